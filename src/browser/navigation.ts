@@ -1,0 +1,32 @@
+import { patch } from './patch'
+import { createSignal, listen } from './signal'
+
+/** How the URL changed without a page load, in the protocol's words (protocol.md §5.8). */
+export type NavigationType = 'pushState' | 'replaceState' | 'popstate'
+
+const FROM_API: Record<string, NavigationType> = { push: 'pushState', replace: 'replaceState' }
+
+interface NavigationApi extends EventTarget {
+  currentEntry: unknown
+}
+
+/**
+ * A navigation inside the document. From the Navigation API where there is one, so that the page's history object
+ * stays as it was; elsewhere from patched history methods and popstate.
+ */
+export const onNavigate = createSignal<NavigationType>((emit) => {
+  const api = (window as { navigation?: NavigationApi }).navigation
+  if (api && 'currentEntry' in api) {
+    // navigationType is null when only the entry's state was updated: the URL is the same then.
+    return listen(api, ['currententrychange'], (event) => {
+      const type = (event as Event & { navigationType: string | null }).navigationType
+      if (type) emit(FROM_API[type] ?? 'popstate')
+    })
+  }
+  const stops = [
+    patch(history, 'pushState', () => emit('pushState')),
+    patch(history, 'replaceState', () => emit('replaceState')),
+    listen(window, ['popstate'], () => emit('popstate')),
+  ]
+  return () => stops.forEach((stop) => stop())
+})

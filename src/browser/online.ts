@@ -1,0 +1,4 @@
+import { domSignal } from './signal'
+
+/** The browser has a network again. */
+export const onOnline = domSignal(() => window, ['online'])

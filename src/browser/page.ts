@@ -1,0 +1,58 @@
+import { type Agent, readUserAgent } from '../lib/userAgent'
+import type { Properties } from '../types'
+
+/** Whether there is a page at all: not in Node, a worker or an edge runtime. */
+export const hasPage = () => typeof window !== 'undefined' && typeof document !== 'undefined'
+
+interface BrandedNavigator extends Navigator {
+  brave?: unknown
+  userAgentData?: { brands?: { brand: string }[]; platform?: string }
+  globalPrivacyControl?: boolean
+}
+const nav = () => navigator as BrandedNavigator
+
+/** Everything in which a browser says who it is, for the bot filter. */
+export const readAgentNames = (): string[] => [nav().userAgent, ...(nav().userAgentData?.brands ?? []).map(({ brand }) => brand)]
+
+/** Whether a program drives the browser and says so. https://w3c.github.io/webdriver/#interface */
+export const isAutomated = () => !!navigator.webdriver
+
+/** Whether the browser asks not to be tracked: Do Not Track or Global Privacy Control. */
+export const asksNotToBeTracked = () => nav().globalPrivacyControl === true || ['1', 'yes'].includes(nav().doNotTrack ?? '')
+
+// An Android tablet that asks for desktop sites says it is Linux; its client hints and its touch points tell.
+const kindOfAndroid = (): Agent['$device_type'] | undefined =>
+  nav().userAgentData?.platform === 'Android' && nav().maxTouchPoints > 0
+    ? Math.min(screen.width, screen.height) / (devicePixelRatio || 1) >= 600
+      ? 'Tablet'
+      : 'Mobile'
+    : undefined
+
+/** What does not change while the page lives: browser, system, device, language, time zone (protocol.md §5.3). */
+export const readDevice = (): Properties => {
+  const agent = nav().userAgent
+  const language = nav().language as string | undefined
+  const told = readUserAgent(agent)
+  return {
+    ...told,
+    $device_type: told.$device || told.$device_type !== 'Desktop' ? told.$device_type : (kindOfAndroid() ?? 'Desktop'),
+    // Brave says it is Chrome, but has an object of its own and tells no version.
+    ...(nav().brave ? { $browser: 'Brave', $browser_version: null } : {}),
+    $timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    $timezone_offset: new Date().getTimezoneOffset(),
+    $raw_user_agent: agent.length > 1000 ? `${agent.slice(0, 997)}...` : agent,
+    $browser_language: language,
+    $browser_language_prefix: language?.split('-')[0],
+  }
+}
+
+/** Where the visitor is and how large the window is (protocol.md §5.3). */
+export const readPage = (withoutHash: boolean): Properties => ({
+  $current_url: withoutHash ? location.href.replace(/#.*/, '') : location.href,
+  $host: location.host,
+  $pathname: location.pathname,
+  $screen_height: screen.height,
+  $screen_width: screen.width,
+  $viewport_height: innerHeight,
+  $viewport_width: innerWidth,
+})

@@ -1,0 +1,35 @@
+import type { Stop } from '../types'
+
+/** Something of the page that can be listened to. The page is touched only while somebody listens. */
+export type Signal<T> = (listener: (value: T) => void) => Stop
+
+/** A signal over page machinery: `connect` begins to listen at the first listener, its answer ends it at the last. */
+export const createSignal = <T>(connect: (emit: (value: T) => void) => Stop): Signal<T> => {
+  let listeners: readonly ((value: T) => void)[] = []
+  let disconnect: Stop | undefined
+  return (listener) => {
+    listeners = [...listeners, listener]
+    disconnect ??= connect((value) => listeners.forEach((each) => each(value)))
+    return () => {
+      listeners = listeners.filter((each) => each !== listener)
+      if (listeners.length > 0) return
+      disconnect?.()
+      disconnect = undefined
+    }
+  }
+}
+
+/** Listens to a DOM event until stopped. */
+export const listen = (
+  target: EventTarget | undefined,
+  types: readonly string[],
+  listener: (event: Event) => void,
+  options: AddEventListenerOptions = { capture: true, passive: true },
+): Stop => {
+  types.forEach((type) => target?.addEventListener(type, listener, options))
+  return () => types.forEach((type) => target?.removeEventListener(type, listener, options))
+}
+
+/** A signal of DOM events. `target` is asked for when the first listener comes: importing touches no page. */
+export const domSignal = <E extends Event>(target: () => EventTarget, types: readonly string[], options?: AddEventListenerOptions): Signal<E> =>
+  createSignal((emit) => listen(target(), types, emit as (event: Event) => void, options))

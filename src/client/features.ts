@@ -1,0 +1,49 @@
+import type { Host } from '../host'
+import { startAutocapture } from '../sources/autocapture/startAutocapture'
+import { startPageleaves } from '../sources/pageleaves'
+import { startPageviews } from '../sources/pageviews'
+import type { Config, Stop } from '../types'
+
+/** Something that runs by itself while it is wanted. */
+export interface Feature {
+  name: string
+  wanted(config: Config): unknown
+  start(host: Host): Stop
+}
+
+/** What runs by itself, in the order in which it starts. */
+export const FEATURES: readonly Feature[] = [
+  { name: 'pageviews', wanted: (config) => config.capture_pageview, start: startPageviews },
+  { name: 'pageleaves', wanted: (config) => config.capture_pageleave, start: startPageleaves },
+  { name: 'autocapture', wanted: (config) => config.autocapture, start: startAutocapture },
+]
+
+/**
+ * Runs features. `align` starts those that are wanted and do not run, and stops those that run and are not wanted; it
+ * is the one call for init, set_config, consent and shutdown.
+ */
+export const runFeatures = (host: Host, mayRun: () => boolean, report: (error: unknown) => void, features = FEATURES) => {
+  const running = new Map<Feature, Stop>()
+  return {
+    align: (): void => {
+      for (const feature of features) {
+        const wanted = mayRun() && feature.wanted(host.config)
+        const stop = running.get(feature)
+        try {
+          if (wanted && !stop) running.set(feature, feature.start(host))
+          if (!wanted && stop) {
+            running.delete(feature)
+            stop()
+          }
+        } catch (error) {
+          // A page that forbids one feature's machinery keeps the others.
+          report(error)
+        }
+      }
+    },
+    stop: (): void => {
+      running.forEach((stop) => stop())
+      running.clear()
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import { hasPage } from '../browser/page'
+import { resolveConfig } from '../config/settings'
+import { createLog } from '../lib/log'
+import { createNotices } from '../lib/notices'
+import type { Config, DroppedEvent, DropReason } from '../types'
+import { VERSION } from '../version'
+import { type Client, createClient } from './createClient'
+import { type Analytics, clientMembers, WITHOUT_CLIENT } from './publicApi'
+
+// The name under which the primary instance initialises itself: this SDK's and the protocol's own.
+const PRIMARY = ['analytics', 'posthog']
+
+/**
+ * An `analytics` object. It touches nothing of the page until `init`; no member throws, whatever it is given.
+ * `others`: named instances made so far, shared by all that grew out of one primary.
+ */
+export const createAnalytics = (name?: string, others: Record<string, Analytics> = {}): Analytics => {
+  let client: Client | undefined
+  let token: string | undefined
+  const config: Config = {} as Config
+  const counts: Partial<Record<DropReason, number>> = {}
+
+  const log = createLog(() => !!config.debug)
+  const report = (error: unknown) => log.error('internal error; the page is not affected', error)
+  const notices = createNotices(report)
+  const onDrop = (dropped: DroppedEvent) => {
+    counts[dropped.reason] = (counts[dropped.reason] ?? 0) + 1
+    log.info('dropped', dropped.event, dropped.reason)
+    notices.tell('eventDropped', dropped)
+  }
+
+  const init = (given: string, options?: Partial<Config> | null, asName?: string): Analytics => {
+    if (asName && asName !== name && !PRIMARY.includes(asName)) {
+      others[asName] ??= createAnalytics(asName, others)
+      Object.assign(analytics, { [asName]: others[asName] })
+      return others[asName].init(given, options, asName)
+    }
+    const trimmed = typeof given === 'string' ? given.trim() : ''
+    if (token !== undefined) {
+      log.warn(
+        trimmed === token
+          ? 'init was called again; the first call holds. Use set_config to change options.'
+          : 'init was called again with another token; the first call holds. Give it a name of its own to run both.',
+      )
+      return analytics
+    }
+    if (!trimmed) {
+      log.warn('init takes the project token, and got none: nothing is captured')
+      return analytics
+    }
+    Object.assign(config, resolveConfig(options, log))
+    token = trimmed
+    if (!hasPage() || !config.enabled) return analytics
+
+    client = createClient({ token, config, log, notices, onDrop })
+    try {
+      config.loaded(analytics as never)
+    } catch (error) {
+      log.error('the loaded callback threw', error)
+    }
+    client.align()
+    return analytics
+  }
+
+  const members = clientMembers(() => client!, {
+    changeDebug: (on) => {
+      config.debug = on
+    },
+    end: () => {
+      client = undefined
+      token = undefined
+    },
+  })
+  const withoutClient = (method: string, args: readonly unknown[]) => {
+    if (method === 'capture' && token === undefined) {
+      onDrop({ event: String(args[0]), reason: 'not_initialized' })
+      log.warn(`capture('${String(args[0])}') came before init; it is lost`)
+    }
+    return WITHOUT_CLIENT[method]
+  }
+  const guardedMembers = Object.fromEntries(
+    Object.entries(members).map(([method, call]) => [
+      method,
+      (...args: never[]) => {
+        if (!client) return withoutClient(method, args)
+        try {
+          return (call as (...args: never[]) => unknown)(...args)
+        } catch (error) {
+          report(error)
+          return WITHOUT_CLIENT[method]
+        }
+      },
+    ]),
+  ) as unknown as ReturnType<typeof clientMembers>
+
+  const analytics: Analytics = {
+    ...guardedMembers,
+    config,
+    version: VERSION,
+    get __loaded() {
+      return token !== undefined
+    },
+    init: (...args) => {
+      try {
+        return init(...args)
+      } catch (error) {
+        report(error)
+        return analytics
+      }
+    },
+    on: notices.on,
+    drops: () => ({ ...counts }),
+    push: (call) => runCall(analytics, call, report),
+    toString: () => (name ? `analytics.${name}` : 'analytics'),
+  }
+  return analytics
+}
+
+/** Runs one call of a stub's queue: `[method, ...arguments]`, or a function. */
+export const runCall = (target: Analytics, call: unknown, report: (error: unknown) => void): void => {
+  try {
+    if (typeof call === 'function') call.call(target)
+    if (!Array.isArray(call)) return
+    const [method, ...args] = call as [unknown, ...unknown[]]
+    // A chained call: each is made on what the one before answered.
+    if (Array.isArray(method)) {
+      let at: unknown = target
+      for (const [name, ...rest] of call as [string, ...unknown[]][]) at = (at as Record<string, (...args: unknown[]) => unknown>)[name]!(...rest)
+      return
+    }
+    const member = (target as unknown as Record<string, unknown>)[String(method)]
+    if (typeof member === 'function') member.apply(target, args)
+    else console.warn('[trailmark]', `there is no method ${String(method)} in this version; the call is ignored`)
+  } catch (error) {
+    report(error)
+  }
+}

@@ -1,0 +1,63 @@
+import type { ScrollDepth } from '../browser/scroll'
+import type { Log } from '../lib/log'
+import { addFrom } from '../pipeline/stages/addFrom'
+import { addIdentity } from '../pipeline/stages/addIdentity'
+import { addPage } from '../pipeline/stages/addPage'
+import { addPageview } from '../pipeline/stages/addPageview'
+import { addPerson, type PersonState } from '../pipeline/stages/addPerson'
+import { addSession, type SessionIds } from '../pipeline/stages/addSession'
+import { denyProperties } from '../pipeline/stages/denyProperties'
+import { judgeBots } from '../pipeline/stages/judgeBots'
+import { limitRate } from '../pipeline/stages/limitRate'
+import { makePlain } from '../pipeline/stages/makePlain'
+import { requireConsent } from '../pipeline/stages/requireConsent'
+import { requireName } from '../pipeline/stages/requireName'
+import { runBeforeSend } from '../pipeline/stages/runBeforeSend'
+import type { Config, Properties } from '../types'
+
+export interface StageInputs {
+  config: Config
+  token: string
+  log: Log
+  isOptedOut(): boolean
+  onRateLimit(): void
+  touchSession(): SessionIds
+  onNewSession(sessionId: string): void
+  isIdentified(): boolean
+  scroll: { take(): ScrollDepth | undefined }
+  /** Properties of the session: where it came from, what was registered for it. */
+  sessionProperties(): Properties
+  /** Stored values that ride on every event. */
+  storedProperties(): Properties
+  /** What is the same for every event of this client. */
+  constants(): Properties
+  person: PersonState
+}
+
+/**
+ * What happens to an event between `capture` and the queue, in this order. Properties fill up from the strongest to
+ * the weakest: what the SDK alone knows, what the caller said, the session's, the stored ones, the page's.
+ */
+export const stagesFor = (from: StageInputs) => {
+  const pageview = addPageview(from.scroll)
+  const stages = {
+    name: requireName,
+    consent: requireConsent(from.isOptedOut),
+    bots: judgeBots(from.config),
+    rate: limitRate(() => from.config.rate_limiting, from.onRateLimit),
+    session: addSession(from.touchSession, (id) => {
+      pageview.forget()
+      from.onNewSession(id)
+    }),
+    identity: addIdentity(from.token, from.isIdentified),
+    pageview: pageview.stage,
+    sessionProperties: addFrom(from.sessionProperties),
+    stored: addFrom(from.storedProperties),
+    page: addPage(from.config, from.constants),
+    plain: makePlain(() => from.config.properties_string_max_length),
+    denylist: denyProperties(() => from.config.property_denylist),
+    person: addPerson(from.person),
+    beforeSend: runBeforeSend(() => from.config.before_send, from.log),
+  }
+  return { stages, pageviewId: pageview.current }
+}

@@ -1,0 +1,90 @@
+import type { Config } from '../types'
+import { DEFAULT_API_HOST } from './defaultHost'
+
+/**
+ * One option: its value where nobody says anything (before the dated defaults), and what it takes. What it takes is
+ * both the check and the words for a person: types by `typeof`, `array`, `null`, and 'literals'. `later`: accepted and
+ * checked, but nothing reads it yet; who sets it is told.
+ */
+export type Row<V = unknown> = readonly [fallback: V, takes: string, later?: 'later']
+
+const nothing = () => {}
+
+/** Every option there is. An option of `Config` without a row does not compile. */
+export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
+  api_host: [DEFAULT_API_HOST, 'string'],
+  ui_host: [undefined, 'string | null', 'later'],
+  autocapture: [true, 'boolean | object'],
+  before_send: [(event) => event, 'function | array'],
+  bootstrap: [{}, 'object'],
+  capture_pageview: [true, "boolean | 'history_change'"],
+  capture_pageleave: [true, 'boolean'],
+  capture_dead_clicks: [true, 'boolean', 'later'],
+  cross_subdomain_cookie: [true, 'boolean'],
+  custom_blocked_useragents: [[], 'array'],
+  defaults: ['unset', 'string'],
+  disable_persistence: [false, 'boolean'],
+  disable_surveys: [false, 'boolean', 'later'],
+  disable_session_recording: [false, 'boolean', 'later'],
+  enable_recording_console_log: [false, 'boolean', 'later'],
+  enable_heatmaps: [undefined, 'boolean', 'later'],
+  evaluation_contexts: [undefined, 'array', 'later'],
+  external_scripts_inject_target: ['body', "'body' | 'head'", 'later'],
+  flags_api_host: [null, 'string | null', 'later'],
+  loaded: [nothing, 'function'],
+  mask_all_text: [false, 'boolean'],
+  mask_all_element_attributes: [false, 'boolean'],
+  opt_out_capturing_by_default: [false, 'boolean'],
+  opt_out_persistence_by_default: [false, 'boolean'],
+  opt_out_useragent_filter: [false, 'boolean'],
+  persistence: ['localStorage+cookie', "'localStorage' | 'sessionStorage' | 'cookie' | 'memory' | 'localStorage+cookie'"],
+  property_denylist: [[], 'array'],
+  person_profiles: ['identified_only', "'always' | 'identified_only' | 'never'"],
+  rate_limiting: [{}, 'object'],
+  session_recording: [{}, 'object', 'later'],
+  session_idle_timeout_seconds: [1800, 'number'],
+  xhr_headers: [{}, 'object'],
+  rageclick: [true, 'boolean | object', 'later'],
+
+  advanced_disable_flags: [false, 'boolean', 'later'],
+  advanced_disable_feature_flags: [false, 'boolean', 'later'],
+  advanced_disable_feature_flags_on_first_load: [false, 'boolean', 'later'],
+  advanced_only_evaluate_survey_feature_flags: [false, 'boolean', 'later'],
+  advanced_feature_flags_dedup_per_session: [false, 'boolean', 'later'],
+  feature_flag_request_timeout_ms: [3000, 'number', 'later'],
+  feature_flag_cache_ttl_ms: [0, 'number', 'later'],
+  remote_config_refresh_interval_ms: [300_000, 'number', 'later'],
+  secure_cookie: [false, 'boolean'],
+  custom_campaign_params: [[], 'array'],
+  fetch_options: [{}, 'object'],
+  on_request_error: [({ statusCode, text }) => console.error('[trailmark] request answered', statusCode, text), 'function'],
+
+  enabled: [true, 'boolean'],
+  debug: [false, 'boolean'],
+  persistence_name: ['', 'string'],
+  cookie_expiration: [365, 'number'],
+  request_batching: [true, 'boolean'],
+  request_queue_config: [{}, 'object'],
+  disable_compression: [false, 'boolean'],
+  disable_beacon: [false, 'boolean'],
+  properties_string_max_length: [65_535, 'number'],
+  save_campaign_params: [true, 'boolean'],
+  save_referrer: [true, 'boolean'],
+  disable_scroll_properties: [false, 'boolean'],
+  scroll_root_selector: [undefined, 'string | array'],
+  disable_capture_url_hashes: [false, 'boolean'],
+  get_device_id: [(uuid) => uuid, 'function'],
+  respect_dnt: [false, 'boolean'],
+}
+
+const isOf = (type: string, value: unknown): boolean =>
+  type[0] === "'"
+    ? value === type.slice(1, -1)
+    : type === 'array'
+      ? Array.isArray(value)
+      : type === 'null'
+        ? value === null
+        : typeof value === type && value !== null && !Array.isArray(value) && !Number.isNaN(value)
+
+/** Whether an option takes a value. */
+export const accepts = (takes: string, value: unknown): boolean => takes.split(' | ').some((type) => isOf(type, value))

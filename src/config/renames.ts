@@ -1,0 +1,13 @@
+import type { Config } from '../types'
+
+/** Older and other names of options. The name on the right wins when both are given. */
+export const RENAMES: Record<string, keyof Config> = {
+  advanced_disable_decide: 'advanced_disable_flags',
+  evaluation_environments: 'evaluation_contexts',
+  request_headers: 'xhr_headers',
+  process_person: 'person_profiles',
+  cookie_name: 'persistence_name',
+  disable_cookie: 'disable_persistence',
+  store_google: 'save_campaign_params',
+  verbose: 'debug',
+}

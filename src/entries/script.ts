@@ -1,0 +1,9 @@
+import { createAnalytics } from '../client/instances'
+import { isStub, takeOver } from '../client/stub'
+
+const page = window as unknown as Record<string, unknown>
+
+// The README's snippet leaves its stub at `analytics`, the protocol's own at `posthog`. Without any, the page will call
+// `analytics.init` itself.
+const names = ['analytics', 'posthog'].filter((name) => isStub(page[name]))
+for (const name of names.length ? names : ['analytics']) takeOver(page, name, createAnalytics())

@@ -1,0 +1,17 @@
+import type { CapturedEvent, CaptureOptions, DroppedEvent } from '../types'
+import type { Stage } from './stage'
+
+/** Takes an event through `stages`, in their order. The first that drops it ends its way, and `onDrop` hears why. */
+export const createPipeline =
+  (stages: Record<string, Stage>, onDrop: (dropped: DroppedEvent) => void) =>
+  (event: CapturedEvent, options: CaptureOptions): CapturedEvent | undefined => {
+    for (const name of Object.keys(stages)) {
+      const result = stages[name]!(event, options)
+      if ('drop' in result) {
+        onDrop({ event: event.event, uuid: event.uuid, reason: result.drop })
+        return undefined
+      }
+      event = result
+    }
+    return event
+  }

@@ -1,0 +1,23 @@
+import { isAutomated, readAgentNames } from '../../browser/page'
+import { isBotUserAgent } from '../../lib/bots'
+import type { Config } from '../../types'
+import { type Stage, withProperties } from '../stage'
+
+type Judge = Pick<Config, 'opt_out_useragent_filter' | 'custom_blocked_useragents'>
+
+/**
+ * Drops what bots do; with `opt_out_useragent_filter` says `$browser_type` instead. The verdict is kept for as long as
+ * the list is the same: user agents do not change on a page.
+ */
+export const judgeBots = (config: Judge, names = readAgentNames, automated = isAutomated): Stage => {
+  let list: string[] | undefined
+  let isBot = false
+  return (event) => {
+    if (list !== config.custom_blocked_useragents) {
+      list = config.custom_blocked_useragents
+      isBot = automated() || names().some((name) => isBotUserAgent(name, list))
+    }
+    if (config.opt_out_useragent_filter) return withProperties(event, { $browser_type: isBot ? 'bot' : 'browser' })
+    return isBot ? { drop: 'bot' } : event
+  }
+}

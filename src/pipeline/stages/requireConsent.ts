@@ -1,0 +1,7 @@
+import type { Stage } from '../stage'
+
+/** Nothing of a visitor who opted out. */
+export const requireConsent =
+  (isOptedOut: () => boolean): Stage =>
+  (event) =>
+    isOptedOut() ? { drop: 'opted_out' } : event

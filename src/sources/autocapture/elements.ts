@@ -1,0 +1,39 @@
+/** Tag name in lower case. */
+export const tagOf = (element: Element): string => element.tagName.toLowerCase()
+
+const parentOf = (element: Element): Element | null => element.parentElement ?? (element.getRootNode() as Partial<ShadowRoot>).host ?? null
+
+/** The element and its ancestors below `html`, innermost first, out of shadow roots too. */
+export const pathOf = (element: Element): Element[] => {
+  const path: Element[] = []
+  // The bound only stops a page that builds a circle of shadow hosts.
+  for (let at: Element | null = element; at && tagOf(at) !== 'html' && path.length < 1000; at = parentOf(at)) path.push(at)
+  return path
+}
+
+/** The element an event happened on: inside an open shadow root, and never a text node. */
+export const targetOf = (event: Event): Element | undefined => {
+  const [innermost] = (event.target as Element | null)?.shadowRoot ? event.composedPath() : [event.target]
+  const node = innermost as Node | null
+  if (!node) return undefined
+  return node.nodeType === Node.TEXT_NODE ? (node.parentElement ?? undefined) : node.nodeType === Node.ELEMENT_NODE ? (node as Element) : undefined
+}
+
+const textOfNodes = (element: Element) =>
+  Array.from(element.childNodes, (node) => (node.nodeType === Node.TEXT_NODE ? (node.textContent ?? '') : ' ')).join('')
+
+/** An element's own text; of links and buttons also that of the spans inside. */
+export const ownText = (element: Element): string =>
+  /^(a|button)$/.test(tagOf(element))
+    ? [textOfNodes(element), ...Array.from(element.querySelectorAll('span'), textOfNodes)].join(' ')
+    : textOfNodes(element)
+
+/** Whether any selector matches any element of a path. A selector that is none matches nothing. */
+export const anyMatches = (path: readonly Element[], selectors: readonly string[]): boolean =>
+  selectors.some((selector) => {
+    try {
+      return path.some((element) => element.matches(selector))
+    } catch {
+      return false
+    }
+  })

@@ -1,0 +1,60 @@
+import { SENSITIVE_NAME } from '../../lib/sensitive'
+import type { AutocaptureConfig } from '../../types'
+import { anyMatches, tagOf } from './elements'
+
+const INTERACTIVE = /^(a|button|form|input|select|textarea|label)$/
+const NEVER = ['.ph-no-capture']
+const IGNORED = ['.ph-no-autocapture', '[data-ph-no-autocapture]']
+
+const isUrlAllowed = (url: string, allowed: readonly (string | RegExp)[]) =>
+  allowed.some((each) => {
+    // A string that is no regular expression allows nothing; it must not take the other entries with it.
+    try {
+      return new RegExp(each).test(url)
+    } catch {
+      return false
+    }
+  })
+
+/** Whether a person can do something with the target: it, or what it is in, reacts to this event. */
+const isInteraction = (type: string, path: readonly Element[]): boolean => {
+  const target = path[0]!
+  const tag = tagOf(target)
+  if (type === 'copy' || type === 'cut') return true
+  if (tag === 'form') return type === 'submit'
+  if (/^(input|select|textarea)$/.test(tag)) return type === 'change' || type === 'click'
+  if (type !== 'click') return false
+  if (target.getAttribute('contenteditable') === 'true' || path.some((element) => INTERACTIVE.test(tagOf(element)))) return true
+  // The cursor is inherited, so the target's own tells of its ancestors' too.
+  return getComputedStyle(target).cursor === 'pointer'
+}
+
+/**
+ * Whether an event of this type may be captured: allowed by the lists of `config` (empty list: none; no list: all),
+ * not excluded by the page, and something a person did (protocol.md §12.2).
+ */
+export const mayCapture = (type: string, path: readonly Element[], config: AutocaptureConfig, url = location.href): boolean => {
+  if (!path.length || anyMatches(path, NEVER) || anyMatches(path, IGNORED)) return false
+  const { url_allowlist, dom_event_allowlist, element_allowlist, css_selector_allowlist } = config
+  if (url_allowlist && !isUrlAllowed(url, url_allowlist)) return false
+  if (dom_event_allowlist && !dom_event_allowlist.includes(type)) return false
+  if (element_allowlist && !path.some((element) => element_allowlist.includes(tagOf(element)))) return false
+  if (css_selector_allowlist && !anyMatches(path, css_selector_allowlist)) return false
+  return isInteraction(type, path)
+}
+
+/** Whether what a person types or chooses shows in this element. */
+export const isField = (element: Element): boolean => {
+  const tag = tagOf(element)
+  if (tag === 'input') return !/^(button|checkbox|submit|reset)$/.test((element as HTMLInputElement).type)
+  return tag === 'select' || tag === 'textarea' || element.getAttribute('contenteditable') === 'true'
+}
+
+/** Whether nothing of this element may be told but its place: it, or what it is in, is marked or named as sensitive. */
+export const isSensitive = (element: Element): boolean => {
+  if (element.closest('.ph-sensitive')) return true
+  if (element.classList.contains('ph-include')) return false
+  if (tagOf(element) === 'input' && /^(hidden|password)$/.test((element as HTMLInputElement).type)) return true
+  const name = element.getAttribute('name') || element.id || ''
+  return SENSITIVE_NAME.test(name.replace(/[^a-z0-9]/gi, ''))
+}

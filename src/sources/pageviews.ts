@@ -1,0 +1,37 @@
+import { onNavigate } from '../browser/navigation'
+import { onPageRestored } from '../browser/pageExit'
+import { whenVisible } from '../browser/visibility'
+import type { Host } from '../host'
+import type { Properties, Stop } from '../types'
+
+/**
+ * One `$pageview` for each page a person sees: when it is first visible (not while it is prerendered), when it comes
+ * back out of the back/forward cache, and with `capture_pageview: 'history_change'` when its path changes.
+ */
+export const startPageviews = ({ config, capture }: Host): Stop => {
+  let path = location.pathname
+  let waiting: ReturnType<typeof setTimeout> | undefined
+  // A task later: `init` has returned, and after a navigation the framework has had its turn to set the title.
+  const soon = (properties?: Properties) => {
+    clearTimeout(waiting)
+    waiting = setTimeout(() => {
+      path = location.pathname
+      capture('$pageview', properties)
+    }, 1)
+  }
+  const stops = [
+    whenVisible(() => soon()),
+    onNavigate((type) => {
+      if (config.capture_pageview !== 'history_change' || location.pathname === path) return
+      path = location.pathname
+      soon({ navigation_type: type })
+    }),
+    onPageRestored((event) => {
+      if (event.persisted) soon()
+    }),
+  ]
+  return () => {
+    clearTimeout(waiting)
+    stops.forEach((stop) => stop())
+  }
+}

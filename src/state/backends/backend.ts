@@ -1,0 +1,21 @@
+import type { Properties, Stop } from '../../types'
+
+/** A place that keeps one object of values. Nothing here throws: a place that fails forgets. */
+export interface Backend {
+  /** What is kept; undefined: nothing, or nothing readable. */
+  read(): Properties | undefined
+  write(values: Properties): void
+  clear(): void
+  /** Tells when another tab has written. */
+  onForeignWrite?(listener: () => void): Stop
+}
+
+/** An object out of its JSON text; undefined for anything else. */
+export const parseObject = (text: string | null | undefined): Properties | undefined => {
+  try {
+    const value: unknown = JSON.parse(text ?? '')
+    return typeof value === 'object' && value && !Array.isArray(value) ? (value as Properties) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,36 @@
+import type { Properties } from '../../types'
+import { keyOf } from '../keys'
+import type { Backend } from './backend'
+
+type Decided = { distinct_id?: string; $identity_at?: number; $sesid?: [number, string, number] }
+
+/**
+ * What holds when cookie and local storage disagree. Neither wins by what it is: a cookie may come from another
+ * subdomain and be newer, or be all that is left of an old visit. The identity that was decided later is right; it
+ * takes nothing with it that belonged to the other person. Of two sessions the one used later goes on.
+ */
+export const reconcile = (cookie: Properties | undefined, local: Properties | undefined): Properties | undefined => {
+  if (!cookie || !local) return cookie ?? local
+  const [theirs, ours]: Decided[] = [cookie, local]
+  if (theirs!.distinct_id && theirs!.distinct_id !== ours!.distinct_id) {
+    if ((ours!.$identity_at ?? 0) > (theirs!.$identity_at ?? 0)) return local
+    const ofBrowser = Object.fromEntries(Object.entries(local).filter(([name]) => keyOf(name).of === 'browser'))
+    return { ...ofBrowser, ...cookie }
+  }
+  const session = (theirs!.$sesid?.[0] ?? 0) > (ours!.$sesid?.[0] ?? 0) ? theirs!.$sesid : ours!.$sesid
+  return { ...cookie, ...local, ...(session ? { $sesid: session } : {}) }
+}
+
+/** Everything in `local`, and the ids in `cookie` too, where subdomains see them. */
+export const bothBackends = (cookie: Backend, local: Backend): Backend => ({
+  read: () => reconcile(cookie.read(), local.read()),
+  write: (values) => {
+    local.write(values)
+    cookie.write(Object.fromEntries(Object.entries(values).filter(([name]) => keyOf(name).inCookie)))
+  },
+  clear: () => {
+    local.clear()
+    cookie.clear()
+  },
+  onForeignWrite: local.onForeignWrite,
+})

@@ -1,0 +1,16 @@
+import type { Properties } from '../../types'
+import type { Backend } from './backend'
+
+/** Lost with the page. */
+export const memoryBackend = (): Backend => {
+  let kept: Properties | undefined
+  return {
+    read: () => kept,
+    write: (values) => {
+      kept = values
+    },
+    clear: () => {
+      kept = undefined
+    },
+  }
+}

@@ -1,0 +1,18 @@
+import { hasPage } from '../../browser/page'
+import { storageOf } from '../../browser/storage'
+import type { PersistenceKind } from '../../types'
+import type { Backend } from './backend'
+import { bothBackends } from './both'
+import { cookieBackend, type CookieOptions } from './cookie'
+import { memoryBackend } from './memory'
+import { webStorageBackend } from './webStorage'
+
+/** The backend that `persistence` asks for, or the nearest that the page allows; memory where nothing is. */
+export const openBackend = (kind: PersistenceKind, name: string, cookies: CookieOptions): Backend => {
+  if (kind === 'memory' || !hasPage()) return memoryBackend()
+  if (kind === 'cookie') return cookieBackend(name, cookies)
+  const storage = storageOf(kind === 'sessionStorage' ? kind : 'localStorage')
+  if (!storage) return cookieBackend(name, cookies)
+  const backend = webStorageBackend(storage, name)
+  return kind === 'localStorage+cookie' ? bothBackends(cookieBackend(name, cookies), backend) : backend
+}

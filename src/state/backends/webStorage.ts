@@ -1,0 +1,42 @@
+import { listen } from '../../browser/signal'
+import { type Backend, parseObject } from './backend'
+
+/** Local or session storage: one entry called `name`. */
+export const webStorageBackend = (storage: Storage, name: string): Backend => {
+  let written: string | undefined
+  return {
+    read: () => {
+      try {
+        return parseObject(storage.getItem(name))
+      } catch {
+        return undefined
+      }
+    },
+    write: (values) => {
+      const text = JSON.stringify(values)
+      if (text === written) return
+      try {
+        storage.setItem(name, text)
+        written = text
+      } catch {
+        // Full or forbidden: the values live on in memory and the next write tries again.
+      }
+    },
+    clear: () => {
+      written = undefined
+      try {
+        storage.removeItem(name)
+      } catch {
+        // Forbidden: then nothing was stored either.
+      }
+    },
+    onForeignWrite: (listener) =>
+      listen(window, ['storage'], (event) => {
+        // A key of null: everything was cleared.
+        const { key, storageArea } = event as StorageEvent
+        if (storageArea !== storage || (key !== null && key !== name)) return
+        written = undefined
+        listener()
+      }),
+  }
+}

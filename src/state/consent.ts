@@ -1,0 +1,33 @@
+/** Whether the visitor may be observed: what they said, else what the configuration takes silence for. */
+export interface Consent {
+  explicit(): 'granted' | 'denied' | 'pending'
+  isOptedOut(): boolean
+  set(granted: boolean): void
+  clear(): void
+}
+
+type Storing = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+
+/** Consent kept under `__ph_opt_in_out_<token>` as 1 or 0 (protocol.md §9.4), in memory where there is no storage. */
+export const createConsent = (token: string, storage: Storing | undefined, byDefault: () => boolean, isRefused: () => boolean): Consent => {
+  const name = `__ph_opt_in_out_${token}`
+  let remembered = storage?.getItem(name) ?? undefined
+
+  const explicit = () => {
+    if (isRefused()) return 'denied'
+    const said = (storage ? storage.getItem(name) : remembered)?.toLowerCase()
+    return ['1', 'true', 'yes'].includes(said ?? '') ? 'granted' : ['0', 'false', 'no'].includes(said ?? '') ? 'denied' : 'pending'
+  }
+  return {
+    explicit,
+    isOptedOut: () => explicit() === 'denied' || (explicit() === 'pending' && byDefault()),
+    set: (granted) => {
+      remembered = granted ? '1' : '0'
+      storage?.setItem(name, remembered)
+    },
+    clear: () => {
+      remembered = undefined
+      storage?.removeItem(name)
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import type { Bootstrap } from '../types'
+import type { Store } from './store'
+
+/** Who the visitor is. */
+export interface Identity {
+  distinctId(): string
+  deviceId(): string | undefined
+  isIdentified(): boolean
+  /**
+   * From now on the visitor is `id`. `was`: the id until now. `change`: 'identified', an anonymous visitor got a name;
+   * 'confirmed', an anonymous visitor's own id is its name; 'same', nothing new; 'switched', a named visitor became
+   * another (protocol.md §9.1).
+   */
+  become(id: string): { was: string; change: 'identified' | 'confirmed' | 'same' | 'switched' }
+  /** Forgets the person. The device keeps its id unless asked. */
+  renew(deviceToo: boolean): void
+}
+
+/** Names that are never somebody: what a program sends when it has no id (protocol.md §9.1). */
+const NOBODY = ['distinct_id', 'distinctid', 'undefined', 'null', '$posthog_cookieless']
+
+/** Whether `id` can name a person. */
+export const isIdentifier = (id: string): boolean => id.trim() !== '' && !NOBODY.includes(id.toLowerCase())
+
+/**
+ * The identity kept in `store`. A new visitor gets an id from `newId`, or the one that bootstrap tells; a visitor who
+ * is known as somebody is never put back to less (protocol.md §9.5 and weak point 3).
+ */
+export const createIdentity = (store: Store, newId: () => string, bootstrap: Bootstrap, now = () => Date.now()): Identity => {
+  const distinctId = () => store.get<string>('distinct_id')!
+  const isIdentified = () => store.get('$user_state') === 'identified'
+  const begin = (id: string, device: string, identified: boolean) =>
+    store.set({ distinct_id: id, $device_id: device, $user_state: identified ? 'identified' : 'anonymous', $identity_at: now() })
+
+  const given = bootstrap.distinctID
+  const known = store.get<string>('distinct_id')
+  const device = store.get<string>('$device_id')
+  if (given && given !== known && !isIdentified()) {
+    begin(given, device ?? (bootstrap.isIdentifiedID ? newId() : given), !!bootstrap.isIdentifiedID)
+  } else if (given && bootstrap.isIdentifiedID && given === known && !isIdentified()) {
+    store.set({ $user_state: 'identified' })
+  } else if (!known) {
+    const id = device ?? newId()
+    begin(id, id, false)
+  }
+
+  return {
+    distinctId,
+    deviceId: () => store.get('$device_id'),
+    isIdentified,
+    become: (id) => {
+      const was = distinctId()
+      const change = id === was ? (isIdentified() ? 'same' : 'confirmed') : isIdentified() ? 'switched' : 'identified'
+      if (change === 'same') return { was, change }
+      store.set({
+        distinct_id: id,
+        $user_id: id,
+        $user_state: 'identified',
+        $identity_at: now(),
+        ...(id !== was && store.get('__alias') !== id ? { __alias: undefined } : {}),
+        ...(store.get('$device_id') ? {} : { $device_id: was, $had_persisted_distinct_id: true }),
+      })
+      return { was, change }
+    },
+    renew: (deviceToo) => {
+      const id = newId()
+      begin(id, (!deviceToo && store.get<string>('$device_id')) || id, false)
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import { uuidv7 } from '../lib/uuid'
+import type { Store } from './store'
+
+const LONGEST_MS = 24 * 3600 * 1000
+// Each write wakes the storage listeners of all other tabs, so the stored time of the last activity may lag this far.
+const WRITE_EVERY_MS = 5000
+
+export interface SessionState {
+  id: string
+  startedAt: number
+  lastActiveAt: number
+}
+
+/**
+ * The session that something at `now` belongs to: `last`, unless it lapsed. Lapsed: `idleMs` without an event, or 24 h
+ * since its first. Times are ms since the epoch by the visitor's clock, which may also have been set back.
+ */
+export const sessionAt = (now: number, last: SessionState | undefined, idleMs: number, newId: (now: number) => string = uuidv7): SessionState =>
+  last && Math.abs(now - last.lastActiveAt) <= idleMs && Math.abs(now - last.startedAt) <= LONGEST_MS
+    ? { ...last, lastActiveAt: now }
+    : { id: newId(now), startedAt: now, lastActiveAt: now }
+
+export interface Session {
+  /** The ids that an event happening now carries; begins a session where there is none. */
+  touch(): { sessionId: string; windowId: string; isNew: boolean }
+  /** The id of the session as it stands; undefined before the first event. Extends nothing. */
+  current(): string | undefined
+  /** Ends the session: the next event begins another. */
+  end(): void
+}
+
+/** The session in `store`, shared by all tabs, and the window's id in `tab` storage, the tab's own. */
+export const createSession = (
+  store: Store,
+  tab: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | undefined,
+  prefix: string,
+  idleMs: () => number,
+  now = () => Date.now(),
+): Session & { release(): void } => {
+  const windowKey = `${prefix}_window_id`
+  const livesKey = `${prefix}_primary_window_exists`
+
+  // A duplicated tab starts with a copy of this storage; while the original lives, the copy takes an id of its own.
+  const parsed = (text: string | null | undefined) => text?.replace(/^"|"$/g, '')
+  let windowId = (!tab?.getItem(livesKey) && parsed(tab?.getItem(windowKey))) || uuidv7()
+  const claimWindow = () => {
+    tab?.setItem(windowKey, JSON.stringify(windowId))
+    tab?.setItem(livesKey, 'true')
+  }
+  claimWindow()
+
+  const stored = (): SessionState | undefined => {
+    const slot = store.get<[number, string, number?]>('$sesid')
+    return slot?.[1] ? { id: slot[1], lastActiveAt: slot[0], startedAt: slot[2] ?? slot[0] } : undefined
+  }
+  let state = stored()
+
+  return {
+    touch: () => {
+      const time = now()
+      const ours = sessionAt(time, state, idleMs())
+      let next = ours
+      if (ours.id !== state?.id) {
+        // Before a session ends here, look whether another tab keeps it alive or has begun the next.
+        store.refresh()
+        next = sessionAt(time, stored(), idleMs())
+      }
+      const begins = next.id !== stored()?.id
+      const isNew = next.id !== state?.id
+      if (begins && state) {
+        windowId = uuidv7()
+        claimWindow()
+      }
+      state = next
+      if (begins || time - (stored()?.lastActiveAt ?? 0) >= WRITE_EVERY_MS)
+        store.set({ $sesid: [next.lastActiveAt, next.id, next.startedAt] })
+      return { sessionId: next.id, windowId, isNew }
+    },
+    current: () => state?.id,
+    end: () => {
+      state = undefined
+      store.set({ $sesid: undefined })
+    },
+    /** The document goes: its copy of the window id may be taken over by the next page of this tab. */
+    release: () => tab?.removeItem(livesKey),
+  }
+}

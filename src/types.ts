@@ -1,0 +1,237 @@
+/** The SDK's vocabulary. Everything here is public and nothing here imports anything. */
+
+/** Event properties: JSON values. What is not JSON (functions, symbols, cycles) is left out or written as text. */
+export type Properties = Record<string, unknown>
+
+/** Undoes what the function that returned it began. Calling it twice is harmless. */
+export type Stop = () => void
+
+/** One event, as `before_send` and `on('eventCaptured')` see it and as it travels. */
+export interface CapturedEvent {
+  /** UUIDv7. The service counts each uuid once, however often it arrives. */
+  uuid: string
+  event: string
+  properties: Properties
+  /** Person properties to overwrite. */
+  $set?: Properties
+  /** Person properties to write where there is no value yet. */
+  $set_once?: Properties
+  /** Names of person properties to remove. */
+  $unset?: string[]
+  /** When it happened, by the visitor's clock. */
+  timestamp: Date
+}
+
+export type Transport = 'fetch' | 'XHR' | 'sendBeacon'
+
+/** Third argument of `capture`. */
+export interface CaptureOptions {
+  $set?: Properties
+  $set_once?: Properties
+  $unset?: string[]
+  /** When it happened, if not now. Does not move the session. */
+  timestamp?: Date
+  /** An id of your own, in the 8-4-4-4-12 form; anything else is replaced. */
+  uuid?: string
+  /** Do not wait for the batch. */
+  send_instantly?: boolean
+  transport?: Transport
+  /** Do not count this event against `rate_limiting`. */
+  skip_client_rate_limiting?: boolean
+}
+
+/** Why an event was not sent. The list is closed: an event that disappears has one of these reasons. */
+export type DropReason =
+  | 'not_initialized'
+  | 'invalid_name'
+  | 'opted_out'
+  | 'bot'
+  | 'rate_limited'
+  | 'before_send'
+  | 'refused_by_service'
+  | 'queue_full'
+
+/** What left the pipeline or the queue without being sent. */
+export interface DroppedEvent {
+  event: string
+  uuid?: string
+  reason: DropReason
+}
+
+export interface RequestError {
+  statusCode: number
+  text: string
+  /** The parsed body, when it was JSON. */
+  json?: unknown
+}
+
+export interface AutocaptureConfig {
+  /** URLs where autocapture is on: strings are regular expressions. Empty array: none; undefined: all. */
+  url_allowlist?: (string | RegExp)[]
+  /** DOM events captured (`click`, `change`, `submit`). Empty array: none; undefined: all. */
+  dom_event_allowlist?: string[]
+  /** Elements captured, by tag name; an ancestor counts. Empty array: none; undefined: all. */
+  element_allowlist?: string[]
+  /** CSS selectors captured; an ancestor counts. Empty array: none; undefined: all. */
+  css_selector_allowlist?: string[]
+  /** Attributes never captured. Empty array and undefined both mean that all are captured. */
+  element_attribute_ignorelist?: string[]
+  /** Captures text of cut or copied elements. */
+  capture_copied_text?: boolean
+}
+
+export interface RageclickConfig {
+  /** Selectors ignored for rage clicks; a matching ancestor counts. Empty array: no rage clicks at all. Replaces the built-in list. */
+  css_selector_ignorelist?: string[]
+  /** Elements ignored by their text or aria-label. true: next, previous, prev, > and <. Array: your own words, at most 10. */
+  content_ignorelist?: boolean | string[]
+}
+
+export interface Bootstrap {
+  distinctID?: string
+  isIdentifiedID?: boolean
+  featureFlags?: Record<string, boolean | string>
+  featureFlagPayloads?: Record<string, unknown>
+}
+
+export type BeforeSend = (event: CapturedEvent) => CapturedEvent | null | undefined
+
+export type PersistenceKind = 'localStorage' | 'sessionStorage' | 'cookie' | 'memory' | 'localStorage+cookie'
+
+/** Every option, as `analytics.config` shows it. `Partial` of it goes to `init` and `set_config`. */
+export interface Config {
+  /** Address of the service. May carry a path, for a reverse proxy. */
+  api_host: string
+  /** The app's own address when `api_host` is a reverse proxy, so that links point correctly. */
+  ui_host: string | undefined
+  /** Captures clicks, changes and submits. Does not affect pageviews. */
+  autocapture: boolean | AutocaptureConfig
+  /** Amends an event before it is sent, or rejects it by returning null. An array runs in order. */
+  before_send: BeforeSend | BeforeSend[]
+  /** Identity and flags that are known before the first request. */
+  bootstrap: Bootstrap
+  /** true: one pageview a page load. 'history_change': also when the path changes by the history API. */
+  capture_pageview: boolean | 'history_change'
+  /** Captures `$pageleave` when the page is left. */
+  capture_pageleave: boolean
+  /** Captures clicks that nothing follows. */
+  capture_dead_clicks: boolean
+  /** true: the cookie is set on the top-level domain. false: only on the host the page came from. */
+  cross_subdomain_cookie: boolean
+  /** User agents for which nothing is sent: any that contains one of these, whatever the case. */
+  custom_blocked_useragents: string[]
+  /** Selects every table of defaults dated on or before this date (YYYY-MM-DD). 'unset': none of them. */
+  defaults: string
+  /** Keeps everything in memory: no cookie, no session storage, no local storage. */
+  disable_persistence: boolean
+  /** Surveys are not loaded. */
+  disable_surveys: boolean
+  /** The visitor is not recorded. */
+  disable_session_recording: boolean
+  /** Recordings carry the console's lines. */
+  enable_recording_console_log: boolean
+  /** Captures heatmap data. undefined: as the service says. */
+  enable_heatmaps: boolean | undefined
+  /** Only flags with one of these contexts, or with none, are evaluated. Legacy name: evaluation_environments. */
+  evaluation_contexts: string[] | undefined
+  /** Where the tags of on-demand scripts go. 'head' avoids hydration errors of server-rendered pages. */
+  external_scripts_inject_target: 'body' | 'head'
+  /** A host of its own for `/flags`. */
+  flags_api_host: string | null
+  /** Called once, when the SDK is ready, with the instance. */
+  loaded: (analytics: never) => void
+  /** Autocapture takes no text of elements. */
+  mask_all_text: boolean
+  /** Autocapture takes no attributes of elements. */
+  mask_all_element_attributes: boolean
+  /** Nothing is captured until `opt_in_capturing`. */
+  opt_out_capturing_by_default: boolean
+  /** Nothing is stored in the browser until `opt_in_capturing`. */
+  opt_out_persistence_by_default: boolean
+  /** true: events of bots are sent too, and every event says `$browser_type`: bot or browser. */
+  opt_out_useragent_filter: boolean
+  /** Where the visitor's ids and properties are kept. */
+  persistence: PersistenceKind
+  /** Names of properties that are never sent. */
+  property_denylist: string[]
+  /** 'identified_only': events make a person profile only after `identify`, `alias`, `group` or `$set`. */
+  person_profiles: 'always' | 'identified_only' | 'never'
+  /** Client-side limit: events a second on average, and how many may come at once. */
+  rate_limiting: { events_per_second?: number; events_burst_limit?: number }
+  /** Options of session recording. */
+  session_recording: Record<string, unknown>
+  /** Seconds without an event after which a new session starts; 60 to 36,000. */
+  session_idle_timeout_seconds: number
+  /** Extra headers on requests to the service (not on beacons). They cost a CORS preflight. */
+  xhr_headers: Record<string, string>
+  /** Captures three quick clicks in one spot. */
+  rageclick: boolean | RageclickConfig
+
+  /** No `/flags` request, and nothing that depends on it. Legacy name: advanced_disable_decide. */
+  advanced_disable_flags: boolean
+  /** `/flags` is asked for the configuration only, not for flags. */
+  advanced_disable_feature_flags: boolean
+  /** Flags are not asked for at page load, only after identity or properties change or on request. */
+  advanced_disable_feature_flags_on_first_load: boolean
+  /** Evaluates the flags of surveys only. */
+  advanced_only_evaluate_survey_feature_flags: boolean
+  /** `$feature_flag_called` once a session instead of once an identity. */
+  advanced_feature_flags_dedup_per_session: boolean
+  /** How long an answer of `/flags` is awaited, ms. */
+  feature_flag_request_timeout_ms: number
+  /** Age at which stored flag values count as unknown, ms. 0: never. */
+  feature_flag_cache_ttl_ms: number
+  /** How often flags and remote configuration are asked for again, ms. 0: only at page load. */
+  remote_config_refresh_interval_ms: number
+  /** Cookies are sent over HTTPS only. */
+  secure_cookie: boolean
+  /** Query parameters of the page that are captured like utm_source. */
+  custom_campaign_params: string[]
+  /** Passed to fetch. */
+  fetch_options: { cache?: RequestCache; next_options?: Record<string, unknown> }
+  /** Called when a request is answered with status 400 or higher. */
+  on_request_error: (error: RequestError) => void
+
+  /** false: a complete no-op; nothing is stored and nothing is sent. */
+  enabled: boolean
+  /** Says in the console what happens. */
+  debug: boolean
+  /** Name of the stored entry: `ph_<persistence_name>` instead of `ph_<token>_posthog`. */
+  persistence_name: string
+  /** Days that the cookie lasts. 0: until the browser closes. */
+  cookie_expiration: number
+  /** false: each event leaves alone, at once. */
+  request_batching: boolean
+  /** How long a batch waits for more events, ms, 250 to 5000. */
+  request_queue_config: { flush_interval_ms?: number }
+  /** Plain JSON instead of gzip. */
+  disable_compression: boolean
+  /** Never sendBeacon, even when the page goes. */
+  disable_beacon: boolean
+  /** Longest string in an event, characters; the rest is cut. */
+  properties_string_max_length: number
+  /** Events carry utm_* and the like, of the page and of the session's start. */
+  save_campaign_params: boolean
+  /** Events carry the referrer, of the page and of the session's start. */
+  save_referrer: boolean
+  /** No scroll depth on `$pageview` and `$pageleave`. */
+  disable_scroll_properties: boolean
+  /** Element whose scrolling counts, if not the page: the first of these selectors that matches. */
+  scroll_root_selector: string | string[] | undefined
+  /** `$current_url` without what follows #. */
+  disable_capture_url_hashes: boolean
+  /** Makes the ids of new visitors, from the uuid that would be taken. */
+  get_device_id: (uuid: string) => string
+  /** Do Not Track and Global Privacy Control count as a refusal. */
+  respect_dnt: boolean
+}
+
+/** The events of `analytics.on`. */
+export interface Notices {
+  /** An event as it goes into the queue. */
+  eventCaptured: CapturedEvent
+  /** The service has answered that these events are stored. */
+  eventsDelivered: { uuids: string[] }
+  /** An event that will not be sent, and why. */
+  eventDropped: DroppedEvent
+}
