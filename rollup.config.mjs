@@ -32,28 +32,35 @@ const licenses = {
 }
 
 // The two small libraries inside are MIT: their notices travel with the code.
-const banner = `/*! Trailmark ${version}, MIT. Contains fflate and js-cookie, MIT: see dist/licenses.txt */`
+const banner = `/*! Trailmark ${version}, MIT. Contains fflate and js-cookie, MIT: see licenses.txt */`
 const output = { sourcemap: true, banner }
 
-export default [
-  {
-    input: 'src/entries/script.ts',
-    output: {
-      ...output,
-      file: 'dist/analytics.js',
-      format: 'iife',
-      // ASCII only: a page that is not UTF-8 would garble anything else.
-      plugins: [terser({ ecma: 2020, compress: { passes: 3, unsafe_arrows: true }, format: { ascii_only: true, comments: /^!/ } })],
-    },
-    plugins: [...sources('cdn'), licenses],
+const script = (input, file, more = {}) => ({
+  input,
+  output: {
+    ...output,
+    file,
+    format: 'iife',
+    // ASCII only: a page that is not UTF-8 would garble anything else.
+    plugins: [terser({ ecma: 2020, compress: { passes: 3, unsafe_arrows: true }, format: { ascii_only: true, comments: /^!/ } })],
+    ...more,
   },
+  plugins: sources('cdn'),
+})
+
+/** An extension's script leaves its exports where src/entries/loadByScript.ts looks for them. */
+const extensionScript = (name) => script(`src/extensions/${name}.ts`, `dist/${name}.js`, { name: `__trailmark_extensions__.${name}`, extend: true })
+
+export default [
+  script('src/entries/script.ts', 'dist/analytics.js'),
+  extensionScript('gzip'),
   {
     input: 'src/entries/main.ts',
     output: [
-      { ...output, file: 'dist/esm/main.js', format: 'es' },
-      { ...output, file: 'dist/cjs/main.cjs', format: 'cjs', exports: 'named' },
+      { ...output, dir: 'dist/esm', format: 'es', chunkFileNames: '[name].js' },
+      { ...output, dir: 'dist/cjs', format: 'cjs', exports: 'named', entryFileNames: '[name].cjs', chunkFileNames: '[name].cjs' },
     ],
-    plugins: sources('npm'),
+    plugins: [...sources('npm'), licenses],
   },
   {
     input: 'src/entries/main.ts',

@@ -1,16 +1,30 @@
-import { domSignal } from './signal'
+import type { Stop } from '../types'
+import { createSignal, domSignal, listen } from './signal'
 
 // The page is going: `pagehide` fires for every kind of leaving, also into the back/forward cache, and costs no
 // page its place there, which `unload` and `beforeunload` do. https://web.dev/articles/bfcache
-//
-// Two signals of one event, so that what is captured while leaving still goes out with the last batch: capturing
-// listeners of a target run before its bubbling ones.
+
+const phases: (((event: PageTransitionEvent) => void) | undefined)[] = []
+let stop: Stop | undefined
+
+/** One step of leaving. Steps run in the order of their number, whoever listened first. */
+const phase = (step: number) =>
+  createSignal<PageTransitionEvent>((emit) => {
+    phases[step] = emit
+    stop ??= listen(window, ['pagehide'], (event) => phases.forEach((each) => each?.(event as PageTransitionEvent)))
+    return () => {
+      phases[step] = undefined
+      if (phases.some(Boolean)) return
+      stop?.()
+      stop = undefined
+    }
+  })
 
 /** The page is going: the last moment to capture something. */
-export const onPageLeave = domSignal<PageTransitionEvent>(() => window, ['pagehide'], { capture: true })
+export const onPageLeave = phase(0)
 
 /** The page is going and everything has been captured: the last moment to send something. */
-export const onPageLeft = domSignal<PageTransitionEvent>(() => window, ['pagehide'], { capture: false })
+export const onPageLeft = phase(1)
 
-/** The page came back out of the back/forward cache. */
+/** The page came back out of the back/forward cache, or was shown first. */
 export const onPageRestored = domSignal<PageTransitionEvent>(() => window, ['pageshow'])

@@ -8,6 +8,7 @@ import { changeConfig } from '../config/settings'
 import { isCustomHost, apiHost } from '../delivery/hosts'
 import { createQueue } from '../delivery/queue'
 import { type Arrival, arrivalProperties, campaignOf, referrerOf, searchOf } from '../lib/campaign'
+import type { Extensions, LoadExtension } from '../extensions/extensions'
 import { guarded } from '../lib/guard'
 import type { Log } from '../lib/log'
 import type { createNotices } from '../lib/notices'
@@ -28,6 +29,7 @@ import { runFeatures } from './features'
 import { stagesFor } from './stages'
 
 export interface ClientInputs {
+  load: LoadExtension
   token: string
   config: Config
   log: Log
@@ -42,7 +44,7 @@ const escapedToken = (token: string) => token.replace(/\+/g, 'PL').replace(/\//g
 const isNumberOutside = (value: number, least: number, most: number) => !(value >= least && value <= most)
 
 /** One running SDK for one project: introduces the rooms to each other. */
-export const createClient = ({ token, config, log, notices, onDrop }: ClientInputs) => {
+export const createClient = ({ load, token, config, log, notices, onDrop }: ClientInputs) => {
   const report = (error: unknown) => log.error('internal error; the page is not affected', error)
 
   // ── State ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -109,11 +111,25 @@ export const createClient = ({ token, config, log, notices, onDrop }: ClientInpu
 
   // ── Delivery ───────────────────────────────────────────────────────────────────────────────────────────────────
   const drop = (event: Pick<CapturedEvent, 'event' | 'uuid'>, reason: DropReason) => onDrop({ event: event.event, uuid: event.uuid, reason })
+  // Needed at the end of the page, so it is fetched when the beginning is over. Without it beacons go uncompressed.
+  let gzip: Extensions['gzip'] | undefined
+  let loadGzip = () => {
+    loadGzip = () => {}
+    load('gzip').then(
+      (loaded) => (gzip = loaded),
+      (error) => log.info('gzip is not available; what is sent at the end of a page goes uncompressed', error),
+    )
+  }
+  if (typeof CompressionStream === 'undefined') loadGzip()
   const queue = createQueue({
     config,
     token,
     path: () => '/e/',
-    onDelivered: (uuids) => notices.tell('eventsDelivered', { uuids }),
+    gzipNow: () => gzip?.gzipNow,
+    onDelivered: (uuids) => {
+      notices.tell('eventsDelivered', { uuids })
+      loadGzip()
+    },
     onDropped: drop,
     onRequestError: (error) => guarded(() => config.on_request_error(error), report),
   })

@@ -1,5 +1,6 @@
 import { hasPage } from '../browser/page'
 import { resolveConfig } from '../config/settings'
+import type { LoadExtension } from '../extensions/extensions'
 import { createLog } from '../lib/log'
 import { createNotices } from '../lib/notices'
 import type { Config, DroppedEvent, DropReason } from '../types'
@@ -12,9 +13,9 @@ const PRIMARY = ['analytics', 'posthog']
 
 /**
  * An `analytics` object. It touches nothing of the page until `init`; no member throws, whatever it is given.
- * `others`: named instances made so far, shared by all that grew out of one primary.
+ * `makeLoad`: how extensions come in this build. `others`: named instances made so far, shared by all that grew out of one primary.
  */
-export const createAnalytics = (name?: string, others: Record<string, Analytics> = {}): Analytics => {
+export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, name?: string, others: Record<string, Analytics> = {}): Analytics => {
   let client: Client | undefined
   let token: string | undefined
   const config: Config = {} as Config
@@ -31,7 +32,7 @@ export const createAnalytics = (name?: string, others: Record<string, Analytics>
 
   const init = (given: string, options?: Partial<Config> | null, asName?: string): Analytics => {
     if (asName && asName !== name && !PRIMARY.includes(asName)) {
-      others[asName] ??= createAnalytics(asName, others)
+      others[asName] ??= createAnalytics(makeLoad, asName, others)
       Object.assign(analytics, { [asName]: others[asName] })
       return others[asName].init(given, options, asName)
     }
@@ -52,7 +53,7 @@ export const createAnalytics = (name?: string, others: Record<string, Analytics>
     token = trimmed
     if (!hasPage() || !config.enabled) return analytics
 
-    client = createClient({ token, config, log, notices, onDrop })
+    client = createClient({ load: makeLoad(config), token, config, log, notices, onDrop })
     try {
       config.loaded(analytics as never)
     } catch (error) {

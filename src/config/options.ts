@@ -29,7 +29,7 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   enable_recording_console_log: [false, 'boolean', 'later'],
   enable_heatmaps: [undefined, 'boolean', 'later'],
   evaluation_contexts: [undefined, 'array', 'later'],
-  external_scripts_inject_target: ['body', "'body' | 'head'", 'later'],
+  external_scripts_inject_target: ['body', "'body' | 'head'"],
   flags_api_host: [null, 'string | null', 'later'],
   loaded: [nothing, 'function'],
   mask_all_text: [false, 'boolean'],

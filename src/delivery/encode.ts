@@ -1,11 +1,13 @@
-import { gzipSync, strToU8 } from 'fflate'
 import type { CapturedEvent } from '../types'
 
-/** A body ready to travel. Every content type here is CORS-simple but JSON's: the others cost no preflight. */
+/** A body ready to travel. text/plain costs no CORS preflight; the service sees by the first bytes what it is. */
 export interface Body {
   data: Uint8Array<ArrayBuffer> | string
   type: 'text/plain' | 'application/json'
 }
+
+/** Compresses at once. */
+export type GzipNow = (text: string) => Uint8Array<ArrayBuffer>
 
 /** The JSON text of a request with these events (protocol.md §4.2), from the JSON text of each. */
 export const bodyText = (token: string, events: readonly string[], sentAt = new Date()): string =>
@@ -15,20 +17,17 @@ export const bodyText = (token: string, events: readonly string[], sentAt = new 
 export const eventText = ({ uuid, event, properties, $set, $set_once, $unset, timestamp }: CapturedEvent): string =>
   JSON.stringify({ uuid, event, properties, $set, $set_once, $unset, timestamp })
 
-const plain = (text: string): Body => ({ data: text, type: 'application/json' })
-const zipped = (data: Uint8Array<ArrayBuffer>): Body => ({ data, type: 'text/plain' })
+/** The body now, on this thread: for when the page goes. Without `gzipNow`, as it is. */
+export const encodeNow = (text: string, gzipNow: GzipNow | undefined): Body =>
+  gzipNow ? { data: gzipNow(text), type: 'text/plain' } : { data: text, type: 'application/json' }
 
-/** The body now, on this thread: for when the page goes. */
-export const encodeNow = (text: string, compressed: boolean): Body =>
-  compressed ? zipped(gzipSync(strToU8(text), { mtime: 0 }) as Uint8Array<ArrayBuffer>) : plain(text)
-
-/** The body, compressed off the main thread where the platform can (Compression Streams). */
-export const encode = async (text: string, compressed: boolean): Promise<Body> => {
-  if (!compressed || typeof CompressionStream === 'undefined') return encodeNow(text, compressed)
+/** The body, compressed off the main thread where the platform can (Compression Streams), else by `gzipNow`. */
+export const encode = async (text: string, gzipNow: GzipNow | undefined): Promise<Body> => {
+  if (typeof CompressionStream === 'undefined') return encodeNow(text, gzipNow)
   try {
     const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))
-    return zipped(new Uint8Array(await new Response(stream).arrayBuffer()))
+    return { data: new Uint8Array(await new Response(stream).arrayBuffer()), type: 'text/plain' }
   } catch {
-    return encodeNow(text, compressed)
+    return encodeNow(text, gzipNow)
   }
 }

@@ -1,8 +1,8 @@
 import type { CapturedEvent, Config, DropReason, RequestError, Stop } from '../types'
-import { bodyText, encode, encodeNow, eventText } from './encode'
+import { bodyText, encode, encodeNow, eventText, type GzipNow } from './encode'
 import { apiHost } from './hosts'
 import { outcomeOf, retryDelay } from './retry'
-import { beacon, outlivesPage, post } from './transport'
+import { beacon, outlivesPage, post, sizeOf } from './transport'
 
 const MOST_EVENTS = 250
 // About 60 kB gzipped. A larger batch would gain nothing and cost more when it has to be sent again.
@@ -17,6 +17,8 @@ export interface QueueInputs {
   token: string
   /** Path for events, as the service wishes. */
   path: () => string
+  /** Compresses at once, where that has been loaded. */
+  gzipNow(): GzipNow | undefined
   onDelivered(uuids: string[]): void
   onDropped(event: CapturedEvent, reason: DropReason): void
   onRequestError(error: RequestError): void
@@ -50,7 +52,7 @@ interface Waiting {
  * or refused it.
  */
 export const createQueue = (inputs: QueueInputs): Queue => {
-  const { config, token, path, onDelivered, onDropped, onRequestError, send = post, sendBeacon = beacon } = inputs
+  const { config, token, path, gzipNow, onDelivered, onDropped, onRequestError, send = post, sendBeacon = beacon } = inputs
   let waiting: Waiting[] = []
   let characters = 0
   let flushTimer: ReturnType<typeof setTimeout> | undefined
@@ -74,11 +76,14 @@ export const createQueue = (inputs: QueueInputs): Queue => {
   }
   const textOf = (batch: readonly Waiting[]) => bodyText(token, batch.map((each) => each.text))
 
+  const now = (batch: readonly Waiting[]) => encodeNow(textOf(batch), config.disable_compression ? undefined : gzipNow())
+
   const pump = async (): Promise<void> => {
     if (sending || retryTimer || stopped || !waiting.length) return
     const current = { batch: nextBatch(waiting), outlives: false }
     sending = current
-    const body = await encode(textOf(current.batch), !config.disable_compression)
+    const text = textOf(current.batch)
+    const body = config.disable_compression ? encodeNow(text, undefined) : await encode(text, gzipNow())
     // The page went while compressing: the events have left by beacon.
     if (sending !== current) return
     current.outlives = outlivesPage(body)
@@ -117,9 +122,8 @@ export const createQueue = (inputs: QueueInputs): Queue => {
   /** Hands a batch to the browser in as many beacons as it takes; answers which events it took. */
   const hand = (batch: Waiting[]): Waiting[] => {
     if (!batch.length) return []
-    const body = encodeNow(textOf(batch), !config.disable_compression)
-    const size = typeof body.data === 'string' ? body.data.length : body.data.byteLength
-    if (size <= BEACON_BYTES && sendBeacon(url(), body)) return batch
+    const body = now(batch)
+    if (sizeOf(body) <= BEACON_BYTES && sendBeacon(url(), body)) return batch
     if (batch.length < 2) return []
     const half = batch.length >> 1
     return [...hand(batch.slice(0, half)), ...hand(batch.slice(half))]
@@ -145,7 +149,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
       if (!sending?.outlives) sending = undefined
       const rest = waiting.filter((each) => !carried.includes(each))
       if (config.disable_beacon) {
-        if (rest.length) void send(url(), encodeNow(textOf(rest), !config.disable_compression), config)
+        if (rest.length) void send(url(), now(rest), config)
         remove(rest)
       } else {
         remove(hand(rest))

@@ -15,7 +15,8 @@ export interface Answer {
 const OUTLIVES_BYTES = 52_000
 const TIMEOUT_MS = 60_000
 
-const sizeOf = ({ data }: Body) => (typeof data === 'string' ? new Blob([data]).size : data.byteLength)
+/** Bytes of a body. */
+export const sizeOf = ({ data }: Body) => (typeof data === 'string' ? new Blob([data]).size : data.byteLength)
 
 /** Whether a request with this body goes on when the page is gone. */
 export const outlivesPage = (body: Body): boolean => sizeOf(body) < OUTLIVES_BYTES

@@ -1,7 +1,8 @@
 import { createAnalytics } from '../client/instances'
+import { loadByImport } from './loadByImport'
 
 /** The primary instance. Importing it touches nothing; `analytics.init` starts it. */
-export const analytics = createAnalytics()
+export const analytics = createAnalytics(() => loadByImport)
 
 export default analytics
 

@@ -1,0 +1,8 @@
+import type { Extensions, LoadExtension } from '../extensions/extensions'
+
+const IMPORTS: { readonly [N in keyof Extensions]: () => Promise<Extensions[N]> } = {
+  gzip: () => import('../extensions/gzip'),
+}
+
+/** Extensions of the npm build: chunks that the site's own bundler owns. */
+export const loadByImport: LoadExtension = (name) => IMPORTS[name]()
