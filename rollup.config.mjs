@@ -19,7 +19,7 @@ const constants = (channel) => ({
 
 const sources = (channel) => [
   resolve({ browser: true }),
-  typescript({ tsconfig: './tsconfig.json', include: ['src/**/*.ts'], noEmit: false, compilerOptions: { types: [] } }),
+  typescript({ tsconfig: './tsconfig.json', include: ['src/**/*.ts'], noEmit: false, compilerOptions: { types: [], inlineSources: true } }),
   constants(channel),
 ]
 

@@ -71,7 +71,10 @@ export const createQueue = (inputs: QueueInputs): Queue => {
   }
   const nextBatch = (from: readonly Waiting[]): Waiting[] => {
     let length = 0
-    const end = from.findIndex((each, index) => index > 0 && (index >= mostEvents || (length += each.text.length) > MOST_CHARACTERS))
+    const end = from.findIndex(({ text }, index) => {
+      length += text.length
+      return index > 0 && (index >= mostEvents || length > MOST_CHARACTERS)
+    })
     return from.slice(0, end < 0 ? undefined : end)
   }
   const textOf = (batch: readonly Waiting[]) => bodyText(token, batch.map((each) => each.text))

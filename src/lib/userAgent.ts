@@ -54,7 +54,7 @@ const SYSTEMS: readonly (readonly [name: string, evidence: RegExp, version?: (fo
   ['iOS', /(?:iPhone|iPad|iPod).*?OS (\d+[_.\d]*)|iPhone|iPad|iPod/, (found) => (found[1] ? three(found[1]) : '')],
   ['watchOS', /Apple ?Watch.*?OS (\d+[_.\d]*)|Apple ?Watch/, (found) => dotted(found[1])],
   ['Android', /Android (\d+[.\d]*)|Android/, (found) => (found[1] ? three(found[1]) : '')],
-  ['Mac OS X', /Mac OS X (\d+[_.\d]*)|Macintosh/, (found) => (found[1] ? three(found[1]) : '')],
+  ['Mac OS X', /Macintosh(?:.*?Mac OS X (\d+[_.\d]*))?/, (found) => (found[1] ? three(found[1]) : '')],
   ['Chrome OS', /CrOS/],
   ['Linux', /Linux|debian/i],
 ]

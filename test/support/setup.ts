@@ -1,1 +1,16 @@
+// What a test leaves behind would reach into the next: every test starts with an empty browser.
+beforeEach(() => {
+  if (typeof window === 'undefined') return
+  localStorage.clear()
+  sessionStorage.clear()
+  for (const pair of document.cookie.split('; ')) document.cookie = `${pair.split('=')[0]}=; max-age=0; path=/`
+  document.body.innerHTML = ''
+  history.replaceState(null, '', '/')
+})
+
+afterEach(() => {
+  jest.useRealTimers()
+  jest.restoreAllMocks()
+})
+
 export {}

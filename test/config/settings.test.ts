@@ -1,0 +1,101 @@
+import { datedDefaults } from '../../src/config/datedDefaults'
+import { OPTIONS } from '../../src/config/options'
+import { changeConfig, resolveConfig } from '../../src/config/settings'
+
+const recorder = () => {
+  const lines: string[] = []
+  return { lines, log: { error: (line: string) => void lines.push(line), warn: (line: string) => void lines.push(line) } }
+}
+
+test.each([
+  ['unset', {}],
+  ['2024-01-01', {}],
+  ['2025-05-23', {}],
+  ['2025-05-24', { capture_pageview: 'history_change' }],
+  ['2025-11-29', { capture_pageview: 'history_change' }],
+  ['2025-11-30', { capture_pageview: 'history_change', session_recording: { strictMinimumDuration: true }, rageclick: { content_ignorelist: true } }],
+  [
+    '2026-01-30',
+    {
+      capture_pageview: 'history_change',
+      session_recording: { strictMinimumDuration: true },
+      rageclick: { content_ignorelist: true },
+      external_scripts_inject_target: 'head',
+    },
+  ],
+])('defaults %s change %j', (date, changes) => expect(datedDefaults(date)).toEqual(changes))
+
+test('a later date selects the newest defaults', () => expect(datedDefaults('2099-12-31')).toEqual(datedDefaults('2026-01-30')))
+
+test('without defaults, and with unset, the plain ones hold', () => {
+  const { log, lines } = recorder()
+  expect(resolveConfig({}, log).capture_pageview).toBe(true)
+  expect(resolveConfig({ defaults: 'unset' }, log)).toMatchObject({ capture_pageview: true, rageclick: true, external_scripts_inject_target: 'body' })
+  expect(lines).toEqual([])
+})
+
+test.each(['latest', '2025-13-01', '2025-02-30', '20250524', ''])('defaults %j is one error and counts as unset', (defaults) => {
+  const { log, lines } = recorder()
+  expect(resolveConfig({ defaults }, log)).toMatchObject({ defaults: 'unset', capture_pageview: true })
+  expect(lines).toEqual([`defaults takes a date (YYYY-MM-DD) or 'unset', not "${defaults}"; using 'unset'`])
+})
+
+test('what the site says beats every default; an object is laid over a dated object', () => {
+  const { log } = recorder()
+  const config = resolveConfig({ defaults: '2026-01-30', capture_pageview: true, session_recording: { sampleRate: 0.5 } }, log)
+  expect(config.capture_pageview).toBe(true)
+  expect(config.session_recording).toEqual({ strictMinimumDuration: true, sampleRate: 0.5 })
+})
+
+test('undefined is no answer: the default holds', () => {
+  expect(resolveConfig({ capture_pageleave: undefined }, recorder().log).capture_pageleave).toBe(true)
+})
+
+test.each([
+  ['capture_pageview', 5, "capture_pageview takes boolean | 'history_change', not 5; using true"],
+  ['api_host', null, 'api_host takes string, not null; using "https://us.i.posthog.com"'],
+  ['session_idle_timeout_seconds', '60', 'session_idle_timeout_seconds takes number, not "60"; using 1800'],
+  ['session_idle_timeout_seconds', NaN, 'session_idle_timeout_seconds takes number, not null; using 1800'],
+  ['property_denylist', 'a', 'property_denylist takes array, not "a"; using []'],
+  ['xhr_headers', [], 'xhr_headers takes object, not []; using {}'],
+  ['persistence', 'disk', `persistence takes 'localStorage' | 'sessionStorage' | 'cookie' | 'memory' | 'localStorage+cookie', not "disk"; using "localStorage+cookie"`],
+])('%s: %j is one readable error, and the default holds', (name, value, line) => {
+  const { log, lines } = recorder()
+  const config = resolveConfig({ [name]: value }, log) as unknown as Record<string, unknown>
+  expect(lines).toEqual([line])
+  expect(config[name]).toEqual(OPTIONS[name as keyof typeof OPTIONS][0])
+})
+
+test('an unknown option is named', () => {
+  const { log, lines } = recorder()
+  resolveConfig({ capture_pageviews: true }, log)
+  expect(lines).toEqual(['there is no option capture_pageviews; it has no effect'])
+})
+
+test.each([[[]], ['x'], [5]])('a configuration of %j is ignored with one error', (given) => {
+  const { log, lines } = recorder()
+  expect(resolveConfig(given, log).capture_pageview).toBe(true)
+  expect(lines).toHaveLength(1)
+})
+
+test('legacy names work; the new name wins', () => {
+  const { log } = recorder()
+  expect(resolveConfig({ request_headers: { a: '1' } }, log).xhr_headers).toEqual({ a: '1' })
+  expect(resolveConfig({ request_headers: { a: '1' }, xhr_headers: { b: '2' } }, log).xhr_headers).toEqual({ b: '2' })
+  expect(resolveConfig({ advanced_disable_decide: true }, log).advanced_disable_flags).toBe(true)
+  expect(resolveConfig({ evaluation_environments: ['a'] }, log).evaluation_contexts).toEqual(['a'])
+})
+
+test('set_config keeps what was when a value is of a wrong type', () => {
+  const { log, lines } = recorder()
+  const config = resolveConfig({ capture_pageview: false }, log)
+  expect(changeConfig(config, { capture_pageview: 'often', capture_pageleave: false }, log)).toBe(true)
+  expect(config).toMatchObject({ capture_pageview: false, capture_pageleave: false })
+  expect(lines).toEqual([`capture_pageview takes boolean | 'history_change', not "often"; using false`])
+})
+
+test("the user's own object is not changed", () => {
+  const given = Object.freeze({ rageclick: Object.freeze({ css_selector_ignorelist: ['a'] }), defaults: '2026-01-30' })
+  resolveConfig(given, recorder().log)
+  expect(given.rageclick).toEqual({ css_selector_ignorelist: ['a'] })
+})

@@ -1,0 +1,173 @@
+import { resolveConfig } from '../../src/config/settings'
+import { createQueue } from '../../src/delivery/queue'
+import type { Answer } from '../../src/delivery/transport'
+import type { CapturedEvent, Config, DropReason } from '../../src/types'
+
+const event = (name: string, size = 0): CapturedEvent => ({ uuid: `u-${name}`, event: name, properties: size ? { filler: 'x'.repeat(size) } : {}, timestamp: new Date(0) })
+
+const setUp = (options: Partial<Config> = {}) => {
+  jest.useFakeTimers()
+  const config = resolveConfig({ api_host: 'https://h.example/', disable_compression: true, ...options }, console)
+  const requests: { url: string; names: string[] }[] = []
+  const beacons: string[][] = []
+  const delivered: string[] = []
+  const dropped: [string, DropReason][] = []
+  const errors: unknown[] = []
+  const answers: (Partial<Answer> | 'hang')[] = []
+  let beaconTakes = true
+  const names = (data: unknown) => (JSON.parse(String(data)).batch as CapturedEvent[]).map((each) => each.event)
+  const queue = createQueue({
+    config,
+    token: 't',
+    path: () => '/e/',
+    gzipNow: () => undefined,
+    onDelivered: (uuids) => delivered.push(...uuids),
+    onDropped: ({ event: name }, reason) => dropped.push([name, reason]),
+    onRequestError: (error) => errors.push(error),
+    send: async (url, body) => {
+      requests.push({ url, names: names(body.data) })
+      const answer = answers.shift() ?? { status: 200 }
+      if (answer === 'hang') return new Promise<Answer>(() => {})
+      return { status: 200, text: '', ...answer }
+    },
+    sendBeacon: (_, body) => {
+      if (beaconTakes) beacons.push(names(body.data))
+      return beaconTakes
+    },
+  })
+  return { queue, requests, beacons, delivered, dropped, errors, answers, refuseBeacons: () => (beaconTakes = false) }
+}
+
+const tick = (ms = 3000) => jest.advanceTimersByTimeAsync(ms)
+
+test('events that come within the interval leave together', async () => {
+  const { queue, requests, delivered } = setUp()
+  queue.add(event('a'), { now: false })
+  await tick(2000)
+  queue.add(event('b'), { now: false })
+  expect(requests).toEqual([])
+  await tick(1000)
+  expect(requests).toEqual([{ url: 'https://h.example/e/', names: ['a', 'b'] }])
+  expect(delivered).toEqual(['u-a', 'u-b'])
+  expect(queue.waiting()).toBe(0)
+})
+
+test('an event may leave at once', async () => {
+  const { queue, requests } = setUp()
+  queue.add(event('a'), { now: true })
+  await tick(0)
+  expect(requests).toHaveLength(1)
+})
+
+test('what could not be sent is sent again, in order, before what came later, one request at a time', async () => {
+  const { queue, requests, answers, delivered } = setUp()
+  answers.push({ status: 0 }, { status: 503 })
+  queue.add(event('a'), { now: true })
+  await tick(0)
+  queue.add(event('b'), { now: true })
+  await tick(60_000)
+  expect(requests.map(({ names }) => names)).toEqual([['a'], ['a', 'b'], ['a', 'b']])
+  expect(requests.map(({ url }) => url.split('?')[1])).toEqual([undefined, 'retry_count=1', 'retry_count=2'])
+  expect(delivered).toEqual(['u-a', 'u-b'])
+})
+
+test('Retry-After is honoured', async () => {
+  const { queue, requests, answers } = setUp()
+  answers.push({ status: 429, retryAfterMs: 30_000 })
+  queue.add(event('a'), { now: true })
+  await tick(29_000)
+  expect(requests).toHaveLength(1)
+  await tick(2000)
+  expect(requests).toHaveLength(2)
+})
+
+test('coming online tries at once', async () => {
+  const { queue, requests, answers } = setUp()
+  answers.push({ status: 0 })
+  queue.add(event('a'), { now: true })
+  await tick(0)
+  queue.wake()
+  await tick(0)
+  expect(requests).toHaveLength(2)
+})
+
+test('what the service refuses is dropped with its reason, and the page is told', async () => {
+  const { queue, answers, dropped, errors, delivered } = setUp()
+  answers.push({ status: 401, text: '{"detail":"no"}', json: { detail: 'no' } })
+  queue.add(event('a'), { now: true })
+  await tick(0)
+  expect(dropped).toEqual([['a', 'refused_by_service']])
+  expect(errors).toEqual([{ statusCode: 401, text: '{"detail":"no"}', json: { detail: 'no' } }])
+  expect(delivered).toEqual([])
+})
+
+test('a batch that is too large is halved until it passes; one event that is too large is dropped alone', async () => {
+  const { queue, requests, answers, dropped, delivered } = setUp()
+  answers.push({ status: 413 }, { status: 413 }, { status: 413 })
+  for (const name of 'abcd') queue.add(event(name), { now: false })
+  await tick(3000)
+  expect(requests.map(({ names }) => names.join(''))).toEqual(['abcd', 'ab', 'a', 'b', 'c', 'd'])
+  expect(dropped).toEqual([['a', 'refused_by_service']])
+  expect(delivered).toEqual(['u-b', 'u-c', 'u-d'])
+})
+
+test('a batch is bounded in events and in size', async () => {
+  const { queue, requests } = setUp()
+  for (let index = 0; index < 300; index++) queue.add(event(`e${index}`), { now: false })
+  await tick(3000)
+  expect(requests.map(({ names }) => names.length)).toEqual([250, 50])
+  for (let index = 0; index < 3; index++) queue.add(event(`big${index}`, 300_000), { now: false })
+  await tick(3000)
+  expect(requests.slice(2).map(({ names }) => names.length)).toEqual([1, 1, 1])
+})
+
+test('what waits is bounded: the oldest go, and say why', async () => {
+  const { queue, answers, dropped } = setUp()
+  answers.push('hang')
+  for (let index = 0; index < 25; index++) queue.add(event(`e${index}`, 1_000_000), { now: false })
+  expect(dropped.every(([, reason]) => reason === 'queue_full')).toBe(true)
+  expect(dropped.length + queue.waiting()).toBe(25)
+  expect(queue.waiting()).toBe(19)
+})
+
+test('when the page goes, what waits is handed to the browser', () => {
+  const { queue, beacons } = setUp()
+  queue.add(event('a'), { now: false })
+  queue.add(event('b'), { now: false })
+  queue.leave()
+  expect(beacons).toEqual([['a', 'b']])
+  expect(queue.waiting()).toBe(0)
+})
+
+test('what is on its way in a request that outlives the page is not sent twice', async () => {
+  const { queue, beacons, answers } = setUp()
+  answers.push('hang')
+  queue.add(event('a'), { now: true })
+  await tick(0)
+  queue.add(event('b'), { now: false })
+  queue.leave()
+  expect(beacons).toEqual([['b']])
+})
+
+test('beacons over the limit are split', () => {
+  const { queue, beacons } = setUp()
+  for (const name of 'abc') queue.add(event(name, 25_000), { now: false })
+  queue.leave()
+  expect(beacons).toEqual([['a'], ['b', 'c']])
+})
+
+test('what the browser does not take stays', () => {
+  const { queue, refuseBeacons } = setUp()
+  refuseBeacons()
+  queue.add(event('a'), { now: false })
+  queue.leave()
+  expect(queue.waiting()).toBe(1)
+})
+
+test('what is cleared is dropped with the reason', () => {
+  const { queue, dropped } = setUp()
+  queue.add(event('a'), { now: false })
+  queue.clear('opted_out')
+  expect(dropped).toEqual([['a', 'opted_out']])
+  expect(queue.waiting()).toBe(0)
+})

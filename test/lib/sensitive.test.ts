@@ -1,0 +1,22 @@
+import { looksSensitive, withoutSensitive } from '../../src/lib/sensitive'
+
+test.each([
+  ['4111111111111111', true],
+  ['4111 1111 1111 1111', true],
+  ['5500-0000-0000-0004', true],
+  ['340000000000009', true],
+  ['6011000000000004', true],
+  ['3530111333300000', true],
+  ['30000000000004', true],
+  ['123-45-6789', true],
+  ['123456789', true],
+  ['12345678', false],
+  ['order 4111', false],
+  ['', false],
+])('%j is sensitive: %s', (text, expected) => expect(looksSensitive(text)).toBe(expected))
+
+test.each([
+  ['Pay with 4111111111111111 now', 'Pay with now'],
+  ['  two\n  lines ', 'two lines'],
+  ['4111 1111 1111 1111', ''],
+])('of %j remains %j', (text, expected) => expect(withoutSensitive(text)).toBe(expected))

@@ -1,0 +1,150 @@
+import { startAutocapture } from '../../../src/sources/autocapture/startAutocapture'
+import type { Config, Properties } from '../../../src/types'
+
+let stop = () => {}
+afterEach(() => stop())
+
+const start = (html: string, config: Partial<Config> = {}) => {
+  document.body.innerHTML = html
+  const captured: [string, Properties][] = []
+  stop = startAutocapture({
+    config: { autocapture: true, mask_all_text: false, mask_all_element_attributes: false, ...config } as Config,
+    capture: (event, properties) => void captured.push([event, properties!]) as never,
+  })
+  return captured
+}
+const fire = (selector: string, type = 'click') =>
+  document.querySelector(selector)!.dispatchEvent(type === 'click' ? new MouseEvent(type, { bubbles: true, composed: true }) : new Event(type, { bubbles: true, composed: true }))
+
+test('a click on a button tells the button, its text and where it stands', () => {
+  const captured = start('<p></p><button class="b a" id="buy" data-x="1">Buy <span>now</span></button>')
+  fire('#buy')
+  expect(captured).toEqual([
+    [
+      '$autocapture',
+      {
+        $event_type: 'click',
+        $ce_version: 1,
+        $el_text: 'Buy now',
+        $elements_chain:
+          'button.a.b:attr__class="b a"attr__data-x="1"attr__id="buy"attr_id="buy"nth-child="2"nth-of-type="1"text="Buy now";body:nth-child="2"nth-of-type="1"',
+      },
+    ],
+  ])
+})
+
+test.each([
+  ['a click on a link', '<a href="#">x</a>', 'a', 'click', 1],
+  ['a click inside a button', '<button><i>x</i></button>', 'i', 'click', 1],
+  ['a click on something with a pointer cursor', '<div id="d" style="cursor:pointer">x</div>', '#d', 'click', 1],
+  ['a click on plain text', '<p>x</p>', 'p', 'click', 0],
+  ['a change of a select', '<select><option>1</option></select>', 'select', 'change', 1],
+  ['a submit of a form', '<form></form>', 'form', 'submit', 1],
+  ['a click on a form itself', '<form></form>', 'form', 'click', 0],
+  ['a change that is no field', '<div id="d"></div>', '#d', 'change', 0],
+  ['an element marked ph-no-capture', '<div class="ph-no-capture"><button>x</button></div>', 'button', 'click', 0],
+  ['an element marked ph-no-autocapture', '<button class="ph-no-autocapture">x</button>', 'button', 'click', 0],
+])('%s', (_, html, selector, type, count) => {
+  const captured = start(html)
+  fire(selector, type)
+  expect(captured).toHaveLength(count)
+})
+
+describe('lists: nothing said allows all, an empty list allows none', () => {
+  test.each([
+    ['url_allowlist', [], 0],
+    ['url_allowlist', ['localhost'], 1],
+    ['url_allowlist', [/^https:/], 0],
+    ['url_allowlist', ['(', 'localhost'], 1],
+    ['dom_event_allowlist', [], 0],
+    ['dom_event_allowlist', ['click'], 1],
+    ['dom_event_allowlist', ['change'], 0],
+    ['element_allowlist', [], 0],
+    ['element_allowlist', ['button'], 1],
+    ['element_allowlist', ['form'], 0],
+    ['css_selector_allowlist', [], 0],
+    ['css_selector_allowlist', ['.shop'], 1],
+    ['css_selector_allowlist', ['.other', '!!'], 0],
+    ['element_attribute_ignorelist', [], 1],
+  ])('%s %j captures %i', (name, list, count) => {
+    const captured = start('<div class="shop"><button>x</button></div>', { autocapture: { [name]: list } })
+    fire('button')
+    expect(captured).toHaveLength(count)
+  })
+
+  test('attributes on element_attribute_ignorelist are left out', () => {
+    const captured = start('<button data-secret="s" data-open="o">x</button>', { autocapture: { element_attribute_ignorelist: ['data-secret'] } })
+    fire('button')
+    expect(captured[0]![1].$elements_chain).toContain('data-open')
+    expect(captured[0]![1].$elements_chain).not.toContain('secret')
+  })
+})
+
+test('mask_all_text takes no text, mask_all_element_attributes no attribute, of any element', () => {
+  const html = '<form id="f"><a id="a" class="c" href="https://else.example/path">Go</a></form>'
+  const masked = start(html, { mask_all_text: true, mask_all_element_attributes: true })
+  fire('a')
+  expect(masked[0]![1]).toEqual({
+    $event_type: 'click',
+    $ce_version: 1,
+    $elements_chain: 'a:nth-child="1"nth-of-type="1";form:nth-child="1"nth-of-type="1";body:nth-child="2"nth-of-type="1"',
+  })
+})
+
+test('a link to another host says where to', () => {
+  const captured = start('<a href="https://else.example/path">Go</a>')
+  fire('a')
+  expect(captured[0]![1].$external_click_url).toBe('https://else.example/path')
+})
+
+test('attributes of the page for its events: the innermost wins', () => {
+  const captured = start('<div data-ph-capture-attribute-plan="a" data-ph-capture-attribute-area="b"><button data-ph-capture-attribute-plan="c">x</button></div>')
+  fire('button')
+  expect(captured[0]![1]).toMatchObject({ plan: 'c', area: 'b' })
+})
+
+test('inside an open shadow root the real target is captured, and its hosts', () => {
+  const captured = start('<div id="host"></div>')
+  const root = document.querySelector('#host')!.attachShadow({ mode: 'open' })
+  root.innerHTML = '<button id="inner">x</button>'
+  root.querySelector('#inner')!.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }))
+  expect(captured[0]![1].$elements_chain).toMatch(/^button:.*;div:.*;body:/)
+})
+
+test('copied text is captured only when asked for', () => {
+  const html = '<p id="p">copied words</p>'
+  const select = () => getSelection()!.selectAllChildren(document.querySelector('#p')!)
+  const silent = start(html)
+  select()
+  fire('#p', 'copy')
+  expect(silent).toEqual([])
+  stop()
+  const captured = start(html, { autocapture: { capture_copied_text: true } })
+  select()
+  fire('#p', 'copy')
+  expect(captured).toEqual([['$copy_autocapture', expect.objectContaining({ $selected_content: 'copied words', $copy_type: 'copy' })]])
+})
+
+test('nothing that a person typed, and nothing marked or named as sensitive, leaves the page', () => {
+  const S = 'SECRET'
+  const captured = start(`
+    <form id="f">
+      <input id="i" name="city" value="${S}" placeholder="${S}" data-v="${S}">
+      <input type="password" id="w" value="${S}" aria-label="ok">
+      <input type="hidden" name="h" value="${S}">
+      <input id="card" name="cc-number" data-v="${S}" aria-label="${S}">
+      <textarea id="t">${S}</textarea>
+      <select id="s"><option value="${S}">${S}</option></select>
+      <div id="e" contenteditable="true" data-v="${S}">${S}</div>
+      <a class="ph-sensitive" id="l" href="https://else.example/${S}" data-v="${S}" data-ph-capture-attribute-x="${S}">${S}</a>
+      <button id="n">4111 1111 1111 1111 <span>123-45-6789</span></button>
+      <button id="a" title="4111-1111-1111-1111">ok</button>
+    </form>`)
+  for (const id of ['i', 'w', 'card', 't', 's', 'e', 'l', 'n', 'a']) fire(`#${id}`)
+  fire('#i', 'change')
+  fire('#f', 'submit')
+  expect(captured.length).toBeGreaterThan(8)
+  const text = JSON.stringify(captured)
+  expect(text).not.toContain(S)
+  expect(text).not.toMatch(/4111|123-45/)
+})

@@ -1,0 +1,55 @@
+import { bothBackends } from '../../../src/state/backends/both'
+import { cookieBackend } from '../../../src/state/backends/cookie'
+import { memoryBackend } from '../../../src/state/backends/memory'
+import { webStorageBackend } from '../../../src/state/backends/webStorage'
+
+const COOKIE = { days: 365, secure: false, crossSubdomain: true }
+
+const BACKENDS = {
+  memory: memoryBackend,
+  cookie: () => cookieBackend('ph_t', COOKIE),
+  localStorage: () => webStorageBackend(localStorage, 'ph_t'),
+  sessionStorage: () => webStorageBackend(sessionStorage, 'ph_t'),
+  'localStorage+cookie': () => bothBackends(cookieBackend('ph_t', COOKIE), webStorageBackend(localStorage, 'ph_t')),
+}
+
+describe.each(Object.entries(BACKENDS))('%s', (_, make) => {
+  test('has nothing before it was written', () => expect(make().read()).toBeUndefined())
+
+  test('reads back what it wrote', () => {
+    const backend = make()
+    backend.write({ distinct_id: 'é; "ü', $sesid: [1, 'a', 2] })
+    expect(backend.read()).toEqual({ distinct_id: 'é; "ü', $sesid: [1, 'a', 2] })
+  })
+
+  test('has nothing after it was cleared, and can be written again', () => {
+    const backend = make()
+    backend.write({ distinct_id: 'a' })
+    backend.clear()
+    expect(backend.read()).toBeUndefined()
+    backend.write({ distinct_id: 'a' })
+    expect(backend.read()).toEqual({ distinct_id: 'a' })
+  })
+})
+
+test('a value that is no object reads as nothing', () => {
+  localStorage.setItem('ph_t', '[1]')
+  expect(BACKENDS.localStorage().read()).toBeUndefined()
+  localStorage.setItem('ph_t', '{broken')
+  expect(BACKENDS.localStorage().read()).toBeUndefined()
+})
+
+test('a full storage throws nothing and keeps what it had', () => {
+  const backend = BACKENDS.localStorage()
+  backend.write({ a: 1 })
+  jest.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
+    throw new DOMException('full', 'QuotaExceededError')
+  })
+  expect(() => backend.write({ a: 2 })).not.toThrow()
+  expect(backend.read()).toEqual({ a: 1 })
+})
+
+test('the cookie carries ids only', () => {
+  BACKENDS['localStorage+cookie']().write({ distinct_id: 'a', $device_id: 'd', plan: 'gold', $initial_person_info: { r: '', u: 'https://long.example' } })
+  expect(JSON.parse(decodeURIComponent(document.cookie.split('=')[1]!))).toEqual({ distinct_id: 'a', $device_id: 'd' })
+})

@@ -1,0 +1,67 @@
+import { createAnalytics } from '../../src/client/instances'
+import type { Analytics } from '../../src/client/publicApi'
+import type { CapturedEvent, Config } from '../../src/types'
+
+export type SentEvent = Omit<CapturedEvent, 'timestamp'> & { timestamp: string }
+
+export interface Started {
+  analytics: Analytics
+  /** Every event that the service has received, in order. */
+  sent: SentEvent[]
+  /** Every request. */
+  requests: { url: string; init: RequestInit }[]
+  /** What the service answers from now on. */
+  answer(status: number, body?: unknown, headers?: Record<string, string>): void
+  /** Lets everything that is due happen. */
+  settle(ms?: number): Promise<void>
+}
+
+const OPTIONS: Partial<Config> = {
+  api_host: 'https://events.example.com',
+  opt_out_useragent_filter: true,
+  capture_pageview: false,
+  capture_pageleave: false,
+  autocapture: false,
+}
+
+const running: Analytics[] = []
+afterEach(() => running.splice(0).forEach((analytics) => void analytics.shutdown()))
+
+/** A real client on the fake page, with a fake clock and a fetch that records. */
+export const startAnalytics = (config: Partial<Config> = {}, token = 'token', before?: (analytics: Analytics) => void): Started => {
+  jest.useFakeTimers({ now: jest.isMockFunction(setTimeout) ? Date.now() : new Date('2026-11-21T10:00:00Z') })
+  const sent: SentEvent[] = []
+  const requests: Started['requests'] = []
+  let status = 200
+  let reply: unknown = { status: 1 }
+  let headers: Record<string, string> = {}
+  globalThis.fetch = jest.fn(async (url: string, init: RequestInit) => {
+    requests.push({ url, init })
+    if (status === 0) throw new TypeError('Failed to fetch')
+    if (status === 200) sent.push(...JSON.parse(init.body as string).batch)
+    return { status, text: async () => JSON.stringify(reply), headers: { get: (name: string) => headers[name] ?? null } }
+  }) as unknown as typeof fetch
+
+  const analytics = createAnalytics(() => () => Promise.reject(new Error('no extensions here')))
+  running.push(analytics)
+  before?.(analytics)
+  analytics.init(token, { ...OPTIONS, ...config })
+  return {
+    analytics,
+    sent,
+    requests,
+    answer: (nextStatus, body = {}, nextHeaders = {}) => {
+      status = nextStatus
+      reply = body
+      headers = nextHeaders
+    },
+    settle: (ms = 5000) => jest.advanceTimersByTimeAsync(ms),
+  }
+}
+
+/** The console's lines of one kind, none of them printed. */
+export const listenToConsole = (kind: 'error' | 'warn') => {
+  const lines: string[] = []
+  jest.spyOn(console, kind).mockImplementation((...words: unknown[]) => void lines.push(words.map(String).join(' ')))
+  return lines
+}
