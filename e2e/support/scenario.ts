@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { test as base, expect } from 'playwright/test'
+import type { Analytics } from '../../src/client/publicApi'
+import type { Config } from '../../src/types'
+import { type Service, startService, type StoredEvent } from './service'
+import { type Site, startSite } from './site'
+
+declare global {
+  interface Window {
+    analytics: Analytics
+  }
+}
+
+const ROOT = resolve(__dirname, '../..')
+const SNIPPET = readFileSync(resolve(ROOT, 'examples/snippet/snippet.js'), 'utf8')
+
+/** The ways in which a site has the SDK. */
+export const BUILDS = ['script', 'npm'] as const
+export type Build = (typeof BUILDS)[number]
+
+const OPTIONS: Partial<Config> = {
+  defaults: '2026-01-30',
+  // The browser of a test says that it is driven by a program.
+  opt_out_useragent_filter: true,
+  request_queue_config: { flush_interval_ms: 250 },
+}
+
+interface Fixtures {
+  site: Site
+  /** Puts a page on the site that has the SDK in the given way. */
+  put(build: Build, path: string, body: string, config?: Partial<Config>): void
+  /** The events that the service has stored from this site, once they are what `until` wants. */
+  stored(until: (events: StoredEvent[]) => boolean): Promise<StoredEvent[]>
+}
+
+export const test = base.extend<Fixtures, { service: Service }>({
+  service: [
+    // Playwright reads the fixtures that are wanted off the first parameter.
+    async ({}, use) => {
+      const service = await startService()
+      await use(service)
+      await service.stop()
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+  site: async ({}, use) => {
+    const site = await startSite({ '/sdk/': resolve(ROOT, 'dist/esm') })
+    await use(site)
+    await site.stop()
+  },
+  put: async ({ site, service }, use) => {
+    await use((build, path, body, config = {}) => {
+      const options = JSON.stringify({ ...OPTIONS, api_host: service.url, ...config })
+      const start = `analytics.init(${JSON.stringify(service.token)}, ${options})`
+      const tag =
+        build === 'script'
+          ? `<script>${SNIPPET}\n${start}</script>`
+          : `<script type="module">import { analytics } from '/sdk/main.js'; window.analytics = analytics; ${start}</script>`
+      site.page(path, `<!doctype html><html><head><title>${path}</title>${tag}</head><body>${body}</body></html>`)
+    })
+  },
+  stored: async ({ site, service }, use) => {
+    await use(async (until) => {
+      let events: StoredEvent[] = []
+      await expect
+        .poll(async () => until((events = await service.events(site.host))), { message: () => `stored so far: ${events.map(({ event }) => event).join(', ')}` } as never)
+        .toBe(true)
+      return events
+    })
+  },
+})
+
+export { expect }
+
+/** Whether these events are there, each as often as it is named, whatever their order. */
+export const areThere =
+  (...names: string[]) =>
+  (events: StoredEvent[]): boolean =>
+    [...names].sort().join() === events.map(({ event }) => event).sort().join()

@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { startProcess } from './startProcess'
+
+const ROOT = resolve(__dirname, '../..')
+
+export interface StoredEvent {
+  event: string
+  uuid: string
+  distinct_id: string
+  session_id: string
+  properties: Record<string, unknown>
+}
+
+export interface Service {
+  url: string
+  token: string
+  key: string
+  projectId: number
+  /** One call of the service's API with the personal API key. */
+  api(method: string, path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>
+  /** The events stored from a site's host, in the order of their time, asked for through a named endpoint with a variable. */
+  events(host: string): Promise<StoredEvent[]>
+  stop(): Promise<void>
+}
+
+const EVENTS = `SELECT event, uuid, distinct_id, $session_id, toString(properties) FROM events
+  WHERE properties.$host = {variables.host} ORDER BY timestamp, uuid`
+
+/** The real service, as `npm start` runs it, on data of its own. */
+export const startService = async (): Promise<Service> => {
+  const data = await mkdtemp(join(tmpdir(), 'trailmark-e2e-'))
+  const [token, key] = ['e2e-token', 'e2e-personal-api-key-0123456789']
+  const { ready, stop } = await startProcess(
+    [join(ROOT, 'service/dist/main.js')],
+    { TRAILMARK_PORT: '0', TRAILMARK_DATA: data, TRAILMARK_PROJECT_TOKEN: token, TRAILMARK_PERSONAL_API_KEY: key },
+    (line) => line.startsWith('trailmark ready '),
+  )
+  const { url, projectId } = JSON.parse(ready.slice('trailmark ready '.length)) as { url: string; projectId: number }
+
+  const api: Service['api'] = async (method, path, body) => {
+    const response = await fetch(`${url}/api/projects/${projectId}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+  const created = async (path: string, body: unknown) => {
+    const answer = await api('POST', path, body)
+    if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  }
+  await created('/insight_variables/', { name: 'host', type: 'String' })
+  await created('/endpoints/', { name: 'events_of_host', query: { kind: 'HogQLQuery', query: EVENTS } })
+
+  return {
+    url,
+    token,
+    key,
+    projectId,
+    api,
+    events: async (host) => {
+      const { status, body } = await api('POST', '/endpoints/events_of_host/run', { variables: { host } })
+      if (status !== 200) throw new Error(`run: ${status} ${JSON.stringify(body)}`)
+      return (body.results as [string, string, string, string, string][]).map(([event, uuid, distinct_id, session_id, properties]) => ({
+        event,
+        uuid,
+        distinct_id,
+        session_id,
+        properties: JSON.parse(properties) as Record<string, unknown>,
+      }))
+    },
+    stop: async () => {
+      await stop()
+      await rm(data, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import { createReadStream, existsSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { extname, join, normalize } from 'node:path'
+
+export interface Site {
+  url: string
+  host: string
+  /** What is at a path from now on. */
+  page(path: string, html: string, headers?: Record<string, string>): void
+  stop(): Promise<void>
+}
+
+const TYPES: Record<string, string> = { '.js': 'text/javascript', '.html': 'text/html', '.css': 'text/css', '.map': 'application/json', '.svg': 'image/svg+xml' }
+
+/** A web server on a port of its own: pages that a test writes, and folders by their prefix. */
+export const startSite = async (folders: Record<string, string> = {}): Promise<Site> => {
+  const pages = new Map<string, { html: string; headers: Record<string, string> }>()
+
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
+    const path = new URL(request.url ?? '/', 'http://site').pathname
+    const page = pages.get(path)
+    if (page) return response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ...page.headers }).end(page.html)
+    const prefix = Object.keys(folders).find((each) => path.startsWith(each))
+    const wanted = prefix && join(folders[prefix]!, normalize(path.slice(prefix.length)))
+    const file = wanted && existsSync(wanted) && extname(wanted) ? wanted : wanted && existsSync(join(folders[prefix!]!, 'index.html')) ? join(folders[prefix!]!, 'index.html') : undefined
+    if (!file) return response.writeHead(404).end()
+    response.writeHead(200, { 'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream' })
+    return createReadStream(file).pipe(response)
+  }
+  const server = createServer(serve)
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const host = `localhost:${(server.address() as AddressInfo).port}`
+  return {
+    url: `http://${host}`,
+    host,
+    page: (path, html, headers = {}) => void pages.set(path, { html, headers }),
+    stop: () => {
+      server.closeAllConnections()
+      return new Promise<void>((done) => server.close(() => done()))
+    },
+  }
+}

@@ -1,0 +1,24 @@
+import { defineConfig } from 'playwright/test'
+
+export default defineConfig({
+  testDir: 'e2e/scenarios',
+  workers: 2,
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  reporter: [['list'], ...(process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? ([['json']] as ['json'][]) : [])],
+  use: {
+    launchOptions: {
+      executablePath: process.env.TRAILMARK_BROWSER ?? '/usr/bin/chromium',
+      // Without a sandbox, because tests also run as root; without anything that calls home.
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    },
+  },
+})
