@@ -1,0 +1,24 @@
+// Farther off than this, the suggestion would surprise more than it helps.
+const FARTHEST = 3
+
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
+    row = next
+  }
+  return row[b.length]!
+}
+
+/** `Did you mean 'x'?` with the known name nearest to what was written, or `undefined` when none is near. */
+export const suggest = (written: string, known: Iterable<string>): string | undefined => {
+  let best: { name: string; far: number } | undefined
+  const lower = written.toLowerCase()
+  for (const name of known) {
+    if (Math.abs(name.length - written.length) > FARTHEST) continue
+    const far = distance(lower, name.toLowerCase())
+    if (far <= Math.min(FARTHEST, Math.ceil(written.length / 3)) && (!best || far < best.far)) best = { name, far }
+  }
+  return best && `Did you mean '${best.name}'?`
+}
