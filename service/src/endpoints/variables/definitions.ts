@@ -1,0 +1,130 @@
+import { Refusal } from '../../lib/refusal.ts'
+import { isUuid } from '../../lib/uuid.ts'
+import type { Endpoint, EndpointVersion, Records, Variable } from '../../storage/records.ts'
+import { parseQuery } from '../sql/compile.ts'
+import { VARIABLE_TYPES, type VariableTypeName } from './types.ts'
+
+/** A variable definition as the API shows it. */
+export interface VariableView {
+  readonly id: string
+  readonly name: string
+  readonly code_name: string
+  readonly type: string
+  readonly default_value: unknown
+  readonly values: readonly string[]
+  readonly created_at: string
+}
+
+export interface VariableInput {
+  readonly name: string
+  readonly code_name?: string
+  readonly type: VariableTypeName
+  readonly default_value?: unknown
+  readonly values?: readonly (string | number | boolean)[]
+}
+
+export interface VariableDefinitions {
+  list(projectId: number): Promise<VariableView[]>
+  get(projectId: number, id: string): Promise<VariableView>
+  create(projectId: number, input: VariableInput): Promise<VariableView>
+  update(projectId: number, id: string, changes: Partial<VariableInput>): Promise<VariableView>
+  remove(projectId: number, id: string): Promise<void>
+}
+
+const CODE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/
+
+/** The code name that a variable called `name` gets: `Plan name` becomes `plan_name`. */
+export const codeNameOf = (name: string): string =>
+  name
+    .replace(/[^A-Za-z0-9 _]/g, '')
+    .trim()
+    .replace(/ /g, '_')
+    .toLowerCase()
+
+const toView = ({ id, name, codeName, type, defaultValue, values, createdAt }: Variable): VariableView => ({
+  id,
+  name,
+  code_name: codeName,
+  type,
+  default_value: defaultValue,
+  values,
+  created_at: createdAt,
+})
+
+const checkDefault = (type: VariableTypeName, value: unknown, values: readonly string[]) => {
+  if (value === undefined || value === null) return
+  if (!VARIABLE_TYPES[type].bind(value, values)) {
+    throw new Refusal('invalid_input', { detail: `"default_value" of a ${type} takes ${VARIABLE_TYPES[type].takes}, or null.`, attr: 'default_value' })
+  }
+}
+
+/** The code names of the queries' variables; a query of another version of the service may not parse, and then uses none. */
+const variablesOf = ({ query }: EndpointVersion): readonly string[] => {
+  try {
+    return parseQuery((query as { query: string }).query).variables
+  } catch {
+    return []
+  }
+}
+
+export const createVariableDefinitions = ({ variables, endpoints }: Pick<Records, 'variables' | 'endpoints'>): VariableDefinitions => {
+  const find = async (projectId: number, id: string): Promise<Variable> => {
+    const found = isUuid(id) ? await variables.get(projectId, id.toLowerCase()) : undefined
+    if (!found) throw new Refusal('not_found', { detail: 'This project has no variable with this id.' })
+    return found
+  }
+
+  const usersOf = async (projectId: number, codeName: string): Promise<Endpoint[]> => {
+    const all = await endpoints.list(projectId)
+    const uses = await Promise.all(all.map(async ({ id }) => (await endpoints.versions(id)).some((version) => variablesOf(version).includes(codeName))))
+    return all.filter((_, index) => uses[index])
+  }
+
+  const refuseIfUsed = async (projectId: number, codeName: string, what: string) => {
+    const users = await usersOf(projectId, codeName)
+    if (users.length) {
+      throw new Refusal('variable_in_use', { detail: `{variables.${codeName}} is used by these endpoints and cannot ${what}: ${users.map(({ name }) => name).join(', ')}.` })
+    }
+  }
+
+  return {
+    list: async (projectId) => (await variables.list(projectId)).map(toView),
+    get: async (projectId, id) => toView(await find(projectId, id)),
+
+    async create(projectId, { name, code_name, type, default_value, values = [] }) {
+      const codeName = code_name ?? codeNameOf(name)
+      if (!CODE_NAME.test(codeName)) {
+        const attr = code_name === undefined ? 'name' : 'code_name'
+        throw new Refusal('invalid_input', { detail: `"${codeName}" cannot be a code name: it begins with a letter or _, and goes on with letters, digits and _.`, attr })
+      }
+      const choices = values.map(String)
+      if (choices.length && type !== 'List') throw new Refusal('invalid_input', { detail: `Only a variable of type List has "values".`, attr: 'values' })
+      checkDefault(type, default_value, choices)
+      const created = await variables.create(projectId, { name, codeName, type, defaultValue: default_value ?? null, values: choices })
+      if (!created) {
+        throw new Refusal('name_taken', { detail: `This project has a variable with the code name "${codeName}" already.`, attr: code_name === undefined ? 'name' : 'code_name' })
+      }
+      return toView(created)
+    },
+
+    async update(projectId, id, changes) {
+      const found = await find(projectId, id)
+      if (changes.code_name !== undefined && changes.code_name !== found.codeName) {
+        throw new Refusal('invalid_input', { detail: 'The code name of a variable does not change: queries refer to it.', attr: 'code_name' })
+      }
+      const type = changes.type ?? (found.type as VariableTypeName)
+      const values = changes.values?.map(String) ?? (type === 'List' ? found.values : [])
+      if (values.length && type !== 'List') throw new Refusal('invalid_input', { detail: `Only a variable of type List has "values".`, attr: 'values' })
+      if (type !== found.type) await refuseIfUsed(projectId, found.codeName, 'change its type')
+      checkDefault(type, changes.default_value === undefined ? found.defaultValue : changes.default_value, values)
+      const updated = await variables.update(projectId, found.id, { name: changes.name, type, defaultValue: changes.default_value, values })
+      return toView(updated!)
+    },
+
+    async remove(projectId, id) {
+      const found = await find(projectId, id)
+      await refuseIfUsed(projectId, found.codeName, 'be deleted')
+      await variables.remove(projectId, found.id)
+    },
+  }
+}

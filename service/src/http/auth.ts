@@ -1,0 +1,25 @@
+import { Refusal } from '../lib/refusal.ts'
+import type { ApiKey } from '../storage/records.ts'
+
+export const SCOPES = ['endpoint:read', 'endpoint:write', 'insight_variable:read', 'insight_variable:write'] as const
+
+/** What a personal API key may be allowed. */
+export type Scope = (typeof SCOPES)[number]
+
+export interface AuthRooms {
+  readonly keyBySecret: (secret: string) => Promise<ApiKey | undefined>
+}
+
+/**
+ * Throws `Refusal` unless `header` carries a key of the project `projectId` that has `scope`.
+ * Keys are looked up by their hash, so how long it takes says nothing about how much of a guess was right.
+ */
+export const authorize = async ({ keyBySecret }: AuthRooms, { header, projectId, scope }: { header: string | undefined; projectId: number | undefined; scope: Scope }): Promise<void> => {
+  const [, secret] = /^Bearer +(\S{1,500}) *$/i.exec(header ?? '') ?? []
+  if (!secret) throw new Refusal('not_authenticated')
+  const key = await keyBySecret(secret)
+  if (!key) throw new Refusal('invalid_api_key')
+  // A project of someone else answers like one that is not there.
+  if (key.projectId !== projectId) throw new Refusal('not_found', { detail: 'There is no such project.' })
+  if (!key.scopes.includes(scope)) throw new Refusal('permission_denied', { detail: `This personal API key lacks the scope ${scope}.` })
+}

@@ -1,0 +1,68 @@
+import type { Refusal, RefusalCode } from '../lib/refusal.ts'
+
+export interface ErrorRow {
+  readonly status: number
+  readonly type: 'authentication_error' | 'invalid_request' | 'validation_error' | 'throttled_error' | 'server_error'
+  /** What is said when the refusal brings no words of its own. */
+  readonly message: string
+}
+
+/** Every way in which the service says no. */
+export const ERRORS: Readonly<Record<RefusalCode, ErrorRow>> = {
+  not_authenticated: { status: 401, type: 'authentication_error', message: 'The request carries no personal API key: send it as "Authorization: Bearer <key>".' },
+  invalid_api_key: { status: 401, type: 'authentication_error', message: 'This personal API key is not valid.' },
+  invalid_token: { status: 401, type: 'authentication_error', message: 'No project has this token.' },
+  permission_denied: { status: 403, type: 'authentication_error', message: 'This personal API key lacks a scope.' },
+  not_found: { status: 404, type: 'invalid_request', message: 'There is nothing at this address.' },
+  invalid_input: { status: 400, type: 'validation_error', message: 'The request is not as it should be.' },
+  invalid_json: { status: 400, type: 'validation_error', message: 'The body is not valid JSON.' },
+  invalid_encoding: { status: 400, type: 'validation_error', message: 'The body cannot be decoded.' },
+  unsupported_compression: { status: 400, type: 'validation_error', message: 'The body is compressed in a way that is not supported.' },
+  body_too_large: { status: 413, type: 'invalid_request', message: 'The body is too large: send it in parts.' },
+  unsupported_media_type: { status: 415, type: 'invalid_request', message: 'Send the body as application/json.' },
+  name_taken: { status: 400, type: 'validation_error', message: 'The name is taken.' },
+  unsupported_kind: { status: 400, type: 'validation_error', message: '"query.kind" is HogQLQuery.' },
+  query_invalid: { status: 400, type: 'validation_error', message: 'The query is not valid.' },
+  undefined_variables: { status: 400, type: 'validation_error', message: 'Query references undefined variable(s)' },
+  malformed_variable_ids: { status: 400, type: 'validation_error', message: 'Variable ID(s) not valid UUIDs' },
+  unknown_variable_ids: { status: 400, type: 'validation_error', message: 'Variable ID(s) not found' },
+  invalid_variables: { status: 400, type: 'validation_error', message: 'The variables are not those of the endpoint.' },
+  variable_in_use: { status: 409, type: 'validation_error', message: 'The variable is used by endpoints.' },
+  version_not_found: { status: 404, type: 'invalid_request', message: 'The endpoint has no such version.' },
+  version_inactive: { status: 400, type: 'validation_error', message: 'This version of the endpoint is not active.' },
+  not_materialized: { status: 400, type: 'validation_error', message: 'This version of the endpoint is not materialized: leave out "refresh": "direct".' },
+  query_failed: { status: 400, type: 'validation_error', message: 'The engine refused the query.' },
+  query_timeout: { status: 400, type: 'validation_error', message: 'The query took too long.' },
+  query_memory_limit: { status: 400, type: 'validation_error', message: 'The query needed too much memory.' },
+  query_too_large: { status: 400, type: 'validation_error', message: 'The answer has too many rows: group or filter more, or pass "limit".' },
+  query_capacity: { status: 503, type: 'throttled_error', message: 'Too many queries run at the moment: try again.' },
+  engine_unavailable: { status: 503, type: 'server_error', message: 'The event store does not answer at the moment: try again.' },
+  internal_error: { status: 500, type: 'server_error', message: 'Something went wrong on our side. The request id finds it in the log.' },
+}
+
+export interface ErrorBody {
+  readonly type: ErrorRow['type']
+  readonly code: string
+  readonly detail: string
+  readonly attr: string | null
+  readonly errors?: readonly { readonly path: string; readonly code: string; readonly message: string }[]
+  readonly request_id: string
+}
+
+/** A refusal as it is answered. */
+export const toAnswer = ({ code, facts }: Refusal, requestId: string): { status: number; body: ErrorBody; retryAfterSeconds: number | undefined } => {
+  const { status, type, message } = ERRORS[code]
+  return {
+    status,
+    body: {
+      type,
+      code: facts.code ?? code,
+      detail: facts.detail ?? message,
+      attr: facts.attr ?? null,
+      ...(facts.errors ? { errors: facts.errors } : {}),
+      ...facts.extra,
+      request_id: requestId,
+    },
+    retryAfterSeconds: facts.retryAfterSeconds,
+  }
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import cors from '@fastify/cors'
+import staticFiles from '@fastify/static'
+import createFastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Log } from '../lib/log.ts'
+import { Refusal } from '../lib/refusal.ts'
+import { type AuthRooms, authorize } from './auth.ts'
+import { toAnswer } from './errors.ts'
+import { type Call, type Rooms, type Route, ROUTES } from './routes.ts'
+
+export interface ServerOptions extends AuthRooms {
+  readonly rooms: Rooms
+  /** Folder of the SDK's built files. */
+  readonly staticDir: string
+  readonly log: Log
+}
+
+const MAX_EVENTS_BYTES = 20 * 1024 * 1024
+const MAX_API_BYTES = 1024 * 1024
+
+/** Paths that mean the same as `/api/projects`: what the SDKs and tools of this protocol also use. */
+const PROJECT_ALIAS = '/api/environments'
+
+// Fastify's own errors by their code; without a row they are ours.
+const FRAMEWORK_REFUSALS: Readonly<Record<string, () => Refusal>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new Refusal('body_too_large'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Refusal('unsupported_media_type'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => new Refusal('invalid_input', { detail: 'The body is shorter or longer than the request says.' }),
+  FST_ERR_BAD_URL: () => new Refusal('not_found'),
+  FST_ERR_MAX_PARAM_LENGTH: () => new Refusal('not_found'),
+}
+
+const describeFault = ({ instancePath, params, message }: { instancePath: string; params: Record<string, unknown>; message?: string }) => {
+  const extra = params.additionalProperty ?? params.missingProperty
+  const path = [...instancePath.split('/').slice(1), ...(typeof extra === 'string' ? [extra] : [])].join('.')
+  const words =
+    params.additionalProperty !== undefined
+      ? 'is not a field of this request'
+      : params.missingProperty !== undefined
+        ? 'is required'
+        : Array.isArray(params.allowedValues)
+          ? `must be one of ${params.allowedValues.join(', ')}`
+          : (message ?? 'is not valid')
+  return { path, code: params.missingProperty === undefined ? 'invalid' : 'required', message: path ? `"${path}" ${words}` : `The body ${words}` }
+}
+
+const fromValidation = (faults: NonNullable<FastifyError['validation']>): Refusal => {
+  const errors = faults.map((fault) => describeFault({ instancePath: fault.instancePath, params: fault.params, ...(fault.message ? { message: fault.message } : {}) }))
+  return new Refusal('invalid_input', { detail: `${errors.map(({ message }) => message).join('; ')}.`, attr: errors[0]!.path.split('.')[0], errors })
+}
+
+const toRefusal = (error: FastifyError | Refusal, report: (error: Error) => void): Refusal => {
+  if (error instanceof Refusal) return error
+  if (error.validation) return fromValidation(error.validation)
+  const known = FRAMEWORK_REFUSALS[error.code]
+  if (known) return known()
+  report(error)
+  return new Refusal('internal_error')
+}
+
+const readBytes = (_request: FastifyRequest, body: Buffer, done: (error: null, body: Buffer) => void) => done(null, body)
+
+const readJson = (_request: FastifyRequest, body: Buffer, done: (error: Error | null, body?: unknown) => void) => {
+  if (!body.length) return done(null, undefined)
+  try {
+    done(null, JSON.parse(body.toString('utf8')))
+  } catch {
+    done(new Refusal('invalid_json'))
+  }
+}
+
+const firstOf = (value: unknown): string | undefined => (Array.isArray(value) ? firstOf(value[0]) : typeof value === 'string' ? value : undefined)
+
+const projectIdOf = (request: FastifyRequest): number | undefined => {
+  const { projectId } = request.params as { projectId?: string }
+  return projectId && /^[1-9]\d{0,8}$/.test(projectId) ? Number(projectId) : undefined
+}
+
+const toCall = (request: FastifyRequest, receivedAt: number): Call => ({
+  params: request.params as Record<string, string>,
+  query: Object.fromEntries(Object.entries(request.query as Record<string, unknown>).map(([name, value]) => [name, firstOf(value)])),
+  body: request.body,
+  projectId: projectIdOf(request)!,
+  receivedAt,
+})
+
+/** The service's HTTP side, ready to listen. It knows requests and statuses; what it answers comes from the rooms. */
+export const createServer = async ({ rooms, staticDir, keyBySecret, log }: ServerOptions): Promise<FastifyInstance> => {
+  const server = createFastify({
+    logger: false as unknown as FastifyBaseLogger,
+    genReqId: () => randomUUID(),
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
+    forceCloseConnections: 'idle',
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: true } },
+    frameworkErrors: (error, request, reply) => void refuse(error, request, reply as unknown as FastifyReply),
+  })
+
+  const refuse = (error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) => {
+    const refusal = toRefusal(error, ({ stack }) => log(`Request ${request.id} ${request.method} ${request.routeOptions?.url ?? ''} failed: ${stack}`))
+    const { status, body, retryAfterSeconds } = toAnswer(refusal, request.id)
+    if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
+    return reply.status(status).headers({ 'x-request-id': request.id, 'cache-control': 'no-store' }).type('application/json; charset=utf-8').send(body)
+  }
+
+  const respond = (route: Route) => async (request: FastifyRequest, reply: FastifyReply) => {
+    const { status = 200, headers = {}, body, file } = await route.handler(rooms, toCall(request, Date.now()))
+    reply.status(status).headers(headers)
+    if (file !== undefined) return reply.sendFile(file, staticDir, { cacheControl: false })
+    return reply.send(body)
+  }
+
+  server.setErrorHandler<FastifyError | Refusal>(refuse)
+  server.setNotFoundHandler((request, reply) => refuse(new Refusal('not_found'), request, reply))
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+  })
+  server.removeAllContentTypeParsers()
+  await server.register(staticFiles, { root: staticDir, serve: false })
+
+  await server.register(async (open) => {
+    // Any page may send events and read its configuration: the token is public and no cookie is involved.
+    await open.register(cors, { origin: true, credentials: true, methods: ['GET', 'POST', 'OPTIONS'], maxAge: 86_400, exposedHeaders: ['retry-after', 'x-request-id'] })
+    // Whatever the content type says: beacons send text/plain to stay free of a preflight.
+    open.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_EVENTS_BYTES }, readBytes)
+    for (const route of ROUTES.filter(({ access }) => access === 'public')) {
+      open.route({ method: route.method, url: route.path, bodyLimit: MAX_EVENTS_BYTES, handler: respond(route) })
+    }
+  })
+
+  await server.register(async (api) => {
+    api.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: MAX_API_BYTES }, readJson)
+    for (const route of ROUTES) {
+      if (route.access === 'public') continue
+      const scope = route.access
+      for (const url of [route.path, route.path.replace('/api/projects', PROJECT_ALIAS)]) {
+        api.route({
+          method: route.method,
+          url,
+          onRequest: (request) => authorize({ keyBySecret }, { header: request.headers.authorization, projectId: projectIdOf(request), scope }),
+          // A body that is left out is an empty one.
+          preValidation: async (request) => {
+            if (typeof route.body === 'object') request.body ??= {}
+          },
+          ...(typeof route.body === 'object' ? { schema: { body: route.body } } : {}),
+          handler: respond(route),
+        })
+      }
+    }
+  })
+  return server
+}

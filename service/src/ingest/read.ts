@@ -1,0 +1,152 @@
+import { Refusal } from '../lib/refusal.ts'
+import { isUuid, uuidv7 } from '../lib/uuid.ts'
+import { eventTime } from './clock.ts'
+import { isDeeperThan, MAX_DEPTH, storableJson } from './properties.ts'
+
+/** An event as it will be stored. */
+export interface ReadEvent {
+  readonly uuid: string
+  readonly event: string
+  readonly distinctId: string
+  /** ms since the epoch, by the service's clock. */
+  readonly timestamp: number
+  /** JSON text of an object. */
+  readonly properties: string
+  readonly elementsChain: string
+  readonly sessionId: string
+  readonly windowId: string
+}
+
+/** Why one event of a body is refused. */
+export type EventFault =
+  | 'not_an_object'
+  | 'missing_event_name'
+  | 'event_name_too_long'
+  | 'missing_distinct_id'
+  | 'distinct_id_too_long'
+  | 'invalid_uuid'
+  | 'invalid_properties'
+  | 'invalid_timestamp'
+  | 'properties_too_deep'
+  | 'event_too_large'
+  | 'unknown_token'
+  | 'unstorable'
+
+const MAX_NAME = 200
+const MAX_DISTINCT_ID = 1_000
+/** Most characters of one event's properties. */
+export const MAX_PROPERTIES = 8_000_000
+
+/** Most events of one body. */
+export const MAX_EVENTS = 10_000
+
+/** What to tell whoever sent a refused event. */
+export const EVENT_FAULTS: Readonly<Record<EventFault, string>> = {
+  not_an_object: 'An event is an object.',
+  missing_event_name: '"event" is the name of the event, a text that is not empty.',
+  event_name_too_long: `"event" has at most ${MAX_NAME} characters.`,
+  missing_distinct_id: '"distinct_id" is a text or a number, inside "properties" or beside them.',
+  distinct_id_too_long: `"distinct_id" has at most ${MAX_DISTINCT_ID} characters.`,
+  invalid_uuid: '"uuid" is a UUID of 36 characters, or absent.',
+  invalid_properties: '"properties" is an object, or absent.',
+  invalid_timestamp: '"timestamp" is an ISO 8601 text, or ms since 1970, or absent.',
+  properties_too_deep: `"properties" is nested at most ${MAX_DEPTH} levels deep.`,
+  event_too_large: `"properties" has at most ${MAX_PROPERTIES} characters as JSON.`,
+  unknown_token: 'No project has this token.',
+  unstorable: 'The event cannot be stored as it is.',
+}
+
+/** One event of a body: what to store, or why not. */
+export interface Reading {
+  readonly index: number
+  /** The project's token that this event carries; `undefined` if it carries none. */
+  readonly token: string | undefined
+  /** The event's id if it came with a good one. */
+  readonly uuid: string | undefined
+  readonly result: ReadEvent | EventFault
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const asText = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+const asId = (value: unknown): string | undefined => (typeof value === 'number' && Number.isFinite(value) ? String(value) : asText(value))
+
+const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
+
+// Person updates travel beside the properties or inside them; those beside win (protocol.md §4.13).
+const PERSON_UPDATES = ['$set', '$set_once', '$unset'] as const
+
+const withPersonUpdates = (properties: Fields, event: Fields): Fields => {
+  const outer = PERSON_UPDATES.filter((name) => event[name] !== undefined)
+  if (!outer.length) return properties
+  const merge = (inner: unknown, beside: unknown) => (isFields(inner) && isFields(beside) ? { ...inner, ...beside } : beside)
+  return { ...properties, ...Object.fromEntries(outer.map((name) => [name, merge(properties[name], event[name])])) }
+}
+
+const readEvent = (value: unknown, sentAt: unknown, receivedAt: number): ReadEvent | EventFault => {
+  if (!isFields(value)) return 'not_an_object'
+  const name = asText(value.event)
+  if (!name?.trim()) return 'missing_event_name'
+  if (name.length > MAX_NAME) return 'event_name_too_long'
+  if (value.properties !== undefined && value.properties !== null && !isFields(value.properties)) return 'invalid_properties'
+  if (isDeeperThan(value, MAX_DEPTH)) return 'properties_too_deep'
+  const { $elements_chain: chain, ...properties } = withPersonUpdates(fieldsOf(value.properties), value)
+  const distinctId = asId(properties.distinct_id) ?? asId(value.distinct_id) ?? asId(value.$distinct_id)
+  if (!distinctId) return 'missing_distinct_id'
+  if (distinctId.length > MAX_DISTINCT_ID) return 'distinct_id_too_long'
+  if (value.uuid !== undefined && value.uuid !== null && !isUuid(value.uuid)) return 'invalid_uuid'
+  const timestamp = eventTime({ timestamp: value.timestamp, offset: value.offset, sentAt: value.sent_at ?? sentAt }, receivedAt)
+  if (timestamp === undefined) return 'invalid_timestamp'
+  const text = storableJson(typeof chain === 'string' ? properties : { ...properties, ...(chain === undefined ? {} : { $elements_chain: chain }) })
+  if (text.length > MAX_PROPERTIES) return 'event_too_large'
+  return {
+    uuid: isUuid(value.uuid) ? value.uuid.toLowerCase() : uuidv7(receivedAt),
+    event: name,
+    distinctId,
+    timestamp,
+    properties: text,
+    elementsChain: typeof chain === 'string' ? chain : '',
+    sessionId: asText(properties.$session_id) ?? '',
+    windowId: asText(properties.$window_id) ?? '',
+  }
+}
+
+const tokenOf = (value: unknown): string | undefined => {
+  const event = fieldsOf(value)
+  return asText(event.api_key) ?? asText(event.token) ?? asText(fieldsOf(event.properties).token)
+}
+
+const eventsOf = (body: unknown): { events: readonly unknown[]; envelope: Fields } => {
+  if (Array.isArray(body)) return { events: body, envelope: {} }
+  if (!isFields(body)) throw new Refusal('invalid_input', { detail: 'The body is an event, a list of events, or an object with a "batch" of them.' })
+  for (const name of ['batch', 'data']) {
+    const list = body[name]
+    if (Array.isArray(list)) return { events: list, envelope: body }
+    if (name === 'data' && isFields(list)) return { events: [list], envelope: body }
+    if (list !== undefined && !('event' in body)) throw new Refusal('invalid_input', { detail: `"${name}" is a list of events.`, attr: name })
+  }
+  if ('event' in body) return { events: [body], envelope: body }
+  throw new Refusal('invalid_input', { detail: 'The body has no events: send {"api_key", "batch": [...]}, a list of events, or one event.' })
+}
+
+/**
+ * The events of a body of any shape in use (protocol.md §4.11), each with the token it carries.
+ * The token around the events speaks for all of them. Throws `Refusal` if there is nothing to read.
+ */
+export const readEvents = (body: unknown, { queryToken, receivedAt }: { queryToken: string | undefined; receivedAt: number }): Reading[] => {
+  const { events, envelope } = eventsOf(body)
+  if (events.length > MAX_EVENTS) throw new Refusal('body_too_large', { detail: `A request carries at most ${MAX_EVENTS} events, this one has ${events.length}.` })
+  const outer = asText(envelope.api_key) ?? asText(envelope.token)
+  return events.map((event, index) => {
+    const { uuid } = fieldsOf(event)
+    return {
+      index,
+      token: outer ?? tokenOf(event) ?? queryToken,
+      uuid: isUuid(uuid) ? uuid : undefined,
+      result: readEvent(event, envelope.sent_at, receivedAt),
+    }
+  })
+}

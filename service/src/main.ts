@@ -1,0 +1,117 @@
+#!/usr/bin/env node
+import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { type Config, ConfigError, describeVariables, readConfig } from './config.ts'
+import { createLog } from './lib/log.ts'
+import { within } from './lib/wait.ts'
+import { type Service, startService } from './service.ts'
+import { EngineMissing, engineLibrary, thisMachine } from './storage/embedded/library.ts'
+import { DataDirInUse } from './storage/lock.ts'
+
+const STOP_TIMEOUT_MS = 20_000
+
+const HELP = `Usage: trailmark [serve]
+
+Starts the Trailmark service: it receives events and runs named endpoints over them.
+
+Environment:
+${describeVariables()}
+`
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+
+const fail = (message: string): never => {
+  process.stderr.write(`trailmark: ${message}\n`)
+  process.exit(1)
+}
+
+const prepareDataDir = (dataDir: string) => {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    accessSync(dataDir, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    fail(`cannot write to the data folder ${dataDir} (${(error as NodeJS.ErrnoException).code}): set TRAILMARK_DATA to a folder that this user may write to.`)
+  }
+}
+
+type Explain = (config: Config) => string
+
+/** What to say about the failures that a person can do something about, by the error's code. */
+const EXPLAIN: Readonly<Record<string, Explain>> = {
+  EADDRINUSE: ({ host, port }) => `port ${port} on ${host} is taken: stop what uses it, or set TRAILMARK_PORT to another port (0 is any free one).`,
+  EACCES: ({ host, port }) => `this user may not listen on port ${port} of ${host}: set TRAILMARK_PORT to a port above 1023.`,
+  EADDRNOTAVAIL: ({ host }) => `this machine has no address ${host}: set TRAILMARK_HOST to one of its own, such as 127.0.0.1.`,
+  ENOTFOUND: ({ host }) => `the address ${host} is not known: set TRAILMARK_HOST to one of this machine's, such as 127.0.0.1.`,
+  ENOSPC: ({ dataDir }) => `there is no space left for the data folder ${dataDir}: free some, or set TRAILMARK_DATA to a folder on another disk.`,
+}
+
+const explain = (error: unknown, config: Config): string => {
+  if (error instanceof DataDirInUse) {
+    return `the data folder ${config.dataDir} is open in another Trailmark process: stop that one, or set TRAILMARK_DATA to another folder.`
+  }
+  if (error instanceof EngineMissing) return error.message
+  const row = EXPLAIN[(error as { code?: string }).code ?? '']
+  return row ? row(config) : `could not start: ${error instanceof Error ? error.message : String(error)}`
+}
+
+const announce = ({ url, project, keyFile }: Service) => {
+  say('')
+  say(`  Trailmark is ready at ${url}`)
+  say(`  Project ${project.id}, token ${project.token}`)
+  say(`  Personal API key: ${keyFile ?? 'from the environment (TRAILMARK_PERSONAL_API_KEY)'}`)
+  say('  Stop with Ctrl-C.')
+  say('')
+  // For programs that start the service: this line's form does not change.
+  say(`trailmark ready ${JSON.stringify({ url, projectId: project.id, token: project.token, keyFile: keyFile ?? null })}`)
+}
+
+const main = async (command = 'serve') => {
+  if (command === '--version') return say(JSON.parse(readFileSync(here('../package.json'), 'utf8')).version)
+  if (command === '--help' || command === '-h') return say(HELP)
+  if (command !== 'serve') fail(`there is no command "${command}"; the only one is serve.`)
+
+  let config: Config
+  try {
+    config = readConfig(process.env, { staticDir: here('../../dist') })
+  } catch (error) {
+    if (error instanceof ConfigError) return fail(error.message)
+    throw error
+  }
+  prepareDataDir(config.dataDir)
+
+  const log = createLog()
+  const require = createRequire(import.meta.url)
+  const starting = startService({
+    config,
+    engineLibrary: () => engineLibrary(thisMachine(require.resolve)),
+    engineChild: here('./storage/embedded/child.js'),
+    progress: say,
+    log,
+  })
+
+  let stopping = false
+  const stop = async () => {
+    if (stopping) return
+    stopping = true
+    say('Stopping …')
+    // A start that is under way is finished first: whatever it has started is then known and stopped.
+    const stopped = await within(starting.then((service) => service.stop()).then(() => true), STOP_TIMEOUT_MS, false).catch(() => false)
+    if (!stopped) return fail(`could not stop within ${STOP_TIMEOUT_MS / 1000} s; everything that was acknowledged is stored.`)
+    say('Stopped.')
+    process.exit(0)
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  process.on('unhandledRejection', (reason) => log(`Unexpected: ${reason instanceof Error ? reason.stack : String(reason)}`))
+
+  try {
+    announce(await starting)
+  } catch (error) {
+    fail(explain(error, config))
+  }
+}
+
+await main(process.argv[2])

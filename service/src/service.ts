@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from './config.ts'
+import { createEndpointDefinitions } from './endpoints/definitions/endpoint.ts'
+import { createRun } from './endpoints/run.ts'
+import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
+import { SCOPES } from './http/auth.ts'
+import { createServer } from './http/server.ts'
+import { createIngest } from './ingest/ingest.ts'
+import { createWriter } from './ingest/writer.ts'
+import type { Log } from './lib/log.ts'
+import { createClickhouse } from './storage/clickhouse.ts'
+import { type Engine, startEngine } from './storage/embedded/engine.ts'
+import { lockDataDir } from './storage/lock.ts'
+import { openRecords, type Project, type Records } from './storage/records.ts'
+import { migrate } from './storage/schema/migrate.ts'
+
+export interface ServiceOptions {
+  readonly config: Config
+  /** Path of the engine's library. Asked only when the embedded engine is used; throws when there is none. */
+  readonly engineLibrary: () => string
+  /** Path of the engine's compiled child program. */
+  readonly engineChild: string
+  /** Hears what the start is doing. */
+  readonly progress: (line: string) => void
+  readonly log: Log
+}
+
+export interface Service {
+  readonly url: string
+  readonly project: Project
+  /** File that holds the personal API key; absent when the key came from the environment. */
+  readonly keyFile: string | undefined
+  /** Answers what is under way, stores what was taken, stops the engine. */
+  stop(): Promise<void>
+}
+
+const READY_WAIT_MS = 60_000
+const PROBE_WAIT_MS = 1_000
+const GENERATED_KEY = 'first key'
+const GIVEN_KEY = 'environment'
+
+const madeUp = (prefix: string) => `${prefix}_${randomBytes(24).toString('base64url').replace(/[_-]/g, 'x')}`
+
+const firstProject = async ({ projects }: Records, token: string | undefined): Promise<Project> => {
+  const [first] = await projects.all()
+  if (!first) return projects.create({ name: 'Default project', token: token ?? madeUp('tm') })
+  if (!token || token === first.token) return first
+  await projects.setToken(first.id, token)
+  return { ...first, token }
+}
+
+/** Makes sure that there is a key with all scopes, and returns the file that holds it unless the environment does. */
+const firstKey = async ({ keys }: Records, projectId: number, dataDir: string, given: string | undefined): Promise<string | undefined> => {
+  if (given) {
+    await keys.put({ projectId, label: GIVEN_KEY, secret: given, scopes: SCOPES })
+    return undefined
+  }
+  // A key that is no longer given is no longer valid.
+  await keys.remove(GIVEN_KEY)
+  const file = join(dataDir, 'personal_api_key')
+  const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+  if (!kept || !(await keys.bySecret(kept))) {
+    const secret = madeUp('tmk')
+    writeFileSync(file, `${secret}\n`, { mode: 0o600 })
+    await keys.put({ projectId, label: GENERATED_KEY, secret, scopes: SCOPES })
+  }
+  return file
+}
+
+/** Starts everything, in the order in which it is stopped backwards. Rejects with nothing left running. */
+export const startService = async ({ config, engineLibrary, engineChild, progress, log }: ServiceOptions): Promise<Service> => {
+  const undo: (() => unknown)[] = []
+  const stop = async () => {
+    for (let step = undo.pop(); step; step = undo.pop()) await step()
+  }
+
+  try {
+    undo.push(await lockDataDir(config.dataDir))
+    const library = config.clickhouseUrl ? undefined : engineLibrary()
+
+    const records = await openRecords(join(config.dataDir, 'definitions.db'))
+    undo.push(() => records.close())
+    const project = await firstProject(records, config.projectToken)
+    const keyFile = await firstKey(records, project.id, config.dataDir, config.personalApiKey)
+
+    let engine: Engine | undefined
+    if (library) {
+      progress('Starting the embedded engine …')
+      engine = await startEngine({ dataDir: join(config.dataDir, 'engine'), library, child: engineChild, memoryBytes: config.engineMemoryBytes, log })
+      undo.push(engine.stop)
+    } else {
+      progress('Connecting to the ClickHouse server …')
+    }
+    const given = config.clickhouseUrl ? { url: config.clickhouseUrl } : undefined
+    const storage = createClickhouse(() => engine?.connection() ?? given)
+    undo.push(() => storage.close())
+    if (!(await storage.ready(READY_WAIT_MS))) throw new Error('The ClickHouse server at CLICKHOUSE_URL does not answer: check the address, and that the server runs.')
+
+    const steps = await migrate(storage)
+    progress(steps.length ? `Created the event store (${steps.join(', ')}).` : 'The event store is up to date.')
+
+    const writer = createWriter(storage)
+    undo.push(() => writer.close())
+    const { byToken } = records.projects
+    const server = await createServer({
+      staticDir: config.staticDir,
+      keyBySecret: records.keys.bySecret,
+      log,
+      rooms: {
+        ingest: createIngest({ projectByToken: byToken, writer }),
+        projectByToken: byToken,
+        variables: createVariableDefinitions(records),
+        endpoints: createEndpointDefinitions(records),
+        run: createRun({ records, storage }),
+        isReady: () => storage.ready(PROBE_WAIT_MS),
+      },
+    })
+    undo.push(() => server.close())
+    const url = await server.listen({ port: config.port, host: config.host })
+    return { url, project, keyFile, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

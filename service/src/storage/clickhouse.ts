@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings, createClient, SettingsMap } from '@clickhouse/client'
+import { pause } from '../lib/wait.ts'
+import { type Result, type Storage, StorageError, type StorageErrorKind } from './storage.ts'
+
+export interface Account {
+  readonly username: string
+  readonly password: string
+}
+
+/** Where the engine is, and as whom to speak to it. A new object means a new engine. */
+export interface Connection {
+  readonly url: string
+  /** May create tables and insert. Absent: whoever the URL names. */
+  readonly writer?: Account
+  /** May read events and nothing else. */
+  readonly reader?: Account
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+// Long enough for a merge-laden insert of the largest batch; the engine's own limits end queries much earlier.
+const REQUEST_TIMEOUT_MS = 60_000
+const READY_POLL_MS = 50
+
+/** What the engine's error names mean to us. A name without a row is the statement's fault. */
+const KINDS: Readonly<Record<string, StorageErrorKind>> = {
+  TIMEOUT_EXCEEDED: 'timeout',
+  TOO_SLOW: 'timeout',
+  MEMORY_LIMIT_EXCEEDED: 'memory',
+  TOO_MANY_ROWS: 'size',
+  TOO_MANY_BYTES: 'size',
+  TOO_MANY_ROWS_OR_BYTES: 'size',
+  TOO_MANY_SIMULTANEOUS_QUERIES: 'unavailable',
+  TOO_MANY_PARTS: 'unavailable',
+  NOT_ENOUGH_SPACE: 'unavailable',
+  CANNOT_ALLOCATE_MEMORY: 'unavailable',
+  SOCKET_TIMEOUT: 'unavailable',
+  NETWORK_ERROR: 'unavailable',
+  ABORTED: 'unavailable',
+  QUERY_WAS_CANCELLED: 'unavailable',
+  AUTHENTICATION_FAILED: 'unavailable',
+}
+
+/** Errors of an insert that say that the rows themselves cannot be stored; anything else may pass another time. */
+const DATA_ERRORS = new Set([
+  'INCORRECT_DATA', 'CANNOT_PARSE_TEXT', 'CANNOT_PARSE_ESCAPE_SEQUENCE', 'CANNOT_PARSE_QUOTED_STRING', 'CANNOT_PARSE_INPUT_ASSERTION_FAILED',
+  'CANNOT_PARSE_DATE', 'CANNOT_PARSE_DATETIME', 'CANNOT_PARSE_NUMBER', 'CANNOT_PARSE_UUID', 'CANNOT_READ_ALL_DATA', 'TYPE_MISMATCH',
+  'TOO_LARGE_STRING_SIZE', 'ARGUMENT_OUT_OF_BOUND', 'VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE', 'DECIMAL_OVERFLOW', 'TOO_DEEP_RECURSION',
+])
+
+/** Keys and values of `properties` come back as they were sent. */
+const FAITHFUL_JSON: ClickHouseSettings = {
+  // Keys may contain dots; a path may not.
+  json_type_escape_dots_in_keys: 1,
+}
+
+const INSERT_SETTINGS: ClickHouseSettings = {
+  ...FAITHFUL_JSON,
+  // "2024-01-01T00:00:00Z" stays that string; as a DateTime it would come back in another spelling.
+  input_format_try_infer_dates: 0,
+  input_format_try_infer_datetimes: 0,
+  // [true, 1] stays that list; otherwise it becomes [1, 1].
+  input_format_json_read_bools_as_numbers: 0,
+  // Two keys that differ only in how a dot is spelled must not sink the batch.
+  type_json_skip_duplicated_paths: 1,
+  date_time_input_format: 'best_effort',
+  // A batch is stored as one block, so that it is stored whole or not at all.
+  max_insert_block_size: '1000000',
+  input_format_parallel_parsing: 0,
+  async_insert: 0,
+}
+
+const RESULT_SETTINGS: ClickHouseSettings = {
+  ...FAITHFUL_JSON,
+  output_format_json_quote_64bit_integers: 0,
+  output_format_json_quote_denormals: 0,
+  output_format_json_quote_decimals: 0,
+}
+
+/** JSON text whose integers beyond 2^53 are strings, so that parsing it changes no digit. */
+export const quoteUnsafeIntegers = (text: string): string =>
+  /\d{16}/.test(text)
+    ? text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (token) => (token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`))
+    : text
+
+// Node's errors of a connection carry a code; the client's own timeout does not.
+const isConnectionError = (error: Error) => typeof (error as NodeJS.ErrnoException).code === 'string' || /timeout|socket|aborted/i.test(error.message)
+
+const toStorageError = (error: unknown, inserting = false): unknown => {
+  if (error instanceof ClickHouseError) {
+    const name = error.type ?? error.code
+    if (inserting) return new StorageError(DATA_ERRORS.has(name) ? 'data' : 'unavailable', error.message, name)
+    return new StorageError(KINDS[name] ?? 'query', error.message, name)
+  }
+  if (error instanceof StorageError || !(error instanceof Error) || !isConnectionError(error)) return error
+  return new StorageError('unavailable', error.message)
+}
+
+/**
+ * Storage over ClickHouse's HTTP interface.
+ * `connection` answers where the engine is at the moment, or `undefined` while it is away.
+ */
+export const createClickhouse = (connection: () => Connection | undefined): Storage => {
+  let current: Connection | undefined
+  let clients: { writer: ClickHouseClient; reader: ClickHouseClient } | undefined
+  let closed = false
+
+  const clientFor = (place: Connection, account: Account | undefined): ClickHouseClient =>
+    createClient({
+      url: place.url,
+      ...(account ? { username: account.username, password: account.password } : {}),
+      http_headers: { ...place.headers },
+      request_timeout: REQUEST_TIMEOUT_MS,
+      max_open_connections: 32,
+      // Long values travel in the body: an address may not be longer than the engine's limit.
+      use_multipart_params_auto: true,
+      log: { level: 127 }, // off: every error is ours to report, and the client's lines contain statements
+    })
+
+  const closeClients = async () => {
+    const old = clients
+    clients = undefined
+    await Promise.all([old?.writer.close(), old?.reader.close()])
+  }
+
+  const connected = () => {
+    const place = closed ? undefined : connection()
+    if (!place) throw new StorageError('unavailable', 'The engine is not running')
+    if (place !== current || !clients) {
+      void closeClients()
+      current = place
+      clients = { writer: clientFor(place, place.writer), reader: clientFor(place, place.reader ?? place.writer) }
+    }
+    return clients
+  }
+
+  const ping = async () => {
+    try {
+      return (await connected().writer.ping()).success
+    } catch {
+      return false // the question is whether it answers
+    }
+  }
+
+  // An insert whose answer never came may still be running, and would land after a retry has looked for its rows.
+  const settle = async (queryId: string) => {
+    try {
+      const { writer } = connected()
+      await writer.command({ query: 'KILL QUERY WHERE query_id = {id:String} SYNC', query_params: { id: queryId } })
+    } catch {
+      // The engine is gone, and the insert with it.
+    }
+  }
+
+  const storage: Storage = {
+    async run({ text, params }, limits): Promise<Result> {
+      try {
+        const answer = await connected().reader.query({
+          query: text,
+          query_params: { ...params },
+          format: 'JSONCompact',
+          clickhouse_settings: {
+            ...RESULT_SETTINGS,
+            readonly: '1',
+            additional_table_filters: SettingsMap.from({ 'db.events': `project_id = ${limits.projectId}` }),
+            // Says to the embedded reader's row filter which project asks; see embedded/config.ts.
+            log_comment: String(limits.projectId),
+            max_execution_time: limits.maxSeconds,
+            timeout_overflow_mode: 'throw',
+            max_memory_usage: String(limits.maxMemoryBytes),
+            max_result_rows: String(limits.maxRows),
+            result_overflow_mode: 'throw',
+            // One answer, complete or an error: an exception must not follow half of the rows.
+            wait_end_of_query: 1,
+          },
+        })
+        const { meta, data } = JSON.parse(quoteUnsafeIntegers(await answer.text())) as { meta: Result['columns']; data: Result['rows'] }
+        return { columns: meta, rows: data }
+      } catch (error) {
+        throw toStorageError(error)
+      }
+    },
+
+    async rows<Row>({ text, params }: { text: string; params?: Readonly<Record<string, unknown>> }): Promise<Row[]> {
+      try {
+        const answer = await connected().writer.query({
+          query: text,
+          query_params: { ...params },
+          format: 'JSONEachRow',
+          clickhouse_settings: { ...RESULT_SETTINGS, max_query_size: '10000000', wait_end_of_query: 1 },
+        })
+        return await answer.json<Row>()
+      } catch (error) {
+        throw toStorageError(error)
+      }
+    },
+
+    async insert(table, rows) {
+      const queryId = randomUUID()
+      try {
+        const { stream } = await connected().writer.exec({
+          query: `INSERT INTO ${table} FORMAT JSONEachRow`,
+          values: Readable.from([Buffer.from(rows.join('\n'))], { objectMode: false }),
+          query_id: queryId,
+          clickhouse_settings: { ...INSERT_SETTINGS, wait_end_of_query: 1 },
+        })
+        for await (const _ of stream); // the connection is free again when the answer has been read
+      } catch (error) {
+        const known = toStorageError(error, true)
+        if (known instanceof StorageError && known.kind === 'unavailable' && !known.engineCode) await settle(queryId)
+        throw known
+      }
+    },
+
+    async command(statement) {
+      try {
+        await connected().writer.command({ query: statement, clickhouse_settings: { wait_end_of_query: 1 } })
+      } catch (error) {
+        throw toStorageError(error)
+      }
+    },
+
+    async ready(withinMs) {
+      const deadline = Date.now() + withinMs
+      while (!(await ping())) {
+        if (closed || Date.now() >= deadline) return false
+        await pause(Math.min(READY_POLL_MS, Math.max(1, deadline - Date.now())))
+      }
+      return true
+    },
+
+    async close() {
+      closed = true
+      await closeClients()
+    },
+  }
+  return storage
+}

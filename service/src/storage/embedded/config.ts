@@ -1,0 +1,70 @@
+export interface EngineConfig {
+  /** Where the configuration is written; the engine reads its users from the same file. */
+  readonly file: string
+  readonly port: number
+  /** Sent with every request; a request without it finds nothing at the engine's address. */
+  readonly key: string
+  readonly writerPassword: string
+  readonly readerPassword: string
+  readonly memoryBytes: number
+}
+
+const escape = (text: string) => text.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+
+/**
+ * The engine's configuration file. It holds passwords: keep it readable for its owner only.
+ *
+ * - `writer` is the service itself.
+ * - `reader` runs the projects' queries. It can read tables of `db` and nothing else, and of `events` it sees the rows of
+ *   the project whose number is in the request's `log_comment`: the one text setting that every query has, that a query
+ *   cannot set for itself under `readonly = 1`, and that selects nothing when it is left out. Unlike
+ *   `additional_table_filters` this also holds for table functions such as `merge()`.
+ * - `default` is whom the engine's own start-up statement runs as, without a password; it may open the port and no more.
+ */
+export const engineConfig = ({ file, port, key, writerPassword, readerPassword, memoryBytes }: EngineConfig): string => `<clickhouse>
+  <users_config>${escape(file)}</users_config>
+  <listen_host>127.0.0.1</listen_host>
+  <http_port>${port}</http_port>
+  <http_handlers>
+    <rule><url>/ping</url><handler><type>ping</type></handler></rule>
+    <rule>
+      <url>/</url><headers><x-engine-key>${key}</x-engine-key></headers>
+      <handler><type>dynamic_query_handler</type><query_param_name>query</query_param_name></handler>
+    </rule>
+  </http_handlers>
+  <users>
+    <default>
+      <password></password><networks><ip>::1</ip></networks><profile>default</profile><quota>default</quota>
+      <grants><query>GRANT SYSTEM LISTEN ON *.*</query></grants>
+    </default>
+    <writer>
+      <password>${writerPassword}</password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota>
+      <grants><query>GRANT ALL ON db.*</query><query>GRANT SELECT ON system.*</query><query>GRANT KILL QUERY ON *.*</query><query>GRANT TABLE ENGINE ON *</query></grants>
+    </writer>
+    <reader>
+      <password>${readerPassword}</password><networks><ip>127.0.0.1</ip></networks><profile>reader</profile><quota>default</quota>
+      <grants><query>GRANT SELECT ON db.*</query></grants>
+      <databases><db><events><filter>project_id = toUInt32OrZero(getSetting('log_comment'))</filter></events></db></databases>
+    </reader>
+  </users>
+  <profiles>
+    <default/>
+    <reader>
+      <max_execution_time>60</max_execution_time>
+      <max_memory_usage>${Math.floor(memoryBytes / 2)}</max_memory_usage>
+      <max_concurrent_queries_for_user>32</max_concurrent_queries_for_user>
+      <allow_ddl>0</allow_ddl>
+      <allow_introspection_functions>0</allow_introspection_functions>
+      <constraints>
+        <max_execution_time><max>60</max></max_execution_time>
+        <max_memory_usage><max>${Math.floor(memoryBytes / 2)}</max></max_memory_usage>
+        <allow_ddl><readonly/></allow_ddl>
+        <allow_introspection_functions><readonly/></allow_introspection_functions>
+      </constraints>
+    </reader>
+  </profiles>
+  <quotas><default/></quotas>
+  <max_server_memory_usage>${memoryBytes}</max_server_memory_usage>
+  <mark_cache_size>268435456</mark_cache_size>
+</clickhouse>
+`

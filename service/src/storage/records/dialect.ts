@@ -1,0 +1,47 @@
+import type { Client, InArgs, Transaction } from '@libsql/client'
+import { type CompiledQuery, type DatabaseConnection, type Dialect, type Driver, type QueryResult, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+
+interface LibsqlConnection extends DatabaseConnection {
+  begin(): Promise<void>
+  end(how: 'commit' | 'rollback'): Promise<void>
+}
+
+const createConnection = (client: Client): LibsqlConnection => {
+  let transaction: Transaction | undefined
+  const executeQuery = async <Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> => {
+    const result = await (transaction ?? client).execute({ sql, args: [...parameters] as InArgs })
+    return { rows: result.rows as Row[], numAffectedRows: BigInt(result.rowsAffected) }
+  }
+  return {
+    executeQuery,
+    // The client hands over whole results only.
+    async *streamQuery<Row>(query: CompiledQuery) {
+      yield await executeQuery<Row>(query)
+    },
+    async begin() {
+      transaction = await client.transaction('write')
+    },
+    async end(how) {
+      await transaction?.[how]()
+      transaction = undefined
+    },
+  }
+}
+
+const createDriver = (client: Client): Driver => ({
+  init: async () => {},
+  acquireConnection: async () => createConnection(client),
+  beginTransaction: (connection) => (connection as LibsqlConnection).begin(),
+  commitTransaction: (connection) => (connection as LibsqlConnection).end('commit'),
+  rollbackTransaction: (connection) => (connection as LibsqlConnection).end('rollback'),
+  releaseConnection: async () => {},
+  destroy: async () => client.close(),
+})
+
+/** Kysely over a libSQL client: SQLite's language, libSQL's connections. */
+export const libsqlDialect = (client: Client): Dialect => ({
+  createAdapter: () => new SqliteAdapter(),
+  createDriver: () => createDriver(client),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+})

@@ -1,0 +1,39 @@
+/** Rows as the relational store holds them. Times are ISO strings; `*_json` holds JSON text. */
+export interface Tables {
+  projects: { id: number; name: string; token: string; created_at: string }
+  api_keys: { id: string; project_id: number; label: string; hash: string; scopes_json: string; created_at: string }
+  variables: { id: string; project_id: number; name: string; code_name: string; type: string; default_json: string; values_json: string; created_at: string }
+  endpoints: {
+    id: string
+    project_id: number
+    name: string
+    description: string
+    is_active: number
+    current_version: number
+    created_at: string
+    updated_at: string
+    deleted_at: string | null
+    last_executed_at: string | null
+  }
+  endpoint_versions: { id: string; endpoint_id: string; version: number; query_json: string; is_active: number; created_at: string; updated_at: string }
+  steps: { id: number }
+}
+
+/** The store's schema in numbered steps; a step that has shipped never changes. */
+export const STEPS: readonly (readonly string[])[] = [
+  [
+    'CREATE TABLE projects (id INTEGER PRIMARY KEY, name TEXT NOT NULL, token TEXT NOT NULL UNIQUE, created_at TEXT NOT NULL)',
+    `CREATE TABLE api_keys (
+      id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, label TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, scopes_json TEXT NOT NULL, created_at TEXT NOT NULL)`,
+    `CREATE TABLE variables (
+      id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, name TEXT NOT NULL, code_name TEXT NOT NULL, type TEXT NOT NULL,
+      default_json TEXT NOT NULL, values_json TEXT NOT NULL, created_at TEXT NOT NULL, UNIQUE (project_id, code_name))`,
+    `CREATE TABLE endpoints (
+      id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, name TEXT NOT NULL, description TEXT NOT NULL, is_active INTEGER NOT NULL,
+      current_version INTEGER NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, deleted_at TEXT, last_executed_at TEXT)`,
+    'CREATE UNIQUE INDEX endpoints_by_name ON endpoints (project_id, name) WHERE deleted_at IS NULL',
+    `CREATE TABLE endpoint_versions (
+      id TEXT PRIMARY KEY, endpoint_id TEXT NOT NULL, version INTEGER NOT NULL, query_json TEXT NOT NULL, is_active INTEGER NOT NULL,
+      created_at TEXT NOT NULL, updated_at TEXT NOT NULL, UNIQUE (endpoint_id, version))`,
+  ],
+]

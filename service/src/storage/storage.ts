@@ -1,0 +1,67 @@
+/** A statement with `{name:Type}` placeholders and their values. */
+export interface Statement {
+  readonly text: string
+  readonly params?: Readonly<Record<string, unknown>>
+}
+
+/** What a project's query may read and use up. */
+export interface RunLimits {
+  /** The engine shows the query this project's events only, whatever the statement says. */
+  readonly projectId: number
+  readonly maxSeconds: number
+  readonly maxMemoryBytes: number
+  readonly maxRows: number
+}
+
+export interface Column {
+  readonly name: string
+  /** The engine's type, such as `Nullable(Float64)`. */
+  readonly type: string
+}
+
+/** Integers that a JavaScript number cannot hold exactly arrive as strings. */
+export interface Result {
+  readonly columns: readonly Column[]
+  readonly rows: readonly (readonly unknown[])[]
+}
+
+/** One row to insert, as a line of JSON whose keys are columns. */
+export type JsonLine = string
+
+/**
+ * The events' store: an embedded engine or a cluster, which nothing above can tell apart.
+ * Everything rejects with `StorageError`, and after a rejection the next call finds a clean connection.
+ */
+export interface Storage {
+  /** All rows of a project's query, read by a user that can do nothing else. */
+  run(statement: Statement, limits: RunLimits): Promise<Result>
+  /** Rows of one of the service's own statements, which sees every project. */
+  rows<Row>(statement: Statement): Promise<Row[]>
+  /** All rows or, after a rejection with `kind: 'data'`, none. After `'unavailable'` it may be either. */
+  insert(table: string, rows: readonly JsonLine[]): Promise<void>
+  command(statement: string): Promise<void>
+  /** Whether the engine answers, waiting at most `withinMs` until it does. */
+  ready(withinMs: number): Promise<boolean>
+  close(): Promise<void>
+}
+
+/**
+ * - `unavailable`: the engine is away, overloaded or full; the same call may succeed later.
+ * - `data`: these rows can never be stored.
+ * - `query`: the statement was refused.
+ * - `timeout`, `memory`, `size`: the statement went over its limits.
+ */
+export type StorageErrorKind = 'unavailable' | 'data' | 'query' | 'timeout' | 'memory' | 'size'
+
+export class StorageError extends Error {
+  override name = 'StorageError'
+  readonly kind: StorageErrorKind
+  /** The engine's name for it, such as `ILLEGAL_TYPE_OF_ARGUMENT`; absent when the engine did not answer. */
+  readonly engineCode: string | undefined
+
+  constructor(kind: StorageErrorKind, message: string, engineCode?: string) {
+    super(message)
+    this.kind = kind
+    this.engineCode = engineCode
+  }
+}
