@@ -1,4 +1,4 @@
-import { areThere, BUILDS, expect, test } from '../support/scenario'
+import { BUILDS, expect, test } from '../support/scenario'
 
 const QUIET = { capture_pageview: false, capture_pageleave: false, autocapture: false }
 

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { ROOT } from '../support/root'
 import { expect, test } from '../support/scenario'
 
 // The real posthog-js, as npm has it: the service must understand what sites already send.
-const BUNDLE = readFileSync(resolve(__dirname, '../../node_modules/posthog-js/dist/array.js'), 'utf8')
+const BUNDLE = readFileSync(resolve(ROOT, 'node_modules/posthog-js/dist/array.js'), 'utf8')
 
 test('posthog-js, pointed at the service, gets its events stored', async ({ page, site, service, stored }) => {
   site.page(

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { test as base, expect } from 'playwright/test'
 import type { Analytics } from '../../src/client/publicApi'
 import type { Config } from '../../src/types'
+import { ROOT } from './root'
 import { type Service, startService, type StoredEvent } from './service'
 import { type Site, startSite } from './site'
 
@@ -12,7 +13,6 @@ declare global {
   }
 }
 
-const ROOT = resolve(__dirname, '../..')
 const SNIPPET = readFileSync(resolve(ROOT, 'examples/snippet/snippet.js'), 'utf8')
 
 /** The ways in which a site has the SDK. */

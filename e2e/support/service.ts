@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { ROOT } from './root'
 import { startProcess } from './startProcess'
 
-const ROOT = resolve(__dirname, '../..')
 
 export interface StoredEvent {
   event: string
@@ -25,8 +25,9 @@ export interface Service {
   stop(): Promise<void>
 }
 
+// UUIDv7s sort by time as text; the engine sorts the type UUID by its second half first.
 const EVENTS = `SELECT event, uuid, distinct_id, $session_id, toString(properties) FROM events
-  WHERE properties.$host = {variables.host} ORDER BY timestamp, uuid`
+  WHERE properties.$host = {variables.host} ORDER BY timestamp, toString(uuid)`
 
 /** The real service, as `npm start` runs it, on data of its own. */
 export const startService = async (): Promise<Service> => {
