@@ -103,10 +103,10 @@ export const createCoercions = (refuse: Refuse) => {
   }
 
   /** Two sides of a comparison, each read as the other asks for. */
-  const comparable = (left: Value, right: Value, span: Span): readonly [Value, Value] => {
-    if (left.kind === 'number' && right.kind === 'text') return numberWithText(left, right, span)
+  const comparable = (left: Value, right: Value, [leftSpan, rightSpan]: readonly [Span, Span]): readonly [Value, Value] => {
+    if (left.kind === 'number' && right.kind === 'text') return numberWithText(left, right, rightSpan)
     if (right.kind === 'number' && left.kind === 'text') {
-      const [number, other] = numberWithText(right, left, span)
+      const [number, other] = numberWithText(right, left, leftSpan)
       return [other, number]
     }
     const kind = agreedKind([left, right])
@@ -114,7 +114,7 @@ export const createCoercions = (refuse: Refuse) => {
       if (left.kind === 'property') return [propertyAsText(left, right), asText(right)]
       return right.kind === 'property' ? [asText(left), propertyAsText(right, left)] : [asText(left), asText(right)]
     }
-    return [coerce(left, kind, span), coerce(right, kind, span)]
+    return [coerce(left, kind, leftSpan), coerce(right, kind, rightSpan)]
   }
 
   return { coerce, agree, comparable, asText, asNumber, asBoolean, asTime }

@@ -12,8 +12,8 @@ import { value, type Value } from './value.ts'
 export { QueryError } from './queryError.ts'
 export type { BoundValue } from './variable.ts'
 
-// The engine's parser refuses trees deeper than 1,000 and texts longer than 256 kB; these leave it some room.
-const MAX_ENGINE_DEPTH = 800
+// The engine refuses syntax trees deeper than 1,000 and texts longer than 256 kB; these leave it some room.
+const MAX_ENGINE_DEPTH = 900
 const MAX_ENGINE_NODES = 100_000
 const MAX_ENGINE_TEXT = 250_000
 

@@ -20,6 +20,8 @@ const parts = (node: Part): readonly (Part | undefined)[] => {
       return [node.left, node.right]
     case 'lambda':
       return [node.body]
+    case 'name':
+      return [node.standsFor]
     case 'query':
     case 'named':
       return [node.query]
@@ -46,8 +48,13 @@ const parts = (node: Part): readonly (Part | undefined)[] => {
   }
 }
 
-// `a + b + c` is one node here and a tree that leans to the left in the engine; AND and OR stay flat there.
-const lean = (node: Part): number => (node.kind === 'infix' && node.rest[0]!.operator !== 'AND' && node.rest[0]!.operator !== 'OR' ? node.rest.length : 1)
+// Levels of the engine's tree that one node becomes: a function is two (itself and its arguments), a select about eight. `a + b + c` is
+// one node here and leans to the left there; AND and OR stay flat.
+const levels = (node: Part): number => {
+  if (node.kind === 'select') return 8
+  if (node.kind === 'infix' && node.rest[0]!.operator !== 'AND' && node.rest[0]!.operator !== 'OR') return 2 * node.rest.length
+  return 2
+}
 
 /** Measures a query in time that grows with its distinct parts, however often they are shared. */
 export const measure = (root: QuerySql): Size => {
@@ -56,7 +63,7 @@ export const measure = (root: QuerySql): Size => {
     const before = known.get(node)
     if (before) return before
     const inner = parts(node).flatMap((part) => (part ? [sizeOf(part)] : []))
-    const size = { nodes: inner.reduce((sum, each) => sum + each.nodes, 1), depth: inner.reduce((most, each) => Math.max(most, each.depth), 0) + lean(node) }
+    const size = { nodes: inner.reduce((sum, each) => sum + each.nodes, 1), depth: inner.reduce((most, each) => Math.max(most, each.depth), 0) + levels(node) }
     known.set(node, size)
     return size
   }

@@ -156,7 +156,7 @@ const createQueryParser = (cursor: Cursor): (() => Query) => {
   }
 
   const item = (): SelectItem => {
-    refuseClause()
+    if (!isSymbol('(', 1)) refuseClause()
     const value = expression()
     const alias = optionalAlias()
     return Object.freeze({ value, alias })

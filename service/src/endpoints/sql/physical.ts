@@ -9,7 +9,8 @@ export type Sql =
   | { readonly kind: 'null' }
   | { readonly kind: 'parameter'; readonly type: string; readonly value: unknown }
   | { readonly kind: 'project' }
-  | { readonly kind: 'name'; readonly path: readonly string[] }
+  /** `standsFor`: what the engine puts in its place, when it names another column of the same select. */
+  | { readonly kind: 'name'; readonly path: readonly string[]; readonly standsFor?: Sql }
   /** The part of a JSON column under a path, as JSON: `properties.^a.b`. */
   | { readonly kind: 'subObject'; readonly of: Sql; readonly path: readonly string[] }
   | { readonly kind: 'subColumn'; readonly of: Sql; readonly path: readonly string[] }

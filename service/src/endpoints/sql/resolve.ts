@@ -158,7 +158,7 @@ export const resolveQuery = (root: Query, { text, variable }: ResolveOptions): R
   const joinCondition = (node: Expression, scope: Scope): Sql => {
     if (node.kind === 'logic' && node.operator === 'and') return allOf(node.terms.map((each) => joinCondition(each, scope)))
     if (node.kind !== 'compare') return expressions.condition(node, scope)
-    const [left, right] = expressions.comparable(expressions.resolve(node.left, scope), expressions.resolve(node.right, scope), node)
+    const [left, right] = expressions.comparable(expressions.resolve(node.left, scope), expressions.resolve(node.right, scope), [node.left, node.right])
     return node.operator === '=' ? infix(left.read(), '=', right.read()) : comparison(node.operator, left, right, true)
   }
 
@@ -168,7 +168,7 @@ export const resolveQuery = (root: Query, { text, variable }: ResolveOptions): R
       if (!found) throw refuse('column_unknown', `USING needs '${name.text}' on both sides`, name, suggest(name.text, sources.flatMap((source) => source.columnNames)))
       return found
     }
-    const [a, b] = expressions.comparable(side(left), side(right), name)
+    const [a, b] = expressions.comparable(side(left), side(right), [name, name])
     const either = kind === 'full' ? value(a.kind, call('coalesce', a.read(), b.read()), true) : kind === 'right' ? b : a
     return { name: name.text, test: infix(a.read(), '=', b.read()), of: either }
   }
@@ -268,18 +268,20 @@ export const resolveQuery = (root: Query, { text, variable }: ResolveOptions): R
 
   // Through its name a value is read as the select gives it; how it can be read otherwise follows from that.
   const named = (of: Value, name: string): Value => {
-    const sql = nameSql(name)
+    const sql: Sql = { kind: 'name', path: [name], standsFor: of.read() }
     if (of.kind === 'property') return { ...propertyOfText(() => sql), pin: of.pin }
     return { ...of, read: () => sql }
   }
 
   const nameItems = (items: readonly SelectItem[], scope: Scope, isRoot: boolean): readonly NamedValue[] => {
     const taken = new Set(items.flatMap(({ alias }) => (alias ? [alias.text] : [])))
+    const used = new Map<string, number>()
     const free = (wanted: string): string => {
-      for (let count = 0; ; count++) {
+      for (let count = used.get(wanted) ?? 0; ; count++) {
         const name = count === 0 ? wanted : `${wanted}_${count}`
         if (taken.has(name)) continue
         taken.add(name)
+        used.set(wanted, count + 1)
         return name
       }
     }

@@ -101,7 +101,6 @@ const lookUpCombined = (written: string): Found | undefined => {
     const isArray = ending === 'Array'
     const added = takes.map((word) => ({ word, isOptional: false, isRepeated: false }))
     const own = isArray ? signature.takes.map((each) => ({ ...each, word: 'array' })) : signature.takes
-    // `count` alone takes nothing or one argument; with an ending that adds one, what is given last is the condition.
     const gives = isArray && signature.gives === 'same' ? 'unknown' : signature.gives
     return { name: `${base.name}${ending}`, kind: 'aggregate', signature: { ...signature, takes: [...own, ...added], gives, nulls: mayBeNull ? 'always' : signature.nulls } }
   }
@@ -185,7 +184,9 @@ export const createCallResolver = ({ refuse, coercions, resolve, lambda, window 
     if (!ending) return { ...node, args }
     const stem = lookUp(canonicalName(node.name.text), false)
     if (stem?.kind !== 'aggregate') throw refuse('function_misused', `${node.isDistinct ? 'DISTINCT' : 'FILTER'} goes with aggregate functions only`, node.name)
-    return { ...node, name: { ...node.name, text: `${stem.name}${ending}` }, args: node.filter ? [...args, node.filter] : args, isDistinct: false, filter: undefined }
+    // The exact count of different values, which unlike `countDistinct` takes several columns too.
+    const combined = stem.name === 'count' && node.isDistinct ? `uniqExact${node.filter ? 'If' : ''}` : `${stem.name}${ending}`
+    return { ...node, name: { ...node.name, text: combined }, args: node.filter ? [...args, node.filter] : args, isDistinct: false, filter: undefined }
   }
 
   const checkCount = (node: CallNode, given: number, { min, max }: { min: number; max: number }, what: string) => {
@@ -231,12 +232,15 @@ export const createCallResolver = ({ refuse, coercions, resolve, lambda, window 
     if (signature.parameters) checkCount(node, node.parameters?.length ?? 0, signature.parameters, 'parameter')
     const words = wordsFor(signature.takes, node.args.length)
     const args = withAgreement(node.args.map((each, at) => argument(each, words[at]!, scope)), words, node.args)
+    const read = args.map((each) => (each.kind === 'property' ? coercions.asText(each) : each).read())
+    // Where there is no such row, these give the empty value of the argument's type, which looks like a value of some row.
+    if (kind === 'window' && signature.nulls === 'always' && mayBeNullable(args[0]!.kind)) read[0] = call('toNullable', read[0]!)
     const isNull = isNullable(name, signature.nulls, args)
     const resultKind = kindOf(signature.gives, args, words)
     const sql: Sql = {
       kind: 'call',
       name,
-      args: args.map((each) => (each.kind === 'property' ? coercions.asText(each) : each).read()),
+      args: read,
       ...(node.parameters && { parameters: node.parameters.map((each) => constantParameter(each, scope)) }),
       ...(node.over && { over: window(node.over, scope) }),
     }

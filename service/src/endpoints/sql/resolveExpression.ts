@@ -34,6 +34,14 @@ const MATCH_CALLS = {
   iregexp: (left: Sql, right: Sql) => call('match', left, call('concat', text('(?i)'), right)),
 } as const
 
+// Longer chains of one operator are split; shorter ones keep the order in which they were written.
+const LONG_CHAIN = 100
+
+interface Link {
+  readonly operator: InfixOperator
+  readonly right: Sql
+}
+
 const FALSE: Sql = { kind: 'boolean', value: false }
 const TRUE: Sql = { kind: 'boolean', value: true }
 
@@ -92,7 +100,7 @@ export const createExpressionResolver = (context: ExpressionContext) => {
         return value(of.kind, call('negate', of.read()), of.isNullable)
       }
       case 'compare': {
-        const [left, right] = coercions.comparable(resolve(node.left, scope), resolve(node.right, scope), node)
+        const [left, right] = coercions.comparable(resolve(node.left, scope), resolve(node.right, scope), [node.left, node.right])
         return value('boolean', comparison(node.operator, left, right, asFilter))
       }
       case 'match':
@@ -209,7 +217,7 @@ export const createExpressionResolver = (context: ExpressionContext) => {
       return value('text', call('concat', ...values.map(textual)), values.some((each) => each.isNullable))
     }
     let sum = values[0]!
-    let links: { operator: InfixOperator; right: Sql }[] = []
+    let links: Link[] = []
     let first: Sql | undefined
     node.rest.forEach(({ operator }, at) => {
       const right = values[at + 1]!
@@ -222,13 +230,24 @@ export const createExpressionResolver = (context: ExpressionContext) => {
       }
       const [a, b] = operandsOf(sum, right, operands[at]!, operands[at + 1]!)
       first ??= a.read()
-      links = [...links, { operator, right: b.read() }]
+      links.push({ operator, right: b.read() })
       sum = { kind: kindOfSum(a, b), isNullable: a.isNullable || b.isNullable, read: a.read }
     })
     return first ? value(sum.kind, closed(first, links)(), sum.isNullable) : sum
   }
 
-  const closed = (first: Sql, rest: readonly { operator: InfixOperator; right: Sql }[]) => (): Sql => ({ kind: 'infix', first, rest })
+  const closed = (first: Sql, rest: readonly Link[]) => (): Sql => {
+    const { operator } = rest[0]!
+    const isEven = (operator === '+' || operator === '*') && rest.length >= LONG_CHAIN && rest.every((each) => each.operator === operator)
+    return isEven ? balanced([first, ...rest.map(({ right }) => right)], operator) : { kind: 'infix', first, rest }
+  }
+
+  // The engine's tree of a chain leans to the left and may not be deep; halves of halves are the same sum.
+  const balanced = (terms: readonly Sql[], operator: InfixOperator): Sql => {
+    if (terms.length === 1) return terms[0]!
+    const middle = terms.length >> 1
+    return infix(balanced(terms.slice(0, middle), operator), operator, balanced(terms.slice(middle), operator))
+  }
 
   // Beside an interval stands a time, beside a time what is subtracted from it may be another; else sums are of numbers.
   const operandsOf = (left: Value, right: Value, leftSpan: Span, rightSpan: Span): readonly [Value, Value] => {
@@ -269,8 +288,8 @@ export const createExpressionResolver = (context: ExpressionContext) => {
 
   const between = (node: Extract<Expression, { kind: 'between' }>, scope: Scope, asFilter: boolean): Value => {
     const of = resolve(node.of, scope)
-    const [above, low] = coercions.comparable(of, resolve(node.low, scope), node)
-    const [below, high] = coercions.comparable(of, resolve(node.high, scope), node)
+    const [above, low] = coercions.comparable(of, resolve(node.low, scope), [node.of, node.low])
+    const [below, high] = coercions.comparable(of, resolve(node.high, scope), [node.of, node.high])
     const test = infix(infix(above.read(), '>=', low.read()), 'AND', infix(below.read(), '<=', high.read()))
     const isNullable = [above, low, below, high].some((each) => each.isNullable)
     return decided(node.isNot ? call('not', test) : test, isNullable, node.isNot, asFilter)
@@ -296,7 +315,7 @@ export const createExpressionResolver = (context: ExpressionContext) => {
       return decided(call(isNot ? 'notIn' : 'in', asked.read(), one.read()), left.isNullable, isNot, asFilter)
     }
     if (items.length === 0) return value('boolean', isNot ? TRUE : FALSE)
-    const pairs = members.map((each, at) => coercions.comparable(left, each, items[at]!))
+    const pairs = members.map((each, at) => coercions.comparable(left, each, [node.left, items[at]!]))
     // One list is read in one way: as text as soon as one member is text.
     const isMixed = new Set(pairs.map(([own]) => own.kind)).size > 1
     const asked = isMixed ? coercions.asText(left) : pairs[0]![0]
@@ -321,7 +340,7 @@ export const createExpressionResolver = (context: ExpressionContext) => {
     const of = node.of && resolve(node.of, scope)
     const whens = node.branches.map(({ when }) => {
       if (!of) return condition(when, scope)
-      const [left, right] = coercions.comparable(of, resolve(when, scope), when)
+      const [left, right] = coercions.comparable(of, resolve(when, scope), [node.of!, when])
       return comparison('=', left, right, true)
     })
     const kind = branches.find((each) => each.kind !== 'null')?.kind ?? 'null'
