@@ -68,6 +68,9 @@ const announce = ({ url, project, keyFile }: Service) => {
   say(`trailmark ready ${JSON.stringify({ url, projectId: project.id, token: project.token, keyFile: keyFile ?? null })}`)
 }
 
+// What the service writes is its owner's: definitions hold hashes of keys, the engine's configuration passwords.
+process.umask(0o077)
+
 const main = async (command = 'serve') => {
   if (command === '--version') return say(JSON.parse(readFileSync(here('../package.json'), 'utf8')).version)
   if (command === '--help' || command === '-h') return say(HELP)

@@ -19,8 +19,8 @@ export interface Connection {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-// Long enough for a merge-laden insert of the largest batch; the engine's own limits end queries much earlier.
-const REQUEST_TIMEOUT_MS = 60_000
+// Longer than any query may run, and short of the 60 s after which the SDKs give up on a request.
+const REQUEST_TIMEOUT_MS = 30_000
 const READY_POLL_MS = 50
 
 /** What the engine's error names mean to us. A name without a row is the statement's fault. */

@@ -93,6 +93,9 @@ export interface Records {
   close(): Promise<void>
 }
 
+// Another program that looks at the file, such as a backup, holds it for a moment at most.
+const BUSY_MS = 2_000
+
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex')
 const now = () => new Date().toISOString()
 
@@ -143,7 +146,7 @@ const bring = async (db: Kysely<Tables>) => {
 
 /** Opens, and where needed creates, the store in the SQLite file `file`. */
 export const openRecords = async (file: string): Promise<Records> => {
-  const client = createClient({ url: `file:${file}` })
+  const client = createClient({ url: `file:${file}`, timeout: BUSY_MS })
   // Readers and the writer do not wait for each other; survives a killed process.
   await client.execute('PRAGMA journal_mode = WAL')
   const db = new Kysely<Tables>({ dialect: libsqlDialect(client) })

@@ -28,15 +28,37 @@ const createConnection = (client: Client): LibsqlConnection => {
   }
 }
 
-const createDriver = (client: Client): Driver => ({
-  init: async () => {},
-  acquireConnection: async () => createConnection(client),
-  beginTransaction: (connection) => (connection as LibsqlConnection).begin(),
-  commitTransaction: (connection) => (connection as LibsqlConnection).end('commit'),
-  rollbackTransaction: (connection) => (connection as LibsqlConnection).end('rollback'),
-  releaseConnection: async () => {},
-  destroy: async () => client.close(),
-})
+// SQLite has one writer at a time and refuses the second: whoever comes meanwhile waits here.
+const createTurns = () => {
+  let last: Promise<void> = Promise.resolve()
+  let leave = () => {}
+  return {
+    async enter() {
+      const before = last
+      let done = () => {}
+      last = new Promise((resolve) => (done = resolve))
+      await before
+      leave = done
+    },
+    leave: () => leave(),
+  }
+}
+
+const createDriver = (client: Client): Driver => {
+  const turns = createTurns()
+  return {
+    init: async () => {},
+    async acquireConnection() {
+      await turns.enter()
+      return createConnection(client)
+    },
+    beginTransaction: (connection) => (connection as LibsqlConnection).begin(),
+    commitTransaction: (connection) => (connection as LibsqlConnection).end('commit'),
+    rollbackTransaction: (connection) => (connection as LibsqlConnection).end('rollback'),
+    releaseConnection: async () => turns.leave(),
+    destroy: async () => client.close(),
+  }
+}
 
 /** Kysely over a libSQL client: SQLite's language, libSQL's connections. */
 export const libsqlDialect = (client: Client): Dialect => ({

@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+
+const SRC = resolve(__dirname, '../src')
+
+/** Who may import whom. A room is a folder, or a file at the top; the longest name that fits a file is its room. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  config: [],
+  storage: ['lib', 'storage/records'],
+  'storage/embedded': ['lib', 'storage'],
+  'storage/records': [],
+  'storage/schema': ['storage'],
+  ingest: ['lib', 'storage'],
+  flags: ['lib'],
+  'endpoints/sql': ['lib'],
+  'endpoints/variables': ['lib', 'storage', 'endpoints/sql'],
+  'endpoints/definitions': ['lib', 'storage', 'endpoints/sql'],
+  endpoints: ['lib', 'storage', 'endpoints/sql', 'endpoints/variables', 'endpoints/definitions'],
+  // The routes call the rooms through what `service` hands them; from the rooms they take types and pure answers.
+  http: ['lib', 'storage', 'ingest', 'flags', 'endpoints', 'endpoints/variables', 'endpoints/definitions'],
+  service: ['config', 'http', 'ingest', 'flags', 'endpoints', 'endpoints/variables', 'endpoints/definitions', 'storage', 'storage/embedded', 'storage/schema', 'lib'],
+  main: ['service', 'config', 'storage', 'storage/embedded', 'lib'],
+}
+
+/** What the rooms that use the storage may see of it: the ports with their types and errors, never what connects. */
+const ONLY_FROM_STORAGE = ['storage/storage.ts', 'storage/records.ts']
+const PORT_USERS = ['ingest', 'endpoints', 'endpoints/variables', 'endpoints/definitions', 'http', 'flags']
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? filesIn(join(folder, entry.name)) : entry.name.endsWith('.ts') ? [join(folder, entry.name)] : []))
+
+const files = filesIn(SRC).map((file) => relative(SRC, file))
+
+const roomOf = (file: string): string | undefined =>
+  Object.keys(MAY_IMPORT)
+    .filter((room) => (room.includes('/') ? file.startsWith(`${room}/`) : file === `${room}.ts` || file.startsWith(`${room}/`)))
+    .sort((a, b) => b.length - a.length)[0]
+
+const importsOf = (file: string): string[] =>
+  [...readFileSync(join(SRC, file), 'utf8').matchAll(/(?:^|\n)\s*(?:import|export)\b[^'"]*?from\s+['"](\.[^'"]+)['"]|import\(\s*['"](\.[^'"]+)['"]/g)].map((match) =>
+    relative(SRC, resolve(SRC, dirname(file), (match[1] ?? match[2])!)),
+  )
+
+const edges = files.flatMap((from) => importsOf(from).map((to) => ({ from, to })))
+
+test('every file belongs to a room', () => {
+  expect(files.filter((file) => !roomOf(file))).toEqual([])
+})
+
+test('every import names a file that exists, with its extension', () => {
+  expect(edges.filter(({ to }) => !files.includes(to))).toEqual([])
+})
+
+test('a room imports only the rooms that it may know', () => {
+  expect(edges.filter(({ from, to }) => roomOf(from) !== roomOf(to) && !MAY_IMPORT[roomOf(from)!]!.includes(roomOf(to)!))).toEqual([])
+})
+
+test('rooms see the storage as its port only', () => {
+  const wrong = edges.filter(({ from, to }) => PORT_USERS.includes(roomOf(from)!) && to.startsWith('storage/') && !ONLY_FROM_STORAGE.includes(to))
+  expect(wrong).toEqual([])
+})
+
+test('no room opens a connection but the storage', () => {
+  const users = files.filter((file) => /from '(?:@clickhouse\/client|@libsql\/client|kysely|ffi-rs)'/.test(readFileSync(join(SRC, file), 'utf8')))
+  expect(users.filter((file) => !file.startsWith('storage/'))).toEqual([])
+})
+
+test('no files import each other in a circle', () => {
+  const circles: string[][] = []
+  const done = new Set<string>()
+  const visit = (file: string, path: readonly string[]) => {
+    if (path.includes(file)) return void circles.push([...path.slice(path.indexOf(file)), file])
+    if (done.has(file)) return
+    for (const { to } of edges.filter(({ from }) => from === file)) visit(to, [...path, file])
+    done.add(file)
+  }
+  for (const file of files) visit(file, [])
+  expect(circles).toEqual([])
+})

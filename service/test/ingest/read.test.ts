@@ -1,0 +1,108 @@
+import { type ReadEvent, readEvents } from '../../src/ingest/read.ts'
+import { isUuid } from '../../src/lib/uuid.ts'
+
+const NOW = Date.UTC(2026, 10, 21)
+const UUID = '0193F3A0-0000-7000-8000-000000000001'
+const read = (body: unknown, queryToken?: string) => readEvents(body, { queryToken, receivedAt: NOW })
+const one = (event: unknown) => read([event])[0]!
+const good = { event: 'e', properties: { distinct_id: 'd', token: 't' } }
+
+test.each([
+  ['a batch', { api_key: 't', batch: [good, good] }, 2],
+  ['data', { api_key: 't', data: [good] }, 1],
+  ['data of one', { api_key: 't', data: good }, 1],
+  ['a bare list', [good, good, good], 3],
+  ['a bare event', good, 1],
+  ['an empty batch', { api_key: 't', batch: [] }, 0],
+])('%s', (_, body, count) => {
+  const readings = read(body)
+  expect(readings).toHaveLength(count)
+  for (const { token, result } of readings) {
+    expect(token).toBe('t')
+    expect(result).toMatchObject({ event: 'e', distinctId: 'd', timestamp: NOW })
+  }
+})
+
+test.each([
+  ['around the events', { api_key: 'a', batch: [good] }, 'a'],
+  ['in the properties', [good], 't'],
+  ['beside the properties', [{ event: 'e', token: 'b', properties: {} }], 'b'],
+  ['in the address', [{ event: 'e' }], 'q'],
+])('the token is found %s', (_, body, token) => {
+  expect(read(body, 'q')[0]!.token).toBe(token)
+})
+
+test('events of several projects keep their own tokens', () => {
+  const of = (token: string) => ({ event: 'e', properties: { distinct_id: 'd', token } })
+  expect(read([of('a'), of('b')]).map(({ token }) => token)).toEqual(['a', 'b'])
+})
+
+test.each([
+  ['a word', 'x', 'not_an_object'],
+  ['null', null, 'not_an_object'],
+  ['no name', { properties: { distinct_id: 'd' } }, 'missing_event_name'],
+  ['an empty name', { ...good, event: ' ' }, 'missing_event_name'],
+  ['a name that is a number', { ...good, event: 5 }, 'missing_event_name'],
+  ['a long name', { ...good, event: 'x'.repeat(201) }, 'event_name_too_long'],
+  ['no distinct id', { event: 'e', properties: {} }, 'missing_distinct_id'],
+  ['an empty distinct id', { event: 'e', properties: { distinct_id: '' } }, 'missing_distinct_id'],
+  ['an object as distinct id', { event: 'e', properties: { distinct_id: {} } }, 'missing_distinct_id'],
+  ['a long distinct id', { event: 'e', distinct_id: 'x'.repeat(1001) }, 'distinct_id_too_long'],
+  ['a bad uuid', { ...good, uuid: '1-2-3' }, 'invalid_uuid'],
+  ['a list of properties', { ...good, properties: [] }, 'invalid_properties'],
+  ['a bad timestamp', { ...good, timestamp: 'soon' }, 'invalid_timestamp'],
+])('%s is refused', (_, event, code) => {
+  expect(one(event).result).toBe(code)
+})
+
+test('an event nested a million levels deep is refused, and its neighbour is not', () => {
+  const deep = JSON.parse(`{"event":"e","properties":{"distinct_id":"d","x":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}}`)
+  expect(read([deep, good]).map(({ result }) => typeof result)).toEqual(['string', 'object'])
+})
+
+test('an event larger than its limit is refused', () => {
+  expect(one({ event: 'e', properties: { distinct_id: 'd', x: 'x'.repeat(8_000_000) } }).result).toBe('event_too_large')
+})
+
+test.each([
+  ['a number is a distinct id', { event: 'e', properties: { distinct_id: 7 } }, { distinctId: '7' }],
+  ['the distinct id inside the properties wins', { event: 'e', distinct_id: 'out', properties: { distinct_id: 'in' } }, { distinctId: 'in' }],
+  ['the distinct id may stand beside them', { event: 'e', distinct_id: 'out' }, { distinctId: 'out', properties: '{}' }],
+  ['a uuid is kept in lower case', { ...good, uuid: UUID }, { uuid: UUID.toLowerCase() }],
+  ['the session and window are columns', { event: 'e', properties: { distinct_id: 'd', $session_id: 's', $window_id: 'w' } }, { sessionId: 's', windowId: 'w' }],
+  [
+    'the elements chain is a column',
+    { event: 'e', properties: { distinct_id: 'd', $elements_chain: 'a:b' } },
+    { elementsChain: 'a:b', properties: '{"distinct_id":"d"}' },
+  ],
+  [
+    'person updates beside the properties go into them and win',
+    { event: 'e', $set: { a: 2 }, $set_once: { c: 3 }, $unset: ['x'], properties: { distinct_id: 'd', $set: { a: 1, b: 1 } } },
+    { properties: '{"distinct_id":"d","$set":{"a":2,"b":1},"$set_once":{"c":3},"$unset":["x"]}' },
+  ],
+])('%s', (_, event, expected) => {
+  expect(one(event).result).toMatchObject(expected)
+})
+
+test('an event without an id gets one of version 7', () => {
+  const { uuid } = one(good).result as ReadEvent
+  expect(isUuid(uuid)).toBe(true)
+  expect(uuid[14]).toBe('7')
+})
+
+test('sent_at around the events corrects the clock of all of them', () => {
+  const sent_at = new Date(NOW + 3_600_000).toISOString()
+  const [reading] = read({ api_key: 't', sent_at, batch: [{ ...good, timestamp: sent_at }] })
+  expect(reading!.result).toMatchObject({ timestamp: NOW })
+})
+
+test.each([['a text', 'x'], ['a number', 5], ['null', null], ['an object without events', { api_key: 't' }], ['a batch that is no list', { api_key: 't', batch: 'x' }]])(
+  'a body that is %s is refused as a whole',
+  (_, body) => {
+    expect(() => read(body)).toThrow(expect.objectContaining({ code: 'invalid_input' }))
+  },
+)
+
+test('too many events are refused as a whole', () => {
+  expect(() => read(Array.from({ length: 10_001 }, () => good))).toThrow(expect.objectContaining({ code: 'body_too_large' }))
+})

@@ -1,0 +1,81 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { openRecords, type Records } from '../../src/storage/records.ts'
+import { temporaryFolder } from '../support/startService.ts'
+
+let folder: string
+let records: Records
+
+beforeEach(async () => {
+  folder = temporaryFolder()
+  records = await openRecords(join(folder, 'definitions.db'))
+})
+afterEach(async () => {
+  await records.close()
+  rmSync(folder, { recursive: true })
+})
+
+const variable = { name: 'Plan', codeName: 'plan', type: 'String', defaultValue: null, values: [] }
+const endpoint = { name: 'e', description: '', isActive: true, query: { query: 'SELECT 1' } }
+
+test('what was written is there after opening again', async () => {
+  const project = await records.projects.create({ name: 'p', token: 't' })
+  await records.variables.create(project.id, variable)
+  await records.close()
+  records = await openRecords(join(folder, 'definitions.db'))
+  expect(await records.projects.byToken('t')).toEqual(project)
+  expect(await records.variables.list(project.id)).toMatchObject([{ codeName: 'plan' }])
+})
+
+test('a key is found by its secret, which is stored nowhere', async () => {
+  await records.keys.put({ projectId: 1, label: 'k', secret: 'a-secret-of-mine', scopes: ['endpoint:read'] })
+  expect(await records.keys.bySecret('a-secret-of-mine')).toMatchObject({ projectId: 1, scopes: ['endpoint:read'] })
+  expect(await records.keys.bySecret('another')).toBeUndefined()
+  const bytes = ['', '-wal'].map((end) => readFileSync(join(folder, `definitions.db${end}`), 'latin1')).join('')
+  expect(bytes).not.toContain('a-secret-of-mine')
+})
+
+test('a key that is put again loses its old secret', async () => {
+  await records.keys.put({ projectId: 1, label: 'k', secret: 'old', scopes: [] })
+  await records.keys.put({ projectId: 1, label: 'k', secret: 'new', scopes: [] })
+  expect(await records.keys.bySecret('old')).toBeUndefined()
+  expect(await records.keys.bySecret('new')).toBeDefined()
+})
+
+test('a code name is unique within its project only', async () => {
+  expect(await records.variables.create(1, variable)).toBeDefined()
+  expect(await records.variables.create(1, variable)).toBeUndefined()
+  expect(await records.variables.create(2, variable)).toBeDefined()
+})
+
+test('a project does not see the variables and endpoints of another', async () => {
+  const { id } = (await records.variables.create(1, variable))!
+  await records.endpoints.create(1, endpoint)
+  expect(await records.variables.get(2, id)).toBeUndefined()
+  expect(await records.variables.remove(2, id)).toBe(false)
+  expect(await records.endpoints.get(2, 'e')).toBeUndefined()
+})
+
+test('a changed query is the next version and the earlier one stays', async () => {
+  const { id } = (await records.endpoints.create(1, endpoint))!
+  await records.endpoints.update(id, { description: 'x' })
+  await records.endpoints.update(id, { query: { query: 'SELECT 2' } })
+  expect(await records.endpoints.get(1, 'e')).toMatchObject({ currentVersion: 2, description: 'x' })
+  expect((await records.endpoints.versions(id)).map(({ version, query }) => [version, query])).toEqual([
+    [2, { query: 'SELECT 2' }],
+    [1, { query: 'SELECT 1' }],
+  ])
+})
+
+test('updates at the same time make one version each', async () => {
+  const { id } = (await records.endpoints.create(1, endpoint))!
+  await Promise.all([2, 3, 4, 5].map((n) => records.endpoints.update(id, { query: { query: `SELECT ${n}` } })))
+  expect((await records.endpoints.versions(id)).map(({ version }) => version)).toEqual([5, 4, 3, 2, 1])
+})
+
+test('the name of a removed endpoint is free again', async () => {
+  const { id } = (await records.endpoints.create(1, endpoint))!
+  expect(await records.endpoints.create(1, endpoint)).toBeUndefined()
+  await records.endpoints.remove(id)
+  expect(await records.endpoints.create(1, endpoint)).toBeDefined()
+})

@@ -1,0 +1,57 @@
+import type { RunningService } from './startService.ts'
+
+export interface Reply<Body = any> {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Body
+}
+
+type Target = Pick<RunningService, 'url' | 'token' | 'key' | 'projectId'>
+
+const toReply = async (response: Response): Promise<Reply> => {
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json')
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+}
+
+/** Sends any request. */
+export const request = async (url: string, init?: RequestInit): Promise<Reply> => toReply(await fetch(url, init))
+
+/** Asks the API under the service's project, with its key. `path` begins after the project. */
+export const api = ({ url, key, projectId }: Target, method: string, path: string, body?: unknown): Promise<Reply> =>
+  request(`${url}/api/projects/${projectId}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+
+/** Sends events as the SDK does. */
+export const capture = ({ url, token }: Target, ...batch: unknown[]): Promise<Reply> =>
+  request(`${url}/e/`, { method: 'POST', body: JSON.stringify({ api_key: token, batch, sent_at: new Date().toISOString() }) })
+
+/** A plain event named `event`. */
+export const event = (name: string, more: Record<string, unknown> = {}, properties: Record<string, unknown> = {}) => ({
+  event: name,
+  timestamp: new Date().toISOString(),
+  properties: { distinct_id: 'visitor', ...properties },
+  ...more,
+})
+
+let queries = 0
+
+/** The rows of a query over the service's events, through an endpoint of its own. */
+export const rowsOf = async (service: Target, query: string, variables: Record<string, unknown> = {}): Promise<unknown[][]> => {
+  queries += 1
+  const name = `test_${process.pid}_${queries}`
+  const created = await api(service, 'POST', '/endpoints/', { name, query: { kind: 'HogQLQuery', query } })
+  if (created.status !== 201) throw new Error(`Creating the endpoint answered ${created.status}: ${JSON.stringify(created.body)}`)
+  const answer = await api(service, 'POST', `/endpoints/${name}/run`, { variables })
+  if (answer.status !== 200) throw new Error(`Running the endpoint answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+  return answer.body.results
+}
+
+/** How many events are stored under a name. */
+export const countOf = async (service: Target, name: string): Promise<number> => {
+  const [row] = await rowsOf(service, `SELECT count() FROM events WHERE event = '${name}'`)
+  return Number(row![0])
+}

@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const MAIN = resolve(__dirname, '../../dist/main.js')
+const READY = 'trailmark ready '
+const START_TIMEOUT_MS = 60_000
+
+export interface StartOptions {
+  /** Data folder. Absent: a temporary one, removed by `stop`. */
+  readonly data?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface RunningService {
+  readonly url: string
+  readonly token: string
+  /** Personal API key with all scopes. */
+  readonly key: string
+  readonly projectId: number
+  readonly data: string
+  readonly process: ChildProcess
+  /** ms from the start of the process to its ready line. */
+  readonly startMs: number
+  /** Everything that the process has printed. */
+  output(): string
+  /** Ends the service as Ctrl-C does, and resolves with its exit code. Removes a temporary data folder. */
+  stop(): Promise<number | null>
+  /** Ends the service at once, like `kill -9`. The data folder stays. */
+  kill(): Promise<void>
+}
+
+export interface EndedService {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+interface Watched {
+  readonly child: ChildProcess
+  readonly ended: Promise<number | null>
+  stdout(): string
+  stderr(): string
+  onStdout(listen: () => void): void
+}
+
+// What the machine's own environment says must not reach a test.
+const cleanEnv = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TRAILMARK_|CLICKHOUSE_)/.test(name)))
+
+const watch = (env: Readonly<Record<string, string>>): Watched => {
+  if (!existsSync(MAIN)) throw new Error(`${MAIN} is missing: run \`npm run build --workspace service\` first.`)
+  const child = spawn(process.execPath, [MAIN], { env: { ...cleanEnv(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  let stdout = ''
+  let stderr = ''
+  const listeners: (() => void)[] = []
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk
+    for (const listen of listeners) listen()
+  })
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk
+  })
+  const ended = new Promise<number | null>((done) => child.once('close', (code) => done(code)))
+  return { child, ended, stdout: () => stdout, stderr: () => stderr, onStdout: (listen) => void listeners.push(listen) }
+}
+
+/** A new temporary folder. */
+export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'trailmark-'))
+
+/** Runs the service until it ends by itself, for starts that fail. */
+export const runUntilEnd = async (env: Readonly<Record<string, string>>): Promise<EndedService> => {
+  const { ended, stdout, stderr } = watch(env)
+  return { code: await ended, stdout: stdout(), stderr: stderr() }
+}
+
+/**
+ * Starts the built service on a free port and resolves when it is ready. Rejects with everything it said when it ends first.
+ * Whoever starts it stops or kills it.
+ */
+export const startService = async ({ data, env = {} }: StartOptions = {}): Promise<RunningService> => {
+  const folder = data ?? temporaryFolder()
+  const startedAt = Date.now()
+  const { child, ended, stdout, stderr, onStdout } = watch({ TRAILMARK_PORT: '0', TRAILMARK_DATA: folder, ...env })
+
+  const ready = await new Promise<string>((done, fail) => {
+    const giveUp = (why: string) => {
+      child.kill('SIGKILL')
+      fail(new Error(`The service ${why}.\nstdout:\n${stdout()}\nstderr:\n${stderr()}`))
+    }
+    const timer = setTimeout(() => giveUp(`was not ready within ${START_TIMEOUT_MS / 1000} s`), START_TIMEOUT_MS)
+    onStdout(() => {
+      const line = stdout().split('\n').slice(0, -1).find((each) => each.startsWith(READY))
+      if (!line) return
+      clearTimeout(timer)
+      done(line.slice(READY.length))
+    })
+    void ended.then((code) => {
+      clearTimeout(timer)
+      giveUp(`ended with exit code ${code} before it was ready`)
+    })
+  })
+  const { url, projectId, token, keyFile } = JSON.parse(ready) as { url: string; projectId: number; token: string; keyFile: string | null }
+
+  return {
+    url,
+    token,
+    projectId,
+    key: keyFile ? readFileSync(keyFile, 'utf8').trim() : (env.TRAILMARK_PERSONAL_API_KEY ?? ''),
+    data: folder,
+    process: child,
+    startMs: Date.now() - startedAt,
+    output: () => stdout() + stderr(),
+    async stop() {
+      child.kill('SIGTERM')
+      const code = await ended
+      if (!data) rmSync(folder, { recursive: true, force: true })
+      return code
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
