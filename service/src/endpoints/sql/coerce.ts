@@ -6,6 +6,7 @@ import type { Refuse, Span } from './queryError.ts'
 import { value, type Value } from './value.ts'
 
 const NUMERIC_TEXT = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/
+const SMALL_WHOLE = /^\d{1,4}$/
 const UUID_TEXT = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const MILLISECONDS: Sql = { kind: 'number', digits: '3' }
 
@@ -34,7 +35,7 @@ export const createCoercions = (refuse: Refuse) => {
   }
 
   const asNumber = (of: Value): Value => {
-    if (of.kind === 'property') return { kind: 'number', isNullable: true, read: () => call('toFloat64OrNull', scalarOf(of)) }
+    if (of.kind === 'property') return { kind: 'number', isNullable: true, width: 'float', read: () => call('toFloat64OrNull', scalarOf(of)) }
     if (typeof of.constant === 'string' && of.kind === 'text' && NUMERIC_TEXT.test(of.constant)) return parameter('number', 'Float64', Number(of.constant))
     return of
   }
@@ -75,11 +76,24 @@ export const createCoercions = (refuse: Refuse) => {
     const firm = values.filter((each) => each.kind !== 'property' && each.kind !== 'null' && !(each.kind === 'text' && typeof each.constant === 'string'))
     const kinds = firm.map((each) => each.kind)
     if (firm.some(isMoment)) return 'time'
-    return (['uuid', 'number', 'boolean'] as const).find((kind) => kinds.includes(kind) && kinds.every((other) => other === kind)) ?? 'text'
+    if (kinds.includes('uuid') && kinds.every((kind) => kind === 'uuid' || kind === 'text')) return 'uuid'
+    return (['number', 'boolean'] as const).find((kind) => kinds.includes(kind) && kinds.every((other) => other === kind)) ?? 'text'
+  }
+
+  // The engine has no common type for Float64, Int64 and UInt64 and would make a Variant of them, which few of its functions take.
+  // Small whole literals fit any of them.
+  const sameWidth = (values: readonly Value[]): readonly Value[] => {
+    const numbers = values.filter((each) => each.kind === 'number' && !SMALL_WHOLE.test(String(each.constant)))
+    const [first] = numbers
+    const isSame = numbers.length <= 1 || (first!.width !== undefined && numbers.every((each) => each.width === first!.width))
+    if (isSame || values.some((each) => each.kind !== 'number' && each.kind !== 'null')) return values
+    return values.map((each) => (each.kind === 'number' ? { ...each, width: 'float', read: () => call('toFloat64', each.read()) } : each))
   }
 
   /** Values that are branches of one choice or members of one array, read alike. */
-  const agree = (values: readonly Value[], spans: readonly Span[]): readonly Value[] => {
+  const agree = (values: readonly Value[], spans: readonly Span[]): readonly Value[] => sameWidth(sameKind(values, spans))
+
+  const sameKind = (values: readonly Value[], spans: readonly Span[]): readonly Value[] => {
     if (values.every((each) => !isTextual(each) && each.kind !== 'json')) return values
     const kind = agreedKind(values)
     return values.map((each, at) => (each.kind === 'property' || each.kind === 'json' || kind === 'time' ? coerce(each, kind, spans[at]!) : each))

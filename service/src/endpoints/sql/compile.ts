@@ -83,7 +83,7 @@ const boundVariables = (text: string, variables: CompileOptions['variables']): R
     const row = VARIABLE_TYPES[bound.type]
     const accepted = row.accept(bound.value)
     if (accepted === undefined) throw refuse('variable_invalid', `The value of the variable '${name}' is not of its type`, span)
-    return { ...value(row.kind, { kind: 'parameter', type: bound.type, value: accepted }), constant: accepted, ...(row.kind === 'array' && { members: [value('text', { kind: 'null' })] }) }
+    return { ...value(row.kind, { kind: 'parameter', type: bound.type, value: accepted }), constant: accepted, ...(row.width && { width: row.width }), ...(row.kind === 'array' && { members: [value('text', { kind: 'null' })] }) }
   }
   return (name, span) => {
     const known = made.get(name) ?? bind(name, span)

@@ -44,6 +44,8 @@ const CLOCK: Readonly<Record<string, Value>> = {
   yesterday: value('date', call('toDate', call('subtractDays', now, { kind: 'number', digits: '1' }))),
 }
 
+const widthOf = (type: string): Value['width'] => (type === 'Float64' ? 'float' : type === 'Int64' ? 'integer' : undefined)
+
 const parseWord = (written: string) => ({
   word: written.replace(/(\?|\.\.\.)$/, ''),
   isOptional: written.endsWith('?'),
@@ -207,11 +209,11 @@ export const createCallResolver = ({ refuse, coercions, resolve, lambda, window 
     }
     if (of.kind === 'text' || of.kind === 'property') {
       const scalar = (of.scalar ?? of.read)()
-      if (row.type.startsWith('Float')) return value('number', call(`to${row.type}OrNull`, scalar), true)
-      if (row.kind === 'number') return value('number', integerOfText(scalar, row.type), true)
+      if (row.type.startsWith('Float')) return { ...value('number', call(`to${row.type}OrNull`, scalar), true), width: widthOf(row.type) }
+      if (row.kind === 'number') return { ...value('number', integerOfText(scalar, row.type), true), width: widthOf(row.type) }
       if (row.kind === 'uuid') return value('uuid', call('toUUIDOrNull', scalar), true)
     }
-    return value(row.kind, call('CAST', of.read(), text(of.isNullable ? `Nullable(${row.type})` : row.type)), of.isNullable)
+    return { ...value(row.kind, call('CAST', of.read(), text(of.isNullable ? `Nullable(${row.type})` : row.type)), of.isNullable), width: widthOf(row.type) }
   }
 
   const castFunction = (node: CallNode, name: string, scope: Scope): Value => {

@@ -48,11 +48,14 @@ export const findColumn = (scope: Scope, name: Name, refuse: Refuse): Value | un
   return first?.column(name.text)
 }
 
+const isKnownOutside = (scope: Scope | undefined, name: string): boolean =>
+  scope !== undefined &&
+  (scope.aliases.has(name) || scope.sources.some((source) => source.alias === name || source.columnNames.includes(name)) || isKnownOutside(scope.outer, name))
+
 /** The error for a name that is nothing here. */
 export const unknownColumn = (scope: Scope, name: Name, span: Span, refuse: Refuse) => {
   const known = [...scope.sources.flatMap((source) => [...source.columnNames, ...(source.alias ? [source.alias] : [])]), ...scope.aliases.keys(), ...scope.arrayMembers.keys(), ...scope.commonValues.keys()]
-  const isOuter = scope.outer && (scope.outer.aliases.has(name.text) || scope.outer.sources.some((source) => source.alias === name.text || source.columnNames.includes(name.text)))
-  if (isOuter) return refuse('column_unknown', `'${name.text}' belongs to the query outside: a subquery sees only its own tables`, span, 'Join the tables instead')
+  if (isKnownOutside(scope.outer, name.text)) return refuse('column_unknown', `'${name.text}' belongs to the query outside: a subquery sees only its own tables`, span, 'Join the tables instead')
   const property = scope.sources.some((source) => source.columnNames.includes('properties')) ? `For an event property write properties.${name.text}` : undefined
   return refuse('column_unknown', `There is no column '${name.text}' here`, span, suggest(name.text, known) ?? property)
 }

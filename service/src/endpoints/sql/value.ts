@@ -15,6 +15,8 @@ export interface Value {
   readonly pin?: () => void
   /** What a literal or a variable stands for. */
   readonly constant?: string | number | boolean | readonly string[]
+  /** For a number: whether it is a Float64 or an Int64, if that is known. */
+  readonly width?: 'float' | 'integer'
   readonly members?: readonly Value[]
 }
 

@@ -9,6 +9,7 @@ export interface BoundValue {
 
 interface Row {
   readonly kind: Kind
+  readonly width?: 'float' | 'integer'
   /** The value as the engine is to get it, or `undefined` if it is none of this type. The engine itself takes some that are not, as another value. */
   readonly accept: (given: unknown) => string | number | boolean | readonly string[] | undefined
 }
@@ -31,8 +32,8 @@ const integerOf = (given: unknown): string | number | undefined => {
 /** The types a variable may be bound as. */
 export const VARIABLE_TYPES: Readonly<Record<BoundValue['type'], Row>> = {
   String: { kind: 'text', accept: (given) => (typeof given === 'string' ? given : undefined) },
-  Float64: { kind: 'number', accept: (given) => (typeof given === 'number' && Number.isFinite(given) ? given : undefined) },
-  Int64: { kind: 'number', accept: integerOf },
+  Float64: { kind: 'number', width: 'float', accept: (given) => (typeof given === 'number' && Number.isFinite(given) ? given : undefined) },
+  Int64: { kind: 'number', width: 'integer', accept: integerOf },
   Bool: { kind: 'boolean', accept: (given) => (typeof given === 'boolean' ? given : undefined) },
   Date: { kind: 'date', accept: (given) => momentOfValue(given)?.slice(0, 10) },
   "DateTime64(3, 'UTC')": { kind: 'time', accept: momentOfValue },
