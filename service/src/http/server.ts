@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
 import staticFiles from '@fastify/static'
-import createFastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import createFastify, { type FastifyBaseLogger, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Log } from '../lib/log.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { type AuthRooms, authorize } from './auth.ts'
@@ -17,6 +17,9 @@ export interface ServerOptions extends AuthRooms {
 
 const MAX_EVENTS_BYTES = 20 * 1024 * 1024
 const MAX_API_BYTES = 1024 * 1024
+
+// Longer than the writer waits for the engine, so that every answer still goes out.
+const LAST_ANSWERS_MS = 16_000
 
 /** Paths that mean the same as `/api/projects`: what the SDKs and tools of this protocol also use. */
 const PROJECT_ALIAS = '/api/environments'
@@ -84,8 +87,15 @@ const toCall = (request: FastifyRequest, receivedAt: number): Call => ({
   receivedAt,
 })
 
+export interface Server {
+  /** Resolves with the address. Rejects with Node's error when it cannot be taken. */
+  listen(at: { port: number; host: string }): Promise<string>
+  /** Answers what is under way and takes nothing more. */
+  close(): Promise<void>
+}
+
 /** The service's HTTP side, ready to listen. It knows requests and statuses; what it answers comes from the rooms. */
-export const createServer = async ({ rooms, staticDir, keyBySecret, log }: ServerOptions): Promise<FastifyInstance> => {
+export const createServer = async ({ rooms, staticDir, keyBySecret, log }: ServerOptions): Promise<Server> => {
   const server = createFastify({
     logger: false as unknown as FastifyBaseLogger,
     genReqId: () => randomUUID(),
@@ -113,6 +123,14 @@ export const createServer = async ({ rooms, staticDir, keyBySecret, log }: Serve
   server.setNotFoundHandler((request, reply) => refuse(new Refusal('not_found'), request, reply))
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
+  })
+  // Connections whose last answer comes after this would stay open, and the server with them, until they time out.
+  let closing = false
+  server.addHook('preClose', async () => {
+    closing = true
+  })
+  server.addHook('onSend', async (_request, reply) => {
+    if (closing) reply.header('connection', 'close')
   })
   server.removeAllContentTypeParsers()
   await server.register(staticFiles, { root: staticDir, serve: false })
@@ -147,5 +165,14 @@ export const createServer = async ({ rooms, staticDir, keyBySecret, log }: Serve
       }
     }
   })
-  return server
+
+  return {
+    listen: (at) => server.listen(at),
+    async close() {
+      // A connection that has not sent anything yet, or never ends what it sends, would hold the end up.
+      const forced = setTimeout(() => server.server.closeAllConnections(), LAST_ANSWERS_MS)
+      await server.close()
+      clearTimeout(forced)
+    },
+  }
 }

@@ -25,9 +25,10 @@ export interface Writer {
 interface Waiting {
   readonly rows: readonly Row[]
   readonly chars: number
+  /** Whether its caller has been answered. */
+  isDone: boolean
   readonly deadline: number
-  readonly resolve: (outcomes: Outcome[]) => void
-  readonly reject: (reason: Refusal) => void
+  readonly settle: (outcome: Outcome[] | Refusal) => void
 }
 
 // One insert's size: large enough that a backlog clears in few parts, small enough to be built in memory at once.
@@ -98,19 +99,14 @@ export const createWriter = (storage: Pick<Storage, 'rows' | 'insert' | 'ready'>
     const all = [...rows.values()].reverse()
     const stored = await storedKeys(all)
     const unstorable = await insert(all.filter((row) => !stored.has(keyOf(row))))
-    for (const each of batch) each.resolve(each.rows.map((row) => (unstorable.has(keyOf(row)) ? 'unstorable' : 'stored')))
-  }
-
-  const refuseLate = (batch: readonly Waiting[]): Waiting[] => {
-    const late = batch.filter(({ deadline }) => deadline <= now())
-    for (const each of late) each.reject(new Refusal('engine_unavailable', { retryAfterSeconds: RETRY_AFTER_SECONDS }))
-    return batch.filter((each) => !late.includes(each))
+    for (const each of batch) each.settle(each.rows.map((row) => (unstorable.has(keyOf(row)) ? 'unstorable' : 'stored')))
   }
 
   const takeBatch = (): Waiting[] => {
     let rows = 0
     let chars = 0
     let count = 0
+    waiting = waiting.filter(({ isDone }) => !isDone)
     for (const each of waiting) {
       rows += each.rows.length
       chars += each.chars
@@ -131,15 +127,14 @@ export const createWriter = (storage: Pick<Storage, 'rows' | 'insert' | 'ready'>
           break
         } catch (error) {
           if (!(error instanceof StorageError)) {
-            for (const each of batch) each.reject(new Refusal('internal_error'))
+            for (const each of batch) each.settle(new Refusal('internal_error'))
             throw error
           }
-          batch = refuseLate(batch)
-          waiting = refuseLate(waiting)
+          batch = batch.filter(({ isDone }) => !isDone)
           if (!batch.length) break
-          await storage.ready(Math.max(0, Math.min(...batch.map(({ deadline }) => deadline)) - now()))
+          await storage.ready(Math.max(0, ...batch.map(({ deadline }) => deadline - now())))
           await pause(RETRY_MS)
-          batch = refuseLate(batch)
+          batch = batch.filter(({ isDone }) => !isDone)
         }
       }
     }
@@ -159,7 +154,16 @@ export const createWriter = (storage: Pick<Storage, 'rows' | 'insert' | 'ready'>
       const chars = sizeOf(rows)
       if (closed || waiting.reduce((sum, each) => sum + each.chars, chars) > MAX_WAITING_CHARS) return Promise.reject(new Refusal('engine_unavailable', { retryAfterSeconds: RETRY_AFTER_SECONDS }))
       return new Promise((resolve, reject) => {
-        waiting.push({ rows, chars, deadline: now() + waitMs, resolve, reject })
+        const settle = (outcome: Outcome[] | Refusal) => {
+          each.isDone = true
+          clearTimeout(timer)
+          if (outcome instanceof Refusal) reject(outcome)
+          else resolve(outcome)
+        }
+        const each: Waiting = { rows, chars, isDone: false, deadline: now() + waitMs, settle }
+        // Also while an engine that hangs keeps the batch from coming to an end.
+        const timer = setTimeout(() => settle(new Refusal('engine_unavailable', { retryAfterSeconds: RETRY_AFTER_SECONDS })), waitMs)
+        waiting.push(each)
         start()
       })
     },

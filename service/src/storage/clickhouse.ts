@@ -22,6 +22,7 @@ export interface Connection {
 // Longer than any query may run, and short of the 60 s after which the SDKs give up on a request.
 const REQUEST_TIMEOUT_MS = 30_000
 const READY_POLL_MS = 50
+const PING_TIMEOUT_MS = 2_000
 
 /** What the engine's error names mean to us. A name without a row is the statement's fault. */
 const KINDS: Readonly<Record<string, StorageErrorKind>> = {
@@ -135,9 +136,9 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
     return clients
   }
 
-  const ping = async () => {
+  const ping = async (withinMs: number) => {
     try {
-      return (await connected().writer.ping()).success
+      return (await connected().writer.ping({ select: false, abort_signal: AbortSignal.timeout(withinMs) })).success
     } catch {
       return false // the question is whether it answers
     }
@@ -223,7 +224,8 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
 
     async ready(withinMs) {
       const deadline = Date.now() + withinMs
-      while (!(await ping())) {
+      // An engine that hangs takes a connection and never answers.
+      while (!(await ping(Math.min(PING_TIMEOUT_MS, Math.max(READY_POLL_MS, deadline - Date.now()))))) {
         if (closed || Date.now() >= deadline) return false
         await pause(Math.min(READY_POLL_MS, Math.max(1, deadline - Date.now())))
       }

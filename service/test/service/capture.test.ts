@@ -3,6 +3,8 @@ import { uuidv7 } from '../../src/lib/uuid.ts'
 import { api, capture, countOf, event, request, rowsOf } from '../support/api.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
+type Body = NonNullable<RequestInit['body']>
+
 let service: RunningService
 
 beforeAll(async () => {
@@ -10,14 +12,14 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const post = (path: string, body: BodyInit, headers: Record<string, string> = {}) => request(`${service.url}${path}`, { method: 'POST', body, headers })
+const post = (path: string, body: Body, headers: Record<string, string> = {}) => request(`${service.url}${path}`, { method: 'POST', body, headers })
 
 describe('encodings', () => {
   const body = (name: string) => JSON.stringify({ api_key: service.token, batch: [event(name)] })
   const base64 = (text: string) => `data=${encodeURIComponent(Buffer.from(text).toString('base64'))}`
   const FORM = 'application/x-www-form-urlencoded'
 
-  test.each<[string, string, (text: string) => BodyInit, Record<string, string>]>([
+  test.each<[string, string, (text: string) => Body, Record<string, string>]>([
     ['JSON', '/e/', (text) => text, { 'content-type': 'application/json' }],
     ['JSON as text/plain', '/e/', (text) => text, { 'content-type': 'text/plain' }],
     ['JSON without a type', '/e/', (text) => new Blob([text]), {}],
@@ -49,7 +51,7 @@ describe('encodings', () => {
 })
 
 describe('what cannot be taken', () => {
-  test.each<[string, string, BodyInit, number, string]>([
+  test.each<[string, string, Body, number, string]>([
     ['no JSON', '/e/', 'hello there!', 400, 'invalid_json'],
     ['an empty body', '/e/', '', 400, 'invalid_json'],
     ['damaged gzip', '/e/', new Uint8Array([0x1f, 0x8b, 1, 2, 3]), 400, 'invalid_encoding'],
@@ -215,7 +217,7 @@ describe('pages of other origins', () => {
 describe('flags and configuration', () => {
   test.each([[''], ['gzip'], ['base64']])('/flags answers honestly that there are none (%s)', async (encoding) => {
     const text = JSON.stringify({ token: service.token, distinct_id: 'd' })
-    const bodies: Record<string, BodyInit> = { '': text, gzip: new Uint8Array(gzipSync(text)), base64: `data=${encodeURIComponent(Buffer.from(text).toString('base64'))}` }
+    const bodies: Record<string, Body> = { '': text, gzip: new Uint8Array(gzipSync(text)), base64: `data=${encodeURIComponent(Buffer.from(text).toString('base64'))}` }
     const reply = await post('/flags/?v=2', bodies[encoding]!)
     expect(reply).toMatchObject({ status: 200, body: { flags: {}, errorsWhileComputingFlags: false } })
     expect(reply.body).not.toHaveProperty('supportedCompression')

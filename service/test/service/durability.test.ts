@@ -1,0 +1,134 @@
+import { uuidv7 } from '../../src/lib/uuid.ts'
+import { capture, countOf, event, request } from '../support/api.ts'
+import { childrenOf, isRunning, until } from '../support/engine.ts'
+import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
+import { rmSync } from 'node:fs'
+
+let data: string
+const running = new Set<RunningService>()
+
+const start = async () => {
+  const service = await startService({ data })
+  running.add(service)
+  return service
+}
+
+const engineOf = ({ process }: RunningService) => childrenOf(process.pid!)[0]!
+
+beforeEach(() => {
+  data = temporaryFolder()
+})
+afterEach(async () => {
+  for (const service of running) await service.kill()
+  running.clear()
+  rmSync(data, { recursive: true, force: true })
+})
+
+test('an acknowledged event survives kill -9 of the service, exactly once', async () => {
+  const first = await start()
+  const engine = engineOf(first)
+  const uuid = uuidv7()
+  expect((await capture(first, event('kept', { uuid }))).status).toBe(200)
+  await first.kill()
+  await until(() => !isRunning(engine), 2_000)
+
+  const second = await start()
+  expect(await countOf(second, 'kept')).toBe(1)
+  // The client may never have seen the answer: it sends again.
+  expect((await capture(second, event('kept', { uuid }))).body).toEqual({ status: 1 })
+  expect(await countOf(second, 'kept')).toBe(1)
+  expect(second.token).toBe(first.token)
+  expect(second.key).toBe(first.key)
+  expect(second.startMs).toBeLessThan(5_000)
+})
+
+test('an acknowledged event survives kill -9 of the engine, and the service recovers by itself', async () => {
+  const service = await start()
+  const engine = engineOf(service)
+  expect((await capture(service, event('kept'))).status).toBe(200)
+  process.kill(engine, 'SIGKILL')
+  // Sent while the engine is away: the answer waits for its return.
+  expect((await capture(service, event('kept'))).status).toBe(200)
+  expect(await countOf(service, 'kept')).toBe(2)
+  expect(engineOf(service)).not.toBe(engine)
+  expect((await request(`${service.url}/_readiness`)).status).toBe(200)
+})
+
+test('nothing acknowledged is lost or counted twice while the engine is killed again and again', async () => {
+  const service = await start()
+  const acknowledged = new Set<string>()
+  let sending = true
+  const send = async () => {
+    while (sending) {
+      const uuid = uuidv7()
+      // As an SDK does: the same event again until it is acknowledged.
+      for (let done = false; !done && sending; ) {
+        const reply = await capture(service, event('stormy', { uuid })).catch(() => undefined)
+        done = reply?.status === 200
+        if (done) acknowledged.add(uuid)
+      }
+    }
+  }
+  const senders = Array.from({ length: 8 }, send)
+  for (let kills = 0; kills < 4; kills += 1) {
+    const before = acknowledged.size
+    await until(() => acknowledged.size > before + 50)
+    const engine = engineOf(service)
+    process.kill(engine, 'SIGKILL')
+    await until(() => childrenOf(service.process.pid!).some((pid) => pid !== engine && isRunning(pid)))
+  }
+  sending = false
+  await Promise.all(senders)
+  const stored = await countOf(service, 'stormy')
+  // An event whose request was under way at the end may be stored without its answer having been seen.
+  expect(stored).toBeGreaterThanOrEqual(acknowledged.size)
+  expect(stored).toBeLessThanOrEqual(acknowledged.size + senders.length)
+}, 60_000)
+
+test('an event that was being stored when the service was killed is there once after it is sent again', async () => {
+  const first = await start()
+  const events = Array.from({ length: 200 }, () => event('cut off', { uuid: uuidv7() }))
+  const sent = events.map((each) => capture(first, each).catch(() => undefined))
+  await Promise.race(sent)
+  await first.kill()
+  await Promise.all(sent)
+
+  const second = await start()
+  await Promise.all(events.map((each) => capture(second, each)))
+  expect(await countOf(second, 'cut off')).toBe(200)
+})
+
+test('Ctrl-C answers what was sent, stops the engine and exits with 0', async () => {
+  const service = await start()
+  const engine = engineOf(service)
+  const sent = Array.from({ length: 20 }, () => capture(service, event('last words')))
+  await Promise.race(sent)
+  service.process.kill('SIGINT')
+  const replies = await Promise.allSettled(sent)
+  expect(await service.stop()).toBe(0)
+  expect(isRunning(engine)).toBe(false)
+
+  const answered = replies.filter((reply) => reply.status === 'fulfilled' && reply.value.status === 200).length
+  const again = await start()
+  expect(await countOf(again, 'last words')).toBeGreaterThanOrEqual(answered)
+  expect(answered).toBeGreaterThan(0)
+})
+
+test('an engine that is held up makes ingest answer 503 with Retry-After, and the event can be sent again', async () => {
+  const service = await start()
+  const engine = engineOf(service)
+  const uuid = uuidv7()
+  // A stopped process keeps its connections and answers nothing: the worst kind of away.
+  process.kill(engine, 'SIGSTOP')
+  try {
+    const reply = await capture(service, event('held up', { uuid }))
+    expect(reply).toMatchObject({ status: 503, body: { code: 'engine_unavailable' } })
+    expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await request(`${service.url}/_readiness`)).status).toBe(503)
+    expect((await request(`${service.url}/_health`)).status).toBe(200)
+  } finally {
+    process.kill(engine, 'SIGCONT')
+  }
+  await until(async () => (await capture(service, event('held up', { uuid }))).status === 200)
+  expect(await countOf(service, 'held up')).toBe(1)
+}, 120_000)

@@ -1,0 +1,129 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { capture, countOf, event } from '../support/api.ts'
+import { engineOf } from '../support/engine.ts'
+import { runUntilEnd, startService, temporaryFolder } from '../support/startService.ts'
+
+let data: string
+
+beforeEach(() => {
+  data = temporaryFolder()
+})
+afterEach(() => rmSync(data, { recursive: true, force: true }))
+
+const failing = (env: Record<string, string> = {}) => runUntilEnd({ TRAILMARK_DATA: data, TRAILMARK_PORT: '0', ...env })
+
+test('a second start keeps the project, the key and the events, and is quick', async () => {
+  const first = await startService({ data })
+  await capture(first, event('kept'))
+  expect(await first.stop()).toBe(0)
+  const second = await startService({ data })
+  try {
+    expect([second.token, second.key, second.projectId]).toEqual([first.token, first.key, first.projectId])
+    expect(await countOf(second, 'kept')).toBe(1)
+    expect(second.startMs).toBeLessThan(5_000)
+  } finally {
+    await second.stop()
+  }
+})
+
+test('it says where it is, which project, and where the key is kept, but never the key', async () => {
+  const service = await startService({ data })
+  await service.stop()
+  expect(service.output()).toContain(`ready at ${service.url}`)
+  expect(service.output()).toContain(`Project 1, token ${service.token}`)
+  expect(service.output()).toContain(join(data, 'personal_api_key'))
+  expect(service.output()).not.toContain(service.key)
+  expect(service.output().split('\n')).toContain(
+    `trailmark ready ${JSON.stringify({ url: service.url, projectId: 1, token: service.token, keyFile: join(data, 'personal_api_key') })}`,
+  )
+})
+
+test('the token and the key may come from the environment, and a key that no longer does is void', async () => {
+  const env = { TRAILMARK_PROJECT_TOKEN: 'my-token', TRAILMARK_PERSONAL_API_KEY: 'my-own-personal-key' }
+  const first = await startService({ data, env })
+  expect(first.token).toBe('my-token')
+  expect(await countOf(first, 'nothing')).toBe(0)
+  expect(first.output()).not.toContain('my-own-personal-key')
+  await first.stop()
+  const second = await startService({ data })
+  try {
+    expect(second.token).toBe('my-token')
+    await expect(countOf({ ...second, key: 'my-own-personal-key' }, 'nothing')).rejects.toThrow('401')
+    expect(await countOf(second, 'nothing')).toBe(0)
+  } finally {
+    await second.stop()
+  }
+})
+
+test('what it keeps can be read by its owner only', async () => {
+  const service = await startService({ data })
+  await service.stop()
+  const filesIn = (folder: string): string[] => readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [] : [join(folder, entry.name)]))
+  const open = [...filesIn(data), ...filesIn(join(data, 'engine'))].filter((file) => statSync(file).mode & 0o077)
+  expect(open).toEqual([])
+})
+
+test('the engine takes no connection without its key and passwords', async () => {
+  const service = await startService({ data })
+  try {
+    const engine = engineOf(data)
+    const asDefault = await fetch(`${engine.url}/?query=SELECT+1`)
+    expect(asDefault.status).toBe(404)
+    const key = /<x-engine-key>(.*?)</.exec(readFileSync(join(data, 'engine/config.xml'), 'utf8'))![1]!
+    const withKey = await fetch(`${engine.url}/?query=SELECT+count()+FROM+db.events`, { headers: { 'x-engine-key': key } })
+    expect(await withKey.text()).toContain('Not enough privileges')
+    expect(withKey.ok).toBe(false)
+  } finally {
+    await service.stop()
+  }
+})
+
+test('a taken port', async () => {
+  const taken = createServer()
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+  const { port } = taken.address() as { port: number }
+  const { code, stderr } = await failing({ TRAILMARK_PORT: String(port) })
+  taken.close()
+  expect([code, stderr]).toEqual([1, `trailmark: port ${port} on 127.0.0.1 is taken: stop what uses it, or set TRAILMARK_PORT to another port (0 is any free one).\n`])
+})
+
+test('a data folder that is open already', async () => {
+  const service = await startService({ data })
+  try {
+    const { code, stderr } = await failing()
+    expect([code, stderr]).toEqual([1, `trailmark: the data folder ${data} is open in another Trailmark process: stop that one, or set TRAILMARK_DATA to another folder.\n`])
+    // The first one has not noticed.
+    expect((await capture(service, event('undisturbed'))).status).toBe(200)
+  } finally {
+    await service.stop()
+  }
+})
+
+test('a data folder that cannot be written to', async () => {
+  const file = join(data, 'file')
+  writeFileSync(file, '')
+  const { code, stderr } = await failing({ TRAILMARK_DATA: join(file, 'inside') })
+  expect(code).toBe(1)
+  expect(stderr).toBe(`trailmark: cannot write to the data folder ${join(file, 'inside')} (ENOTDIR): set TRAILMARK_DATA to a folder that this user may write to.\n`)
+})
+
+// Root may write anywhere.
+const asUser = process.getuid?.() === 0 ? test.skip : test
+asUser('a data folder of someone else', async () => {
+  const folder = join(data, 'closed')
+  mkdirSync(folder)
+  chmodSync(folder, 0o500)
+  const { code, stderr } = await failing({ TRAILMARK_DATA: folder })
+  expect(code).toBe(1)
+  expect(stderr).toContain('set TRAILMARK_DATA to a folder that this user may write to.')
+})
+
+test.each([
+  ['TRAILMARK_PORT', 'eighty', 'TRAILMARK_PORT takes a port number from 0 to 65535, 0 for any free port; it is set to "eighty".'],
+  ['CLICKHOUSE_URL', 'nowhere', 'CLICKHOUSE_URL takes an address such as http://user:password@host:8123; it is set to "nowhere".'],
+  ['TRAILMARK_HOST', '203.0.113.7', "this machine has no address 203.0.113.7: set TRAILMARK_HOST to one of its own, such as 127.0.0.1."],
+])('%s=%s', async (name, value, message) => {
+  expect(await failing({ [name]: value })).toMatchObject({ code: 1, stderr: `trailmark: ${message}\n` })
+})
