@@ -1,0 +1,163 @@
+// The panel: each event as it is captured, and when the service has it. It survives page loads within the tab.
+
+const KEPT = 'panel'
+const MOST_ENTRIES = 60
+// When to ask the shop's server about events that were sent while the page before this one was closing, ms.
+const ASK_AFTER_MS = [700, 1_500, 3_000, 6_000]
+
+const make = (tag, className, text) => {
+  const element = document.createElement(tag)
+  if (className) element.className = className
+  if (text !== undefined) element.textContent = text
+  return element
+}
+
+const readKept = () => {
+  try {
+    return { open: false, entries: [], ...JSON.parse(sessionStorage.getItem(KEPT)) }
+  } catch {
+    // Storage is off, or holds something else: the panel starts empty.
+    return { open: false, entries: [] }
+  }
+}
+
+/** @type {{ open: boolean, entries: { key: string, event: string, at: number, state: 'pending' | 'stored' | 'dropped', ms?: number, reason?: string, hint: string, properties: object }[] }} */
+const panel = readKept()
+
+const keep = () => {
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify(panel))
+  } catch {
+    // Without storage the panel begins anew on the next page.
+  }
+}
+
+/** The few words that tell one event from the next of the same name. */
+const hintOf = ({ event, properties }) => {
+  if (event === 'purchase') return `${properties.amount} ${properties.currency}`
+  if (event === '$identify') return properties.distinct_id
+  if (event === '$autocapture') return `${properties.$event_type} ${properties.$el_text ? `“${properties.$el_text}”` : `on ${properties.$pathname}`}`
+  return properties.product ?? properties.walk ?? properties.item ?? properties.$pathname ?? ''
+}
+
+// What the page said, without the dozens of properties that every event carries.
+const ownProperties = ({ properties }) =>
+  Object.fromEntries(Object.entries(properties).filter(([name]) => !name.startsWith('$') || ['$pathname', '$el_text', '$event_type', '$anon_distinct_id'].includes(name)).filter(([name]) => name !== 'token'))
+
+const entryOf = (uuid) => panel.entries.find(({ key }) => key === uuid)
+
+const TAKE = {
+  eventCaptured: (captured, at) => {
+    panel.entries = panel.entries.filter(({ key }) => key !== captured.uuid)
+    panel.entries.unshift({ key: captured.uuid, event: captured.event, at, state: 'pending', hint: String(hintOf(captured)), properties: ownProperties(captured) })
+    panel.entries.length = Math.min(panel.entries.length, MOST_ENTRIES)
+  },
+  eventsDelivered: ({ uuids }, at) => {
+    for (const entry of uuids.map(entryOf)) if (entry?.state === 'pending') Object.assign(entry, { state: 'stored', ms: at - entry.at })
+  },
+  eventDropped: ({ event, uuid, reason }, at) => {
+    const entry = uuid && entryOf(uuid)
+    if (entry) Object.assign(entry, { state: 'dropped', reason })
+    else TAKE.eventCaptured({ uuid: uuid ?? `dropped-${at}-${Math.random()}`, event, properties: {} }, at)
+    Object.assign(entry ?? panel.entries[0], { state: 'dropped', reason })
+  },
+}
+
+const WORDS = {
+  pending: () => 'waiting',
+  stored: ({ ms }) => (ms === undefined ? 'stored' : `stored, ${ms} ms`),
+  dropped: ({ reason }) => `dropped: ${reason.replaceAll('_', ' ')}`,
+}
+
+const root = make('aside', 'watch ph-no-capture')
+root.setAttribute('aria-label', 'Captured events')
+const toggle = make('button', 'watch-toggle')
+toggle.type = 'button'
+toggle.setAttribute('aria-controls', 'watch-body')
+const body = make('div', 'watch-body')
+body.id = 'watch-body'
+const list = make('ol', 'watch-list')
+const foot = make('p', 'watch-foot')
+const clear = make('button', 'watch-clear', 'Clear')
+clear.type = 'button'
+const results = make('a', '', 'Results')
+results.href = '/results'
+foot.append(make('span', '', 'What you do here, as Trailmark sees it.'), results, clear)
+body.append(list, foot)
+root.append(body, toggle)
+
+const rows = new Map()
+
+const makeRow = (entry) => {
+  const item = make('li')
+  const details = make('details')
+  const summary = make('summary')
+  const state = make('span', 'watch-state')
+  const words = make('span', 'watch-words')
+  words.append(make('code', '', entry.event), make('small', '', entry.hint))
+  summary.append(make('span', 'watch-dot'), words, state)
+  details.append(summary, make('pre', '', JSON.stringify(entry.properties, null, 1)))
+  item.append(details)
+  return { item, state }
+}
+
+const drawEntry = (entry) => {
+  if (!rows.has(entry.key)) rows.set(entry.key, makeRow(entry))
+  const { item, state } = rows.get(entry.key)
+  item.dataset.state = entry.state
+  item.dataset.event = entry.event
+  state.textContent = WORDS[entry.state](entry)
+  return item
+}
+
+const counts = () => {
+  const of = (wanted) => panel.entries.filter(({ state }) => state === wanted).length
+  return { pending: of('pending'), stored: of('stored'), dropped: of('dropped') }
+}
+
+const draw = () => {
+  const { pending, stored, dropped } = counts()
+  root.dataset.open = panel.open
+  root.dataset.state = pending ? 'pending' : dropped ? 'dropped' : 'stored'
+  toggle.setAttribute('aria-expanded', panel.open)
+  toggle.replaceChildren(
+    make('span', 'watch-dot'),
+    make('span', '', [`${stored} stored`, pending && `${pending} waiting`, dropped && `${dropped} dropped`].filter(Boolean).join(' · ')),
+  )
+  body.hidden = !panel.open
+  for (const key of rows.keys()) if (!entryOf(key)) rows.delete(key)
+  const items = panel.entries.map(drawEntry)
+  // Rows that stay in place keep an opened detail and the focus.
+  items.forEach((item, index) => list.children[index] !== item && list.insertBefore(item, list.children[index] ?? null))
+  while (list.children.length > items.length) list.lastChild.remove()
+}
+
+const change = (step) => {
+  step()
+  keep()
+  draw()
+}
+
+const take = ({ name, value, at }) => change(() => TAKE[name](value, at))
+
+toggle.addEventListener('click', () => change(() => (panel.open = !panel.open)))
+clear.addEventListener('click', () => change(() => (panel.entries = [])))
+
+/** Nobody hears the answer to what a closing page sends, so the shop's server is asked what has arrived. */
+const askForCarried = async (carried) => {
+  const waiting = carried.filter((key) => entryOf(key)?.state === 'pending')
+  if (waiting.length === 0) return
+  const answer = await fetch(`/stored?uuids=${waiting.join(',')}`).then((response) => response.json(), () => ({ stored: [] }))
+  change(() => {
+    for (const entry of answer.stored.map(entryOf)) if (entry?.state === 'pending') entry.state = 'stored'
+  })
+}
+
+const carried = panel.entries.filter(({ state }) => state === 'pending').map(({ key }) => key)
+if (carried.length) for (const delay of ASK_AFTER_MS) setTimeout(() => askForCarried(carried), delay)
+
+const early = window.panelNotices ?? []
+window.panelNotices = { push: take }
+early.forEach(take)
+draw()
+document.body.append(root)

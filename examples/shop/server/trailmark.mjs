@@ -1,0 +1,74 @@
+import { ENDPOINTS, VARIABLES } from './endpoints.mjs'
+
+const WAIT_MS = 12_000
+
+/** The service said no, or nothing. The message is a sentence for a person. */
+export class ServiceError extends Error {
+  constructor(message, code) {
+    super(message)
+    this.name = 'ServiceError'
+    this.code = code
+  }
+}
+
+/**
+ * What the shop's server asks of the Trailmark service at `url`. The personal API key stays here: no page ever holds it.
+ */
+export const createTrailmark = ({ url, token, projectId = 1, personalApiKey }, request = fetch) => {
+  const base = `${url}/api/projects/${projectId}`
+
+  const ask = async (method, path, body) => {
+    let response
+    try {
+      response = await request(base + path, {
+        method,
+        headers: { Authorization: `Bearer ${personalApiKey}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(WAIT_MS),
+      })
+    } catch {
+      throw new ServiceError(`The service at ${url} does not answer.`, 'unreachable')
+    }
+    const answer = await response.json().catch(() => ({}))
+    if (!response.ok) throw new ServiceError(answer.detail ?? `The service answered ${response.status}.`, answer.code)
+    return answer
+  }
+
+  /** Makes it, or leaves what is there to `otherwise`. */
+  const make = async (path, body, otherwise = () => {}) => {
+    try {
+      await ask('POST', path, body)
+    } catch (error) {
+      if (error.code !== 'name_taken') throw error
+      await otherwise()
+    }
+  }
+
+  // Variables first: an endpoint that names one that does not exist is refused.
+  const defineAll = async () => {
+    for (const variable of VARIABLES) await make('/insight_variables/', variable)
+    for (const { name, description, sql } of Object.values(ENDPOINTS)) {
+      const definition = { description, query: { kind: 'HogQLQuery', query: sql } }
+      await make('/endpoints/', { name, ...definition }, () => ask('PATCH', `/endpoints/${name}/`, definition))
+    }
+  }
+
+  let defined
+  /** Sees to it that the shop's variables and endpoints exist as they stand in endpoints.mjs. A failure is tried again at the next call. */
+  const define = () => {
+    defined ??= defineAll().catch((error) => {
+      defined = undefined
+      throw error
+    })
+    return defined
+  }
+
+  /** Runs one of ENDPOINTS and answers its rows as objects. `refresh`: a visitor who has just done something wants to see it. */
+  const run = async (endpoint, variables = {}) => {
+    await define()
+    const { results, columns } = await ask('POST', `/endpoints/${endpoint.name}/run`, { variables, refresh: 'force' })
+    return results.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])))
+  }
+
+  return { url, token, define, run }
+}

@@ -1,0 +1,32 @@
+import { readBasket } from './basket.mjs'
+import { readPerson } from './person.mjs'
+
+const MOST_FORM_BYTES = 10_000
+
+const readCookies = (header = '') =>
+  Object.fromEntries(
+    header
+      .split(';')
+      .map((pair) => pair.trim().split('='))
+      .filter(([name, value]) => name && value)
+      .map(([name, value]) => [name, value]),
+  )
+
+/** A form's fields; undefined when it is larger than any form of this shop. */
+const readForm = async (request) => {
+  const chunks = []
+  let bytes = 0
+  for await (const chunk of request) {
+    bytes += chunk.length
+    if (bytes > MOST_FORM_BYTES) return undefined
+    chunks.push(chunk)
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'))
+}
+
+/** What a page needs to know of a request: `url`, `params`, `form`, `basket`, `person`. */
+export const readVisit = async (request, url, params) => {
+  const cookies = readCookies(request.headers.cookie)
+  const form = request.method === 'POST' ? await readForm(request) : new URLSearchParams()
+  return { url, params, form, basket: readBasket(cookies.basket), person: readPerson(cookies.person) }
+}
