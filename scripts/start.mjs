@@ -1,0 +1,267 @@
+// `npm start`: builds what is not built, starts the service and the demonstration shop, and says how to go on from there.
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url))
+const OLDEST_NODE = [20, 19]
+// The service ends what is under way before it stops, and gives up by itself after 20 s.
+const STOP_WAIT_MS = 25_000
+
+const isTerminal = process.stdout.isTTY && !process.env.NO_COLOR
+const paint = (code) => (text) => (isTerminal ? `\x1b[${code}m${text}\x1b[0m` : text)
+const [bold, faint, green, red, amber] = ['1', '2', '32', '31', '33'].map(paint)
+
+const say = (line = '') => void process.stdout.write(`${line}\n`)
+const complain = (line) => void process.stderr.write(`${line}\n`)
+const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(1)} s`
+
+const refuse = (sentence) => {
+  complain(red(sentence))
+  process.exit(1)
+}
+
+// ── What has to be there ───────────────────────────────────────────────────────────────────────────────────────────
+
+const checkNode = () => {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  const isOld = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])
+  if (isOld) refuse(`Trailmark runs on Node ${OLDEST_NODE.join('.')} and newer; this is Node ${process.versions.node}.`)
+}
+
+const checkPackages = () => {
+  if (['rollup', 'typescript', 'fastify'].some((name) => !existsSync(join(ROOT, 'node_modules', name)))) {
+    refuse(`The packages are not installed: run \`npm ci\` in ${ROOT} first.`)
+  }
+}
+
+// ── Building ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** `outputs` is oldest-first evidence: a build counts only when every one of them is newer than every source. */
+const BUILDS = [
+  {
+    name: 'the SDK',
+    sources: ['src', 'rollup.config.mjs', 'tsconfig.json', 'package.json'],
+    outputs: ['dist/analytics.js', 'dist/esm/main.js', 'dist/cjs/main.cjs', 'dist/esm/main.d.ts'],
+    command: ['node_modules/rollup/dist/bin/rollup', '-c', '--silent'],
+    cwd: ROOT,
+  },
+  {
+    name: 'the service',
+    sources: ['service/src', 'service/tsconfig.json', 'service/tsconfig.build.json', 'service/package.json'],
+    outputs: ['service/dist/main.js'],
+    command: ['node_modules/typescript/bin/tsc', '-p', 'service/tsconfig.build.json'],
+    cwd: ROOT,
+  },
+]
+
+const changedAt = (path) => {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found ? found.mtimeMs : 0
+}
+
+// A folder counts too: its own time is that of the last file added or taken away.
+const newest = (path) => {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found) return 0
+  if (!found.isDirectory()) return found.mtimeMs
+  return Math.max(found.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))))
+}
+
+const isBuilt = ({ sources, outputs }) =>
+  Math.min(...outputs.map((file) => changedAt(join(ROOT, file)))) > Math.max(...sources.map((path) => newest(join(ROOT, path))))
+
+const building = new Set()
+
+const build = ({ name, command: [file, ...args], outputs, cwd }) =>
+  new Promise((resolve, reject) => {
+    const began = Date.now()
+    const child = spawn(process.execPath, [join(ROOT, file), ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+    building.add(child)
+    let output = ''
+    child.stdout.on('data', (data) => (output += data))
+    child.stderr.on('data', (data) => (output += data))
+    child.on('error', reject)
+    child.on('close', (code) => {
+      building.delete(child)
+      if (code === 0) {
+        // A compiler that finds nothing changed may leave a file as it was; the build is as new as this moment all the same.
+        for (const each of outputs) if (existsSync(join(ROOT, each))) utimesSync(join(ROOT, each), new Date(), new Date())
+        say(`${green('✓')} Built ${name} ${faint(seconds(began))}`)
+        return resolve()
+      }
+      // What a failed build has written must not pass for a build the next time.
+      for (const each of outputs) if (existsSync(join(ROOT, each))) utimesSync(join(ROOT, each), 0, 0)
+      reject(new Error(`Building ${name} failed:\n\n${output.trim()}`))
+    })
+  })
+
+const buildAll = async () => {
+  const wanted = BUILDS.filter((each) => !isBuilt(each))
+  if (wanted.length === 0) return say(`${green('✓')} Everything is built`)
+  say(`${faint('…')} Building ${wanted.map(({ name }) => name).join(' and ')}`)
+  await Promise.all(wanted.map(build))
+}
+
+// ── Running ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const running = new Map()
+let stopping = false
+
+const isAlive = ({ exitCode, signalCode }) => exitCode === null && signalCode === null
+
+const stopOne = (child) =>
+  new Promise((resolve) => {
+    if (!isAlive(child)) return resolve()
+    const late = setTimeout(() => child.kill('SIGKILL'), STOP_WAIT_MS)
+    child.once('exit', () => {
+      clearTimeout(late)
+      resolve()
+    })
+    child.kill('SIGTERM')
+  })
+
+/** The shop first: it asks the service. */
+const stopAll = async (code) => {
+  if (stopping) return
+  stopping = true
+  for (const child of building) child.kill('SIGTERM')
+  for (const name of [...running.keys()].reverse()) await stopOne(running.get(name))
+  process.exit(code)
+}
+
+const onSignal = () => {
+  // A second Ctrl-C: whoever sends it does not want to wait.
+  if (stopping) {
+    for (const child of running.values()) child.kill('SIGKILL')
+    process.exit(1)
+  }
+  say()
+  say(`${faint('…')} Stopping`)
+  void stopAll(0)
+}
+
+/** A child that never became ready. It has said why on its own stderr, which is `words`. */
+const failedStart = (name, words) => Object.assign(new Error(words || `${name} ended before it was ready.`), { isSaid: !!words })
+
+/**
+ * Starts `node file` and resolves with what its line `<ready> {…}` says. Until then its lines are progress; afterwards
+ * they appear with its name in front.
+ */
+const run = ({ name, file, ready, env, onProgress }) =>
+  new Promise((resolve, reject) => {
+    // In a group of its own: Ctrl-C reaches this process alone, which then stops its children one after the other.
+    const child = spawn(process.execPath, [join(ROOT, file)], { cwd: ROOT, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    running.set(name, child)
+    let isReady = false
+    const complaints = []
+
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (line.startsWith(`${ready} {`)) {
+        isReady = true
+        for (const each of complaints) complain(`${faint(`${name} │`)} ${each}`)
+        resolve(JSON.parse(line.slice(ready.length + 1)))
+      } else if (!isReady) onProgress(line)
+      else if (!stopping) say(`${faint(`${name} │`)} ${line}`)
+    })
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      if (isReady) complain(`${faint(`${name} │`)} ${line}`)
+      else complaints.push(line)
+    })
+    child.on('error', reject)
+    // Not `exit`: what it said last is still in the pipe then.
+    child.on('close', (code, signal) => {
+      if (stopping) return
+      if (!isReady) return reject(failedStart(name, complaints.join('\n')))
+      complain(red(`The ${name} has ended unexpectedly (${signal ?? `exit code ${code}`}). Stopping everything.`))
+      void stopAll(1)
+    })
+  })
+
+// ── What to say ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`
+
+/** How a shell comes by the key without it being shown: from its file, or from where it was given. */
+const keyInShell = (keyFile) => (keyFile ? `$(cat ${quoted(shortPath(keyFile))})` : '$TRAILMARK_PERSONAL_API_KEY')
+
+const shortPath = (path) => {
+  const fromHere = relative(process.cwd(), path)
+  return fromHere && !fromHere.startsWith('..') ? fromHere : path
+}
+
+const aWeekAgo = () => new Date(Date.now() - 6 * 86_400_000).toISOString().slice(0, 10)
+
+const announce = async ({ service, shop, began }) => {
+  const { scriptTag } = await import('../examples/snippet/scriptTag.mjs')
+  const row = (name, value, note = '') => say(`  ${faint(name.padEnd(16))}${value}${note && faint(`  ${note}`)}`)
+  say()
+  say(`  ${bold('Trailmark is running')} ${faint(`after ${seconds(began)}`)}`)
+  say()
+  row('Demo shop', bold(amber(shop.url)), 'open this first; the panel bottom right shows each event')
+  row('Results', `${shop.url}/results`)
+  row('Service', service.url)
+  row('Project token', service.token)
+  row('API key', service.keyFile ? shortPath(service.keyFile) : 'TRAILMARK_PERSONAL_API_KEY', service.keyFile ? 'a file that only you can read' : 'from your environment')
+  say()
+  say(`  ${bold('Put this into the <head> of a page')}`)
+  say()
+  say(scriptTag({ token: service.token, config: { api_host: service.url, defaults: '2026-01-30' } }))
+  say()
+  say(`  ${bold('Run an endpoint')}`)
+  say()
+  say(
+    `curl -s ${service.url}/api/projects/${service.projectId}/endpoints/shop_top_pages/run -H "Authorization: Bearer ${keyInShell(service.keyFile)}" -H 'Content-Type: application/json' -d '${JSON.stringify({ variables: { shop_since: aWeekAgo() } })}'`,
+  )
+  say()
+  say(faint('  Ctrl-C stops everything.'))
+  say()
+}
+
+// Beside the service's own port, unless told otherwise; any free one where the service takes any.
+const demoPort = () => {
+  if (process.env.TRAILMARK_DEMO_PORT) return process.env.TRAILMARK_DEMO_PORT
+  const servicePort = Number(process.env.TRAILMARK_PORT || 8000)
+  return String(servicePort > 0 && servicePort < 65_535 ? servicePort + 1 : 0)
+}
+
+const start = async () => {
+  const began = Date.now()
+  await buildAll()
+
+  const service = await run({
+    name: 'service',
+    file: 'service/dist/main.js',
+    ready: 'trailmark ready',
+    // Its own welcome is indented and says less than ours.
+    onProgress: (line) => line.trim() && !line.startsWith(' ') && say(`${faint('…')} ${line}`),
+  })
+  say(`${green('✓')} The service is ready`)
+
+  const shop = await run({
+    name: 'shop',
+    file: 'examples/shop/server.mjs',
+    ready: 'shop ready',
+    env: {
+      TRAILMARK_DEMO_PORT: demoPort(),
+      TRAILMARK_URL: service.url,
+      TRAILMARK_PROJECT_TOKEN: service.token,
+      TRAILMARK_PROJECT_ID: String(service.projectId),
+      ...(service.keyFile ? { TRAILMARK_KEY_FILE: service.keyFile, TRAILMARK_PERSONAL_API_KEY: '' } : {}),
+    },
+    onProgress: () => {},
+  })
+  say(`${green('✓')} The demo shop is ready`)
+  await announce({ service, shop, began })
+}
+
+checkNode()
+checkPackages()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal)
+start().catch((error) => {
+  if (stopping) return
+  complain(red(error.message))
+  void stopAll(1)
+})
