@@ -83,7 +83,7 @@ export const createCoercions = (refuse: Refuse) => {
   // The engine has no common type for Float64, Int64 and UInt64 and would make a Variant of them, which few of its functions take.
   // Small whole literals fit any of them.
   const sameWidth = (values: readonly Value[]): readonly Value[] => {
-    const numbers = values.filter((each) => each.kind === 'number' && !SMALL_WHOLE.test(String(each.constant)))
+    const numbers = values.filter((each) => each.kind === 'number' && (each.width !== undefined || !SMALL_WHOLE.test(String(each.constant))))
     const [first] = numbers
     const isSame = numbers.length <= 1 || (first!.width !== undefined && numbers.every((each) => each.width === first!.width))
     if (isSame || values.some((each) => each.kind !== 'number' && each.kind !== 'null')) return values
@@ -136,18 +136,20 @@ export const createCoercions = (refuse: Refuse) => {
 
 export type Coercions = ReturnType<typeof createCoercions>
 
-const NULL_SAFE = { '=': 'isNotDistinctFrom', '!=': 'isDistinctFrom' } as const
-
 /**
  * A comparison as HogQL means it: it is true or false, never NULL. A missing value equals only another missing value, is different from
  * every value there is, and is neither more nor less than any.
  * `asFilter`: where NULL counts as false anyway, so that the plain operator will do and an index can serve it.
  */
 export const comparison = (operator: CompareOperator, left: Value, right: Value, asFilter: boolean): Sql => {
-  const isEither = left.isNullable || right.isNullable
-  const isBoth = left.isNullable && right.isNullable
-  const plain = () => infix(left.read(), operator, right.read())
-  if (!isEither) return plain()
-  if (operator === '!=' || (operator === '=' && (isBoth || !asFilter))) return call(NULL_SAFE[operator], left.read(), right.read())
-  return asFilter ? plain() : call('ifNull', plain(), { kind: 'boolean', value: false })
+  const [a, b] = [left.read(), right.read()]
+  const plain = infix(a, operator, b)
+  if (!left.isNullable && !right.isNullable) return plain
+  const orElse = (otherwise: Sql) => call('ifNull', plain, otherwise)
+  if (left.isNullable && right.isNullable) {
+    // The engine's own null-safe operators refuse numbers of different types.
+    if (operator === '=') return orElse(infix(call('isNull', a), 'AND', call('isNull', b)))
+    if (operator === '!=') return orElse(infix(call('isNotNull', a), 'OR', call('isNotNull', b)))
+  }
+  return operator === '!=' ? orElse({ kind: 'boolean', value: true }) : asFilter ? plain : orElse({ kind: 'boolean', value: false })
 }
