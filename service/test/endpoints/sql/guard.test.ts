@@ -4,6 +4,7 @@ import { assertGuarded, guarded } from '../../../src/endpoints/sql/guard.ts'
 import { name } from '../../../src/endpoints/sql/physical.ts'
 import { print } from '../../../src/endpoints/sql/print.ts'
 import { TABLES } from '../../../src/endpoints/sql/tables.ts'
+import { createClickhouse } from '../../../src/storage/clickhouse.ts'
 import { compile } from './support/compile.ts'
 import { startTestEngine, type TestEngine } from './support/engine.ts'
 import { EVENTS } from './support/events.ts'
@@ -71,6 +72,16 @@ test('the other project sees its own', async () => {
   const compiled = compile('SELECT event FROM events ORDER BY event', {}, {}, 2)
   expectGuarded(compiled, 2)
   expect(await engine.rows(compiled)).toEqual([['theirs'], ['theirs'], ['visit']])
+})
+
+test('the storage shows one project only, whichever the text was compiled for', async () => {
+  const storage = createClickhouse(() => place)
+  const place = { url: engine.url }
+  const limits = { projectId: 1, maxSeconds: 10, maxMemoryBytes: 1e9, maxRows: 1_000 }
+  const text = "WITH a AS (SELECT distinct_id AS d FROM events) SELECT e.event, a.d FROM events e LEFT JOIN a ON e.distinct_id = a.d WHERE e.event IN (SELECT event FROM events) AND e.distinct_id != {variables.text} ORDER BY 1"
+  expect((await storage.run(compile(text, VARIABLES), limits)).rows).toEqual([['leave', 'cat'], ['visit', 'ben']])
+  expect((await storage.run(compile(text, VARIABLES, {}, 2), limits)).rows).toEqual([])
+  await storage.close()
 })
 
 test('a number that is no project is a fault of the caller', () => {

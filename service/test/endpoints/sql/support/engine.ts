@@ -9,6 +9,7 @@ import type { Compiled } from '../../../../src/endpoints/sql/compile.ts'
 import { MIGRATIONS } from '../../../../src/storage/schema/migrations.ts'
 
 export interface TestEngine {
+  readonly url: string
   /** Rows of a compiled query. Nothing but the query's own text keeps projects apart here. */
   rows(compiled: Compiled): Promise<unknown[][]>
   /** One column of text lines, as EXPLAIN gives it. */
@@ -81,6 +82,7 @@ export const startTestEngine = async (): Promise<TestEngine> => {
   }
 
   return {
+    url,
     command,
     rows: async (compiled) => (await answer(compiled)).data,
     columns: async (compiled) => (await answer(compiled)).meta.map(({ name }) => name),
