@@ -11,6 +11,7 @@ import { type Arrival, arrivalProperties, campaignOf, referrerOf, searchOf } fro
 import type { Extensions, LoadExtension } from '../extensions/extensions'
 import { guarded } from '../lib/guard'
 import type { Log } from '../lib/log'
+import { pick } from '../lib/objects'
 import type { createNotices } from '../lib/notices'
 import { isUuid, uuidv7 } from '../lib/uuid'
 import { createPipeline } from '../pipeline/pipeline'
@@ -19,13 +20,15 @@ import { memoryBackend } from '../state/backends/memory'
 import { openBackend } from '../state/backends/openBackend'
 import { webStorageBackend } from '../state/backends/webStorage'
 import { createConsent } from '../state/consent'
-import { createIdentity, isIdentifier } from '../state/identity'
+import { createIdentity } from '../state/identity'
 import { KEYS, keyOf } from '../state/keys'
 import { createSession } from '../state/session'
 import { createStore } from '../state/store'
-import type { CapturedEvent, CaptureOptions, Config, DroppedEvent, DropReason, Properties } from '../types'
+import type { CapturedEvent, CaptureOptions, Config, DroppedEvent, DropReason, Properties, RequestError } from '../types'
 import { CHANNEL, VERSION } from '../version'
 import { runFeatures } from './features'
+import { createPeople } from './people'
+import type { Api } from './publicApi'
 import { stagesFor } from './stages'
 
 export interface ClientInputs {
@@ -36,6 +39,8 @@ export interface ClientInputs {
   notices: ReturnType<typeof createNotices>
   /** Hears of every event that is not sent. */
   onDrop(dropped: DroppedEvent): void
+  /** The client was shut down. */
+  onEnd(): void
 }
 
 // Other characters of a token would not survive in a cookie's name (protocol.md §8.1).
@@ -44,7 +49,7 @@ const escapedToken = (token: string) => token.replace(/\+/g, 'PL').replace(/\//g
 const isNumberOutside = (value: number, least: number, most: number) => !(value >= least && value <= most)
 
 /** One running SDK for one project: introduces the rooms to each other. */
-export const createClient = ({ load, token, config, log, notices, onDrop }: ClientInputs) => {
+export const createClient = ({ load, token, config, log, notices, onDrop, onEnd }: ClientInputs) => {
   const report = (error: unknown) => log.error('internal error; the page is not affected', error)
 
   // ── State ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -111,6 +116,7 @@ export const createClient = ({ load, token, config, log, notices, onDrop }: Clie
 
   // ── Delivery ───────────────────────────────────────────────────────────────────────────────────────────────────
   const drop = (event: Pick<CapturedEvent, 'event' | 'uuid'>, reason: DropReason) => onDrop({ event: event.event, uuid: event.uuid, reason })
+  const tellError = (error: RequestError) => guarded(() => config.on_request_error(error), report)
   // Needed at the end of the page, so it is fetched when the beginning is over. Without it beacons go uncompressed.
   let gzip: Extensions['gzip'] | undefined
   let loadGzip = () => {
@@ -131,7 +137,7 @@ export const createClient = ({ load, token, config, log, notices, onDrop }: Clie
       loadGzip()
     },
     onDropped: drop,
-    onRequestError: (error) => guarded(() => config.on_request_error(error), report),
+    onRequestError: tellError,
   })
 
   // ── The pipeline ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -158,10 +164,7 @@ export const createClient = ({ load, token, config, log, notices, onDrop }: Clie
     isIdentified: identity.isIdentified,
     scroll: scrolling ?? { take: () => undefined },
     sessionProperties,
-    storedProperties: () => {
-      const values = store.all()
-      return Object.fromEntries(Object.entries(values).filter(([name]) => keyOf(name).rides))
-    },
+    storedProperties: () => pick(store.all(), (name) => keyOf(name).rides),
     constants: () => ({
       $lib: 'web',
       $lib_version: VERSION,
@@ -207,6 +210,21 @@ export const createClient = ({ load, token, config, log, notices, onDrop }: Clie
     return made
   }
 
+  const people = createPeople({
+    config,
+    store,
+    tabStore,
+    identity,
+    session,
+    isOptedOut: consent.isOptedOut,
+    capture,
+    onDrop,
+    forgetArrival: () => {
+      seenUrl = undefined
+    },
+    log,
+  })
+
   // ── What runs by itself ────────────────────────────────────────────────────────────────────────────────────────
   const features = runFeatures({ config, capture }, () => !consent.isOptedOut(), report)
   const stops = [
@@ -232,86 +250,56 @@ export const createClient = ({ load, token, config, log, notices, onDrop }: Clie
     features.align()
   }
 
-  return {
+  const setConsent = (granted: boolean | undefined) => {
+    if (granted === undefined) consent.clear()
+    else consent.set(granted)
+    align()
+  }
+  const api: Api = {
     capture,
-    setConfig: (changes: unknown) => {
+    ...people,
+    set_config: (changes) => {
       if (changeConfig(config, changes, log)) align()
     },
-    align,
-    getPageViewId: pageviewId,
-
-    identify: (id: unknown, set?: Properties, setOnce?: Properties): void => {
-      if (typeof id === 'number') log.warn(`identify takes text; the number ${id} is taken as '${id}'`)
-      const name = typeof id === 'number' ? String(id) : id
-      if (typeof name !== 'string' || !isIdentifier(name)) {
-        log.error(`identify takes the id of a person, not ${JSON.stringify(name) ?? typeof name}; nothing changed`)
-        return
-      }
-      if (config.person_profiles === 'never') {
-        log.warn("identify does nothing with person_profiles: 'never'")
-        return
-      }
-      if (consent.isOptedOut()) {
-        onDrop({ event: '$identify', reason: 'opted_out' })
-        return
-      }
-      const { was, change } = identity.become(name)
-      store.flush()
-      if (change === 'switched') log.warn('identify was called with another id without reset() between: both visits now count as one browser, two persons')
-      if (change === 'identified') {
-        capture('$identify', { distinct_id: name, $anon_distinct_id: was }, { $set: set ?? {}, $set_once: setOnce ?? {}, send_instantly: true })
-      } else if (change === 'confirmed' || set || setOnce) {
-        capture('$set', { $set: set ?? {}, $set_once: setOnce ?? {} })
-      }
-    },
-
-    reset: (deviceToo: boolean): void => {
-      store.set(Object.fromEntries(Object.keys(store.all()).map((name) => [name, keyOf(name).of === 'person' ? undefined : store.get(name)])))
-      tabStore.set(Object.fromEntries(Object.keys(tabStore.all()).map((name) => [name, undefined])))
-      seenUrl = undefined
-      session.end()
-      identity.renew(deviceToo)
-      store.set({ $last_posthog_reset: new Date().toISOString() })
-      store.flush()
-    },
-
-    register: (properties: Properties): void => {
+    register: (properties) => {
       const hidden = Object.keys(properties).filter((name) => Object.hasOwn(KEYS, name) && !keyOf(name).rides)
-      if (hidden.length) log.error(`register takes properties of your own; ${hidden.join(', ')} is the SDK's and stays as it is`)
-      store.set(Object.fromEntries(Object.entries(properties).filter(([name]) => !hidden.includes(name))))
+      if (hidden.length) log.error(`register takes properties of your own; ${hidden} is the SDK's and stays as it is`)
+      store.set(pick(properties, (name) => !hidden.includes(name)))
     },
-    registerOnce: (properties: Properties, unless: unknown): void =>
-      store.set(Object.fromEntries(Object.entries(properties).filter(([name]) => store.get(name) === undefined || store.get(name) === unless))),
-    unregister: (name: string): void => {
+    // Compatibility: 'None' counts as no value (protocol.md §1.2).
+    register_once: (properties, unless = 'None') =>
+      store.set(pick(properties, (name) => store.get(name) === undefined || store.get(name) === unless)),
+    unregister: (name) => {
       if (!Object.hasOwn(KEYS, name)) store.set({ [name]: undefined })
     },
-    registerForSession: (properties: Properties): void => tabStore.set(properties),
-    unregisterForSession: (name: string): void => tabStore.set({ [name]: undefined }),
-    property: (name: string): unknown => store.get(name),
-    sessionProperty: (name: string): unknown => tabStore.get(name),
+    register_for_session: tabStore.set,
+    unregister_for_session: (name) => tabStore.set({ [name]: undefined }),
+    get_property: store.get,
+    getSessionProperty: tabStore.get,
+    get_distinct_id: identity.distinctId,
+    get_session_id: () => session.current() ?? session.touch().sessionId,
+    getPageViewId: pageviewId,
 
-    distinctId: identity.distinctId,
-    sessionId: () => session.current() ?? session.touch().sessionId,
-
-    consent,
-    optIn: (eventName: string | null | false | undefined, properties?: Properties): void => {
-      consent.set(true)
-      align()
-      if (eventName !== null && eventName !== false) capture(eventName ?? '$opt_in', properties, { send_instantly: true })
+    opt_in_capturing: ({ captureEventName = '$opt_in', captureProperties } = {}) => {
+      setConsent(true)
+      if (captureEventName) capture(captureEventName, captureProperties, { send_instantly: true })
     },
-    optOut: (): void => {
-      consent.set(false)
+    opt_out_capturing: () => {
       // What was captured before is the visitor's too: it is not sent after they refused.
       queue.clear('opted_out')
-      align()
+      setConsent(false)
     },
-    clearConsent: (): void => {
-      consent.clear()
-      align()
-    },
+    clear_opt_in_out_capturing: () => setConsent(undefined),
+    has_opted_in_capturing: () => consent.explicit() === 'granted',
+    has_opted_out_capturing: consent.isOptedOut,
+    get_explicit_consent_status: consent.explicit,
+    is_capturing: () => !consent.isOptedOut(),
 
+    debug: (on) => {
+      config.debug = on !== false
+    },
     flush: queue.flush,
-    shutdown: (): void => {
+    shutdown: async () => {
       features.stop()
       scrolling?.stop()
       stops.forEach((stop) => stop())
@@ -319,7 +307,13 @@ export const createClient = ({ load, token, config, log, notices, onDrop }: Clie
       queue.stop()
       store.stop()
       tabStore.stop()
+      onEnd()
     },
+  }
+  return {
+    api,
+    /** Everything is in place: starts what runs by itself. */
+    start: align,
   }
 }
 

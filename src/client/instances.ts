@@ -2,11 +2,12 @@ import { hasPage } from '../browser/page'
 import { resolveConfig } from '../config/settings'
 import type { LoadExtension } from '../extensions/extensions'
 import { createLog } from '../lib/log'
+import { objectOf } from '../lib/objects'
 import { createNotices } from '../lib/notices'
 import type { Config, DroppedEvent, DropReason } from '../types'
 import { VERSION } from '../version'
 import { type Client, createClient } from './createClient'
-import { type Analytics, clientMembers, WITHOUT_CLIENT } from './publicApi'
+import { type Analytics, type Api, METHODS, WITHOUT_CLIENT } from './publicApi'
 
 // The name under which the primary instance initialises itself: this SDK's and the protocol's own.
 const PRIMARY = ['analytics', 'posthog']
@@ -28,6 +29,11 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
     counts[dropped.reason] = (counts[dropped.reason] ?? 0) + 1
     log.info('dropped', dropped.event, dropped.reason)
     notices.tell('eventDropped', dropped)
+  }
+
+  const onEnd = () => {
+    client = undefined
+    token = undefined
   }
 
   const init = (given: string, options?: Partial<Config> | null, asName?: string): Analytics => {
@@ -53,25 +59,16 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
     token = trimmed
     if (!hasPage() || !config.enabled) return analytics
 
-    client = createClient({ load: makeLoad(config), token, config, log, notices, onDrop })
+    client = createClient({ load: makeLoad(config), token, config, log, notices, onDrop, onEnd })
     try {
       config.loaded(analytics as never)
     } catch (error) {
       log.error('the loaded callback threw', error)
     }
-    client.align()
+    client.start()
     return analytics
   }
 
-  const members = clientMembers(() => client!, {
-    changeDebug: (on) => {
-      config.debug = on
-    },
-    end: () => {
-      client = undefined
-      token = undefined
-    },
-  })
   const withoutClient = (method: string, args: readonly unknown[]) => {
     if (method === 'capture' && token === undefined) {
       onDrop({ event: String(args[0]), reason: 'not_initialized' })
@@ -79,23 +76,20 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
     }
     return WITHOUT_CLIENT[method]
   }
-  const guardedMembers = Object.fromEntries(
-    Object.entries(members).map(([method, call]) => [
-      method,
-      (...args: never[]) => {
-        if (!client) return withoutClient(method, args)
-        try {
-          return (call as (...args: never[]) => unknown)(...args)
-        } catch (error) {
-          report(error)
-          return WITHOUT_CLIENT[method]
-        }
-      },
-    ]),
-  ) as unknown as ReturnType<typeof clientMembers>
+  /** Members of these names: the client's, guarded, where there is one. */
+  const methods = (names: string) =>
+    objectOf(names.split(' '), (method) => (...args: never[]) => {
+      if (!client) return withoutClient(method, args)
+      try {
+        return (client.api[method as keyof Client['api']] as (...args: never[]) => unknown)(...args)
+      } catch (error) {
+        report(error)
+        return WITHOUT_CLIENT[method]
+      }
+    })
 
   const analytics: Analytics = {
-    ...guardedMembers,
+    ...(methods(METHODS) as unknown as Api),
     config,
     version: VERSION,
     get __loaded() {

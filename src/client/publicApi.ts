@@ -1,4 +1,3 @@
-import type { Client } from './createClient'
 import type { CapturedEvent, CaptureOptions, Config, DropReason, Notices, Properties, Stop } from '../types'
 
 /** The public object. */
@@ -29,6 +28,17 @@ export interface Analytics {
    * @param set person properties to overwrite; @param setOnce person properties to write where there is none.
    */
   identify(id: string, set?: Properties, setOnce?: Properties): void
+  /** Another id of the same person. `original`: the current id. */
+  alias(alias: string, original?: string): CapturedEvent | -1 | undefined
+  /** Person properties: to overwrite, and to write where there is none. Makes the visitor's events person events. */
+  setPersonProperties(set?: Properties, setOnce?: Properties): void
+  unsetPersonProperties(names: string | string[]): void
+  /** Makes the visitor's events person events from now on. */
+  createPersonProfile(): void
+  /** The visitor belongs to the group `key` of this type, e.g. `group('company', 'acme', { plan: 'pro' })`. */
+  group(type: string, key: string, properties?: Properties): void
+  getGroups(): Record<string, string>
+  resetGroups(): void
   /** Forgets the person, for when somebody signs out: a new anonymous id, no super properties, a new session. `true`: a new device id too. */
   reset(deviceToo?: boolean): void
   /** Super properties: stored, and added to every event from now on. */
@@ -76,47 +86,21 @@ export interface Analytics {
   toString(): string
 }
 
-/** The members that need a client, each in one line: what they do stands in `createClient` and the rooms. */
-export const clientMembers = (client: () => Client, lifecycle: { changeDebug(on: boolean): void; end(): void }) => ({
-  set_config: (changes: Partial<Config>) => client().setConfig(changes),
-  capture: (event: string, properties?: Properties | null, options?: CaptureOptions) => client().capture(event, properties, options ?? {}),
-  identify: (id: string, set?: Properties, setOnce?: Properties) => client().identify(id, set, setOnce),
-  reset: (deviceToo?: boolean) => client().reset(deviceToo === true),
-  register: (properties: Properties) => client().register(properties),
-  // Compatibility: 'None' counts as no value (protocol.md §1.2).
-  register_once: (properties: Properties, unless: unknown = 'None') => client().registerOnce(properties, unless),
-  unregister: (name: string) => client().unregister(name),
-  register_for_session: (properties: Properties) => client().registerForSession(properties),
-  unregister_for_session: (name: string) => client().unregisterForSession(name),
-  get_property: (name: string) => client().property(name),
-  getSessionProperty: (name: string) => client().sessionProperty(name),
-  get_distinct_id: () => client().distinctId(),
-  get_session_id: () => client().sessionId(),
-  getPageViewId: () => client().getPageViewId(),
-  opt_in_capturing: (options?: { captureEventName?: string | null | false; captureProperties?: Properties }) =>
-    client().optIn(options?.captureEventName, options?.captureProperties),
-  opt_out_capturing: () => client().optOut(),
-  has_opted_in_capturing: () => client().consent.explicit() === 'granted',
-  has_opted_out_capturing: () => client().consent.isOptedOut(),
-  get_explicit_consent_status: () => client().consent.explicit(),
-  clear_opt_in_out_capturing: () => client().clearConsent(),
-  is_capturing: () => !client().consent.isOptedOut(),
-  debug: (on?: boolean) => lifecycle.changeDebug(on !== false),
-  flush: () => client().flush(),
-  shutdown: async () => {
-    client().shutdown()
-    lifecycle.end()
-  },
-})
+/** The members that need a running client. */
+export type Api = Omit<Analytics, 'config' | 'version' | '__loaded' | 'init' | 'on' | 'drops' | 'push' | 'toString'>
 
-/** What a member answers before `init`, and in a no-op: as near to the truth as its type allows. */
+/** The names in `Api`: an `analytics` object has these members before it has a client, and where it never gets one. */
+export const METHODS =
+  'set_config capture identify alias setPersonProperties unsetPersonProperties createPersonProfile group getGroups resetGroups reset register register_once unregister register_for_session unregister_for_session get_property getSessionProperty get_distinct_id get_session_id getPageViewId opt_in_capturing opt_out_capturing has_opted_in_capturing has_opted_out_capturing get_explicit_consent_status clear_opt_in_out_capturing is_capturing debug flush shutdown'
+
+/** What a member answers without a client, where undefined would surprise. */
 export const WITHOUT_CLIENT: Record<string, unknown> = {
   get_distinct_id: '',
   get_session_id: '',
   has_opted_in_capturing: false,
   has_opted_out_capturing: false,
-  get_explicit_consent_status: 'pending',
   is_capturing: false,
+  get_explicit_consent_status: 'pending',
+  getGroups: {},
   shutdown: Promise.resolve(),
 }
-

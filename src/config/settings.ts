@@ -1,12 +1,11 @@
+import { isPlainObject } from '../lib/json'
 import type { Log } from '../lib/log'
 import type { Config } from '../types'
 import { datedDefaults, isDate } from './datedDefaults'
 import { accepts, OPTIONS } from './options'
 import { RENAMES } from './renames'
 
-type Given = Partial<Config> & Record<string, unknown>
-
-const isPlainObject = (value: unknown): value is object => typeof value === 'object' && !!value && !Array.isArray(value)
+type Given = Record<string, unknown>
 
 /** A value in a message: short, and never the reason of another error. */
 const shown = (value: unknown): string => {
@@ -63,7 +62,7 @@ const FALLBACKS = () => Object.fromEntries(Object.entries(OPTIONS).map(([name, [
 export const resolveConfig = (given: unknown, log: Pick<Log, 'error' | 'warn'>): Config => {
   const plain = FALLBACKS()
   const wanted = checked(given, (name) => plain[name], log)
-  const dated = datedDefaults(wanted.defaults ?? 'unset') as Given
+  const dated = datedDefaults((wanted.defaults as string | undefined) ?? 'unset') as Given
   const config = { ...plain, ...dated, ...wanted } as Config & Given
   for (const name of Object.keys(dated)) {
     if (isPlainObject(dated[name]) && isPlainObject(wanted[name])) config[name] = { ...dated[name], ...wanted[name] }

@@ -2,7 +2,7 @@ import type { CapturedEvent, Config, DropReason, RequestError, Stop } from '../t
 import { bodyText, encode, encodeNow, eventText, type GzipNow } from './encode'
 import { apiHost } from './hosts'
 import { outcomeOf, retryDelay } from './retry'
-import { beacon, outlivesPage, post, sizeOf } from './transport'
+import { beacon, outlivesPage, request, sizeOf } from './transport'
 
 const MOST_EVENTS = 250
 // About 60 kB gzipped. A larger batch would gain nothing and cost more when it has to be sent again.
@@ -15,14 +15,14 @@ const BEACON_BYTES = 60_000
 export interface QueueInputs {
   config: Config
   token: string
-  /** Path for events, as the service wishes. */
+  /** Path for events. */
   path: () => string
   /** Compresses at once, where that has been loaded. */
   gzipNow(): GzipNow | undefined
   onDelivered(uuids: string[]): void
   onDropped(event: CapturedEvent, reason: DropReason): void
   onRequestError(error: RequestError): void
-  send?: typeof post
+  send?: typeof request
   sendBeacon?: typeof beacon
 }
 
@@ -33,8 +33,8 @@ export interface Queue {
   flush(): void
   /** The page goes: hands what waits to the browser. */
   leave(): void
-  /** Forgets what waits; it counts as dropped for `reason`. */
-  clear(reason: DropReason): void
+  /** Forgets what waits, or what of it `which` names; it counts as dropped for `reason`. */
+  clear(reason: DropReason, which?: (event: CapturedEvent) => boolean): void
   /** Something changed for the better: tries again at once. */
   wake(): void
   waiting(): number
@@ -52,7 +52,7 @@ interface Waiting {
  * or refused it.
  */
 export const createQueue = (inputs: QueueInputs): Queue => {
-  const { config, token, path, gzipNow, onDelivered, onDropped, onRequestError, send = post, sendBeacon = beacon } = inputs
+  const { config, token, path, gzipNow, onDelivered, onDropped, onRequestError, send = request, sendBeacon = beacon } = inputs
   let waiting: Waiting[] = []
   let characters = 0
   let flushTimer: ReturnType<typeof setTimeout> | undefined
@@ -158,8 +158,8 @@ export const createQueue = (inputs: QueueInputs): Queue => {
         remove(hand(rest))
       }
     },
-    clear: (reason) => {
-      const gone = waiting
+    clear: (reason, which = () => true) => {
+      const gone = waiting.filter(({ event }) => which(event))
       remove(gone)
       gone.forEach(({ event }) => onDropped(event, reason))
     },

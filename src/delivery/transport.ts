@@ -1,3 +1,4 @@
+import { parseJson } from '../lib/json'
 import type { Config } from '../types'
 import type { Body } from './encode'
 
@@ -27,35 +28,28 @@ const retryAfter = (header: string | null): number | undefined => {
   return ms >= 0 ? ms : undefined
 }
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+/** The options that shape a request. */
+export type RequestConfig = Pick<Config, 'xhr_headers' | 'fetch_options'>
 
-/** One POST by fetch. Never rejects: no answer is an answer with status 0. */
-export const post = async (url: string, body: Body, config: Pick<Config, 'xhr_headers' | 'fetch_options'>): Promise<Answer> => {
+/** One request by fetch: a POST, or a GET without a body. Never rejects: no answer is an answer with status 0. */
+export const request = async (url: string, body: Body | undefined, config: RequestConfig, timeoutMs = TIMEOUT_MS): Promise<Answer> => {
   const { next_options, ...options } = config.fetch_options
   const aborting = new AbortController()
-  const timer = setTimeout(() => aborting.abort(), TIMEOUT_MS)
+  const timer = setTimeout(() => aborting.abort(), timeoutMs)
   try {
     const response = await fetch(url, {
-      method: 'POST',
-      keepalive: outlivesPage(body),
+      ...(body ? { method: 'POST', keepalive: outlivesPage(body), body: body.data } : {}),
       referrerPolicy: 'strict-origin',
       ...options,
       // The key that Next.js's own fetch reads. https://nextjs.org/docs/app/api-reference/functions/fetch
       ...(next_options ? { next: next_options } : {}),
-      headers: { ...config.xhr_headers, 'Content-Type': body.type },
-      body: body.data,
+      headers: { ...config.xhr_headers, ...(body ? { 'Content-Type': body.type } : {}) },
       signal: aborting.signal,
     } as RequestInit)
     const text = await response.text()
-    return { status: response.status, text, json: parsed(text), retryAfterMs: retryAfter(response.headers.get('Retry-After')) }
+    return { status: response.status, text, json: parseJson(text), retryAfterMs: retryAfter(response.headers.get('Retry-After')) }
   } catch (error) {
-    return { status: 0, text: String(error) }
+    return { status: 0, text: aborting.signal.aborted ? 'timeout' : String(error) }
   } finally {
     clearTimeout(timer)
   }

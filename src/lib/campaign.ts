@@ -1,4 +1,5 @@
-import { hostOf, pathOf, queryParameter } from './url'
+import { objectOf, pick } from './objects'
+import { hostOf, urlOf } from './url'
 
 // protocol.md §5.7: the campaign's own words, then the click ids of advertisers.
 const CAMPAIGN =
@@ -8,13 +9,8 @@ const CAMPAIGN =
 
 /** The campaign parameters that `url` carries, `custom` ones too. Absent ones are left out. */
 export const campaignOf = (url: string, custom: readonly string[] = []): Record<string, string> => {
-  const found: Record<string, string> = {}
-  if (!url.includes('?')) return found
-  for (const name of [...CAMPAIGN, ...custom]) {
-    const value = queryParameter(url, name)
-    if (value) found[name] = value
-  }
-  return found
+  const query = urlOf(url)?.searchParams
+  return query ? pick(objectOf([...CAMPAIGN, ...custom], (name) => query.get(name) ?? ''), (_, value) => value) : {}
 }
 
 const SEARCH = /^(?:www\.)?(google|bing|yahoo|duckduckgo)\./
@@ -23,7 +19,7 @@ const SEARCH = /^(?:www\.)?(google|bing|yahoo|duckduckgo)\./
 export const searchOf = (referrer: string): Record<string, string> => {
   const engine = SEARCH.exec(hostOf(referrer).replace(/^search\./, ''))?.[1]
   if (!engine) return {}
-  const keyword = queryParameter(referrer, engine === 'yahoo' ? 'p' : 'q')
+  const keyword = urlOf(referrer)?.searchParams.get(engine === 'yahoo' ? 'p' : 'q')
   return { $search_engine: engine, ...(keyword ? { ph_keyword: keyword } : {}) }
 }
 
@@ -48,13 +44,9 @@ export const arrivalProperties = ({ r, u }: Arrival, prefix: string, custom?: re
     ...referrerOf(referrer),
     [prefix === '$initial_' ? 'current_url' : 'url']: u,
     host: hostOf(u),
-    pathname: pathOf(u),
+    pathname: urlOf(u)?.pathname ?? '',
     ...campaignOf(u, custom),
     ...searchOf(referrer),
   }
-  return Object.fromEntries(
-    Object.entries(told)
-      .filter(([, value]) => value)
-      .map(([name, value]) => [prefix + name.replace(/^\$/, ''), value]),
-  )
+  return Object.fromEntries(Object.entries(pick(told, (_, value) => value)).map(([name, value]) => [prefix + name.replace(/^\$/, ''), value]))
 }

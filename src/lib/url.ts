@@ -1,28 +1,14 @@
-/** The value of a query parameter of `url`; '' when it has none. */
-export const queryParameter = (url: string, name: string): string => {
+/** The parts of a URL; undefined where it is none. */
+export const urlOf = (url: string): URL | undefined => {
   try {
-    return new URL(url).searchParams.get(name) ?? ''
+    return new URL(url)
   } catch {
-    return ''
+    return undefined
   }
 }
 
 /** `host[:port]` of a URL; '' when it is none. */
-export const hostOf = (url: string): string => {
-  try {
-    return new URL(url).host
-  } catch {
-    return ''
-  }
-}
-
-export const pathOf = (url: string): string => {
-  try {
-    return new URL(url).pathname
-  } catch {
-    return ''
-  }
-}
+export const hostOf = (url: string): string => urlOf(url)?.host ?? ''
 
 /** A host as configured, ready to have a path appended: trimmed, without a slash at its end. */
 export const trimHost = (host: string): string => host.trim().replace(/\/$/, '')

@@ -25,7 +25,7 @@ const setUp = (options: Partial<Config> = {}) => {
     onDropped: ({ event: name }, reason) => dropped.push([name, reason]),
     onRequestError: (error) => errors.push(error),
     send: async (url, body) => {
-      requests.push({ url, names: names(body.data) })
+      requests.push({ url, names: names(body!.data) })
       const answer = answers.shift() ?? { status: 200 }
       if (answer === 'hang') return new Promise<Answer>(() => {})
       return { status: 200, text: '', ...answer }

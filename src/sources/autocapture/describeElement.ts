@@ -1,6 +1,6 @@
 import { looksSensitive, withoutSensitive } from '../../lib/sensitive'
 import { ownText, tagOf } from './elements'
-import { isField, isSensitive } from './mayCapture'
+import { INTERACTIVE, isField, isSensitive } from './mayCapture'
 
 /** What is told of an element. */
 export interface ElementDescription {
@@ -20,7 +20,6 @@ export interface Masking {
 
 const TEXT_LENGTH = 255
 const ATTRIBUTE_LENGTH = 1024
-const HAS_TEXT = /^(a|button|form|input|select|textarea|label)$/
 // Of a field only what the site's author named it: its value may be the visitor's.
 const FIELD_ATTRIBUTES = ['name', 'id', 'class', 'aria-label']
 // Angular writes these for its own styling; they change with each build.
@@ -53,7 +52,7 @@ export const describeElement = (element: Element, isTarget: boolean, masking: Ma
     if (at.tagName === element.tagName) nthOfType += 1
   }
   const attributes = attributesOf(element, masking)
-  const text = !masking.maskText && (isTarget || HAS_TEXT.test(tag)) ? safeText(element) : ''
+  const text = !masking.maskText && (isTarget || INTERACTIVE.test(tag)) ? safeText(element) : ''
   return {
     tag,
     classes: attributes.class ? attributes.class.split(/\s+/).filter(Boolean) : [],

@@ -2,9 +2,10 @@ import { SENSITIVE_NAME } from '../../lib/sensitive'
 import type { AutocaptureConfig } from '../../types'
 import { anyMatches, tagOf } from './elements'
 
-const INTERACTIVE = /^(a|button|form|input|select|textarea|label)$/
-const NEVER = ['.ph-no-capture']
-const IGNORED = ['.ph-no-autocapture', '[data-ph-no-autocapture]']
+/** Tags that a person does something with. */
+export const INTERACTIVE = /^(a|button|form|input|select|textarea|label)$/
+// What the page's author marked: nothing of it at all, or nothing by autocapture.
+const EXCLUDED = ['.ph-no-capture', '.ph-no-autocapture', '[data-ph-no-autocapture]']
 
 const isUrlAllowed = (url: string, allowed: readonly (string | RegExp)[]) =>
   allowed.some((each) => {
@@ -34,7 +35,7 @@ const isInteraction = (type: string, path: readonly Element[]): boolean => {
  * not excluded by the page, and something a person did (protocol.md §12.2).
  */
 export const mayCapture = (type: string, path: readonly Element[], config: AutocaptureConfig, url = location.href): boolean => {
-  if (!path.length || anyMatches(path, NEVER) || anyMatches(path, IGNORED)) return false
+  if (!path.length || anyMatches(path, EXCLUDED)) return false
   const { url_allowlist, dom_event_allowlist, element_allowlist, css_selector_allowlist } = config
   if (url_allowlist && !isUrlAllowed(url, url_allowlist)) return false
   if (dom_event_allowlist && !dom_event_allowlist.includes(type)) return false

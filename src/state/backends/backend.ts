@@ -1,3 +1,4 @@
+import { isPlainObject, parseJson } from '../../lib/json'
 import type { Properties, Stop } from '../../types'
 
 /** A place that keeps one object of values. Nothing here throws: a place that fails forgets. */
@@ -12,10 +13,6 @@ export interface Backend {
 
 /** An object out of its JSON text; undefined for anything else. */
 export const parseObject = (text: string | null | undefined): Properties | undefined => {
-  try {
-    const value: unknown = JSON.parse(text ?? '')
-    return typeof value === 'object' && value && !Array.isArray(value) ? (value as Properties) : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(text)
+  return isPlainObject(value) ? value : undefined
 }

@@ -1,3 +1,4 @@
+import { pick } from '../../lib/objects'
 import type { Properties } from '../../types'
 import { keyOf } from '../keys'
 import type { Backend } from './backend'
@@ -14,7 +15,7 @@ export const reconcile = (cookie: Properties | undefined, local: Properties | un
   const [theirs, ours]: Decided[] = [cookie, local]
   if (theirs!.distinct_id && theirs!.distinct_id !== ours!.distinct_id) {
     if ((ours!.$identity_at ?? 0) > (theirs!.$identity_at ?? 0)) return local
-    const ofBrowser = Object.fromEntries(Object.entries(local).filter(([name]) => keyOf(name).of === 'browser'))
+    const ofBrowser = pick(local, (name) => !keyOf(name).isPersons)
     return { ...ofBrowser, ...cookie }
   }
   const session = (theirs!.$sesid?.[0] ?? 0) > (ours!.$sesid?.[0] ?? 0) ? theirs!.$sesid : ours!.$sesid
@@ -26,7 +27,7 @@ export const bothBackends = (cookie: Backend, local: Backend): Backend => ({
   read: () => reconcile(cookie.read(), local.read()),
   write: (values) => {
     local.write(values)
-    cookie.write(Object.fromEntries(Object.entries(values).filter(([name]) => keyOf(name).inCookie)))
+    cookie.write(pick(values, (name) => keyOf(name).inCookie))
   },
   clear: () => {
     local.clear()

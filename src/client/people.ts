@@ -1,0 +1,119 @@
+import type { Log } from '../lib/log'
+import { objectOf } from '../lib/objects'
+import { type Identity, isIdentifier } from '../state/identity'
+import { keyOf } from '../state/keys'
+import type { Session } from '../state/session'
+import type { Store } from '../state/store'
+import type { CapturedEvent, CaptureOptions, Config, DroppedEvent, Properties } from '../types'
+
+interface Rooms {
+  config: Config
+  store: Store
+  tabStore: Store
+  identity: Identity
+  session: Session
+  isOptedOut(): boolean
+  capture(event: string, properties?: Properties, options?: CaptureOptions): CapturedEvent | undefined
+  onDrop(dropped: DroppedEvent): void
+  /** The page is as if it had just been arrived at. */
+  forgetArrival(): void
+  log: Log
+}
+
+/** Who the visitor is, whom they belong to, and what is known of them: calls that change it, and the events they make. */
+export const createPeople = ({ config, store, tabStore, identity, session, isOptedOut, capture, onDrop, forgetArrival, log }: Rooms) => {
+  let lastSet = ''
+
+  /** Whether persons may be processed at all; says so where not. */
+  const mayProcess = (what: string): boolean => {
+    if (config.person_profiles !== 'never') return true
+    log.warn(`${what} does nothing with person_profiles: 'never'`)
+    return false
+  }
+  const processPerson = () => store.set({ $epp: true })
+
+  const setPersonProperties = (set?: Properties, setOnce?: Properties): void => {
+    if ((!set && !setOnce) || !mayProcess('setPersonProperties')) return
+    // The same again within a page tells nothing; the order of names does not matter.
+    const words = JSON.stringify([identity.distinctId(), ...[set, setOnce].map((each) => each && Object.entries(each).sort())])
+    if (words === lastSet) return
+    processPerson()
+    if (!capture('$set', { $set: set ?? {}, $set_once: setOnce ?? {} })) return
+    lastSet = words
+  }
+
+  const identify = (id: unknown, set?: Properties, setOnce?: Properties): void => {
+    if (typeof id === 'number') log.warn(`identify takes text; the number ${id} is taken as '${id}'`)
+    const name = typeof id === 'number' ? String(id) : id
+    if (typeof name !== 'string' || !isIdentifier(name)) {
+      log.error(`identify takes the id of a person, not ${JSON.stringify(name) ?? typeof name}; nothing changed`)
+      return
+    }
+    if (!mayProcess('identify')) return
+    if (isOptedOut()) return onDrop({ event: '$identify', reason: 'opted_out' })
+
+    const { was, change } = identity.become(name)
+    processPerson()
+    store.flush()
+    if (change === 'same') {
+      setPersonProperties(set, setOnce)
+      return
+    }
+    if (change === 'switched') log.warn('identify was called with another id without reset() between: one visit now belongs to two persons')
+    if (change === 'identified') capture('$identify', { distinct_id: name, $anon_distinct_id: was }, { $set: set ?? {}, $set_once: setOnce ?? {}, send_instantly: true })
+    if (change === 'confirmed') capture('$set', { $set: set ?? {}, $set_once: setOnce ?? {} })
+  }
+
+  return {
+    identify,
+    setPersonProperties,
+    unsetPersonProperties: (names: string | string[]): void => {
+      if (!mayProcess('unsetPersonProperties')) return
+      lastSet = ''
+      processPerson()
+      capture('$set', { $unset: [names].flat() })
+    },
+    createPersonProfile: (): void => {
+      if (!mayProcess('createPersonProfile') || store.get('$epp')) return
+      processPerson()
+      capture('$set', { $set: {}, $set_once: {} })
+    },
+    /** Compatibility: -1 where the alias is the id already, which then counts as identify (protocol.md §1.3). */
+    alias: (alias: string, original: string = identity.distinctId()): CapturedEvent | -1 | undefined => {
+      if (!mayProcess('alias')) return undefined
+      if (alias === original) {
+        log.warn('alias takes another id than the current one; taken as identify')
+        identify(alias)
+        return -1
+      }
+      store.set({ __alias: alias })
+      processPerson()
+      return capture('$create_alias', { alias, distinct_id: original })
+    },
+    group: (type: string, key: string, properties?: Properties): void => {
+      if (!type || !key) {
+        log.error('group takes a type and a key; nothing changed')
+        return
+      }
+      if (!mayProcess('group')) return
+      const groups = store.get<Record<string, string>>('$groups') ?? {}
+      const isNew = groups[type] !== key
+      store.set({ $groups: { ...groups, [type]: key } })
+      processPerson()
+      if (isNew || properties) capture('$groupidentify', { $group_type: type, $group_key: key, ...(properties ? { $group_set: properties } : {}) })
+    },
+    getGroups: (): Record<string, string> => store.get('$groups') ?? {},
+    resetGroups: (): void => store.set({ $groups: {} }),
+    reset: (deviceToo?: boolean): void => {
+      const forget = (from: Store, names: string[]) => from.set(objectOf(names, () => undefined))
+      forget(store, Object.keys(store.all()).filter((name) => keyOf(name).isPersons))
+      forget(tabStore, Object.keys(tabStore.all()))
+      forgetArrival()
+      lastSet = ''
+      session.end()
+      identity.renew(deviceToo === true)
+      store.set({ $last_posthog_reset: new Date().toISOString() })
+      store.flush()
+    },
+  }
+}

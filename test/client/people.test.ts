@@ -1,0 +1,128 @@
+import { METHODS, WITHOUT_CLIENT } from '../../src/client/publicApi'
+import { createAnalytics } from '../../src/client/instances'
+import { listenToConsole, startAnalytics } from '../support/startAnalytics'
+
+describe('group', () => {
+  test('rides on every event from then on, and says so once', async () => {
+    const { analytics, sent, settle } = startAnalytics()
+    analytics.group('company', 'acme', { plan: 'pro' })
+    analytics.group('company', 'acme')
+    analytics.capture('x')
+    await settle()
+    expect(sent.map(({ event }) => event)).toEqual(['$groupidentify', 'x'])
+    expect(sent[0]!.properties).toMatchObject({ $group_type: 'company', $group_key: 'acme', $group_set: { plan: 'pro' } })
+    expect(sent[1]!.properties).toMatchObject({ $groups: { company: 'acme' }, $process_person_profile: true })
+    expect(analytics.getGroups()).toEqual({ company: 'acme' })
+    analytics.resetGroups()
+    expect(analytics.getGroups()).toEqual({})
+  })
+
+  test('takes a type and a key', () => {
+    const lines = listenToConsole('error')
+    const { analytics } = startAnalytics()
+    analytics.group('company', '')
+    expect(analytics.getGroups()).toEqual({})
+    expect(lines).toHaveLength(1)
+  })
+})
+
+describe('person properties', () => {
+  test('are sent once, whatever the order of their names', async () => {
+    const { analytics, sent, settle } = startAnalytics()
+    analytics.setPersonProperties({ a: 1, b: 2 }, { c: 3 })
+    analytics.setPersonProperties({ b: 2, a: 1 }, { c: 3 })
+    analytics.setPersonProperties()
+    await settle()
+    expect(sent.map(({ event }) => event)).toEqual(['$set'])
+    expect(sent[0]!.properties).toMatchObject({ $set: { a: 1, b: 2 }, $set_once: { c: 3 }, $process_person_profile: true })
+  })
+
+  test('can be removed, and are then sent again', async () => {
+    const { analytics, sent, settle } = startAnalytics()
+    analytics.setPersonProperties({ a: 1 })
+    analytics.unsetPersonProperties('a')
+    analytics.setPersonProperties({ a: 1 })
+    await settle()
+    expect(sent.map(({ properties }) => [properties.$set, properties.$unset])).toEqual([
+      [{ a: 1 }, undefined],
+      [undefined, ['a']],
+      [{ a: 1 }, undefined],
+    ])
+  })
+
+  test('createPersonProfile turns person events on, once', async () => {
+    const { analytics, sent, settle } = startAnalytics()
+    analytics.createPersonProfile()
+    analytics.createPersonProfile()
+    analytics.capture('x')
+    await settle()
+    expect(sent.map(({ event, properties }) => [event, properties.$process_person_profile])).toEqual([
+      ['$set', true],
+      ['x', true],
+    ])
+  })
+})
+
+describe('alias', () => {
+  test('tells another id of the same person', async () => {
+    const { analytics, sent, settle } = startAnalytics()
+    const id = analytics.get_distinct_id()
+    analytics.alias('other')
+    await settle()
+    expect(sent[0]).toMatchObject({ event: '$create_alias', properties: { alias: 'other', distinct_id: id } })
+  })
+
+  test('to the current id is identify', () => {
+    listenToConsole('warn')
+    const { analytics } = startAnalytics()
+    expect(analytics.alias(analytics.get_distinct_id())).toBe(-1)
+    expect(analytics.capture('x')!.properties.$is_identified).toBe(true)
+  })
+})
+
+describe('person_profiles', () => {
+  test.each([
+    ['always', true],
+    ['identified_only', false],
+    ['never', false],
+  ] as const)('%s: an anonymous event processes a person: %s', (person_profiles, expected) => {
+    expect(startAnalytics({ person_profiles }).analytics.capture('x')!.properties.$process_person_profile).toBe(expected)
+  })
+
+  test('never: calls that make a person do nothing and say so', () => {
+    const lines = listenToConsole('warn')
+    const { analytics } = startAnalytics({ person_profiles: 'never' })
+    const id = analytics.get_distinct_id()
+    analytics.identify('u')
+    analytics.alias('u')
+    analytics.group('a', 'b')
+    analytics.setPersonProperties({ a: 1 })
+    expect(analytics.get_distinct_id()).toBe(id)
+    expect(lines).toHaveLength(4)
+  })
+
+  test('where the visitor first came from goes out with the first person event of a page, and no more', async () => {
+    const { analytics, sent, settle } = startAnalytics({ person_profiles: 'always' })
+    analytics.capture('a')
+    analytics.capture('b')
+    await settle()
+    expect(sent[0]!.$set_once).toMatchObject({ $initial_pathname: '/', $initial_referrer: '$direct' })
+    expect(sent[1]!.$set_once).toBeUndefined()
+  })
+})
+
+test('before init and after shutdown every member is there and throws nothing', async () => {
+  listenToConsole('warn')
+  const analytics = createAnalytics(() => () => Promise.reject()) as unknown as Record<string, (...args: unknown[]) => unknown>
+  for (const method of METHODS.split(' ')) expect(analytics[method]!('x')).toEqual(WITHOUT_CLIENT[method])
+  const started = startAnalytics()
+  await started.analytics.shutdown()
+  expect(started.analytics.get_distinct_id()).toBe('')
+})
+
+test('the list of members is the list of what a client can do', () => {
+  const { analytics } = startAnalytics()
+  listenToConsole('error')
+  for (const method of METHODS.split(' ')) expect([method, typeof (analytics as unknown as Record<string, unknown>)[method]]).toEqual([method, 'function'])
+  expect(analytics.getGroups()).toEqual({})
+})
