@@ -135,6 +135,12 @@ export const createCallResolver = ({ refuse, coercions, resolve, lambda, window 
     throw refuse('function_unknown', `There is no function '${written}'`, node.name, suggest(written, allNames()))
   }
 
+  const asInteger = (of: Value, span: Span): Value => {
+    if (of.kind === 'property') return cast(of, 'int', span)
+    const number = coercions.asNumber(of)
+    return number.width === 'float' ? { ...value('number', call('toInt64', number.read()), number.isNullable), width: 'integer' } : number
+  }
+
   const argument = (node: Expression, word: string, scope: Scope): Value => {
     const mayBeLambda = word.includes('lambda')
     if (node.kind === 'lambda') {
@@ -153,6 +159,13 @@ export const createCallResolver = ({ refuse, coercions, resolve, lambda, window 
         return of.kind === 'property' ? coercions.asNumber(of) : coercions.asText(of)
       case 'alike':
         return of
+      case 'integer':
+        return asInteger(of, node)
+      // What comes out may be an array, which cannot be NULL.
+      case 'json': {
+        const json = coercions.asText(of)
+        return json.isNullable ? value('text', call('ifNull', json.read(), text(''))) : json
+      }
       case 'lambda':
         throw refuse('function_arguments', 'Expected a function: x -> …', node)
       default:

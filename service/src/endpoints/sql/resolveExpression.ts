@@ -207,7 +207,8 @@ export const createExpressionResolver = (context: ExpressionContext) => {
       throw refuse('property_invalid', 'A property is read by a name or a position that is written out', node.at, "properties['name'] or properties.list[1]")
     }
     const at = coercions.asNumber(resolve(node.at, scope))
-    return ofKind(of.members?.[0]?.kind ?? 'unknown', call('arrayElement', of.read(), textual(at)), true)
+    const whole = at.width === 'float' ? call('toInt64', at.read()) : textual(at)
+    return ofKind(of.members?.[0]?.kind ?? 'unknown', call('arrayElement', of.read(), whole), true)
   }
 
   const chain = (node: Extract<Expression, { kind: 'chain' }>, scope: Scope): Value => {
