@@ -16,6 +16,7 @@ export interface ServerOptions extends AuthRooms {
 }
 
 const MAX_EVENTS_BYTES = 20 * 1024 * 1024
+const MAX_DISCARDED_BYTES = 256 * 1024 * 1024
 const MAX_API_BYTES = 1024 * 1024
 
 // Longer than the writer waits for the engine, so that every answer still goes out.
@@ -29,6 +30,7 @@ const FRAMEWORK_REFUSALS: Readonly<Record<string, () => Refusal>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => new Refusal('body_too_large'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Refusal('unsupported_media_type'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => new Refusal('invalid_input', { detail: 'The body is shorter or longer than the request says.' }),
+  ECONNRESET: () => new Refusal('invalid_input', { detail: 'The request ended before its body did.' }),
   FST_ERR_BAD_URL: () => new Refusal('not_found'),
   FST_ERR_MAX_PARAM_LENGTH: () => new Refusal('not_found'),
 }
@@ -61,7 +63,20 @@ const toRefusal = (error: FastifyError | Refusal, report: (error: Error) => void
   return new Refusal('internal_error')
 }
 
-const readBytes = (_request: FastifyRequest, body: Buffer, done: (error: null, body: Buffer) => void) => done(null, body)
+// A body over its limit is read to its end all the same: a connection that is cut while the client still writes shows it
+// a network failure, which it tries again, instead of the 413.
+const readBytes = async (_request: FastifyRequest, stream: AsyncIterable<Buffer>): Promise<Buffer> => {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of stream) {
+    bytes += chunk.length
+    if (bytes <= MAX_EVENTS_BYTES) chunks.push(chunk)
+    else chunks.length = 0
+    if (bytes > MAX_DISCARDED_BYTES) break
+  }
+  if (bytes > MAX_EVENTS_BYTES) throw new Refusal('body_too_large')
+  return Buffer.concat(chunks)
+}
 
 const readJson = (_request: FastifyRequest, body: Buffer, done: (error: Error | null, body?: unknown) => void) => {
   if (!body.length) return done(null, undefined)
@@ -139,9 +154,9 @@ export const createServer = async ({ rooms, staticDir, keyBySecret, log }: Serve
     // Any page may send events and read its configuration: the token is public and no cookie is involved.
     await open.register(cors, { origin: true, credentials: true, methods: ['GET', 'POST', 'OPTIONS'], maxAge: 86_400, exposedHeaders: ['retry-after', 'x-request-id'] })
     // Whatever the content type says: beacons send text/plain to stay free of a preflight.
-    open.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_EVENTS_BYTES }, readBytes)
+    open.addContentTypeParser('*', readBytes)
     for (const route of ROUTES.filter(({ access }) => access === 'public')) {
-      open.route({ method: route.method, url: route.path, bodyLimit: MAX_EVENTS_BYTES, handler: respond(route) })
+      open.route({ method: route.method, url: route.path, handler: respond(route) })
     }
   })
 

@@ -10,6 +10,9 @@ export interface ClientTimes {
 // An event from more than a day ahead is a wrong clock that `sent_at` did not reveal; a day leaves room for time zones.
 const MOST_AHEAD_MS = 24 * 60 * 60 * 1000
 const EARLIEST = Date.UTC(1970, 0, 1)
+// Part of the difference is the request's way here. Taken for the clock's fault it would move every event a little, and
+// those of midnight into the next day.
+const TRUSTED_SKEW_MS = 5_000
 
 // Text without a zone is UTC. Date.parse would take it for the time of the machine that the service runs on.
 const withZone = (text: string) => (/(?:[zZ]|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text.replace(' ', 'T')}${text.length > 10 ? 'Z' : ''}`)
@@ -21,7 +24,7 @@ const toMs = (value: unknown): number | undefined => {
 
 /**
  * When an event happened, ms since the epoch by the service's clock; `undefined` if its timestamp cannot be read.
- * What the client's clock is wrong by shows in `sent_at`. Without a timestamp, `offset` counts back from `receivedAt`.
+ * What the client's clock is wrong by shows in `sent_at`; seconds of it are let be. Without a timestamp, `offset` counts back from `receivedAt`.
  */
 export const eventTime = ({ timestamp, offset, sentAt }: ClientTimes, receivedAt: number): number | undefined => {
   if (timestamp === undefined || timestamp === null) {
@@ -30,7 +33,8 @@ export const eventTime = ({ timestamp, offset, sentAt }: ClientTimes, receivedAt
   const happened = toMs(timestamp)
   if (happened === undefined) return undefined
   const sent = toMs(sentAt)
-  const time = Math.round(sent === undefined ? happened : receivedAt - (sent - happened))
+  const skew = sent === undefined ? 0 : receivedAt - sent
+  const time = Math.round(Math.abs(skew) < TRUSTED_SKEW_MS ? happened : happened + skew)
   if (time < EARLIEST) return undefined
   return time > receivedAt + MOST_AHEAD_MS ? receivedAt : time
 }

@@ -10,6 +10,8 @@ test.each([
   ['an offset that makes no sense', { offset: -5 }, NOW],
   ['a timestamp alone', { timestamp: at(NOW - 60_000) }, NOW - 60_000],
   ['a right clock', { timestamp: at(NOW - 7_000), sentAt: at(NOW) }, NOW - 7_000],
+  ['a right clock and a slow way', { timestamp: at(NOW - 7_000), sentAt: at(NOW - 3_000) }, NOW - 7_000],
+  ['a clock a minute slow', { timestamp: at(NOW - 67_000), sentAt: at(NOW - 60_000) }, NOW - 7_000],
   ['a clock an hour fast', { timestamp: at(NOW + HOUR - 7_000), sentAt: at(NOW + HOUR) }, NOW - 7_000],
   ['a clock a day slow', { timestamp: at(NOW - 24 * HOUR - 7_000), sentAt: at(NOW - 24 * HOUR) }, NOW - 7_000],
   ['a timestamp with an offset beside it', { timestamp: at(NOW - 1), offset: 9_000 }, NOW - 1],

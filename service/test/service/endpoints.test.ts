@@ -1,0 +1,300 @@
+import { api, capture, event } from '../support/api.ts'
+import { type RunningService, startService } from '../support/startService.ts'
+
+const NOBODY = '00000000-0000-4000-8000-000000000000'
+
+let service: RunningService
+const ids: Record<string, string> = {}
+
+const VARIABLES = [
+  { name: 'Browser', type: 'String' },
+  { name: 'Least price', type: 'Number' },
+  { name: 'Is paid', type: 'Boolean' },
+  { name: 'Since', type: 'Date' },
+  { name: 'Plan', type: 'List', values: ['free', 'pro'] },
+]
+
+const sql = (query: string, variables?: Record<string, unknown>) => ({ kind: 'HogQLQuery', query, ...(variables ? { variables } : {}) })
+const create = (name: string, query: unknown) => api(service, 'POST', '/endpoints/', { name, query })
+const run = (name: string, body?: unknown) => api(service, 'POST', `/endpoints/${name}/run`, body)
+
+beforeAll(async () => {
+  service = await startService()
+  for (const variable of VARIABLES) {
+    const { status, body } = await api(service, 'POST', '/insight_variables/', variable)
+    expect(status).toBe(201)
+    ids[body.code_name] = body.id
+  }
+  const shop = [
+    ['Chrome', 10, true, 'free', '2026-01-01T10:00:00Z'],
+    ['Chrome', 20, false, 'pro', '2026-02-01T10:00:00Z'],
+    ['Safari', 30, true, 'pro', '2026-03-01T10:00:00Z'],
+    ["O'Brien", 40, true, 'pro', '2026-04-01T10:00:00Z'],
+  ] as const
+  await capture(service, ...shop.map(([browser, price, paid, plan, timestamp]) => event('bought', { timestamp }, { $browser: browser, price, paid, plan })))
+})
+afterAll(() => service.stop())
+
+describe('variable definitions', () => {
+  test('are created, listed, read, changed and deleted', async () => {
+    const { body: made } = await api(service, 'POST', '/insight_variables', { name: 'Coupon code!', type: 'String', default_value: 'x' })
+    expect(made).toEqual({ id: expect.any(String), name: 'Coupon code!', code_name: 'coupon_code', type: 'String', default_value: 'x', values: [], created_at: expect.any(String) })
+    expect((await api(service, 'GET', '/insight_variables/')).body).toMatchObject({ count: 6, results: expect.arrayContaining([made]) })
+    expect((await api(service, 'PATCH', `/insight_variables/${made.id}/`, { name: 'Voucher', default_value: null })).body).toEqual({ ...made, name: 'Voucher', default_value: null })
+    expect((await api(service, 'DELETE', `/insight_variables/${made.id}/`)).status).toBe(204)
+    expect((await api(service, 'GET', `/insight_variables/${made.id}/`)).status).toBe(404)
+  })
+
+  test.each<[string, unknown, string]>([
+    ['a code name that is taken', { name: 'browser', type: 'String' }, 'name'],
+    ['a code name that is taken, given', { name: 'B', code_name: 'browser', type: 'String' }, 'code_name'],
+    ['a name without letters', { name: '!!', type: 'String' }, 'name'],
+    ['a bad code name', { name: 'x', code_name: 'a-b', type: 'String' }, 'code_name'],
+    ['an unknown type', { name: 'x', type: 'Integer' }, 'type'],
+    ['no type', { name: 'x' }, 'type'],
+    ['no name', { type: 'String' }, 'name'],
+    ['a default of another type', { name: 'x', type: 'Number', default_value: '5' }, 'default_value'],
+    ['values of a type that has none', { name: 'x', type: 'String', values: ['a'] }, 'values'],
+    ['an unknown field', { name: 'x', type: 'String', code: 1 }, 'code'],
+  ])('%s is refused', async (_, body, attr) => {
+    expect(await api(service, 'POST', '/insight_variables/', body)).toMatchObject({ status: 400, body: { type: 'validation_error', attr } })
+  })
+
+  test('one that is in use is not deleted, and keeps its type', async () => {
+    await create('user_of_browser', sql('SELECT count() FROM events WHERE properties.$browser = {variables.browser}'))
+    const path = `/insight_variables/${ids.browser}/`
+    expect(await api(service, 'DELETE', path)).toMatchObject({ status: 409, body: { code: 'variable_in_use', detail: expect.stringContaining('user_of_browser') } })
+    expect(await api(service, 'PATCH', path, { type: 'Number' })).toMatchObject({ status: 409 })
+    expect(await api(service, 'PATCH', path, { code_name: 'other' })).toMatchObject({ status: 400, body: { attr: 'code_name' } })
+  })
+})
+
+describe('create', () => {
+  test('answers with the endpoint, whose map of variables holds those of the text', async () => {
+    const query = 'SELECT count() FROM events WHERE properties.$browser = {variables.browser}'
+    const reply = await create('created', sql(query, { [ids.since!]: { variableId: ids.since, code_name: 'since' } }))
+    expect(reply).toMatchObject({
+      status: 201,
+      body: {
+        name: 'created',
+        is_active: true,
+        current_version: 1,
+        endpoint_path: `/api/projects/${service.projectId}/endpoints/created/run`,
+        query: { kind: 'HogQLQuery', query, variables: { [ids.browser!]: { variableId: ids.browser, code_name: 'browser' } } },
+      },
+    })
+    expect((await api(service, 'GET', '/endpoints/created/')).body).toEqual(reply.body)
+  })
+
+  const WITH_BROWSER = 'SELECT count() FROM events WHERE properties.$browser = {variables.browser}'
+  const map = (id: string) => ({ [id]: { variableId: id, code_name: 'browser' } })
+
+  test.each<[string, () => unknown, string, string]>([
+    ['names without a definition', () => sql('SELECT {variables.nope}, {variables.browser}, {variables.none}'), 'undefined_variables', 'Query references undefined variable(s): nope, none'],
+    ['an id that is no UUID', () => sql(WITH_BROWSER, { ...map('not-a-uuid'), ...map('5') }), 'malformed_variable_ids', 'Variable ID(s) not valid UUIDs: 5, not-a-uuid'],
+    ['an id that is not there', () => sql(WITH_BROWSER, map(NOBODY)), 'unknown_variable_ids', `Variable ID(s) not found: ${NOBODY}`],
+    ['names before ids', () => sql('SELECT {variables.nope}', map('not-a-uuid')), 'undefined_variables', 'Query references undefined variable(s): nope'],
+    ['bad ids before unknown ids', () => sql(WITH_BROWSER, { ...map(NOBODY), ...map('x') }), 'malformed_variable_ids', 'Variable ID(s) not valid UUIDs: x'],
+    ['unknown ids before unknown tables', () => sql('SELECT {variables.browser} FROM nowhere', map(NOBODY)), 'unknown_variable_ids', `Variable ID(s) not found: ${NOBODY}`],
+  ])('is refused for %s, and so is update', async (_, query, code, detail) => {
+    const expected = { status: 400, body: { type: 'validation_error', code, detail, attr: 'query', request_id: expect.any(String) } }
+    expect(await create('refused', query())).toMatchObject(expected)
+    await create('to_update', sql('SELECT 1'))
+    expect(await api(service, 'PATCH', '/endpoints/to_update/', { query: query() })).toMatchObject(expected)
+    expect((await api(service, 'GET', '/endpoints/to_update/')).body.current_version).toBe(1)
+    expect((await api(service, 'GET', '/endpoints/refused/')).status).toBe(404)
+  })
+
+  test.each<[string, unknown, string]>([
+    ['a bad name', { name: '1st', query: sql('SELECT 1') }, 'name'],
+    ['a name with a path', { name: 'a/b', query: sql('SELECT 1') }, 'name'],
+    ['a long name', { name: 'a'.repeat(129), query: sql('SELECT 1') }, 'name'],
+    ['no query', { name: 'x' }, 'query'],
+    ['an unknown field', { name: 'x', query: sql('SELECT 1'), qurey: 1 }, 'qurey'],
+    ['TrendsQuery', { name: 'x', query: { kind: 'TrendsQuery', series: [] } }, 'query'],
+    ['FunnelsQuery', { name: 'x', query: { kind: 'FunnelsQuery' } }, 'query'],
+    ['RetentionQuery', { name: 'x', query: { kind: 'RetentionQuery' } }, 'query'],
+    ['an unknown kind', { name: 'x', query: { kind: 'X' } }, 'query'],
+    ['no text', { name: 'x', query: { kind: 'HogQLQuery', query: ' ' } }, 'query'],
+    ['a syntax error', { name: 'x', query: sql('SELEC 1') }, 'query'],
+    ['an unknown table', { name: 'x', query: sql('SELECT 1 FROM system.tables') }, 'query'],
+    ['an unknown column', { name: 'x', query: sql('SELECT project_id FROM events') }, 'query'],
+    ['an unknown function', { name: 'x', query: sql("SELECT file('/etc/passwd')") }, 'query'],
+    ['two statements', { name: 'x', query: sql('SELECT 1; SELECT 2') }, 'query'],
+  ])('is refused for %s', async (_, body, attr) => {
+    expect(await api(service, 'POST', '/endpoints/', body)).toMatchObject({ status: 400, body: { type: 'validation_error', detail: expect.any(String), attr } })
+  })
+
+  test.each(['TrendsQuery', 'FunnelsQuery', 'RetentionQuery'])('%s is said to be not available yet', async (kind) => {
+    expect((await create('later', { kind })).body.detail).toMatch(new RegExp(`${kind} are not available yet`))
+  })
+
+  test('a name is taken once, and free again after a removal', async () => {
+    await create('taken', sql('SELECT 1'))
+    expect(await create('taken', sql('SELECT 2'))).toMatchObject({ status: 400, body: { code: 'name_taken', attr: 'name' } })
+    expect((await api(service, 'DELETE', '/endpoints/taken/')).status).toBe(204)
+    expect((await run('taken')).status).toBe(404)
+    expect((await create('taken', sql('SELECT 2'))).body.current_version).toBe(1)
+  })
+})
+
+describe('versions', () => {
+  test('a changed query is the next version, anything else is not', async () => {
+    await create('versioned', sql("SELECT 'one'"))
+    expect((await api(service, 'PATCH', '/endpoints/versioned/', { query: sql("SELECT 'one'"), description: 'd' })).body).toMatchObject({ current_version: 1, description: 'd' })
+    expect((await api(service, 'PUT', '/endpoints/versioned/', { query: sql("SELECT 'two'") })).body).toMatchObject({ current_version: 2, versions_count: 2 })
+    expect((await run('versioned')).body).toMatchObject({ results: [['two']], endpoint_version: 2 })
+    expect((await run('versioned', { version: 1 })).body).toMatchObject({ results: [['one']], endpoint_version: 1 })
+    expect((await api(service, 'GET', '/endpoints/versioned/run?version=1')).body).toMatchObject({ results: [['one']] })
+    expect((await api(service, 'GET', '/endpoints/versioned/versions/')).body.results.map(({ version }: any) => version)).toEqual([2, 1])
+    expect((await api(service, 'GET', '/endpoints/versioned/?version=1')).body).toMatchObject({ version: 1, query: { query: "SELECT 'one'" } })
+    expect(await run('versioned', { version: 3 })).toMatchObject({ status: 404, body: { code: 'version_not_found', current_version: 2 } })
+  })
+
+  test('a version or an endpoint that is not active does not run', async () => {
+    await create('resting', sql('SELECT 1'))
+    await api(service, 'PATCH', '/endpoints/resting/', { query: sql('SELECT 2') })
+    await api(service, 'PATCH', '/endpoints/resting/', { version: 1, is_active: false })
+    expect(await run('resting', { version: 1 })).toMatchObject({ status: 400, body: { code: 'version_inactive' } })
+    expect((await run('resting')).status).toBe(200)
+    await api(service, 'PATCH', '/endpoints/resting/', { is_active: false })
+    expect((await run('resting')).status).toBe(404)
+    expect(await api(service, 'PATCH', '/endpoints/resting/', { version: 1, query: sql('SELECT 3') })).toMatchObject({ status: 400, body: { attr: 'query' } })
+  })
+})
+
+describe('run', () => {
+  test('answers results first, then what they are', async () => {
+    await create('shape', sql("SELECT properties.$browser AS browser, count() AS n FROM events WHERE event = 'bought' GROUP BY browser ORDER BY browser"))
+    const { body } = await run('shape')
+    expect(Object.keys(body)[0]).toBe('results')
+    expect(body).toMatchObject({
+      results: [['Chrome', 2], ["O'Brien", 1], ['Safari', 1]],
+      columns: ['browser', 'n'],
+      types: [['browser', expect.any(String)], ['n', 'UInt64']],
+      hasMore: false,
+      name: 'shape',
+      execution_id: expect.any(String),
+      endpoint_version: 1,
+      is_cached: false,
+      last_refresh: expect.any(String),
+      timezone: 'UTC',
+    })
+  })
+
+  test.each<[string, string, Record<string, unknown>, number]>([
+    ['text', 'properties.$browser = {variables.browser}', { browser: 'Chrome' }, 2],
+    ['a number', 'properties.price >= {variables.least_price}', { least_price: 20 }, 3],
+    ['a boolean', 'properties.paid = {variables.is_paid}', { is_paid: true }, 3],
+    ['a date', 'timestamp >= {variables.since}', { since: '2026-03-01' }, 2],
+    ['a time', 'timestamp > {variables.since}', { since: '2026-03-01T10:00:00Z' }, 1],
+    ['one of a list', 'properties.plan = {variables.plan}', { plan: 'pro' }, 3],
+    ['two of a list', 'properties.plan IN {variables.plan}', { plan: ['free', 'pro'] }, 4],
+    ['several', 'properties.plan = {variables.plan} AND properties.$browser = {variables.browser}', { plan: 'pro', browser: 'Chrome' }, 1],
+  ])('filters by %s', async (what, condition, variables, expected) => {
+    const name = `filter_${what.replace(/ /g, '_')}`
+    expect((await create(name, sql(`SELECT count() FROM events WHERE event = 'bought' AND ${condition}`))).status).toBe(201)
+    expect(await run(name, { variables })).toMatchObject({ status: 200, body: { results: [[expected]] } })
+  })
+
+  test.each<[string, unknown, [string, string][]]>([
+    ['nothing', undefined, [['browser', 'required'], ['least_price', 'required']]],
+    ['an empty object', {}, [['browser', 'required'], ['least_price', 'required']]],
+    ['variables that are null', { variables: null }, [['browser', 'required'], ['least_price', 'required']]],
+    ['one of two', { variables: { browser: 'x' } }, [['least_price', 'required']]],
+    ['null', { variables: { browser: null, least_price: 1 } }, [['browser', 'required']]],
+    ['a text for a number', { variables: { browser: 'x', least_price: '1' } }, [['least_price', 'wrong_type']]],
+    ['one too many', { variables: { browser: 'x', least_price: 1, colour: 'red' } }, [['colour', 'unknown']]],
+    ['all kinds of wrong', { variables: { browser: 5, a: 1 } }, [['browser', 'wrong_type'], ['least_price', 'required'], ['a', 'unknown']]],
+    ['something wrong beside it', { variables: {}, refresh: 'direct', offset: 1 }, [['browser', 'required'], ['least_price', 'required']]],
+  ])('with %s is refused and says what is wrong', async (_, body, faults) => {
+    await create('strict', sql("SELECT * FROM events WHERE properties.$browser = {variables.browser} AND properties.price > {variables.least_price}"))
+    const reply = await run('strict', body)
+    expect(reply).toMatchObject({ status: 400, body: { code: 'invalid_variables', attr: 'variables' } })
+    expect(reply.body.errors.map(({ path, code }: any) => [path, code])).toEqual(faults)
+    for (const [name] of faults) expect(reply.body.detail).toContain(`"${name}"`)
+    expect(reply.body).not.toHaveProperty('results')
+  })
+
+  test('a date that does not exist is refused and not made another', async () => {
+    await create('since', sql('SELECT count() FROM events WHERE timestamp >= {variables.since}'))
+    for (const since of ['2026-13-01', '2026-02-30', '0000-00-00', 'today', '']) {
+      expect(await run('since', { variables: { since } })).toMatchObject({ status: 400, body: { attr: 'variables' } })
+    }
+  })
+
+  test.each([
+    ["' OR 1=1 --"],
+    ["'; DROP TABLE events; --"],
+    ["\\' OR '1'='1"],
+    ['{variables.browser}'],
+    ['{p0:String}'],
+    ['" `$browser` \\\\'],
+    ['\u0000\t\n\r\b'],
+    ['%27%20OR%201=1'],
+    ["x') UNION ALL SELECT * FROM db.events --"],
+    ['😀 ä 中'],
+    ['\\N'],
+    ['NULL'],
+    ['x'.repeat(10_000)],
+    ["'".repeat(10_000)],
+  ])('the value %j is data', async (value) => {
+    await create('echo', sql("SELECT {variables.browser}, count() FROM events WHERE event = 'bought' AND properties.$browser = {variables.browser}"))
+    expect(await run('echo', { variables: { browser: value } })).toMatchObject({ status: 200, body: { results: [[value, 0]] } })
+  })
+
+  test('a value with a quote finds its row', async () => {
+    expect((await run('echo', { variables: { browser: "O'Brien" } })).body.results).toEqual([["O'Brien", 1]])
+  })
+
+  test('limit and offset page the rows and say whether there are more', async () => {
+    await create('pages', sql("SELECT properties.price FROM events WHERE event = 'bought' ORDER BY timestamp"))
+    expect((await run('pages', { limit: 3 })).body).toMatchObject({ results: { length: 3 }, hasMore: true, limit: 3 })
+    expect((await run('pages', { limit: 3, offset: 3 })).body).toMatchObject({ results: { length: 1 }, hasMore: false, limit: 3, offset: 3 })
+    expect((await run('pages', { limit: 4 })).body).toMatchObject({ results: { length: 4 }, hasMore: false })
+    expect((await api(service, 'GET', '/endpoints/pages/run?limit=1&offset=1')).body).toMatchObject({ results: { length: 1 }, hasMore: true })
+  })
+
+  test.each<[unknown, string]>([
+    [{ offset: 1 }, 'offset'],
+    [{ limit: 0 }, 'limit'],
+    [{ limit: '5' }, 'limit'],
+    [{ limit: 5, offset: -1 }, 'offset'],
+    [{ version: 'x' }, 'version'],
+    [{ refresh: 'direct' }, 'refresh'],
+    [{ refresh: 'later' }, 'refresh'],
+    [{ query_override: {} }, 'query_override'],
+    [{ variables: [] }, 'variables'],
+  ])('%j is refused', async (body, attr) => {
+    expect(await run('pages', body)).toMatchObject({ status: 400, body: { type: 'validation_error', attr } })
+  })
+
+  test.each(['limit=0', 'limit=x', 'limit=5&offset=-1', 'version=1.5'])('?%s is refused', async (query) => {
+    expect((await api(service, 'GET', `/endpoints/pages/run?${query}`)).status).toBe(400)
+  })
+
+  test('a query that fails in the engine says so without its text or a path', async () => {
+    await create('failing', sql("SELECT toInt64(distinct_id) FROM events WHERE event = 'bought'"))
+    const reply = await run('failing')
+    if (reply.status === 200) return // the compiler made it a null instead
+    expect(reply).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/^The engine refused the query: [A-Z_]+\.$/) } })
+  })
+
+  test('a query that takes too long is stopped, and the next one is not disturbed', async () => {
+    const slow = await create('slow', sql("SELECT count() FROM numbers(100000000000) AS n WHERE cityHash64(number) = 1"))
+    if (slow.status === 201) {
+      expect(await run('slow')).toMatchObject({ status: 400, body: { code: 'query_timeout' } })
+    }
+    expect((await run('shape')).status).toBe(200)
+  }, 30_000)
+
+  test('broken JSON is refused', async () => {
+    const reply = await fetch(`${service.url}/api/projects/1/endpoints/pages/run`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+      body: '{"variables":',
+    })
+    expect(reply.status).toBe(400)
+    expect(await reply.json()).toMatchObject({ code: 'invalid_json' })
+  })
+})
