@@ -8,6 +8,7 @@ import { within } from './lib/wait.ts'
 import { type Service, startService } from './service.ts'
 import { EngineMissing, engineLibrary, thisMachine } from './storage/embedded/library.ts'
 import { DataDirInUse } from './storage/lock.ts'
+import { StorageError } from './storage/storage.ts'
 
 const STOP_TIMEOUT_MS = 20_000
 
@@ -53,6 +54,9 @@ const explain = (error: unknown, config: Config): string => {
     return `the data folder ${config.dataDir} is open in another Trailmark process: stop that one, or set TRAILMARK_DATA to another folder.`
   }
   if (error instanceof EngineMissing) return error.message
+  if (error instanceof StorageError && (error.engineCode === 'AUTHENTICATION_FAILED' || error.engineCode === 'REQUIRED_PASSWORD')) {
+    return 'the ClickHouse server refuses the user: set CLICKHOUSE_URL to an address with the right user and password, http://user:password@host:8123.'
+  }
   const row = EXPLAIN[(error as { code?: string }).code ?? '']
   return row ? row(config) : `could not start: ${error instanceof Error ? error.message : String(error)}`
 }

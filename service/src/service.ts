@@ -36,7 +36,7 @@ export interface Service {
   stop(): Promise<void>
 }
 
-const READY_WAIT_MS = 60_000
+const READY_WAIT_MS = 20_000
 const PROBE_WAIT_MS = 1_000
 const GENERATED_KEY = 'first key'
 const GIVEN_KEY = 'environment'

@@ -1,5 +1,5 @@
-/** Resolves after `ms`. Does not keep the process alive. */
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref())
+/** Resolves after `ms`. */
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** `promise`, or `fallback` if it has not settled within `ms`. */
 export const within = async <Value, Fallback>(promise: Promise<Value>, ms: number, fallback: Fallback): Promise<Value | Fallback> => {

@@ -1,0 +1,57 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { uuidv7 } from '../../src/lib/uuid.ts'
+import { openRecords } from '../../src/storage/records.ts'
+import { api, capture, countOf, event, rowsOf } from '../support/api.ts'
+import { type ClickhouseServer, startClickhouse } from '../support/clickhouse.ts'
+import { childrenOf } from '../support/engine.ts'
+import { type RunningService, runUntilEnd, startService, temporaryFolder } from '../support/startService.ts'
+
+const folder = temporaryFolder()
+let clickhouse: ClickhouseServer
+let service: RunningService
+
+beforeAll(async () => {
+  clickhouse = await startClickhouse(join(folder, 'clickhouse'))
+  service = await startService({ data: join(folder, 'data'), env: { CLICKHOUSE_URL: clickhouse.url } })
+})
+afterAll(async () => {
+  await service.stop()
+  await clickhouse.stop()
+  rmSync(folder, { recursive: true })
+})
+
+test('with CLICKHOUSE_URL no engine is started', () => {
+  expect(childrenOf(service.process.pid!)).toEqual([])
+})
+
+test('events are stored there once and endpoints run there', async () => {
+  const uuid = uuidv7()
+  await capture(service, event('there', { uuid }, { 'a.b': 1 }), event('there'))
+  await capture(service, event('there', { uuid }))
+  expect(await countOf(service, 'there')).toBe(2)
+  await api(service, 'POST', '/insight_variables/', { name: 'Least', type: 'Number' })
+  expect(await rowsOf(service, "SELECT count() FROM events WHERE properties['a.b'] >= {variables.least}", { least: 1 })).toEqual([[1]])
+})
+
+test('projects are kept apart there as well', async () => {
+  const records = await openRecords(join(service.data, 'definitions.db'))
+  const project = await records.projects.create({ name: 'Another', token: 'another' })
+  await records.close()
+  await capture({ ...service, token: project.token }, event('there'), event('elsewhere'))
+  expect(await countOf(service, 'there')).toBe(2)
+  expect(await countOf(service, 'elsewhere')).toBe(0)
+})
+
+test('a server that is not there is said to be so', async () => {
+  const { code, stderr } = await runUntilEnd({ TRAILMARK_DATA: join(folder, 'other'), TRAILMARK_PORT: '0', CLICKHOUSE_URL: 'http://127.0.0.1:9' })
+  expect([code, stderr]).toEqual([1, 'trailmark: could not start: The ClickHouse server at CLICKHOUSE_URL does not answer: check the address, and that the server runs.\n'])
+}, 90_000)
+
+test('a wrong password is said to be so', async () => {
+  const { code, stderr } = await runUntilEnd({ TRAILMARK_DATA: join(folder, 'other'), TRAILMARK_PORT: '0', CLICKHOUSE_URL: clickhouse.url.replace('secret', 'wrong') })
+  expect(code).toBe(1)
+  expect(stderr).toBe(
+    'trailmark: the ClickHouse server refuses the user: set CLICKHOUSE_URL to an address with the right user and password, http://user:password@host:8123.\n',
+  )
+})
