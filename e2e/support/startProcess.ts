@@ -1,10 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 
 export interface Started {
-  process: ChildProcess
   /** The line that said it is ready. */
   ready: string
-  stop(): Promise<void>
+  /** Everything it has said so far. */
+  said(): string
+  /** Asks it to stop and answers its exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
 /** Starts a program of ours and waits for the line that says it is ready. What it said until then is in the error. */
@@ -12,18 +14,18 @@ export const startProcess = (args: readonly string[], env: Record<string, string
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
     let said = ''
-    const exited = new Promise<void>((done) => child.once('exit', () => done()))
+    const exited = new Promise<number | null>((done) => child.once('exit', done))
     child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}:\n${said}`)))
     const hear = (chunk: Buffer) => {
       said += chunk.toString()
       const ready = said.split('\n').slice(0, -1).find(isReady)
       if (!ready) return
       resolve({
-        process: child,
         ready,
-        stop: async () => {
-          child.kill('SIGTERM')
-          await exited
+        said: () => said,
+        stop: (signal = 'SIGTERM') => {
+          child.kill(signal)
+          return exited
         },
       })
     }

@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { BrowserContext } from 'playwright/test'
+import { areThere, expect, test } from '../support/scenario'
+import { ROOT } from '../support/root'
+import { startProcess } from '../support/startProcess'
+import { startSite } from '../support/site'
+
+/** A visitor whose browser does not say that a program drives it: the demonstration pages drop bots, as a site would. */
+const asPerson = async (context: BrowserContext) =>
+  context.addInitScript(() => {
+    Object.defineProperty(Navigator.prototype, 'webdriver', { get: () => false })
+    const agent = navigator.userAgent.replace('HeadlessChrome', 'Chrome')
+    Object.defineProperty(Navigator.prototype, 'userAgent', { get: () => agent })
+    Object.defineProperty(Navigator.prototype, 'userAgentData', { get: () => undefined })
+  })
+
+test('script build: from `npm start` and the first page load to the answer of an endpoint with a variable', async ({ page, context }) => {
+  test.setTimeout(120_000)
+  const data = await mkdtemp(join(tmpdir(), 'trailmark-story-'))
+  const start = () =>
+    startProcess([join(ROOT, 'scripts/start.mjs')], { TRAILMARK_PORT: '0', TRAILMARK_DEMO_PORT: '0', TRAILMARK_DATA: data, NO_COLOR: '1' }, (line) => line.includes('Ctrl-C stops everything'))
+  const addresses = (said: string) => ({
+    shop: /Demo shop\s+(\S+)/.exec(said)![1]!,
+    service: /Service\s+(\S+)/.exec(said)![1]!,
+    keyFile: /API key\s+(\S+)/.exec(said)![1]!,
+    token: /Project token\s+(\S+)/.exec(said)![1]!,
+  })
+
+  let running = await start()
+  try {
+    const first = addresses(running.said())
+    const key = (await readFile(first.keyFile, 'utf8')).trim()
+    // Only its owner may read the key, and what was printed does not have it.
+    expect((await stat(first.keyFile)).mode & 0o777).toBe(0o600)
+    expect(running.said()).not.toContain(key)
+    expect(running.said()).toContain('curl ')
+
+    // A visit: a page, a product, the basket, the till.
+    await asPerson(context)
+    await page.goto(first.shop)
+    await page.locator('#hero-shop').click()
+    await page.locator('a[href^="/product/"]').first().click()
+    await page.locator('#add-to-basket').click()
+    await page.waitForURL('**/basket**')
+    await page.locator('#to-checkout').click()
+    await page.waitForURL('**/checkout')
+    for (const field of await page.locator('main form input[required]').all()) {
+      const type = await field.getAttribute('type')
+      await field.fill(type === 'email' ? 'ada@example.com' : 'Ada Example')
+    }
+    await page.locator('#place-order').click()
+    await page.waitForURL('**/orders/**')
+    await page.waitForFunction(() => window.analytics.__loaded)
+
+    // The endpoint that the shop defined answers over what just happened, for the day that the variable names.
+    const run = async (service: string, since: string) => {
+      const response = await fetch(`${service}/api/projects/1/endpoints/shop_purchases_by_day/run`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ variables: { shop_since: since } }),
+      })
+      return { status: response.status, body: (await response.json()) as { results: [string, number | string, number][] } }
+    }
+    const today = new Date().toISOString().slice(0, 10)
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+    await expect.poll(async () => (await run(first.service, today)).body.results.map(([day, purchases]) => [day, Number(purchases)])).toEqual([[today, 1]])
+    expect((await run(first.service, tomorrow)).body.results).toEqual([])
+    const refused = await fetch(`${first.service}/api/projects/1/endpoints/shop_purchases_by_day/run`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: '{}',
+    })
+    expect(refused.status).toBe(400)
+
+    // And the shop's own page shows it to a person.
+    await page.goto(`${first.shop}/results`)
+    await expect(page.locator('#purchase-count')).toHaveText('1')
+
+    // Ctrl-C stops everything, and a second start has it all.
+    expect(await running.stop('SIGINT')).toBe(0)
+    await expect(fetch(`${first.service}/_health`)).rejects.toThrow()
+    running = await start()
+    const second = addresses(running.said())
+    expect(second.token).toBe(first.token)
+    expect((await run(second.service, today)).body.results.map(([day, purchases]) => [day, Number(purchases)])).toEqual([[today, 1]])
+  } finally {
+    await running.stop()
+    await rm(data, { recursive: true, force: true })
+  }
+})
+
+test('npm build: from the first page load of a bundled app to the answer of an endpoint with a variable', async ({ page, context, service, site }) => {
+  test.setTimeout(120_000)
+  const out = await mkdtemp(join(tmpdir(), 'trailmark-vite-'))
+  execFileSync('npx', ['--no-install', 'vite', 'build', 'examples/vite', '--outDir', out, '--emptyOutDir', '--logLevel', 'error'], { cwd: ROOT, stdio: 'inherit' })
+  const app = await startSite({ '/': out })
+  try {
+    await asPerson(context)
+    await page.goto(`${app.url}/?host=${encodeURIComponent(service.url)}&token=${service.token}`)
+    await page.locator('#capture').click()
+    await page.locator('#identify').click()
+    await page.locator('#go-pricing').click()
+    await page.locator('#purchase').click()
+    const wanted = areThere('$pageview', '$pageview', '$autocapture', '$autocapture', '$autocapture', '$autocapture', 'button pressed', '$identify', 'purchase')
+    await expect.poll(async () => wanted(await service.events(app.host)), { timeout: 20_000 }).toBe(true)
+    const events = await service.events(app.host)
+    expect(events.find(({ event }) => event === 'purchase')).toMatchObject({ distinct_id: 'user_42', properties: { amount: 42, $pathname: '/pricing', $sdk_dist_channel: 'npm' } })
+    expect(await service.events(site.host)).toEqual([])
+    // The bundler, not the SDK, owns the code that comes on demand.
+    expect(await page.locator('script[src*="gzip"]').count()).toBe(0)
+  } finally {
+    await app.stop()
+    await rm(out, { recursive: true, force: true })
+  }
+})
