@@ -1,5 +1,5 @@
 import type { Stop } from '../types'
-import { createSignal, domSignal, listen } from './signal'
+import { createSignal, listen } from './signal'
 
 // The page is going: `pagehide` fires for every kind of leaving, also into the back/forward cache, and costs no
 // page its place there, which `unload` and `beforeunload` do. https://web.dev/articles/bfcache
@@ -26,5 +26,9 @@ export const onPageLeave = phase(0)
 /** The page is going and everything has been captured: the last moment to send something. */
 export const onPageLeft = phase(1)
 
-/** The page came back out of the back/forward cache, or was shown first. */
-export const onPageRestored = domSignal<PageTransitionEvent>(() => window, ['pageshow'])
+/** The page came back out of the back/forward cache. */
+export const onPageRestored = createSignal<void>((emit) =>
+  listen(window, ['pageshow'], (event) => {
+    if ((event as PageTransitionEvent).persisted) emit()
+  }),
+)

@@ -234,7 +234,10 @@ export const createClient = ({ load, token, config, log, notices, onDrop, onEnd 
       store.flush()
       tabStore.flush()
     }),
-    onPageRestored(() => queue.wake()),
+    onPageRestored(() => {
+      session.claim()
+      queue.wake()
+    }),
     onVisibilityChange(() => {
       if (document.visibilityState === 'hidden') queue.flush()
     }),

@@ -26,9 +26,7 @@ export const startPageviews = ({ config, capture }: Host): Stop => {
       path = location.pathname
       soon({ navigation_type: type })
     }),
-    onPageRestored((event) => {
-      if (event.persisted) soon()
-    }),
+    onPageRestored(() => soon()),
   ]
   return () => {
     clearTimeout(waiting)

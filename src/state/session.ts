@@ -27,6 +27,10 @@ export interface Session {
   current(): string | undefined
   /** Ends the session: the next event begins another. */
   end(): void
+  /** The document goes: the next page of this tab may take over its window id. */
+  release(): void
+  /** The document is back: the window id is its own again. */
+  claim(): void
 }
 
 /** The session in `store`, shared by all tabs, and the window's id in `tab` storage, the tab's own. */
@@ -36,18 +40,18 @@ export const createSession = (
   prefix: string,
   idleMs: () => number,
   now = () => Date.now(),
-): Session & { release(): void } => {
+): Session => {
   const windowKey = `${prefix}_window_id`
   const livesKey = `${prefix}_primary_window_exists`
 
   // A duplicated tab starts with a copy of this storage; while the original lives, the copy takes an id of its own.
   const parsed = (text: string | null | undefined) => text?.replace(/^"|"$/g, '')
   let windowId = (!tab?.getItem(livesKey) && parsed(tab?.getItem(windowKey))) || uuidv7()
-  const claimWindow = () => {
+  const claim = () => {
     tab?.setItem(windowKey, JSON.stringify(windowId))
     tab?.setItem(livesKey, 'true')
   }
-  claimWindow()
+  claim()
 
   const stored = (): SessionState | undefined => {
     const slot = store.get<[number, string, number?]>('$sesid')
@@ -69,7 +73,7 @@ export const createSession = (
       const isNew = next.id !== state?.id
       if (begins && state) {
         windowId = uuidv7()
-        claimWindow()
+        claim()
       }
       state = next
       if (begins || time - (stored()?.lastActiveAt ?? 0) >= WRITE_EVERY_MS)
@@ -81,7 +85,7 @@ export const createSession = (
       state = undefined
       store.set({ $sesid: undefined })
     },
-    /** The document goes: its copy of the window id may be taken over by the next page of this tab. */
     release: () => tab?.removeItem(livesKey),
+    claim,
   }
 }

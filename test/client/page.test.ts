@@ -1,0 +1,99 @@
+import { startAnalytics } from '../support/startAnalytics'
+
+const pageEvent = (type: string, persisted: boolean) => window.dispatchEvent(Object.assign(new Event(type), { persisted }))
+const names = (sent: { event: string }[]) => sent.map(({ event }) => event)
+
+test('a page load is one pageview, a task after init', async () => {
+  document.title = 'Shop'
+  const { sent, settle } = startAnalytics({ capture_pageview: true })
+  await settle()
+  expect(names(sent)).toEqual(['$pageview'])
+  expect(sent[0]!.properties).toMatchObject({ title: 'Shop', $pageview_id: sent[0]!.uuid })
+})
+
+test('a prerendered page counts when it is shown', async () => {
+  Object.defineProperty(document, 'prerendering', { value: true, configurable: true })
+  const { sent, settle } = startAnalytics({ capture_pageview: true })
+  await settle()
+  expect(sent).toEqual([])
+  Object.defineProperty(document, 'prerendering', { value: false, configurable: true })
+  document.dispatchEvent(new Event('prerenderingchange'))
+  await settle()
+  expect(names(sent)).toEqual(['$pageview'])
+})
+
+test('history_change counts a change of the path, not of query or hash; true counts none', async () => {
+  const { sent, analytics, settle } = startAnalytics({ capture_pageview: 'history_change' })
+  await settle()
+  history.pushState(null, '', '/a')
+  await settle()
+  history.replaceState(null, '', '/a?x=1#y')
+  await settle()
+  analytics.set_config({ capture_pageview: true })
+  history.pushState(null, '', '/b')
+  await settle()
+  expect(sent.map(({ properties }) => [properties.$pathname, properties.navigation_type])).toEqual([
+    ['/', undefined],
+    ['/a', 'pushState'],
+  ])
+})
+
+test("when the client stops, the page's history methods are its own again", async () => {
+  const { pushState } = history
+  const { analytics } = startAnalytics({ capture_pageview: 'history_change' })
+  expect(history.pushState).not.toBe(pushState)
+  await analytics.shutdown()
+  expect(history.pushState).toBe(pushState)
+})
+
+test('a leave goes out with the last beacon, and tells how long the page was seen', async () => {
+  const beacons: string[] = []
+  navigator.sendBeacon = (_, body) => {
+    const reader = new FileReader()
+    reader.onload = () => beacons.push(String(reader.result))
+    reader.readAsText(body as Blob)
+    return true
+  }
+  const { sent, settle } = startAnalytics({ capture_pageview: true, capture_pageleave: true })
+  await settle(10_000)
+  pageEvent('pagehide', false)
+  await settle()
+  const { batch } = JSON.parse(beacons[0]!) as { batch: { event: string; properties: Record<string, unknown> }[] }
+  expect(names(batch)).toEqual(['$pageleave'])
+  expect(batch[0]!.properties).toMatchObject({ $prev_pageview_id: sent[0]!.uuid, $prev_pageview_pathname: '/', $pageview_id: sent[0]!.uuid })
+  expect(batch[0]!.properties.$prev_pageview_duration).toBeCloseTo(10, 1)
+  expect(batch[0]!.properties).toHaveProperty('$prev_pageview_max_scroll_percentage')
+})
+
+test('a page that comes back out of the back/forward cache is another pageview; the first show is not', async () => {
+  const { sent, settle } = startAnalytics({ capture_pageview: true })
+  pageEvent('pageshow', false)
+  await settle()
+  pageEvent('pageshow', true)
+  await settle()
+  expect(names(sent)).toEqual(['$pageview', '$pageview'])
+  expect(sent[1]!.properties.$prev_pageview_id).toBe(sent[0]!.uuid)
+})
+
+test('a hidden page sends what waits', async () => {
+  const { analytics, sent, settle } = startAnalytics()
+  analytics.capture('x')
+  Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })
+  document.dispatchEvent(new Event('visibilitychange'))
+  await settle(0)
+  expect(names(sent)).toEqual(['x'])
+  delete (document as unknown as Record<string, unknown>).visibilityState
+})
+
+test('features follow set_config', async () => {
+  const { analytics, sent, settle } = startAnalytics()
+  document.body.innerHTML = '<button>b</button>'
+  const click = () => document.querySelector('button')!.click()
+  click()
+  analytics.set_config({ autocapture: true })
+  click()
+  analytics.set_config({ autocapture: false })
+  click()
+  await settle()
+  expect(names(sent)).toEqual(['$autocapture'])
+})
