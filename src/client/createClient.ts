@@ -7,26 +7,23 @@ import { onVisibilityChange } from '../browser/visibility'
 import { changeConfig } from '../config/settings'
 import { isCustomHost, apiHost } from '../delivery/hosts'
 import { createQueue } from '../delivery/queue'
-import { type Arrival, arrivalProperties, campaignOf, referrerOf, searchOf } from '../lib/campaign'
 import type { Extensions, LoadExtension } from '../extensions/extensions'
 import { guarded } from '../lib/guard'
 import type { Log } from '../lib/log'
-import { pick } from '../lib/objects'
 import type { createNotices } from '../lib/notices'
+import { pick } from '../lib/objects'
 import { isUuid, uuidv7 } from '../lib/uuid'
 import { createPipeline } from '../pipeline/pipeline'
 import { RATE_WARNING } from '../pipeline/stages/limitRate'
-import { memoryBackend } from '../state/backends/memory'
-import { openBackend } from '../state/backends/openBackend'
-import { webStorageBackend } from '../state/backends/webStorage'
+import { createAttribution } from '../state/attribution'
 import { createConsent } from '../state/consent'
 import { createIdentity } from '../state/identity'
 import { KEYS, keyOf } from '../state/keys'
 import { createSession } from '../state/session'
-import { createStore } from '../state/store'
-import type { CapturedEvent, CaptureOptions, Config, DroppedEvent, DropReason, Properties, RequestError } from '../types'
+import type { CapturedEvent, CaptureOptions, Config, DroppedEvent, Properties } from '../types'
 import { CHANNEL, VERSION } from '../version'
 import { runFeatures } from './features'
+import { openStores } from './openStores'
 import { createPeople } from './people'
 import type { Api } from './publicApi'
 import { stagesFor } from './stages'
@@ -43,18 +40,11 @@ export interface ClientInputs {
   onEnd(): void
 }
 
-// Other characters of a token would not survive in a cookie's name (protocol.md §8.1).
-const escapedToken = (token: string) => token.replace(/\+/g, 'PL').replace(/\//g, 'SL').replace(/=/g, 'EQ')
-
-const isNumberOutside = (value: number, least: number, most: number) => !(value >= least && value <= most)
-
 /** One running SDK for one project: introduces the rooms to each other. */
 export const createClient = ({ load, token, config, log, notices, onDrop, onEnd }: ClientInputs) => {
   const report = (error: unknown) => log.error('internal error; the page is not affected', error)
 
   // ── State ──────────────────────────────────────────────────────────────────────────────────────────────────────
-  const prefix = `ph_${config.persistence_name || escapedToken(token)}`
-  const storeName = config.persistence_name ? prefix : `${prefix}_posthog`
   const consent = createConsent(
     token,
     storageOf('localStorage'),
@@ -62,61 +52,19 @@ export const createClient = ({ load, token, config, log, notices, onDrop, onEnd 
     () => config.respect_dnt && asksNotToBeTracked(),
   )
   const mayStore = () => !config.disable_persistence && !(consent.isOptedOut() && config.opt_out_persistence_by_default)
-  const openStore = () =>
-    openBackend(mayStore() ? config.persistence : 'memory', storeName, {
-      days: config.cookie_expiration,
-      secure: config.secure_cookie,
-      crossSubdomain: config.cross_subdomain_cookie,
-    })
-  const openTabStore = () => {
-    const storage = mayStore() && config.persistence !== 'memory' ? storageOf('sessionStorage') : undefined
-    // A name of its own where the main store is in session storage too.
-    return storage ? webStorageBackend(storage, config.persistence === 'sessionStorage' ? `${storeName}_session` : storeName) : memoryBackend()
-  }
-  const kept = openStore()
-  const store = createStore(kept)
-  if (!mayStore()) openBackend(config.persistence, storeName, { days: 0, secure: false, crossSubdomain: config.cross_subdomain_cookie }).clear()
-  const tabStore = createStore(openTabStore())
-  const storageSettings = () => JSON.stringify([mayStore(), config.persistence, config.cookie_expiration, config.secure_cookie, config.cross_subdomain_cookie])
-  let storedBy = storageSettings()
-
+  const { prefix, store, tabStore, align: alignStores } = openStores(token, config, mayStore)
   const newId = () => config.get_device_id(uuidv7())
   const identity = createIdentity(store, newId, config.bootstrap)
-  const session = createSession(store, mayStore() ? storageOf('sessionStorage') : undefined, prefix, () => {
-    const seconds = config.session_idle_timeout_seconds
-    return (isNumberOutside(seconds, 60, 36_000) ? Math.min(36_000, Math.max(60, seconds)) : seconds) * 1000
-  })
+  const idleMs = () => Math.min(36_000, Math.max(60, config.session_idle_timeout_seconds)) * 1000
+  const session = createSession(store, mayStore() ? storageOf('sessionStorage') : undefined, prefix, idleMs)
+  const attribution = createAttribution(config, store, tabStore)
 
   const processesPerson = (event?: string) =>
     config.person_profiles === 'always' ||
     (config.person_profiles === 'identified_only' &&
       (event === '$identify' || identity.isIdentified() || !!store.get('$epp') || !!store.get('__alias') || Object.keys(store.get('$groups') ?? {}).length > 0))
 
-  // ── Where visitor and session came from (protocol.md §5.7) ─────────────────────────────────────────────────────
-  const arrival = (): Arrival => ({ r: document.referrer.slice(0, 1000) || '$direct', u: location.href.slice(0, 1000) })
-  const rememberArrival = () => {
-    if (!config.save_campaign_params && !config.save_referrer) return
-    if (!store.get('$initial_person_info')) store.set({ $initial_person_info: arrival() })
-  }
-  let seenUrl: string | undefined
-  const sessionProperties = (): Properties => {
-    if (location.href !== seenUrl) {
-      seenUrl = location.href
-      if (config.save_campaign_params) tabStore.set({ ...campaignOf(location.href, config.custom_campaign_params), ...searchOf(document.referrer) })
-      // The first referrer of a tab: a page of the same site that comes later is not where the visitor came from.
-      if (config.save_referrer && tabStore.get('$referrer') === undefined) tabStore.set(referrerOf(document.referrer))
-    }
-    const entry = store.get<{ props?: Arrival }>('$client_session_props')?.props
-    return { ...(entry ? arrivalProperties(entry, '$session_entry_', config.custom_campaign_params) : {}), ...tabStore.all() }
-  }
-  const initialPerson = (): Properties => {
-    const info = store.get<Arrival>('$initial_person_info')
-    return info ? arrivalProperties(info, '$initial_', config.custom_campaign_params) : {}
-  }
-
   // ── Delivery ───────────────────────────────────────────────────────────────────────────────────────────────────
-  const drop = (event: Pick<CapturedEvent, 'event' | 'uuid'>, reason: DropReason) => onDrop({ event: event.event, uuid: event.uuid, reason })
-  const tellError = (error: RequestError) => guarded(() => config.on_request_error(error), report)
   // Needed at the end of the page, so it is fetched when the beginning is over. Without it beacons go uncompressed.
   let gzip: Extensions['gzip'] | undefined
   let loadGzip = () => {
@@ -136,8 +84,8 @@ export const createClient = ({ load, token, config, log, notices, onDrop, onEnd 
       notices.tell('eventsDelivered', { uuids })
       loadGzip()
     },
-    onDropped: drop,
-    onRequestError: tellError,
+    onDropped: ({ event, uuid }, reason) => onDrop({ event, uuid, reason }),
+    onRequestError: (error) => guarded(() => config.on_request_error(error), report),
   })
 
   // ── The pipeline ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -157,20 +105,17 @@ export const createClient = ({ load, token, config, log, notices, onDrop, onEnd 
       })
     },
     touchSession: session.touch,
-    onNewSession: (sessionId) => {
-      if (store.get<{ sessionId?: string }>('$client_session_props')?.sessionId === sessionId) return
-      store.set({ $client_session_props: { sessionId, props: arrival() } })
-    },
+    onNewSession: attribution.beginSession,
     isIdentified: identity.isIdentified,
     scroll: scrolling ?? { take: () => undefined },
-    sessionProperties,
+    sessionProperties: attribution.properties,
     storedProperties: () => pick(store.all(), (name) => keyOf(name).rides),
     constants: () => ({
       $lib: 'web',
       $lib_version: VERSION,
       $sdk_dist_channel: CHANNEL,
       $initialization_time: startedAt,
-      $configured_session_timeout_ms: config.session_idle_timeout_seconds * 1000,
+      $configured_session_timeout_ms: idleMs(),
       $config_defaults: config.defaults,
       ...(isCustomHost(config) ? { $lib_custom_api_host: apiHost(config) } : {}),
     }),
@@ -179,13 +124,12 @@ export const createClient = ({ load, token, config, log, notices, onDrop, onEnd 
       remember: () => {
         if (!store.get('$epp')) store.set({ $epp: true })
       },
-      initial: initialPerson,
+      initial: attribution.initialPerson,
     },
   })
   const run = createPipeline(stages, onDrop)
 
   const capture = (event: string, properties?: Properties | null, options: CaptureOptions = {}): CapturedEvent | undefined => {
-    rememberArrival()
     const now = new Date()
     const given = options.timestamp instanceof Date && !isNaN(+options.timestamp) ? options.timestamp : undefined
     const made = run(
@@ -219,9 +163,7 @@ export const createClient = ({ load, token, config, log, notices, onDrop, onEnd 
     isOptedOut: consent.isOptedOut,
     capture,
     onDrop,
-    forgetArrival: () => {
-      seenUrl = undefined
-    },
+    forgetArrival: attribution.forget,
     log,
   })
 
@@ -245,11 +187,7 @@ export const createClient = ({ load, token, config, log, notices, onDrop, onEnd 
   ]
   /** Brings everything that follows the configuration in line with it. */
   const align = () => {
-    if (storageSettings() !== storedBy) {
-      storedBy = storageSettings()
-      store.moveTo(openStore())
-      tabStore.moveTo(openTabStore())
-    }
+    alignStores()
     features.align()
   }
 

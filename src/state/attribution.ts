@@ -1,0 +1,71 @@
+import { type Arrival, arrivalProperties, campaignOf, referrerOf, searchOf } from '../lib/campaign'
+import type { Config, Properties } from '../types'
+import type { Store } from './store'
+
+/** Where visitor and session came from (protocol.md §5.7). */
+export interface Attribution {
+  /** Properties of an event now: how the session began, the campaign and referrer of this tab, what was registered for the session. */
+  properties(): Properties
+  /** A session begins: its beginning is where the visitor is now. */
+  beginSession(sessionId: string): void
+  /** Where the visitor first came from, as person properties; {} until the first event. */
+  initialPerson(): Properties
+  /** The visitor is another: this page counts as arrived at again. */
+  forget(): void
+}
+
+type Options = Pick<Config, 'save_campaign_params' | 'save_referrer' | 'custom_campaign_params'>
+
+interface Page {
+  url: string
+  referrer: string
+}
+
+// Longer addresses carry nothing more that is read, and would fill the storage.
+const LONGEST = 1000
+
+export const createAttribution = (
+  config: Options,
+  store: Store,
+  tabStore: Store,
+  page: () => Page = () => ({ url: location.href, referrer: document.referrer }),
+): Attribution => {
+  let seenUrl: string | undefined
+  let entry: Arrival | undefined
+  let entryProperties: Properties = {}
+
+  const arrival = (): Arrival => ({ r: page().referrer.slice(0, LONGEST) || '$direct', u: page().url.slice(0, LONGEST) })
+  const readPage = () => {
+    const { url, referrer } = page()
+    if (url === seenUrl) return
+    seenUrl = url
+    if ((config.save_campaign_params || config.save_referrer) && !store.get('$initial_person_info')) store.set({ $initial_person_info: arrival() })
+    if (config.save_campaign_params) tabStore.set({ ...campaignOf(url, config.custom_campaign_params), ...searchOf(referrer) })
+    // The first referrer of a tab: a page of the same site that comes later is not where the visitor came from.
+    if (config.save_referrer && tabStore.get('$referrer') === undefined) tabStore.set(referrerOf(referrer))
+  }
+
+  return {
+    properties: () => {
+      readPage()
+      const stored = store.get<{ props?: Arrival }>('$client_session_props')?.props
+      if (stored !== entry) {
+        entry = stored
+        entryProperties = stored ? arrivalProperties(stored, '$session_entry_', config.custom_campaign_params) : {}
+      }
+      return { ...entryProperties, ...tabStore.all() }
+    },
+    beginSession: (sessionId) => {
+      // Another tab may have begun it.
+      if (store.get<{ sessionId?: string }>('$client_session_props')?.sessionId === sessionId) return
+      store.set({ $client_session_props: { sessionId, props: arrival() } })
+    },
+    initialPerson: () => {
+      const info = store.get<Arrival>('$initial_person_info')
+      return info ? arrivalProperties(info, '$initial_', config.custom_campaign_params) : {}
+    },
+    forget: () => {
+      seenUrl = undefined
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import { createAttribution } from '../../src/state/attribution'
+import { createStore } from '../../src/state/store'
+
+const OPTIONS = { save_campaign_params: true, save_referrer: true, custom_campaign_params: [] }
+
+const setUp = (options: Partial<typeof OPTIONS> = {}) => {
+  jest.useFakeTimers()
+  const page = { url: 'https://shop.example/?utm_source=news', referrer: 'https://www.google.com/search?q=tents' }
+  const [store, tabStore] = [createStore(), createStore()]
+  return { page, store, tabStore, attribution: createAttribution({ ...OPTIONS, ...options }, store, tabStore, () => page) }
+}
+
+test('the campaign and referrer of the arrival stay for the tab; a page of the site that comes later is not where the visitor came from', () => {
+  const { attribution, page } = setUp()
+  attribution.properties()
+  Object.assign(page, { url: 'https://shop.example/basket', referrer: 'https://shop.example/' })
+  expect(attribution.properties()).toMatchObject({ utm_source: 'news', $referrer: 'https://www.google.com/search?q=tents', $search_engine: 'google', ph_keyword: 'tents' })
+})
+
+test('a session keeps how it began; another begins where the visitor is then', () => {
+  const { attribution, page } = setUp()
+  attribution.beginSession('s1')
+  Object.assign(page, { url: 'https://shop.example/basket', referrer: '' })
+  attribution.beginSession('s1')
+  expect(attribution.properties()).toMatchObject({ $session_entry_pathname: '/', $session_entry_utm_source: 'news', $session_entry_search_engine: 'google' })
+  attribution.beginSession('s2')
+  expect(attribution.properties()).toMatchObject({ $session_entry_pathname: '/basket', $session_entry_referrer: '$direct' })
+  expect(attribution.properties()).not.toHaveProperty('$session_entry_utm_source')
+})
+
+test('where the visitor first came from is remembered once', () => {
+  const { attribution, page } = setUp()
+  expect(attribution.initialPerson()).toEqual({})
+  attribution.properties()
+  page.url = 'https://shop.example/later?utm_source=other'
+  attribution.properties()
+  expect(attribution.initialPerson()).toMatchObject({ $initial_utm_source: 'news', $initial_pathname: '/', $initial_referring_domain: 'www.google.com' })
+})
+
+test('neither campaign nor referrer is kept when the site does not want it', () => {
+  const { attribution, store, tabStore } = setUp({ save_campaign_params: false, save_referrer: false })
+  expect(attribution.properties()).toEqual({})
+  expect([store.all(), tabStore.all()]).toEqual([{}, {}])
+})
