@@ -1,0 +1,17 @@
+/** Where events go, and for which project. */
+export interface Settings {
+  host: string
+  token: string
+}
+
+/**
+ * From the address (`?host=…&token=…`), or else from the build (`VITE_TRAILMARK_HOST`, `VITE_TRAILMARK_TOKEN`). Nothing
+ * else is contacted: without both, the SDK stays off.
+ */
+export const readSettings = (search: string, env: ImportMetaEnv): Settings => {
+  const query = new URLSearchParams(search)
+  return {
+    host: query.get('host') || env.VITE_TRAILMARK_HOST || '',
+    token: query.get('token') || env.VITE_TRAILMARK_TOKEN || '',
+  }
+}
