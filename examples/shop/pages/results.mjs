@@ -57,7 +57,7 @@ const purchases = (rows, days, now) => {
   return html`
     <section class="panel-card" aria-labelledby="purchases"><h2 id="purchases">Purchases by day</h2>
       <p class="figure"><strong id="revenue">${price(revenue)}</strong> <span>in <b id="purchase-count">${count}</b> ${count === 1 ? 'purchase' : 'purchases'}</span></p>
-      ${days > 1 && columnChart(series.map(({ day, revenue: amount, purchases: each }, index) => ({ value: amount, text: price(amount), label: (days - 1 - index) % step === 0 ? shortDay.format(new Date(day)) : '', each })))}
+      ${days > 1 && columnChart(series.map(({ day, revenue: amount }, index) => ({ value: amount, text: price(amount), label: (days - 1 - index) % step === 0 ? shortDay.format(new Date(day)) : '' })))}
       ${sold.length === 0 ? nothing('Nothing bought yet. The till is open.') : html`
         <table><thead><tr><th scope="col">Day (UTC)</th><th scope="col" class="number">Purchases</th><th scope="col" class="number">Revenue</th></tr></thead>
         <tbody>${sold.toReversed().slice(0, 7).map((row) => html`<tr><th scope="row">${shortDay.format(new Date(row.day))}</th><td class="number">${row.purchases}</td><td class="number">${price(row.revenue)}</td></tr>`)}</tbody></table>`}
@@ -72,6 +72,7 @@ const activity = ({ rows, names, event, now }) => {
     <section class="panel-card across" aria-labelledby="activity"><h2 id="activity">The last half hour</h2>
       <p class="figure"><strong>${total}</strong> <span>× <code>${event}</code></span></p>
       ${columnChart(series.map(({ ago, times }) => ({ value: times, text: String(times), label: ago % 10 === 0 ? (ago === 0 ? 'now' : `−${ago} min`) : '' })))}
+      <p class="hidden">${series.filter(({ times }) => times > 0).map(({ ago, times }) => (ago === 0 ? `${times} in this minute. ` : `${times} ${ago} min ago. `))}</p>
       <table><thead><tr><th scope="col">Event</th><th scope="col" class="wide-cell"><span class="hidden">Share</span></th><th scope="col" class="number">Times</th></tr></thead>
       <tbody>${names.slice(0, 8).map(({ event: name, times }) => html`<tr ${name === event && raw('class="chosen"')}><th scope="row"><code>${name}</code></th><td class="wide-cell">${cellBar(Number(times), Number(names[0].times))}</td><td class="number">${times}</td></tr>`)}</tbody></table>
       <div class="sources">${source(ENDPOINTS.activity)}${source(ENDPOINTS.eventNames)}</div>
