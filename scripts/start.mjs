@@ -39,21 +39,19 @@ const checkPackages = () => {
 
 // ── Building ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** `outputs` is oldest-first evidence: a build counts only when every one of them is newer than every source. */
+/** A build counts as done when every one of its `outputs` is newer than every one of its `sources`. */
 const BUILDS = [
   {
     name: 'the SDK',
     sources: ['src', 'rollup.config.mjs', 'tsconfig.json', 'package.json'],
     outputs: ['dist/analytics.js', 'dist/esm/main.js', 'dist/cjs/main.cjs', 'dist/esm/main.d.ts'],
     command: ['node_modules/rollup/dist/bin/rollup', '-c', '--silent'],
-    cwd: ROOT,
   },
   {
     name: 'the service',
     sources: ['service/src', 'service/tsconfig.json', 'service/tsconfig.build.json', 'service/package.json'],
     outputs: ['service/dist/main.js'],
     command: ['node_modules/typescript/bin/tsc', '-p', 'service/tsconfig.build.json'],
-    cwd: ROOT,
   },
 ]
 
@@ -75,10 +73,16 @@ const isBuilt = ({ sources, outputs }) =>
 
 const building = new Set()
 
-const build = ({ name, command: [file, ...args], outputs, cwd }) =>
+const date = (files, time) => {
+  for (const file of files) if (existsSync(join(ROOT, file))) utimesSync(join(ROOT, file), time, time)
+}
+
+const build = ({ name, command: [file, ...args], outputs }) =>
   new Promise((resolve, reject) => {
     const began = Date.now()
-    const child = spawn(process.execPath, [join(ROOT, file), ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+    // What a build leaves that fails or is stopped must not pass for built the next time.
+    date(outputs, 0)
+    const child = spawn(process.execPath, [join(ROOT, file), ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
     building.add(child)
     let output = ''
     child.stdout.on('data', (data) => (output += data))
@@ -87,13 +91,11 @@ const build = ({ name, command: [file, ...args], outputs, cwd }) =>
     child.on('close', (code) => {
       building.delete(child)
       if (code === 0) {
-        // A compiler that finds nothing changed may leave a file as it was; the build is as new as this moment all the same.
-        for (const each of outputs) if (existsSync(join(ROOT, each))) utimesSync(join(ROOT, each), new Date(), new Date())
+        // Also where the compiler found a file unchanged and left it.
+        date(outputs, new Date())
         say(`${green('✓')} Built ${name} ${faint(seconds(began))}`)
         return resolve()
       }
-      // What a failed build has written must not pass for a build the next time.
-      for (const each of outputs) if (existsSync(join(ROOT, each))) utimesSync(join(ROOT, each), 0, 0)
       reject(new Error(`Building ${name} failed:\n\n${output.trim()}`))
     })
   })
@@ -143,9 +145,6 @@ const onSignal = () => {
   void stopAll(0)
 }
 
-/** A child that never became ready. It has said why on its own stderr, which is `words`. */
-const failedStart = (name, words) => Object.assign(new Error(words || `${name} ended before it was ready.`), { isSaid: !!words })
-
 /**
  * Starts `node file` and resolves with what its line `<ready> {…}` says. Until then its lines are progress; afterwards
  * they appear with its name in front.
@@ -174,7 +173,7 @@ const run = ({ name, file, ready, env, onProgress }) =>
     // Not `exit`: what it said last is still in the pipe then.
     child.on('close', (code, signal) => {
       if (stopping) return
-      if (!isReady) return reject(failedStart(name, complaints.join('\n')))
+      if (!isReady) return reject(new Error(complaints.join('\n') || `The ${name} ended before it was ready (${signal ?? `exit code ${code}`}).`))
       complain(red(`The ${name} has ended unexpectedly (${signal ?? `exit code ${code}`}). Stopping everything.`))
       void stopAll(1)
     })
