@@ -7,7 +7,7 @@ import { createNotices } from '../lib/notices'
 import type { Config, DroppedEvent, DropReason } from '../types'
 import { VERSION } from '../version'
 import { type Client, createClient } from './createClient'
-import { type Analytics, type Api, METHODS, WITHOUT_CLIENT } from './publicApi'
+import { type Analytics, type Api, METHODS, type Options, WITHOUT_CLIENT } from './publicApi'
 
 // The name under which the primary instance initialises itself: this SDK's and the protocol's own.
 const PRIMARY = ['analytics', 'posthog']
@@ -36,7 +36,7 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
     token = undefined
   }
 
-  const init = (given: string, options?: Partial<Config> | null, asName?: string): Analytics => {
+  const init = (given: string, options?: Options | null, asName?: string): Analytics => {
     if (asName && asName !== name && !PRIMARY.includes(asName)) {
       others[asName] ??= createAnalytics(makeLoad, asName, others)
       Object.assign(analytics, { [asName]: others[asName] })

@@ -1,5 +1,8 @@
 import type { CapturedEvent, CaptureOptions, Config, DropReason, Notices, Properties, Stop } from '../types'
 
+/** What `init` and `set_config` take: any of the options. */
+export type Options = Partial<Omit<Config, 'loaded'> & { loaded: (analytics: Analytics) => void }>
+
 /** The public object. */
 export interface Analytics {
   /** The live configuration. Read it freely; change it with `set_config`. */
@@ -15,9 +18,9 @@ export interface Analytics {
    * also `analytics[name]`. An empty token, or `enabled: false`, gives a complete no-op.
    * @example analytics.init('my-token', { api_host: 'https://events.example.com', defaults: '2026-01-30' })
    */
-  init(token: string, config?: Partial<Config> | null, name?: string): Analytics
+  init(token: string, options?: Options | null, name?: string): Analytics
   /** Changes options. An option of a wrong type keeps its value, with one line in the console. */
-  set_config(changes: Partial<Config>): void
+  set_config(options: Options): void
   /**
    * Captures an event and answers it as it will be sent; undefined when it was dropped (`drops()` says why).
    * @example analytics.capture('purchase', { amount: 42, currency: 'EUR' })

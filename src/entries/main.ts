@@ -6,5 +6,5 @@ export const analytics = createAnalytics(() => loadByImport)
 
 export default analytics
 
-export type { Analytics } from '../client/publicApi'
+export type { Analytics, Options } from '../client/publicApi'
 export type * from '../types'

@@ -1,5 +1,5 @@
 import { createAnalytics } from '../../src/client/instances'
-import type { Analytics } from '../../src/client/publicApi'
+import type { Analytics, Options } from '../../src/client/publicApi'
 import type { CapturedEvent, Config } from '../../src/types'
 
 export type SentEvent = Omit<CapturedEvent, 'timestamp'> & { timestamp: string }
@@ -28,7 +28,7 @@ const running: Analytics[] = []
 afterEach(() => running.splice(0).forEach((analytics) => void analytics.shutdown()))
 
 /** A real client on the fake page, with a fake clock and a fetch that records. */
-export const startAnalytics = (config: Partial<Config> = {}, token = 'token', before?: (analytics: Analytics) => void): Started => {
+export const startAnalytics = (config: Options = {}, token = 'token', before?: (analytics: Analytics) => void): Started => {
   jest.useFakeTimers({ now: jest.isMockFunction(setTimeout) ? Date.now() : new Date('2026-11-21T10:00:00Z') })
   const sent: SentEvent[] = []
   const requests: Started['requests'] = []
