@@ -138,8 +138,8 @@ export interface Config {
   external_scripts_inject_target: 'body' | 'head'
   /** A host of its own for `/flags`. */
   flags_api_host: string | null
-  /** Called once, when the SDK is ready, with the instance. */
-  loaded: (analytics: never) => void
+  /** Called once, when the SDK is ready, with the instance (an `Analytics`). */
+  loaded: (analytics: unknown) => void
   /** Autocapture takes no text of elements. */
   mask_all_text: boolean
   /** Autocapture takes no attributes of elements. */

@@ -61,7 +61,7 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
 
     client = createClient({ load: makeLoad(config), token, config, log, notices, onDrop, onEnd })
     try {
-      config.loaded(analytics as never)
+      config.loaded(analytics)
     } catch (error) {
       log.error('the loaded callback threw', error)
     }

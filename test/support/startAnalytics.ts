@@ -1,6 +1,6 @@
 import { createAnalytics } from '../../src/client/instances'
 import type { Analytics, Options } from '../../src/client/publicApi'
-import type { CapturedEvent, Config } from '../../src/types'
+import type { CapturedEvent } from '../../src/types'
 
 export type SentEvent = Omit<CapturedEvent, 'timestamp'> & { timestamp: string }
 
@@ -16,7 +16,7 @@ export interface Started {
   settle(ms?: number): Promise<void>
 }
 
-const OPTIONS: Partial<Config> = {
+const OPTIONS: Options = {
   api_host: 'https://events.example.com',
   opt_out_useragent_filter: true,
   capture_pageview: false,
