@@ -14,6 +14,12 @@ test('the snippet in the README is the one that the examples use', () => {
   expect(README).toContain(tag)
 })
 
+test('the smallest page has the same snippet', () => {
+  const script = `import { oneLineSnippet } from './examples/snippet/scriptTag.mjs'; console.log(oneLineSnippet)`
+  const snippet = execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: ROOT, encoding: 'utf8' }).trim()
+  expect(readFileSync(resolve(ROOT, 'examples/html/index.html'), 'utf8')).toContain(snippet)
+})
+
 test('the README tells to test what the continuous integration runs', () => {
   const command = 'npm ci && npm test'
   expect(README).toContain(command)

@@ -37,6 +37,11 @@ export const takeOver = (target: Record<string, unknown>, name: string, analytic
     if (replayed.has(queue) || !instance.__loaded) continue
     replayed.add(queue)
     replayOrder([...queue]).forEach((each) => runCall(instance, each, report))
+    // Code that kept the stub goes on calling it; its methods push, so they reach the instance now.
+    queue.push = (...calls: unknown[]) => {
+      calls.forEach((each) => runCall(instance, each, report))
+      return 0
+    }
   }
   return true
 }

@@ -53,6 +53,14 @@ test('named instances run their own queues', () => {
   expect([primary.get_property('of'), primary.second.get_property('of')]).toEqual(['first', 'second'])
 })
 
+test('code that kept the stub reaches the SDK through it', () => {
+  const stub = stubWith([['t', OPTIONS]], [])
+  const page: Record<string, unknown> = { analytics: stub }
+  takeOver(page, 'analytics', fresh())
+  stub.push(['register', { a: 1 }])
+  expect((page.analytics as Analytics).get_property('a')).toBe(1)
+})
+
 test('a living SDK stays', () => {
   const living = { capture: () => 'living' }
   const page: Record<string, unknown> = { analytics: living }
