@@ -70,14 +70,17 @@ test('nothing acknowledged is lost or counted twice while the engine is killed a
     }
   }
   const senders = Array.from({ length: 8 }, send)
-  for (let kills = 0; kills < 4; kills += 1) {
-    const before = acknowledged.size
-    await until(() => acknowledged.size > before + 50)
-    const engine = engineOf(service)
-    process.kill(engine, 'SIGKILL')
-    await until(() => childrenOf(service.process.pid!).some((pid) => pid !== engine && isRunning(pid)))
+  try {
+    for (let kills = 0; kills < 4; kills += 1) {
+      const before = acknowledged.size
+      await until(() => acknowledged.size > before + 50)
+      const engine = engineOf(service)
+      process.kill(engine, 'SIGKILL')
+      await until(() => childrenOf(service.process.pid!).some((pid) => pid !== engine && isRunning(pid)))
+    }
+  } finally {
+    sending = false
   }
-  sending = false
   await Promise.all(senders)
   const stored = await countOf(service, 'stormy')
   // An event whose request was under way at the end may be stored without its answer having been seen.

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { uuidv7 } from '../../src/lib/uuid.ts'
+import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import { openRecords } from '../../src/storage/records.ts'
 import { api, capture, countOf, event, rowsOf } from '../support/api.ts'
 import { type ClickhouseServer, startClickhouse } from '../support/clickhouse.ts'
@@ -41,6 +42,32 @@ test('projects are kept apart there as well', async () => {
   await capture({ ...service, token: project.token }, event('there'), event('elsewhere'))
   expect(await countOf(service, 'there')).toBe(2)
   expect(await countOf(service, 'elsewhere')).toBe(0)
+})
+
+describe('a run', () => {
+  const limits = { projectId: 1, maxSeconds: 2, maxMemoryBytes: 100_000_000, maxRows: 10 }
+  const storage = createClickhouse(() => ({ url: clickhouse.url }))
+  afterAll(() => storage.close())
+
+  test('sees one project, also without the compiler and without a filter of the user', async () => {
+    const { rows } = await storage.run({ text: "SELECT uniqExact(project_id), count() FROM db.events WHERE event IN ('there', 'elsewhere')" }, limits)
+    expect(rows).toEqual([[1, 2]])
+  })
+
+  test.each([
+    ['changes', 'DROP TABLE db.events', 'query'],
+    ['other limits', 'SELECT 1 SETTINGS max_execution_time = 1000', 'query'],
+    ['too many rows', 'SELECT number FROM numbers(11)', 'size'],
+    ['too much memory', 'SELECT groupArray(number) FROM numbers(100000000)', 'memory'],
+    ['too much time', 'SELECT count() FROM numbers(100000000000) WHERE cityHash64(number) = 1', 'timeout'],
+  ])('with %s is refused', async (_, text, kind) => {
+    await expect(storage.run({ text }, limits)).rejects.toMatchObject({ name: 'StorageError', kind })
+  })
+
+  test('that fails after it has made rows leaves none to the next one', async () => {
+    await expect(storage.run({ text: "SELECT throwIf(number = 9, 'late'), number FROM numbers(10) SETTINGS max_block_size = 1" }, limits)).rejects.toMatchObject({ kind: 'query' })
+    expect((await storage.run({ text: 'SELECT 7' }, limits)).rows).toEqual([[7]])
+  })
 })
 
 test('a server that is not there is said to be so', async () => {

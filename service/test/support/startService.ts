@@ -5,6 +5,10 @@ import { join, resolve } from 'node:path'
 
 const MAIN = resolve(__dirname, '../../dist/main.js')
 const READY = 'trailmark ready '
+
+// Real processes on a machine that also runs the other suites.
+jest.setTimeout(30_000)
+
 const START_TIMEOUT_MS = 60_000
 
 export interface StartOptions {
