@@ -72,9 +72,10 @@ export const createWriter = (storage: Pick<Storage, 'rows' | 'insert' | 'ready'>
   const storedKeys = async (rows: readonly Row[]): Promise<Set<string>> => {
     const found = new Set<string>()
     for (const projectId of new Set(rows.map((row) => row.projectId))) {
-      // The ids are UUIDs by `isUuid`; as text they may be many, as a parameter they would have to fit an address.
-      const ids = rows.filter((row) => row.projectId === projectId).map(({ event }) => `'${event.uuid}'`).join(',')
-      const stored = await storage.rows<{ uuid: string }>({ text: `SELECT uuid FROM db.events WHERE project_id = ${projectId} AND uuid IN (${ids})` })
+      const stored = await storage.rows<{ uuid: string }>({
+        text: 'SELECT uuid FROM db.events WHERE project_id = {projectId:UInt32} AND uuid IN {ids:Array(UUID)}',
+        params: { projectId, ids: rows.filter((row) => row.projectId === projectId).map(({ event }) => event.uuid) },
+      })
       for (const { uuid } of stored) found.add(`${projectId}:${uuid}`)
     }
     return found

@@ -24,9 +24,9 @@ const createStore = () => {
       gate = new Promise((resolve) => (open = resolve))
       return open
     },
-    rows: async <R>({ text }: Statement) => {
-      const project = Number(/project_id = (\d+)/.exec(text)![1])
-      return stored.filter((each) => each.project_id === project && text.includes(each.uuid)) as R[]
+    rows: async <R>({ params }: Statement) => {
+      const { projectId, ids } = params as { projectId: number; ids: string[] }
+      return stored.filter((each) => each.project_id === projectId && ids.includes(each.uuid)) as R[]
     },
     insert: async (_: string, lines: readonly JsonLine[]) => {
       await gate
