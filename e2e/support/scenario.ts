@@ -63,9 +63,11 @@ export const test = base.extend<Fixtures, { service: Service }>({
   stored: async ({ site, service }, use) => {
     await use(async (until) => {
       let events: StoredEvent[] = []
-      await expect
-        .poll(async () => until((events = await service.events(site.host))), { message: () => `stored so far: ${events.map(({ event }) => event).join(', ')}` } as never)
-        .toBe(true)
+      try {
+        await expect.poll(async () => until((events = await service.events(site.host)))).toBe(true)
+      } catch {
+        throw new Error(`The events that were waited for have not come; stored so far: ${events.map(({ event }) => event).join(', ') || 'none'}`)
+      }
       return events
     })
   },

@@ -1,3 +1,4 @@
+import { guarded } from '../lib/guard'
 import type { Stop } from '../types'
 
 type Callable = (this: unknown, ...args: never[]) => unknown
@@ -11,7 +12,7 @@ export const patch = <T extends object, K extends keyof T>(target: T, method: K,
   let active = true
   const wrapped = function (this: unknown, ...args: never[]) {
     const answer = original.apply(this, args)
-    if (active) after()
+    if (active) guarded(after)
     return answer
   } as T[K]
   target[method] = wrapped

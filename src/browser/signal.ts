@@ -1,3 +1,4 @@
+import { guarded } from '../lib/guard'
 import type { Stop } from '../types'
 
 /** Something of the page that can be listened to. The page is touched only while somebody listens. */
@@ -19,15 +20,16 @@ export const createSignal = <T>(connect: (emit: (value: T) => void) => Stop): Si
   }
 }
 
-/** Listens to a DOM event until stopped. */
+/** Listens to DOM events until stopped; what the listener throws does not reach the page. */
 export const listen = (
   target: EventTarget | undefined,
   types: readonly string[],
   listener: (event: Event) => void,
   options: AddEventListenerOptions = { capture: true, passive: true },
 ): Stop => {
-  types.forEach((type) => target?.addEventListener(type, listener, options))
-  return () => types.forEach((type) => target?.removeEventListener(type, listener, options))
+  const heard = (event: Event) => guarded(() => listener(event))
+  types.forEach((type) => target?.addEventListener(type, heard, options))
+  return () => types.forEach((type) => target?.removeEventListener(type, heard, options))
 }
 
 /** A signal of DOM events. `target` is asked for when the first listener comes: importing touches no page. */

@@ -42,8 +42,6 @@ export interface ClientInputs {
 
 /** One running SDK for one project: introduces the rooms to each other. */
 export const createClient = ({ load, token, config, log, notices, onDrop, onEnd }: ClientInputs) => {
-  const report = (error: unknown) => log.error('internal error; the page is not affected', error)
-
   // ── State ──────────────────────────────────────────────────────────────────────────────────────────────────────
   const consent = createConsent(
     token,
@@ -85,7 +83,7 @@ export const createClient = ({ load, token, config, log, notices, onDrop, onEnd 
       loadGzip()
     },
     onDropped: ({ event, uuid }, reason) => onDrop({ event, uuid, reason }),
-    onRequestError: (error) => guarded(() => config.on_request_error(error), report),
+    onRequestError: (error) => guarded(() => config.on_request_error(error)),
   })
 
   // ── The pipeline ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -168,7 +166,7 @@ export const createClient = ({ load, token, config, log, notices, onDrop, onEnd 
   })
 
   // ── What runs by itself ────────────────────────────────────────────────────────────────────────────────────────
-  const features = runFeatures({ config, capture }, () => !consent.isOptedOut(), report)
+  const features = runFeatures({ config, capture }, () => !consent.isOptedOut())
   const stops = [
     onPageLeft(() => {
       session.release()

@@ -1,4 +1,5 @@
 import type { Host } from '../host'
+import { guarded } from '../lib/guard'
 import { startAutocapture } from '../sources/autocapture/startAutocapture'
 import { startPageleaves } from '../sources/pageleaves'
 import { startPageviews } from '../sources/pageviews'
@@ -22,23 +23,21 @@ export const FEATURES: readonly Feature[] = [
  * Runs features. `align` starts those that are wanted and do not run, and stops those that run and are not wanted; it
  * is the one call for init, set_config, consent and shutdown.
  */
-export const runFeatures = (host: Host, mayRun: () => boolean, report: (error: unknown) => void, features = FEATURES) => {
+export const runFeatures = (host: Host, mayRun: () => boolean, features = FEATURES) => {
   const running = new Map<Feature, Stop>()
   return {
     align: (): void => {
       for (const feature of features) {
         const wanted = mayRun() && feature.wanted(host.config)
         const stop = running.get(feature)
-        try {
+        // A page that forbids one feature's machinery keeps the others.
+        guarded(() => {
           if (wanted && !stop) running.set(feature, feature.start(host))
           if (!wanted && stop) {
             running.delete(feature)
             stop()
           }
-        } catch (error) {
-          // A page that forbids one feature's machinery keeps the others.
-          report(error)
-        }
+        })
       }
     },
     stop: (): void => {

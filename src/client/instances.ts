@@ -1,6 +1,7 @@
 import { hasPage } from '../browser/page'
 import { resolveConfig } from '../config/settings'
 import type { LoadExtension } from '../extensions/extensions'
+import { guarded } from '../lib/guard'
 import { createLog } from '../lib/log'
 import { objectOf } from '../lib/objects'
 import { createNotices } from '../lib/notices'
@@ -23,8 +24,7 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
   const counts: Partial<Record<DropReason, number>> = {}
 
   const log = createLog(() => !!config.debug)
-  const report = (error: unknown) => log.error('internal error; the page is not affected', error)
-  const notices = createNotices(report)
+  const notices = createNotices()
   const onDrop = (dropped: DroppedEvent) => {
     counts[dropped.reason] = (counts[dropped.reason] ?? 0) + 1
     log.info('dropped', dropped.event, dropped.reason)
@@ -60,11 +60,7 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
     if (!hasPage() || !config.enabled) return analytics
 
     client = createClient({ load: makeLoad(config), token, config, log, notices, onDrop, onEnd })
-    try {
-      config.loaded(analytics)
-    } catch (error) {
-      log.error('the loaded callback threw', error)
-    }
+    guarded(() => config.loaded(analytics))
     client.start()
     return analytics
   }
@@ -80,12 +76,7 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
   const methods = (names: string) =>
     objectOf(names.split(' '), (method) => (...args: never[]) => {
       if (!client) return withoutClient(method, args)
-      try {
-        return (client.api[method as keyof Client['api']] as (...args: never[]) => unknown)(...args)
-      } catch (error) {
-        report(error)
-        return WITHOUT_CLIENT[method]
-      }
+      return guarded(() => (client!.api[method as keyof Api] as (...args: never[]) => unknown)(...args)) ?? WITHOUT_CLIENT[method]
     })
 
   const analytics: Analytics = {
@@ -95,25 +86,18 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
     get __loaded() {
       return token !== undefined
     },
-    init: (...args) => {
-      try {
-        return init(...args)
-      } catch (error) {
-        report(error)
-        return analytics
-      }
-    },
+    init: (...args) => guarded(() => init(...args)) ?? analytics,
     on: notices.on,
     drops: () => ({ ...counts }),
-    push: (call) => runCall(analytics, call, report),
+    push: (call) => runCall(analytics, call),
     toString: () => (name ? `analytics.${name}` : 'analytics'),
   }
   return analytics
 }
 
 /** Runs one call of a stub's queue: `[method, ...arguments]`, or a function. */
-export const runCall = (target: Analytics, call: unknown, report: (error: unknown) => void): void => {
-  try {
+export const runCall = (target: Analytics, call: unknown): void => {
+  guarded(() => {
     if (typeof call === 'function') call.call(target)
     if (!Array.isArray(call)) return
     const [method, ...args] = call as [unknown, ...unknown[]]
@@ -126,7 +110,5 @@ export const runCall = (target: Analytics, call: unknown, report: (error: unknow
     const member = (target as unknown as Record<string, unknown>)[String(method)]
     if (typeof member === 'function') member.apply(target, args)
     else console.warn('[trailmark]', `there is no method ${String(method)} in this version; the call is ignored`)
-  } catch (error) {
-    report(error)
-  }
+  })
 }

@@ -17,8 +17,6 @@ export const replayOrder = (calls: readonly unknown[]): unknown[] => [
   ...calls.filter(isCapture),
 ]
 
-const report = (error: unknown) => console.error('[trailmark]', 'a queued call failed', error)
-
 /**
  * Takes over `target[name]`: runs the stub's `init` calls and then what was queued, each queue once. Answers false
  * when a living SDK is there already, which then stays.
@@ -36,10 +34,10 @@ export const takeOver = (target: Record<string, unknown>, name: string, analytic
     const queue = Array.isArray(named) ? named : stub!
     if (replayed.has(queue) || !instance.__loaded) continue
     replayed.add(queue)
-    replayOrder([...queue]).forEach((each) => runCall(instance, each, report))
+    replayOrder([...queue]).forEach((each) => runCall(instance, each))
     // Code that kept the stub goes on calling it; its methods push, so they reach the instance now.
     queue.push = (...calls: unknown[]) => {
-      calls.forEach((each) => runCall(instance, each, report))
+      calls.forEach((each) => runCall(instance, each))
       return 0
     }
   }

@@ -1,7 +1,9 @@
+import { later } from '../lib/guard'
+import { reportCaught } from '../lib/log'
 import type { CapturedEvent, Config, DropReason, RequestError, Stop } from '../types'
 import { bodyText, encode, encodeNow, eventText, type GzipNow } from './encode'
 import { apiHost } from './hosts'
-import { outcomeOf, retryDelay } from './retry'
+import { outcomeOf, refusedBy, retryDelay } from './retry'
 import { beacon, outlivesPage, request, sizeOf } from './transport'
 
 const MOST_EVENTS = 250
@@ -97,7 +99,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     const outcome = outcomeOf(answer)
     if (outcome === 'again') {
       tries += 1
-      retryTimer = setTimeout(wake, retryDelay(tries, answer.retryAfterMs))
+      retryTimer = later(wake, retryDelay(tries, answer.retryAfterMs))
       return
     }
     tries = 0
@@ -106,15 +108,18 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     } else {
       const there = current.batch.filter((each) => waiting.includes(each))
       remove(there)
-      if (outcome === 'stored') onDelivered(there.map(({ event }) => event.uuid))
-      else there.forEach(({ event }) => onDropped(event, 'refused_by_service'))
+      const isRefused = refusedBy(answer)
+      const refused = there.filter(({ event }) => outcome !== 'stored' || isRefused(event.uuid))
+      refused.forEach(({ event }) => onDropped(event, 'refused_by_service'))
+      const delivered = there.filter((each) => !refused.includes(each))
+      if (delivered.length) onDelivered(delivered.map(({ event }) => event.uuid))
     }
     await pump()
   }
   const flush = () => {
     clearTimeout(flushTimer)
     flushTimer = undefined
-    void pump()
+    pump().catch(reportCaught)
   }
   const wake = () => {
     clearTimeout(retryTimer)
@@ -143,7 +148,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
         onDropped(oldest.event, 'queue_full')
       }
       if (now || !config.request_batching) flush()
-      else flushTimer ??= setTimeout(flush, Math.min(5000, Math.max(250, config.request_queue_config.flush_interval_ms ?? 3000)))
+      else flushTimer ??= later(flush, Math.min(5000, Math.max(250, config.request_queue_config.flush_interval_ms ?? 3000)))
     },
     flush,
     leave: () => {

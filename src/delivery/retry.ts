@@ -12,6 +12,13 @@ export const outcomeOf = ({ status }: Pick<Answer, 'status'>): 'stored' | 'too_l
   return 'refused'
 }
 
+/** Which events of a stored batch the service has refused all the same, by their uuid. */
+export const refusedBy = ({ json }: Pick<Answer, 'json'>): ((uuid: string) => boolean) => {
+  const refused = (json as { refused?: unknown } | undefined)?.refused
+  const uuids = new Set(Array.isArray(refused) ? refused.map((each: { uuid?: unknown }) => each?.uuid) : [])
+  return (uuid) => uuids.has(uuid)
+}
+
 /** How long to wait before try number `tries` (from 1), ms: doubling from 3 s, ± 25 %, never sooner than was asked for. */
 export const retryDelay = (tries: number, askedMs = 0, random = Math.random): number =>
   Math.max(askedMs, Math.min(LONGEST_MS, FIRST_MS * 2 ** (tries - 1)) * (0.75 + random() / 2))

@@ -4,7 +4,7 @@ import { guarded } from './guard'
 type Listener<N extends keyof Notices> = (value: Notices[N]) => void
 
 /** Who wants to hear what. A listener that throws disturbs neither the SDK nor the other listeners. */
-export const createNotices = (report: (error: unknown) => void) => {
+export const createNotices = () => {
   let listeners: readonly { name: string; listener: (...args: never[]) => void }[] = []
   return {
     /** `name` of `*` hears everything, as `(name, value)`. */
@@ -17,8 +17,8 @@ export const createNotices = (report: (error: unknown) => void) => {
     },
     tell: <N extends keyof Notices>(name: N, value: Notices[N]): void =>
       listeners.forEach((each) => {
-        if (each.name === name) guarded(() => (each.listener as unknown as Listener<N>)(value), report)
-        else if (each.name === '*') guarded(() => (each.listener as unknown as (name: N, value: Notices[N]) => void)(name, value), report)
+        if (each.name === name) guarded(() => (each.listener as unknown as Listener<N>)(value))
+        else if (each.name === '*') guarded(() => (each.listener as unknown as (name: N, value: Notices[N]) => void)(name, value))
       }),
   }
 }

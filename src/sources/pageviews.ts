@@ -2,6 +2,7 @@ import { onNavigate } from '../browser/navigation'
 import { onPageRestored } from '../browser/pageExit'
 import { whenVisible } from '../browser/visibility'
 import type { Host } from '../host'
+import { later } from '../lib/guard'
 import type { Properties, Stop } from '../types'
 
 /**
@@ -14,7 +15,7 @@ export const startPageviews = ({ config, capture }: Host): Stop => {
   // A task later: `init` has returned, and after a navigation the framework has had its turn to set the title.
   const soon = (properties?: Properties) => {
     clearTimeout(waiting)
-    waiting = setTimeout(() => {
+    waiting = later(() => {
       path = location.pathname
       capture('$pageview', properties)
     }, 1)

@@ -1,3 +1,4 @@
+import { later } from '../lib/guard'
 import type { Properties, Stop } from '../types'
 import type { Backend } from './backends/backend'
 import { memoryBackend } from './backends/memory'
@@ -41,8 +42,8 @@ export const createStore = (backend: Backend = memoryBackend()): Store => {
     timer = undefined
     if (!Object.keys(unwritten).length) return
     refresh()
-    unwritten = {}
-    backend.write(values)
+    // What the backend does not keep lives on here, and the next write tries again.
+    if (backend.write(values)) unwritten = {}
   }
   let stopListening = backend.onForeignWrite?.(refresh)
 
@@ -53,7 +54,7 @@ export const createStore = (backend: Backend = memoryBackend()): Store => {
       Object.assign(unwritten, changes)
       values = { ...values, ...changes }
       for (const name of Object.keys(changes)) if (changes[name] === undefined) delete values[name]
-      timer ??= setTimeout(flush)
+      timer ??= later(flush)
     },
     refresh,
     flush,
@@ -62,7 +63,7 @@ export const createStore = (backend: Backend = memoryBackend()): Store => {
       stopListening?.()
       backend.clear()
       backend = next
-      backend.write(values)
+      unwritten = backend.write(values) ? {} : values
       stopListening = backend.onForeignWrite?.(refresh)
     },
     stop: () => {

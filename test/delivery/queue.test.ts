@@ -171,3 +171,12 @@ test('what is cleared is dropped with the reason', () => {
   expect(dropped).toEqual([['a', 'opted_out']])
   expect(queue.waiting()).toBe(0)
 })
+
+test('events that the service refuses among others are dropped with the reason; the others are delivered', async () => {
+  const { queue, answers, delivered, dropped } = setUp()
+  answers.push({ status: 200, json: { status: 1, refused: [{ index: 1, uuid: 'u-b', code: 'missing_distinct_id' }] } })
+  for (const name of 'abc') queue.add(event(name), { now: false })
+  await tick(3000)
+  expect(delivered).toEqual(['u-a', 'u-c'])
+  expect(dropped).toEqual([['b', 'refused_by_service']])
+})

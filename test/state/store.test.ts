@@ -60,3 +60,30 @@ test('moving to another backend takes everything along and empties the old one',
   expect(localStorage.getItem('k')).toBeNull()
   expect(memory.read()).toEqual({ a: 1 })
 })
+
+test('a place that keeps nothing loses nothing: the values live on in memory', () => {
+  const store = createStore({ read: () => undefined, write: () => false, clear: () => {} })
+  store.set({ a: 1 })
+  store.flush()
+  store.refresh()
+  store.set({ b: 2 })
+  store.flush()
+  expect(store.all()).toEqual({ a: 1, b: 2 })
+})
+
+test('what a full place does not take stays, and is tried again', () => {
+  const store = open()
+  store.set({ a: 1 })
+  store.flush()
+  const full = jest.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
+    throw new DOMException('full', 'QuotaExceededError')
+  })
+  store.set({ a: 2 })
+  store.flush()
+  store.refresh()
+  expect(store.get('a')).toBe(2)
+  full.mockRestore()
+  store.set({ b: 3 })
+  store.flush()
+  expect(stored()).toEqual({ a: 2, b: 3 })
+})

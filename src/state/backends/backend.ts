@@ -5,7 +5,8 @@ import type { Properties, Stop } from '../../types'
 export interface Backend {
   /** What is kept; undefined: nothing, or nothing readable. */
   read(): Properties | undefined
-  write(values: Properties): void
+  /** Whether it keeps them: a place may be full, forbidden, or take only part. */
+  write(values: Properties): boolean
   clear(): void
   /** Tells when another tab has written. */
   onForeignWrite?(listener: () => void): Stop

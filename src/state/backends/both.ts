@@ -26,8 +26,10 @@ export const reconcile = (cookie: Properties | undefined, local: Properties | un
 export const bothBackends = (cookie: Backend, local: Backend): Backend => ({
   read: () => reconcile(cookie.read(), local.read()),
   write: (values) => {
-    local.write(values)
+    const kept = local.write(values)
+    // Where there is no cookie, local storage does: only subdomains miss it.
     cookie.write(pick(values, (name) => keyOf(name).inCookie))
+    return kept
   },
   clear: () => {
     local.clear()

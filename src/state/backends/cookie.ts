@@ -41,9 +41,17 @@ export const cookieBackend = (name: string, { days, secure, crossSubdomain }: Co
     read: () => parseObject(Cookies.get(name)),
     write: (values) => {
       const text = JSON.stringify(values)
-      if (text === written) return
-      written = text
-      Cookies.set(name, text, { ...place, expires: days || undefined, sameSite: 'Lax', secure })
+      if (text === written) return true
+      try {
+        Cookies.set(name, text, { ...place, expires: days || undefined, sameSite: 'Lax', secure })
+      } catch {
+        // A page may have frozen what js-cookie builds on.
+        return false
+      }
+      // A cookie that is too large, or not wanted, is refused without a word.
+      const kept = Cookies.get(name) === text
+      written = kept ? text : undefined
+      return kept
     },
     clear: () => {
       written = undefined

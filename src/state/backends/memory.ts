@@ -8,6 +8,7 @@ export const memoryBackend = (): Backend => {
     read: () => kept,
     write: (values) => {
       kept = values
+      return true
     },
     clear: () => {
       kept = undefined

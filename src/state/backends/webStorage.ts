@@ -14,12 +14,13 @@ export const webStorageBackend = (storage: Storage, name: string): Backend => {
     },
     write: (values) => {
       const text = JSON.stringify(values)
-      if (text === written) return
+      if (text === written) return true
       try {
         storage.setItem(name, text)
         written = text
+        return true
       } catch {
-        // Full or forbidden: the values live on in memory and the next write tries again.
+        return false
       }
     },
     clear: () => {

@@ -1,0 +1,113 @@
+import { chromium, type Page } from 'playwright/test'
+import { expect, test } from '../support/scenario'
+import config from '../../playwright.config'
+
+const QUIET = { capture_pageview: false, capture_pageleave: false, autocapture: false }
+const ready = (page: Page) => page.waitForFunction(() => window.analytics?.__loaded)
+const id = (page: Page) => page.evaluate(() => window.analytics.get_distinct_id())
+
+test('two open tabs are one visitor: what one learns the other knows, and neither undoes it', async ({ context, site, put }) => {
+  put('script', '/', 'home', QUIET)
+  const [one, two] = [await context.newPage(), await context.newPage()]
+  await one.goto(site.url)
+  await ready(one)
+  await two.goto(site.url)
+  await ready(two)
+  expect(await id(two)).toBe(await id(one))
+  expect(await two.evaluate(() => window.analytics.get_session_id())).toBe(await one.evaluate(() => window.analytics.get_session_id()))
+
+  await one.evaluate(() => {
+    window.analytics.identify('ada')
+    window.analytics.register({ from: 'one' })
+  })
+  await expect.poll(() => id(two)).toBe('ada')
+  await two.evaluate(() => window.analytics.register({ also: 'two' }))
+  await expect.poll(() => one.evaluate(() => window.analytics.get_property('also'))).toBe('two')
+  expect(await two.evaluate(() => [window.analytics.get_property('from'), window.analytics.get_property('also')])).toEqual(['one', 'two'])
+
+  await one.evaluate(() => window.analytics.reset())
+  await expect.poll(async () => (await id(two)) === (await id(one))).toBe(true)
+  expect(await id(one)).not.toBe('ada')
+  expect(await two.evaluate(() => window.analytics.get_property('from'))).toBeUndefined()
+})
+
+test('a duplicated tab is the same visitor in another window', async ({ context, site, put }) => {
+  put('script', '/', '<a id="open" href="/" target="_blank" rel="opener">open</a>', QUIET)
+  const page = await context.newPage()
+  await page.goto(site.url)
+  await ready(page)
+  const windowId = (of: Page) => of.evaluate(() => window.analytics.capture('x')!.properties.$window_id)
+  const [popup] = await Promise.all([context.waitForEvent('page'), page.locator('#open').click()])
+  await ready(popup)
+  expect(await id(popup)).toBe(await id(page))
+  expect(await windowId(popup)).not.toBe(await windowId(page))
+  const before = await windowId(page)
+  await page.reload()
+  await ready(page)
+  expect(await windowId(page)).toBe(before)
+})
+
+test.describe('subdomains', () => {
+  // Real names, resolved to this machine: a cookie's domain cannot be tried on localhost.
+  const visit = async (site: { url: string }, use: (open: (host: string) => Promise<Page>) => Promise<void>) => {
+    const { args, ...launch } = config.use!.launchOptions!
+    const browser = await chromium.launch({ ...launch, args: [...args!, '--host-resolver-rules=MAP *.example.test 127.0.0.1,MAP example.test 127.0.0.1'] })
+    try {
+      const context = await browser.newContext()
+      await use(async (host) => {
+        const page = await context.newPage()
+        await page.goto(`http://${host}:${new URL(site.url).port}/`)
+        await ready(page)
+        return page
+      })
+    } finally {
+      await browser.close()
+    }
+  }
+
+  test('share the visitor, whichever was visited first, and the later identity is right', async ({ site, put }) => {
+    put('script', '/', 'home', QUIET)
+    await visit(site, async (open) => {
+      const shop = await open('shop.example.test')
+      const blog = await open('blog.example.test')
+      expect(await id(blog)).toBe(await id(shop))
+
+      await blog.evaluate(() => window.analytics.identify('ada'))
+      await shop.reload()
+      await ready(shop)
+      expect(await id(shop)).toBe('ada')
+
+      await shop.evaluate(() => window.analytics.reset())
+      const anonymous = await id(shop)
+      await blog.reload()
+      await ready(blog)
+      expect(await id(blog)).toBe(anonymous)
+      expect(await blog.evaluate(() => window.analytics.get_property('$user_id'))).toBeUndefined()
+    })
+  })
+
+  test('are strangers with cross_subdomain_cookie: false', async ({ site, put }) => {
+    put('script', '/', 'home', { ...QUIET, cross_subdomain_cookie: false })
+    await visit(site, async (open) => {
+      const [shop, blog] = [await open('shop.example.test'), await open('blog.example.test')]
+      expect(await id(blog)).not.toBe(await id(shop))
+    })
+  })
+
+  test('the cookie is small, on the widest domain, and carries ids only', async ({ site, put }) => {
+    put('script', '/', 'home', QUIET)
+    await visit(site, async (open) => {
+      const shop = await open('shop.example.test')
+      await shop.evaluate(() => window.analytics.register({ plan: 'x'.repeat(2000) }))
+      await shop.evaluate(() => void window.analytics.capture('x'))
+      // Values are written together, a task later.
+      await expect.poll(async () => (await shop.context().cookies()).map(({ value }) => value).join()).toContain('sesid')
+      const cookies = await shop.context().cookies()
+      expect(cookies).toHaveLength(1)
+      const [cookie] = cookies
+      expect(cookie).toMatchObject({ domain: '.example.test', path: '/', sameSite: 'Lax', secure: false })
+      expect(cookie!.value.length).toBeLessThan(500)
+      expect(Object.keys(JSON.parse(decodeURIComponent(cookie!.value)) as object).sort()).toEqual(['$device_id', '$identity_at', '$sesid', '$user_state', 'distinct_id'])
+    })
+  })
+})
