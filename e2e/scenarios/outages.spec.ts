@@ -1,0 +1,65 @@
+import type { Page } from 'playwright/test'
+import { BUILDS, expect, test } from '../support/scenario'
+import { startProxy } from '../support/proxy'
+
+const QUIET = { capture_pageview: false, capture_pageleave: false, autocapture: false }
+const COUNT = 20
+
+const captureSome = (page: Page) =>
+  page.evaluate((count) => {
+    for (let index = 0; index < count; index++) window.analytics.capture('x', { index })
+  }, COUNT)
+const all = Array.from({ length: COUNT }, (_, index) => index)
+
+for (const build of BUILDS) {
+  test.describe(`${build} build: an outage loses nothing, doubles nothing, and does not cause a storm`, () => {
+    const OUTAGES = [
+      ['the service answers 503', 503, {}],
+      ['the service answers 429 and says when to come again', 429, { 'Retry-After': '1' }],
+      ['connections are refused', 'refusing', {}],
+    ] as const
+
+    for (const [name, mode, headers] of OUTAGES) {
+      test(name, async ({ page, site, service, put, stored }) => {
+        const proxy = await startProxy(service.url)
+        try {
+          put(build, '/', 'home', { ...QUIET, api_host: proxy.url })
+          await page.goto(site.url)
+          await page.waitForFunction(() => window.analytics?.__loaded)
+          await proxy.be(mode, headers)
+          await captureSome(page)
+          // Long enough for the first try and its failure.
+          await page.waitForTimeout(1500)
+          const during = proxy.requests()
+          await proxy.be('up')
+          const events = await stored((found) => found.length >= COUNT)
+          expect(events.map(({ properties }) => properties.index)).toEqual(all)
+          expect(during).toBeLessThanOrEqual(2)
+          expect(await page.evaluate(() => window.analytics.drops())).toEqual({})
+        } finally {
+          await proxy.stop()
+        }
+      })
+    }
+  })
+}
+
+test('the answer is lost on the way: the events are sent again, and counted once', async ({ page, site, service, put, stored }) => {
+  put('script', '/', 'home', QUIET)
+  await page.goto(site.url)
+  await page.waitForFunction(() => window.analytics?.__loaded)
+  let lost = 0
+  await page.route(`${service.url}/e/**`, async (route) => {
+    // The service has them; the page never hears of it.
+    if (lost++ === 0) {
+      await route.fetch()
+      return route.abort('connectionreset')
+    }
+    return route.continue()
+  })
+  await captureSome(page)
+  await expect.poll(() => lost, { timeout: 20_000 }).toBe(2)
+  await page.waitForTimeout(500)
+  const events = await stored((found) => found.length >= COUNT)
+  expect(events.map(({ properties }) => properties.index)).toEqual(all)
+})

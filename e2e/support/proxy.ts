@@ -1,0 +1,67 @@
+import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+
+export interface Proxy {
+  url: string
+  /** How it answers from now on: passes on, answers with a status, or refuses connections. */
+  be(mode: 'up' | 'refusing' | number, headers?: Record<string, string>): Promise<void>
+  /** Requests for events so far. */
+  requests(): number
+  stop(): Promise<void>
+}
+
+/** Something between browser and service that can fail as networks and servers do. */
+export const startProxy = async (target: string): Promise<Proxy> => {
+  let mode: 'up' | 'refusing' | number = 'up'
+  let extra: Record<string, string> = {}
+  let requests = 0
+  let server: Server
+  let port = 0
+  const sockets = new Set<Socket>()
+
+  const pass = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    if (incoming.url?.startsWith('/e/')) requests += 1
+    if (typeof mode === 'number') {
+      incoming.resume()
+      return outgoing.writeHead(mode, { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After', ...extra }).end('{}')
+    }
+    const onward = request(`${target}${incoming.url}`, { method: incoming.method, headers: incoming.headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode!, answer.headers)
+      answer.pipe(outgoing)
+    })
+    onward.on('error', () => outgoing.destroy())
+    return incoming.pipe(onward)
+  }
+  const listen = () =>
+    new Promise<void>((done) => {
+      server = createServer(pass)
+      server.on('connection', (socket) => {
+        sockets.add(socket)
+        socket.on('close', () => sockets.delete(socket))
+      })
+      server.listen(port, '127.0.0.1', () => {
+        port = (server.address() as AddressInfo).port
+        done()
+      })
+    })
+  const close = () =>
+    new Promise<void>((done) => {
+      server.close(() => done())
+      sockets.forEach((socket) => socket.destroy())
+    })
+
+  await listen()
+  return {
+    url: `http://127.0.0.1:${port}`,
+    be: async (next, headers = {}) => {
+      if (next === 'refusing' && mode !== 'refusing') await close()
+      if (next !== 'refusing' && mode === 'refusing') await listen()
+      mode = next
+      extra = headers
+    },
+    requests: () => requests,
+    stop: async () => {
+      if (mode !== 'refusing') await close()
+    },
+  }
+}
