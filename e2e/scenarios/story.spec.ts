@@ -54,6 +54,8 @@ test('script build: from `npm start` and the first page load to the answer of an
     await page.locator('#place-order').click()
     await page.waitForURL('**/orders/**')
     await page.waitForFunction(() => window.analytics.__loaded)
+    // The panel shows the event, and that the service has it.
+    await expect(page.locator('.watch-list li[data-event="purchase"][data-state="stored"]')).toHaveCount(1)
 
     // The endpoint that the shop defined answers over what just happened, for the day that the variable names.
     const run = async (service: string, since: string) => {
@@ -82,6 +84,8 @@ test('script build: from `npm start` and the first page load to the answer of an
     // Ctrl-C stops everything, and a second start has it all.
     expect(await running.stop('SIGINT')).toBe(0)
     await expect(fetch(`${first.service}/_health`)).rejects.toThrow()
+    // The engine too: no process that works on this data is left.
+    expect(execFileSync('ps', ['-A', '-o', 'args'], { encoding: 'utf8' })).not.toContain(data)
     running = await start()
     const second = addresses(running.said())
     expect(second.token).toBe(first.token)
@@ -90,6 +94,17 @@ test('script build: from `npm start` and the first page load to the answer of an
     await running.stop()
     await rm(data, { recursive: true, force: true })
   }
+})
+
+test('`npm start` on a port that is taken says so in one sentence, and what to do', async ({ service }) => {
+  const data = await mkdtemp(join(tmpdir(), 'trailmark-taken-'))
+  const taken = new URL(service.url).port
+  const start = startProcess([join(ROOT, 'scripts/start.mjs')], { TRAILMARK_PORT: taken, TRAILMARK_DEMO_PORT: '0', TRAILMARK_DATA: data, NO_COLOR: '1' }, (line) => line.includes('Ctrl-C stops everything'))
+  const { message } = (await start.catch((error: unknown) => error)) as Error
+  expect(message).toContain('ended with 1')
+  expect(message).toMatch(new RegExp(`${taken}.*TRAILMARK_PORT`))
+  expect(message).not.toMatch(/^\s+at /m)
+  await rm(data, { recursive: true, force: true })
 })
 
 test('npm build: from the first page load of a bundled app to the answer of an endpoint with a variable', async ({ page, context, service, site }) => {
