@@ -31,7 +31,7 @@ test('a strict Content-Security-Policy holds: nothing is violated, everything ar
   site.page(
     '/',
     `<!doctype html><title>csp</title><script src="${service.url}/static/analytics.js" crossorigin="anonymous"></script><script src="/start.js"></script><button id="b">b</button>`,
-    { 'Content-Security-Policy': `default-src 'none'; script-src 'self' ${service.url}; connect-src ${service.url}` },
+    { 'Content-Security-Policy': `default-src 'none'; script-src 'self' ${service.url}; connect-src ${service.url}; require-trusted-types-for 'script'` },
   )
   site.page(
     '/start.js',

@@ -1,29 +1,35 @@
 import type { Extensions, LoadExtension } from '../extensions/extensions'
 
-/** Where the extensions' scripts leave what they have. */
-export const REGISTRY = '__trailmark_extensions__'
-
-type Registry = Partial<Extensions>
-const registry = (): Registry => ((window as unknown as Record<string, Registry>)[REGISTRY] ??= {})
+interface ExtendedWindow {
+  /** Where the extensions' scripts leave what they have (rollup.config.mjs). */
+  __trailmark_extensions__?: Partial<Extensions>
+  trustedTypes?: { createPolicy(name: string, rules: { createScriptURL(name: string): string }): { createScriptURL(name: string): string } }
+}
 
 /** Extensions of the script build: scripts beside the one at `coreUrl`, put where `target` says. */
 export const loadByScript = (coreUrl: string, target: () => 'body' | 'head'): LoadExtension => {
+  const page = window as ExtendedWindow
   const loading = new Map<string, Promise<void>>()
+  const addressOf = (name: string) => new URL(`${name}.js`, coreUrl).href
+  // Where a page requires Trusted Types, an address of code has to come from a policy; ours knows the core's folder only.
+  let policy: ReturnType<NonNullable<ExtendedWindow['trustedTypes']>['createPolicy']> | undefined
+
   const load = (name: string) =>
     new Promise<void>((resolve, reject) => {
       const script = document.createElement('script')
-      script.src = new URL(`${name}.js`, coreUrl).href
+      policy ??= page.trustedTypes?.createPolicy('trailmark', { createScriptURL: addressOf })
+      script.src = policy?.createScriptURL(name) ?? addressOf(name)
       script.crossOrigin = 'anonymous'
       script.onload = () => resolve()
-      script.onerror = () => reject(new Error(`${script.src} could not be loaded`))
+      script.onerror = () => reject(new Error(`${name}.js could not be loaded`))
       ;(document[target()] ?? document.head).append(script)
     })
   return async (name) => {
-    if (!registry()[name]) {
+    if (!page.__trailmark_extensions__?.[name]) {
       if (!loading.has(name)) loading.set(name, load(name))
       await loading.get(name)
     }
-    const extension = registry()[name]
+    const extension = page.__trailmark_extensions__?.[name]
     if (!extension) throw new Error(`${name}.js is of another release`)
     return extension
   }
