@@ -1,4 +1,8 @@
+import { existsSync } from 'node:fs'
 import { defineConfig } from 'playwright/test'
+
+// `npm test` finds or installs one (scripts/findBrowser.mjs) and names it. Run by hand: the system's, else Playwright's own.
+const browser = process.env.TRAILMARK_BROWSER ?? ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((file) => existsSync(file))
 
 export default defineConfig({
   testDir: 'e2e/scenarios',
@@ -8,7 +12,7 @@ export default defineConfig({
   reporter: [['list'], ...(process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? ([['json']] as ['json'][]) : [])],
   use: {
     launchOptions: {
-      executablePath: process.env.TRAILMARK_BROWSER ?? '/usr/bin/chromium',
+      executablePath: browser,
       // Without a sandbox, because tests also run as root; without anything that calls home.
       args: [
         '--no-sandbox',
