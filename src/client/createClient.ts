@@ -97,9 +97,9 @@ export const createClient = ({ load, token, config, log, notices, onDrop, onEnd 
     isOptedOut: consent.isOptedOut,
     onRateLimit: () => {
       held += 1
-      log.error('events are held back: more came than rate_limiting allows')
+      log.error('events are held back by rate_limiting')
       capture(RATE_WARNING, {
-        [`${RATE_WARNING}_message`]: `Client rate limit reached (${held} times on this page) at ${location.origin}${location.pathname}, session ${session.current()}; limits ${JSON.stringify(config.rate_limiting)}`,
+        [`${RATE_WARNING}_message`]: `Rate limit reached ${held} times at ${location.origin}${location.pathname}, session ${session.current()}, limits ${JSON.stringify(config.rate_limiting)}`,
       })
     },
     touchSession: session.touch,

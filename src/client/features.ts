@@ -3,6 +3,7 @@ import { guarded } from '../lib/guard'
 import { startAutocapture } from '../sources/autocapture/startAutocapture'
 import { startPageleaves } from '../sources/pageleaves'
 import { startPageviews } from '../sources/pageviews'
+import { startRageClicks } from '../sources/rageClicks'
 import type { Config, Stop } from '../types'
 
 /** Something that runs by itself while it is wanted. */
@@ -16,6 +17,8 @@ export interface Feature {
 export const FEATURES: readonly Feature[] = [
   { name: 'pageviews', wanted: (config) => config.capture_pageview, start: startPageviews },
   { name: 'pageleaves', wanted: (config) => config.capture_pageleave, start: startPageleaves },
+  // Before autocapture: a rage click is told before the click itself.
+  { name: 'rage clicks', wanted: (config) => config.rageclick, start: startRageClicks },
   { name: 'autocapture', wanted: (config) => config.autocapture, start: startAutocapture },
 ]
 

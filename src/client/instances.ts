@@ -44,15 +44,11 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
     }
     const trimmed = typeof given === 'string' ? given.trim() : ''
     if (token !== undefined) {
-      log.warn(
-        trimmed === token
-          ? 'init was called again; the first call holds. Use set_config to change options.'
-          : 'init was called again with another token; the first call holds. Give it a name of its own to run both.',
-      )
+      log.warn(`init was called again${trimmed === token ? '' : ' with another token'}; the first call holds. Use set_config, or init with a name of its own`)
       return analytics
     }
     if (!trimmed) {
-      log.warn('init takes the project token, and got none: nothing is captured')
+      log.warn('init takes the project token and got none: nothing is captured')
       return analytics
     }
     Object.assign(config, resolveConfig(options, log))

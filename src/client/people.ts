@@ -59,7 +59,7 @@ export const createPeople = ({ config, store, tabStore, identity, session, isOpt
       setPersonProperties(set, setOnce)
       return
     }
-    if (change === 'switched') log.warn('identify was called with another id without reset() between: one visit now belongs to two persons')
+    if (change === 'switched') log.warn('identify with another id needs reset() before it: this visit belongs to two persons now')
     if (change === 'identified') capture('$identify', { distinct_id: name, $anon_distinct_id: was }, { $set: set ?? {}, $set_once: setOnce ?? {}, send_instantly: true })
     if (change === 'confirmed') capture('$set', { $set: set ?? {}, $set_once: setOnce ?? {} })
   }
@@ -82,7 +82,7 @@ export const createPeople = ({ config, store, tabStore, identity, session, isOpt
     alias: (alias: string, original: string = identity.distinctId()): CapturedEvent | -1 | undefined => {
       if (!mayProcess('alias')) return undefined
       if (alias === original) {
-        log.warn('alias takes another id than the current one; taken as identify')
+        log.warn('alias with the current id is identify')
         identify(alias)
         return -1
       }

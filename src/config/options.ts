@@ -1,9 +1,11 @@
+import { isPlainObject } from '../lib/json'
 import type { Config } from '../types'
+import { isDate } from './datedDefaults'
 import { DEFAULT_API_HOST } from './defaultHost'
 
 /**
  * One option: its value where nobody says anything (before the dated defaults), and what it takes. What it takes is
- * both the check and the words for a person: types by `typeof`, `array`, `null`, and 'literals'. `later`: accepted and
+ * both the check and the words for a person: types by `typeof`, `array`, `null`, `YYYY-MM-DD`, and 'literals'. `later`: accepted and
  * checked, but nothing reads it yet; who sets it is told.
  */
 export type Row<V = unknown> = readonly [fallback: V, takes: string, later?: 'later']
@@ -22,7 +24,7 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   capture_dead_clicks: [true, 'boolean', 'later'],
   cross_subdomain_cookie: [true, 'boolean'],
   custom_blocked_useragents: [[], 'array'],
-  defaults: ['unset', 'string'],
+  defaults: ['unset', "'unset' | YYYY-MM-DD"],
   disable_persistence: [false, 'boolean'],
   disable_surveys: [false, 'boolean', 'later'],
   disable_session_recording: [false, 'boolean', 'later'],
@@ -44,7 +46,7 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   session_recording: [{}, 'object', 'later'],
   session_idle_timeout_seconds: [1800, 'number'],
   xhr_headers: [{}, 'object'],
-  rageclick: [true, 'boolean | object', 'later'],
+  rageclick: [true, 'boolean | object'],
 
   advanced_disable_flags: [false, 'boolean', 'later'],
   advanced_disable_feature_flags: [false, 'boolean', 'later'],
@@ -77,14 +79,17 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   respect_dnt: [false, 'boolean'],
 }
 
+/** Types that `typeof` does not tell. */
+const CHECKS: Record<string, (value: unknown) => boolean> = {
+  array: Array.isArray,
+  null: (value) => value === null,
+  number: (value) => typeof value === 'number' && !isNaN(value),
+  object: isPlainObject,
+  'YYYY-MM-DD': isDate,
+}
+
 const isOf = (type: string, value: unknown): boolean =>
-  type[0] === "'"
-    ? value === type.slice(1, -1)
-    : type === 'array'
-      ? Array.isArray(value)
-      : type === 'null'
-        ? value === null
-        : typeof value === type && value !== null && !Array.isArray(value) && !Number.isNaN(value)
+  type[0] === "'" ? value === type.slice(1, -1) : CHECKS[type] ? CHECKS[type](value) : typeof value === type
 
 /** Whether an option takes a value. */
 export const accepts = (takes: string, value: unknown): boolean => takes.split(' | ').some((type) => isOf(type, value))

@@ -1,7 +1,7 @@
 import { isPlainObject } from '../lib/json'
 import type { Log } from '../lib/log'
 import type { Config } from '../types'
-import { datedDefaults, isDate } from './datedDefaults'
+import { datedDefaults } from './datedDefaults'
 import { accepts, OPTIONS } from './options'
 import { RENAMES } from './renames'
 
@@ -44,10 +44,6 @@ const checked = (given: unknown, current: (name: keyof Config) => unknown, log: 
       continue
     }
     if (later) log.warn(`${name} is accepted, but has no effect in this version`)
-    if (option === 'defaults' && value !== 'unset' && !isDate(value)) {
-      log.error(`defaults takes a date (YYYY-MM-DD) or 'unset', not ${shown(value)}; using 'unset'`)
-      continue
-    }
     result[option] = value
   }
   return result

@@ -37,7 +37,7 @@ test('without defaults, and with unset, the plain ones hold', () => {
 test.each(['latest', '2025-13-01', '2025-02-30', '20250524', ''])('defaults %j is one error and counts as unset', (defaults) => {
   const { log, lines } = recorder()
   expect(resolveConfig({ defaults }, log)).toMatchObject({ defaults: 'unset', capture_pageview: true })
-  expect(lines).toEqual([`defaults takes a date (YYYY-MM-DD) or 'unset', not "${defaults}"; using 'unset'`])
+  expect(lines).toEqual([`defaults takes 'unset' | YYYY-MM-DD, not "${defaults}"; using "unset"`])
 })
 
 test('what the site says beats every default; an object is laid over a dated object', () => {

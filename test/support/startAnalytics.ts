@@ -22,6 +22,7 @@ const OPTIONS: Options = {
   capture_pageview: false,
   capture_pageleave: false,
   autocapture: false,
+  rageclick: false,
 }
 
 const running: Analytics[] = []

@@ -1,6 +1,6 @@
 import { looksSensitive, withoutSensitive } from '../../lib/sensitive'
-import { ownText, tagOf } from './elements'
-import { INTERACTIVE, isField, isSensitive } from './mayCapture'
+import { INTERACTIVE, ownText, tagOf } from './elements'
+import { isField, isSensitive } from './mayCapture'
 
 /** What is told of an element. */
 export interface ElementDescription {

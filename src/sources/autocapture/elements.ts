@@ -1,3 +1,6 @@
+/** Tags that a person does something with. */
+export const INTERACTIVE = /^(a|button|form|input|select|textarea|label)$/
+
 /** Tag name in lower case. */
 export const tagOf = (element: Element): string => element.tagName.toLowerCase()
 

@@ -1,9 +1,7 @@
 import { SENSITIVE_NAME } from '../../lib/sensitive'
 import type { AutocaptureConfig } from '../../types'
-import { anyMatches, tagOf } from './elements'
+import { anyMatches, INTERACTIVE, tagOf } from './elements'
 
-/** Tags that a person does something with. */
-export const INTERACTIVE = /^(a|button|form|input|select|textarea|label)$/
 // What the page's author marked: nothing of it at all, or nothing by autocapture.
 const EXCLUDED = ['.ph-no-capture', '.ph-no-autocapture', '[data-ph-no-autocapture]']
 

@@ -2,7 +2,7 @@ import { listen } from '../../browser/signal'
 import type { Host } from '../../host'
 import { hostOf } from '../../lib/url'
 import { withoutSensitive } from '../../lib/sensitive'
-import type { AutocaptureConfig, Properties, Stop } from '../../types'
+import type { AutocaptureConfig, Config, Properties, Stop } from '../../types'
 import { describeElement, type Masking } from './describeElement'
 import { pathOf, tagOf, targetOf } from './elements'
 import { elementsChain } from './elementsChain'
@@ -29,6 +29,13 @@ const externalUrl = (path: readonly Element[]): Properties => {
   return link?.href && !isSensitive(link) && hostOf(link.href) && hostOf(link.href) !== location.host ? { $external_click_url: link.href } : {}
 }
 
+/** What the configuration keeps back of elements. */
+export const maskingOf = ({ mask_all_text, mask_all_element_attributes, autocapture }: Config): Masking => ({
+  maskText: mask_all_text,
+  maskAttributes: mask_all_element_attributes,
+  ignoredAttributes: (typeof autocapture === 'object' && autocapture.element_attribute_ignorelist) || [],
+})
+
 /** The properties of an autocaptured event on the first element of `path`. */
 export const describeEvent = (type: string, path: readonly Element[], masking: Masking): Properties => {
   const elements = path.map((element, index) => describeElement(element, index === 0, masking))
@@ -53,11 +60,7 @@ export const startAutocapture = ({ config, capture }: Host): Stop =>
     const path = pathOf(target)
     if (!mayCapture(event.type, path, lists)) return
 
-    const masking: Masking = {
-      maskText: config.mask_all_text,
-      maskAttributes: config.mask_all_element_attributes,
-      ignoredAttributes: lists.element_attribute_ignorelist ?? [],
-    }
+    const masking = maskingOf(config)
     if (isCopy) {
       const selected = path.some(isSensitive) ? '' : withoutSensitive(String(getSelection() ?? '')).slice(0, 255)
       if (!selected) return
