@@ -48,6 +48,7 @@ export type DropReason =
   | 'bot'
   | 'rate_limited'
   | 'before_send'
+  | 'turned_off_by_service'
   | 'refused_by_service'
   | 'queue_full'
 
@@ -56,6 +57,81 @@ export interface DroppedEvent {
   event: string
   uuid?: string
   reason: DropReason
+  /** The stage that dropped it, where one did. */
+  stage?: string
+}
+
+/** Why the session is another than before (protocol.md §10). */
+export interface SessionChange {
+  noSessionId: boolean
+  activityTimeout: boolean
+  sessionPastMaximumLength: boolean
+  /** Another tab had begun it. */
+  crossTabAdoption: boolean
+}
+
+export type SessionListener = (sessionId: string, windowId: string, reason?: SessionChange) => void
+
+/** What became of one event: `analytics.explain()`. */
+export interface Explanation {
+  event: string
+  uuid?: string
+  /** When it was captured. */
+  at: Date
+  /** The stages it came to, in order; the last one dropped it, if one did. */
+  stages: readonly string[]
+  /** `waiting`: to be sent, or to be answered. `delivered`: the service has it. `dropped`: `reason` says why. */
+  state: 'waiting' | 'delivered' | 'dropped'
+  reason?: DropReason
+}
+
+/** A flag's value: on, off, or the name of the variant. */
+export type FlagValue = boolean | string
+
+/** What the service said of one flag (protocol.md §4.6). */
+export interface FlagDetails {
+  key?: string
+  enabled: boolean
+  variant?: string | null
+  reason?: { code?: string; description?: string | null }
+  metadata?: { id?: number; version?: number; payload?: unknown; has_experiment?: boolean }
+  /** The service could not evaluate it this time. */
+  failed?: boolean
+}
+
+/** One flag, as `getFeatureFlagResult` tells it. */
+export interface FlagResult {
+  key: string
+  enabled: boolean
+  /** The variant's name, for a flag with variants. */
+  variant?: string
+  /** What comes with the value, parsed. */
+  payload?: unknown
+}
+
+/** `send_event: false` captures no `$feature_flag_called`; `fresh`: only what the network answered on this page. */
+export interface FlagOptions {
+  send_event?: boolean
+  fresh?: boolean
+}
+
+/**
+ * Hears of every change of flags: the keys of those that are on, and all values by key. `errorsLoading`: they could not
+ * be fetched, and what was known stays.
+ */
+export type FlagListener = (flags: string[], variants: Record<string, FlagValue>, context?: { errorsLoading?: boolean }) => void
+
+/** Flags to use instead of the service's: names of those that are on, or values by name; `false` ends it. */
+export type FlagOverride = false | string[] | Record<string, FlagValue>
+
+export interface EarlyAccessFeature {
+  id: string
+  name: string
+  description: string
+  stage: 'draft' | 'concept' | 'alpha' | 'beta' | 'general-availability' | 'archived'
+  documentationUrl: string | null
+  flagKey: string | null
+  payload?: unknown
 }
 
 export interface RequestError {
@@ -220,6 +296,11 @@ export interface Config {
   scroll_root_selector: string | string[] | undefined
   /** `$current_url` without what follows #. */
   disable_capture_url_hashes: boolean
+  /**
+   * Events without anything that tells one visitor from another, and nothing stored: 'always', or 'on_reject' for those
+   * who refused, and then nothing at all is captured before they decide.
+   */
+  cookieless_mode: 'always' | 'on_reject' | undefined
   /** Makes the ids of new visitors, from the uuid that would be taken. */
   get_device_id: (uuid: string) => string
   /** Do Not Track and Global Privacy Control count as a refusal. */
@@ -234,4 +315,6 @@ export interface Notices {
   eventsDelivered: { uuids: string[] }
   /** An event that will not be sent, and why. */
   eventDropped: DroppedEvent
+  /** Flags are about to be asked for. */
+  featureFlagsReloading: true
 }

@@ -15,9 +15,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   state: ['browser', 'lib', 'types'],
   pipeline: ['browser', 'lib', 'types'],
   delivery: ['lib', 'types'],
+  flags: ['lib', 'types'],
   sources: ['host', 'browser', 'lib', 'types'],
   extensions: ['host', 'browser', 'lib', 'types'],
-  client: ['host', 'sources', 'extensions', 'pipeline', 'state', 'delivery', 'config', 'browser', 'lib', 'types', 'version'],
+  client: ['host', 'sources', 'extensions', 'pipeline', 'state', 'delivery', 'flags', 'config', 'browser', 'lib', 'types', 'version'],
   entries: ['client', 'extensions', 'types'],
 }
 /** The packages that may be inside, and where. */

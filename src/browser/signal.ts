@@ -1,4 +1,5 @@
 import { guarded } from '../lib/guard'
+import { createListeners } from '../lib/listeners'
 import type { Stop } from '../types'
 
 /** Something of the page that can be listened to. The page is touched only while somebody listens. */
@@ -6,14 +7,14 @@ export type Signal<T> = (listener: (value: T) => void) => Stop
 
 /** A signal over page machinery: `connect` begins to listen at the first listener, its answer ends it at the last. */
 export const createSignal = <T>(connect: (emit: (value: T) => void) => Stop): Signal<T> => {
-  let listeners: readonly ((value: T) => void)[] = []
+  const listeners = createListeners<[T]>()
   let disconnect: Stop | undefined
   return (listener) => {
-    listeners = [...listeners, listener]
-    disconnect ??= connect((value) => listeners.forEach((each) => each(value)))
+    const remove = listeners.add(listener)
+    disconnect ??= connect(listeners.tell)
     return () => {
-      listeners = listeners.filter((each) => each !== listener)
-      if (listeners.length > 0) return
+      remove()
+      if (!listeners.none()) return
       disconnect?.()
       disconnect = undefined
     }

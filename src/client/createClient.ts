@@ -5,9 +5,12 @@ import { followScroll } from '../browser/scroll'
 import { storageOf } from '../browser/storage'
 import { onVisibilityChange } from '../browser/visibility'
 import { changeConfig } from '../config/settings'
-import { isCustomHost, apiHost } from '../delivery/hosts'
+import { understandsGzip } from '../config/remote'
+import { encode, encodeNow } from '../delivery/encode'
+import { apiHost, isCustomHost, uiHost } from '../delivery/hosts'
 import { createQueue } from '../delivery/queue'
 import type { Extensions, LoadExtension } from '../extensions/extensions'
+import { COOKIELESS_ID } from '../lib/cookieless'
 import { guarded } from '../lib/guard'
 import type { Log } from '../lib/log'
 import type { createNotices } from '../lib/notices'
@@ -20,8 +23,9 @@ import { createConsent } from '../state/consent'
 import { createIdentity } from '../state/identity'
 import { KEYS, keyOf } from '../state/keys'
 import { createSession } from '../state/session'
-import type { CapturedEvent, CaptureOptions, Config, DroppedEvent, Properties } from '../types'
+import type { CapturedEvent, CaptureOptions, Config, DroppedEvent, Properties, RequestError } from '../types'
 import { CHANNEL, VERSION } from '../version'
+import { connectFlags } from './connectFlags'
 import { runFeatures } from './features'
 import { openStores } from './openStores'
 import { createPeople } from './people'
@@ -34,25 +38,33 @@ export interface ClientInputs {
   config: Config
   log: Log
   notices: ReturnType<typeof createNotices>
-  /** Hears of every event that is not sent. */
-  onDrop(dropped: DroppedEvent): void
+  /** Hears of every event that goes into the queue, and of every one that is not sent; `stages`: the names of all. */
+  onCaptured(event: CapturedEvent, stages: readonly string[]): void
+  onDrop(dropped: DroppedEvent, stages: readonly string[]): void
+  onDelivered(uuids: string[]): void
   /** The client was shut down. */
   onEnd(): void
 }
 
 /** One running SDK for one project: introduces the rooms to each other. */
-export const createClient = ({ load, token, config, log, notices, onDrop, onEnd }: ClientInputs) => {
+export const createClient = ({ load, token, config, log, notices, onCaptured, onDrop, onDelivered, onEnd }: ClientInputs) => {
   // ── State ──────────────────────────────────────────────────────────────────────────────────────────────────────
   const consent = createConsent(
     token,
     storageOf('localStorage'),
-    () => config.opt_out_capturing_by_default,
+    () => config.opt_out_capturing_by_default || config.cookieless_mode === 'on_reject',
     () => config.respect_dnt && asksNotToBeTracked(),
   )
-  const mayStore = () => !config.disable_persistence && !(consent.isOptedOut() && config.opt_out_persistence_by_default)
+  const isCookieless = () => config.cookieless_mode === 'always' || (config.cookieless_mode === 'on_reject' && consent.explicit() === 'denied')
+  const isOptedOut = () => !isCookieless() && consent.isOptedOut()
+  const mayStore = () =>
+    !config.disable_persistence &&
+    !isCookieless() &&
+    !(isOptedOut() && (config.opt_out_persistence_by_default || config.cookieless_mode === 'on_reject'))
   const { prefix, store, tabStore, align: alignStores } = openStores(token, config, mayStore)
   const newId = () => config.get_device_id(uuidv7())
   const identity = createIdentity(store, newId, config.bootstrap)
+  const distinctId = () => (isCookieless() ? COOKIELESS_ID : identity.distinctId())
   const idleMs = () => Math.min(36_000, Math.max(60, config.session_idle_timeout_seconds)) * 1000
   const session = createSession(store, mayStore() ? storageOf('sessionStorage') : undefined, prefix, idleMs)
   const attribution = createAttribution(config, store, tabStore)
@@ -73,28 +85,53 @@ export const createClient = ({ load, token, config, log, notices, onDrop, onEnd 
     )
   }
   if (typeof CompressionStream === 'undefined') loadGzip()
+  const mayCompress = () => !config.disable_compression && !config.advanced_disable_flags && understandsGzip(flags.remote)
+  const gzipNow = () => (mayCompress() ? gzip?.gzipNow : undefined)
+  const encodeText = async (text: string) => (mayCompress() ? encode(text, gzipNow()) : encodeNow(text, undefined))
+  const onRequestError = (error: RequestError) => guarded(() => config.on_request_error(error))
   const queue = createQueue({
     config,
     token,
-    path: () => '/e/',
-    gzipNow: () => gzip?.gzipNow,
+    path: () => flags.remote.analytics?.endpoint ?? '/e/',
+    encode: encodeText,
+    gzipNow,
     onDelivered: (uuids) => {
-      notices.tell('eventsDelivered', { uuids })
+      onDelivered(uuids)
       loadGzip()
     },
-    onDropped: ({ event, uuid }, reason) => onDrop({ event, uuid, reason }),
-    onRequestError: (error) => guarded(() => config.on_request_error(error)),
+    onDropped: ({ event, uuid }, reason) => drop({ event, uuid, reason }),
+    onRequestError,
   })
+
+  // ── The service's say ──────────────────────────────────────────────────────────────────────────────────────────
+  const flags = connectFlags({
+    config,
+    token,
+    store,
+    distinctId,
+    deviceId: () => (isCookieless() ? undefined : identity.deviceId()),
+    initialPerson: attribution.initialPerson,
+    sessionId: () => sessionId(),
+    capture: (...given) => capture(...given),
+    encode: encodeText,
+    onRemote: () => {
+      features.align()
+      if (!mayAutocapture()) queue.clear('turned_off_by_service', ({ event }) => event === '$autocapture' || event === '$copy_autocapture')
+    },
+    onReloading: () => notices.tell('featureFlagsReloading', true),
+    onRequestError,
+  })
+  const mayAutocapture = () => !config.advanced_disable_flags && !flags.remote.autocapture_opt_out
 
   // ── The pipeline ───────────────────────────────────────────────────────────────────────────────────────────────
   const scrolling = config.disable_scroll_properties ? undefined : followScroll(() => [config.scroll_root_selector ?? []].flat())
   const startedAt = new Date().toISOString()
   let held = 0
-  const { stages, pageviewId } = stagesFor({
+  const { stages, pageviewId, forgetPageview } = stagesFor({
     config,
     token,
     log,
-    isOptedOut: consent.isOptedOut,
+    isOptedOut,
     onRateLimit: () => {
       held += 1
       log.error('events are held back by rate_limiting')
@@ -103,11 +140,12 @@ export const createClient = ({ load, token, config, log, notices, onDrop, onEnd 
       })
     },
     touchSession: session.touch,
-    onNewSession: attribution.beginSession,
     isIdentified: identity.isIdentified,
     scroll: scrolling ?? { take: () => undefined },
     sessionProperties: attribution.properties,
     storedProperties: () => pick(store.all(), (name) => keyOf(name).rides),
+    flagProperties: flags.flags.properties,
+    isCookieless,
     constants: () => ({
       $lib: 'web',
       $lib_version: VERSION,
@@ -125,7 +163,14 @@ export const createClient = ({ load, token, config, log, notices, onDrop, onEnd 
       initial: attribution.initialPerson,
     },
   })
-  const run = createPipeline(stages, onDrop)
+  const stageNames = Object.keys(stages)
+  const drop = (dropped: DroppedEvent) => onDrop(dropped, stageNames)
+  const run = createPipeline(stages, drop)
+  session.onChange((id) => {
+    forgetPageview()
+    attribution.beginSession(id)
+  })
+  const sessionId = () => session.current() ?? session.touch().sessionId
 
   const capture = (event: string, properties?: Properties | null, options: CaptureOptions = {}): CapturedEvent | undefined => {
     const now = new Date()
@@ -146,8 +191,10 @@ export const createClient = ({ load, token, config, log, notices, onDrop, onEnd 
       options ?? {},
     )
     if (!made) return undefined
-    notices.tell('eventCaptured', made)
-    log.info('captured', made.event, made)
+    onCaptured(made, stageNames)
+    const set = { ...(made.properties.$set as Properties | undefined), ...made.$set }
+    const setOnce = { ...(made.properties.$set_once as Properties | undefined), ...options.$set_once }
+    if (Object.keys({ ...set, ...setOnce }).length) flags.api.setPersonPropertiesForFlags({ $set: set, $set_once: setOnce })
     queue.add(made, { now: !!options.send_instantly })
     return made
   }
@@ -158,15 +205,17 @@ export const createClient = ({ load, token, config, log, notices, onDrop, onEnd 
     tabStore,
     identity,
     session,
-    isOptedOut: consent.isOptedOut,
+    isOptedOut,
+    isCookieless,
     capture,
-    onDrop,
+    onDrop: drop,
+    flags,
     forgetArrival: attribution.forget,
     log,
   })
 
   // ── What runs by itself ────────────────────────────────────────────────────────────────────────────────────────
-  const features = runFeatures({ config, capture }, () => !consent.isOptedOut())
+  const features = runFeatures({ config, capture, mayAutocapture }, () => !isOptedOut())
   const stops = [
     onPageLeft(() => {
       session.release()
@@ -181,22 +230,28 @@ export const createClient = ({ load, token, config, log, notices, onDrop, onEnd 
     onVisibilityChange(() => {
       if (document.visibilityState === 'hidden') queue.flush()
     }),
-    onOnline(() => queue.wake()),
+    onOnline(() => {
+      queue.wake()
+      flags.wake()
+    }),
   ]
   /** Brings everything that follows the configuration in line with it. */
   const align = () => {
     alignStores()
     features.align()
+    flags.refreshLater()
   }
 
   const setConsent = (granted: boolean | undefined) => {
-    if (granted === undefined) consent.clear()
+    if (config.cookieless_mode === 'always') log.warn("consent changes nothing with cookieless_mode: 'always'")
+    else if (granted === undefined) consent.clear()
     else consent.set(granted)
     align()
   }
   const api: Api = {
     capture,
     ...people,
+    ...flags.api,
     set_config: (changes) => {
       if (changeConfig(config, changes, log)) align()
     },
@@ -215,13 +270,28 @@ export const createClient = ({ load, token, config, log, notices, onDrop, onEnd 
     unregister_for_session: (name) => tabStore.set({ [name]: undefined }),
     get_property: store.get,
     getSessionProperty: tabStore.get,
-    get_distinct_id: identity.distinctId,
-    get_session_id: () => session.current() ?? session.touch().sessionId,
+    get_distinct_id: distinctId,
+    get_session_id: sessionId,
+    onSessionId: (listener) => {
+      const id = session.current()
+      if (id) guarded(() => listener(id, session.windowId()))
+      return session.onChange(listener)
+    },
+    sessionManager: { resetSessionId: session.end },
+    get_session_replay_url: ({ withTimestamp, timestampLookBack = 10 } = {}) => {
+      const id = sessionId()
+      const seconds = (Date.now() - session.startedAt()!) / 1000
+      return `${uiHost(config)}/project/${token}/replay/${id}${withTimestamp ? `?t=${Math.max(0, Math.floor(seconds - timestampLookBack))}` : ''}`
+    },
     getPageViewId: pageviewId,
 
     opt_in_capturing: ({ captureEventName = '$opt_in', captureProperties } = {}) => {
+      const isNews = consent.explicit() !== 'granted'
+      // Whoever was nobody until now begins as a new visitor.
+      const wasNobody = isCookieless()
       setConsent(true)
-      if (captureEventName) capture(captureEventName, captureProperties, { send_instantly: true })
+      if (wasNobody) people.reset(true)
+      if (captureEventName && isNews) capture(captureEventName, captureProperties, { send_instantly: true })
     },
     opt_out_capturing: () => {
       // What was captured before is the visitor's too: it is not sent after they refused.
@@ -230,9 +300,9 @@ export const createClient = ({ load, token, config, log, notices, onDrop, onEnd 
     },
     clear_opt_in_out_capturing: () => setConsent(undefined),
     has_opted_in_capturing: () => consent.explicit() === 'granted',
-    has_opted_out_capturing: consent.isOptedOut,
+    has_opted_out_capturing: isOptedOut,
     get_explicit_consent_status: consent.explicit,
-    is_capturing: () => !consent.isOptedOut(),
+    is_capturing: () => !isOptedOut(),
 
     debug: (on) => {
       config.debug = on !== false
@@ -240,6 +310,7 @@ export const createClient = ({ load, token, config, log, notices, onDrop, onEnd 
     flush: queue.flush,
     shutdown: async () => {
       features.stop()
+      flags.stop()
       scrolling?.stop()
       stops.forEach((stop) => stop())
       queue.leave()
@@ -252,7 +323,12 @@ export const createClient = ({ load, token, config, log, notices, onDrop, onEnd 
   return {
     api,
     /** Everything is in place: starts what runs by itself. */
-    start: align,
+    start: () => {
+      const { distinctID, isIdentifiedID } = config.bootstrap
+      if (distinctID && isIdentifiedID && !identity.isIdentified()) people.identify(distinctID)
+      align()
+      flags.ask()
+    },
   }
 }
 

@@ -3,15 +3,17 @@ import { resolveConfig } from '../config/settings'
 import type { LoadExtension } from '../extensions/extensions'
 import { guarded } from '../lib/guard'
 import { createLog } from '../lib/log'
-import { objectOf } from '../lib/objects'
 import { createNotices } from '../lib/notices'
-import type { Config, DroppedEvent, DropReason } from '../types'
+import type { CapturedEvent, Config, DroppedEvent, DropReason } from '../types'
 import { VERSION } from '../version'
 import { type Client, createClient } from './createClient'
-import { type Analytics, type Api, METHODS, type Options, WITHOUT_CLIENT } from './publicApi'
+import { createExplanations } from './explanations'
+import { type Analytics, type Api, METHODS, NOT_YET, type Options, WITHOUT_CLIENT } from './publicApi'
 
 // The name under which the primary instance initialises itself: this SDK's and the protocol's own.
 const PRIMARY = ['analytics', 'posthog']
+
+type Members = Record<string, unknown>
 
 /**
  * An `analytics` object. It touches nothing of the page until `init`; no member throws, whatever it is given.
@@ -25,10 +27,21 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
 
   const log = createLog(() => !!config.debug)
   const notices = createNotices()
-  const onDrop = (dropped: DroppedEvent) => {
+  const explanations = createExplanations()
+  const onDrop = (dropped: DroppedEvent, stages: readonly string[] = []) => {
     counts[dropped.reason] = (counts[dropped.reason] ?? 0) + 1
+    explanations.dropped(dropped, stages)
     log.info('dropped', dropped.event, dropped.reason)
     notices.tell('eventDropped', dropped)
+  }
+  const onCaptured = (event: CapturedEvent, stages: readonly string[]) => {
+    explanations.captured(event.event, event.uuid, stages)
+    log.info('captured', event.event, event)
+    notices.tell('eventCaptured', event)
+  }
+  const onDelivered = (uuids: string[]) => {
+    explanations.delivered(uuids)
+    notices.tell('eventsDelivered', { uuids })
   }
 
   const onEnd = () => {
@@ -55,7 +68,7 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
     token = trimmed
     if (!hasPage() || !config.enabled) return analytics
 
-    client = createClient({ load: makeLoad(config), token, config, log, notices, onDrop, onEnd })
+    client = createClient({ load: makeLoad(config), token, config, log, notices, onCaptured, onDrop, onDelivered, onEnd })
     guarded(() => config.loaded(analytics))
     client.start()
     return analytics
@@ -68,15 +81,30 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
     }
     return WITHOUT_CLIENT[method]
   }
-  /** Members of these names: the client's, guarded, where there is one. */
-  const methods = (names: string) =>
-    objectOf(names.split(' '), (method) => (...args: never[]) => {
-      if (!client) return withoutClient(method, args)
-      return guarded(() => (client!.api[method as keyof Api] as (...args: never[]) => unknown)(...args)) ?? WITHOUT_CLIENT[method]
-    })
+  const notYet = (method: string, callback: unknown) => {
+    log.warn(`${method} is not in this version; the call does nothing`)
+    if (typeof callback === 'function') callback([], { isLoaded: false, error: 'not in this version' })
+    return WITHOUT_CLIENT[method]
+  }
+  /** The members of these names: the client's, guarded, where there is one. A name with a dot is a member's member. */
+  const methods = (names: string) => {
+    const members: Members = {}
+    for (const path of names.split(' ')) {
+      const [method, inner] = path.split('.') as [string, string?]
+      const call = (...args: unknown[]) => {
+        if (!client) return withoutClient(path, args)
+        const member = (client.api as unknown as Members)[method]
+        const run = (inner ? (member as Members)[inner] : member) as undefined | ((...args: unknown[]) => unknown)
+        return guarded(() => (run ? run(...args) : notYet(path, args[0]))) ?? WITHOUT_CLIENT[path]
+      }
+      if (inner) members[method] = { ...(members[method] as Members), [inner]: call }
+      else members[method] = call
+    }
+    return members
+  }
 
   const analytics: Analytics = {
-    ...(methods(METHODS) as unknown as Api),
+    ...(methods(`${METHODS} ${NOT_YET}`) as unknown as Api),
     config,
     version: VERSION,
     get __loaded() {
@@ -85,6 +113,7 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
     init: (...args) => guarded(() => init(...args)) ?? analytics,
     on: notices.on,
     drops: () => ({ ...counts }),
+    explain: (which) => guarded(() => explanations.explain(which)) ?? [],
     push: (call) => runCall(analytics, call),
     toString: () => (name ? `analytics.${name}` : 'analytics'),
   }

@@ -1,10 +1,10 @@
 import type { Log } from '../lib/log'
-import { objectOf } from '../lib/objects'
+import { objectOf, pick } from '../lib/objects'
 import { type Identity, isIdentifier } from '../state/identity'
 import { keyOf } from '../state/keys'
 import type { Session } from '../state/session'
 import type { Store } from '../state/store'
-import type { CapturedEvent, CaptureOptions, Config, DroppedEvent, Properties } from '../types'
+import type { Bootstrap, CapturedEvent, CaptureOptions, Config, DroppedEvent, Properties } from '../types'
 
 interface Rooms {
   config: Config
@@ -13,21 +13,40 @@ interface Rooms {
   identity: Identity
   session: Session
   isOptedOut(): boolean
+  isCookieless(): boolean
   capture(event: string, properties?: Properties, options?: CaptureOptions): CapturedEvent | undefined
   onDrop(dropped: DroppedEvent): void
+  flags: {
+    becameAnother(anonymous?: string): void
+    forget(bootstrap?: Bootstrap): void
+    ask(): void
+    api: {
+      resetGroupPropertiesForFlags(type?: string): void
+      setGroupPropertiesForFlags(properties: Record<string, Properties>): void
+    }
+  }
   /** The page is as if it had just been arrived at. */
   forgetArrival(): void
   log: Log
 }
 
+export interface ResetOptions {
+  /** The device gets a new id too. */
+  resetDeviceID?: boolean
+  /** Who the visitor is now, and their flags, where that is known. */
+  bootstrap?: Bootstrap
+}
+
+export type PeopleArguments = [name: string | Properties, value?: unknown, callback?: (answer: object) => void]
+
 /** Who the visitor is, whom they belong to, and what is known of them: calls that change it, and the events they make. */
-export const createPeople = ({ config, store, tabStore, identity, session, isOptedOut, capture, onDrop, forgetArrival, log }: Rooms) => {
+export const createPeople = ({ config, store, tabStore, identity, session, isOptedOut, isCookieless, capture, onDrop, flags, forgetArrival, log }: Rooms) => {
   let lastSet = ''
 
   /** Whether persons may be processed at all; says so where not. */
   const mayProcess = (what: string): boolean => {
-    if (config.person_profiles !== 'never') return true
-    log.warn(`${what} does nothing with person_profiles: 'never'`)
+    if (config.person_profiles !== 'never' && !isCookieless()) return true
+    log.warn(`${what} does nothing ${isCookieless() ? 'without cookies (cookieless_mode)' : "with person_profiles: 'never'"}`)
     return false
   }
   const processPerson = () => store.set({ $epp: true })
@@ -60,8 +79,17 @@ export const createPeople = ({ config, store, tabStore, identity, session, isOpt
       return
     }
     if (change === 'switched') log.warn('identify with another id needs reset() before it: this visit belongs to two persons now')
+    if (change !== 'confirmed') flags.becameAnother(change === 'identified' ? was : undefined)
     if (change === 'identified') capture('$identify', { distinct_id: name, $anon_distinct_id: was }, { $set: set ?? {}, $set_once: setOnce ?? {}, send_instantly: true })
     if (change === 'confirmed') capture('$set', { $set: set ?? {}, $set_once: setOnce ?? {} })
+  }
+
+  /** Compatibility: `people.set(name, value, callback)` is setPersonProperties in other words. */
+  const setPeople = ([name, value, callback]: PeopleArguments, once = false) => {
+    const properties = typeof name === 'string' ? { [name]: value } : name
+    if (once) setPersonProperties(undefined, properties)
+    else setPersonProperties(properties)
+    callback?.({})
   }
 
   return {
@@ -71,7 +99,9 @@ export const createPeople = ({ config, store, tabStore, identity, session, isOpt
       if (!mayProcess('unsetPersonProperties')) return
       lastSet = ''
       processPerson()
-      capture('$set', { $unset: [names].flat() })
+      const gone = [names].flat()
+      store.set({ $stored_person_properties: pick(store.get<Properties>('$stored_person_properties') ?? {}, (name) => !gone.includes(name)) })
+      capture('$set', { $unset: gone })
     },
     createPersonProfile: (): void => {
       if (!mayProcess('createPersonProfile') || store.get('$epp')) return
@@ -90,6 +120,11 @@ export const createPeople = ({ config, store, tabStore, identity, session, isOpt
       processPerson()
       return capture('$create_alias', { alias, distinct_id: original })
     },
+    setInternalOrTestUser: (): void => setPersonProperties({ $internal_or_test_user: true }),
+    people: {
+      set: (...given: PeopleArguments): void => setPeople(given),
+      set_once: (...given: PeopleArguments): void => setPeople(given, true),
+    },
     group: (type: string, key: string, properties?: Properties): void => {
       if (!type || !key) {
         log.error('group takes a type and a key; nothing changed')
@@ -100,18 +135,29 @@ export const createPeople = ({ config, store, tabStore, identity, session, isOpt
       const isNew = groups[type] !== key
       store.set({ $groups: { ...groups, [type]: key } })
       processPerson()
+      if (isNew) {
+        flags.api.resetGroupPropertiesForFlags(type)
+        flags.ask()
+      }
+      if (properties) flags.api.setGroupPropertiesForFlags({ [type]: properties })
       if (isNew || properties) capture('$groupidentify', { $group_type: type, $group_key: key, ...(properties ? { $group_set: properties } : {}) })
     },
     getGroups: (): Record<string, string> => store.get('$groups') ?? {},
-    resetGroups: (): void => store.set({ $groups: {} }),
-    reset: (deviceToo?: boolean): void => {
+    resetGroups: (): void => {
+      store.set({ $groups: {} })
+      flags.api.resetGroupPropertiesForFlags()
+      flags.ask()
+    },
+    reset: (options: boolean | ResetOptions = {}): void => {
+      const { resetDeviceID, bootstrap = {} }: ResetOptions = typeof options === 'object' ? options : { resetDeviceID: options }
       const forget = (from: Store, names: string[]) => from.set(objectOf(names, () => undefined))
       forget(store, Object.keys(store.all()).filter((name) => keyOf(name).isPersons))
       forget(tabStore, Object.keys(tabStore.all()))
       forgetArrival()
       lastSet = ''
       session.end()
-      identity.renew(deviceToo === true)
+      identity.renew(resetDeviceID === true, bootstrap.distinctID)
+      flags.forget(bootstrap)
       store.set({ $last_posthog_reset: new Date().toISOString() })
       store.flush()
     },

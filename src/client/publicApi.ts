@@ -1,4 +1,22 @@
-import type { CapturedEvent, CaptureOptions, Config, DropReason, Notices, Properties, Stop } from '../types'
+import type {
+  CapturedEvent,
+  CaptureOptions,
+  Config,
+  DropReason,
+  EarlyAccessFeature,
+  Explanation,
+  FlagDetails,
+  FlagListener,
+  FlagOptions,
+  FlagOverride,
+  FlagResult,
+  FlagValue,
+  Notices,
+  Properties,
+  SessionListener,
+  Stop,
+} from '../types'
+import type { PeopleArguments, ResetOptions } from './people'
 
 /** What `init` and `set_config` take: any of the options. */
 export type Options = Partial<Omit<Config, 'loaded'> & { loaded: (analytics: Analytics) => void }>
@@ -42,8 +60,12 @@ export interface Analytics {
   group(type: string, key: string, properties?: Properties): void
   getGroups(): Record<string, string>
   resetGroups(): void
+  /** The person is one of your own team: sets the person property `$internal_or_test_user`. */
+  setInternalOrTestUser(): void
+  /** Older names of `setPersonProperties`. */
+  people: { set(...given: PeopleArguments): void; set_once(...given: PeopleArguments): void }
   /** Forgets the person, for when somebody signs out: a new anonymous id, no super properties, a new session. `true`: a new device id too. */
-  reset(deviceToo?: boolean): void
+  reset(options?: boolean | ResetOptions): void
   /** Super properties: stored, and added to every event from now on. */
   register(properties: Properties): void
   /** Super properties that are stored only where there is no value yet, or where the value is `unless`. */
@@ -60,8 +82,60 @@ export interface Analytics {
   get_distinct_id(): string
   /** The session's id, a UUIDv7. Begins a session where there is none. */
   get_session_id(): string
+  /** Hears of the session at once, where there is one, and of each that begins, with the reason. Answers the way to stop. */
+  onSessionId(listener: SessionListener): Stop
+  sessionManager: {
+    /** Ends the session: the next event begins another. */
+    resetSessionId(): void
+  }
+  /** Where the recording of this session can be watched; `withTimestamp`: from now, less `timestampLookBack` seconds (10). */
+  get_session_replay_url(options?: { withTimestamp?: boolean; timestampLookBack?: number }): string
   /** The uuid of the latest `$pageview`; undefined before the first. */
   getPageViewId(): string | undefined
+
+  /**
+   * The flag's value: on or off, or the variant's name; undefined while it is not known, and for a flag that does not
+   * exist. Captures `$feature_flag_called`, once for each value.
+   * @example if (analytics.getFeatureFlag('new-checkout') === 'short') showShortCheckout()
+   */
+  getFeatureFlag(key: string, options?: FlagOptions): FlagValue | undefined
+  /** Whether the flag is on; `defaultValue`, or undefined, while that is not known. */
+  isFeatureEnabled(key: string, options?: FlagOptions & { defaultValue?: boolean }): boolean | undefined
+  /** What comes with the flag's value, parsed. Captures nothing. */
+  getFeatureFlagPayload(key: string): unknown
+  /** Value and payload together. Captures like `getFeatureFlag`. */
+  getFeatureFlagResult(key: string, options?: FlagOptions): FlagResult | undefined
+  /** Every flag that is known. Captures nothing. */
+  getAllFeatureFlags(): FlagResult[]
+  /** Asks the service again. Calls that come together, and with `identify` or `group`, are one request. */
+  reloadFeatureFlags(): void
+  /** Calls back when flags are known, at once if they are, and on every change. Answers the way to stop. */
+  onFeatureFlags(listener: FlagListener): Stop
+  /** Values from elsewhere, without a request: instead of those that are known, or with `merge` over them. */
+  updateFlags(flags: Record<string, FlagValue>, payloads?: Record<string, unknown>, options?: { merge?: boolean }): void
+  /** Person properties to evaluate flags on before the service knows them. `reload: false`: without asking again. */
+  setPersonPropertiesForFlags(properties: Properties, reload?: boolean): void
+  resetPersonPropertiesForFlags(reload?: boolean): void
+  /** Group properties to evaluate flags on, by type of group. */
+  setGroupPropertiesForFlags(properties: Record<string, Properties>, reload?: boolean): void
+  /** Forgets those of one type, or all. */
+  resetGroupPropertiesForFlags(type?: string): void
+  /** The person joins an early access feature, or leaves it. */
+  updateEarlyAccessFeatureEnrollment(key: string, isEnrolled: boolean, stage?: string): void
+  /** The features that a person may join, of these stages ('beta'); stored, unless `forceReload`. */
+  getEarlyAccessFeatures(callback: (features: EarlyAccessFeature[]) => void, forceReload?: boolean, stages?: string[]): void
+  featureFlags: {
+    /** Values for this browser that stand above the service's, to try a flag out; `false` ends it. */
+    overrideFeatureFlags(given: FlagOverride | { flags?: FlagOverride; payloads?: false | Record<string, unknown> }): void
+    getFlags(): string[]
+    getFlagVariants(): Record<string, FlagValue>
+    getFlagPayloads(): Record<string, unknown>
+    getFeatureFlagDetails(key: string): FlagDetails | undefined
+    /** The payload as the service says it now. */
+    getRemoteConfigPayload(key: string, callback: (payload: unknown) => void): void
+    /** While paused nothing asks for flags. */
+    setReloadingPaused(paused: boolean): void
+  }
 
   /** The visitor agrees to be observed. Captures `$opt_in`, or the event named here; `null`: none. */
   opt_in_capturing(options?: { captureEventName?: string | null | false; captureProperties?: Properties }): void
@@ -78,6 +152,12 @@ export interface Analytics {
   on<N extends keyof Notices>(name: N | '*', listener: (value: Notices[N]) => void): Stop
   /** How many events were not sent on this page, by reason. */
   drops(): Partial<Record<DropReason, number>>
+  /**
+   * What became of the latest events (up to 200), newest first: the stages each came to and, if it was dropped, why.
+   * `which`: an event's uuid or name, or what `capture` answered.
+   * @example analytics.explain('purchase')[0] // { state: 'dropped', reason: 'opted_out', stages: ['name', 'consent'], … }
+   */
+  explain(which?: string | { uuid?: string }): Explanation[]
   /** Says in the console what happens; `false` ends it. */
   debug(on?: boolean): void
   /** Sends what waits, without waiting for more. */
@@ -90,11 +170,18 @@ export interface Analytics {
 }
 
 /** The members that need a running client. */
-export type Api = Omit<Analytics, 'config' | 'version' | '__loaded' | 'init' | 'on' | 'drops' | 'push' | 'toString'>
+export type Api = Omit<Analytics, 'config' | 'version' | '__loaded' | 'init' | 'on' | 'drops' | 'explain' | 'push' | 'toString'>
 
 /** The names in `Api`: an `analytics` object has these members before it has a client, and where it never gets one. */
 export const METHODS =
-  'set_config capture identify alias setPersonProperties unsetPersonProperties createPersonProfile group getGroups resetGroups reset register register_once unregister register_for_session unregister_for_session get_property getSessionProperty get_distinct_id get_session_id getPageViewId opt_in_capturing opt_out_capturing has_opted_in_capturing has_opted_out_capturing get_explicit_consent_status clear_opt_in_out_capturing is_capturing debug flush shutdown'
+  'set_config capture identify alias setPersonProperties unsetPersonProperties createPersonProfile setInternalOrTestUser people.set people.set_once group getGroups resetGroups reset register register_once unregister register_for_session unregister_for_session get_property getSessionProperty get_distinct_id get_session_id onSessionId sessionManager.resetSessionId get_session_replay_url getPageViewId getFeatureFlag isFeatureEnabled getFeatureFlagPayload getFeatureFlagResult getAllFeatureFlags reloadFeatureFlags onFeatureFlags updateFlags setPersonPropertiesForFlags resetPersonPropertiesForFlags setGroupPropertiesForFlags resetGroupPropertiesForFlags updateEarlyAccessFeatureEnrollment getEarlyAccessFeatures featureFlags.overrideFeatureFlags featureFlags.getFlags featureFlags.getFlagVariants featureFlags.getFlagPayloads featureFlags.getFeatureFlagDetails featureFlags.getRemoteConfigPayload featureFlags.setReloadingPaused opt_in_capturing opt_out_capturing has_opted_in_capturing has_opted_out_capturing get_explicit_consent_status clear_opt_in_out_capturing is_capturing debug flush shutdown'
+
+/**
+ * Members of the protocol whose features are not in this release. A site that comes from another SDK of the protocol
+ * goes on working: they do nothing, say so in the console, and tell a callback of surveys that there are none.
+ */
+export const NOT_YET =
+  'captureException addExceptionStep startExceptionAutocapture stopExceptionAutocapture captureLog startSessionRecording stopSessionRecording sessionRecordingStarted loadToolbar getSurveys getActiveMatchingSurveys onSurveysLoaded displaySurvey renderSurvey canRenderSurvey canRenderSurveyAsync cancelPendingSurvey'
 
 /** What a member answers without a client, where undefined would surprise. */
 export const WITHOUT_CLIENT: Record<string, unknown> = {
@@ -105,5 +192,13 @@ export const WITHOUT_CLIENT: Record<string, unknown> = {
   is_capturing: false,
   get_explicit_consent_status: 'pending',
   getGroups: {},
+  get_session_replay_url: '',
+  getAllFeatureFlags: [],
+  onSessionId: () => {},
+  onFeatureFlags: () => {},
+  onSurveysLoaded: () => {},
+  'featureFlags.getFlags': [],
+  'featureFlags.getFlagVariants': {},
+  'featureFlags.getFlagPayloads': {},
   shutdown: Promise.resolve(),
 }

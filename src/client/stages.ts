@@ -5,8 +5,9 @@ import { addIdentity } from '../pipeline/stages/addIdentity'
 import { addPage } from '../pipeline/stages/addPage'
 import { addPageview } from '../pipeline/stages/addPageview'
 import { addPerson, type PersonState } from '../pipeline/stages/addPerson'
-import { addSession, type SessionIds } from '../pipeline/stages/addSession'
+import { addSession } from '../pipeline/stages/addSession'
 import { denyProperties } from '../pipeline/stages/denyProperties'
+import { hideVisitor } from '../pipeline/stages/hideVisitor'
 import { judgeBots } from '../pipeline/stages/judgeBots'
 import { limitRate } from '../pipeline/stages/limitRate'
 import { makePlain } from '../pipeline/stages/makePlain'
@@ -21,14 +22,16 @@ export interface StageInputs {
   log: Log
   isOptedOut(): boolean
   onRateLimit(): void
-  touchSession(): SessionIds
-  onNewSession(sessionId: string): void
+  touchSession(): { sessionId: string; windowId: string }
   isIdentified(): boolean
   scroll: { take(): ScrollDepth | undefined }
   /** Properties of the session: where it came from, what was registered for it. */
   sessionProperties(): Properties
   /** Stored values that ride on every event. */
   storedProperties(): Properties
+  /** Properties of the flags that are known. */
+  flagProperties(): Properties
+  isCookieless(): boolean
   /** What is the same for every event of this client. */
   constants(): Properties
   person: PersonState
@@ -45,19 +48,18 @@ export const stagesFor = (from: StageInputs) => {
     consent: requireConsent(from.isOptedOut),
     bots: judgeBots(from.config),
     rate: limitRate(() => from.config.rate_limiting, from.onRateLimit),
-    session: addSession(from.touchSession, (id) => {
-      pageview.forget()
-      from.onNewSession(id)
-    }),
+    session: addSession(from.touchSession),
     identity: addIdentity(from.token, from.isIdentified),
     pageview: pageview.stage,
     sessionProperties: addFrom(from.sessionProperties),
     stored: addFrom(from.storedProperties),
+    flags: addFrom(from.flagProperties),
     page: addPage(from.config, from.constants),
+    cookieless: hideVisitor(from.isCookieless),
     plain: makePlain(() => from.config.properties_string_max_length),
     denylist: denyProperties(() => from.config.property_denylist),
     person: addPerson(from.person),
     beforeSend: runBeforeSend(() => from.config.before_send, from.log),
   }
-  return { stages, pageviewId: pageview.current }
+  return { stages, pageviewId: pageview.current, forgetPageview: pageview.forget }
 }

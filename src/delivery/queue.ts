@@ -1,7 +1,6 @@
-import { later } from '../lib/guard'
-import { reportCaught } from '../lib/log'
+import { guarded, later } from '../lib/guard'
 import type { CapturedEvent, Config, DropReason, RequestError, Stop } from '../types'
-import { bodyText, encode, encodeNow, eventText, type GzipNow } from './encode'
+import { type Body, bodyText, encodeNow, eventText, type GzipNow } from './encode'
 import { apiHost } from './hosts'
 import { outcomeOf, refusedBy, retryDelay } from './retry'
 import { beacon, outlivesPage, request, sizeOf } from './transport'
@@ -19,7 +18,9 @@ export interface QueueInputs {
   token: string
   /** Path for events. */
   path: () => string
-  /** Compresses at once, where that has been loaded. */
+  /** A request's text as it travels. */
+  encode(text: string): Promise<Body>
+  /** Compresses at once, where that has been loaded and the service understands it. */
   gzipNow(): GzipNow | undefined
   onDelivered(uuids: string[]): void
   onDropped(event: CapturedEvent, reason: DropReason): void
@@ -54,7 +55,7 @@ interface Waiting {
  * or refused it.
  */
 export const createQueue = (inputs: QueueInputs): Queue => {
-  const { config, token, path, gzipNow, onDelivered, onDropped, onRequestError, send = request, sendBeacon = beacon } = inputs
+  const { config, token, path, encode, gzipNow, onDelivered, onDropped, onRequestError, send = request, sendBeacon = beacon } = inputs
   let waiting: Waiting[] = []
   let characters = 0
   let flushTimer: ReturnType<typeof setTimeout> | undefined
@@ -81,14 +82,13 @@ export const createQueue = (inputs: QueueInputs): Queue => {
   }
   const textOf = (batch: readonly Waiting[]) => bodyText(token, batch.map((each) => each.text))
 
-  const now = (batch: readonly Waiting[]) => encodeNow(textOf(batch), config.disable_compression ? undefined : gzipNow())
+  const now = (batch: readonly Waiting[]) => encodeNow(textOf(batch), gzipNow())
 
   const pump = async (): Promise<void> => {
     if (sending || retryTimer || stopped || !waiting.length) return
     const current = { batch: nextBatch(waiting), outlives: false }
     sending = current
-    const text = textOf(current.batch)
-    const body = config.disable_compression ? encodeNow(text, undefined) : await encode(text, gzipNow())
+    const body = await encode(textOf(current.batch))
     // The page went while compressing: the events have left by beacon.
     if (sending !== current) return
     current.outlives = outlivesPage(body)
@@ -119,7 +119,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
   const flush = () => {
     clearTimeout(flushTimer)
     flushTimer = undefined
-    pump().catch(reportCaught)
+    guarded(pump)
   }
   const wake = () => {
     clearTimeout(retryTimer)

@@ -1,24 +1,16 @@
 import type { Notices, Stop } from '../types'
-import { guarded } from './guard'
+import { createListeners } from './listeners'
 
-type Listener<N extends keyof Notices> = (value: Notices[N]) => void
-
-/** Who wants to hear what. A listener that throws disturbs neither the SDK nor the other listeners. */
+/** The SDK's own events, for who wants to hear them. */
 export const createNotices = () => {
-  let listeners: readonly { name: string; listener: (...args: never[]) => void }[] = []
+  const listeners = createListeners<[name: keyof Notices, value: Notices[keyof Notices]]>()
   return {
     /** `name` of `*` hears everything, as `(name, value)`. */
-    on: <N extends keyof Notices>(name: N | '*', listener: Listener<N>): Stop => {
-      const entry = { name, listener: listener as (...args: never[]) => void }
-      listeners = [...listeners, entry]
-      return () => {
-        listeners = listeners.filter((each) => each !== entry)
-      }
-    },
-    tell: <N extends keyof Notices>(name: N, value: Notices[N]): void =>
-      listeners.forEach((each) => {
-        if (each.name === name) guarded(() => (each.listener as unknown as Listener<N>)(value))
-        else if (each.name === '*') guarded(() => (each.listener as unknown as (name: N, value: Notices[N]) => void)(name, value))
+    on: <N extends keyof Notices>(name: N | '*', listener: (value: Notices[N]) => void): Stop =>
+      listeners.add((told, value) => {
+        if (told === name) listener(value as Notices[N])
+        if (name === '*') (listener as unknown as (name: keyof Notices, value: unknown) => void)(told, value)
       }),
+    tell: <N extends keyof Notices>(name: N, value: Notices[N]): void => listeners.tell(name, value),
   }
 }

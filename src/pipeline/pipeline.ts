@@ -8,7 +8,7 @@ export const createPipeline =
     for (const name of Object.keys(stages)) {
       const result = stages[name]!(event, options)
       if ('drop' in result) {
-        onDrop({ event: event.event, uuid: event.uuid, reason: result.drop })
+        onDrop({ event: event.event, uuid: event.uuid, reason: result.drop, stage: name })
         return undefined
       }
       event = result

@@ -1,3 +1,4 @@
+import { COOKIELESS_ID } from '../lib/cookieless'
 import type { Bootstrap } from '../types'
 import type { Store } from './store'
 
@@ -13,11 +14,11 @@ export interface Identity {
    */
   become(id: string): { was: string; change: 'identified' | 'confirmed' | 'same' | 'switched' }
   /** Forgets the person. The device keeps its id unless asked. */
-  renew(deviceToo: boolean): void
+  renew(deviceToo: boolean, id?: string): void
 }
 
 /** Names that are never somebody: what a program sends when it has no id (protocol.md §9.1). */
-const NOBODY = ['distinct_id', 'distinctid', 'undefined', 'null', '$posthog_cookieless']
+const NOBODY = ['distinct_id', 'distinctid', 'undefined', 'null', COOKIELESS_ID]
 
 /** Whether `id` can name a person. */
 export const isIdentifier = (id: string): boolean => id.trim() !== '' && !NOBODY.includes(id.toLowerCase())
@@ -35,10 +36,12 @@ export const createIdentity = (store: Store, newId: () => string, bootstrap: Boo
   const given = bootstrap.distinctID
   const known = store.get<string>('distinct_id')
   const device = store.get<string>('$device_id')
-  if (given && given !== known && !isIdentified()) {
+  if (given && !known) {
     begin(given, device ?? (bootstrap.isIdentifiedID ? newId() : given), !!bootstrap.isIdentifiedID)
-  } else if (given && bootstrap.isIdentifiedID && given === known && !isIdentified()) {
-    store.set({ $user_state: 'identified' })
+  } else if (given && bootstrap.isIdentifiedID) {
+    // A visitor who is known already: `identify` links the two.
+  } else if (given && !isIdentified()) {
+    begin(given, device ?? given, false)
   } else if (!known) {
     const id = device ?? newId()
     begin(id, id, false)
@@ -62,8 +65,7 @@ export const createIdentity = (store: Store, newId: () => string, bootstrap: Boo
       })
       return { was, change }
     },
-    renew: (deviceToo) => {
-      const id = newId()
+    renew: (deviceToo, id = newId()) => {
       begin(id, (!deviceToo && store.get<string>('$device_id')) || id, false)
     },
   }

@@ -25,6 +25,26 @@ export const KEYS = {
   __alias: 'person',
   $had_persisted_distinct_id: 'rides person',
   $last_posthog_reset: 'rides browser',
+  /** The service's latest say on each flag, and the overrides that stand above it (protocol.md §13.7). */
+  $enabled_feature_flags: 'person',
+  $active_feature_flags: 'person',
+  $feature_flag_payloads: 'person',
+  $feature_flag_details: 'person',
+  $feature_flag_request_id: 'person',
+  $feature_flag_evaluated_at: 'person',
+  $override_feature_flags: 'person',
+  $override_feature_flag_payloads: 'person',
+  /** When the flags came, ms by the visitor's own clock. */
+  $feature_flag_fetched_at: 'person',
+  /** Values of flags that `$feature_flag_called` has told, by flag, and the session they were told in. */
+  $flag_call_reported: 'person',
+  $flag_call_reported_session_id: 'person',
+  /** What flags are evaluated on, beyond what the service knows. */
+  $stored_person_properties: 'person',
+  $stored_group_properties: 'person',
+  $early_access_features: 'person',
+  /** Whether the service has turned autocapture off. */
+  $autocapture_disabled_server_side: 'browser',
   /** Where the visitor first came from: { r: referrer, u: url }. */
   $initial_person_info: 'person',
   /** Where the session came from: { sessionId, props: { r, u } }. */

@@ -1,4 +1,6 @@
+import { createListeners } from '../lib/listeners'
 import { uuidv7 } from '../lib/uuid'
+import type { SessionListener, Stop } from '../types'
 import type { Store } from './store'
 
 const LONGEST_MS = 24 * 3600 * 1000
@@ -22,9 +24,14 @@ export const sessionAt = (now: number, last: SessionState | undefined, idleMs: n
 
 export interface Session {
   /** The ids that an event happening now carries; begins a session where there is none. */
-  touch(): { sessionId: string; windowId: string; isNew: boolean }
+  touch(): { sessionId: string; windowId: string }
   /** The id of the session as it stands; undefined before the first event. Extends nothing. */
   current(): string | undefined
+  windowId(): string
+  /** When the session began, ms; undefined before the first event. */
+  startedAt(): number | undefined
+  /** Hears of each session that begins, before its first event goes on. */
+  onChange(listener: SessionListener): Stop
   /** Ends the session: the next event begins another. */
   end(): void
   /** The document goes: the next page of this tab may take over its window id. */
@@ -58,6 +65,7 @@ export const createSession = (
     return slot?.[1] ? { id: slot[1], lastActiveAt: slot[0], startedAt: slot[2] ?? slot[0] } : undefined
   }
   let state = stored()
+  const changes = createListeners<Parameters<SessionListener>>()
 
   return {
     touch: () => {
@@ -70,7 +78,7 @@ export const createSession = (
         next = sessionAt(time, stored(), idleMs())
       }
       const begins = next.id !== stored()?.id
-      const isNew = next.id !== state?.id
+      const last = state
       if (begins && state) {
         windowId = uuidv7()
         claim()
@@ -78,9 +86,21 @@ export const createSession = (
       state = next
       if (begins || time - (stored()?.lastActiveAt ?? 0) >= WRITE_EVERY_MS)
         store.set({ $sesid: [next.lastActiveAt, next.id, next.startedAt] })
-      return { sessionId: next.id, windowId, isNew }
+      if (next.id !== last?.id) {
+        const reason = {
+          noSessionId: !last,
+          activityTimeout: !!last && Math.abs(time - last.lastActiveAt) > idleMs(),
+          sessionPastMaximumLength: !!last && Math.abs(time - last.startedAt) > LONGEST_MS,
+          crossTabAdoption: !!last && !begins,
+        }
+        changes.tell(next.id, windowId, reason)
+      }
+      return { sessionId: next.id, windowId }
     },
     current: () => state?.id,
+    windowId: () => windowId,
+    startedAt: () => state?.startedAt,
+    onChange: changes.add,
     end: () => {
       state = undefined
       store.set({ $sesid: undefined })

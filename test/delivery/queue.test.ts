@@ -1,4 +1,5 @@
 import { resolveConfig } from '../../src/config/settings'
+import { encodeNow } from '../../src/delivery/encode'
 import { createQueue } from '../../src/delivery/queue'
 import type { Answer } from '../../src/delivery/transport'
 import type { CapturedEvent, Config, DropReason } from '../../src/types'
@@ -20,6 +21,7 @@ const setUp = (options: Partial<Config> = {}) => {
     config,
     token: 't',
     path: () => '/e/',
+    encode: async (text) => encodeNow(text, undefined),
     gzipNow: () => undefined,
     onDelivered: (uuids) => delivered.push(...uuids),
     onDropped: ({ event: name }, reason) => dropped.push([name, reason]),

@@ -49,7 +49,10 @@ test('a tab that slept goes on with the session that another tab kept alive', ()
   busy.touch()
   jest.runAllTimers()
   clock.now += IDLE - 1
-  expect(sleeper.touch()).toMatchObject({ sessionId: first.sessionId, windowId: first.windowId, isNew: false })
+  const heard: unknown[] = []
+  sleeper.onChange((id) => heard.push(id))
+  expect(sleeper.touch()).toMatchObject({ sessionId: first.sessionId, windowId: first.windowId })
+  expect(heard).toEqual([])
 })
 
 test('a new session brings a new window id', () => {
@@ -57,8 +60,12 @@ test('a new session brings a new window id', () => {
   const session = tab(clock, tabStorage())
   const first = session.touch()
   clock.now += IDLE + 1
+  const heard: unknown[] = []
+  session.onChange((...told) => heard.push(told))
   const second = session.touch()
-  expect(second).toMatchObject({ isNew: true })
+  expect(heard).toEqual([
+    [second.sessionId, second.windowId, { noSessionId: false, activityTimeout: true, sessionPastMaximumLength: false, crossTabAdoption: false }],
+  ])
   expect(second.sessionId).not.toBe(first.sessionId)
   expect(second.windowId).not.toBe(first.windowId)
 })

@@ -8,13 +8,20 @@ export interface Started {
   analytics: Analytics
   /** Every event that the service has received, in order. */
   sent: SentEvent[]
-  /** Every request. */
+  /** Every request with events. */
   requests: { url: string; init: RequestInit }[]
+  /** Every other request: for flags, for the configuration, for early access features. `body`: what a POST asked. */
+  asked: { url: string; body?: Record<string, unknown> }[]
+  /** What the service answers to those from now on. */
+  say(status: number, body?: unknown): void
   /** What the service answers from now on. */
   answer(status: number, body?: unknown, headers?: Record<string, string>): void
   /** Lets everything that is due happen. */
   settle(ms?: number): Promise<void>
 }
+
+/** What a service answers that has no flags. */
+export const NO_FLAGS = { flags: {}, errorsWhileComputingFlags: false, supportedCompression: ['gzip-js'], autocapture_opt_out: false }
 
 const OPTIONS: Options = {
   api_host: 'https://events.example.com',
@@ -33,10 +40,18 @@ export const startAnalytics = (config: Options = {}, token = 'token', before?: (
   jest.useFakeTimers({ now: jest.isMockFunction(setTimeout) ? Date.now() : new Date('2026-11-21T10:00:00Z') })
   const sent: SentEvent[] = []
   const requests: Started['requests'] = []
+  const asked: Started['asked'] = []
+  let said: [status: number, body: unknown] = [200, NO_FLAGS]
   let status = 200
   let reply: unknown = { status: 1 }
   let headers: Record<string, string> = {}
   globalThis.fetch = jest.fn(async (url: string, init: RequestInit) => {
+    if (!/batch/.test(String(init.body))) {
+      asked.push({ url, ...(init.body ? { body: JSON.parse(init.body as string) as Record<string, unknown> } : {}) })
+      const [status, body] = said
+      if (status === 0) throw new TypeError('Failed to fetch')
+      return { status, text: async () => JSON.stringify(body), headers: { get: () => null } }
+    }
     requests.push({ url, init })
     if (status === 0) throw new TypeError('Failed to fetch')
     if (status === 200) sent.push(...JSON.parse(init.body as string).batch)
@@ -51,6 +66,10 @@ export const startAnalytics = (config: Options = {}, token = 'token', before?: (
     analytics,
     sent,
     requests,
+    asked,
+    say: (status, body = {}) => {
+      said = [status, body]
+    },
     answer: (nextStatus, body = {}, nextHeaders = {}) => {
       status = nextStatus
       reply = body

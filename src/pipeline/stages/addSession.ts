@@ -1,16 +1,9 @@
 import { type Stage, withProperties } from '../stage'
 
-export interface SessionIds {
-  sessionId: string
-  windowId: string
-  isNew: boolean
-}
-
-/** `$session_id` and `$window_id`. `onNew` hears of a session that begins before its first event goes on. */
+/** `$session_id` and `$window_id`: the event keeps its session alive, or begins one. */
 export const addSession =
-  (touch: () => SessionIds, onNew: (sessionId: string) => void): Stage =>
+  (touch: () => { sessionId: string; windowId: string }): Stage =>
   (event) => {
-    const { sessionId, windowId, isNew } = touch()
-    if (isNew) onNew(sessionId)
+    const { sessionId, windowId } = touch()
     return withProperties(event, { $session_id: sessionId, $window_id: windowId })
   }

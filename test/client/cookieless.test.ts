@@ -1,0 +1,65 @@
+import { listenToConsole, startAnalytics } from '../support/startAnalytics'
+
+const stored = () => [localStorage.getItem('ph_token_posthog'), sessionStorage.length, document.cookie]
+
+describe("cookieless_mode: 'always'", () => {
+  test('nothing is stored, and nothing tells one visitor from another', async () => {
+    const { analytics, sent, settle } = startAnalytics({ cookieless_mode: 'always' })
+    analytics.capture('x')
+    await settle()
+    expect(sent[0]!.properties).toMatchObject({ distinct_id: '$posthog_cookieless', $device_id: null, $cookieless_mode: true, $process_person_profile: false })
+    for (const name of ['$session_id', '$window_id', '$user_id', '$initialization_time']) expect(sent[0]!.properties).not.toHaveProperty(name)
+    expect(stored()).toEqual([null, 0, ''])
+    expect(analytics.get_distinct_id()).toBe('$posthog_cookieless')
+  })
+
+  test('nobody can be named, and consent changes nothing', () => {
+    const lines = listenToConsole('warn')
+    const { analytics } = startAnalytics({ cookieless_mode: 'always' })
+    analytics.identify('ada')
+    analytics.opt_out_capturing()
+    expect(analytics.get_distinct_id()).toBe('$posthog_cookieless')
+    expect(analytics.is_capturing()).toBe(true)
+    expect(lines.join('\n')).toMatch(/identify does nothing without cookies[\s\S]*consent changes nothing/)
+    expect(localStorage.length).toBe(0)
+  })
+
+  test('flags are asked for nobody in particular', async () => {
+    const { asked, settle } = startAnalytics({ cookieless_mode: 'always' })
+    await settle(100)
+    expect(asked[0]!.body).toMatchObject({ distinct_id: '$posthog_cookieless' })
+    expect(asked[0]!.body).not.toHaveProperty('$device_id')
+  })
+})
+
+describe("cookieless_mode: 'on_reject'", () => {
+  test('before the visitor decides nothing is captured and nothing is stored', async () => {
+    const { analytics, sent, settle } = startAnalytics({ cookieless_mode: 'on_reject' })
+    analytics.capture('x')
+    await settle()
+    expect(sent).toEqual([])
+    expect(stored()).toEqual([null, 0, ''])
+    expect(analytics.drops()).toEqual({ opted_out: 1 })
+  })
+
+  test('a refusal: events without a visitor', async () => {
+    const { analytics, sent, settle } = startAnalytics({ cookieless_mode: 'on_reject' })
+    analytics.opt_out_capturing()
+    analytics.capture('x')
+    await settle()
+    expect(sent[0]!.properties).toMatchObject({ distinct_id: '$posthog_cookieless', $cookieless_mode: true })
+    expect(stored()).toEqual([null, 0, ''])
+  })
+
+  test('agreement: as always; and after a refusal it begins a new visitor', async () => {
+    const { analytics, sent, settle } = startAnalytics({ cookieless_mode: 'on_reject' })
+    analytics.opt_out_capturing()
+    analytics.opt_in_capturing()
+    analytics.capture('x')
+    await settle()
+    expect(sent.map(({ event }) => event)).toEqual(['$opt_in', 'x'])
+    expect(sent[1]!.properties).toMatchObject({ distinct_id: analytics.get_distinct_id(), $session_id: analytics.get_session_id() })
+    expect(sent[1]!.properties).not.toHaveProperty('$cookieless_mode')
+    expect(localStorage.getItem('ph_token_posthog')).toContain(analytics.get_distinct_id())
+  })
+})

@@ -1,0 +1,52 @@
+import { startAnalytics } from '../support/startAnalytics'
+
+const IDLE = 31 * 60 * 1000
+
+describe('onSessionId', () => {
+  test('hears of the session at once where there is one, and of each that begins, before its first event', async () => {
+    const { analytics, settle } = startAnalytics()
+    const heard: unknown[][] = []
+    const stop = analytics.onSessionId((...told) => heard.push(told))
+    expect(heard).toEqual([])
+    const first = analytics.get_session_id()
+    expect(heard).toEqual([[first, expect.any(String), { noSessionId: true, activityTimeout: false, sessionPastMaximumLength: false, crossTabAdoption: false }]])
+    const late: unknown[][] = []
+    analytics.onSessionId((...told) => late.push(told))
+    expect(late).toEqual([[first, heard[0]![1]]])
+    await settle(IDLE)
+    analytics.on('eventCaptured', () => heard.push(['event']))
+    analytics.capture('x')
+    expect(heard.slice(1)).toEqual([[analytics.get_session_id(), expect.any(String), expect.objectContaining({ activityTimeout: true })], ['event']])
+    stop()
+    await settle(IDLE)
+    analytics.capture('x')
+    expect(heard).toHaveLength(4)
+  })
+})
+
+test('a session that get_session_id begins knows where it came from', () => {
+  history.replaceState(null, '', '/landing?utm_source=news')
+  const { analytics } = startAnalytics()
+  analytics.get_session_id()
+  expect(analytics.capture('x')!.properties).toMatchObject({ $session_entry_pathname: '/landing', $session_entry_utm_source: 'news' })
+})
+
+test('sessionManager.resetSessionId ends the session', () => {
+  const { analytics } = startAnalytics()
+  const first = analytics.get_session_id()
+  analytics.sessionManager.resetSessionId()
+  expect(analytics.get_session_id()).not.toBe(first)
+})
+
+test.each([
+  ['the service itself', {}, 'https://events.example.com'],
+  ['ui_host', { ui_host: 'https://app.example.com/' }, 'https://app.example.com'],
+  ['the public cloud', { api_host: 'https://eu.i.posthog.com' }, 'https://eu.posthog.com'],
+])('get_session_replay_url leads to %s', async (_, options, host) => {
+  const { analytics, settle } = startAnalytics(options)
+  const url = `${host}/project/token/replay/${analytics.get_session_id()}`
+  expect(analytics.get_session_replay_url()).toBe(url)
+  await settle(60_000)
+  expect(analytics.get_session_replay_url({ withTimestamp: true })).toBe(`${url}?t=50`)
+  expect(analytics.get_session_replay_url({ withTimestamp: true, timestampLookBack: 100 })).toBe(`${url}?t=0`)
+})
