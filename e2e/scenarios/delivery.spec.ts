@@ -37,7 +37,7 @@ test('requests are CORS-simple and compressed: no preflight, and far smaller tha
   put('script', '/', 'home', QUIET)
   const requests: { method: string; type: string | undefined; size: number }[] = []
   page.on('request', (request) => {
-    if (request.url().startsWith(`${service.url}/e/`)) requests.push({ method: request.method(), type: request.headers()['content-type'], size: request.postDataBuffer()?.length ?? 0 })
+    if (/\/e\/(\?|$)/.test(request.url())) requests.push({ method: request.method(), type: request.headers()['content-type'], size: request.postDataBuffer()?.length ?? 0 })
   })
   await page.goto(site.url)
   await page.waitForFunction(() => window.analytics?.__loaded)

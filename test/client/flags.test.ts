@@ -563,7 +563,7 @@ describe('what the service has turned on', () => {
   ])('compression: %s', async (_, options, supportedCompression, expected) => {
     // jsdom cannot compress; this browser says that it can, and fails when it is asked to.
     let used = false
-    globalThis.CompressionStream = class {} as typeof CompressionStream
+    globalThis.CompressionStream = class {} as unknown as typeof CompressionStream
     Blob.prototype.stream = () => {
       used = true
       throw new Error('asked')
