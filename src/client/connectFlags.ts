@@ -173,6 +173,10 @@ export const connectFlags = (from: Inputs) => {
       },
       featureFlags: {
         ...flags.more,
+        override: flags.more.overrideFeatureFlags,
+        setAnonymousDistinctId: (id: string): void => {
+          anonymousId = id
+        },
         /** The payload as the service says it now. */
         getRemoteConfigPayload: (key: string, callback: (payload: unknown) => void): void => {
           afterAnswer.push(() => callback(flags.api.getFeatureFlagPayload(key)))

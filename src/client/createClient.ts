@@ -25,6 +25,7 @@ import { KEYS, keyOf } from '../state/keys'
 import { createSession } from '../state/session'
 import type { CapturedEvent, CaptureOptions, Config, DroppedEvent, Properties, RequestError } from '../types'
 import { CHANNEL, VERSION } from '../version'
+import { NO_VALUE } from './compatibility'
 import { connectFlags } from './connectFlags'
 import { runFeatures } from './features'
 import { openStores } from './openStores'
@@ -260,8 +261,7 @@ export const createClient = ({ load, token, config, log, notices, onCaptured, on
       if (hidden.length) log.error(`register takes properties of your own; ${hidden} is the SDK's and stays as it is`)
       store.set(pick(properties, (name) => !hidden.includes(name)))
     },
-    // Compatibility: 'None' counts as no value (protocol.md §1.2).
-    register_once: (properties, unless = 'None') =>
+    register_once: (properties, unless = NO_VALUE) =>
       store.set(pick(properties, (name) => store.get(name) === undefined || store.get(name) === unless)),
     unregister: (name) => {
       if (!Object.hasOwn(KEYS, name)) store.set({ [name]: undefined })
@@ -322,6 +322,7 @@ export const createClient = ({ load, token, config, log, notices, onCaptured, on
   }
   return {
     api,
+    hasFlags: flags.flags.hasLoaded,
     /** Everything is in place: starts what runs by itself. */
     start: () => {
       const { distinctID, isIdentifiedID } = config.bootstrap

@@ -7,11 +7,9 @@ import { createNotices } from '../lib/notices'
 import type { CapturedEvent, Config, DroppedEvent, DropReason } from '../types'
 import { VERSION } from '../version'
 import { type Client, createClient } from './createClient'
+import { NOT_YET, PRIMARY_NAMES } from './compatibility'
 import { createExplanations } from './explanations'
-import { type Analytics, type Api, METHODS, NOT_YET, type Options, WITHOUT_CLIENT } from './publicApi'
-
-// The name under which the primary instance initialises itself: this SDK's and the protocol's own.
-const PRIMARY = ['analytics', 'posthog']
+import { type Analytics, type Api, METHODS, type Options, WITHOUT_CLIENT } from './publicApi'
 
 type Members = Record<string, unknown>
 
@@ -50,23 +48,24 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
   }
 
   const init = (given: string, options?: Options | null, asName?: string): Analytics => {
-    if (asName && asName !== name && !PRIMARY.includes(asName)) {
+    if (asName && asName !== name && !PRIMARY_NAMES.includes(asName)) {
       others[asName] ??= createAnalytics(makeLoad, asName, others)
       Object.assign(analytics, { [asName]: others[asName] })
       return others[asName].init(given, options, asName)
     }
     const trimmed = typeof given === 'string' ? given.trim() : ''
-    if (token !== undefined) {
+    if (token) {
       log.warn(`init was called again${trimmed === token ? '' : ' with another token'}; the first call holds. Use set_config, or init with a name of its own`)
-      return analytics
-    }
-    if (!trimmed) {
-      log.warn('init takes the project token and got none: nothing is captured')
       return analytics
     }
     Object.assign(config, resolveConfig(options, log))
     token = trimmed
-    if (!hasPage() || !config.enabled) return analytics
+    if (given && typeof given !== 'string') log.error(`init takes the project token, a text, not ${typeof given}; nothing is captured`)
+    if (!token || !hasPage() || !config.enabled) {
+      // On purpose not a warning: this is how a site switches analytics off.
+      log.info('nothing is captured: no project token, no page, or enabled: false')
+      return analytics
+    }
 
     client = createClient({ load: makeLoad(config), token, config, log, notices, onCaptured, onDrop, onDelivered, onEnd })
     guarded(() => config.loaded(analytics))
@@ -104,11 +103,14 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
   }
 
   const analytics: Analytics = {
-    ...(methods(`${METHODS} ${NOT_YET}`) as unknown as Api),
+    ...(methods(`${METHODS} ${NOT_YET}`) as unknown as Api & Pick<Analytics, 'featureFlags'>),
     config,
     version: VERSION,
     get __loaded() {
-      return token !== undefined
+      return !!token
+    },
+    get flagsEndpointWasHit() {
+      return !!client?.hasFlags()
     },
     init: (...args) => guarded(() => init(...args)) ?? analytics,
     on: notices.on,
@@ -117,6 +119,7 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
     push: (call) => runCall(analytics, call),
     toString: () => (name ? `analytics.${name}` : 'analytics'),
   }
+  Object.defineProperty(analytics.featureFlags, 'hasLoadedFlags', { get: () => analytics.flagsEndpointWasHit })
   return analytics
 }
 

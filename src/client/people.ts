@@ -5,6 +5,7 @@ import { keyOf } from '../state/keys'
 import type { Session } from '../state/session'
 import type { Store } from '../state/store'
 import type { Bootstrap, CapturedEvent, CaptureOptions, Config, DroppedEvent, Properties } from '../types'
+import { ALIAS_IS_IDENTITY, peopleOf, tracesOf } from './compatibility'
 
 interface Rooms {
   config: Config
@@ -36,8 +37,6 @@ export interface ResetOptions {
   /** Who the visitor is now, and their flags, where that is known. */
   bootstrap?: Bootstrap
 }
-
-export type PeopleArguments = [name: string | Properties, value?: unknown, callback?: (answer: object) => void]
 
 /** Who the visitor is, whom they belong to, and what is known of them: calls that change it, and the events they make. */
 export const createPeople = ({ config, store, tabStore, identity, session, isOptedOut, isCookieless, capture, onDrop, flags, forgetArrival, log }: Rooms) => {
@@ -84,14 +83,6 @@ export const createPeople = ({ config, store, tabStore, identity, session, isOpt
     if (change === 'confirmed') capture('$set', { $set: set ?? {}, $set_once: setOnce ?? {} })
   }
 
-  /** Compatibility: `people.set(name, value, callback)` is setPersonProperties in other words. */
-  const setPeople = ([name, value, callback]: PeopleArguments, once = false) => {
-    const properties = typeof name === 'string' ? { [name]: value } : name
-    if (once) setPersonProperties(undefined, properties)
-    else setPersonProperties(properties)
-    callback?.({})
-  }
-
   return {
     identify,
     setPersonProperties,
@@ -108,23 +99,20 @@ export const createPeople = ({ config, store, tabStore, identity, session, isOpt
       processPerson()
       capture('$set', { $set: {}, $set_once: {} })
     },
-    /** Compatibility: -1 where the alias is the id already, which then counts as identify (protocol.md §1.3). */
     alias: (alias: string, original: string = identity.distinctId()): CapturedEvent | -1 | undefined => {
       if (!mayProcess('alias')) return undefined
       if (alias === original) {
         log.warn('alias with the current id is identify')
         identify(alias)
-        return -1
+        return ALIAS_IS_IDENTITY
       }
       store.set({ __alias: alias })
       processPerson()
       return capture('$create_alias', { alias, distinct_id: original })
     },
     setInternalOrTestUser: (): void => setPersonProperties({ $internal_or_test_user: true }),
-    people: {
-      set: (...given: PeopleArguments): void => setPeople(given),
-      set_once: (...given: PeopleArguments): void => setPeople(given, true),
-    },
+    people: peopleOf(setPersonProperties),
+    ...tracesOf(capture),
     group: (type: string, key: string, properties?: Properties): void => {
       if (!type || !key) {
         log.error('group takes a type and a key; nothing changed')

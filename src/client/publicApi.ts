@@ -16,7 +16,8 @@ import type {
   SessionListener,
   Stop,
 } from '../types'
-import type { PeopleArguments, ResetOptions } from './people'
+import type { PeopleArguments } from './compatibility'
+import type { ResetOptions } from './people'
 
 /** What `init` and `set_config` take: any of the options. */
 export type Options = Partial<Omit<Config, 'loaded'> & { loaded: (analytics: Analytics) => void }>
@@ -29,6 +30,8 @@ export interface Analytics {
   readonly version: string
   /** Whether `init` has been called with a token. */
   readonly __loaded: boolean
+  /** Whether anything is known of flags. */
+  readonly flagsEndpointWasHit: boolean
 
   /**
    * Starts the SDK for the project with this public token and answers the instance. A second call for the same
@@ -62,6 +65,10 @@ export interface Analytics {
   resetGroups(): void
   /** The person is one of your own team: sets the person property `$internal_or_test_user`. */
   setInternalOrTestUser(): void
+  /** What a person says of an answer of an AI model: `$ai_feedback`. */
+  captureTraceFeedback(traceId: string | number, text: string): void
+  /** A figure about such an answer: `$ai_metric`. */
+  captureTraceMetric(traceId: string | number, name: string, value: string | number | boolean): void
   /** Older names of `setPersonProperties`. */
   people: { set(...given: PeopleArguments): void; set_once(...given: PeopleArguments): void }
   /** Forgets the person, for when somebody signs out: a new anonymous id, no super properties, a new session. `true`: a new device id too. */
@@ -126,13 +133,22 @@ export interface Analytics {
   getEarlyAccessFeatures(callback: (features: EarlyAccessFeature[]) => void, forceReload?: boolean, stages?: string[]): void
   featureFlags: {
     /** Values for this browser that stand above the service's, to try a flag out; `false` ends it. */
+    override(given: FlagOverride | { flags?: FlagOverride; payloads?: false | Record<string, unknown> }): void
+    /** The same, by its newer name. */
     overrideFeatureFlags(given: FlagOverride | { flags?: FlagOverride; payloads?: false | Record<string, unknown> }): void
     getFlags(): string[]
     getFlagVariants(): Record<string, FlagValue>
     getFlagPayloads(): Record<string, unknown>
+    getFlagsWithDetails(): Record<string, FlagDetails>
     getFeatureFlagDetails(key: string): FlagDetails | undefined
     /** The payload as the service says it now. */
     getRemoteConfigPayload(key: string, callback: (payload: unknown) => void): void
+    /** Asks for flags, if nothing is known of any. */
+    ensureFlagsLoaded(): void
+    /** The id of the visitor before they got a name, which goes along with the next request. */
+    setAnonymousDistinctId(id: string): void
+    /** Whether anything is known of flags: by an answer, by bootstrap, or by `updateFlags`. */
+    readonly hasLoadedFlags: boolean
     /** While paused nothing asks for flags. */
     setReloadingPaused(paused: boolean): void
   }
@@ -170,18 +186,13 @@ export interface Analytics {
 }
 
 /** The members that need a running client. */
-export type Api = Omit<Analytics, 'config' | 'version' | '__loaded' | 'init' | 'on' | 'drops' | 'explain' | 'push' | 'toString'>
+export type Api = Omit<Analytics, 'config' | 'version' | '__loaded' | 'flagsEndpointWasHit' | 'init' | 'on' | 'drops' | 'explain' | 'push' | 'toString' | 'featureFlags'> & {
+  featureFlags: Omit<Analytics['featureFlags'], 'hasLoadedFlags'>
+}
 
 /** The names in `Api`: an `analytics` object has these members before it has a client, and where it never gets one. */
 export const METHODS =
-  'set_config capture identify alias setPersonProperties unsetPersonProperties createPersonProfile setInternalOrTestUser people.set people.set_once group getGroups resetGroups reset register register_once unregister register_for_session unregister_for_session get_property getSessionProperty get_distinct_id get_session_id onSessionId sessionManager.resetSessionId get_session_replay_url getPageViewId getFeatureFlag isFeatureEnabled getFeatureFlagPayload getFeatureFlagResult getAllFeatureFlags reloadFeatureFlags onFeatureFlags updateFlags setPersonPropertiesForFlags resetPersonPropertiesForFlags setGroupPropertiesForFlags resetGroupPropertiesForFlags updateEarlyAccessFeatureEnrollment getEarlyAccessFeatures featureFlags.overrideFeatureFlags featureFlags.getFlags featureFlags.getFlagVariants featureFlags.getFlagPayloads featureFlags.getFeatureFlagDetails featureFlags.getRemoteConfigPayload featureFlags.setReloadingPaused opt_in_capturing opt_out_capturing has_opted_in_capturing has_opted_out_capturing get_explicit_consent_status clear_opt_in_out_capturing is_capturing debug flush shutdown'
-
-/**
- * Members of the protocol whose features are not in this release. A site that comes from another SDK of the protocol
- * goes on working: they do nothing, say so in the console, and tell a callback of surveys that there are none.
- */
-export const NOT_YET =
-  'captureException addExceptionStep startExceptionAutocapture stopExceptionAutocapture captureLog startSessionRecording stopSessionRecording sessionRecordingStarted loadToolbar getSurveys getActiveMatchingSurveys onSurveysLoaded displaySurvey renderSurvey canRenderSurvey canRenderSurveyAsync cancelPendingSurvey'
+  'set_config capture identify alias setPersonProperties unsetPersonProperties createPersonProfile setInternalOrTestUser captureTraceFeedback captureTraceMetric people.set people.set_once group getGroups resetGroups reset register register_once unregister register_for_session unregister_for_session get_property getSessionProperty get_distinct_id get_session_id onSessionId sessionManager.resetSessionId get_session_replay_url getPageViewId getFeatureFlag isFeatureEnabled getFeatureFlagPayload getFeatureFlagResult getAllFeatureFlags reloadFeatureFlags onFeatureFlags updateFlags setPersonPropertiesForFlags resetPersonPropertiesForFlags setGroupPropertiesForFlags resetGroupPropertiesForFlags updateEarlyAccessFeatureEnrollment getEarlyAccessFeatures featureFlags.overrideFeatureFlags featureFlags.override featureFlags.getFlags featureFlags.getFlagsWithDetails featureFlags.getFlagVariants featureFlags.getFlagPayloads featureFlags.getFeatureFlagDetails featureFlags.getRemoteConfigPayload featureFlags.setReloadingPaused featureFlags.setAnonymousDistinctId featureFlags.ensureFlagsLoaded opt_in_capturing opt_out_capturing has_opted_in_capturing has_opted_out_capturing get_explicit_consent_status clear_opt_in_out_capturing is_capturing debug flush shutdown'
 
 /** What a member answers without a client, where undefined would surprise. */
 export const WITHOUT_CLIENT: Record<string, unknown> = {

@@ -137,6 +137,8 @@ export const createFlags = ({ config, store, capture, sessionId, ask, now = () =
       settled = true
       tell({ errorsLoading: errors.length > 0 })
     },
+    /** Whether anything is known of flags that this page was told. */
+    hasLoaded: (): boolean => settled,
     /** Properties of every event: which flags are on, and each flag's value (protocol.md §5.6). */
     properties: (): Properties => {
       const all = values()
@@ -183,6 +185,10 @@ export const createFlags = ({ config, store, capture, sessionId, ask, now = () =
       getFlags: (): string[] => Object.keys(values()),
       getFlagVariants: values,
       getFlagPayloads: payloads,
+      getFlagsWithDetails: (): Record<string, FlagDetails> => known().details,
+      ensureFlagsLoaded: (): void => {
+        if (!settled) ask()
+      },
       getFeatureFlagDetails: (key: string): FlagDetails | undefined => known().details[key],
       overrideFeatureFlags: (given: FlagOverride | { flags?: FlagOverride; payloads?: false | Payloads }): void => {
         if (given === false) override(false, false)

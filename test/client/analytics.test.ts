@@ -359,14 +359,22 @@ describe('init', () => {
     expect(lines).toEqual([expect.stringContaining('the first call holds'), expect.stringContaining('another token')])
   })
 
-  test.each([[''], ['  '], [undefined], [null], [5]])('a token of %p gives a no-op that throws nothing', (token) => {
-    const lines = listenToConsole('warn')
+  test.each([[''], ['  '], [undefined], [null]])('a token of %p gives a silent no-op', (token) => {
+    const lines = [listenToConsole('warn'), listenToConsole('error')]
     const analytics = createAnalytics(() => () => Promise.reject())
-    analytics.init(token as never)
-    expect(lines).toHaveLength(1)
+    const asked = (globalThis.fetch = jest.fn())
+    expect(analytics.init(token as never)).toBe(analytics)
     expect(analytics.capture('x')).toBeUndefined()
     expect(analytics.get_distinct_id()).toBe('')
     expect(() => analytics.identify('u')).not.toThrow()
+    expect([analytics.__loaded, lines, asked.mock.calls, localStorage.length]).toEqual([false, [[], []], [], 0])
+  })
+
+  test('a token that is no text is an error, and a later init with one holds', () => {
+    const lines = listenToConsole('error')
+    const { analytics } = startAnalytics({}, 'token', (early) => void early.init(5 as never))
+    expect(lines).toEqual([expect.stringContaining('init takes the project token, a text, not number')])
+    expect(analytics.capture('x')).toBeDefined()
   })
 
   test('enabled: false is silent and complete: nothing stored, nothing sent', async () => {

@@ -644,3 +644,22 @@ test('getRemoteConfigPayload answers with what the service says now', async () =
   await settle(100)
   expect(heard).toEqual([{ new: 1 }])
 })
+
+test('hasLoadedFlags and flagsEndpointWasHit turn true when flags are known; ensureFlagsLoaded asks until then', async () => {
+  const { analytics, asked, say, settle } = startAnalytics()
+  say(200, answerWith(flag('a', true)))
+  const known = () => [analytics.featureFlags.hasLoadedFlags, analytics.flagsEndpointWasHit]
+  expect(known()).toEqual([false, false])
+  await settle(100)
+  expect(known()).toEqual([true, true])
+  analytics.featureFlags.ensureFlagsLoaded()
+  await settle(100)
+  expect(asked).toHaveLength(1)
+})
+
+test('setAnonymousDistinctId goes along with the next request', async () => {
+  const { analytics, asked, settle } = startAnalytics()
+  analytics.featureFlags.setAnonymousDistinctId('before')
+  await settle(100)
+  expect(asked[0]!.body).toMatchObject({ $anon_distinct_id: 'before' })
+})

@@ -1,4 +1,5 @@
-import { METHODS, NOT_YET, WITHOUT_CLIENT } from '../../src/client/publicApi'
+import { NOT_YET } from '../../src/client/compatibility'
+import { METHODS, WITHOUT_CLIENT } from '../../src/client/publicApi'
 import { createAnalytics } from '../../src/client/instances'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
@@ -182,4 +183,15 @@ describe('bootstrap of an identified person', () => {
     await next.settle()
     expect(next.sent).toEqual([])
   })
+})
+
+test('events about a trace of an AI model carry text', async () => {
+  const { analytics, sent, settle } = startAnalytics()
+  analytics.captureTraceFeedback(7, 'good')
+  analytics.captureTraceMetric('t', 'score', 0.5)
+  await settle()
+  expect(sent.map(({ event, properties }) => [event, properties])).toMatchObject([
+    ['$ai_feedback', { $ai_trace_id: '7', $ai_feedback_text: 'good' }],
+    ['$ai_metric', { $ai_trace_id: 't', $ai_metric_name: 'score', $ai_metric_value: '0.5' }],
+  ])
 })

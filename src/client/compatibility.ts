@@ -1,0 +1,39 @@
+/**
+ * Oddities of the protocol that callers may rely on, in one place. Nobody would invent them again; a site that comes
+ * from another SDK of the protocol keeps working by them (docs/compatibility.md).
+ */
+import type { Properties } from '../types'
+
+/** `init` with one of these names initialises the object itself. */
+export const PRIMARY_NAMES = ['analytics', 'posthog']
+
+/** What `register_once` takes for no value, unless told otherwise. */
+export const NO_VALUE = 'None'
+
+/** What `alias` answers when the alias is the current id, which then counts as `identify`. */
+export const ALIAS_IS_IDENTITY = -1
+
+export type PeopleArguments = [name: string | Properties, value?: unknown, callback?: (answer: object) => void]
+
+/** `people.set(name, value, callback)` and `people.set_once`: `setPersonProperties` in other words. */
+export const peopleOf = (setPersonProperties: (set?: Properties, setOnce?: Properties) => void) => {
+  const read = ([name, value, callback]: PeopleArguments) => {
+    callback?.({})
+    return typeof name === 'string' ? { [name]: value } : name
+  }
+  return {
+    set: (...given: PeopleArguments): void => setPersonProperties(read(given)),
+    set_once: (...given: PeopleArguments): void => setPersonProperties(undefined, read(given)),
+  }
+}
+
+/** `captureTraceFeedback` and `captureTraceMetric`: events about a trace of an AI model, all values as text. */
+export const tracesOf = (capture: (event: string, properties: Properties) => unknown) => ({
+  captureTraceFeedback: (traceId: string | number, text: string): unknown => capture('$ai_feedback', { $ai_trace_id: String(traceId), $ai_feedback_text: text }),
+  captureTraceMetric: (traceId: string | number, name: string, value: string | number | boolean): unknown =>
+    capture('$ai_metric', { $ai_trace_id: String(traceId), $ai_metric_name: String(name), $ai_metric_value: String(value) }),
+})
+
+/** Members whose features are not in this release: they do nothing and say so, and tell a callback of surveys that there are none. */
+export const NOT_YET =
+  'captureException addExceptionStep startExceptionAutocapture stopExceptionAutocapture captureLog startSessionRecording stopSessionRecording sessionRecordingStarted loadToolbar getSurveys getActiveMatchingSurveys onSurveysLoaded displaySurvey renderSurvey canRenderSurvey canRenderSurveyAsync cancelPendingSurvey setIdentity clearIdentity'
