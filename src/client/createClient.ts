@@ -71,9 +71,10 @@ export const createClient = ({ load, token, config, log, notices, onCaptured, on
   const attribution = createAttribution(config, store, tabStore)
 
   const processesPerson = (event?: string) =>
-    config.person_profiles === 'always' ||
+    !isCookieless() &&
+    (config.person_profiles === 'always' ||
     (config.person_profiles === 'identified_only' &&
-      (event === '$identify' || identity.isIdentified() || !!store.get('$epp') || !!store.get('__alias') || Object.keys(store.get('$groups') ?? {}).length > 0))
+      (event === '$identify' || identity.isIdentified() || !!store.get('$epp') || !!store.get('__alias') || Object.keys(store.get('$groups') ?? {}).length > 0)))
 
   // ── Delivery ───────────────────────────────────────────────────────────────────────────────────────────────────
   // Needed at the end of the page, so it is fetched when the beginning is over. Without it beacons go uncompressed.
