@@ -188,8 +188,8 @@ export interface Config {
   bootstrap: Bootstrap
   /** true: one pageview a page load. 'history_change': also when the path changes by the history API. */
   capture_pageview: boolean | 'history_change'
-  /** Captures `$pageleave` when the page is left. */
-  capture_pageleave: boolean
+  /** Captures `$pageleave` when the page is left. 'if_capture_pageview': only where pageviews are captured. */
+  capture_pageleave: boolean | 'if_capture_pageview'
   /** Captures clicks that nothing follows. */
   capture_dead_clicks: boolean
   /** true: the cookie is set on the top-level domain. false: only on the host the page came from. */
@@ -301,6 +301,8 @@ export interface Config {
    * who refused, and then nothing at all is captured before they decide.
    */
   cookieless_mode: 'always' | 'on_reject' | undefined
+  /** Name under which consent is kept, instead of `__ph_opt_in_out_<token>`. */
+  consent_persistence_name: string | null
   /** Makes the ids of new visitors, from the uuid that would be taken. */
   get_device_id: (uuid: string) => string
   /** Do Not Track and Global Privacy Control count as a refusal. */

@@ -124,3 +124,16 @@ test('a prerendered page counts when it is shown, and not at all when it never i
     browser.kill('SIGKILL')
   }
 })
+
+test('a sandboxed frame, which may have neither cookies nor storage: everything arrives', async ({ page, site, put, stored }) => {
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(error.message))
+  put('script', '/framed', '<button>Go</button>')
+  site.page('/', '<!doctype html><iframe sandbox="allow-scripts" src="/framed"></iframe>')
+  await page.goto(site.url)
+  await page.frameLocator('iframe').locator('button').click()
+  const frame = page.frames().find((each) => each.url().endsWith('/framed'))!
+  await frame.evaluate(() => window.analytics.identify('ada'))
+  await stored(areThere('$pageview', '$autocapture', '$identify'))
+  expect(errors).toEqual([])
+})

@@ -19,6 +19,7 @@ import { isUuid, uuidv7 } from '../lib/uuid'
 import { createPipeline } from '../pipeline/pipeline'
 import { RATE_WARNING } from '../pipeline/stages/limitRate'
 import { createAttribution } from '../state/attribution'
+import { readCookie } from '../state/backends/cookie'
 import { createConsent } from '../state/consent'
 import { createIdentity } from '../state/identity'
 import { KEYS, keyOf } from '../state/keys'
@@ -51,8 +52,9 @@ export interface ClientInputs {
 export const createClient = ({ load, token, config, log, notices, onCaptured, onDrop, onDelivered, onEnd }: ClientInputs) => {
   // ── State ──────────────────────────────────────────────────────────────────────────────────────────────────────
   const consent = createConsent(
-    token,
+    config.consent_persistence_name || `__ph_opt_in_out_${token}`,
     storageOf('localStorage'),
+    readCookie,
     () => config.opt_out_capturing_by_default || config.cookieless_mode === 'on_reject',
     () => config.respect_dnt && asksNotToBeTracked(),
   )

@@ -22,7 +22,7 @@ export interface Feature {
 /** What runs by itself, in the order in which it starts. */
 export const FEATURES: readonly Feature[] = [
   { name: 'pageviews', wanted: ({ config }) => config.capture_pageview, start: startPageviews },
-  { name: 'pageleaves', wanted: ({ config }) => config.capture_pageleave, start: startPageleaves },
+  { name: 'pageleaves', wanted: ({ config }) => config.capture_pageleave === true || (config.capture_pageleave && config.capture_pageview), start: startPageleaves },
   // Before autocapture: a rage click is told before the click itself.
   { name: 'rage clicks', wanted: ({ config }) => config.rageclick, start: startRageClicks },
   { name: 'autocapture', wanted: ({ config, mayAutocapture }) => config.autocapture && mayAutocapture(), start: startAutocapture },

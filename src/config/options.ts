@@ -20,7 +20,7 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   before_send: [(event) => event, 'function | array'],
   bootstrap: [{}, 'object'],
   capture_pageview: [true, "boolean | 'history_change'"],
-  capture_pageleave: [true, 'boolean'],
+  capture_pageleave: [true, "boolean | 'if_capture_pageview'"],
   capture_dead_clicks: [true, 'boolean', 'later'],
   cross_subdomain_cookie: [true, 'boolean'],
   custom_blocked_useragents: [[], 'array'],
@@ -76,6 +76,7 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   scroll_root_selector: [undefined, 'string | array'],
   disable_capture_url_hashes: [false, 'boolean'],
   cookieless_mode: [undefined, "'always' | 'on_reject'"],
+  consent_persistence_name: ['', 'string | null'],
   get_device_id: [(uuid) => uuid, 'function'],
   respect_dnt: [false, 'boolean'],
 }
