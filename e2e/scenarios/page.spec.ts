@@ -53,8 +53,8 @@ test('what the page does to its own globals does no harm, and the SDK does none 
   put('script', '/', '<button id="b">b</button>')
   await page.addInitScript(() => {
     Object.assign(Object.prototype, { polluted: 'yes' })
-    // An old library that gives every array and string a way to JSON.
-    Object.assign(Array.prototype, { toJSON: undefined })
+    // An old library that gives every array a way to JSON of its own.
+    Object.assign(Array.prototype, { toJSON: () => 'not an array' })
     Object.freeze(Object.prototype)
   })
   const errors: string[] = []
@@ -66,6 +66,12 @@ test('what the page does to its own globals does no harm, and the SDK does none 
   await page.evaluate(() => void window.analytics.capture('mine', { a: [1, { b: 2 }] }))
   const events = await stored(areThere('$pageview', '$autocapture', 'mine'))
   expect(events.find(({ event }) => event === 'mine')!.properties).toMatchObject({ a: [1, { b: 2 }] })
+  const again = await page.evaluate(() => [JSON.stringify([1]), window.analytics.get_session_id()])
+  expect(again).toEqual(['"not an array"', events[0]!.session_id])
+  // Stored values are what they were.
+  await page.reload()
+  await ready(page)
+  expect(await page.evaluate(() => window.analytics.get_session_id())).toBe(events[0]!.session_id)
   expect(before).toEqual([true, true, true, true])
   expect(errors).toEqual([])
 })
