@@ -1,8 +1,8 @@
 import type { ClickHost, ElementDescription, Happening } from '../../host'
 import type { Properties } from '../../types'
 import type { EffectKind } from './effects'
-import type { Wait } from './judge'
 import { UNACCUSED } from './unaccused'
+import type { Wait } from './wait'
 
 /** How soon something has to come after a click to be its effect, ms (protocol.md §12.6). */
 const WITHIN_MS: Record<EffectKind, number> = {
@@ -39,6 +39,11 @@ const toElement = ({ tag, classes, attributes, text, nthChild, nthOfType }: Elem
 })
 
 const withModifier = ({ ctrlKey, metaKey, altKey, shiftKey }: MouseEvent) => ctrlKey || metaKey || altKey || shiftKey
+
+const isMarked = (element: Element) => {
+  const selection = getSelection()
+  return selection?.isCollapsed === false && selection.getRangeAt(0).intersectsNode(element)
+}
 
 /** `$dead_click` for a click that nothing on the page followed. A page that is left within the wait has followed it. */
 export const createDeadClicks = ({ config, capture, anyMatches, describe }: ClickHost, wait: Wait) => {
@@ -86,8 +91,8 @@ export const createDeadClicks = ({ config, capture, anyMatches, describe }: Clic
       const target = path[0]
       // The page's own ground is no control.
       if (!config.capture_dead_clicks || !target || target === document.body || withModifier(event as MouseEvent) || anyMatches(path, EXCLUDED)) return
-      // The end of a selection with the mouse, or of an absence.
-      if (getSelection()?.isCollapsed === false && getSelection()!.containsNode(target, true)) return
+      // The end of marking a text with the mouse, or of an absence.
+      if (isMarked(target)) return
       if (at - wokenAt < WITHIN_MS.focus_changed || at - (clickedAt.get(target) ?? -Infinity) < AGAIN_MS) return
       clickedAt.set(target, at)
       const candidate = { at, url, timestamp: new Date(Date.now() - (performance.now() - at)), path, delays: {} }

@@ -2,9 +2,7 @@ import type { CreateClickJudge, Happening } from '../../host'
 import { createDeadClicks } from './deadClicks'
 import { effectOf } from './effects'
 import { createRageClicks } from './rageClicks'
-
-/** Runs something when `performance.now` is past `until`. */
-export type Wait = (until: number, run: () => void) => void
+import { createWait } from './wait'
 
 // A component may answer a click on another: the effect is in its root, not in the one that was clicked in.
 const openRoots = (root: ParentNode, found: ShadowRoot[] = []): ShadowRoot[] => {
@@ -18,26 +16,15 @@ const openRoots = (root: ParentNode, found: ShadowRoot[] = []): ShadowRoot[] => 
 
 /** Judges clicks by what follows them. The page is watched only while a click waits. */
 export const createJudge: CreateClickJudge = (host, early) => {
-  const timers = new Set<ReturnType<typeof setTimeout>>()
-  const wait: Wait = (until, run) => {
-    const timer = host.later(
-      () => {
-        timers.delete(timer)
-        run()
-        restIfIdle()
-      },
-      // Timers may be a little early.
-      Math.max(0, until - performance.now()) + 1,
-    )
-    timers.add(timer)
-  }
-  const judges = [createRageClicks(host, wait), createDeadClicks(host, wait)]
   let isWatching = true
   const restIfIdle = () => {
     if (!isWatching || judges.some((judge) => judge.isWaiting())) return
     isWatching = false
     host.rest()
   }
+  const { wait, stop } = createWait(host.later, restIfIdle)
+  const judges = [createRageClicks(host, wait), createDeadClicks(host, wait)]
+
   const judge = (happening: Happening) => {
     const effect = effectOf(happening)
     judges.forEach((each) => each.hear(happening, effect))
@@ -63,7 +50,7 @@ export const createJudge: CreateClickJudge = (host, early) => {
     },
     stop: () => {
       stopLeaving()
-      timers.forEach((timer) => clearTimeout(timer))
+      stop()
     },
   }
 }

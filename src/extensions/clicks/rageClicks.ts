@@ -1,8 +1,8 @@
 import type { ClickHost, Happening } from '../../host'
 import type { RageclickConfig } from '../../types'
 import type { EffectKind } from './effects'
-import type { Wait } from './judge'
 import { UNACCUSED } from './unaccused'
+import type { Wait } from './wait'
 
 export interface Click {
   x: number
