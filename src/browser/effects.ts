@@ -3,9 +3,9 @@ import type { Stop } from '../types'
 import { patch } from './patch'
 import { listen } from './signal'
 
-// What happens on the page without changing its elements. Most of these do not leave a shadow root, so that each root
-// has its own listeners.
-const EVENTS = 'scroll selectionchange focusin input change toggle select reset invalid copy play pause volumechange seeking fullscreenchange'.split(' ')
+// What happens on the page without changing its elements, and what a person does there meanwhile. Most of these do not
+// leave a shadow root, so that each root has its own listeners.
+const EVENTS = 'wheel touchmove keydown pointerdown scroll selectionchange focusin input change toggle select reset invalid copy play pause volumechange seeking fullscreenchange'.split(' ')
 
 /** Functions that show a person something of which no event tells. */
 const calls = (): [target: object | undefined, methods: string][] => [

@@ -1,19 +1,22 @@
 import type { ClickHost, ElementDescription, Happening } from '../../host'
 import type { Properties } from '../../types'
-import type { EffectKind } from './effects'
+import { type EffectKind, INPUT } from './effects'
 import { UNACCUSED } from './unaccused'
 import type { Wait } from './wait'
 
 /** How soon something has to come after a click to be its effect, ms (protocol.md §12.6). */
 const WITHIN_MS: Record<EffectKind, number> = {
   mutation: 2500,
-  scroll: 100,
-  selection_changed: 100,
+  scroll: 2500,
+  selection_changed: 2500,
   visibility_changed: 1000,
   focus_changed: 1000,
   response: Infinity,
   departure: Infinity,
 }
+// A person who goes on in the meantime scrolls and marks text by themselves: then only what came at once is an effect.
+// Who does nothing has not; a slow device needs more than that for its next frame.
+const WITHIN_MS_AFTER_INPUT: Partial<Record<EffectKind, number>> = { scroll: 100, selection_changed: 100 }
 const VERDICT_MS = 2750
 // The same element is not accused twice by one impatient hand.
 const AGAIN_MS = 1000
@@ -25,6 +28,7 @@ interface Candidate {
   url: string
   timestamp: Date
   path: readonly Element[]
+  hadInput: boolean
   /** What came too late, and how late. */
   delays: Partial<Record<EffectKind, number>>
 }
@@ -80,11 +84,14 @@ export const createDeadClicks = ({ config, capture, anyMatches, describe }: Clic
   return {
     hear: (happening: Happening, effect: EffectKind | undefined): void => {
       if (effect === 'visibility_changed' || effect === 'focus_changed') wokenAt = happening.at
-      candidates = candidates.filter(({ at, url, delays }) => {
+      candidates = candidates.filter((candidate) => {
+        const { at, url, delays, hadInput } = candidate
+        if (url !== happening.url) return false
+        candidate.hadInput ||= INPUT.includes(happening.type)
+        if (!effect) return true
         const delay = happening.at - at
-        if (url !== happening.url || (effect && delay < WITHIN_MS[effect])) return false
-        if (effect) delays[effect] ??= Math.round(delay)
-        return true
+        delays[effect] ??= Math.round(delay)
+        return delay >= ((hadInput && WITHIN_MS_AFTER_INPUT[effect]) || WITHIN_MS[effect])
       })
     },
     click: ({ event, at, url }: Happening, path: readonly Element[]): void => {
@@ -95,7 +102,7 @@ export const createDeadClicks = ({ config, capture, anyMatches, describe }: Clic
       if (isMarked(target)) return
       if (at - wokenAt < WITHIN_MS.focus_changed || at - (clickedAt.get(target) ?? -Infinity) < AGAIN_MS) return
       clickedAt.set(target, at)
-      const candidate = { at, url, timestamp: new Date(Date.now() - (performance.now() - at)), path, delays: {} }
+      const candidate = { at, url, timestamp: new Date(Date.now() - (performance.now() - at)), path, hadInput: false, delays: {} }
       candidates.push(candidate)
       wait(at + VERDICT_MS, () => judge(candidate))
     },

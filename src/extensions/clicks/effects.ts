@@ -13,6 +13,9 @@ const KINDS: Record<string, EffectKind> = {
   navigate: 'departure',
 }
 
+/** By what a person scrolls and marks text. */
+export const INPUT = ['wheel', 'touchmove', 'keydown', 'pointerdown']
+
 // Code and hints for the network: what nobody sees.
 const UNSEEN = 'script, link[rel*=pre]'
 const TEXT_FIELD =
@@ -21,10 +24,13 @@ const TEXT_FIELD =
 const isSeen = ({ type, target, addedNodes, removedNodes }: MutationRecord) =>
   (type === 'childList' ? [...addedNodes, ...removedNodes] : [target]).some((node) => !(node instanceof Element && node.matches(UNSEEN)))
 
+// What a person does next is no effect of a click.
+const isNoEffect = () => false
+
 /** What has to be true of a happening of this type for it to be an effect. */
 const CONDITIONS: Record<string, (happening: Happening) => boolean> = {
-  // A click is judged by what follows, not by the next.
-  click: () => false,
+  click: isNoEffect,
+  ...Object.fromEntries(INPUT.map((type) => [type, isNoEffect])),
   mutation: ({ records }) => records!.some(isSeen),
   // Every click into text moves a caret that shows only where a person can write.
   selectionchange: () => getSelection()?.isCollapsed === false,

@@ -44,9 +44,10 @@ test.each<[string, number, () => void]>([
   ['an element changes', 2490, change],
   ['a text changes', 2490, () => (find('#b').firstChild!.nodeValue = 'Bought')],
   ['an element comes', 2490, () => document.body.append(document.createElement('p'))],
-  ['the page scrolls', 90, () => dispatch('scroll')],
+  ['the page scrolls', 2490, () => dispatch('scroll')],
+  ['the page scrolls at once, whatever the person does next', 90, () => { dispatch('wheel'); dispatch('scroll') }],
   ['a part of the page scrolls', 90, () => dispatch('scroll', find('#b'))],
-  ['text is marked', 90, () => { mark(document.body); dispatch('selectionchange') }],
+  ['text is marked', 2490, () => { mark(document.body); dispatch('selectionchange') }],
   ['the page is hidden', 990, () => dispatch('visibilitychange', document.body)],
   ['another window comes to the front', 990, () => dispatch('blur', window)],
   ['a field changes its value', 2490, () => dispatch('input', find('#field'))],
@@ -78,8 +79,8 @@ test.each<[string, number, () => void]>([
 
 test.each<[string, number, () => void, Record<string, unknown>]>([
   ['an element changes', 2600, change, { $dead_click_mutation_timeout: true, $dead_click_mutation_delay_ms: 2600, $dead_click_last_mutation_timestamp: Date.parse('2026-11-21T10:00:02.600Z') }],
-  ['the page scrolls', 150, () => dispatch('scroll'), { $dead_click_scroll_timeout: true, $dead_click_scroll_delay_ms: 150 }],
-  ['text is marked', 150, () => { mark(document.body); dispatch('selectionchange') }, { $dead_click_selection_changed_timeout: true, $dead_click_selection_changed_delay_ms: 150 }],
+  ['a person scrolls', 150, () => { dispatch('wheel'); dispatch('scroll') }, { $dead_click_scroll_timeout: true, $dead_click_scroll_delay_ms: 150 }],
+  ['a person marks text', 150, () => { dispatch('pointerdown'); mark(document.body); dispatch('selectionchange') }, { $dead_click_selection_changed_timeout: true, $dead_click_selection_changed_delay_ms: 150 }],
   ['the page is hidden', 1100, () => dispatch('visibilitychange', document.body), { $dead_click_visibility_changed_timeout: false, $dead_click_visibility_changed_delay_ms: 1100 }],
   ['another window comes to the front', 1100, () => dispatch('blur', window), { $dead_click_focus_changed_delay_ms: 1100 }],
 ])('dead, because it is too late: %s after %i ms', async (_, after, effect, expected) => {
@@ -90,14 +91,14 @@ test.each<[string, number, () => void, Record<string, unknown>]>([
   expect(captured).toEqual([['$dead_click', expect.objectContaining(expected), expect.anything()]])
 })
 
-test('dead, because nobody sees it: a script or a hint for the network comes, a button gets the focus, a caret moves', async () => {
+test('dead, because nobody sees it: a script or a hint for the network comes, a button gets the focus, a caret moves, a person goes on', async () => {
   const { names, wait } = start(OPEN_FIELD)
   click('#b')
   await wait(10)
   document.head.append(document.createElement('script'), Object.assign(document.createElement('link'), { rel: 'modulepreload' }))
   ;(find('#b') as HTMLElement).focus()
   ;(find('#other') as HTMLElement).focus()
-  dispatch('selectionchange')
+  for (const type of ['selectionchange', 'wheel', 'touchmove', 'keydown', 'pointerdown']) dispatch(type)
   await wait(3000)
   expect(names()).toEqual(['$dead_click'])
 })
@@ -105,6 +106,7 @@ test('dead, because nobody sees it: a script or a hint for the network comes, a 
 test('a late scroll does not end the wait: what the click asked for may still come', async () => {
   const { captured, wait } = start()
   click('#b')
+  setTimeout(() => dispatch('wheel'), 290)
   setTimeout(() => dispatch('scroll'), 300)
   setTimeout(change, 1500)
   await wait(3000)
