@@ -108,6 +108,15 @@ const ALIVE: Record<string, { html: string; act?: (page: Page) => Promise<unknow
     await page.waitForURL('**/next')
     await ready(page)
   } },
+  'navigates-slowly': { html: '<button id="it" onclick="location.href = \'/next\'">x</button>', act: async (page) => {
+    await page.route('**/next', async (route) => {
+      await new Promise((done) => setTimeout(done, 4000))
+      await route.continue()
+    })
+    await page.locator('#it').click({ noWaitAfter: true })
+    await page.waitForURL('**/next')
+    await ready(page)
+  } },
   'navigates-in-app': { html: '<button id="it" onclick="history.pushState(null, \'\', \'/next\')">x</button>' },
 }
 

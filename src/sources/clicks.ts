@@ -2,12 +2,15 @@ import { createEffects } from '../browser/effects'
 import { onPageLeave } from '../browser/pageExit'
 import { listen } from '../browser/signal'
 import type { ClickJudge, CreateClickJudge, Happening, Host } from '../host'
-import { later } from '../lib/guard'
+import { guarded, later } from '../lib/guard'
 import type { Stop } from '../types'
 import { safeText } from './autocapture/describeElement'
 import { anyMatches, pathOf } from './autocapture/elements'
 import { mayCapture } from './autocapture/mayCapture'
 import { describeEvent, describePath, maskingOf } from './autocapture/startAutocapture'
+
+// A fetch that hangs must not make the page keep all that ever happens on it.
+const EARLY_MAX = 1000
 
 /**
  * Rage and dead clicks. What judges them is fetched at the page's first click; until it is there everything that
@@ -23,7 +26,7 @@ export const startClicks = (host: Host, load: () => Promise<CreateClickJudge | u
   const tell = (type: string, more: Partial<Happening>) => {
     const happening = { type, at: performance.now(), url: location.href, ...more }
     if (judge) judge.hear(happening)
-    else early.push(happening)
+    else if (early.push(happening) > EARLY_MAX) stop()
   }
   const onEvent = (event: Event) => tell(event.type, { event, target: event.composedPath()[0] })
   const effects = createEffects(
@@ -57,7 +60,7 @@ export const startClicks = (host: Host, load: () => Promise<CreateClickJudge | u
   const stops = [
     listen(window, ['click'], (event) => {
       // Before the page is watched: what fetches the code may change the page.
-      if (!isAsked) void ask()
+      if (!isAsked) guarded(ask)
       isAsked = true
       // The document and the shadow roots on the way; windows have no node type.
       effects.watch(event.composedPath().filter((node) => (node as Node).nodeType > Node.COMMENT_NODE) as Node[])

@@ -71,6 +71,17 @@ describe('while it is on its way', () => {
     expect(names()).toEqual(['$dead_click'])
   })
 
+  test('a fetch that hangs ends it: what happens on a busy page is not kept for ever', async () => {
+    const { captured, wait } = judgeClicksOn(PAGE, {}, later(60_000))
+    click('#b')
+    for (let step = 0; step < 1100; step++) document.dispatchEvent(new Event('scroll'))
+    click('#b')
+    await wait(70_000)
+    click('#b')
+    await wait(5000)
+    expect(captured).toEqual([])
+  })
+
   test('stopping is stopping', async () => {
     const { captured, stop, wait } = judgeClicksOn(PAGE, {}, later(1000))
     click('#b')

@@ -35,7 +35,7 @@ const CONDITIONS: Record<string, (happening: Happening) => boolean> = {
   // Every click into text moves a caret that shows only where a person can write.
   selectionchange: () => getSelection()?.isCollapsed === false,
   // A button takes the focus whatever it does (PostHog/posthog-js#4503); a field that gets it was opened for writing.
-  focusin: ({ target }) => (target as Element).matches(TEXT_FIELD),
+  focusin: ({ target }) => target instanceof Element && target.matches(TEXT_FIELD),
 }
 
 /** What a happening is as an effect of the clicks before it; undefined, if none. A request is none: nobody sees it. */
