@@ -181,6 +181,7 @@ test.each<[string, Partial<Config>, string[]]>([
 test('what set_config switches off in the middle of a wait is not told', async () => {
   const { config, captured, wait } = judgeClicksOn(PAGE)
   for (let step = 0; step < 3; step++) click('#b')
+  await wait(100)
   config.capture_dead_clicks = false
   config.rageclick = false
   await wait(5000)

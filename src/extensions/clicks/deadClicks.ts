@@ -85,8 +85,7 @@ export const createDeadClicks = ({ config, capture, anyMatches, describe }: Clic
     hear: (happening: Happening, effect: EffectKind | undefined): void => {
       if (effect === 'visibility_changed' || effect === 'focus_changed') wokenAt = happening.at
       candidates = candidates.filter((candidate) => {
-        const { at, url, delays, hadInput } = candidate
-        if (url !== happening.url) return false
+        const { at, delays, hadInput } = candidate
         candidate.hadInput ||= INPUT.includes(happening.type)
         if (!effect) return true
         const delay = happening.at - at

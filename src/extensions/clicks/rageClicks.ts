@@ -63,10 +63,10 @@ export const createRageClicks = (host: ClickHost, wait: Wait) => {
   const awaitedAt = (now: number) => (awaited = awaited.filter(({ at }) => now - at < ANSWER_MS))
 
   return {
-    hear: (happening: Happening, effect: EffectKind | undefined): void => {
+    hear: ({ at }: Happening, effect: EffectKind | undefined): void => {
       // Another page that was only asked for shows nothing yet; where it is slow, people click again.
-      const answers = effect && effect !== 'departure'
-      for (const click of awaitedAt(happening.at)) if (answers || happening.url !== click.url) click.isAnswered = true
+      if (!effect || effect === 'departure') return
+      for (const click of awaitedAt(at)) click.isAnswered = true
     },
     click: ({ event, at, url }: Happening, path: readonly Element[]): void => {
       const { clientX, clientY } = event as MouseEvent

@@ -109,6 +109,19 @@ test('a page that is left at once has answered; one that was slow to go has not'
   expect(names()).toEqual(['$rageclick'])
 })
 
+test('three clicks on a link whose page is slow to come are rage; a dead click it is not', async () => {
+  const navigation = new EventTarget()
+  Object.assign(window, { navigation })
+  const { names, wait } = judgeClicksOn('<a id="l">Slow</a><button id="b">Slow</button>')
+  for (const selector of ['#l', '#b']) find(selector).addEventListener('click', () => navigation.dispatchEvent(new Event('navigate')))
+  clickThrice('#l')
+  await wait(3000)
+  click('#b')
+  await wait(3000)
+  expect(names()).toEqual(['$rageclick'])
+  delete (window as { navigation?: unknown }).navigation
+})
+
 test.each([
   ['the class ph-no-rageclick', '<div class="ph-no-rageclick"><button id="b">x</button></div>', true, 0],
   ['the class ph-no-capture', '<div class="ph-no-capture"><button id="b">x</button></div>', true, 0],
