@@ -139,6 +139,16 @@ describe('the page is left as it was', () => {
     expect(counts).toEqual({ listeners: listeners + 1, observers: 0 })
   })
 
+  test('by two instances on one page as well', async () => {
+    const own = window.open
+    const both = [judgeClicksOn(PAGE), judgeClicksOn(PAGE)]
+    click('#b')
+    expect(window.open).not.toBe(own)
+    await both[0]!.wait(5000)
+    expect(window.open).toBe(own)
+    expect(both.map(({ names }) => names())).toEqual([['$dead_click'], ['$dead_click']])
+  })
+
   test('stopping takes everything off, also in the middle of a wait', async () => {
     const counts = watched()
     const own = window.open

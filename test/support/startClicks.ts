@@ -3,7 +3,7 @@ import { startAutocapture } from '../../src/sources/autocapture/startAutocapture
 import { startClicks } from '../../src/sources/clicks'
 import type { CaptureOptions, Config, Properties } from '../../src/types'
 
-let stops: (() => void)[] = []
+const stops: (() => void)[] = []
 afterEach(() => stops.splice(0).forEach((stop) => stop()))
 
 /** The judging of clicks on a page with this body, with a fake clock; `load` brings the extension. */
@@ -17,7 +17,7 @@ export const judgeClicksOn = (html: string, config: Partial<Config> = {}, load =
   }
   const loads = jest.fn(load)
   const stop = startClicks(host, loads)
-  stops = [stop, ...(host.config.autocapture ? [startAutocapture(host)] : [])]
+  stops.push(stop, ...(host.config.autocapture ? [startAutocapture(host)] : []))
   return {
     config: host.config,
     stop,
