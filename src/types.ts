@@ -190,7 +190,7 @@ export interface Config {
   capture_pageview: boolean | 'history_change'
   /** Captures `$pageleave` when the page is left. 'if_capture_pageview': only where pageviews are captured. */
   capture_pageleave: boolean | 'if_capture_pageview'
-  /** Captures clicks that nothing follows. */
+  /** Captures clicks that nothing on the page follows. */
   capture_dead_clicks: boolean
   /** true: the cookie is set on the top-level domain. false: only on the host the page came from. */
   cross_subdomain_cookie: boolean
@@ -240,7 +240,7 @@ export interface Config {
   session_idle_timeout_seconds: number
   /** Extra headers on requests to the service (not on beacons). They cost a CORS preflight. */
   xhr_headers: Record<string, string>
-  /** Captures three quick clicks in one spot. */
+  /** Captures three quick clicks in one spot, unless the page answered each of them. */
   rageclick: boolean | RageclickConfig
 
   /** No `/flags` request, and nothing that depends on it. Legacy name: advanced_disable_decide. */

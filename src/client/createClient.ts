@@ -28,7 +28,7 @@ import type { CapturedEvent, CaptureOptions, Config, DroppedEvent, Properties, R
 import { CHANNEL, VERSION } from '../version'
 import { NO_VALUE } from './compatibility'
 import { connectFlags } from './connectFlags'
-import { runFeatures } from './features'
+import { type FeatureHost, runFeatures } from './features'
 import { openStores } from './openStores'
 import { createPeople } from './people'
 import type { Api } from './publicApi'
@@ -79,14 +79,13 @@ export const createClient = ({ load, token, config, log, notices, onCaptured, on
       (event === '$identify' || identity.isIdentified() || !!store.get('$epp') || !!store.get('__alias') || Object.keys(store.get('$groups') ?? {}).length > 0)))
 
   // ── Delivery ───────────────────────────────────────────────────────────────────────────────────────────────────
+  const fetchExtension: FeatureHost['fetchExtension'] = (name, without) =>
+    load(name).catch((error) => void log.info(`${name} is not available; ${without}`, error))
   // Needed at the end of the page, so it is fetched when the beginning is over. Without it beacons go uncompressed.
   let gzip: Extensions['gzip'] | undefined
   let loadGzip = () => {
     loadGzip = () => {}
-    load('gzip').then(
-      (loaded) => (gzip = loaded),
-      (error) => log.info('gzip is not available; what is sent at the end of a page goes uncompressed', error),
-    )
+    void fetchExtension('gzip', 'what is sent at the end of a page goes uncompressed').then((loaded) => (gzip = loaded))
   }
   if (typeof CompressionStream === 'undefined') loadGzip()
   const mayCompress = () => !config.disable_compression && !config.advanced_disable_flags && understandsGzip(flags.remote)
@@ -219,7 +218,7 @@ export const createClient = ({ load, token, config, log, notices, onCaptured, on
   })
 
   // ── What runs by itself ────────────────────────────────────────────────────────────────────────────────────────
-  const features = runFeatures({ config, capture, mayAutocapture }, () => !isOptedOut())
+  const features = runFeatures({ config, capture, fetchExtension, mayAutocapture }, () => !isOptedOut())
   const stops = [
     onPageLeft(() => {
       session.release()

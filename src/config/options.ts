@@ -21,7 +21,7 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   bootstrap: [{}, 'object'],
   capture_pageview: [true, "boolean | 'history_change'"],
   capture_pageleave: [true, "boolean | 'if_capture_pageview'"],
-  capture_dead_clicks: [true, 'boolean', 'later'],
+  capture_dead_clicks: [true, 'boolean'],
   cross_subdomain_cookie: [true, 'boolean'],
   custom_blocked_useragents: [[], 'array'],
   defaults: ['unset', "'unset' | YYYY-MM-DD"],

@@ -1,5 +1,6 @@
 import { createAnalytics } from '../../src/client/instances'
 import type { Analytics, Options } from '../../src/client/publicApi'
+import type { LoadExtension } from '../../src/extensions/extensions'
 import type { CapturedEvent } from '../../src/types'
 
 export type SentEvent = Omit<CapturedEvent, 'timestamp'> & { timestamp: string }
@@ -30,13 +31,14 @@ const OPTIONS: Options = {
   capture_pageleave: false,
   autocapture: false,
   rageclick: false,
+  capture_dead_clicks: false,
 }
 
 const running: Analytics[] = []
 afterEach(() => running.splice(0).forEach((analytics) => void analytics.shutdown()))
 
 /** A real client on the fake page, with a fake clock and a fetch that records. */
-export const startAnalytics = (config: Options = {}, token = 'token', before?: (analytics: Analytics) => void): Started => {
+export const startAnalytics = (config: Options = {}, token = 'token', before?: (analytics: Analytics) => void, load: LoadExtension = () => Promise.reject(new Error('no extensions here'))): Started => {
   jest.useFakeTimers({ now: jest.isMockFunction(setTimeout) ? Date.now() : new Date('2026-11-21T10:00:00Z') })
   const sent: SentEvent[] = []
   const requests: Started['requests'] = []
@@ -58,7 +60,7 @@ export const startAnalytics = (config: Options = {}, token = 'token', before?: (
     return { status, text: async () => JSON.stringify(reply), headers: { get: (name: string) => headers[name] ?? null } }
   }) as unknown as typeof fetch
 
-  const analytics = createAnalytics(() => () => Promise.reject(new Error('no extensions here')))
+  const analytics = createAnalytics(() => load)
   running.push(analytics)
   before?.(analytics)
   analytics.init(token, { ...OPTIONS, ...config })
