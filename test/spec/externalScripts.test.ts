@@ -16,10 +16,13 @@ beforeEach(() => {
   jest.useFakeTimers()
   globalThis.fetch = jest.fn(async () => ({ status: 200, text: async () => '{"status":1}', headers: { get: () => null } })) as unknown as typeof fetch
   document.head.innerHTML = ''
+  // As in a browser that compresses by itself: what is on demand comes with the first delivery, not at once.
+  Object.assign(globalThis, { CompressionStream: class {} })
 })
 afterEach(async () => {
   await analytics.shutdown()
   delete page.analytics
+  delete (globalThis as { CompressionStream?: unknown }).CompressionStream
 })
 
 const visit = async (config: object, later?: object) => {

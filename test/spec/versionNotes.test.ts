@@ -1,3 +1,4 @@
+import { version } from '../../package.json'
 import { tableOf } from '../support/specRows'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
@@ -7,8 +8,7 @@ const { row, close } = tableOf('evaluation_contexts', 'evaluation_environments',
 beforeEach(() => void listenToConsole('warn'))
 
 test('the release is later than every version the notes name', () => {
-  const [major] = startAnalytics().analytics.version.split('.')
-  expect(Number(major)).toBeGreaterThanOrEqual(2)
+  expect(Number(version.split('.')[0])).toBeGreaterThanOrEqual(2)
 })
 
 row('evaluation_contexts', () => {
