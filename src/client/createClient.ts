@@ -63,7 +63,8 @@ export const createClient = ({ load, token, config, log, notices, onCaptured, on
   const mayStore = () =>
     !config.disable_persistence &&
     !isCookieless() &&
-    !(isOptedOut() && (config.opt_out_persistence_by_default || config.cookieless_mode === 'on_reject'))
+    !(config.opt_out_persistence_by_default && consent.explicit() !== 'granted') &&
+    !(config.cookieless_mode === 'on_reject' && isOptedOut())
   const { prefix, store, tabStore, align: alignStores } = openStores(token, config, mayStore)
   const newId = () => config.get_device_id(uuidv7())
   const identity = createIdentity(store, newId, config.bootstrap)
