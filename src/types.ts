@@ -142,7 +142,7 @@ export interface RequestError {
 }
 
 export interface AutocaptureConfig {
-  /** URLs where autocapture is on: strings are regular expressions. Empty array: none; undefined: all. */
+  /** URLs where autocapture is on: addresses, parts of them, or regular expressions. Empty array: none; undefined: all. */
   url_allowlist?: (string | RegExp)[]
   /** DOM events captured (`click`, `change`, `submit`). Empty array: none; undefined: all. */
   dom_event_allowlist?: string[]
@@ -159,7 +159,7 @@ export interface AutocaptureConfig {
 export interface RageclickConfig {
   /** Selectors ignored for rage clicks; a matching ancestor counts. Empty array: no rage clicks at all. Replaces the built-in list. */
   css_selector_ignorelist?: string[]
-  /** Elements ignored by their text or aria-label. true: next, previous, prev, > and <. Array: your own words, at most 10. */
+  /** Elements ignored by their text or aria-label. true: next, previous, prev, > and <. Array: your own words, at most 10; a longer one does not hold. */
   content_ignorelist?: boolean | string[]
 }
 

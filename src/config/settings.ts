@@ -2,7 +2,7 @@ import { isPlainObject } from '../lib/json'
 import type { Log } from '../lib/log'
 import type { Config } from '../types'
 import { datedDefaults } from './datedDefaults'
-import { accepts, OPTIONS } from './options'
+import { accepts, MEMBERS, OPTIONS } from './options'
 import { RENAMES } from './renames'
 
 type Given = Record<string, unknown>
@@ -16,6 +16,17 @@ const shown = (value: unknown): string => {
     return typeof value
   }
 }
+
+/** An object given for an option, less the members of wrong types, with one readable line each. */
+const withoutWrongMembers = (name: string, given: Given, members: Record<string, string> = {}, log: Pick<Log, 'error'>): Given =>
+  Object.fromEntries(
+    Object.entries(given).filter(([member, value]) => {
+      const takes = members[member]
+      const isRight = value === undefined || !takes || accepts(takes, value)
+      if (!isRight) log.error(`${name}.${member} takes ${takes}, not ${shown(value)}; using its default`)
+      return isRight
+    }),
+  )
 
 /**
  * What a site gave, under today's names and of the right types. What is not is left out, with one readable line each.
@@ -44,7 +55,7 @@ const checked = (given: unknown, current: (name: keyof Config) => unknown, log: 
       continue
     }
     if (later) log.warn(`${name} is accepted, but has no effect in this version`)
-    result[option] = value
+    result[option] = isPlainObject(value) ? withoutWrongMembers(name, value, MEMBERS[option], log) : value
   }
   return result
 }
@@ -52,23 +63,30 @@ const checked = (given: unknown, current: (name: keyof Config) => unknown, log: 
 const FALLBACKS = () => Object.fromEntries(Object.entries(OPTIONS).map(([name, [fallback]]) => [name, fallback])) as unknown as Config
 
 /**
- * The configuration of an `init`: what the site gave, over the dated defaults it selected, over the plain ones. An
- * object given for an option whose dated default is an object too is laid over it.
+ * What a site said, with what the date it chose says of the members it did not speak of: an object is laid over the
+ * dated one, and a plain `true` is the dated one.
  */
+const withDatedMembers = (wanted: Given, dated: Given): Given => {
+  const result = { ...wanted }
+  for (const [name, members] of Object.entries(dated)) {
+    if (!isPlainObject(members)) continue
+    if (isPlainObject(wanted[name])) result[name] = { ...members, ...wanted[name] }
+    if (wanted[name] === true) result[name] = members
+  }
+  return result
+}
+
+/** The configuration of an `init`: what the site gave, over the dated defaults it selected, over the plain ones. */
 export const resolveConfig = (given: unknown, log: Pick<Log, 'error' | 'warn'>): Config => {
   const plain = FALLBACKS()
   const wanted = checked(given, (name) => plain[name], log)
   const dated = datedDefaults((wanted.defaults as string | undefined) ?? 'unset') as Given
-  const config = { ...plain, ...dated, ...wanted } as Config & Given
-  for (const name of Object.keys(dated)) {
-    if (isPlainObject(dated[name]) && isPlainObject(wanted[name])) config[name] = { ...dated[name], ...wanted[name] }
-  }
-  return config
+  return { ...plain, ...dated, ...withDatedMembers(wanted, dated) } as Config
 }
 
 /** Changes a live configuration; every reader of it sees the change. Answers whether anything changed. */
 export const changeConfig = (config: Config, changes: unknown, log: Pick<Log, 'error' | 'warn'>): boolean => {
   const wanted = checked(changes, (name) => config[name], log)
-  Object.assign(config, wanted)
+  Object.assign(config, withDatedMembers(wanted, datedDefaults((wanted.defaults as string | undefined) ?? config.defaults) as Given))
   return Object.keys(wanted).length > 0
 }

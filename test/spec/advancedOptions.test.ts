@@ -92,7 +92,7 @@ row('secure_cookie', () => {
 })
 
 row('custom_campaign_params', () => {
-  itIsAnOption('custom_campaign_params', { fallback: [], wrong: ['ref', 5, null, {}], right: ['ref'] })
+  itIsAnOption('custom_campaign_params', { fallback: [], wrong: ['ref', 5, null, {}, [5]], right: ['ref'] })
 
   test('such parameters of the page are captured', async () => {
     history.replaceState(null, '', '/?ref=friend&partner=p&other=o')

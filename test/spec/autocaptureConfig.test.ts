@@ -54,7 +54,7 @@ row('url_allowlist', () => {
 })
 
 row('dom_event_allowlist', () => {
-  itIsAMember('autocapture', 'dom_event_allowlist', { wrong: ['click', 5, null, {}], right: ['click'] })
+  itIsAMember('autocapture', 'dom_event_allowlist', { wrong: ['click', 5, null, {}, [5]], right: ['click'] })
   test('undefined: all', async () => expect(await seen({ dom_event_allowlist: undefined }, ACTS)).toEqual(ALL))
   test('empty: none', async () => expect(await seen({ dom_event_allowlist: [] }, ACTS)).toEqual([]))
   test.each([
@@ -66,7 +66,7 @@ row('dom_event_allowlist', () => {
 })
 
 row('element_allowlist', () => {
-  itIsAMember('autocapture', 'element_allowlist', { wrong: ['a', 5, null, {}], right: ['a'] })
+  itIsAMember('autocapture', 'element_allowlist', { wrong: ['a', 5, null, {}, [5]], right: ['a'] })
   test('undefined: all', async () => expect(await seen({ element_allowlist: undefined }, ACTS)).toEqual(ALL))
   test('empty: none', async () => expect(await seen({ element_allowlist: [] }, ACTS)).toEqual([]))
   test.each([
@@ -84,7 +84,7 @@ row('element_allowlist', () => {
 })
 
 row('css_selector_allowlist', () => {
-  itIsAMember('autocapture', 'css_selector_allowlist', { wrong: ['.a', 5, null, {}], right: ['.a'] })
+  itIsAMember('autocapture', 'css_selector_allowlist', { wrong: ['.a', 5, null, {}, [5]], right: ['.a'] })
   test('undefined: all', async () => expect(await seen({ css_selector_allowlist: undefined }, ACTS)).toEqual(ALL))
   test('empty: none', async () => expect(await seen({ css_selector_allowlist: [] }, ACTS)).toEqual([]))
   test('only what matches one of them, or is inside of what matches', async () =>
@@ -94,7 +94,7 @@ row('css_selector_allowlist', () => {
 })
 
 row('element_attribute_ignorelist', () => {
-  itIsAMember('autocapture', 'element_attribute_ignorelist', { wrong: ['data-secret', 5, null, {}], right: ['data-secret'] })
+  itIsAMember('autocapture', 'element_attribute_ignorelist', { wrong: ['data-secret', 5, null, {}, [5]], right: ['data-secret'] })
 
   const chain = async (autocapture: AutocaptureConfig, rageclick = false) => {
     show(PAGE)

@@ -65,15 +65,16 @@ row('remote_config_refresh_interval_ms', () => {
 
 row('content_ignorelist custom array', () => {
   test.each([
-    [10, []],
-    [11, ['$rageclick']],
-  ])('item %i of a list: %j', async (position, expected) => {
-    listenToConsole('error')
-    show(`<button id="b">word${position}</button>`)
-    const { sent, settle } = startAnalytics({ rageclick: { content_ignorelist: Array.from({ length: 12 }, (_, index) => `word${index + 1}`) } })
+    [10, [], 0],
+    [11, ['$rageclick'], 1],
+  ])('the last item of a list of %i: %j, and %i lines in the console', async (length, expected, count) => {
+    const lines = listenToConsole('error')
+    show(`<button id="b">word${length}</button>`)
+    const { sent, settle } = startAnalytics({ rageclick: { content_ignorelist: Array.from({ length }, (_, index) => `word${index + 1}`) } })
     act('#b', 'click', 3)
     await settle()
     expect(namesOf(sent)).toEqual(expected)
+    expect(lines).toHaveLength(count)
   })
 })
 

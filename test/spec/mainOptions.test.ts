@@ -242,7 +242,7 @@ row('cross_subdomain_cookie', () => {
 })
 
 row('custom_blocked_useragents', () => {
-  itIsAnOption('custom_blocked_useragents', { fallback: [], wrong: ['bot', 5, null, {}], right: ['my-bot'] })
+  itIsAnOption('custom_blocked_useragents', { fallback: [], wrong: ['bot', 5, null, {}, [5]], right: ['my-bot'] })
 
   test('events of such an agent are not sent, whatever the case', async () => {
     const { analytics, sent, settle } = startAnalytics({ opt_out_useragent_filter: false, custom_blocked_useragents: ['JSDOM/'] })
@@ -589,7 +589,7 @@ row('persistence', () => {
 })
 
 row('property_denylist', () => {
-  itIsAnOption('property_denylist', { fallback: [], wrong: ['secret', 5, null, {}], right: ['secret'] })
+  itIsAnOption('property_denylist', { fallback: [], wrong: ['secret', 5, null, {}, [5]], right: ['secret'] })
 
   test('such properties are never sent, whoever said them', async () => {
     const { analytics, sent, settle } = startAnalytics({ property_denylist: ['secret', 'plan', '$current_url'] })

@@ -33,7 +33,7 @@ row('ph-no-rageclick', () => {
 })
 
 row('css_selector_ignorelist', () => {
-  itIsAMember('rageclick', 'css_selector_ignorelist', { wrong: ['.a', 5, null, {}, true], right: ['.a'] })
+  itIsAMember('rageclick', 'css_selector_ignorelist', { wrong: ['.a', 5, null, {}, true, [5]], right: ['.a'] })
 
   test('undefined: the built-in list', async () => {
     expect(await isRage(button('x'), { css_selector_ignorelist: undefined })).toBe(true)
@@ -52,7 +52,7 @@ row('css_selector_ignorelist', () => {
 })
 
 row('content_ignorelist', () => {
-  itIsAMember('rageclick', 'content_ignorelist', { wrong: ['next', 5, null, {}], right: ['more'] })
+  itIsAMember('rageclick', 'content_ignorelist', { wrong: ['next', 5, null, {}, [5]], right: ['more'] })
 
   describe.each(['next', 'previous', 'prev', '&gt;', '&lt;'])('true: %s', (word) => {
     test('as text', async () => expect(await isRage(button(word), { content_ignorelist: true })).toBe(false))
@@ -72,11 +72,14 @@ row('content_ignorelist', () => {
   describe('at most 10 items', () => {
     const ten = Array.from({ length: 10 }, (_, index) => `word${index}`)
     test('10 count, all of them', async () => expect(await isRage(button('word9'), { content_ignorelist: ten })).toBe(false))
-    test('with 11, one line says so, and the first 10 count', async () => {
+    test.each([
+      ['unset', true],
+      ['2025-11-30', false],
+    ])("11 do not hold: one line says so, and the default does (defaults '%s': next counts: %p)", async (defaults, counts) => {
       const lines = listenToConsole('error')
-      expect(await isRage(button('word9'), { content_ignorelist: [...ten, 'word10'] })).toBe(false)
-      expect(lines).toEqual([expect.stringMatching(/content_ignorelist.*10/)])
-      expect(await isRage(button('word10'), { content_ignorelist: [...ten, 'word10'] })).toBe(true)
+      expect(await isRage(button('word9'), { content_ignorelist: [...ten, 'word10'] }, { defaults })).toBe(true)
+      expect(lines).toEqual([expect.stringMatching(/content_ignorelist takes.*at most 10/)])
+      expect(await isRage(button('next'), { content_ignorelist: [...ten, 'word10'] }, { defaults })).toBe(counts)
     })
   })
 
