@@ -323,6 +323,13 @@ row('disable_persistence', () => {
 row('disable_surveys', () => {
   beforeEach(() => void listenToConsole('warn'))
   itIsAnOption('disable_surveys', { fallback: false, wrong: ['yes', 1, null], right: true })
+
+  test.each([[true], [false]])('%p: there are no surveys in this release, and who asks for them is told so', (disable_surveys) => {
+    const { analytics } = startAnalytics({ disable_surveys })
+    const heard = jest.fn()
+    ;(analytics as unknown as { getSurveys(callback: unknown): void }).getSurveys(heard)
+    expect(heard.mock.calls.map(([surveys]) => surveys)).toEqual([[]])
+  })
 })
 
 row('disable_session_recording', () => {
