@@ -196,7 +196,7 @@ export interface Config {
   cross_subdomain_cookie: boolean
   /** User agents for which nothing is sent: any that contains one of these, whatever the case. */
   custom_blocked_useragents: string[]
-  /** Selects every table of defaults dated on or before this date (YYYY-MM-DD). 'unset': none of them. */
+  /** Selects every table of defaults dated on or before this date (YYYY-MM-DD). 'unset': none of them. What you give yourself beats them. */
   defaults: string
   /** Keeps everything in memory: no cookie, no session storage, no local storage. */
   disable_persistence: boolean

@@ -1,11 +1,13 @@
 import { isPlainObject } from '../lib/json'
 import type { Log } from '../lib/log'
+import { pick } from '../lib/objects'
 import type { Config } from '../types'
-import { datedDefaults } from './datedDefaults'
+import { datedDefaults, LATEST } from './datedDefaults'
 import { accepts, MEMBERS, OPTIONS } from './options'
 import { RENAMES } from './renames'
 
-type Given = Record<string, unknown>
+/** Options that a site gave, under today's names and of the right types. */
+export type Given = Record<string, unknown>
 
 /** A value in a message: short, and never the reason of another error. */
 const shown = (value: unknown): string => {
@@ -76,17 +78,25 @@ const withDatedMembers = (wanted: Given, dated: Given): Given => {
   return result
 }
 
-/** The configuration of an `init`: what the site gave, over the dated defaults it selected, over the plain ones. */
-export const resolveConfig = (given: unknown, log: Pick<Log, 'error' | 'warn'>): Config => {
-  const plain = FALLBACKS()
-  const wanted = checked(given, (name) => plain[name], log)
-  const dated = datedDefaults((wanted.defaults as string | undefined) ?? 'unset') as Given
-  return { ...plain, ...dated, ...withDatedMembers(wanted, dated) } as Config
+/** What holds for a site that has said this: that, over the dated defaults it selected, over the plain ones. */
+const settled = (said: Given): Config & Given => {
+  const dated = datedDefaults((said.defaults as string | undefined) ?? 'unset') as Given
+  return { ...FALLBACKS(), ...dated, ...withDatedMembers(said, dated) } as Config & Given
 }
 
-/** Changes a live configuration; every reader of it sees the change. Answers whether anything changed. */
-export const changeConfig = (config: Config, changes: unknown, log: Pick<Log, 'error' | 'warn'>): boolean => {
+/** The configuration of an `init`. `said` is filled with what the site gave of it. */
+export const resolveConfig = (given: unknown, log: Pick<Log, 'error' | 'warn'>, said: Given = {}): Config => {
+  const plain = FALLBACKS()
+  return settled(Object.assign(said, checked(given, (name) => plain[name], log)))
+}
+
+/**
+ * Changes a live configuration; every reader of it sees the change. Answers whether anything changed. `said`: what the
+ * site has given so far; a date that is given later changes only what it has not spoken of.
+ */
+export const changeConfig = (config: Config, changes: unknown, log: Pick<Log, 'error' | 'warn'>, said: Given): boolean => {
   const wanted = checked(changes, (name) => config[name], log)
-  Object.assign(config, withDatedMembers(wanted, datedDefaults((wanted.defaults as string | undefined) ?? config.defaults) as Given))
-  return Object.keys(wanted).length > 0
+  const names = [...Object.keys(wanted), ...(wanted.defaults ? Object.keys(datedDefaults(LATEST)) : [])]
+  Object.assign(config, pick(settled(Object.assign(said, wanted)), (name) => names.includes(name)))
+  return names.length > 0
 }

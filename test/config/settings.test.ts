@@ -95,7 +95,7 @@ test('legacy names work; the new name wins', () => {
 test('set_config keeps what was when a value is of a wrong type', () => {
   const { log, lines } = recorder()
   const config = resolveConfig({ capture_pageview: false }, log)
-  expect(changeConfig(config, { capture_pageview: 'often', capture_pageleave: false }, log)).toBe(true)
+  expect(changeConfig(config, { capture_pageview: 'often', capture_pageleave: false }, log, {})).toBe(true)
   expect(config).toMatchObject({ capture_pageview: false, capture_pageleave: false })
   expect(lines).toEqual([`capture_pageview takes boolean | 'history_change', not "often"; using false`])
 })
