@@ -264,7 +264,7 @@ export interface Config {
   /** Query parameters of the page that are captured like utm_source. */
   custom_campaign_params: string[]
   /** Passed to fetch. */
-  fetch_options: { cache?: RequestCache; next_options?: Record<string, unknown> }
+  fetch_options: { cache?: Exclude<RequestCache, 'only-if-cached'>; next_options?: Record<string, unknown> }
   /** Called when a request is answered with status 400 or higher. */
   on_request_error: (error: RequestError) => void
 

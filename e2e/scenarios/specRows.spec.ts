@@ -51,7 +51,7 @@ for (const build of BUILDS) {
 
 for (const cache of ['no-store', 'reload', 'sometimes', 'only-if-cached']) {
   test(`fetch_options.cache: '${cache}': events arrive`, async ({ page, site, put, stored }) => {
-    put('script', '/', 'home', { ...QUIET, fetch_options: { cache: cache as RequestCache } })
+    put('script', '/', 'home', { ...QUIET, fetch_options: { cache: cache as 'no-store' } })
     await page.goto(site.url)
     await ready(page)
     await page.evaluate(() => void window.analytics.capture('mine'))

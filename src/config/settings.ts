@@ -42,7 +42,7 @@ const checked = (given: unknown, current: (name: keyof Config) => unknown, log: 
     return result
   }
   for (const [name, value] of Object.entries(given)) {
-    const renamed = RENAMES[name]
+    const renamed = (RENAMES as Record<string, keyof Config>)[name]
     if (value === undefined || (renamed && (given as Given)[renamed] !== undefined)) continue
     const option = (renamed ?? name) as keyof Config
     if (!Object.hasOwn(OPTIONS, option)) {
