@@ -209,7 +209,7 @@ row('capture_pageview', () => {
 })
 
 row('capture_pageleave', () => {
-  itIsAnOption('capture_pageleave', { fallback: true, wrong: ['if_capture_pageview', 5, null], right: false })
+  itIsAnOption('capture_pageleave', { fallback: true, wrong: ['always', 5, null], right: false })
 
   const leaveWith = async (config: object) => leavePage(startAnalytics(config).settle)
   test('nobody says anything: leaving is an event', async () => expect(await leaveWith({ capture_pageleave: undefined })).toEqual(['$pageleave']))

@@ -45,7 +45,7 @@ const WRONG: Options[] = [
   // @ts-expect-error
   take({ capture_pageview: 'always' }),
   // @ts-expect-error
-  take({ capture_pageleave: 'if_capture_pageview' }),
+  take({ capture_pageleave: 'always' }),
   // @ts-expect-error
   take({ capture_dead_clicks: 1 }),
   // @ts-expect-error
