@@ -36,13 +36,13 @@ const visit = async (config: object, later?: object) => {
 
 describe('external_scripts_inject_target', () => {
   test.each([
-    ['nobody says anything', {}, 'body'],
-    ["'body'", { external_scripts_inject_target: 'body' }, 'body'],
-    ["'head'", { external_scripts_inject_target: 'head' }, 'head'],
-    ["defaults '2025-11-30'", { defaults: '2025-11-30' }, 'body'],
-    ["defaults '2026-01-30'", { defaults: '2026-01-30' }, 'head'],
-    ["defaults '2026-01-30' and 'body'", { defaults: '2026-01-30', external_scripts_inject_target: 'body' }, 'body'],
-  ] as const)('%s: scripts are put into the %s', async (_, config, place) => {
+    ['nobody says anything', 'body', {}],
+    ["'body'", 'body', { external_scripts_inject_target: 'body' }],
+    ["'head'", 'head', { external_scripts_inject_target: 'head' }],
+    ["defaults '2025-11-30'", 'body', { defaults: '2025-11-30' }],
+    ["defaults '2026-01-30'", 'head', { defaults: '2026-01-30' }],
+    ["defaults '2026-01-30' and 'body'", 'body', { defaults: '2026-01-30', external_scripts_inject_target: 'body' }],
+  ] as const)('%s: scripts are put into the %s', async (_, place, config) => {
     const found = await visit(config)
     expect(found[place].length).toBeGreaterThan(0)
     expect(found[place === 'head' ? 'body' : 'head']).toEqual([])
