@@ -4,7 +4,7 @@ import { onPageLeft, onPageRestored } from '../browser/pageExit'
 import { followScroll } from '../browser/scroll'
 import { storageOf } from '../browser/storage'
 import { onVisibilityChange } from '../browser/visibility'
-import { changeConfig } from '../config/settings'
+import { changeConfig, type Given } from '../config/settings'
 import { understandsGzip } from '../config/remote'
 import { encode, encodeNow } from '../delivery/encode'
 import { apiHost, isCustomHost, uiHost } from '../delivery/hosts'
@@ -38,6 +38,8 @@ export interface ClientInputs {
   load: LoadExtension
   token: string
   config: Config
+  /** The part of it that the site gave itself. */
+  said: Given
   log: Log
   notices: ReturnType<typeof createNotices>
   /** Hears of every event that goes into the queue, and of every one that is not sent; `stages`: the names of all. */
@@ -49,7 +51,7 @@ export interface ClientInputs {
 }
 
 /** One running SDK for one project: introduces the rooms to each other. */
-export const createClient = ({ load, token, config, log, notices, onCaptured, onDrop, onDelivered, onEnd }: ClientInputs) => {
+export const createClient = ({ load, token, config, said, log, notices, onCaptured, onDrop, onDelivered, onEnd }: ClientInputs) => {
   // ── State ──────────────────────────────────────────────────────────────────────────────────────────────────────
   const consent = createConsent(
     config.consent_persistence_name || `__ph_opt_in_out_${token}`,
@@ -63,7 +65,8 @@ export const createClient = ({ load, token, config, log, notices, onCaptured, on
   const mayStore = () =>
     !config.disable_persistence &&
     !isCookieless() &&
-    !(isOptedOut() && (config.opt_out_persistence_by_default || config.cookieless_mode === 'on_reject'))
+    !(config.opt_out_persistence_by_default && consent.explicit() !== 'granted') &&
+    !(config.cookieless_mode === 'on_reject' && isOptedOut())
   const { prefix, store, tabStore, align: alignStores } = openStores(token, config, mayStore)
   const newId = () => config.get_device_id(uuidv7())
   const identity = createIdentity(store, newId, config.bootstrap)
@@ -256,7 +259,7 @@ export const createClient = ({ load, token, config, log, notices, onCaptured, on
     ...people,
     ...flags.api,
     set_config: (changes) => {
-      if (changeConfig(config, changes, log)) align()
+      if (changeConfig(config, changes, log, said)) align()
     },
     register: (properties) => {
       const hidden = Object.keys(properties).filter((name) => Object.hasOwn(KEYS, name) && !keyOf(name).rides)
