@@ -5,6 +5,9 @@ import type { Config } from './config.ts'
 import { createEndpointDefinitions } from './endpoints/definitions/endpoint.ts'
 import { createRun } from './endpoints/run.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
+import { createFlagDefinitions } from './flags/definitions.ts'
+import { createAnswerFlags } from './flags/flags.ts'
+import { createRemoteConfigs } from './flags/remoteConfig.ts'
 import { SCOPES } from './http/auth.ts'
 import { createServer } from './http/server.ts'
 import { createIngest } from './ingest/ingest.ts'
@@ -61,11 +64,10 @@ const firstKey = async ({ keys }: Records, projectId: number, dataDir: string, g
   await keys.remove(GIVEN_KEY)
   const file = join(dataDir, 'personal_api_key')
   const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
-  if (!kept || !(await keys.bySecret(kept))) {
-    const secret = madeUp('tmk')
-    writeFileSync(file, `${secret}\n`, { mode: 0o600 })
-    await keys.put({ projectId, label: GENERATED_KEY, secret, scopes: SCOPES })
-  }
+  const secret = kept && (await keys.bySecret(kept)) ? kept : madeUp('tmk')
+  if (secret !== kept) writeFileSync(file, `${secret}\n`, { mode: 0o600 })
+  // Each time: a newer release may have more scopes than the one that made the key.
+  await keys.put({ projectId, label: GENERATED_KEY, secret, scopes: SCOPES })
   return file
 }
 
@@ -104,6 +106,8 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     const writer = createWriter(storage)
     undo.push(() => writer.close())
     const { byToken } = records.projects
+    const flags = createFlagDefinitions(records)
+    const remoteConfigs = createRemoteConfigs(records, flags)
     const server = await createServer({
       staticDir: config.staticDir,
       keyBySecret: records.keys.bySecret,
@@ -114,6 +118,9 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         variables: createVariableDefinitions(records),
         endpoints: createEndpointDefinitions(records),
         run: createRun({ records, storage }),
+        flags,
+        remoteConfigs,
+        answerFlags: createAnswerFlags({ definitions: flags, remoteConfigs }),
         isReady: () => storage.ready(PROBE_WAIT_MS),
       },
     })

@@ -12,7 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'storage/records': [],
   'storage/schema': ['storage'],
   ingest: ['lib', 'storage'],
-  flags: ['lib'],
+  flags: ['lib', 'storage'],
   'endpoints/sql': ['lib'],
   'endpoints/variables': ['lib', 'storage', 'endpoints/sql'],
   'endpoints/definitions': ['lib', 'storage', 'endpoints/sql'],
