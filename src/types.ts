@@ -142,7 +142,7 @@ export interface RequestError {
 }
 
 export interface AutocaptureConfig {
-  /** URLs where autocapture is on: strings are regular expressions. Empty array: none; undefined: all. */
+  /** URLs where autocapture is on: addresses, parts of them, or regular expressions. Empty array: none; undefined: all. */
   url_allowlist?: (string | RegExp)[]
   /** DOM events captured (`click`, `change`, `submit`). Empty array: none; undefined: all. */
   dom_event_allowlist?: string[]
@@ -159,7 +159,7 @@ export interface AutocaptureConfig {
 export interface RageclickConfig {
   /** Selectors ignored for rage clicks; a matching ancestor counts. Empty array: no rage clicks at all. Replaces the built-in list. */
   css_selector_ignorelist?: string[]
-  /** Elements ignored by their text or aria-label. true: next, previous, prev, > and <. Array: your own words, at most 10. */
+  /** Elements ignored by their text or aria-label. true: next, previous, prev, > and <. Array: your own words, at most 10; a longer one does not hold. */
   content_ignorelist?: boolean | string[]
 }
 
@@ -188,15 +188,15 @@ export interface Config {
   bootstrap: Bootstrap
   /** true: one pageview a page load. 'history_change': also when the path changes by the history API. */
   capture_pageview: boolean | 'history_change'
-  /** Captures `$pageleave` when the page is left. */
-  capture_pageleave: boolean
+  /** Captures `$pageleave` when the page is left. 'if_capture_pageview': only where pageviews are captured. */
+  capture_pageleave: boolean | 'if_capture_pageview'
   /** Captures clicks that nothing on the page follows. */
   capture_dead_clicks: boolean
   /** true: the cookie is set on the top-level domain. false: only on the host the page came from. */
   cross_subdomain_cookie: boolean
   /** User agents for which nothing is sent: any that contains one of these, whatever the case. */
   custom_blocked_useragents: string[]
-  /** Selects every table of defaults dated on or before this date (YYYY-MM-DD). 'unset': none of them. */
+  /** Selects every table of defaults dated on or before this date (YYYY-MM-DD). 'unset': none of them. What you give yourself beats them. */
   defaults: string
   /** Keeps everything in memory: no cookie, no session storage, no local storage. */
   disable_persistence: boolean
@@ -264,7 +264,7 @@ export interface Config {
   /** Query parameters of the page that are captured like utm_source. */
   custom_campaign_params: string[]
   /** Passed to fetch. */
-  fetch_options: { cache?: RequestCache; next_options?: Record<string, unknown> }
+  fetch_options: { cache?: Exclude<RequestCache, 'only-if-cached'>; next_options?: Record<string, unknown> }
   /** Called when a request is answered with status 400 or higher. */
   on_request_error: (error: RequestError) => void
 
@@ -301,6 +301,8 @@ export interface Config {
    * who refused, and then nothing at all is captured before they decide.
    */
   cookieless_mode: 'always' | 'on_reject' | undefined
+  /** Name under which consent is kept, instead of `__ph_opt_in_out_<token>`. */
+  consent_persistence_name: string | null
   /** Makes the ids of new visitors, from the uuid that would be taken. */
   get_device_id: (uuid: string) => string
   /** Do Not Track and Global Privacy Control count as a refusal. */

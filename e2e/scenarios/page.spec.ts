@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { chromium, type Browser, type Page } from 'playwright/test'
 import { areThere, expect, test } from '../support/scenario'
 import config from '../../playwright.config'
@@ -51,8 +52,8 @@ test('what the page does to its own globals does no harm, and the SDK does none 
   put('script', '/', '<button id="b">b</button>')
   await page.addInitScript(() => {
     Object.assign(Object.prototype, { polluted: 'yes' })
-    // An old library that gives every array and string a way to JSON.
-    Object.assign(Array.prototype, { toJSON: undefined })
+    // An old library that gives every array a way to JSON of its own.
+    Object.assign(Array.prototype, { toJSON: () => 'not an array' })
     Object.freeze(Object.prototype)
   })
   const errors: string[] = []
@@ -64,6 +65,12 @@ test('what the page does to its own globals does no harm, and the SDK does none 
   await page.evaluate(() => void window.analytics.capture('mine', { a: [1, { b: 2 }] }))
   const events = await stored(areThere('$pageview', '$autocapture', 'mine', '$dead_click'))
   expect(events.find(({ event }) => event === 'mine')!.properties).toMatchObject({ a: [1, { b: 2 }] })
+  const again = await page.evaluate(() => [JSON.stringify([1]), window.analytics.get_session_id()])
+  expect(again).toEqual(['"not an array"', events[0]!.session_id])
+  // Stored values are what they were.
+  await page.reload()
+  await ready(page)
+  expect(await page.evaluate(() => window.analytics.get_session_id())).toBe(events[0]!.session_id)
   expect(before).toEqual([true, true, true, true])
   expect(errors).toEqual([])
 })
@@ -84,4 +91,54 @@ test('storage that is forbidden: the visit is captured all the same', async ({ p
   await ready(page)
   const [event] = await stored(areThere('$pageview'))
   expect(event!.session_id).toMatch(/^[0-9a-f-]{36}$/)
+})
+
+test('a click inside open shadow roots is told with its way out, through the hosts', async ({ page, site, put, stored }) => {
+  put('script', '/', `<main><my-card></my-card></main><script>
+    customElements.define('my-button', class extends HTMLElement {
+      connectedCallback() { this.attachShadow({ mode: 'open' }).innerHTML = '<button class="buy">Buy <span>now</span></button>' }
+    })
+    customElements.define('my-card', class extends HTMLElement {
+      connectedCallback() { this.attachShadow({ mode: 'open' }).innerHTML = '<section><my-button></my-button></section>' }
+    })
+  </script>`)
+  await page.goto(site.url)
+  await page.locator('button.buy').click()
+  const events = await stored((all) => all.some(({ event }) => event === '$autocapture'))
+  const click = events.find(({ event }) => event === '$autocapture')!
+  expect(click.properties).toMatchObject({ $event_type: 'click', $el_text: 'Buy now' })
+  expect(click.elements_chain.split(';').map((item) => item.replace(/[:.].*/s, ''))).toEqual(['button', 'my-button', 'section', 'my-card', 'main', 'body'])
+})
+
+test('a prerendered page counts when it is shown, and not at all when it never is', async ({ site, put, stored }, { outputDir }) => {
+  const note = '<script>analytics.register({ began_hidden: document.prerendering })</script>'
+  const rules = '{"prerender":[{"source":"list","urls":["/next","/never"],"eagerness":"immediate"}]}'
+  put('script', '/', `<a id="go" href="/next">next</a><script type="speculationrules">${rules}</script><script>setTimeout(() => go.click(), 3000)</script>`)
+  put('script', '/next', note)
+  put('script', '/never', note)
+  // Nobody drives this browser: one that is driven keeps prerendered pages waiting.
+  const { executablePath, args } = config.use!.launchOptions!
+  const browser = spawn(executablePath!, [...args!, '--headless', `--user-data-dir=${outputDir}/profile`, site.url], { stdio: 'ignore' })
+  try {
+    const events = await stored((all) => all.filter(({ event }) => event === '$pageview').length === 2)
+    const [first, next] = events.filter(({ event }) => event === '$pageview')
+    expect(first!.properties).toMatchObject({ $pathname: '/' })
+    expect(next!.properties).toMatchObject({ $pathname: '/next', began_hidden: true })
+    expect(['/next', '/never'].map((path) => site.visits(path))).toEqual([1, 1])
+  } finally {
+    browser.kill('SIGKILL')
+  }
+})
+
+test('a sandboxed frame, which may have neither cookies nor storage: everything arrives', async ({ page, site, put, stored }) => {
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(error.message))
+  put('script', '/framed', '<button>Go</button>')
+  site.page('/', '<!doctype html><iframe sandbox="allow-scripts" src="/framed"></iframe>')
+  await page.goto(site.url)
+  await page.frameLocator('iframe').locator('button').click()
+  const frame = page.frames().find((each) => each.url().endsWith('/framed'))!
+  await frame.evaluate(() => window.analytics.identify('ada'))
+  await stored(areThere('$pageview', '$autocapture', '$identify'))
+  expect(errors).toEqual([])
 })

@@ -1,5 +1,6 @@
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { gunzipSync } from 'node:zlib'
 
 export interface Proxy {
   url: string
@@ -7,20 +8,28 @@ export interface Proxy {
   be(mode: 'up' | 'refusing' | number, headers?: Record<string, string>): Promise<void>
   /** Requests for events so far. */
   requests(): number
+  /** Every byte that has come by, as text, uncompressed: addresses, headers, bodies. */
+  seen(): string
   stop(): Promise<void>
 }
+
+const asText = (bytes: Buffer) => (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString()
 
 /** Something between browser and service that can fail as networks and servers do. */
 export const startProxy = async (target: string): Promise<Proxy> => {
   let mode: 'up' | 'refusing' | number = 'up'
   let extra: Record<string, string> = {}
   let requests = 0
+  const seen: string[] = []
   let server: Server
   let port = 0
   const sockets = new Set<Socket>()
 
   const pass = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    if (incoming.url?.startsWith('/e/')) requests += 1
+    if (/\/e\/(\?|$)/.test(incoming.url ?? '')) requests += 1
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+    incoming.on('end', () => seen.push(`${incoming.url} ${JSON.stringify(incoming.headers)} ${asText(Buffer.concat(chunks))}`))
     if (typeof mode === 'number') {
       incoming.resume()
       return outgoing.writeHead(mode, { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After', ...extra }).end('{}')
@@ -60,6 +69,7 @@ export const startProxy = async (target: string): Promise<Proxy> => {
       extra = headers
     },
     requests: () => requests,
+    seen: () => seen.join('\n'),
     stop: async () => {
       if (mode !== 'refusing') await close()
     },

@@ -10,6 +10,7 @@ export interface StoredEvent {
   uuid: string
   distinct_id: string
   session_id: string
+  elements_chain: string
   properties: Record<string, unknown>
 }
 
@@ -26,7 +27,7 @@ export interface Service {
 }
 
 // UUIDv7s sort by time as text; the engine sorts the type UUID by its second half first.
-const EVENTS = `SELECT event, uuid, distinct_id, $session_id, toString(properties) FROM events
+const EVENTS = `SELECT event, uuid, distinct_id, $session_id, elements_chain, toString(properties) FROM events
   WHERE properties.$host = {variables.host} ORDER BY timestamp, toString(uuid)`
 
 /** The real service, as `npm start` runs it, on data of its own. */
@@ -64,11 +65,12 @@ export const startService = async (): Promise<Service> => {
     events: async (host) => {
       const { status, body } = await api('POST', '/endpoints/events_of_host/run', { variables: { host } })
       if (status !== 200) throw new Error(`run: ${status} ${JSON.stringify(body)}`)
-      return (body.results as [string, string, string, string, string][]).map(([event, uuid, distinct_id, session_id, properties]) => ({
+      return (body.results as [string, string, string, string, string, string][]).map(([event, uuid, distinct_id, session_id, elements_chain, properties]) => ({
         event,
         uuid,
         distinct_id,
         session_id,
+        elements_chain,
         properties: JSON.parse(properties) as Record<string, unknown>,
       }))
     },

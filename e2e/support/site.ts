@@ -8,6 +8,8 @@ export interface Site {
   host: string
   /** What is at a path from now on. */
   page(path: string, html: string, headers?: Record<string, string>): void
+  /** How often a path has been asked for. */
+  visits(path: string): number
   stop(): Promise<void>
 }
 
@@ -15,10 +17,12 @@ const TYPES: Record<string, string> = { '.js': 'text/javascript', '.html': 'text
 
 /** A web server on a port of its own: pages that a test writes, and folders by their prefix. */
 export const startSite = async (folders: Record<string, string> = {}): Promise<Site> => {
+  const visits = new Map<string, number>()
   const pages = new Map<string, { html: string; headers: Record<string, string> }>()
 
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     const path = new URL(request.url ?? '/', 'http://site').pathname
+    visits.set(path, (visits.get(path) ?? 0) + 1)
     const page = pages.get(path)
     if (page) return response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ...page.headers }).end(page.html)
     const prefix = Object.keys(folders).find((each) => path.startsWith(each))
@@ -35,6 +39,7 @@ export const startSite = async (folders: Record<string, string> = {}): Promise<S
     url: `http://${host}`,
     host,
     page: (path, html, headers = {}) => void pages.set(path, { html, headers }),
+    visits: (path) => visits.get(path) ?? 0,
     stop: () => {
       server.closeAllConnections()
       return new Promise<void>((done) => server.close(() => done()))

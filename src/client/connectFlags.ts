@@ -5,6 +5,8 @@ import { type Answer, request } from '../delivery/transport'
 import { createAsking, type FlagsAnswer } from '../flags/askFlags'
 import { createFlags } from '../flags/flags'
 import { guarded, later } from '../lib/guard'
+import { toJson } from '../lib/json'
+import { redactUrls } from '../lib/redact'
 import type { Store } from '../state/store'
 import type { Bootstrap, Config, EarlyAccessFeature, Properties, RequestError } from '../types'
 import { VERSION } from '../version'
@@ -75,7 +77,7 @@ export const connectFlags = (from: Inputs) => {
       sent_at: new Date(),
     }
     const surveysOnly = config.advanced_only_evaluate_survey_feature_flags ? '&only_evaluate_survey_feature_flags=true' : ''
-    const body = await from.encode(JSON.stringify(question))
+    const body = await from.encode(redactUrls(toJson(question)))
     const answer = await request(`${flagsHost(config)}/flags/?v=2&config=true${surveysOnly}`, body, config, config.feature_flag_request_timeout_ms || undefined)
     const json = told(answer)
     const said = readRemote(json)
@@ -110,7 +112,7 @@ export const connectFlags = (from: Inputs) => {
   const remember = (name: string, changes: Properties): boolean => {
     const known = store.get<Properties>(name) ?? {}
     const next = { ...known, ...changes }
-    const isNews = JSON.stringify(next) !== JSON.stringify(known)
+    const isNews = toJson(next) !== toJson(known)
     if (isNews) store.set({ [name]: next })
     return isNews
   }

@@ -4,7 +4,7 @@ import { onPageLeft, onPageRestored } from '../browser/pageExit'
 import { followScroll } from '../browser/scroll'
 import { storageOf } from '../browser/storage'
 import { onVisibilityChange } from '../browser/visibility'
-import { changeConfig } from '../config/settings'
+import { changeConfig, type Given } from '../config/settings'
 import { understandsGzip } from '../config/remote'
 import { encode, encodeNow } from '../delivery/encode'
 import { apiHost, isCustomHost, uiHost } from '../delivery/hosts'
@@ -19,6 +19,7 @@ import { isUuid, uuidv7 } from '../lib/uuid'
 import { createPipeline } from '../pipeline/pipeline'
 import { RATE_WARNING } from '../pipeline/stages/limitRate'
 import { createAttribution } from '../state/attribution'
+import { readCookie } from '../state/backends/cookie'
 import { createConsent } from '../state/consent'
 import { createIdentity } from '../state/identity'
 import { KEYS, keyOf } from '../state/keys'
@@ -37,6 +38,8 @@ export interface ClientInputs {
   load: LoadExtension
   token: string
   config: Config
+  /** The part of it that the site gave itself. */
+  said: Given
   log: Log
   notices: ReturnType<typeof createNotices>
   /** Hears of every event that goes into the queue, and of every one that is not sent; `stages`: the names of all. */
@@ -48,11 +51,12 @@ export interface ClientInputs {
 }
 
 /** One running SDK for one project: introduces the rooms to each other. */
-export const createClient = ({ load, token, config, log, notices, onCaptured, onDrop, onDelivered, onEnd }: ClientInputs) => {
+export const createClient = ({ load, token, config, said, log, notices, onCaptured, onDrop, onDelivered, onEnd }: ClientInputs) => {
   // ── State ──────────────────────────────────────────────────────────────────────────────────────────────────────
   const consent = createConsent(
-    token,
+    config.consent_persistence_name || `__ph_opt_in_out_${token}`,
     storageOf('localStorage'),
+    readCookie,
     () => config.opt_out_capturing_by_default || config.cookieless_mode === 'on_reject',
     () => config.respect_dnt && asksNotToBeTracked(),
   )
@@ -61,7 +65,8 @@ export const createClient = ({ load, token, config, log, notices, onCaptured, on
   const mayStore = () =>
     !config.disable_persistence &&
     !isCookieless() &&
-    !(isOptedOut() && (config.opt_out_persistence_by_default || config.cookieless_mode === 'on_reject'))
+    !(config.opt_out_persistence_by_default && consent.explicit() !== 'granted') &&
+    !(config.cookieless_mode === 'on_reject' && isOptedOut())
   const { prefix, store, tabStore, align: alignStores } = openStores(token, config, mayStore)
   const newId = () => config.get_device_id(uuidv7())
   const identity = createIdentity(store, newId, config.bootstrap)
@@ -71,9 +76,10 @@ export const createClient = ({ load, token, config, log, notices, onCaptured, on
   const attribution = createAttribution(config, store, tabStore)
 
   const processesPerson = (event?: string) =>
-    config.person_profiles === 'always' ||
+    !isCookieless() &&
+    (config.person_profiles === 'always' ||
     (config.person_profiles === 'identified_only' &&
-      (event === '$identify' || identity.isIdentified() || !!store.get('$epp') || !!store.get('__alias') || Object.keys(store.get('$groups') ?? {}).length > 0))
+      (event === '$identify' || identity.isIdentified() || !!store.get('$epp') || !!store.get('__alias') || Object.keys(store.get('$groups') ?? {}).length > 0)))
 
   // ── Delivery ───────────────────────────────────────────────────────────────────────────────────────────────────
   const fetchExtension: FeatureHost['fetchExtension'] = (name, without) =>
@@ -253,7 +259,7 @@ export const createClient = ({ load, token, config, log, notices, onCaptured, on
     ...people,
     ...flags.api,
     set_config: (changes) => {
-      if (changeConfig(config, changes, log)) align()
+      if (changeConfig(config, changes, log, said)) align()
     },
     register: (properties) => {
       const hidden = Object.keys(properties).filter((name) => Object.hasOwn(KEYS, name) && !keyOf(name).rides)

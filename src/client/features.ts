@@ -25,7 +25,7 @@ export interface Feature {
 /** What runs by itself, in the order in which it starts. */
 export const FEATURES: readonly Feature[] = [
   { name: 'pageviews', wanted: ({ config }) => config.capture_pageview, start: startPageviews },
-  { name: 'pageleaves', wanted: ({ config }) => config.capture_pageleave, start: startPageleaves },
+  { name: 'pageleaves', wanted: ({ config }) => config.capture_pageleave === true || (config.capture_pageleave && config.capture_pageview), start: startPageleaves },
   {
     name: 'rage and dead clicks',
     wanted: ({ config }) => config.rageclick || config.capture_dead_clicks,

@@ -1,3 +1,4 @@
+import type { RENAMES } from '../config/renames'
 import type {
   CapturedEvent,
   CaptureOptions,
@@ -19,8 +20,11 @@ import type {
 import type { PeopleArguments } from './compatibility'
 import type { ResetOptions } from './people'
 
+/** Options by their older and other names. */
+type OldNames = { [N in keyof typeof RENAMES]: Config[(typeof RENAMES)[N]] }
+
 /** What `init` and `set_config` take: any of the options. */
-export type Options = Partial<Omit<Config, 'loaded'> & { loaded: (analytics: Analytics) => void }>
+export type Options = Partial<Omit<Config, 'loaded'> & { loaded: (analytics: Analytics) => void } & OldNames>
 
 /** The public object. */
 export interface Analytics {

@@ -56,9 +56,9 @@ export const stagesFor = (from: StageInputs) => {
     flags: addFrom(from.flagProperties),
     page: addPage(from.config, from.constants),
     cookieless: hideVisitor(from.isCookieless),
+    person: addPerson(from.person),
     plain: makePlain(() => from.config.properties_string_max_length),
     denylist: denyProperties(() => from.config.property_denylist),
-    person: addPerson(from.person),
     beforeSend: runBeforeSend(() => from.config.before_send, from.log),
   }
   return { stages, pageviewId: pageview.current, forgetPageview: pageview.forget }

@@ -3,12 +3,12 @@ const tagOf = (value: object) => Object.prototype.toString.call(value)
 /**
  * A copy of `value` that is safe to turn into JSON, whatever the page handed over.
  *
- * Strings are cut to `maxLength` characters. Dates and URLs become text, maps objects, sets arrays, errors their name
+ * Strings go through `text`. Dates and URLs become text, maps objects, sets arrays, errors their name
  * and message, bigints text; functions, symbols and undefined vanish; what contains itself reads `[Circular]`; a getter
  * that throws reads `[Throws]`. An object that appears twice without containing itself is copied twice.
  */
-export const toPlain = (value: unknown, maxLength: number, within: readonly object[] = []): unknown => {
-  if (typeof value === 'string') return value.length > maxLength ? value.slice(0, maxLength) : value
+export const toPlain = (value: unknown, text: (value: string) => string, within: readonly object[] = []): unknown => {
+  if (typeof value === 'string') return text(value)
   if (typeof value === 'bigint') return String(value)
   if (typeof value === 'function' || typeof value === 'symbol') return undefined
   if (typeof value !== 'object' || value === null) return value
@@ -17,7 +17,7 @@ export const toPlain = (value: unknown, maxLength: number, within: readonly obje
   if (within.length > 100) return '[Too deep]'
 
   const inside = [...within, value]
-  const copy = (each: unknown) => toPlain(each, maxLength, inside)
+  const copy = (each: unknown) => toPlain(each, text, inside)
   try {
     if (value instanceof Date) return isNaN(+value) ? null : value.toISOString()
     if (value instanceof URL) return copy(value.href)

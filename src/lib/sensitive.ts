@@ -7,9 +7,12 @@ const SOCIAL_SECURITY = /^\d{3}-?\d{2}-?\d{4}$/
 export const looksSensitive = (text: string): boolean =>
   CARD.test(text.replace(/[- ]/g, '')) || SOCIAL_SECURITY.test(text.trim())
 
-/** `text` without its sensitive words, white space folded; '' when the whole of it is sensitive. */
+// What may be such a number within a text, in the groups that people write: 4-4-4-4, 4-6-5, 3-2-4.
+const CANDIDATE = /(?<!\d)(?:(?:\d{4}[ -]?){3}\d{1,4}|\d{4}[ -]?\d{6}[ -]?\d{4,5}|\d{3}-?\d{2}-?\d{4})(?!\d)/g
+
+/** `text` without the numbers in it that look sensitive, white space folded; '' when the whole of it does. */
 export const withoutSensitive = (text: string): string => {
-  const folded = text.split(/\s+/).filter((word) => !looksSensitive(word)).join(' ').trim()
+  const folded = text.replace(CANDIDATE, (found) => (looksSensitive(found) ? '' : found)).split(/\s+/).join(' ').trim()
   return looksSensitive(folded) ? '' : folded
 }
 

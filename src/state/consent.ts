@@ -8,10 +8,20 @@ export interface Consent {
 
 type Storing = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-/** Consent kept under `__ph_opt_in_out_<token>` as 1 or 0 (protocol.md §9.4), in memory where there is no storage. */
-export const createConsent = (token: string, storage: Storing | undefined, byDefault: () => boolean, isRefused: () => boolean): Consent => {
-  const name = `__ph_opt_in_out_${token}`
-  let remembered = storage?.getItem(name) ?? undefined
+/**
+ * Consent kept under `name` as 1 or 0 (protocol.md §9.4), in memory where there is no storage. `readElsewhere`: what
+ * another SDK of the protocol may have kept in a cookie; a refusal holds wherever it was noted.
+ */
+export const createConsent = (
+  name: string,
+  storage: Storing | undefined,
+  readElsewhere: (name: string) => string | undefined,
+  byDefault: () => boolean,
+  isRefused: () => boolean,
+): Consent => {
+  const elsewhere = readElsewhere(name)
+  if (elsewhere && !storage?.getItem(name)) storage?.setItem(name, elsewhere)
+  let remembered = storage?.getItem(name) ?? elsewhere
 
   const explicit = () => {
     if (isRefused()) return 'denied'

@@ -1,4 +1,5 @@
 import { createAnalytics } from '../../src/client/instances'
+import type { Options } from '../../src/client/publicApi'
 import type { CapturedEvent } from '../../src/types'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
@@ -268,6 +269,13 @@ describe('consent', () => {
     expect(analytics.has_opted_out_capturing()).toBe(true)
   })
 
+  test('a refusal that another SDK of the protocol noted in a cookie, or under a name of the site, holds', () => {
+    document.cookie = '__ph_opt_in_out_token=0; path=/'
+    expect(startAnalytics().analytics.has_opted_out_capturing()).toBe(true)
+    localStorage.setItem('my-consent', 'no')
+    expect(startAnalytics({ consent_persistence_name: 'my-consent' }, 'other').analytics.get_explicit_consent_status()).toBe('denied')
+  })
+
   test('is remembered', () => {
     startAnalytics().analytics.opt_out_capturing()
     expect(startAnalytics().analytics.has_opted_out_capturing()).toBe(true)
@@ -375,6 +383,16 @@ describe('init', () => {
     const { analytics } = startAnalytics({}, 'token', (early) => void early.init(5 as never))
     expect(lines).toEqual([expect.stringContaining('init takes the project token, a text, not number')])
     expect(analytics.capture('x')).toBeDefined()
+  })
+
+  test('React StrictMode: init, shutdown and init again are one visit', async () => {
+    listenToConsole('warn')
+    const { analytics, sent, settle } = startAnalytics({ capture_pageview: true })
+    await analytics.shutdown()
+    analytics.init('token', { ...analytics.config, capture_pageview: true } as Options)
+    analytics.init('token')
+    await settle()
+    expect(sent.map(({ event }) => event)).toEqual(['$pageview'])
   })
 
   test('enabled: false is silent and complete: nothing stored, nothing sent', async () => {

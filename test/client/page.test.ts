@@ -97,3 +97,15 @@ test('features follow set_config', async () => {
   await settle()
   expect(names(sent)).toEqual(['$autocapture'])
 })
+
+test.each([
+  [true, false, 1],
+  [false, true, 0],
+  ['if_capture_pageview', true, 1],
+  ['if_capture_pageview', false, 0],
+] as const)('capture_pageleave %j with capture_pageview %j: %i leaves', async (capture_pageleave, capture_pageview, expected) => {
+  const { analytics, settle } = startAnalytics({ capture_pageleave, capture_pageview })
+  await settle()
+  window.dispatchEvent(new Event('pagehide'))
+  expect(analytics.explain('$pageleave')).toHaveLength(expected)
+})

@@ -19,4 +19,9 @@ test.each([
   ['Pay with 4111111111111111 now', 'Pay with now'],
   ['  two\n  lines ', 'two lines'],
   ['4111 1111 1111 1111', ''],
+  ['4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1', ''],
+  ['12 4111 1111 1111 1111, thanks', '12 , thanks'],
+  ['card:4111-1111-1111-1111.', 'card:.'],
+  ['Amex 3400 000000 00009 or 30000000000004', 'Amex or'],
+  ['SSN 078-05-1120, order 1234567', 'SSN , order 1234567'],
 ])('of %j remains %j', (text, expected) => expect(withoutSensitive(text)).toBe(expected))

@@ -243,7 +243,7 @@ test('an extension that cannot come is one line for whoever debugs, and no error
   const errors = listenToConsole('error')
   const lines: string[] = []
   jest.spyOn(console, 'log').mockImplementation((...words: unknown[]) => void lines.push(words.map(String).join(' ')))
-  const { settle } = startAnalytics({ capture_dead_clicks: true, debug: true })
+  const { settle } = startAnalytics({ capture_dead_clicks: true, debug: true }, 'token', undefined, () => Promise.reject(new Error('no extensions here')))
   click('#b')
   click('#b')
   await settle()

@@ -1,5 +1,6 @@
 import { createAnalytics } from '../../src/client/instances'
 import type { Analytics, Options } from '../../src/client/publicApi'
+import * as clicks from '../../src/extensions/clicks'
 import type { LoadExtension } from '../../src/extensions/extensions'
 import type { CapturedEvent } from '../../src/types'
 
@@ -24,6 +25,12 @@ export interface Started {
 /** What a service answers that has no flags. */
 export const NO_FLAGS = { flags: {}, errorsWhileComputingFlags: false, supportedCompression: ['gzip-js'], autocapture_opt_out: false }
 
+/** What a page's first click fetches is here at once; compression is not, so that requests can be read. */
+const loadExtension: LoadExtension = async (name) => {
+  if (name === 'clicks') return clicks as never
+  throw new Error(`${name} is not here`)
+}
+
 const OPTIONS: Options = {
   api_host: 'https://events.example.com',
   opt_out_useragent_filter: true,
@@ -38,7 +45,7 @@ const running: Analytics[] = []
 afterEach(() => running.splice(0).forEach((analytics) => void analytics.shutdown()))
 
 /** A real client on the fake page, with a fake clock and a fetch that records. */
-export const startAnalytics = (config: Options = {}, token = 'token', before?: (analytics: Analytics) => void, load: LoadExtension = () => Promise.reject(new Error('no extensions here'))): Started => {
+export const startAnalytics = (config: Options = {}, token = 'token', before?: (analytics: Analytics) => void, load = loadExtension): Started => {
   jest.useFakeTimers({ now: jest.isMockFunction(setTimeout) ? Date.now() : new Date('2026-11-21T10:00:00Z') })
   const sent: SentEvent[] = []
   const requests: Started['requests'] = []

@@ -88,6 +88,12 @@ root.append(body, toggle)
 
 const rows = new Map()
 
+/** An event's way through the SDK, where this page still knows it. */
+const wayOf = ({ key, event }) => {
+  const [told] = window.analytics.explain?.(key.startsWith('dropped-') ? event : key) ?? []
+  return told ? `${told.stages.join(' → ')}${told.reason ? ` ✕ ${told.reason.replaceAll('_', ' ')}` : ` → ${told.state}`}` : ''
+}
+
 const makeRow = (entry) => {
   const item = make('li')
   const details = make('details')
@@ -96,7 +102,9 @@ const makeRow = (entry) => {
   const words = make('span', 'watch-words')
   words.append(make('code', '', entry.event), make('small', '', entry.hint))
   summary.append(make('span', 'watch-dot'), words, state)
-  details.append(summary, make('pre', '', JSON.stringify(entry.properties, null, 1)))
+  const way = make('p', 'watch-way')
+  details.append(summary, way, make('pre', '', JSON.stringify(entry.properties, null, 1)))
+  details.addEventListener('toggle', () => (way.textContent = wayOf(entry)))
   item.append(details)
   return { item, state }
 }

@@ -46,7 +46,7 @@ const isExcluded = (path: readonly Element[], { css_selector_ignorelist, content
   const words = content_ignorelist === true ? PAGING : content_ignorelist || []
   // The control that was clicked says what it is for, not the region it stands in.
   const control = path.find((element) => element.matches(CONTROL)) ?? path[0]!
-  return [safeText(control), control.getAttribute('aria-label') ?? ''].some((text) => saysOneOf(text.toLowerCase().trim(), words.slice(0, 10)))
+  return [safeText(control), control.getAttribute('aria-label') ?? ''].some((text) => saysOneOf(text.toLowerCase().trim(), words))
 }
 
 /**

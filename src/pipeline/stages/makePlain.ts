@@ -1,12 +1,17 @@
 import { toPlain } from '../../lib/plain'
+import { redactUrls } from '../../lib/redact'
 import type { Properties } from '../../types'
 import type { Stage } from '../stage'
 
-/** The event cut loose from the page's objects: JSON values only, no string longer than `maxLength` characters. */
+/**
+ * The event cut loose from the page's objects: JSON values only, no string longer than `maxLength` characters, no URL
+ * that tells a secret.
+ */
 export const makePlain =
   (maxLength: () => number): Stage =>
   (event) => {
-    const plain = (values: Properties) => toPlain(values, maxLength()) as Properties
+    const text = (value: string) => redactUrls(value.slice(0, maxLength()))
+    const plain = (values: Properties) => toPlain(values, text) as Properties
     return {
       ...event,
       properties: plain(event.properties),

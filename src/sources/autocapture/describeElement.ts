@@ -1,5 +1,5 @@
 import type { ElementDescription } from '../../host'
-import { looksSensitive, withoutSensitive } from '../../lib/sensitive'
+import { withoutSensitive } from '../../lib/sensitive'
 import { INTERACTIVE, ownText, tagOf } from './elements'
 import { isField, isSensitive } from './mayCapture'
 
@@ -28,7 +28,8 @@ const attributesOf = (element: Element, { maskAttributes, ignoredAttributes }: M
   const field = isField(element)
   for (const { name, value } of Array.from(element.attributes)) {
     if (ignoredAttributes.includes(name) || GENERATED.test(name) || (field && !FIELD_ATTRIBUTES.includes(name))) continue
-    if (!looksSensitive(value)) told[name] = cut(value)
+    const safe = withoutSensitive(value)
+    if (safe || !value) told[name] = cut(safe)
   }
   return told
 }

@@ -25,10 +25,10 @@ export const targetOf = (event: Event): Element | undefined => {
 const textOfNodes = (element: Element) =>
   Array.from(element.childNodes, (node) => (node.nodeType === Node.TEXT_NODE ? (node.textContent ?? '') : ' ')).join('')
 
-/** An element's own text; of links and buttons also that of the spans inside. */
+/** An element's own text; of links and buttons also that of the spans inside, but for those that the page has marked. */
 export const ownText = (element: Element): string =>
   /^(a|button)$/.test(tagOf(element))
-    ? [textOfNodes(element), ...Array.from(element.querySelectorAll('span'), textOfNodes)].join(' ')
+    ? [element, ...Array.from(element.querySelectorAll('span')).filter((span) => !span.closest('.ph-sensitive,.ph-no-capture'))].map(textOfNodes).join(' ')
     : textOfNodes(element)
 
 /** Whether any selector matches any element of a path. A selector that is none matches nothing. */

@@ -65,7 +65,7 @@ export const startAutocapture = ({ config, capture }: Host): Stop =>
 
     const masking = maskingOf(config)
     if (isCopy) {
-      const selected = path.some(isSensitive) ? '' : withoutSensitive(String(getSelection() ?? '')).slice(0, 255)
+      const selected = masking.maskText || path.some(isSensitive) ? '' : withoutSensitive(String(getSelection() ?? '')).slice(0, 255)
       if (!selected) return
       capture('$copy_autocapture', { ...describeEvent(event.type, path, masking), $selected_content: selected, $copy_type: event.type })
     } else {

@@ -1,4 +1,5 @@
 import Cookies from 'js-cookie'
+import { toJson } from '../../lib/json'
 import { uuidv7 } from '../../lib/uuid'
 import { type Backend, parseObject } from './backend'
 
@@ -7,6 +8,15 @@ export interface CookieOptions {
   days: number
   secure: boolean
   crossSubdomain: boolean
+}
+
+/** The text of a cookie; undefined also where the page may have none, as in a sandboxed frame. */
+export const readCookie = (name: string): string | undefined => {
+  try {
+    return Cookies.get(name)
+  } catch {
+    return undefined
+  }
 }
 
 let widest: string | undefined
@@ -38,9 +48,9 @@ export const cookieBackend = (name: string, { days, secure, crossSubdomain }: Co
   const place = { path: '/', ...(domain ? { domain } : {}) }
   let written: string | undefined
   return {
-    read: () => parseObject(Cookies.get(name)),
+    read: () => parseObject(readCookie(name)),
     write: (values) => {
-      const text = JSON.stringify(values)
+      const text = toJson(values)
       if (text === written) return true
       try {
         Cookies.set(name, text, { ...place, expires: days || undefined, sameSite: 'Lax', secure })
@@ -49,15 +59,19 @@ export const cookieBackend = (name: string, { days, secure, crossSubdomain }: Co
         return false
       }
       // A cookie that is too large, or not wanted, is refused without a word.
-      const kept = Cookies.get(name) === text
+      const kept = readCookie(name) === text
       written = kept ? text : undefined
       return kept
     },
     clear: () => {
       written = undefined
       // A cookie is told apart by its domain: both that may be there go.
-      Cookies.remove(name, place)
-      Cookies.remove(name, { path: '/' })
+      try {
+        Cookies.remove(name, place)
+        Cookies.remove(name, { path: '/' })
+      } catch {
+        // No cookies, nothing to clear.
+      }
     },
   }
 }

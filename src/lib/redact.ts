@@ -1,0 +1,15 @@
+import { looksSensitive } from './sensitive'
+
+// A parameter of a URL, also of one that another URL carries, whose name says that its value is a secret.
+const SECRET_PARAMETER =
+  /((?:[?&#]|%3F|%26|%23)[\w.[\]-]*(?:pass(?:word|wd|code|phrase)?|pwd|secret|token|otp|ssn|cvc|cvv|csc|card_?(?:number|num|no)|api_?key|signature)(?:\]|%5D)?(?:=|%3D))[^&#\s"]+/gi
+// Digits that are the whole of a parameter or of a part of the path.
+const NUMBER = /([=/]|%3D|%2F)(\d(?:[\d-]|%20|\+){8,25}\d)(?![^&#/?\s"%])/gi
+
+/** `text` without what the URLs in it should not tell: values of secret parameters, payment card and social security numbers. */
+export const redactUrls = (text: string): string =>
+  /=|%3D|\//i.test(text)
+    ? text
+        .replace(SECRET_PARAMETER, '$1redacted')
+        .replace(NUMBER, (whole, before: string, digits: string) => (looksSensitive(digits.replace(/%20|\+/g, '')) ? `${before}redacted` : whole))
+    : text
