@@ -25,9 +25,7 @@ export interface Happening {
 export interface ClickHost extends Host {
   later(run: () => void, ms: number): ReturnType<typeof setTimeout>
   onPageLeave(run: () => void): Stop
-  /** Listens in these documents and shadow roots too, until `rest`. Whether it already did in all of them. */
-  watch(roots: readonly Node[]): boolean
-  /** Stops watching until the next click. */
+  /** Ends the watching of the page, which every click begins. */
   rest(): void
   /** The element and its ancestors, innermost first. */
   pathOf(element: Element): Element[]

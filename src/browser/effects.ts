@@ -23,27 +23,28 @@ const onCall = createSignal<void>((emit) => {
 })
 
 /**
- * Tells of what a person may take for the effect of a click: mutations, events, calls. `watch` begins, or adds
- * documents and shadow roots to those that are watched, and answers whether all of them were; `rest` leaves nothing
- * behind.
+ * Tells of what a person may take for the effect of a click: mutations, events, calls. `watch` begins to, in the
+ * document and every open shadow root, since a component may answer a click on another, and in the roots on a click's
+ * `path` that are newer; `rest` leaves nothing behind.
  */
 export const createEffects = (tellMutation: (records: MutationRecord[]) => void, tellEvent: (event: Event) => void, tellCall: () => void) => {
   const observer = new MutationObserver((records) => guarded(() => tellMutation(records)))
   const watched = new Set<Node>()
   const stops: Stop[] = []
+  const add = (root: Document | ShadowRoot) => {
+    if (watched.has(root)) return
+    watched.add(root)
+    observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true })
+    stops.push(listen(root, EVENTS, tellEvent))
+    root.querySelectorAll('*').forEach(({ shadowRoot }) => shadowRoot && add(shadowRoot))
+  }
   return {
-    watch: (roots: readonly Node[]): boolean => {
-      if (!stops.length) {
-        // A navigation to another document is known when it begins, if the browser has this interface.
-        stops.push(onCall(tellCall), listen((window as { navigation?: EventTarget }).navigation, ['navigate'], tellEvent))
-      }
-      const added = roots.filter((root) => !watched.has(root))
-      for (const root of added) {
-        watched.add(root)
-        observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true })
-        stops.push(listen(root, EVENTS, tellEvent))
-      }
-      return !added.length
+    watch: (path: readonly EventTarget[]): void => {
+      // A navigation to another document is known when it begins, if the browser has this interface.
+      if (!stops.length) stops.push(onCall(tellCall), listen((window as { navigation?: EventTarget }).navigation, ['navigate'], tellEvent))
+      add(document)
+      // Documents and shadow roots; windows have no node type.
+      path.forEach((node) => (node as Node).nodeType > Node.COMMENT_NODE && add(node as ShadowRoot))
     },
     rest: (): void => {
       observer.disconnect()

@@ -43,7 +43,7 @@ export const startClicks = (host: Host, load: () => Promise<CreateClickJudge | u
         ...host,
         later,
         onPageLeave,
-        ...effects,
+        rest: effects.rest,
         pathOf,
         anyMatches,
         mayTell: (path) => mayCapture('click', path, {}),
@@ -62,8 +62,7 @@ export const startClicks = (host: Host, load: () => Promise<CreateClickJudge | u
       // Before the page is watched: what fetches the code may change the page.
       if (!isAsked) guarded(ask)
       isAsked = true
-      // The document and the shadow roots on the way; windows have no node type.
-      effects.watch(event.composedPath().filter((node) => (node as Node).nodeType > Node.COMMENT_NODE) as Node[])
+      effects.watch(event.composedPath())
       onEvent(event)
     }),
     // Known always: a click that only brings a window to the front does nothing else.

@@ -4,23 +4,10 @@ import { effectOf } from './effects'
 import { createRageClicks } from './rageClicks'
 import { createWait } from './wait'
 
-// A component may answer a click on another: the effect is in its root, not in the one that was clicked in.
-const openRoots = (root: ParentNode, found: ShadowRoot[] = []): ShadowRoot[] => {
-  root.querySelectorAll('*').forEach(({ shadowRoot }) => {
-    if (!shadowRoot) return
-    found.push(shadowRoot)
-    openRoots(shadowRoot, found)
-  })
-  return found
-}
-
 /** Judges clicks by what follows them. The page is watched only while a click waits. */
 export const createJudge: CreateClickJudge = (host, early) => {
-  let isWatching = true
   const restIfIdle = () => {
-    if (!isWatching || judges.some((judge) => judge.isWaiting())) return
-    isWatching = false
-    host.rest()
+    if (!judges.some((judge) => judge.isWaiting())) host.rest()
   }
   const { wait, stop } = createWait(host.later, restIfIdle)
   const judges = [createRageClicks(host, wait), createDeadClicks(host, wait)]
@@ -33,18 +20,12 @@ export const createJudge: CreateClickJudge = (host, early) => {
     judges.forEach((each) => each.click(happening, path))
   }
 
-  // Where an effect of the early clicks may have gone unseen, nobody is accused of having none.
-  const sawAll = host.watch(openRoots(document))
-  early.filter(({ type }) => sawAll || type !== 'click').forEach(judge)
+  early.forEach(judge)
   restIfIdle()
 
   const stopLeaving = host.onPageLeave(() => judges.forEach((each) => each.leave()))
   return {
     hear: (happening) => {
-      if (happening.type === 'click' && !isWatching) {
-        isWatching = true
-        host.watch(openRoots(document))
-      }
       judge(happening)
       restIfIdle()
     },

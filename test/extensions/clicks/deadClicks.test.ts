@@ -205,3 +205,16 @@ test('a change in any open shadow root counts, in the one that was clicked in an
   await wait(3000)
   expect(captured).toEqual([['$dead_click', expect.objectContaining({ $el_text: 'Add', $elements_chain: expect.stringMatching(/^button:.*;div:attr__id="one"/) }), expect.anything()]])
 })
+
+test('so does one in a shadow root that is younger than the click before', async () => {
+  const { names, wait } = start('<button id="b">Dead</button><div id="young"></div>')
+  click('#b')
+  await wait(1000)
+  const root = find('#young').attachShadow({ mode: 'open' })
+  root.innerHTML = '<button>Add</button>'
+  click(root.querySelector('button')!)
+  await wait(100)
+  root.append('Added')
+  await wait(5000)
+  expect(names()).toEqual([])
+})
