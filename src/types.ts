@@ -236,7 +236,7 @@ export interface Config {
   rate_limiting: { events_per_second?: number; events_burst_limit?: number }
   /** Options of session recording. */
   session_recording: Record<string, unknown>
-  /** Seconds without an event after which a new session starts; 60 to 36,000. */
+  /** Seconds without an event after which a new session starts. */
   session_idle_timeout_seconds: number
   /** Extra headers on requests to the service (not on beacons). They cost a CORS preflight. */
   xhr_headers: Record<string, string>

@@ -71,7 +71,7 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
   const newId = () => config.get_device_id(uuidv7())
   const identity = createIdentity(store, newId, config.bootstrap)
   const distinctId = () => (isCookieless() ? COOKIELESS_ID : identity.distinctId())
-  const idleMs = () => Math.min(36_000, Math.max(60, config.session_idle_timeout_seconds)) * 1000
+  const idleMs = () => Math.max(1, config.session_idle_timeout_seconds) * 1000
   const session = createSession(store, mayStore() ? storageOf('sessionStorage') : undefined, prefix, idleMs)
   const attribution = createAttribution(config, store, tabStore)
 
