@@ -1,5 +1,4 @@
 import { onOnline } from '../browser/online'
-import { asksNotToBeTracked } from '../browser/page'
 import { onPageLeft, onPageRestored } from '../browser/pageExit'
 import { followScroll } from '../browser/scroll'
 import { storageOf } from '../browser/storage'
@@ -19,8 +18,6 @@ import { isUuid, uuidv7 } from '../lib/uuid'
 import { createPipeline } from '../pipeline/pipeline'
 import { RATE_WARNING } from '../pipeline/stages/limitRate'
 import { createAttribution } from '../state/attribution'
-import { readCookie } from '../state/backends/cookie'
-import { createConsent } from '../state/consent'
 import { createIdentity } from '../state/identity'
 import { KEYS, keyOf } from '../state/keys'
 import { createSession } from '../state/session'
@@ -31,6 +28,7 @@ import { connectFlags } from './connectFlags'
 import { type FeatureHost, runFeatures } from './features'
 import { openStores } from './openStores'
 import { createPeople } from './people'
+import { createPermissions } from './permissions'
 import type { Api } from './publicApi'
 import { stagesFor } from './stages'
 
@@ -53,20 +51,7 @@ export interface ClientInputs {
 /** One running SDK for one project: introduces the rooms to each other. */
 export const createClient = ({ load, token, config, said, log, notices, onCaptured, onDrop, onDelivered, onEnd }: ClientInputs) => {
   // ── State ──────────────────────────────────────────────────────────────────────────────────────────────────────
-  const consent = createConsent(
-    config.consent_persistence_name || `__ph_opt_in_out_${token}`,
-    storageOf('localStorage'),
-    readCookie,
-    () => config.opt_out_capturing_by_default || config.cookieless_mode === 'on_reject',
-    () => config.respect_dnt && asksNotToBeTracked(),
-  )
-  const isCookieless = () => config.cookieless_mode === 'always' || (config.cookieless_mode === 'on_reject' && consent.explicit() === 'denied')
-  const isOptedOut = () => !isCookieless() && consent.isOptedOut()
-  const mayStore = () =>
-    !config.disable_persistence &&
-    !isCookieless() &&
-    !(config.opt_out_persistence_by_default && consent.explicit() !== 'granted') &&
-    !(config.cookieless_mode === 'on_reject' && isOptedOut())
+  const { consent, isCookieless, isOptedOut, mayStore } = createPermissions(config, token)
   const { prefix, store, tabStore, align: alignStores } = openStores(token, config, mayStore)
   const newId = () => config.get_device_id(uuidv7())
   const identity = createIdentity(store, newId, config.bootstrap)
@@ -78,8 +63,8 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
   const processesPerson = (event?: string) =>
     !isCookieless() &&
     (config.person_profiles === 'always' ||
-    (config.person_profiles === 'identified_only' &&
-      (event === '$identify' || identity.isIdentified() || !!store.get('$epp') || !!store.get('__alias') || Object.keys(store.get('$groups') ?? {}).length > 0)))
+      (config.person_profiles === 'identified_only' &&
+        (event === '$identify' || identity.isIdentified() || !!store.get('$epp') || !!store.get('__alias') || Object.keys(store.get('$groups') ?? {}).length > 0)))
 
   // ── Delivery ───────────────────────────────────────────────────────────────────────────────────────────────────
   const fetchExtension: FeatureHost['fetchExtension'] = (name, without) =>
