@@ -23,12 +23,12 @@ export const needs = ['build:sdk']
 
 const WITH_NONE = [...SDKS, NONE]
 
-/** What is measured with a clock, round-robin: on which SDKs, and how many samples of each. */
+/** What is timed, round-robin: on which SDKs, and how many samples of each. */
 const MEASUREMENTS = [
-  { name: 'load', sdks: WITH_NONE, rounds: 7, quickRounds: 2, start: measureLoad, slowdown: 1 },
-  { name: 'slowLoad', sdks: WITH_NONE, rounds: 5, quickRounds: 1, start: measureLoad, slowdown: 4 },
+  { name: 'load', sdks: WITH_NONE, rounds: 7, quickRounds: 1, start: measureLoad, slowdown: 1 },
+  { name: 'slowLoad', sdks: WITH_NONE, rounds: 3, quickRounds: 1, start: measureLoad, slowdown: 4 },
   { name: 'events', sdks: SDKS, rounds: 3, quickRounds: 1, start: measureEvents },
-  { name: 'click', sdks: WITH_NONE.filter(({ name, click }) => click || name === NONE.name), rounds: 5, quickRounds: 2, start: measureClick },
+  { name: 'click', sdks: WITH_NONE.filter(({ name, click }) => click || name === NONE.name), rounds: 5, quickRounds: 1, start: measureClick },
 ]
 
 /** Measures everything in one run and gives the report as Markdown. */
@@ -42,7 +42,7 @@ export const run = async ({ quick, say }) => {
   try {
     const world = { browser, site: site.url, collectors }
     say('wire, requests, storage (all SDKs at once: nothing here is timed)')
-    const observed = Object.fromEntries(await Promise.all(SDKS.map(async (sdk) => [sdk.name, await observe(world)(sdk)])))
+    const observed = Object.fromEntries(await Promise.all(SDKS.map(async (sdk) => [sdk.name, await observe({ ...world, batches: quick ? 1 : 3 })(sdk)])))
     const measured = {}
     for (const { name, sdks, rounds, quickRounds, start, slowdown } of MEASUREMENTS) {
       measured[name] = await roundRobin(sdks, quick ? quickRounds : rounds, start({ ...world, slowdown }), (round) => say(`${name}: ${round}`))
