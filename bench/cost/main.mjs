@@ -25,7 +25,7 @@ const WITH_NONE = [...SDKS, NONE]
 
 /** What is timed, round-robin: on which SDKs, and how many samples of each. */
 const MEASUREMENTS = [
-  { name: 'load', sdks: WITH_NONE, rounds: 7, quickRounds: 1, start: measureLoad, slowdown: 1 },
+  { name: 'load', sdks: WITH_NONE, rounds: 6, quickRounds: 1, start: measureLoad, slowdown: 1 },
   { name: 'slowLoad', sdks: WITH_NONE, rounds: 3, quickRounds: 1, start: measureLoad, slowdown: 4 },
   { name: 'events', sdks: SDKS, rounds: 3, quickRounds: 1, start: measureEvents },
   { name: 'click', sdks: WITH_NONE.filter(({ name, click }) => click || name === NONE.name), rounds: 5, quickRounds: 1, start: measureClick },
