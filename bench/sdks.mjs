@@ -44,11 +44,12 @@ const PROTOCOL = [
  * Every SDK that is measured, ours first. `pages/NAME.js` is how a site has it: with its own defaults, pageviews and,
  * where it has it, click capture on; `forms` are other ways to have it, of which only the size is measured.
  * `events` matches the addresses that events go to, `click` names the event of a click that it captures by itself,
- * `answers` is what its service says: the first row that matches an address.
+ * `answers` is what its service says: the first row that matches an address. `isInQuick`: the targets name it.
  */
 export const SDKS = [
   {
     name: 'trailmark',
+    isInQuick: true,
     package: 'trailmark',
     script: join(ROOT, 'dist/analytics.js'),
     events: /^\/(e|i\/v0\/e)\//,
@@ -57,6 +58,7 @@ export const SDKS = [
   },
   {
     name: 'posthog',
+    isInQuick: true,
     package: 'posthog-js',
     script: inBench('posthog-js/dist/array.js'),
     events: /^\/(e|i\/v0\/e)\//,
@@ -75,6 +77,7 @@ export const SDKS = [
   },
   {
     name: 'amplitude',
+    isInQuick: true,
     package: '@amplitude/analytics-browser',
     script: inBench('@amplitude/analytics-browser/lib/scripts/amplitude-min.js'),
     events: /^\/2\/httpapi/,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { SDKS, versionOf } from '../sdks.mjs'
+import { versionOf } from '../sdks.mjs'
 
 const sizes = (texts) => ({
   raw: total(texts, (text) => Buffer.byteLength(text)),
@@ -12,8 +12,8 @@ const sizes = (texts) => ({
 const total = (texts, sizeOf) => texts.reduce((sum, text) => sum + sizeOf(text), 0)
 
 /** Each way to have each SDK, with its bytes: what is loaded at once, and what may be loaded later. */
-export const formsOf = (built) =>
-  SDKS.flatMap((sdk) => {
+export const formsOf = (sdks, built) =>
+  sdks.flatMap((sdk) => {
     const form = (kind, how, atOnce, later = []) => ({ sdk: sdk.name, version: versionOf(sdk), kind, how, ...sizes(atOnce), later: sizes(later).gzip })
     return [
       ...(sdk.script ? [form('script', basename(sdk.script), [readFileSync(sdk.script, 'utf8')])] : []),

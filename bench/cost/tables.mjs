@@ -1,4 +1,3 @@
-import { SDKS } from '../sdks.mjs'
 import { markdownTable } from '../support/markdownTable.mjs'
 import { digits, median, ratio, spread, summary } from '../support/statistics.mjs'
 
@@ -19,7 +18,7 @@ const withRatio = (head, of) => [
 ]
 
 /** All tables of the report, from what has been measured. */
-export const tables = ({ forms, observed, load, slowLoad, events, click }) => [
+export const tables = (sdks, { forms, observed, load, slowLoad, events, click }) => [
   `### Size\n\nkB of 1,000 bytes, gzip -9 and brotli 11. An import is bundled by Vite with the page's few lines; "later" is what it may load after the start, gzip.\n\n${markdownTable(
     ['SDK', 'form', 'version', 'raw', 'gzip', 'brotli', 'later', 'gzip × posthog'],
     forms.map(({ sdk, version, kind, how, raw, gzip, brotli, later }) => [
@@ -41,7 +40,7 @@ export const tables = ({ forms, observed, load, slowLoad, events, click }) => [
       ...withRatio('CPU ms, 4x', (name) => overNone(slowLoad, name, 'cpuMs')),
       ...withRatio('heap kB', (name) => overNone(load, name, 'heapKb')),
     ],
-    SDKS,
+    sdks,
   ),
   sdkTable(
     'capture()',
@@ -52,7 +51,7 @@ export const tables = ({ forms, observed, load, slowLoad, events, click }) => [
       ...withRatio('1,000 events, CPU ms', (name) => summary(events[name], 'cpuMs')),
       ['arrived', (name) => spread(summary(events[name], 'arrived'))],
     ],
-    SDKS,
+    sdks,
   ),
   sdkTable(
     'Click',
@@ -63,7 +62,7 @@ export const tables = ({ forms, observed, load, slowLoad, events, click }) => [
       ...withRatio('CPU ms', (name) => overNone(click, name, 'cpuMs')),
       ['events of 10 clicks', (name) => observed[name].clicks],
     ],
-    SDKS.filter(({ name }) => click[name]),
+    sdks.filter(({ name }) => click[name]),
   ),
   sdkTable(
     'Wire and storage',
@@ -82,6 +81,6 @@ export const tables = ({ forms, observed, load, slowLoad, events, click }) => [
       ['databases', (name) => observed[name].databases.length],
       ['foreign hosts asked', (name) => observed[name].foreign.join(' ') || '–'],
     ],
-    SDKS,
+    sdks,
   ),
 ]
