@@ -7,6 +7,7 @@ import { createFlags } from '../flags/flags'
 import { guarded, later } from '../lib/guard'
 import { toJson } from '../lib/json'
 import { redactUrls } from '../lib/redact'
+import { timeZone } from '../lib/timeZone'
 import type { Store } from '../state/store'
 import type { Bootstrap, Config, EarlyAccessFeature, Properties, RequestError } from '../types'
 import { VERSION } from '../version'
@@ -71,7 +72,7 @@ export const connectFlags = (from: Inputs) => {
       groups: store.get('$groups') ?? {},
       person_properties: { ...from.initialPerson(), ...store.get<Properties>('$stored_person_properties'), $lib: 'web', $lib_version: VERSION },
       group_properties: store.get('$stored_group_properties'),
-      timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      timezone: timeZone(),
       evaluation_contexts: contexts?.length ? contexts : undefined,
       disable_flags: withFlags ? undefined : true,
       sent_at: new Date(),
