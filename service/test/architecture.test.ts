@@ -14,9 +14,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ingest: ['lib', 'storage'],
   flags: ['lib', 'storage'],
   'endpoints/sql': ['lib'],
+  'endpoints/insights': ['lib', 'endpoints/sql'],
   'endpoints/variables': ['lib', 'storage', 'endpoints/sql'],
-  'endpoints/definitions': ['lib', 'storage', 'endpoints/sql'],
-  endpoints: ['lib', 'storage', 'endpoints/sql', 'endpoints/variables', 'endpoints/definitions'],
+  'endpoints/definitions': ['lib', 'storage', 'endpoints/sql', 'endpoints/insights'],
+  endpoints: ['lib', 'storage', 'endpoints/sql', 'endpoints/insights', 'endpoints/variables', 'endpoints/definitions'],
   // The routes call the rooms through what `service` hands them; from the rooms they take types and pure answers.
   http: ['lib', 'storage', 'ingest', 'flags', 'endpoints', 'endpoints/variables', 'endpoints/definitions'],
   service: ['config', 'http', 'ingest', 'flags', 'endpoints', 'endpoints/variables', 'endpoints/definitions', 'storage', 'storage/embedded', 'storage/schema', 'lib'],

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { Refusal } from '../lib/refusal.ts'
-import type { EndpointVersion, Records, Variable } from '../storage/records.ts'
+import type { Records, Variable } from '../storage/records.ts'
 import { type Result, type RunLimits, type Storage, StorageError, type StorageErrorKind } from '../storage/storage.ts'
 import { parse, type SqlQuery, toRefusal } from './definitions/check.ts'
 import { findEndpoint, findVersion } from './definitions/endpoint.ts'
+import type { Plan } from './insights/insight.ts'
+import { isInsight, planInsight, UTC } from './insights/insights.ts'
 import { type BoundValue, type Compiled, compileQuery, type ParsedQuery } from './sql/compile.ts'
 import { bindVariables } from './variables/bind.ts'
 
@@ -19,11 +21,13 @@ export interface RunRequest {
 }
 
 export interface RunAnswer {
-  readonly results: Result['rows']
-  readonly columns: readonly string[]
+  /** Rows, or what an insight of its kind is made of. */
+  readonly results: readonly unknown[]
+  /** Of SQL only, as `types`. */
+  readonly columns?: readonly string[]
   /** Pairs of name and engine type. */
-  readonly types: readonly (readonly [string, string])[]
-  /** Whether there are rows after these. */
+  readonly types?: readonly (readonly [string, string])[]
+  /** Whether there are rows after these; of an insight, whether values were put together as "Other". */
   readonly hasMore: boolean
   readonly limit?: number
   readonly offset?: number
@@ -73,8 +77,6 @@ const compile = (parsed: ParsedQuery, options: { projectId: number; variables: R
   }
 }
 
-const textOf = ({ query }: EndpointVersion) => (query as SqlQuery).query
-
 /**
  * Runs a stored endpoint: find → bind → compile → execute → shape. Values are checked before anything is executed, whatever
  * would serve the run.
@@ -88,22 +90,14 @@ export const createRun = ({ records, storage }: RunRooms): RunEndpoint => {
     }
   }
 
-  return async ({ projectId, endpoint: name, variables, version: wanted, limit, offset, refresh }) => {
-    const endpoint = await findEndpoint(records, projectId, name)
-    if (!endpoint.isActive) throw new Refusal('not_found', { detail: 'This endpoint is not active.' })
-    const version = await findVersion(records, endpoint, wanted)
-    const parsed = parse(textOf(version))
-    const values = bindVariables(findNeeded(parsed, await records.variables.list(projectId)), variables)
-    if (!version.isActive) throw new Refusal('version_inactive', { detail: `Version ${version.version} of this endpoint is not active.`, attr: 'version' })
-    if (offset !== undefined && limit === undefined) throw new Refusal('invalid_input', { detail: '"offset" needs "limit".', attr: 'offset' })
-    if (refresh === 'direct') throw new Refusal('not_materialized', { attr: 'refresh' })
+  const limits = (projectId: number): RunLimits => ({ projectId, maxSeconds: MAX_SECONDS, maxMemoryBytes: MAX_MEMORY_BYTES, maxRows: MAX_ROWS + 1 })
 
+  const runSql = async (parsed: ParsedQuery, values: Record<string, BoundValue>, { projectId, limit, offset }: RunRequest) => {
+    if (offset !== undefined && limit === undefined) throw new Refusal('invalid_input', { detail: '"offset" needs "limit".', attr: 'offset' })
     const rows = Math.min(limit ?? MAX_ROWS, MAX_ROWS)
     // One row more than is answered says whether there are more.
     const compiled = compile(parsed, { projectId, variables: values, limit: rows + 1, ...(offset === undefined ? {} : { offset }) })
-    const result = await execute(compiled, { projectId, maxSeconds: MAX_SECONDS, maxMemoryBytes: MAX_MEMORY_BYTES, maxRows: MAX_ROWS + 1 })
-    const executedAt = new Date().toISOString()
-    await records.endpoints.touch(endpoint.id, executedAt)
+    const result = await execute(compiled, limits(projectId))
     return {
       results: result.rows.slice(0, rows),
       columns: result.columns.map((column) => column.name),
@@ -111,6 +105,44 @@ export const createRun = ({ records, storage }: RunRooms): RunEndpoint => {
       hasMore: result.rows.length > rows,
       ...(limit === undefined ? {} : { limit: rows }),
       ...(offset === undefined ? {} : { offset }),
+    }
+  }
+
+  const runInsight = async ({ statements, shape }: Plan, { projectId }: RunRequest) => {
+    const answers: Result['rows'][] = []
+    // One after another: a run takes one of the engine's places, whatever its query.
+    for (const statement of statements) answers.push((await execute(statement, limits(projectId))).rows)
+    return shape(answers)
+  }
+
+  /** Checks everything that a run was sent; what it gives executes the run. */
+  const prepare = async (query: unknown, request: RunRequest) => {
+    const { projectId, variables, limit, offset } = request
+    if (!isInsight(query)) {
+      const parsed = parse((query as SqlQuery).query)
+      const values = bindVariables(findNeeded(parsed, await records.variables.list(projectId)), variables)
+      return () => runSql(parsed, values, request)
+    }
+    const paging = limit !== undefined ? 'limit' : offset !== undefined ? 'offset' : undefined
+    if (paging) throw new Refusal('invalid_input', { detail: `An insight has no pages: leave out "${paging}".`, attr: paging })
+    const plan = planInsight(query, { projectId, variables, zone: UTC, now: Date.now() })
+    return () => runInsight(plan, request)
+  }
+
+  return async (request) => {
+    const { projectId, endpoint: name, version: wanted, refresh } = request
+    const endpoint = await findEndpoint(records, projectId, name)
+    if (!endpoint.isActive) throw new Refusal('not_found', { detail: 'This endpoint is not active.' })
+    const version = await findVersion(records, endpoint, wanted)
+    const runPrepared = await prepare(version.query, request)
+    if (!version.isActive) throw new Refusal('version_inactive', { detail: `Version ${version.version} of this endpoint is not active.`, attr: 'version' })
+    if (refresh === 'direct') throw new Refusal('not_materialized', { attr: 'refresh' })
+
+    const answer = await runPrepared()
+    const executedAt = new Date().toISOString()
+    await records.endpoints.touch(endpoint.id, executedAt)
+    return {
+      ...answer,
       name: endpoint.name,
       execution_id: randomUUID(),
       endpoint_version: version.version,

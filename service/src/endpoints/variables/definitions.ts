@@ -58,7 +58,7 @@ const checkDefault = (type: VariableTypeName, value: unknown, values: readonly s
   }
 }
 
-/** The code names of the queries' variables; a query of another version of the service may not parse, and then uses none. */
+/** The code names of the queries' variables. Insights use none; a query of another version of the service may not parse, and then uses none. */
 const variablesOf = ({ query }: EndpointVersion): readonly string[] => {
   try {
     return parseQuery((query as { query: string }).query).variables
