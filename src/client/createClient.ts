@@ -8,6 +8,7 @@ import { changeConfig } from '../config/settings'
 import { understandsGzip } from '../config/remote'
 import { encode, encodeNow } from '../delivery/encode'
 import { apiHost, isCustomHost, uiHost } from '../delivery/hosts'
+import { createOutbox } from '../delivery/outbox'
 import { createQueue } from '../delivery/queue'
 import type { Extensions, LoadExtension } from '../extensions/extensions'
 import { COOKIELESS_ID } from '../lib/cookieless'
@@ -24,7 +25,7 @@ import { createConsent } from '../state/consent'
 import { createIdentity } from '../state/identity'
 import { KEYS, keyOf } from '../state/keys'
 import { createSession } from '../state/session'
-import type { CapturedEvent, CaptureOptions, Config, DroppedEvent, Properties, RequestError } from '../types'
+import type { CapturedEvent, CaptureOptions, Config, DroppedEvent, DropReason, Properties, RequestError } from '../types'
 import { CHANNEL, VERSION } from '../version'
 import { NO_VALUE } from './compatibility'
 import { connectFlags } from './connectFlags'
@@ -93,9 +94,23 @@ export const createClient = ({ load, token, config, log, notices, onCaptured, on
   const gzipNow = () => (mayCompress() ? gzip?.gzipNow : undefined)
   const encodeText = async (text: string) => (mayCompress() ? encode(text, gzipNow()) : encodeNow(text, undefined))
   const onRequestError = (error: RequestError) => guarded(() => config.on_request_error(error))
+  const mayKeep = () => !isOptedOut() && mayStore() && config.persistence !== 'memory'
+  const onLost = ({ event, uuid }: { event: string; uuid: string }, reason: DropReason) => drop({ event, uuid, reason })
+  const outbox = createOutbox({
+    // Events for one address never go to another.
+    name: `trailmark ${token} ${apiHost(config)}`,
+    config,
+    mayKeep,
+    onOrphaned: () => queue.takeOver(),
+    onCleared: () => {
+      if (!mayKeep()) queue.clear('opted_out')
+    },
+    onDropped: onLost,
+  })
   const queue = createQueue({
     config,
     token,
+    outbox,
     path: () => flags.remote.analytics?.endpoint ?? '/e/',
     encode: encodeText,
     gzipNow,
@@ -103,7 +118,7 @@ export const createClient = ({ load, token, config, log, notices, onCaptured, on
       onDelivered(uuids)
       loadGzip()
     },
-    onDropped: ({ event, uuid }, reason) => drop({ event, uuid, reason }),
+    onDropped: onLost,
     onRequestError,
   })
 
@@ -242,6 +257,7 @@ export const createClient = ({ load, token, config, log, notices, onCaptured, on
   /** Brings everything that follows the configuration in line with it. */
   const align = () => {
     alignStores()
+    outbox.align()
     features.align()
     flags.refreshLater()
   }
@@ -331,6 +347,7 @@ export const createClient = ({ load, token, config, log, notices, onCaptured, on
       const { distinctID, isIdentifiedID } = config.bootstrap
       if (distinctID && isIdentifiedID && !identity.isIdentified()) people.identify(distinctID)
       align()
+      queue.takeOver()
       flags.ask()
     },
   }
