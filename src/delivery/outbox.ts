@@ -43,7 +43,7 @@ export interface Outbox {
   cede(): void
   /** Some entries of tabs that are gone, oldest first, each once. Only for who leads. */
   orphans(): Promise<Entry[]>
-  /** Removes everything, of all tabs, and every trace, where nothing may be kept. */
+  /** Opens it where events may be kept; where not, removes everything, of all tabs, and every trace. */
   align(): void
   /** The page goes: keeps what is not kept yet, and lets go of everything by which it counts as alive. */
   leave(): void
@@ -231,7 +231,7 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
       return here ? within(ANSWER_MS, find(), []) : Promise.resolve([])
     },
     align: () => {
-      if (mayKeep()) return
+      if (mayKeep()) return void later(alive)
       unkept.clear()
       end()
       try {
