@@ -50,7 +50,8 @@ const test = base.extend<Fixtures>({
     await world.context.close()
   },
   putShop: async ({ put, network }, use) => {
-    await use((path = '/', options = {}) => put('script', path, 'shop', { ...QUIET, api_host: network.url, ...options }))
+    // The npm build comes from the site, so that a page loads while the service is away.
+    await use((path = '/', options = {}) => put('npm', path, 'shop', { ...QUIET, api_host: network.url, ...options }))
   },
   open: async ({ world, site }, use) => {
     await use(async (path = '/') => {
@@ -67,7 +68,7 @@ test.describe.configure({ mode: 'parallel' })
 /** Captures events and answers their uuids. */
 const capture = (page: Page, count = COUNT, size = 0) =>
   page.evaluate(
-    ([count, size]) => Array.from({ length: count! }, (_, index) => window.analytics.capture('x', { index, filler: 'x'.repeat(size!) })!.uuid),
+    ([count, size]) => Array.from({ length: count! }, (_, index) => window.analytics.capture('x', { index, filler: 'x'.repeat(size!) }, { skip_client_rate_limiting: true })!.uuid),
     [count, size],
   )
 const uuidsOf = (events: StoredEvent[]) => events.map(({ uuid }) => uuid).sort()
@@ -78,6 +79,13 @@ const crash = async (page: Page) => {
   const gone = page.waitForEvent('crash')
   void page.goto('chrome://crash').catch(() => {})
   await gone
+  await page.close()
+}
+/** Opens a page and waits until its outbox is open: some milliseconds after `init`. */
+const start = async (page: Page, url: string) => {
+  await page.goto(url)
+  await page.waitForFunction(async () => window.analytics?.__loaded && (await indexedDB.databases()).length)
+  await moment(page)
 }
 const databases = (page: Page) => page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name))
 
@@ -113,8 +121,7 @@ for (const [ending, leave] of Object.entries(ENDINGS)) {
     for (const [fault, { begin, end }] of Object.entries(FAULTS)) {
       test(`while ${fault}: ${COUNT} captured, ${COUNT} stored`, async ({ world, site, putShop, open, stored }) => {
         putShop()
-        await world.page.goto(site.url)
-        await world.page.waitForFunction(() => window.analytics?.__loaded)
+        await start(world.page, site.url)
         await begin(world)
         const captured = await capture(world.page)
         await leave(world)
@@ -185,8 +192,8 @@ test('projects do not see what waits for another', async ({ world, putShop, put,
   await crash(page)
   await world.network.be('up')
   world.network.forget()
-  const script = `<script>analytics.init('another-token', ${JSON.stringify({ ...QUIET, api_host: world.network.url, opt_out_useragent_filter: true, request_queue_config: { flush_interval_ms: 250 } })}, 'other')</script>`
-  put('script', '/other', script, { ...QUIET, enabled: false })
+  const script = `<script type="module">analytics.init('another-token', ${JSON.stringify({ ...QUIET, api_host: world.network.url, opt_out_useragent_filter: true, request_queue_config: { flush_interval_ms: 250 } })}, 'other')</script>`
+  put('npm', '/other', script, { ...QUIET, enabled: false })
   const other = await open('/other')
   await other.evaluate(() => void (window.analytics as unknown as { other: typeof window.analytics }).other.capture('theirs'))
   await expect.poll(() => world.network.seen()).toContain('theirs')

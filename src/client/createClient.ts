@@ -1,3 +1,4 @@
+import { onForeignWrite } from '../browser/foreignWrite'
 import { onOnline } from '../browser/online'
 import { asksNotToBeTracked } from '../browser/page'
 import { onPageLeft, onPageRestored } from '../browser/pageExit'
@@ -52,8 +53,9 @@ export interface ClientInputs {
 /** One running SDK for one project: introduces the rooms to each other. */
 export const createClient = ({ load, token, config, log, notices, onCaptured, onDrop, onDelivered, onEnd }: ClientInputs) => {
   // ── State ──────────────────────────────────────────────────────────────────────────────────────────────────────
+  const consentName = config.consent_persistence_name || `__ph_opt_in_out_${token}`
   const consent = createConsent(
-    config.consent_persistence_name || `__ph_opt_in_out_${token}`,
+    consentName,
     storageOf('localStorage'),
     readCookie,
     () => config.opt_out_capturing_by_default || config.cookieless_mode === 'on_reject',
@@ -102,9 +104,6 @@ export const createClient = ({ load, token, config, log, notices, onCaptured, on
     config,
     mayKeep,
     onOrphaned: () => queue.takeOver(),
-    onCleared: () => {
-      if (!mayKeep()) queue.clear('opted_out')
-    },
     onDropped: onLost,
   })
   const queue = createQueue({
@@ -248,6 +247,10 @@ export const createClient = ({ load, token, config, log, notices, onCaptured, on
     }),
     onVisibilityChange(() => {
       if (document.visibilityState === 'hidden') queue.flush()
+    }),
+    onForeignWrite(({ key }) => {
+      // Refused in another tab: that holds for what waits in this one.
+      if (key === consentName && !mayKeep()) queue.clear('opted_out')
     }),
     onOnline(() => {
       queue.wake()

@@ -24,8 +24,6 @@ export interface OutboxInputs {
   mayKeep(): boolean
   /** A tab has gone, and may have left something. */
   onOrphaned(): void
-  /** Another tab has emptied the outbox. */
-  onCleared(): void
   onDropped(event: Pick<Entry, 'event' | 'uuid'>, reason: DropReason): void
 }
 
@@ -74,7 +72,7 @@ const openDatabase = (name: string) =>
   })
 
 /** What a page holds while it counts as alive: a lock of its own, the database, the channel. `end` lets go of all. */
-const beginLife = ({ name, onOrphaned, onCleared }: Pick<OutboxInputs, 'name' | 'onOrphaned' | 'onCleared'>) => {
+const beginLife = ({ name, onOrphaned }: Pick<OutboxInputs, 'name' | 'onOrphaned'>) => {
   const tab = `${name}/${uuidv7()}`
   const ending = new AbortController()
   const { signal } = ending
@@ -101,15 +99,12 @@ const beginLife = ({ name, onOrphaned, onCleared }: Pick<OutboxInputs, 'name' | 
     return living
   }
   // Alive before anything is kept: what is found with no living owner has truly lost it.
-  const database = hold(tab, ended).then(async () => {
+  const database = Promise.all([openDatabase(name), hold(tab, ended)]).then(([opened]) => {
     const channel = new BroadcastChannel(name)
     channel.onmessage = watch
     channel.postMessage('I live')
-    const opened = await openDatabase(name)
-    opened.onversionchange = () => {
-      ending.abort()
-      onCleared()
-    }
+    // Another tab removes it all.
+    opened.onversionchange = () => ending.abort()
     void ended.then(() => {
       channel.close()
       opened.close()

@@ -25,7 +25,7 @@ const setUp = (options: Partial<Config> = {}) => {
     encode: async (text) => encodeNow(text, undefined),
     gzipNow: () => undefined,
     // Memory alone, as where the browser keeps nothing; e2e/scenarios/durability.spec.ts has the other.
-    outbox: createOutbox({ name: 'x', config, mayKeep: () => false, onOrphaned: () => {}, onCleared: () => {}, onDropped: () => {} }),
+    outbox: createOutbox({ name: 'x', config, mayKeep: () => false, onOrphaned: () => {}, onDropped: () => {} }),
     onDelivered: (uuids) => delivered.push(...uuids),
     onDropped: ({ event: name }, reason) => dropped.push([name, reason]),
     onRequestError: (error) => errors.push(error),
