@@ -65,6 +65,17 @@ const test = base.extend<Fixtures>({
 
 test.describe.configure({ mode: 'parallel' })
 
+/** How many events lie in the browser. */
+const waiting = (page: Page) =>
+  page.evaluate(async () => {
+    const [{ name }] = (await indexedDB.databases()) as [{ name: string }]
+    const answer = <T>(request: IDBRequest<T>) => new Promise<T>((done) => (request.onsuccess = () => done(request.result)))
+    const database = await answer(indexedDB.open(name))
+    const count = await answer(database.transaction('events').objectStore('events').count())
+    database.close()
+    return count
+  })
+
 /** Captures events and answers their uuids. */
 const capture = (page: Page, count = COUNT, size = 0) =>
   page.evaluate(
@@ -87,6 +98,8 @@ const start = async (page: Page, url: string) => {
   await page.waitForFunction(async () => window.analytics?.__loaded && (await indexedDB.databases()).length)
   await moment(page)
 }
+/** What the browser says when a network is back. */
+const comeOnline = (page: Page) => page.evaluate(() => void dispatchEvent(new Event('online')))
 const databases = (page: Page) => page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name))
 
 // ── The matrix: each fault, and each way in which a page ends during it ─────────────────────────────────────────────
@@ -171,17 +184,7 @@ test('after an outage one request asks whether it is over, and a batch after the
   await world.network.be('up')
   expect(uuidsOf(await stored((found) => found.length >= 600))).toEqual(captured)
   expect(world.network.requests() - before).toBe(4)
-  await expect.poll(() => second.evaluate(async () => {
-    const [{ name }] = (await indexedDB.databases()) as [{ name: string }]
-    const database = await new Promise<IDBDatabase>((done) => {
-      const request = indexedDB.open(name)
-      request.onsuccess = () => done(request.result)
-    })
-    return new Promise((done) => {
-      const request = database.transaction('events').objectStore('events').count()
-      request.onsuccess = () => done(request.result)
-    })
-  })).toBe(0)
+  await expect.poll(() => waiting(second)).toBe(0)
 })
 
 test('projects do not see what waits for another', async ({ world, putShop, put, open, stored }) => {
@@ -294,6 +297,7 @@ for (const [name, options] of Object.entries(NOT_KEPT)) {
     await page.waitForTimeout(500)
     expect(await databases(page)).toEqual([])
     await world.network.be('up')
+    await comeOnline(page)
     expect(uuidsOf(await stored((found) => found.length >= COUNT))).toEqual(captured)
   })
 }
@@ -327,6 +331,7 @@ for (const [name, breakIt] of Object.entries(BROKEN)) {
     const captured = await capture(page)
     await page.waitForTimeout(500)
     await world.network.be('up')
+    await comeOnline(page)
     expect(uuidsOf(await stored((found) => found.length >= COUNT))).toEqual(captured)
     expect(errors).toEqual([])
   })

@@ -243,6 +243,7 @@ export const createClient = ({ load, token, config, log, notices, onCaptured, on
     }),
     onPageRestored(() => {
       session.claim()
+      outbox.align()
       queue.wake()
     }),
     onVisibilityChange(() => {

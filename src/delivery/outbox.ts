@@ -171,8 +171,8 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
     })
   }
   const forgetKeys = (keys: readonly Key[]) => {
-    // What cannot be removed is sent once more by another page, and counted once.
-    if (keys.length) void alive()?.run('readwrite', (events) => keys.forEach((key) => events.delete(key))).catch(() => {})
+    // What cannot be removed, here or because the page has gone, is sent once more by another page, and counted once.
+    if (keys.length) void life?.run('readwrite', (events) => keys.forEach((key) => events.delete(key))).catch(() => {})
   }
   const end = () => {
     cede()
@@ -205,23 +205,25 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
         const { result } = await here!.run('readonly', (events) => events.getAllKeys())
         const keys = result as unknown as Key[]
         const living = await here!.watch()
+        const oldest = Date.now() - config.outbox_max_age_ms
         let size = keys.reduce((sum, key) => sum + key[3], 0)
-        const orphaned = keys.filter((key) => !living.includes(key[2]) && !taken.has(key[1]))
-        const dropped = orphaned.filter((key) => {
-          const isOld = key[0] < Date.now() - config.outbox_max_age_ms
-          const isOver = isOld || size > config.outbox_max_bytes
-          if (isOver) {
-            size -= key[3]
-            onDropped({ uuid: key[1], event: key[4] }, isOld ? 'expired' : 'queue_full')
-          }
-          return isOver
-        })
+        const dropped: Key[] = []
+        const found: Key[] = []
+        for (const key of keys) {
+          const [at, uuid, tab, length, event] = key
+          if (living.includes(tab) || taken.has(uuid)) continue
+          const reason = at < oldest ? 'expired' : size > config.outbox_max_bytes && 'queue_full'
+          if (!reason && found.length === MOST_ORPHANS) break
+          taken.add(uuid)
+          if (reason) {
+            size -= length
+            dropped.push(key)
+            onDropped({ event, uuid }, reason)
+          } else found.push(key)
+        }
         forgetKeys(dropped)
-        dropped.forEach((key) => taken.add(key[1]))
-        const some = orphaned.filter((key) => !dropped.includes(key)).slice(0, MOST_ORPHANS)
-        const texts = await here!.run('readonly', (events) => some.map((key) => events.get(key)))
-        some.forEach((key) => taken.add(key[1]))
-        return some.map((key, index) => ({ at: key[0], uuid: key[1], event: key[4], key, text: texts[index]!.result as string })).filter(({ text }) => text)
+        const texts = await here!.run('readonly', (events) => found.map((key) => events.get(key)))
+        return found.map((key, index) => ({ at: key[0], uuid: key[1], event: key[4], key, text: texts[index]!.result as string }))
       }
       return here ? within(ANSWER_MS, find(), []) : Promise.resolve([])
     },
