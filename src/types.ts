@@ -51,6 +51,7 @@ export type DropReason =
   | 'turned_off_by_service'
   | 'refused_by_service'
   | 'queue_full'
+  | 'expired'
 
 /** What left the pipeline or the queue without being sent. */
 export interface DroppedEvent {
@@ -280,6 +281,10 @@ export interface Config {
   request_batching: boolean
   /** How long a batch waits for more events, ms, 250 to 5000. */
   request_queue_config: { flush_interval_ms?: number }
+  /** What may wait to be sent, characters of JSON in a tab's memory and in the browser; then the oldest go, as `queue_full`. */
+  outbox_max_bytes: number
+  /** How long an event may wait to be sent, ms; then it goes, as `expired`. */
+  outbox_max_age_ms: number
   /** Plain JSON instead of gzip. */
   disable_compression: boolean
   /** Never sendBeacon, even when the page goes. */

@@ -2,14 +2,18 @@ import { createServer, request, type IncomingMessage, type Server, type ServerRe
 import type { AddressInfo, Socket } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 
+type Mode = 'up' | 'silent' | 'refusing' | number
+
 export interface Proxy {
   url: string
-  /** How it answers from now on: passes on, answers with a status, or refuses connections. */
-  be(mode: 'up' | 'refusing' | number, headers?: Record<string, string>): Promise<void>
+  /** How it answers from now on: passes on, answers with a status, accepts and never answers, or refuses connections. */
+  be(mode: Mode, headers?: Record<string, string>): Promise<void>
   /** Requests for events so far. */
   requests(): number
   /** Every byte that has come by, as text, uncompressed: addresses, headers, bodies. */
   seen(): string
+  /** Forgets what it has seen so far. */
+  forget(): void
   stop(): Promise<void>
 }
 
@@ -17,7 +21,7 @@ const asText = (bytes: Buffer) => (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunz
 
 /** Something between browser and service that can fail as networks and servers do. */
 export const startProxy = async (target: string): Promise<Proxy> => {
-  let mode: 'up' | 'refusing' | number = 'up'
+  let mode: Mode = 'up'
   let extra: Record<string, string> = {}
   let requests = 0
   const seen: string[] = []
@@ -30,6 +34,7 @@ export const startProxy = async (target: string): Promise<Proxy> => {
     const chunks: Buffer[] = []
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
     incoming.on('end', () => seen.push(`${incoming.url} ${JSON.stringify(incoming.headers)} ${asText(Buffer.concat(chunks))}`))
+    if (mode === 'silent') return incoming.resume()
     if (typeof mode === 'number') {
       incoming.resume()
       return outgoing.writeHead(mode, { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After', ...extra }).end('{}')
@@ -70,6 +75,7 @@ export const startProxy = async (target: string): Promise<Proxy> => {
     },
     requests: () => requests,
     seen: () => seen.join('\n'),
+    forget: () => void seen.splice(0),
     stop: async () => {
       if (mode !== 'refusing') await close()
     },

@@ -1,3 +1,4 @@
+import { onForeignWrite } from '../browser/foreignWrite'
 import { onOnline } from '../browser/online'
 import { onPageLeft, onPageRestored } from '../browser/pageExit'
 import { followScroll } from '../browser/scroll'
@@ -7,6 +8,7 @@ import { changeConfig, type Given } from '../config/settings'
 import { understandsGzip } from '../config/remote'
 import { encode, encodeNow } from '../delivery/encode'
 import { apiHost, isCustomHost, uiHost } from '../delivery/hosts'
+import { createOutbox } from '../delivery/outbox'
 import { createQueue } from '../delivery/queue'
 import type { Extensions, LoadExtension } from '../extensions/extensions'
 import { COOKIELESS_ID } from '../lib/cookieless'
@@ -21,7 +23,7 @@ import { createAttribution } from '../state/attribution'
 import { createIdentity } from '../state/identity'
 import { KEYS, keyOf } from '../state/keys'
 import { createSession } from '../state/session'
-import type { CapturedEvent, CaptureOptions, Config, DroppedEvent, Properties, RequestError } from '../types'
+import type { CapturedEvent, CaptureOptions, Config, DroppedEvent, DropReason, Properties, RequestError } from '../types'
 import { CHANNEL, VERSION } from '../version'
 import { NO_VALUE } from './compatibility'
 import { connectFlags } from './connectFlags'
@@ -51,7 +53,7 @@ export interface ClientInputs {
 /** One running SDK for one project: introduces the rooms to each other. */
 export const createClient = ({ load, token, config, said, log, notices, onCaptured, onDrop, onDelivered, onEnd }: ClientInputs) => {
   // ── State ──────────────────────────────────────────────────────────────────────────────────────────────────────
-  const { consent, isCookieless, isOptedOut, mayStore } = createPermissions(config, token)
+  const { consent, consentName, isCookieless, isOptedOut, mayStore } = createPermissions(config, token)
   const { prefix, store, tabStore, align: alignStores } = openStores(token, config, mayStore)
   const newId = () => config.get_device_id(uuidv7())
   const identity = createIdentity(store, newId, config.bootstrap)
@@ -80,9 +82,20 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
   const gzipNow = () => (mayCompress() ? gzip?.gzipNow : undefined)
   const encodeText = async (text: string) => (mayCompress() ? encode(text, gzipNow()) : encodeNow(text, undefined))
   const onRequestError = (error: RequestError) => guarded(() => config.on_request_error(error))
+  const mayKeep = () => !isOptedOut() && mayStore() && config.persistence !== 'memory'
+  const onLost = ({ event, uuid }: { event: string; uuid: string }, reason: DropReason) => drop({ event, uuid, reason })
+  const outbox = createOutbox({
+    // Events for one address never go to another.
+    name: `trailmark ${token} ${apiHost(config)}`,
+    config,
+    mayKeep,
+    onOrphaned: () => queue.takeOver(),
+    onDropped: onLost,
+  })
   const queue = createQueue({
     config,
     token,
+    outbox,
     path: () => flags.remote.analytics?.endpoint ?? '/e/',
     encode: encodeText,
     gzipNow,
@@ -90,7 +103,7 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
       onDelivered(uuids)
       loadGzip()
     },
-    onDropped: ({ event, uuid }, reason) => drop({ event, uuid, reason }),
+    onDropped: onLost,
     onRequestError,
   })
 
@@ -216,10 +229,15 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
     }),
     onPageRestored(() => {
       session.claim()
+      outbox.align()
       queue.wake()
     }),
     onVisibilityChange(() => {
       if (document.visibilityState === 'hidden') queue.flush()
+    }),
+    onForeignWrite(({ key }) => {
+      // Refused in another tab: that holds for what waits in this one.
+      if (key === consentName && !mayKeep()) queue.clear('opted_out')
     }),
     onOnline(() => {
       queue.wake()
@@ -229,6 +247,7 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
   /** Brings everything that follows the configuration in line with it. */
   const align = () => {
     alignStores()
+    outbox.align()
     features.align()
     flags.refreshLater()
   }
@@ -318,6 +337,7 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
       const { distinctID, isIdentifiedID } = config.bootstrap
       if (distinctID && isIdentifiedID && !identity.isIdentified()) people.identify(distinctID)
       align()
+      queue.takeOver()
       flags.ask()
     },
   }

@@ -70,6 +70,10 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   cookie_expiration: [365, 'number'],
   request_batching: [true, 'boolean'],
   request_queue_config: [{}, 'object'],
+  // Some 5,000 events, or 1,000 with long properties.
+  outbox_max_bytes: [10_000_000, 'number'],
+  // Safari keeps what scripts store for 7 days. https://webkit.org/tracking-prevention/
+  outbox_max_age_ms: [7 * 86_400_000, 'number'],
   disable_compression: [false, 'boolean'],
   disable_beacon: [false, 'boolean'],
   properties_string_max_length: [65_535, 'number'],

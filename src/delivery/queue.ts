@@ -2,14 +2,13 @@ import { guarded, later } from '../lib/guard'
 import type { CapturedEvent, Config, DropReason, RequestError, Stop } from '../types'
 import { type Body, bodyText, encodeNow, eventText, type GzipNow } from './encode'
 import { apiHost } from './hosts'
+import type { Entry, Outbox } from './outbox'
 import { outcomeOf, refusedBy, retryDelay } from './retry'
 import { beacon, outlivesPage, request, sizeOf } from './transport'
 
 const MOST_EVENTS = 250
 // About 60 kB gzipped. A larger batch would gain nothing and cost more when it has to be sent again.
 const MOST_CHARACTERS = 400_000
-// What waits in memory while the service is away, characters of JSON; the oldest go first.
-const MOST_WAITING = 20_000_000
 // Chromium gives all beacons of a page 64 KiB together. https://w3c.github.io/beacon/#sendbeacon-method
 const BEACON_BYTES = 60_000
 
@@ -22,8 +21,10 @@ export interface QueueInputs {
   encode(text: string): Promise<Body>
   /** Compresses at once, where that has been loaded and the service understands it. */
   gzipNow(): GzipNow | undefined
+  /** Keeps what waits beyond the page, and says which tab sends. */
+  outbox: Outbox
   onDelivered(uuids: string[]): void
-  onDropped(event: CapturedEvent, reason: DropReason): void
+  onDropped(event: Pick<Entry, 'event' | 'uuid'>, reason: DropReason): void
   onRequestError(error: RequestError): void
   send?: typeof request
   sendBeacon?: typeof beacon
@@ -34,19 +35,16 @@ export interface Queue {
   add(event: CapturedEvent, options: { now: boolean }): void
   /** Sends what waits, without waiting for more. */
   flush(): void
+  /** Sends, with the next batch, what other tabs and earlier pages have left. */
+  takeOver(): void
   /** The page goes: hands what waits to the browser. */
   leave(): void
   /** Forgets what waits, or what of it `which` names; it counts as dropped for `reason`. */
-  clear(reason: DropReason, which?: (event: CapturedEvent) => boolean): void
-  /** Something changed for the better: tries again at once. */
+  clear(reason: DropReason, which?: (event: Pick<Entry, 'event'>) => boolean): void
+  /** Something changed for the better, or the page is back: tries again at once. */
   wake(): void
   waiting(): number
   stop: Stop
-}
-
-interface Waiting {
-  event: CapturedEvent
-  text: string
 }
 
 /**
@@ -55,39 +53,74 @@ interface Waiting {
  * or refused it.
  */
 export const createQueue = (inputs: QueueInputs): Queue => {
-  const { config, token, path, encode, gzipNow, onDelivered, onDropped, onRequestError, send = request, sendBeacon = beacon } = inputs
-  let waiting: Waiting[] = []
+  const { config, token, path, encode, gzipNow, outbox, onDelivered, onDropped, onRequestError, send = request, sendBeacon = beacon } = inputs
+  let waiting: Entry[] = []
   let characters = 0
   let flushTimer: ReturnType<typeof setTimeout> | undefined
   let retryTimer: ReturnType<typeof setTimeout> | undefined
-  let sending: { batch: Waiting[]; outlives: boolean } | undefined
+  let sending: { batch: Entry[]; outlives: boolean } | undefined
   let tries = 0
   let mostEvents = MOST_EVENTS
+  let mayBeOrphans = false
+  // What is captured after the page has gone (a listener of the page's own) goes the same way.
+  let hasLeft = false
   let stopped = false
 
   const url = () => apiHost(config) + path() + (tries ? `?retry_count=${tries}` : '')
 
-  const remove = (batch: readonly Waiting[]) => {
+  /** Out of this tab's memory. */
+  const release = (batch: readonly Entry[]) => {
     const gone = new Set(batch)
     waiting = waiting.filter((each) => !gone.has(each))
-    characters -= batch.reduce((sum, each) => sum + each.text.length, 0)
+    characters = waiting.reduce((sum, { text }) => sum + text.length, 0)
   }
-  const nextBatch = (from: readonly Waiting[]): Waiting[] => {
+  const remove = (batch: readonly Entry[]) => {
+    release(batch)
+    outbox.forget(batch)
+  }
+  const drop = (batch: readonly Entry[], reason: DropReason) => {
+    remove(batch)
+    batch.forEach((each) => onDropped(each, reason))
+  }
+  const trim = () => {
+    const oldest = Date.now() - config.outbox_max_age_ms
+    if (waiting[0] && waiting[0].at < oldest) drop(waiting.filter(({ at }) => at < oldest), 'expired')
+    while (characters > config.outbox_max_bytes) drop([waiting[0]!], 'queue_full')
+  }
+  const nextBatch = (from: readonly Entry[], most = mostEvents): Entry[] => {
     let length = 0
     const end = from.findIndex(({ text }, index) => {
       length += text.length
-      return index > 0 && (index >= mostEvents || length > MOST_CHARACTERS)
+      return index > 0 && (index >= most || length > MOST_CHARACTERS)
     })
     return from.slice(0, end < 0 ? undefined : end)
   }
-  const textOf = (batch: readonly Waiting[]) => bodyText(token, batch.map((each) => each.text))
+  const textOf = (batch: readonly Entry[]) => bodyText(token, batch.map((each) => each.text))
 
-  const now = (batch: readonly Waiting[]) => encodeNow(textOf(batch), gzipNow())
+  const now = (batch: readonly Entry[]) => encodeNow(textOf(batch), gzipNow())
 
   const pump = async (): Promise<void> => {
-    if (sending || retryTimer || stopped || !waiting.length) return
-    const current = { batch: nextBatch(waiting), outlives: false }
+    if (sending || retryTimer || stopped || hasLeft) return
+    if (!waiting.length && !mayBeOrphans) return outbox.cede()
+    const current: { batch: Entry[]; outlives: boolean } = { batch: [], outlives: false }
     sending = current
+    const leads = await outbox.lead()
+    if (mayBeOrphans && waiting.length < mostEvents) {
+      mayBeOrphans = false
+      const found = leads ? await outbox.orphans() : []
+      // The page went meanwhile: they are the next one's.
+      if (sending !== current) return
+      mayBeOrphans ||= found.length > 0
+      waiting.unshift(...found.filter(({ uuid }) => !waiting.some((each) => each.uuid === uuid)))
+      release([])
+    }
+    if (sending !== current) return
+    trim()
+    if (!waiting.length) {
+      sending = undefined
+      return pump()
+    }
+    current.batch = nextBatch(waiting)
     const body = await encode(textOf(current.batch))
     // The page went while compressing: the events have left by beacon.
     if (sending !== current) return
@@ -107,12 +140,12 @@ export const createQueue = (inputs: QueueInputs): Queue => {
       mostEvents = Math.ceil(current.batch.length / 2)
     } else {
       const there = current.batch.filter((each) => waiting.includes(each))
-      remove(there)
+      remove(current.batch)
       const isRefused = refusedBy(answer)
-      const refused = there.filter(({ event }) => outcome !== 'stored' || isRefused(event.uuid))
-      refused.forEach(({ event }) => onDropped(event, 'refused_by_service'))
+      const refused = there.filter(({ uuid }) => outcome !== 'stored' || isRefused(uuid))
+      refused.forEach((each) => onDropped(each, 'refused_by_service'))
       const delivered = there.filter((each) => !refused.includes(each))
-      if (delivered.length) onDelivered(delivered.map(({ event }) => event.uuid))
+      if (delivered.length) onDelivered(delivered.map(({ uuid }) => uuid))
     }
     await pump()
   }
@@ -121,52 +154,62 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     flushTimer = undefined
     guarded(pump)
   }
+  const flushLater = () => {
+    flushTimer ??= later(flush, Math.min(5000, Math.max(250, config.request_queue_config.flush_interval_ms ?? 3000)))
+  }
+  const takeOver = () => {
+    mayBeOrphans = true
+    flushLater()
+  }
   const wake = () => {
+    hasLeft = false
+    mayBeOrphans = true
     clearTimeout(retryTimer)
     retryTimer = undefined
     flush()
   }
 
-  /** Hands a batch to the browser in as many beacons as it takes; answers which events it took. */
-  const hand = (batch: Waiting[]): Waiting[] => {
+  /** Hands the browser one beacon with as many of these as it takes, from the first; answers which. */
+  const hand = (batch: Entry[]): Entry[] => {
     if (!batch.length) return []
     const body = now(batch)
-    if (sizeOf(body) <= BEACON_BYTES && sendBeacon(url(), body)) return batch
-    if (batch.length < 2) return []
-    const half = batch.length >> 1
-    return [...hand(batch.slice(0, half)), ...hand(batch.slice(half))]
+    const share = BEACON_BYTES / sizeOf(body)
+    if (share >= 1 && sendBeacon(url(), body)) return batch
+    return hand(batch.slice(0, Math.floor(batch.length * (share < 1 ? share : 0.5))))
   }
 
   return {
     add: (event, { now }) => {
       const text = eventText(event)
-      waiting.push({ event, text })
+      const entry: Entry = { event: event.event, uuid: event.uuid, at: Date.now(), text }
+      waiting.push(entry)
       characters += text.length
-      while (characters > MOST_WAITING) {
-        const oldest = waiting[0]!
-        remove([oldest])
-        onDropped(oldest.event, 'queue_full')
-      }
+      trim()
+      if (hasLeft) return release(hand([entry]))
+      outbox.keep(entry)
       if (now || !config.request_batching) flush()
-      else flushTimer ??= later(flush, Math.min(5000, Math.max(250, config.request_queue_config.flush_interval_ms ?? 3000)))
+      else flushLater()
     },
     flush,
+    takeOver,
     leave: () => {
+      hasLeft = true
+      const kept = waiting.filter(({ key }) => key)
+      outbox.leave()
       // A request that outlives the page carries its events; any other dies with it.
       const carried = sending?.outlives ? sending.batch : []
       if (!sending?.outlives) sending = undefined
       const rest = waiting.filter((each) => !carried.includes(each))
-      if (config.disable_beacon) {
-        if (rest.length) void send(url(), now(rest), config)
-        remove(rest)
-      } else {
-        remove(hand(rest))
+      if (!config.disable_beacon) release(hand(nextBatch(rest, Infinity)))
+      else if (rest.length) {
+        void send(url(), now(rest), config)
+        release(rest)
       }
+      // If the page comes back, it finds in the outbox what nobody has sent for it.
+      release(kept)
     },
     clear: (reason, which = () => true) => {
-      const gone = waiting.filter(({ event }) => which(event))
-      remove(gone)
-      gone.forEach(({ event }) => onDropped(event, reason))
+      drop(waiting.filter(which), reason)
     },
     wake,
     waiting: () => waiting.length,

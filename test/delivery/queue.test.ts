@@ -1,5 +1,6 @@
 import { resolveConfig } from '../../src/config/settings'
 import { encodeNow } from '../../src/delivery/encode'
+import { createOutbox } from '../../src/delivery/outbox'
 import { createQueue } from '../../src/delivery/queue'
 import type { Answer } from '../../src/delivery/transport'
 import type { CapturedEvent, Config, DropReason } from '../../src/types'
@@ -23,6 +24,8 @@ const setUp = (options: Partial<Config> = {}) => {
     path: () => '/e/',
     encode: async (text) => encodeNow(text, undefined),
     gzipNow: () => undefined,
+    // Memory alone, as where the browser keeps nothing; e2e/scenarios/durability.spec.ts has the other.
+    outbox: createOutbox({ name: 'x', config, mayKeep: () => false, onOrphaned: () => {}, onDropped: () => {} }),
     onDelivered: (uuids) => delivered.push(...uuids),
     onDropped: ({ event: name }, reason) => dropped.push([name, reason]),
     onRequestError: (error) => errors.push(error),
@@ -124,7 +127,7 @@ test('a batch is bounded in events and in size', async () => {
 })
 
 test('what waits is bounded: the oldest go, and say why', async () => {
-  const { queue, answers, dropped } = setUp()
+  const { queue, answers, dropped } = setUp({ outbox_max_bytes: 20_000_000 })
   answers.push('hang')
   for (let index = 0; index < 25; index++) queue.add(event(`e${index}`, 1_000_000), { now: false })
   expect(dropped.every(([, reason]) => reason === 'queue_full')).toBe(true)
@@ -151,11 +154,39 @@ test('what is on its way in a request that outlives the page is not sent twice',
   expect(beacons).toEqual([['b']])
 })
 
-test('beacons over the limit are split', () => {
+test('what waits too long goes, and says why', async () => {
+  const { queue, answers, dropped, delivered } = setUp({ outbox_max_age_ms: 10_000 })
+  answers.push({ status: 503, retryAfterMs: 12_000 })
+  queue.add(event('a'), { now: true })
+  await tick(8000)
+  queue.add(event('b'), { now: false })
+  await tick(10_000)
+  expect(dropped).toEqual([['a', 'expired']])
+  expect(delivered).toEqual(['u-b'])
+})
+
+test('one beacon takes what fits; the rest stays', () => {
   const { queue, beacons } = setUp()
   for (const name of 'abc') queue.add(event(name, 25_000), { now: false })
   queue.leave()
-  expect(beacons).toEqual([['a'], ['b', 'c']])
+  expect(beacons).toEqual([['a', 'b']])
+  expect(queue.waiting()).toBe(1)
+})
+
+test('what is captured after the page has gone goes at once', () => {
+  const { queue, beacons } = setUp()
+  queue.leave()
+  queue.add(event('late'), { now: false })
+  expect(beacons).toEqual([['late']])
+})
+
+test('a page that comes back sends again', async () => {
+  const { queue, delivered } = setUp()
+  queue.leave()
+  queue.wake()
+  queue.add(event('a'), { now: true })
+  await tick(0)
+  expect(delivered).toEqual(['u-a'])
 })
 
 test('what the browser does not take stays', () => {

@@ -1,0 +1,367 @@
+import { type BrowserContext, chromium, type Page } from 'playwright/test'
+import { type Proxy, startProxy } from '../support/proxy'
+import { expect, test as base } from '../support/scenario'
+import type { StoredEvent } from '../support/service'
+import type { Config } from '../../src/types'
+import config from '../../playwright.config'
+
+const QUIET = { capture_pageview: false, capture_pageleave: false, autocapture: false }
+const COUNT = 20
+
+interface World {
+  context: BrowserContext
+  network: Proxy
+  page: Page
+  /** Closes the browser and opens it again, with everything it has kept. */
+  reopenBrowser(): Promise<void>
+}
+
+interface Fixtures {
+  network: Proxy
+  /** A browser of its own with a profile on disk and with the back/forward cache, which Playwright turns off. */
+  ownBrowser: boolean
+  world: World
+  /** Puts a page on the site whose events go by the network. */
+  putShop(path?: string, options?: Partial<Config>): void
+  open(path?: string): Promise<Page>
+}
+
+const test = base.extend<Fixtures>({
+  network: async ({ service }, use) => {
+    const network = await startProxy(service.url)
+    await use(network)
+    await network.stop()
+  },
+  ownBrowser: [false, { option: true }],
+  world: async ({ network, ownBrowser, browser }, use, { outputDir }) => {
+    const launch = () => chromium.launchPersistentContext(`${outputDir}/profile`, { ...config.use!.launchOptions!, ignoreDefaultArgs: ['--disable-back-forward-cache'] })
+    const context = ownBrowser ? await launch() : await browser.newContext()
+    const world: World = {
+      context,
+      network,
+      page: context.pages()[0] ?? (await context.newPage()),
+      reopenBrowser: async () => {
+        await world.context.close()
+        world.context = await launch()
+        world.page = world.context.pages()[0]!
+      },
+    }
+    await use(world)
+    await world.context.close()
+  },
+  putShop: async ({ put, network }, use) => {
+    // The npm build comes from the site, so that a page loads while the service is away.
+    await use((path = '/', options = {}) => put('npm', path, 'shop', { ...QUIET, api_host: network.url, ...options }))
+  },
+  open: async ({ world, site }, use) => {
+    await use(async (path = '/') => {
+      const page = await world.context.newPage()
+      await page.goto(site.url + path)
+      await page.waitForFunction(() => window.analytics?.__loaded)
+      return page
+    })
+  },
+})
+
+test.describe.configure({ mode: 'parallel' })
+
+/** How many events lie in the browser. */
+const waiting = (page: Page) =>
+  page.evaluate(async () => {
+    const [{ name }] = (await indexedDB.databases()) as [{ name: string }]
+    const answer = <T>(request: IDBRequest<T>) => new Promise<T>((done) => (request.onsuccess = () => done(request.result)))
+    const database = await answer(indexedDB.open(name))
+    const count = await answer(database.transaction('events').objectStore('events').count())
+    database.close()
+    return count
+  })
+
+/** Captures events and answers their uuids. */
+const capture = (page: Page, count = COUNT, size = 0) =>
+  page.evaluate(
+    ([count, size]) => Array.from({ length: count! }, (_, index) => window.analytics.capture('x', { index, filler: 'x'.repeat(size!) }, { skip_client_rate_limiting: true })!.uuid),
+    [count, size],
+  )
+const uuidsOf = (events: StoredEvent[]) => events.map(({ uuid }) => uuid).sort()
+/** Well within a second of what was captured. */
+const moment = (page: Page) => page.waitForTimeout(100)
+const crash = async (page: Page) => {
+  await moment(page)
+  const gone = page.waitForEvent('crash')
+  void page.goto('chrome://crash').catch(() => {})
+  await gone
+  await page.close()
+}
+/** Opens a page and waits until its outbox is open: some milliseconds after `init`. */
+const start = async (page: Page, url: string) => {
+  await page.goto(url)
+  await page.waitForFunction(async () => window.analytics?.__loaded && (await indexedDB.databases()).length)
+  await moment(page)
+}
+/** What the browser says when a network is back. */
+const comeOnline = (page: Page) => page.evaluate(() => void dispatchEvent(new Event('online')))
+const databases = (page: Page) => page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name))
+
+// ── The matrix: each fault, and each way in which a page ends during it ─────────────────────────────────────────────
+
+const FAULTS: Record<string, { begin(world: World): unknown; end(world: World): unknown }> = {
+  'nothing is wrong': { begin: () => {}, end: () => {} },
+  'the service answers 503': { begin: ({ network }) => network.be(503), end: ({ network }) => network.be('up') },
+  'the service answers 429 and when to come again': { begin: ({ network }) => network.be(429, { 'Retry-After': '1' }), end: ({ network }) => network.be('up') },
+  'connections are refused': { begin: ({ network }) => network.be('refusing'), end: ({ network }) => network.be('up') },
+  'the service accepts and never answers': { begin: ({ network }) => network.be('silent'), end: ({ network }) => network.be('up') },
+  'the browser is offline': { begin: ({ context }) => context.setOffline(true), end: ({ context }) => context.setOffline(false) },
+  'the host is blocked': {
+    begin: ({ context, network }) => context.route(`${network.url}/**`, (route) => route.abort('blockedbyclient')),
+    end: ({ context }) => context.unrouteAll({ behavior: 'ignoreErrors' }),
+  },
+}
+const CLOSED = 'the browser is closed'
+const ENDINGS: Record<string, (world: World) => unknown> = {
+  'it is reloaded': ({ page }) => page.reload().catch(() => {}), // fails offline
+  'it is left for another site': ({ page }) => page.goto('about:blank'),
+  'its tab is closed': ({ page, context }) => Promise.all([context.newPage(), page.close()]),
+  'its renderer crashes': ({ page }) => crash(page),
+  [CLOSED]: async (world) => {
+    await moment(world.page)
+    await world.reopenBrowser()
+  },
+}
+
+for (const [ending, leave] of Object.entries(ENDINGS)) {
+  test.describe(`a page captures, and ${ending}`, () => {
+    test.use({ ownBrowser: ending === CLOSED })
+    for (const [fault, { begin, end }] of Object.entries(FAULTS)) {
+      test(`while ${fault}: ${COUNT} captured, ${COUNT} stored`, async ({ world, site, putShop, open, stored }) => {
+        putShop()
+        await start(world.page, site.url)
+        await begin(world)
+        const captured = await capture(world.page)
+        await leave(world)
+        await end(world)
+        await open()
+        expect(uuidsOf(await stored((found) => found.length >= COUNT))).toEqual(captured)
+      })
+    }
+  })
+}
+
+// ── Several tabs ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+test('a tab crashes: one that was open all the time takes over what it captured', async ({ world, putShop, open, stored }) => {
+  putShop()
+  await open()
+  const second = await open()
+  await world.network.be(503)
+  const captured = await capture(second)
+  await crash(second)
+  await world.network.be('up')
+  expect(uuidsOf(await stored((found) => found.length >= COUNT))).toEqual(captured)
+})
+
+test('many tabs in an outage are one that tries, and then everything comes', async ({ world, putShop, open, stored }) => {
+  putShop()
+  const pages = [await open(), await open(), await open(), await open()]
+  await world.network.be(503)
+  const captured = (await Promise.all(pages.map((page) => capture(page)))).flat()
+  const before = world.network.requests()
+  await pages[0]!.waitForTimeout(1200)
+  expect(world.network.requests() - before).toBe(1)
+  await world.network.be('up')
+  expect(uuidsOf(await stored((found) => found.length >= captured.length))).toEqual(captured.sort())
+})
+
+test('after an outage one request asks whether it is over, and a batch after the other follows', async ({ world, putShop, open, stored }) => {
+  putShop()
+  await world.network.be(503)
+  const first = await open()
+  const captured = await capture(first, 600)
+  await crash(first)
+  const before = world.network.requests()
+  const second = await open()
+  await second.waitForTimeout(1500)
+  expect(world.network.requests() - before).toBe(1)
+  await world.network.be('up')
+  expect(uuidsOf(await stored((found) => found.length >= 600))).toEqual(captured)
+  expect(world.network.requests() - before).toBe(4)
+  await expect.poll(() => waiting(second)).toBe(0)
+})
+
+test('projects do not see what waits for another', async ({ world, putShop, put, open, stored }) => {
+  putShop()
+  const page = await open()
+  await world.network.be(503)
+  const captured = await capture(page)
+  await crash(page)
+  await world.network.be('up')
+  world.network.forget()
+  const script = `<script type="module">analytics.init('another-token', ${JSON.stringify({ ...QUIET, api_host: world.network.url, opt_out_useragent_filter: true, request_queue_config: { flush_interval_ms: 250 } })}, 'other')</script>`
+  put('npm', '/other', script, { ...QUIET, enabled: false })
+  const other = await open('/other')
+  await other.evaluate(() => void (window.analytics as unknown as { other: typeof window.analytics }).other.capture('theirs'))
+  await expect.poll(() => world.network.seen()).toContain('theirs')
+  expect(world.network.seen()).not.toContain(captured[0])
+  await open()
+  expect(uuidsOf(await stored((found) => found.length >= COUNT))).toEqual(captured)
+})
+
+test.describe('with a back/forward cache', () => {
+  test.use({ ownBrowser: true })
+  test('a page in it gives up what waits, and takes it back when it returns', async ({ world, site, putShop, stored }) => {
+  putShop()
+  site.page('/two', '<!doctype html><title>two</title>')
+  const { page, network } = world
+  await page.goto(site.url)
+  await page.waitForFunction(() => window.analytics?.__loaded)
+  await network.be(503)
+  const captured = await capture(page)
+  await page.evaluate(() => addEventListener('pageshow', (event) => event.persisted && window.analytics.capture('restored')))
+  await page.waitForTimeout(400)
+  await page.evaluate((to) => location.assign(to), `${site.url}/two`)
+  await page.waitForURL('**/two')
+  await network.be('up')
+  await page.evaluate(() => setTimeout(() => history.back()))
+  const events = await stored((found) => found.length > COUNT)
+  expect(uuidsOf(events.filter(({ event }) => event === 'x'))).toEqual(captured)
+  expect(events.filter(({ event }) => event === 'restored')).toHaveLength(1)
+})
+})
+
+test('what is captured by the very last listeners of a page arrives too', async ({ world, site, putShop, stored }) => {
+  putShop()
+  const { page } = world
+  await page.goto(site.url)
+  await page.waitForFunction(() => window.analytics?.__loaded)
+  await page.evaluate(() => {
+    addEventListener('pagehide', () => window.analytics.capture('on pagehide'))
+    document.addEventListener('visibilitychange', () => window.analytics.capture('on hidden'))
+    location.href = 'about:blank'
+  })
+  const events = await stored((found) => found.length >= 2)
+  expect(events.map(({ event }) => event).sort()).toEqual(['on hidden', 'on pagehide'])
+})
+
+// ── What a person or a site does not want ───────────────────────────────────────────────────────────────────────────
+
+test('who refuses takes back what waits, here, in other tabs and in the browser', async ({ world, putShop, open, stored }) => {
+  putShop()
+  const [gone, other, here] = [await open(), await open(), await open()]
+  await world.network.be(503)
+  for (const page of [gone, other, here]) await capture(page)
+  await crash(gone)
+  await here.evaluate(() => window.analytics.opt_out_capturing())
+  await expect.poll(() => databases(here)).toEqual([])
+  expect(await here.evaluate(() => window.analytics.drops())).toEqual({ opted_out: COUNT })
+  await expect.poll(() => other.evaluate(() => window.analytics.drops())).toEqual({ opted_out: COUNT })
+  await world.network.be('up')
+  // Agreeing later is no consent to what was captured before.
+  await here.evaluate(() => window.analytics.opt_in_capturing({ captureEventName: 'agreed' }))
+  await other.evaluate(() => window.analytics.flush())
+  await open()
+  const events = await stored((found) => found.length >= 1)
+  await here.waitForTimeout(1000)
+  expect(events.map(({ event }) => event)).toEqual(['agreed'])
+  expect(uuidsOf(await stored(() => true))).toHaveLength(1)
+})
+
+test('reset takes nothing from the person before: what waits arrives as theirs', async ({ world, putShop, open, stored }) => {
+  putShop()
+  const page = await open()
+  await world.network.be(503)
+  await page.evaluate(() => {
+    window.analytics.identify('ada')
+    window.analytics.capture('bye')
+    window.analytics.reset()
+    window.analytics.capture('hello')
+  })
+  await crash(page)
+  await world.network.be('up')
+  await open()
+  const events = await stored((found) => found.length >= 3)
+  const personOf = (name: string) => events.find(({ event }) => event === name)!.distinct_id
+  expect(personOf('bye')).toBe('ada')
+  expect(personOf('hello')).not.toBe('ada')
+})
+
+const NOT_KEPT: Record<string, Partial<Config>> = {
+  'disable_persistence': { disable_persistence: true },
+  "persistence: 'memory'": { persistence: 'memory' },
+  "cookieless_mode: 'always'": { cookieless_mode: 'always' },
+}
+for (const [name, options] of Object.entries(NOT_KEPT)) {
+  test(`${name}: the browser keeps nothing, and an outage loses nothing`, async ({ world, putShop, open, stored }) => {
+    putShop('/', options)
+    const page = await open()
+    await world.network.be(503)
+    const captured = await capture(page)
+    await page.waitForTimeout(500)
+    expect(await databases(page)).toEqual([])
+    await world.network.be('up')
+    await comeOnline(page)
+    expect(uuidsOf(await stored((found) => found.length >= COUNT))).toEqual(captured)
+  })
+}
+
+// ── Where the browser cannot keep ───────────────────────────────────────────────────────────────────────────────────
+
+const BROKEN: Record<string, () => void> = {
+  'the disk is full': () => {
+    const { put } = IDBObjectStore.prototype
+    IDBObjectStore.prototype.put = function (...args) {
+      const request = put.apply(this, args)
+      request.onsuccess = () => this.transaction.abort()
+      return request
+    }
+    Object.assign(IDBTransaction.prototype, { commit() {} })
+  },
+  'the database does not open': () => Object.assign(IDBFactory.prototype, { open: () => { throw new DOMException('no', 'UnknownError') } }),
+  'the database never answers': () => Object.assign(IDBFactory.prototype, { open: () => ({}) }),
+  'there are no locks': () => Object.defineProperty(Navigator.prototype, 'locks', { get: () => undefined }),
+  'there are no databases': () => Object.defineProperty(window, 'indexedDB', { get: () => { throw new DOMException('no', 'SecurityError') } }),
+}
+for (const [name, breakIt] of Object.entries(BROKEN)) {
+  test(`${name}: memory carries the events through an outage, and the page hears of no error`, async ({ world, putShop, open, stored }) => {
+    putShop()
+    const errors: string[] = []
+    await world.context.addInitScript(breakIt)
+    await world.context.addInitScript(() => addEventListener('unhandledrejection', ({ reason }) => { throw reason }))
+    world.context.on('weberror', (error) => errors.push(String(error.error())))
+    const page = await open()
+    await world.network.be(503)
+    const captured = await capture(page)
+    await page.waitForTimeout(500)
+    await world.network.be('up')
+    await comeOnline(page)
+    expect(uuidsOf(await stored((found) => found.length >= COUNT))).toEqual(captured)
+    expect(errors).toEqual([])
+  })
+}
+
+// ── Bounds ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+test('what has waited too long is dropped, and counted', async ({ world, putShop, open, stored }) => {
+  putShop('/', { outbox_max_age_ms: 2000 })
+  const page = await open()
+  await world.network.be(503)
+  await capture(page)
+  await crash(page)
+  await world.network.be('up')
+  await new Promise((done) => setTimeout(done, 2000))
+  const next = await open()
+  await expect.poll(() => next.evaluate(() => window.analytics.drops())).toEqual({ expired: COUNT })
+  expect(await stored(() => true)).toEqual([])
+})
+
+test('what is over the bound is dropped, the oldest first, and counted', async ({ world, putShop, open, stored }) => {
+  putShop()
+  putShop('/tight', { outbox_max_bytes: 60_000 })
+  const page = await open()
+  await world.network.be(503)
+  const captured = await capture(page, COUNT, 10_000)
+  await crash(page)
+  const next = await open('/tight')
+  await expect.poll(() => next.evaluate(() => window.analytics.drops().queue_full)).toBeGreaterThan(COUNT / 2)
+  const dropped = await next.evaluate(() => window.analytics.drops().queue_full!)
+  await world.network.be('up')
+  expect(uuidsOf(await stored((found) => found.length >= COUNT - dropped))).toEqual(captured.slice(dropped))
+})
