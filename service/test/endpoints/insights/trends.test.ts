@@ -90,6 +90,17 @@ test('"Other" counts a person with two other values once; then comes the missing
   expect((await ask(engine, query({ breakdown_limit: 4 }), { projectId: 4 })).hasMore).toBe(false)
 })
 
+test('the values of the period before are those of the current one', async () => {
+  await store(engine, 5, [seen('visit', 'ann', '2026-01-06T10:00:00Z', { browser: 'Chrome' }), ...['ann', 'ben'].map((person) => seen('visit', person, '2026-01-03T10:00:00Z', { browser: 'Safari' }))])
+  const { results } = await ask(engine, trends({ breakdownFilter: { breakdown: 'browser', breakdown_limit: 1 }, compareFilter: { compare: true } }), { projectId: 5 })
+  expect(results.map(({ compare_label, breakdown_value, count }) => [compare_label, breakdown_value, count])).toEqual([['current', 'Chrome', 1], ['previous', 'Other', 2]])
+})
+
+test('the last millisecond of the last day counts, the next one does not', async () => {
+  await store(engine, 6, ['2026-01-07T23:59:59.999Z', '2026-01-08T00:00:00.000Z'].map((when) => seen('visit', 'ann', when)))
+  expect(await dataOf(trends(), { projectId: 6 })).toEqual([[0, 0, 1]])
+})
+
 test.each<[string, Record<string, unknown>, [unknown, number][]]>([
   ['no variable', {}, [[['Chrome', 'free'], 1], [['Chrome', 'pro'], 1], [['Safari', 'pro'], 1], [['Firefox', null], 1], [[null, null], 1]]],
   ['one of two', { browser: 'Chrome' }, [[['Chrome', 'free'], 1], [['Chrome', 'pro'], 1]]],
