@@ -2,6 +2,7 @@
  * Oddities of the protocol that callers may rely on, in one place. Nobody would invent them again; a site that comes
  * from another SDK of the protocol keeps working by them (docs/compatibility.md).
  */
+import { objectOf } from '../lib/objects'
 import type { Properties } from '../types'
 
 /** `init` with one of these names initialises the object itself. */
@@ -34,9 +35,13 @@ export const tracesOf = (capture: (event: string, properties: Properties) => unk
     capture('$ai_metric', { $ai_trace_id: String(traceId), $ai_metric_name: String(name), $ai_metric_value: String(value) }),
 })
 
+/** `logger` where logs are not sent: it has the methods, and they do nothing. */
+export const LOGGER = objectOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal'], () => () => {})
+
 /** Members whose features are not in this release: they do nothing and say so, and tell a callback of surveys that there are none. */
 export const NOT_YET =
   'captureException addExceptionStep startExceptionAutocapture stopExceptionAutocapture captureLog ' +
   'startSessionRecording stopSessionRecording sessionRecordingStarted loadToolbar getSurveys ' +
   'getActiveMatchingSurveys onSurveysLoaded displaySurvey renderSurvey canRenderSurvey canRenderSurveyAsync ' +
-  'cancelPendingSurvey setIdentity clearIdentity'
+  'cancelPendingSurvey setIdentity clearIdentity getExtension ' +
+  'metrics.count metrics.gauge metrics.histogram metrics.flush'

@@ -40,7 +40,7 @@ export const connectFlags = (from: Inputs) => {
   let isPaused = false
   let anonymousId: string | undefined
   let refreshTimer: ReturnType<typeof setTimeout> | undefined
-  let afterAnswer: (() => void)[] = []
+  const afterAnswer: ((answer: FlagsAnswer) => void)[] = []
 
   const ask = () => {
     if (config.advanced_disable_flags || isPaused) return
@@ -94,7 +94,7 @@ export const connectFlags = (from: Inputs) => {
     about: from.distinctId,
     apply: (answer) => {
       if (answer.body || answer.error) flags.apply(answer)
-      afterAnswer.splice(0).forEach(guarded)
+      afterAnswer.splice(0).forEach((tell) => guarded(() => tell(answer)))
     },
   })
 
@@ -185,6 +185,12 @@ export const connectFlags = (from: Inputs) => {
           afterAnswer.push(() => callback(flags.api.getFeatureFlagPayload(key)))
           ask()
         },
+        reloadFeatureFlagsAsync: (): Promise<{ status: 'loaded' | 'error' | 'skipped' }> =>
+          new Promise((done) => {
+            if (config.advanced_disable_flags || isPaused) return done({ status: 'skipped' })
+            afterAnswer.push(({ error }) => done({ status: error ? 'error' : 'loaded' }))
+            ask()
+          }),
         setReloadingPaused: (paused: boolean): void => {
           isPaused = paused
         },

@@ -50,6 +50,8 @@ export interface ClientInputs {
   onEnd(): void
 }
 
+const FILLING = ['session', 'identity', 'sessionProperties', 'stored', 'flags', 'page', 'cookieless', 'plain', 'denylist']
+
 /** One running SDK for one project: introduces the rooms to each other. */
 export const createClient = ({ load, token, config, said, log, notices, onCaptured, onDrop, onDelivered, onEnd }: ClientInputs) => {
   // ── State ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -174,6 +176,8 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
     forgetPageview()
     attribution.beginSession(id)
   })
+  // What fills an event, without what judges it, and without the pageview it might begin.
+  const fill = createPipeline(pick(stages, (name) => FILLING.includes(name)), () => {})
   const sessionId = () => session.current() ?? session.touch().sessionId
 
   const capture = (event: string, properties?: Properties | null, options: CaptureOptions = {}): CapturedEvent | undefined => {
@@ -260,6 +264,7 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
   }
   const api: Api = {
     capture,
+    calculateEventProperties: (event, properties = {}, timestamp = new Date(), uuid = uuidv7()) => fill({ uuid, event, properties, timestamp }, {})!.properties,
     ...people,
     ...flags.api,
     set_config: (changes) => {

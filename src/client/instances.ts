@@ -7,7 +7,7 @@ import { createNotices } from '../lib/notices'
 import type { CapturedEvent, Config, DroppedEvent, DropReason } from '../types'
 import { VERSION } from '../version'
 import { type Client, createClient } from './createClient'
-import { NOT_YET, PRIMARY_NAMES } from './compatibility'
+import { LOGGER, NOT_YET, PRIMARY_NAMES } from './compatibility'
 import { createExplanations } from './explanations'
 import { type Analytics, type Api, METHODS, type Options, WITHOUT_CLIENT } from './publicApi'
 
@@ -113,6 +113,10 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
     get flagsEndpointWasHit() {
       return !!client?.hasFlags()
     },
+    get decideEndpointWasHit() {
+      return analytics.flagsEndpointWasHit
+    },
+    logger: LOGGER,
     init: (...args) => guarded(() => init(...args)) ?? analytics,
     on: notices.on,
     drops: () => ({ ...counts }),

@@ -36,6 +36,10 @@ export interface Analytics {
   readonly __loaded: boolean
   /** Whether anything is known of flags. */
   readonly flagsEndpointWasHit: boolean
+  /** Its older name. */
+  readonly decideEndpointWasHit: boolean
+  /** Where logs would go; they are not in this release, so these do nothing. */
+  readonly logger: Record<string, () => void>
 
   /**
    * Starts the SDK for the project with this public token and answers the instance. A second call for the same
@@ -51,6 +55,8 @@ export interface Analytics {
    * @example analytics.capture('purchase', { amount: 42, currency: 'EUR' })
    */
   capture(event: string, properties?: Properties | null, options?: CaptureOptions): CapturedEvent | undefined
+  /** The properties that an event of this name would have now, without capturing it. */
+  calculateEventProperties(event: string, properties?: Properties, timestamp?: Date, uuid?: string): Properties
   /**
    * From now on the visitor is the person `id`; what was captured anonymously before becomes theirs.
    * @param set person properties to overwrite; @param setOnce person properties to write where there is none.
@@ -147,6 +153,8 @@ export interface Analytics {
     getFeatureFlagDetails(key: string): FlagDetails | undefined
     /** The payload as the service says it now. */
     getRemoteConfigPayload(key: string, callback: (payload: unknown) => void): void
+    /** Asks the service again, and says what came of it; `skipped`: nothing is asked for. */
+    reloadFeatureFlagsAsync(): Promise<{ status: 'loaded' | 'error' | 'skipped' }>
     /** Asks for flags, if nothing is known of any. */
     ensureFlagsLoaded(): void
     /** The id of the visitor before they got a name, which goes along with the next request. */
@@ -190,13 +198,13 @@ export interface Analytics {
 }
 
 /** The members that need a running client. */
-export type Api = Omit<Analytics, 'config' | 'version' | '__loaded' | 'flagsEndpointWasHit' | 'init' | 'on' | 'drops' | 'explain' | 'push' | 'toString' | 'featureFlags'> & {
+export type Api = Omit<Analytics, 'config' | 'version' | '__loaded' | 'flagsEndpointWasHit' | 'decideEndpointWasHit' | 'logger' | 'init' | 'on' | 'drops' | 'explain' | 'push' | 'toString' | 'featureFlags'> & {
   featureFlags: Omit<Analytics['featureFlags'], 'hasLoadedFlags'>
 }
 
 /** The names in `Api`: an `analytics` object has these members before it has a client, and where it never gets one. */
 export const METHODS =
-  'set_config capture identify alias setPersonProperties unsetPersonProperties createPersonProfile ' +
+  'set_config capture calculateEventProperties identify alias setPersonProperties unsetPersonProperties createPersonProfile ' +
   'setInternalOrTestUser captureTraceFeedback captureTraceMetric people.set people.set_once group getGroups ' +
   'resetGroups reset register register_once unregister register_for_session unregister_for_session get_property ' +
   'getSessionProperty get_distinct_id get_session_id onSessionId sessionManager.resetSessionId ' +
@@ -206,7 +214,7 @@ export const METHODS =
   'resetGroupPropertiesForFlags updateEarlyAccessFeatureEnrollment getEarlyAccessFeatures ' +
   'featureFlags.overrideFeatureFlags featureFlags.override featureFlags.getFlags ' +
   'featureFlags.getFlagsWithDetails featureFlags.getFlagVariants featureFlags.getFlagPayloads ' +
-  'featureFlags.getFeatureFlagDetails featureFlags.getRemoteConfigPayload featureFlags.setReloadingPaused ' +
+  'featureFlags.getFeatureFlagDetails featureFlags.getRemoteConfigPayload featureFlags.reloadFeatureFlagsAsync featureFlags.setReloadingPaused ' +
   'featureFlags.setAnonymousDistinctId featureFlags.ensureFlagsLoaded opt_in_capturing opt_out_capturing ' +
   'has_opted_in_capturing has_opted_out_capturing get_explicit_consent_status clear_opt_in_out_capturing ' +
   'is_capturing debug flush shutdown'
@@ -229,4 +237,6 @@ export const WITHOUT_CLIENT: Record<string, unknown> = {
   'featureFlags.getFlagVariants': {},
   'featureFlags.getFlagPayloads': {},
   shutdown: Promise.resolve(),
+  calculateEventProperties: {},
+  'featureFlags.reloadFeatureFlagsAsync': Promise.resolve({ status: 'skipped' }),
 }

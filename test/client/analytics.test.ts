@@ -534,3 +534,19 @@ test('nothing the page hands over makes a member throw', () => {
     }
   }
 })
+
+test('calculateEventProperties tells what an event would carry, and captures nothing', async () => {
+  const { analytics, sent, settle } = startAnalytics({ property_denylist: ['secret'] })
+  analytics.register({ plan: 'gold' })
+  const told = analytics.calculateEventProperties('$pageview', { a: 1, secret: 2 })
+  expect(told).toMatchObject({ a: 1, plan: 'gold', token: 'token', distinct_id: analytics.get_distinct_id(), $session_id: analytics.get_session_id(), $lib: 'web' })
+  expect(told).not.toHaveProperty('secret')
+  expect(analytics.getPageViewId()).toBeUndefined()
+  await settle()
+  expect(sent).toEqual([])
+})
+
+test('logger is there and silent', () => {
+  const { analytics } = startAnalytics()
+  expect(() => analytics.logger.error!()).not.toThrow()
+})

@@ -663,3 +663,17 @@ test('setAnonymousDistinctId goes along with the next request', async () => {
   await settle(100)
   expect(asked[0]!.body).toMatchObject({ $anon_distinct_id: 'before' })
 })
+
+test.each([
+  ['loaded', 200, {}],
+  ['error', 0, {}],
+  ['skipped', 200, { advanced_disable_flags: true }],
+] as const)('reloadFeatureFlagsAsync: %s', async (status, answered, options) => {
+  const { analytics, say, settle } = startAnalytics(options)
+  say(answered, answerWith(flag('a', true)))
+  const heard = jest.fn()
+  void analytics.featureFlags.reloadFeatureFlagsAsync().then(heard)
+  await settle(100)
+  expect(heard).toHaveBeenCalledWith({ status })
+  expect(analytics.decideEndpointWasHit).toBe(status !== 'skipped')
+})
