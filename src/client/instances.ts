@@ -94,7 +94,7 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
       const call = (...args: unknown[]) => {
         if (!client) return withoutClient(path, args)
         const member = (client.api as unknown as Members)[method]
-        const run = (inner ? (member as Members)[inner] : member) as undefined | ((...args: unknown[]) => unknown)
+        const run = (inner ? (member as Members | undefined)?.[inner] : member) as undefined | ((...args: unknown[]) => unknown)
         return guarded(() => (run ? run(...args) : notYet(path, args[0]))) ?? WITHOUT_CLIENT[path]
       }
       if (inner) members[method] = { ...(members[method] as Members), [inner]: call }
