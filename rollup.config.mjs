@@ -11,11 +11,27 @@ const apiHost = process.env.TRAILMARK_DEFAULT_API_HOST
 const constants = (channel) => ({
   name: 'constants',
   renderChunk(code) {
-    const values = { __VERSION__: version, __CHANNEL__: channel, ...(apiHost ? { __DEFAULT_API_HOST__: apiHost } : {}) }
+    const values = { __VERSION__: version, __CHANNEL__: channel, __DEFAULT_API_HOST__: apiHost || undefined }
     // Names and texts differ in length, so positions behind them shift; no map line holds two of them with code between.
-    return { code: code.replace(/\b__(VERSION|CHANNEL|DEFAULT_API_HOST)__\b/g, (name) => (name in values ? JSON.stringify(values[name]) : name)), map: null }
+    return { code: code.replace(/\b__(VERSION|CHANNEL|DEFAULT_API_HOST)__\b/g, (name) => String(JSON.stringify(values[name]))), map: null }
   },
 })
+
+// "const" is a word for people and TypeScript. With "let" alone the minifier joins more declarations: 0.1 kB gzipped. The
+// blanks keep every position, so the source map stays right.
+const letOnly = {
+  name: 'let-only',
+  renderChunk(code) {
+    const starts = []
+    const visit = (node) => {
+      if (node.type === 'VariableDeclaration' && node.kind === 'const') starts.push(node.start)
+      for (const child of Object.values(node).flat()) if (child?.type) visit(child)
+    }
+    visit(this.parse(code))
+    for (const start of starts) code = `${code.slice(0, start)}let  ${code.slice(start + 5)}`
+    return { code, map: null }
+  },
+}
 
 const sources = (channel) => [
   resolve({ browser: true }),
@@ -31,7 +47,7 @@ const licenses = {
   },
 }
 
-// The two small libraries inside are MIT: their notices travel with the code.
+// The two small libraries inside are MIT: their notices travel with the code, in licenses.txt.
 const banner = `/*! Trailmark ${version}, MIT. Contains fflate and js-cookie, MIT: see licenses.txt */`
 const output = { sourcemap: true, banner }
 
@@ -41,8 +57,8 @@ const script = (input, file, more = {}) => ({
     ...output,
     file,
     format: 'iife',
-    // ASCII only: a page that is not UTF-8 would garble anything else.
-    plugins: [terser({ ecma: 2020, compress: { passes: 3, unsafe_arrows: true }, format: { ascii_only: true, comments: /^!/ } })],
+    // ASCII only: a page that is not UTF-8 would garble anything else. `inline: 1`: what is inlined further compresses worse.
+    plugins: [letOnly, terser({ ecma: 2020, compress: { passes: 3, unsafe_arrows: true, inline: 1 }, format: { ascii_only: true, comments: /^! Trailmark/ } })],
     ...more,
   },
   plugins: sources('cdn'),

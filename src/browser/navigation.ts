@@ -4,8 +4,6 @@ import { createSignal, listen } from './signal'
 /** How the URL changed without a page load, in the protocol's words (protocol.md §5.8). */
 export type NavigationType = 'pushState' | 'replaceState' | 'popstate'
 
-const FROM_API: Record<string, NavigationType> = { push: 'pushState', replace: 'replaceState' }
-
 interface NavigationApi extends EventTarget {
   currentEntry: unknown
 }
@@ -19,8 +17,8 @@ export const onNavigate = createSignal<NavigationType>((emit) => {
   if (api && 'currentEntry' in api) {
     // navigationType is null when only the entry's state was updated: the URL is the same then.
     return listen(api, ['currententrychange'], (event) => {
-      const type = (event as Event & { navigationType: string | null }).navigationType
-      if (type) emit(FROM_API[type] ?? 'popstate')
+      const type = (event as Event & { navigationType: 'push' | 'replace' | 'reload' | 'traverse' | null }).navigationType
+      if (type) emit(type === 'push' || type === 'replace' ? `${type}State` : 'popstate')
     })
   }
   const stops = [

@@ -56,10 +56,10 @@ export const request = async (url: string, body: Body | undefined, config: Reque
 }
 
 /** One POST that the browser finishes after the page is gone. False: refused, too much of that is under way. */
-export const beacon = (url: string, { data, type }: Body): boolean => {
+export const beacon = (url: string, { data }: Body): boolean => {
   try {
     // text/plain whatever it is: a JSON type would cost a preflight, which a page that goes does not live to see.
-    return navigator.sendBeacon(url, new Blob([data], { type: type === 'application/json' ? 'text/plain' : type }))
+    return navigator.sendBeacon(url, new Blob([data], { type: 'text/plain' }))
   } catch {
     return false
   }
