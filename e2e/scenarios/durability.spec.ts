@@ -163,12 +163,16 @@ test('many tabs in an outage are one that tries, and then everything comes', asy
   putShop()
   const pages = [await open(), await open(), await open(), await open()]
   await world.network.be(503)
-  const captured = (await Promise.all(pages.map((page) => capture(page)))).flat()
   const before = world.network.requests()
+  const captured = (await Promise.all(pages.map((page) => capture(page)))).flat()
   await pages[0]!.waitForTimeout(1200)
   expect(world.network.requests() - before).toBe(1)
+  world.network.forget()
   await world.network.be('up')
   expect(uuidsOf(await stored((found) => found.length >= captured.length))).toEqual(captured.sort())
+  // The one that leads sends its own, and nothing of those who live and will send theirs.
+  const sent = [...world.network.seen().matchAll(/"uuid":"([^"]+)"/g)].map(([, uuid]) => uuid!)
+  expect(sent.sort()).toEqual(captured)
 })
 
 test('after an outage one request asks whether it is over, and a batch after the other follows', async ({ world, putShop, open, stored }) => {

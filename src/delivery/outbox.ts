@@ -19,7 +19,7 @@ type Key = [at: number, uuid: string, tab: string, size: number, event: string]
 export interface OutboxInputs {
   /** Of the database, the locks and the channel. */
   name: string
-  config: Pick<Config, 'outbox_max_bytes' | 'outbox_max_age_ms'>
+  config: Pick<Config, 'outbox_max_bytes'>
   /** Whether anything may be kept in the browser. */
   mayKeep(): boolean
   /** A tab has gone, and may have left something. */
@@ -205,20 +205,19 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
         const { result } = await here!.run('readonly', (events) => events.getAllKeys())
         const keys = result as unknown as Key[]
         const living = await here!.watch()
-        const oldest = Date.now() - config.outbox_max_age_ms
         let size = keys.reduce((sum, key) => sum + key[3], 0)
         const dropped: Key[] = []
         const found: Key[] = []
         for (const key of keys) {
-          const [at, uuid, tab, length, event] = key
+          const [, uuid, tab, length, event] = key
           if (living.includes(tab) || taken.has(uuid)) continue
-          const reason = at < oldest ? 'expired' : size > config.outbox_max_bytes && 'queue_full'
-          if (!reason && found.length === MOST_ORPHANS) break
+          const isOver = size > config.outbox_max_bytes
+          if (!isOver && found.length === MOST_ORPHANS) break
           taken.add(uuid)
-          if (reason) {
+          if (isOver) {
             size -= length
             dropped.push(key)
-            onDropped({ event, uuid }, reason)
+            onDropped({ event, uuid }, 'queue_full')
           } else found.push(key)
         }
         forgetKeys(dropped)
