@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
+import { createDescribe } from './endpoints/definitions/describe.ts'
 import { createEndpointDefinitions } from './endpoints/definitions/endpoint.ts'
 import { createRun } from './endpoints/run.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
@@ -112,7 +113,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         ingest: createIngest({ projectByToken: byToken, writer }),
         projectByToken: byToken,
         variables: createVariableDefinitions(records),
-        endpoints: createEndpointDefinitions(records),
+        endpoints: createEndpointDefinitions({ records, describe: createDescribe({ storage }) }),
         run: createRun({ records, storage }),
         isReady: () => storage.ready(PROBE_WAIT_MS),
       },

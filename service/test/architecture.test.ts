@@ -15,7 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   flags: ['lib'],
   'endpoints/sql': ['lib'],
   'endpoints/variables': ['lib', 'storage', 'endpoints/sql'],
-  'endpoints/definitions': ['lib', 'storage', 'endpoints/sql'],
+  'endpoints/definitions': ['lib', 'storage', 'endpoints/sql', 'endpoints/variables'],
   endpoints: ['lib', 'storage', 'endpoints/sql', 'endpoints/variables', 'endpoints/definitions'],
   // The routes call the rooms through what `service` hands them; from the rooms they take types and pure answers.
   http: ['lib', 'storage', 'ingest', 'flags', 'endpoints', 'endpoints/variables', 'endpoints/definitions'],

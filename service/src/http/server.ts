@@ -6,7 +6,8 @@ import type { Log } from '../lib/log.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { type AuthRooms, authorize } from './auth.ts'
 import { toAnswer } from './errors.ts'
-import { type Call, type Rooms, type Route, ROUTES } from './routes.ts'
+import type { Call, Rooms, Route } from './route.ts'
+import { ROUTES } from './routes.ts'
 
 export interface ServerOptions extends AuthRooms {
   readonly rooms: Rooms

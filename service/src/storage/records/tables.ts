@@ -2,7 +2,7 @@
 export interface Tables {
   projects: { id: number; name: string; token: string; created_at: string }
   api_keys: { id: string; project_id: number; label: string; hash: string; scopes_json: string; created_at: string }
-  variables: { id: string; project_id: number; name: string; code_name: string; type: string; default_json: string; values_json: string; created_at: string }
+  variables: { id: string; project_id: number; name: string; code_name: string; type: string; default_json: string; values_json: string; schema_json: string; created_at: string }
   endpoints: {
     id: string
     project_id: number
@@ -15,7 +15,17 @@ export interface Tables {
     deleted_at: string | null
     last_executed_at: string | null
   }
-  endpoint_versions: { id: string; endpoint_id: string; version: number; query_json: string; is_active: number; created_at: string; updated_at: string }
+  endpoint_versions: {
+    id: string
+    endpoint_id: string
+    version: number
+    query_json: string
+    columns_json: string
+    data_freshness_seconds: number
+    is_active: number
+    created_at: string
+    updated_at: string
+  }
   steps: { id: number }
 }
 
@@ -35,5 +45,10 @@ export const STEPS: readonly (readonly string[])[] = [
     `CREATE TABLE endpoint_versions (
       id TEXT PRIMARY KEY, endpoint_id TEXT NOT NULL, version INTEGER NOT NULL, query_json TEXT NOT NULL, is_active INTEGER NOT NULL,
       created_at TEXT NOT NULL, updated_at TEXT NOT NULL, UNIQUE (endpoint_id, version))`,
+  ],
+  [
+    "ALTER TABLE variables ADD COLUMN schema_json TEXT NOT NULL DEFAULT 'null'",
+    "ALTER TABLE endpoint_versions ADD COLUMN columns_json TEXT NOT NULL DEFAULT 'null'",
+    'ALTER TABLE endpoint_versions ADD COLUMN data_freshness_seconds INTEGER NOT NULL DEFAULT 86400',
   ],
 ]

@@ -1,0 +1,179 @@
+import { Type } from '@sinclair/typebox'
+import { type EndpointDefinitions, type EndpointInput, FRESHNESS_SECONDS } from '../endpoints/definitions/endpoint.ts'
+import type { VariableInput } from '../endpoints/variables/definitions.ts'
+import { SCHEMA_TYPES, type SchemaTypeName } from '../endpoints/variables/schema.ts'
+import { VARIABLE_TYPES, type VariableTypeName } from '../endpoints/variables/types.ts'
+import { Refusal } from '../lib/refusal.ts'
+import type { Answer, Call, Route } from './route.ts'
+
+const closed = { additionalProperties: false } as const
+
+const NAME = Type.String({ minLength: 1, maxLength: 400 })
+const SCALARS = Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean()]), { maxItems: 1_000 })
+const VARIABLE_TYPE = Type.Unsafe<VariableTypeName>({ type: 'string', enum: Object.keys(VARIABLE_TYPES) })
+
+const LIMIT = Type.Union([Type.Number(), Type.String({ maxLength: 40 })])
+const COUNT = Type.Integer({ minimum: 0 })
+const VARIABLE_SCHEMA = Type.Object(
+  {
+    type: Type.Unsafe<SchemaTypeName>({ type: 'string', enum: Object.keys(SCHEMA_TYPES) }),
+    minimum: Type.Optional(LIMIT),
+    maximum: Type.Optional(LIMIT),
+    minLength: Type.Optional(COUNT),
+    maxLength: Type.Optional(COUNT),
+    pattern: Type.Optional(Type.String({ maxLength: 500 })),
+    enum: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Number()]), { minItems: 1, maxItems: 1_000 })),
+    minItems: Type.Optional(COUNT),
+    maxItems: Type.Optional(COUNT),
+  },
+  closed,
+)
+
+const CREATE_VARIABLE = Type.Object(
+  {
+    name: NAME,
+    code_name: Type.Optional(Type.String()),
+    type: VARIABLE_TYPE,
+    default_value: Type.Optional(Type.Unknown()),
+    values: Type.Optional(Type.Union([SCALARS, Type.Null()])),
+    schema: Type.Optional(Type.Union([VARIABLE_SCHEMA, Type.Null()])),
+  },
+  closed,
+)
+const CHANGE_VARIABLE = Type.Partial(CREATE_VARIABLE, closed)
+
+const QUERY = Type.Object({ kind: Type.String() })
+const ENDPOINT_FIELDS = { description: Type.Optional(Type.String({ maxLength: 10_000 })), is_active: Type.Optional(Type.Boolean()), data_freshness_seconds: Type.Optional(Type.Unsafe<number>({ type: 'integer', enum: [...FRESHNESS_SECONDS] })) }
+const CREATE_ENDPOINT = Type.Object({ name: Type.String(), query: QUERY, ...ENDPOINT_FIELDS }, closed)
+const CHANGE_ENDPOINT = Type.Object({ name: Type.Optional(Type.String()), query: Type.Optional(QUERY), version: Type.Optional(Type.Integer({ minimum: 1 })), ...ENDPOINT_FIELDS }, closed)
+
+const RUN = Type.Object(
+  {
+    variables: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
+    refresh: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: ['cache', 'force', 'direct', 'blocking', 'force_blocking'] })),
+    limit: Type.Optional(Type.Integer({ minimum: 1 })),
+    offset: Type.Optional(Type.Integer({ minimum: 0 })),
+    version: Type.Optional(Type.Integer({ minimum: 1 })),
+    client_query_id: Type.Optional(Type.String({ maxLength: 200 })),
+  },
+  closed,
+)
+
+// Older names that clients still send.
+const REFRESH: Readonly<Record<string, 'cache' | 'force' | 'direct'>> = { cache: 'cache', force: 'force', direct: 'direct', blocking: 'cache', force_blocking: 'force' }
+
+interface RunBody {
+  readonly variables?: Record<string, unknown> | null
+  readonly refresh?: string
+  readonly limit?: number
+  readonly offset?: number
+  readonly version?: number
+}
+
+const integer = ({ query }: Call, name: string, least: number): number | undefined => {
+  const text = query[name]
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (!/^\d{1,15}$/.test(text) || value < least) throw new Refusal('invalid_input', { detail: `"${name}" is a whole number, ${least} or more.`, attr: name })
+  return value
+}
+
+const flag = ({ query }: Call, name: string): boolean | undefined => {
+  const text = query[name]
+  if (text === undefined) return undefined
+  if (text !== 'true' && text !== 'false') throw new Refusal('invalid_input', { detail: `"${name}" is true or false.`, attr: name })
+  return text === 'true'
+}
+
+const page = (results: readonly unknown[]): Answer => ({ body: { count: results.length, next: null, previous: null, results } })
+
+const run: Route['handler'] = async (rooms, call) => {
+  const { variables, refresh = 'cache', ...body } = (call.body ?? {}) as RunBody
+  const answer = await rooms.run({
+    projectId: call.projectId,
+    endpoint: call.params.name!,
+    variables: variables ?? {},
+    version: body.version ?? integer(call, 'version', 1),
+    limit: body.limit ?? integer(call, 'limit', 1),
+    offset: body.offset ?? integer(call, 'offset', 0),
+    refresh: REFRESH[refresh],
+  })
+  return { body: answer, headers: { 'cache-control': 'no-store' } }
+}
+
+const changeEndpoint: Route['handler'] = async ({ endpoints }, call) => {
+  const changes = call.body as EndpointInput
+  return { body: await endpoints.update(call.projectId, call.params.name!, { ...changes, version: changes.version ?? integer(call, 'version', 1) }) }
+}
+
+const changeVariable: Route['handler'] = async ({ variables }, { projectId, params, body }) => ({
+  body: await variables.update(projectId, params.id!, withoutNullValues(body as Partial<VariableInput>)),
+})
+
+const withoutNullValues = <Input extends { values?: unknown }>({ values, ...rest }: Input) => ({ ...rest, ...(values ? { values: values as string[] } : {}) })
+
+const VARIABLES = '/api/projects/:projectId/insight_variables'
+const ENDPOINTS = '/api/projects/:projectId/endpoints'
+
+/** Variables, endpoints and their runs. */
+export const ENDPOINT_ROUTES: readonly Route[] = [
+  { method: 'GET', path: VARIABLES, access: 'insight_variable:read', handler: async ({ variables }, { projectId }) => page(await variables.list(projectId)) },
+  {
+    method: 'POST',
+    path: VARIABLES,
+    access: 'insight_variable:write',
+    body: CREATE_VARIABLE,
+    handler: async ({ variables }, { projectId, body }) => ({ status: 201, body: await variables.create(projectId, withoutNullValues(body as VariableInput)) }),
+  },
+  { method: 'GET', path: `${VARIABLES}/:id`, access: 'insight_variable:read', handler: async ({ variables }, { projectId, params }) => ({ body: await variables.get(projectId, params.id!) }) },
+  { method: 'PATCH', path: `${VARIABLES}/:id`, access: 'insight_variable:write', body: CHANGE_VARIABLE, handler: changeVariable },
+  { method: 'PUT', path: `${VARIABLES}/:id`, access: 'insight_variable:write', body: CHANGE_VARIABLE, handler: changeVariable },
+  {
+    method: 'DELETE',
+    path: `${VARIABLES}/:id`,
+    access: 'insight_variable:write',
+    handler: async ({ variables }, { projectId, params }) => {
+      await variables.remove(projectId, params.id!)
+      return { status: 204 }
+    },
+  },
+
+  {
+    method: 'GET',
+    path: ENDPOINTS,
+    access: 'endpoint:read',
+    handler: async ({ endpoints }, call) => page(await endpoints.list(call.projectId, { isActive: flag(call, 'is_active') })),
+  },
+  {
+    method: 'POST',
+    path: ENDPOINTS,
+    access: 'endpoint:write',
+    body: CREATE_ENDPOINT,
+    handler: async ({ endpoints }, { projectId, body }) => ({ status: 201, body: await endpoints.create(projectId, body as Parameters<EndpointDefinitions['create']>[1]) }),
+  },
+  {
+    method: 'GET',
+    path: `${ENDPOINTS}/:name`,
+    access: 'endpoint:read',
+    handler: async ({ endpoints }, call) => ({ body: await endpoints.get(call.projectId, call.params.name!, integer(call, 'version', 1)) }),
+  },
+  { method: 'PATCH', path: `${ENDPOINTS}/:name`, access: 'endpoint:write', body: CHANGE_ENDPOINT, handler: changeEndpoint },
+  { method: 'PUT', path: `${ENDPOINTS}/:name`, access: 'endpoint:write', body: CHANGE_ENDPOINT, handler: changeEndpoint },
+  {
+    method: 'DELETE',
+    path: `${ENDPOINTS}/:name`,
+    access: 'endpoint:write',
+    handler: async ({ endpoints }, { projectId, params }) => {
+      await endpoints.remove(projectId, params.name!)
+      return { status: 204 }
+    },
+  },
+  {
+    method: 'GET',
+    path: `${ENDPOINTS}/:name/versions`,
+    access: 'endpoint:read',
+    handler: async ({ endpoints }, { projectId, params }) => page(await endpoints.versions(projectId, params.name!)),
+  },
+  { method: 'GET', path: `${ENDPOINTS}/:name/run`, access: 'endpoint:read', handler: run },
+  { method: 'POST', path: `${ENDPOINTS}/:name/run`, access: 'endpoint:read', body: RUN, handler: run },
+]

@@ -1,0 +1,51 @@
+import type { TSchema } from '@sinclair/typebox'
+import type { EndpointDefinitions } from '../endpoints/definitions/endpoint.ts'
+import type { RunEndpoint } from '../endpoints/run.ts'
+import type { VariableDefinitions } from '../endpoints/variables/definitions.ts'
+import type { Ingest } from '../ingest/ingest.ts'
+import type { Project } from '../storage/records.ts'
+import type { Scope } from './auth.ts'
+
+/** What the routes call; `service.ts` brings them together. */
+export interface Rooms {
+  readonly ingest: Ingest
+  readonly projectByToken: (token: string) => Promise<Project | undefined>
+  readonly variables: VariableDefinitions
+  readonly endpoints: EndpointDefinitions
+  readonly run: RunEndpoint
+  readonly isReady: () => Promise<boolean>
+}
+
+/** A request as a handler sees it. */
+export interface Call {
+  /** Of the path, decoded. */
+  readonly params: Readonly<Record<string, string>>
+  /** Of the address; the first value of a repeated name. */
+  readonly query: Readonly<Record<string, string | undefined>>
+  /** Bytes of a `raw` route, a checked value of one with a schema. */
+  readonly body: unknown
+  /** Of a route under `/api/projects/`. */
+  readonly projectId: number
+  /** ms since the epoch. */
+  readonly receivedAt: number
+}
+
+/** What to answer, beyond a JSON body with status 200. */
+export interface Answer {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  /** A file of the SDK to send instead of a body. */
+  readonly file?: string
+}
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  /** Also answers with a final slash. */
+  readonly path: string
+  /** Who may ask: any page of any origin, or a personal API key with this scope. */
+  readonly access: 'public' | Scope
+  /** The body: `raw` bytes of whatever encoding, JSON of this schema, or none. */
+  readonly body?: 'raw' | TSchema
+  readonly handler: (rooms: Rooms, call: Call) => Promise<Answer> | Answer
+}
