@@ -1,22 +1,14 @@
-import { randomUUID } from 'node:crypto'
-import { Refusal } from '../lib/refusal.ts'
-import type { EndpointVersion, Records, Variable } from '../storage/records.ts'
-import { type Result, type RunLimits, type Storage, StorageError, type StorageErrorKind } from '../storage/storage.ts'
-import { parse, type SqlQuery, toRefusal } from './definitions/check.ts'
-import { findEndpoint, findVersion } from './definitions/endpoint.ts'
-import { type BoundValue, type Compiled, compileQuery, type ParsedQuery } from './sql/compile.ts'
-import { bindVariables } from './variables/bind.ts'
+import { createHash, randomUUID } from 'node:crypto'
+import type { Records } from '../storage/records.ts'
+import type { Result, Storage } from '../storage/storage.ts'
+import type { Admission, Admit } from './admission.ts'
+import type { Cache } from './cache.ts'
+import { cursorOwner, nextCursor, readCursor } from './cursor.ts'
+import type { Epochs } from './epochs.ts'
+import { compileRun, type PreparedRun, prepareRun, type RunRequest, toRunRefusal } from './prepare.ts'
+import type { Compiled } from './sql/compile.ts'
 
-export interface RunRequest {
-  readonly projectId: number
-  readonly endpoint: string
-  readonly variables: Readonly<Record<string, unknown>>
-  /** Absent: the current version. */
-  readonly version?: number
-  readonly limit?: number
-  readonly offset?: number
-  readonly refresh?: 'cache' | 'force' | 'direct'
-}
+export type { RunRequest } from './prepare.ts'
 
 export interface RunAnswer {
   readonly results: Result['rows']
@@ -27,13 +19,24 @@ export interface RunAnswer {
   readonly hasMore: boolean
   readonly limit?: number
   readonly offset?: number
+  /** Of a run with a cursor: that of the next page, null after the last. */
+  readonly next_cursor?: string | null
   readonly name: string
   readonly execution_id: string
   readonly endpoint_version: number
   readonly endpoint_version_created_at: string
   readonly is_cached: boolean
+  /** When the answer began to be computed: events that came later may be missing. */
   readonly last_refresh: string
+  /** Until when it may be given again if no event comes. */
+  readonly cache_target_age: string
   readonly timezone: 'UTC'
+  /** With `isDebug`: the query as it was written, and as the engine got it. */
+  readonly hogql?: string
+  readonly clickhouse?: string
+  readonly cache_key?: string
+  /** Steps and how long each took, in seconds. */
+  readonly timings?: readonly { readonly k: string; readonly t: number }[]
 }
 
 export type RunEndpoint = (request: RunRequest) => Promise<RunAnswer>
@@ -41,83 +44,99 @@ export type RunEndpoint = (request: RunRequest) => Promise<RunAnswer>
 export interface RunRooms {
   readonly records: Pick<Records, 'endpoints' | 'variables'>
   readonly storage: Pick<Storage, 'run'>
+  readonly admit: Admit
+  readonly cache: Cache<Result>
+  readonly epochs: Pick<Epochs, 'of'>
 }
 
-/** Most rows of one answer. */
-export const MAX_ROWS = 50_000
-const MAX_SECONDS = 10
-const MAX_MEMORY_BYTES = 1_000_000_000
+// Rows take about four times their text in memory.
+const BYTES_PER_CHARACTER = 4
 
-// Too slow, too large or too heavy is the query's fault and stays so: 4xx, because asking again would not help.
-const RUN_REFUSALS: Readonly<Record<StorageErrorKind, (error: StorageError) => Refusal>> = {
-  unavailable: () => new Refusal('engine_unavailable', { retryAfterSeconds: 2 }),
-  timeout: () => new Refusal('query_timeout', { detail: `The query took longer than ${MAX_SECONDS} s.` }),
-  memory: () => new Refusal('query_memory_limit'),
-  size: () => new Refusal('query_too_large'),
-  query: ({ engineCode }) => new Refusal('query_failed', { ...(engineCode ? { code: engineCode.toLowerCase(), detail: `The engine refused the query: ${engineCode}.` } : {}) }),
-  data: () => new Refusal('query_failed'),
-}
-
-const findNeeded = (parsed: ParsedQuery, definitions: readonly Variable[]) =>
-  parsed.variables.map((name) => {
-    const definition = definitions.find(({ codeName }) => codeName === name)
-    if (!definition) throw new Refusal('undefined_variables', { detail: `Query references undefined variable(s): ${name}`, attr: 'query' })
-    return definition
-  })
-
-const compile = (parsed: ParsedQuery, options: { projectId: number; variables: Record<string, BoundValue>; limit: number; offset?: number }): Compiled => {
-  try {
-    return compileQuery(parsed, options)
-  } catch (error) {
-    throw toRefusal(error)
-  }
-}
-
-const textOf = ({ query }: EndpointVersion) => (query as SqlQuery).query
+// The statement with its values is what decides the rows; the project and the version are named besides, whatever it says.
+const cacheKey = (projectId: number, versionId: string, { text, params }: Compiled): string =>
+  createHash('sha256').update(JSON.stringify([projectId, versionId, text, params])).digest('hex')
 
 /**
- * Runs a stored endpoint: find → bind → compile → execute → shape. Values are checked before anything is executed, whatever
- * would serve the run.
+ * Runs a stored endpoint: admit → find → bind → compile → cache or execute → shape. Values are checked before anything is
+ * executed, whatever would serve the run.
  */
-export const createRun = ({ records, storage }: RunRooms): RunEndpoint => {
-  const execute = async (statement: Compiled, limits: RunLimits) => {
-    try {
-      return await storage.run(statement, limits)
-    } catch (error) {
-      throw error instanceof StorageError ? RUN_REFUSALS[error.kind](error) : error
-    }
-  }
-
-  return async ({ projectId, endpoint: name, variables, version: wanted, limit, offset, refresh }) => {
-    const endpoint = await findEndpoint(records, projectId, name)
-    if (!endpoint.isActive) throw new Refusal('not_found', { detail: 'This endpoint is not active.' })
-    const version = await findVersion(records, endpoint, wanted)
-    const parsed = parse(textOf(version))
-    const values = bindVariables(findNeeded(parsed, await records.variables.list(projectId)), variables)
-    if (!version.isActive) throw new Refusal('version_inactive', { detail: `Version ${version.version} of this endpoint is not active.`, attr: 'version' })
-    if (offset !== undefined && limit === undefined) throw new Refusal('invalid_input', { detail: '"offset" needs "limit".', attr: 'offset' })
-    if (refresh === 'direct') throw new Refusal('not_materialized', { attr: 'refresh' })
-
-    const rows = Math.min(limit ?? MAX_ROWS, MAX_ROWS)
-    // One row more than is answered says whether there are more.
-    const compiled = compile(parsed, { projectId, variables: values, limit: rows + 1, ...(offset === undefined ? {} : { offset }) })
-    const result = await execute(compiled, { projectId, maxSeconds: MAX_SECONDS, maxMemoryBytes: MAX_MEMORY_BYTES, maxRows: MAX_ROWS + 1 })
-    const executedAt = new Date().toISOString()
-    await records.endpoints.touch(endpoint.id, executedAt)
+export const createRun = ({ records, storage, admit, cache, epochs }: RunRooms): RunEndpoint => {
+  const answer = async (request: RunRequest, { endpoint, version, parsed, values }: PreparedRun, { allowance, signal }: Admission): Promise<RunAnswer> => {
+    const { projectId, limit, offset, cursor } = request
+    const rows = Math.min(limit ?? allowance.rows, allowance.rows)
+    const owner = cursorOwner(version.id, values)
+    const after = cursor === undefined ? undefined : readCursor(cursor, owner)
+    const compileAt = performance.now()
+    const compiled = compileRun(parsed, {
+      projectId,
+      variables: values,
+      limit: rows + 1, // one row more than is answered says whether there are more
+      ...(offset === undefined ? {} : { offset }),
+      ...(cursor === undefined ? {} : { keyset: { after } }),
+    })
+    const executeAt = performance.now()
+    const key = cacheKey(projectId, version.id, compiled)
+    const { seconds: maxSeconds, memoryBytes: maxMemoryBytes } = allowance
+    const freshMs = version.dataFreshnessSeconds * 1_000
+    const { value, startedAt, isCached } = await cache({
+      key,
+      terms: JSON.stringify([maxSeconds, maxMemoryBytes]),
+      epoch: epochs.of(projectId),
+      maxAgeMs: freshMs,
+      isForced: request.refresh === 'force',
+      signal,
+      async load(givenUp) {
+        try {
+          const loaded = await storage.run(compiled, { projectId, maxSeconds, maxMemoryBytes, maxRows: rows + 1 }, givenUp)
+          return { value: loaded, bytes: loaded.textLength * BYTES_PER_CHARACTER }
+        } catch (error) {
+          throw toRunRefusal(error, parsed, allowance)
+        }
+      },
+    })
+    const doneAt = performance.now()
+    const refreshed = new Date(startedAt).toISOString()
+    if (!isCached) await records.endpoints.touch(endpoint.id, refreshed)
+    const { keyCount } = compiled
+    const page = value.rows.slice(0, rows)
+    const columns = value.columns.slice(0, value.columns.length - keyCount)
+    const hasMore = value.rows.length > rows
     return {
-      results: result.rows.slice(0, rows),
-      columns: result.columns.map((column) => column.name),
-      types: result.columns.map((column) => [column.name, column.type] as const),
-      hasMore: result.rows.length > rows,
+      results: keyCount ? page.map((row) => row.slice(0, columns.length)) : page,
+      columns: columns.map((column) => column.name),
+      types: columns.map((column) => [column.name, column.type] as const),
+      hasMore,
       ...(limit === undefined ? {} : { limit: rows }),
       ...(offset === undefined ? {} : { offset }),
+      ...(cursor === undefined ? {} : { next_cursor: hasMore ? nextCursor(page, keyCount, owner, after) : null }),
       name: endpoint.name,
       execution_id: randomUUID(),
       endpoint_version: version.version,
       endpoint_version_created_at: version.createdAt,
-      is_cached: false,
-      last_refresh: executedAt,
+      is_cached: isCached,
+      last_refresh: refreshed,
+      cache_target_age: new Date(startedAt + freshMs).toISOString(),
       timezone: 'UTC',
+      ...(request.isDebug
+        ? {
+            hogql: parsed.text,
+            clickhouse: compiled.text,
+            cache_key: key,
+            timings: [
+              { k: 'compile', t: (executeAt - compileAt) / 1_000 },
+              { k: isCached ? 'cache' : 'execute', t: (doneAt - executeAt) / 1_000 },
+            ],
+          }
+        : {}),
+    }
+  }
+
+  return async (request) => {
+    const admission = admit(request)
+    try {
+      return await answer(request, await prepareRun(records, request), admission)
+    } finally {
+      admission.leave()
     }
   }
 }

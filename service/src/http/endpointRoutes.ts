@@ -1,10 +1,13 @@
+import { createHash } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import { type EndpointDefinitions, type EndpointInput, FRESHNESS_SECONDS } from '../endpoints/definitions/endpoint.ts'
+import type { RunAnswer, RunRequest } from '../endpoints/run.ts'
 import type { VariableInput } from '../endpoints/variables/definitions.ts'
 import { SCHEMA_TYPES, type SchemaTypeName } from '../endpoints/variables/schema.ts'
 import { VARIABLE_TYPES, type VariableTypeName } from '../endpoints/variables/types.ts'
 import { Refusal } from '../lib/refusal.ts'
-import type { Answer, Call, Route } from './route.ts'
+import type { StreamFormat } from '../storage/storage.ts'
+import type { Answer, Call, Rooms, Route } from './route.ts'
 
 const closed = { additionalProperties: false } as const
 
@@ -54,7 +57,10 @@ const RUN = Type.Object(
     limit: Type.Optional(Type.Integer({ minimum: 1 })),
     offset: Type.Optional(Type.Integer({ minimum: 0 })),
     version: Type.Optional(Type.Integer({ minimum: 1 })),
-    client_query_id: Type.Optional(Type.String({ maxLength: 200 })),
+    cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 100_000 })),
+    debug: Type.Optional(Type.Boolean()),
+    format: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: ['json', 'ndjson', 'csv'] })),
+    client_query_id: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   },
   closed,
 )
@@ -67,6 +73,10 @@ interface RunBody {
   readonly refresh?: string
   readonly limit?: number
   readonly offset?: number
+  readonly cursor?: string
+  readonly debug?: boolean
+  readonly format?: string
+  readonly client_query_id?: string
   readonly version?: number
 }
 
@@ -87,18 +97,80 @@ const flag = ({ query }: Call, name: string): boolean | undefined => {
 
 const page = (results: readonly unknown[]): Answer => ({ body: { count: results.length, next: null, previous: null, results } })
 
-const run: Route['handler'] = async (rooms, call) => {
-  const { variables, refresh = 'cache', ...body } = (call.body ?? {}) as RunBody
-  const answer = await rooms.run({
+const variablesOf = ({ query }: Call): Record<string, unknown> => {
+  if (query.variables === undefined) return {}
+  let given: unknown
+  try {
+    given = JSON.parse(query.variables)
+  } catch {
+    given = undefined
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new Refusal('invalid_input', { detail: '"variables" in the address is a JSON object, such as {"plan":"pro"}, percent-encoded.', attr: 'variables' })
+  }
+  return given as Record<string, unknown>
+}
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  json: 'application/json; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  csv: 'text/csv; charset=utf-8; header=present',
+}
+
+const formatOf = ({ query, headers }: Call, given: string | undefined): string => {
+  const asked = given ?? query.format
+  if (asked !== undefined) {
+    if (!Object.hasOwn(MEDIA_TYPES, asked)) throw new Refusal('invalid_input', { detail: '"format" is json, ndjson or csv.', attr: 'format' })
+    return asked
+  }
+  const accepted = headers.accept ?? ''
+  return /^text\/csv\b/.test(accepted) ? 'csv' : /^application\/(x-)?ndjson\b/.test(accepted) ? 'ndjson' : 'json'
+}
+
+/** The same for the same rows, whenever and however they were come by. */
+const etagOf = ({ execution_id: _id, is_cached: _how, last_refresh: _from, cache_target_age: _to, timings: _took, ...stable }: RunAnswer): string =>
+  `W/"${createHash('sha256').update(JSON.stringify(stable)).digest('base64url')}"`
+
+const isAmong = (etag: string, header: string | undefined) => header !== undefined && (header.trim() === '*' || header.split(',').some((each) => each.trim() === etag))
+
+// Kept by nobody without asking again: another key, or none, must not see it.
+const REVALIDATE = { 'cache-control': 'private, no-cache', vary: 'authorization, accept' }
+
+const requestOf = (call: Call): RunRequest & { format: string } => {
+  const { variables, refresh = call.query.refresh ?? 'cache', ...body } = (call.body ?? {}) as RunBody
+  if (!Object.hasOwn(REFRESH, refresh)) throw new Refusal('invalid_input', { detail: `"refresh" is one of ${Object.keys(REFRESH).join(', ')}.`, attr: 'refresh' })
+  return {
     projectId: call.projectId,
+    key: call.key,
+    signal: call.signal,
+    clientQueryId: body.client_query_id ?? call.query.client_query_id,
     endpoint: call.params.name!,
-    variables: variables ?? {},
+    variables: variables ?? variablesOf(call),
     version: body.version ?? integer(call, 'version', 1),
     limit: body.limit ?? integer(call, 'limit', 1),
     offset: body.offset ?? integer(call, 'offset', 0),
+    cursor: body.cursor ?? call.query.cursor,
     refresh: REFRESH[refresh],
-  })
-  return { body: answer, headers: { 'cache-control': 'no-store' } }
+    isDebug: body.debug ?? flag(call, 'debug') ?? false,
+    format: formatOf(call, body.format),
+  }
+}
+
+const run = async (rooms: Rooms, call: Call): Promise<Answer> => {
+  const { format, ...request } = requestOf(call)
+  if (format !== 'json') {
+    const body = await rooms.stream(request, format as StreamFormat)
+    return { body, headers: { 'content-type': MEDIA_TYPES[format]!, 'cache-control': 'no-store' } }
+  }
+  return { body: await rooms.run(request), headers: { 'cache-control': 'no-store' } }
+}
+
+const runByAddress: Route['handler'] = async (rooms, call) => {
+  const answer = await run(rooms, call)
+  if (answer.headers?.['content-type']) return answer
+  const etag = etagOf(answer.body as RunAnswer)
+  const headers = { etag, ...REVALIDATE }
+  return isAmong(etag, call.headers['if-none-match']) ? { status: 304, headers } : { ...answer, headers }
 }
 
 const changeEndpoint: Route['handler'] = async ({ endpoints }, call) => {
@@ -174,6 +246,15 @@ export const ENDPOINT_ROUTES: readonly Route[] = [
     access: 'endpoint:read',
     handler: async ({ endpoints }, { projectId, params }) => page(await endpoints.versions(projectId, params.name!)),
   },
-  { method: 'GET', path: `${ENDPOINTS}/:name/run`, access: 'endpoint:read', handler: run },
+  { method: 'GET', path: `${ENDPOINTS}/:name/run`, access: 'endpoint:read', handler: runByAddress },
   { method: 'POST', path: `${ENDPOINTS}/:name/run`, access: 'endpoint:read', body: RUN, handler: run },
+  {
+    method: 'DELETE',
+    path: '/api/projects/:projectId/query/:id',
+    access: 'endpoint:read',
+    handler: ({ running }, { projectId, params }) => {
+      if (!running.cancel(projectId, params.id!)) throw new Refusal('not_found', { detail: 'No run with this client_query_id is under way.' })
+      return { status: 204 }
+    },
+  },
 ]

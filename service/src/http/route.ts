@@ -1,9 +1,11 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { EndpointDefinitions } from '../endpoints/definitions/endpoint.ts'
 import type { RunEndpoint } from '../endpoints/run.ts'
+import type { Running } from '../endpoints/running.ts'
+import type { StreamEndpoint } from '../endpoints/stream.ts'
 import type { VariableDefinitions } from '../endpoints/variables/definitions.ts'
 import type { Ingest } from '../ingest/ingest.ts'
-import type { Project } from '../storage/records.ts'
+import type { ApiKey, Project } from '../storage/records.ts'
 import type { Scope } from './auth.ts'
 
 /** What the routes call; `service.ts` brings them together. */
@@ -13,6 +15,8 @@ export interface Rooms {
   readonly variables: VariableDefinitions
   readonly endpoints: EndpointDefinitions
   readonly run: RunEndpoint
+  readonly stream: StreamEndpoint
+  readonly running: Pick<Running, 'cancel'>
   readonly isReady: () => Promise<boolean>
 }
 
@@ -26,6 +30,12 @@ export interface Call {
   readonly body: unknown
   /** Of a route under `/api/projects/`. */
   readonly projectId: number
+  /** That asks, of such a route. */
+  readonly key: ApiKey
+  /** Aborted when whoever asks has gone. */
+  readonly signal: AbortSignal
+  /** Of the request; the first value of a repeated name. */
+  readonly headers: Readonly<Record<string, string | undefined>>
   /** ms since the epoch. */
   readonly receivedAt: number
 }
