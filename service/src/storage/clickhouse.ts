@@ -85,7 +85,7 @@ const RESULT_SETTINGS: ClickHouseSettings = {
 /** JSON text whose integers beyond 2^53 are strings, so that parsing it changes no digit. */
 export const quoteUnsafeIntegers = (text: string): string =>
   /\d{16}/.test(text)
-    ? text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (token) => (token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`))
+    ? text.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g, (token) => (token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`))
     : text
 
 // Node's errors of a connection carry a code; the client's own timeout does not.

@@ -102,7 +102,8 @@ describe('the cache', () => {
   test('never gives one value the rows of another', async () => {
     await create('echoes', 'SELECT {variables.text}, {variables.more}')
     const pairs = HOSTILE.flatMap((text, at) => [[text, HOSTILE[(at + 7) % HOSTILE.length]!], [HOSTILE[(at + 7) % HOSTILE.length]!, text]])
-    const answers = await Promise.all(pairs.map(async ([text, more]) => (await run('echoes', { variables: { text, more } })).body.results))
+    const answers: unknown[] = []
+    for (const [text, more] of pairs) answers.push((await run('echoes', { variables: { text, more } })).body.results)
     const known = new Map<string, unknown>()
     pairs.forEach((pair, at) => {
       // Half a surrogate pair cannot be told in UTF-8 and becomes the sign for it.
@@ -297,7 +298,7 @@ describe('cursors', () => {
     for (const cursor of ['x', 'bnVsbA', '', ...[null, {}, { keys: 'x', skip: 0 }, { keys: [1, 2], skip: 0 }, { keys: ['1'], skip: 0 }, { keys: ['1', 'x'], skip: -1 }, { keys: ["1' OR 1=1 --", 'x'], skip: 0 }].map(forged)]) {
       expect([cursor, (await run('long', { limit: 2, cursor })).status]).toEqual([cursor, 400])
     }
-    expect((await run('long', { limit: 1, cursor: forged({ keys: ['50', "' OR 1=1 --"], skip: 0 }) })).body.results).toEqual([[49]])
+    expect((await run('long', { limit: 1, cursor: forged({ keys: ['50', "' OR 1=1 --"], skip: 0 }) })).body.results).toEqual([[50]])
   })
 
   test('want what the rows are ordered by among them, and no offset', async () => {
