@@ -23,7 +23,7 @@ export const createStream =
       const { projectId, limit, offset, cursor } = request
       if (cursor !== undefined) throw new Refusal('invalid_input', { detail: `An answer in ${format} has all rows at once: leave out "cursor".`, attr: 'cursor' })
       const maxRows = allowance.streamRows
-      const compiled = compileRun(parsed, { projectId, variables: values, ...(limit === undefined ? {} : { limit }), ...(offset === undefined ? {} : { offset }) })
+      const compiled = compileRun(parsed, { projectId, variables: values, limit: Math.min(limit ?? Infinity, maxRows + 1), ...(offset === undefined ? {} : { offset }) })
       const limits = { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows }
       const startedAt = new Date().toISOString()
       const stream = await storage.stream(compiled, limits, format, signal).catch((error) => {

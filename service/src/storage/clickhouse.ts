@@ -21,9 +21,9 @@ export interface Connection {
 }
 
 // Short of the 60 s after which the SDKs give up on a request.
-const WRITE_TIMEOUT_MS = 30_000
-// Longer than any query may run.
-const READ_TIMEOUT_MS = 70_000
+const WRITES = { timeoutMs: 30_000, connections: 32 }
+// Longer than any query may run; and more at once than the engine takes, so that it says so instead of letting them wait.
+const READS = { timeoutMs: 70_000, connections: 64 }
 const READY_POLL_MS = 50
 const PING_TIMEOUT_MS = 2_000
 
@@ -148,13 +148,13 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
   let clients: { writer: ClickHouseClient; reader: ClickHouseClient } | undefined
   let closed = false
 
-  const clientFor = (place: Connection, account: Account | undefined, timeoutMs: number): ClickHouseClient =>
+  const clientFor = (place: Connection, account: Account | undefined, { timeoutMs, connections }: { timeoutMs: number; connections: number }): ClickHouseClient =>
     createClient({
       url: place.url,
       ...(account ? { username: account.username, password: account.password } : {}),
       http_headers: { ...place.headers },
       request_timeout: timeoutMs,
-      max_open_connections: 32,
+      max_open_connections: connections,
       // Long values travel in the body: an address may not be longer than the engine's limit.
       use_multipart_params_auto: true,
       log: { level: 127 }, // off: every error is ours to report, and the client's lines contain statements
@@ -172,7 +172,7 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
     if (place !== current || !clients) {
       void closeClients()
       current = place
-      clients = { writer: clientFor(place, place.writer, WRITE_TIMEOUT_MS), reader: clientFor(place, place.reader ?? place.writer, READ_TIMEOUT_MS) }
+      clients = { writer: clientFor(place, place.writer, WRITES), reader: clientFor(place, place.reader ?? place.writer, READS) }
     }
     return clients
   }
@@ -226,13 +226,18 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
 
     stream({ text, params }, limits, format, signal) {
       return endingWith(signal, async (queryId) => {
-        const { stream } = await connected().reader.exec({
+        const { stream, summary } = await connected().reader.exec({
           query: `${text} FORMAT ${STREAM_FORMATS[format]}`,
           query_params: { ...params },
           query_id: queryId,
           clickhouse_settings: runSettings(limits),
           ...(signal ? { abort_signal: signal } : {}),
         })
+        // The engine does not hold every query to max_result_rows: not one without a table, for instance.
+        if (Number(summary?.result_rows ?? 0) > limits.maxRows) {
+          stream.destroy()
+          throw new StorageError('size', 'The result has too many rows')
+        }
         return format === 'csv' ? stream : pipeline(stream, quotingIntegers(), () => {}) // an error reaches whoever reads the end
       })
     },
