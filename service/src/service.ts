@@ -8,6 +8,7 @@ import { createDescribe } from './endpoints/definitions/describe.ts'
 import { createEndpointDefinitions } from './endpoints/definitions/endpoint.ts'
 import { createEpochs } from './endpoints/epochs.ts'
 import { createGate, type RunAllowance } from './endpoints/limits.ts'
+import { createOpenApi } from './endpoints/openapi.ts'
 import { createRun } from './endpoints/run.ts'
 import { createRunning } from './endpoints/running.ts'
 import { createStream } from './endpoints/stream.ts'
@@ -139,6 +140,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         run: createRun({ records, storage, admit, cache, epochs }),
         stream: createStream({ records, storage, admit }),
         running,
+        openApi: createOpenApi(records),
         isReady: () => storage.ready(PROBE_WAIT_MS),
       },
     })

@@ -189,20 +189,22 @@ const ENDPOINTS = '/api/projects/:projectId/endpoints'
 
 /** Variables, endpoints and their runs. */
 export const ENDPOINT_ROUTES: readonly Route[] = [
-  { method: 'GET', path: VARIABLES, access: 'insight_variable:read', handler: async ({ variables }, { projectId }) => page(await variables.list(projectId)) },
+  { method: 'GET', path: VARIABLES, summary: 'List the variables', access: 'insight_variable:read', handler: async ({ variables }, { projectId }) => page(await variables.list(projectId)) },
   {
     method: 'POST',
     path: VARIABLES,
+    summary: 'Define a variable',
     access: 'insight_variable:write',
     body: CREATE_VARIABLE,
     handler: async ({ variables }, { projectId, body }) => ({ status: 201, body: await variables.create(projectId, withoutNullValues(body as VariableInput)) }),
   },
-  { method: 'GET', path: `${VARIABLES}/:id`, access: 'insight_variable:read', handler: async ({ variables }, { projectId, params }) => ({ body: await variables.get(projectId, params.id!) }) },
-  { method: 'PATCH', path: `${VARIABLES}/:id`, access: 'insight_variable:write', body: CHANGE_VARIABLE, handler: changeVariable },
-  { method: 'PUT', path: `${VARIABLES}/:id`, access: 'insight_variable:write', body: CHANGE_VARIABLE, handler: changeVariable },
+  { method: 'GET', path: `${VARIABLES}/:id`, summary: 'Read a variable', access: 'insight_variable:read', handler: async ({ variables }, { projectId, params }) => ({ body: await variables.get(projectId, params.id!) }) },
+  { method: 'PATCH', path: `${VARIABLES}/:id`, summary: 'Change a variable', access: 'insight_variable:write', body: CHANGE_VARIABLE, handler: changeVariable },
+  { method: 'PUT', path: `${VARIABLES}/:id`, summary: 'Change a variable', access: 'insight_variable:write', body: CHANGE_VARIABLE, handler: changeVariable },
   {
     method: 'DELETE',
     path: `${VARIABLES}/:id`,
+    summary: 'Delete a variable that no endpoint uses',
     access: 'insight_variable:write',
     handler: async ({ variables }, { projectId, params }) => {
       await variables.remove(projectId, params.id!)
@@ -213,12 +215,14 @@ export const ENDPOINT_ROUTES: readonly Route[] = [
   {
     method: 'GET',
     path: ENDPOINTS,
+    summary: 'List the endpoints',
     access: 'endpoint:read',
     handler: async ({ endpoints }, call) => page(await endpoints.list(call.projectId, { isActive: flag(call, 'is_active') })),
   },
   {
     method: 'POST',
     path: ENDPOINTS,
+    summary: 'Create an endpoint',
     access: 'endpoint:write',
     body: CREATE_ENDPOINT,
     handler: async ({ endpoints }, { projectId, body }) => ({ status: 201, body: await endpoints.create(projectId, body as Parameters<EndpointDefinitions['create']>[1]) }),
@@ -226,14 +230,16 @@ export const ENDPOINT_ROUTES: readonly Route[] = [
   {
     method: 'GET',
     path: `${ENDPOINTS}/:name`,
+    summary: 'Read an endpoint, or with ?version= one of its versions',
     access: 'endpoint:read',
     handler: async ({ endpoints }, call) => ({ body: await endpoints.get(call.projectId, call.params.name!, integer(call, 'version', 1)) }),
   },
-  { method: 'PATCH', path: `${ENDPOINTS}/:name`, access: 'endpoint:write', body: CHANGE_ENDPOINT, handler: changeEndpoint },
-  { method: 'PUT', path: `${ENDPOINTS}/:name`, access: 'endpoint:write', body: CHANGE_ENDPOINT, handler: changeEndpoint },
+  { method: 'PATCH', path: `${ENDPOINTS}/:name`, summary: 'Change an endpoint; a changed query is its next version', access: 'endpoint:write', body: CHANGE_ENDPOINT, handler: changeEndpoint },
+  { method: 'PUT', path: `${ENDPOINTS}/:name`, summary: 'Change an endpoint; a changed query is its next version', access: 'endpoint:write', body: CHANGE_ENDPOINT, handler: changeEndpoint },
   {
     method: 'DELETE',
     path: `${ENDPOINTS}/:name`,
+    summary: 'Delete an endpoint',
     access: 'endpoint:write',
     handler: async ({ endpoints }, { projectId, params }) => {
       await endpoints.remove(projectId, params.name!)
@@ -243,14 +249,30 @@ export const ENDPOINT_ROUTES: readonly Route[] = [
   {
     method: 'GET',
     path: `${ENDPOINTS}/:name/versions`,
+    summary: 'List the versions of an endpoint, newest first',
     access: 'endpoint:read',
     handler: async ({ endpoints }, { projectId, params }) => page(await endpoints.versions(projectId, params.name!)),
   },
-  { method: 'GET', path: `${ENDPOINTS}/:name/run`, access: 'endpoint:read', handler: runByAddress },
-  { method: 'POST', path: `${ENDPOINTS}/:name/run`, access: 'endpoint:read', body: RUN, handler: run },
+  {
+    method: 'GET',
+    path: `${ENDPOINTS}/openapi.json`,
+    summary: 'The OpenAPI document of the runs of all active endpoints',
+    access: 'endpoint:read',
+    handler: async ({ openApi }, { projectId }) => ({ body: await openApi.document(projectId) }),
+  },
+  {
+    method: 'GET',
+    path: `${ENDPOINTS}/:name/openapi.json`,
+    summary: 'The OpenAPI document of the runs of one endpoint',
+    access: 'endpoint:read',
+    handler: async ({ openApi }, call) => ({ body: await openApi.document(call.projectId, call.params.name!, integer(call, 'version', 1)) }),
+  },
+  { method: 'GET', path: `${ENDPOINTS}/:name/run`, summary: 'Run an endpoint; answers may be kept and asked for again by their ETag', access: 'endpoint:read', handler: runByAddress },
+  { method: 'POST', path: `${ENDPOINTS}/:name/run`, summary: 'Run an endpoint', access: 'endpoint:read', body: RUN, handler: run },
   {
     method: 'DELETE',
     path: '/api/projects/:projectId/query/:id',
+    summary: 'Cancel a run by its client_query_id',
     access: 'endpoint:read',
     handler: ({ running }, { projectId, params }) => {
       if (!running.cancel(projectId, params.id!)) throw new Refusal('not_found', { detail: 'No run with this client_query_id is under way.' })

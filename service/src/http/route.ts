@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { EndpointDefinitions } from '../endpoints/definitions/endpoint.ts'
+import type { OpenApi } from '../endpoints/openapi.ts'
 import type { RunEndpoint } from '../endpoints/run.ts'
 import type { Running } from '../endpoints/running.ts'
 import type { StreamEndpoint } from '../endpoints/stream.ts'
@@ -17,6 +18,7 @@ export interface Rooms {
   readonly run: RunEndpoint
   readonly stream: StreamEndpoint
   readonly running: Pick<Running, 'cancel'>
+  readonly openApi: OpenApi
   readonly isReady: () => Promise<boolean>
 }
 
@@ -53,6 +55,8 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   /** Also answers with a final slash. */
   readonly path: string
+  /** What it does, for the OpenAPI document. */
+  readonly summary?: string
   /** Who may ask: any page of any origin, or a personal API key with this scope. */
   readonly access: 'public' | Scope
   /** The body: `raw` bytes of whatever encoding, JSON of this schema, or none. */

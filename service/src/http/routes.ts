@@ -2,6 +2,7 @@ import { answerFlags } from '../flags/flags.ts'
 import { remoteConfig, remoteConfigScript } from '../flags/remoteConfig.ts'
 import { decodeJson } from '../ingest/decode.ts'
 import { Refusal } from '../lib/refusal.ts'
+import { apiDocument } from './apiDocument.ts'
 import { ENDPOINT_ROUTES } from './endpointRoutes.ts'
 import type { Answer, Call, Rooms, Route } from './route.ts'
 import { staticFile } from './statics.ts'
@@ -77,4 +78,5 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/api/surveys', access: 'public', handler: () => ({ body: { surveys: [] } }) },
 
   ...ENDPOINT_ROUTES,
+  { method: 'GET', path: '/api/openapi.json', access: 'public', summary: 'This document', handler: () => ({ body: apiDocument(ROUTES) }) },
 ]
