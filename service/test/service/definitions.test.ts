@@ -75,6 +75,11 @@ describe('an argument of a wrong type', () => {
   })
 })
 
+test('a query that is too dear to look at is left to the run', async () => {
+  const slow = 'SELECT count() FROM (SELECT arrayJoin(range(1000000)) AS a) AS x CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y WHERE cityHash64(a, b) = 1'
+  expect(await create('dear', `SELECT (${slow}) AS n, {variables.list}, {variables.text}`)).toMatchObject({ status: 201, body: { columns: null } })
+}, 20_000)
+
 describe('data_freshness_seconds', () => {
   test('is a day unless it is given, and belongs to the version', async () => {
     expect((await create('fresh', 'SELECT 1')).body.data_freshness_seconds).toBe(86_400)

@@ -1,6 +1,6 @@
 import { Refusal } from '../../lib/refusal.ts'
 import type { Variable } from '../../storage/records.ts'
-import { type RunLimits, type Storage, StorageError } from '../../storage/storage.ts'
+import { type RunLimits, type Storage, StorageError, type StorageErrorKind } from '../../storage/storage.ts'
 import { type BoundValue, compileQuery, type ParsedQuery, QueryError } from '../sql/compile.ts'
 import { samplesOf } from '../variables/samples.ts'
 import { toRefusal } from './check.ts'
@@ -31,8 +31,11 @@ export const toColumnType = (engineType: string): ColumnType => {
   return inner ? toColumnType(inner) : (TYPES.find(([pattern]) => pattern.test(engineType))?.[1] ?? 'unknown')
 }
 
-// Describing reads no rows.
-const LIMITS: Omit<RunLimits, 'projectId'> = { maxSeconds: 5, maxMemoryBytes: 100_000_000, maxRows: 10_000 }
+// Describing reads no rows, unless a subquery stands for one value.
+const LIMITS: Omit<RunLimits, 'projectId'> = { maxSeconds: 2, maxMemoryBytes: 100_000_000, maxRows: 10_000 }
+
+// A run may be allowed more than this.
+const TOO_DEAR: ReadonlySet<StorageErrorKind> = new Set<StorageErrorKind>(['timeout', 'memory', 'size'])
 
 // What may be wrong with a sample of a variable only, and not with the values that a run will bring.
 const SAMPLE_ERRORS = /PARSE|OUT_OF_BOUND|BAD_ARGUMENTS|CONVERT|OVERFLOW|DIVISION|REGEXP|TOO_LARGE/
@@ -65,11 +68,6 @@ export const createDescribe =
       parsed.variables.length > 0 &&
       ((error instanceof QueryError && SAMPLE_REFUSALS.has(error.code)) || (error instanceof StorageError && error.kind === 'query' && SAMPLE_ERRORS.test(error.engineCode ?? '')))
 
-    const refusalFor = (error: unknown): unknown => {
-      if (!(error instanceof StorageError)) return toRefusal(error)
-      return error.kind === 'query' ? engineRefusal(error, parsed) : new Refusal('engine_unavailable', { retryAfterSeconds: 2 })
-    }
-
     const tries = triesOf(parsed, definitions)
     let isInconclusive = tries.length > MAX_TRIES
     let first: unknown
@@ -79,10 +77,12 @@ export const createDescribe =
         const { rows } = await storage.run({ text: `DESCRIBE (${text})`, params }, { ...LIMITS, projectId })
         return rows.map(([name, type]) => ({ name: String(name), type: toColumnType(String(type)) }))
       } catch (error) {
+        if (error instanceof StorageError && TOO_DEAR.has(error.kind)) return undefined
+        if (error instanceof StorageError && error.kind !== 'query') throw new Refusal('engine_unavailable', { retryAfterSeconds: 2 })
         if (isSampleFault(error)) isInconclusive = true
         else first ??= error
       }
     }
     if (isInconclusive) return undefined
-    throw refusalFor(first)
+    throw first instanceof StorageError ? engineRefusal(first, parsed) : toRefusal(first)
   }
