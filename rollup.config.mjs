@@ -53,7 +53,7 @@ const extensionScript = (name) => script(`src/extensions/${name}.ts`, `dist/${na
 
 export default [
   script('src/entries/script.ts', 'dist/analytics.js'),
-  extensionScript('gzip'),
+  ...['clicks', 'gzip'].map(extensionScript),
   {
     input: 'src/entries/main.ts',
     output: [

@@ -142,7 +142,7 @@ export interface RequestError {
 }
 
 export interface AutocaptureConfig {
-  /** URLs where autocapture is on: strings are regular expressions. Empty array: none; undefined: all. */
+  /** URLs where autocapture is on: addresses, parts of them, or regular expressions. Empty array: none; undefined: all. */
   url_allowlist?: (string | RegExp)[]
   /** DOM events captured (`click`, `change`, `submit`). Empty array: none; undefined: all. */
   dom_event_allowlist?: string[]
@@ -159,7 +159,7 @@ export interface AutocaptureConfig {
 export interface RageclickConfig {
   /** Selectors ignored for rage clicks; a matching ancestor counts. Empty array: no rage clicks at all. Replaces the built-in list. */
   css_selector_ignorelist?: string[]
-  /** Elements ignored by their text or aria-label. true: next, previous, prev, > and <. Array: your own words, at most 10. */
+  /** Elements ignored by their text or aria-label. true: next, previous, prev, > and <. Array: your own words, at most 10; a longer one does not hold. */
   content_ignorelist?: boolean | string[]
 }
 
@@ -190,13 +190,13 @@ export interface Config {
   capture_pageview: boolean | 'history_change'
   /** Captures `$pageleave` when the page is left. 'if_capture_pageview': only where pageviews are captured. */
   capture_pageleave: boolean | 'if_capture_pageview'
-  /** Captures clicks that nothing follows. */
+  /** Captures clicks that nothing on the page follows. */
   capture_dead_clicks: boolean
   /** true: the cookie is set on the top-level domain. false: only on the host the page came from. */
   cross_subdomain_cookie: boolean
   /** User agents for which nothing is sent: any that contains one of these, whatever the case. */
   custom_blocked_useragents: string[]
-  /** Selects every table of defaults dated on or before this date (YYYY-MM-DD). 'unset': none of them. */
+  /** Selects every table of defaults dated on or before this date (YYYY-MM-DD). 'unset': none of them. What you give yourself beats them. */
   defaults: string
   /** Keeps everything in memory: no cookie, no session storage, no local storage. */
   disable_persistence: boolean
@@ -236,11 +236,11 @@ export interface Config {
   rate_limiting: { events_per_second?: number; events_burst_limit?: number }
   /** Options of session recording. */
   session_recording: Record<string, unknown>
-  /** Seconds without an event after which a new session starts; 60 to 36,000. */
+  /** Seconds without an event after which a new session starts. */
   session_idle_timeout_seconds: number
   /** Extra headers on requests to the service (not on beacons). They cost a CORS preflight. */
   xhr_headers: Record<string, string>
-  /** Captures three quick clicks in one spot. */
+  /** Captures three quick clicks in one spot, unless the page answered each of them. */
   rageclick: boolean | RageclickConfig
 
   /** No `/flags` request, and nothing that depends on it. Legacy name: advanced_disable_decide. */
@@ -264,7 +264,7 @@ export interface Config {
   /** Query parameters of the page that are captured like utm_source. */
   custom_campaign_params: string[]
   /** Passed to fetch. */
-  fetch_options: { cache?: RequestCache; next_options?: Record<string, unknown> }
+  fetch_options: { cache?: Exclude<RequestCache, 'only-if-cached'>; next_options?: Record<string, unknown> }
   /** Called when a request is answered with status 400 or higher. */
   on_request_error: (error: RequestError) => void
 

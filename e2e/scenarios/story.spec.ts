@@ -124,7 +124,8 @@ test('npm build: from the first page load of a bundled app to the answer of an e
     const events = await service.events(app.host)
     expect(events.find(({ event }) => event === 'purchase')).toMatchObject({ distinct_id: 'user_42', properties: { amount: 42, $pathname: '/pricing', $sdk_dist_channel: 'npm' } })
     expect(await service.events(site.host)).toEqual([])
-    // The bundler, not the SDK, owns the code that comes on demand.
+    // The bundler, not the SDK, owns the code that comes on demand: what judges clicks has come with the first, from the app itself.
+    expect(await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.includes('clicks')))).toEqual([expect.stringMatching(new RegExp(`^${app.url}/`))])
     expect(await page.locator('script[src*="gzip"]').count()).toBe(0)
   } finally {
     await app.stop()

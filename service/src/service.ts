@@ -9,10 +9,13 @@ import { createEndpointDefinitions } from './endpoints/definitions/endpoint.ts'
 import { createEpochs } from './endpoints/epochs.ts'
 import { createGate, type RunAllowance } from './endpoints/limits.ts'
 import { createOpenApi } from './endpoints/openapi.ts'
-import { createRun } from './endpoints/run.ts'
+import { createRun, type Outcome } from './endpoints/run.ts'
 import { createRunning } from './endpoints/running.ts'
 import { createStream } from './endpoints/stream.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
+import { createFlagDefinitions } from './flags/definitions.ts'
+import { createAnswerFlags } from './flags/flags.ts'
+import { createRemoteConfigs } from './flags/remoteConfig.ts'
 import { SCOPES } from './http/auth.ts'
 import { createServer } from './http/server.ts'
 import { createIngest } from './ingest/ingest.ts'
@@ -24,7 +27,6 @@ import { type Engine, engineMemoryBytes, startEngine } from './storage/embedded/
 import { lockDataDir } from './storage/lock.ts'
 import { openRecords, type Project, type Records } from './storage/records.ts'
 import { migrate } from './storage/schema/migrate.ts'
-import type { Result } from './storage/storage.ts'
 
 export interface ServiceOptions {
   readonly config: Config
@@ -71,11 +73,10 @@ const firstKey = async ({ keys }: Records, projectId: number, dataDir: string, g
   await keys.remove(GIVEN_KEY)
   const file = join(dataDir, 'personal_api_key')
   const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
-  if (!kept || !(await keys.bySecret(kept))) {
-    const secret = madeUp('tmk')
-    writeFileSync(file, `${secret}\n`, { mode: 0o600 })
-    await keys.put({ projectId, label: GENERATED_KEY, secret, scopes: SCOPES })
-  }
+  const secret = kept && (await keys.bySecret(kept)) ? kept : madeUp('tmk')
+  if (secret !== kept) writeFileSync(file, `${secret}\n`, { mode: 0o600 })
+  // Each time: a newer release may have more scopes than the one that made the key.
+  await keys.put({ projectId, label: GENERATED_KEY, secret, scopes: SCOPES })
   return file
 }
 
@@ -127,7 +128,9 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     const { byToken } = records.projects
     const running = createRunning()
     const admit = createAdmit({ gate: createGate(), running, allowanceOf: allowancesOf(config, library ? readerMemoryBytes(engineMemoryBytes(config.engineMemoryBytes)) : Infinity) })
-    const cache = createCache<Result>({ maxBytes: config.cacheBytes })
+    const cache = createCache<Outcome>({ maxBytes: config.cacheBytes })
+    const flags = createFlagDefinitions(records)
+    const remoteConfigs = createRemoteConfigs(records, flags)
     const server = await createServer({
       staticDir: config.staticDir,
       keyBySecret: records.keys.bySecret,
@@ -141,6 +144,9 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         stream: createStream({ records, storage, admit }),
         running,
         openApi: createOpenApi(records),
+        flags,
+        remoteConfigs,
+        answerFlags: createAnswerFlags({ definitions: flags, remoteConfigs }),
         isReady: () => storage.ready(PROBE_WAIT_MS),
       },
     })

@@ -1,3 +1,4 @@
+import { timeZone } from '../lib/timeZone'
 import { type Agent, readUserAgent } from '../lib/userAgent'
 import type { Properties } from '../types'
 
@@ -38,7 +39,7 @@ export const readDevice = (): Properties => {
     $device_type: told.$device || told.$device_type !== 'Desktop' ? told.$device_type : (kindOfAndroid() ?? 'Desktop'),
     // Brave says it is Chrome, but has an object of its own and tells no version.
     ...(nav().brave ? { $browser: 'Brave', $browser_version: null } : {}),
-    $timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    $timezone: timeZone(),
     $timezone_offset: new Date().getTimezoneOffset(),
     $raw_user_agent: agent.length > 1000 ? `${agent.slice(0, 997)}...` : agent,
     $browser_language: language,

@@ -36,4 +36,7 @@ export const tracesOf = (capture: (event: string, properties: Properties) => unk
 
 /** Members whose features are not in this release: they do nothing and say so, and tell a callback of surveys that there are none. */
 export const NOT_YET =
-  'captureException addExceptionStep startExceptionAutocapture stopExceptionAutocapture captureLog startSessionRecording stopSessionRecording sessionRecordingStarted loadToolbar getSurveys getActiveMatchingSurveys onSurveysLoaded displaySurvey renderSurvey canRenderSurvey canRenderSurveyAsync cancelPendingSurvey setIdentity clearIdentity'
+  'captureException addExceptionStep startExceptionAutocapture stopExceptionAutocapture captureLog ' +
+  'startSessionRecording stopSessionRecording sessionRecordingStarted loadToolbar getSurveys ' +
+  'getActiveMatchingSurveys onSurveysLoaded displaySurvey renderSurvey canRenderSurvey canRenderSurveyAsync ' +
+  'cancelPendingSurvey setIdentity clearIdentity'

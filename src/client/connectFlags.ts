@@ -5,7 +5,9 @@ import { type Answer, request } from '../delivery/transport'
 import { createAsking, type FlagsAnswer } from '../flags/askFlags'
 import { createFlags } from '../flags/flags'
 import { guarded, later } from '../lib/guard'
+import { toJson } from '../lib/json'
 import { redactUrls } from '../lib/redact'
+import { timeZone } from '../lib/timeZone'
 import type { Store } from '../state/store'
 import type { Bootstrap, Config, EarlyAccessFeature, Properties, RequestError } from '../types'
 import { VERSION } from '../version'
@@ -70,13 +72,13 @@ export const connectFlags = (from: Inputs) => {
       groups: store.get('$groups') ?? {},
       person_properties: { ...from.initialPerson(), ...store.get<Properties>('$stored_person_properties'), $lib: 'web', $lib_version: VERSION },
       group_properties: store.get('$stored_group_properties'),
-      timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      timezone: timeZone(),
       evaluation_contexts: contexts?.length ? contexts : undefined,
       disable_flags: withFlags ? undefined : true,
       sent_at: new Date(),
     }
     const surveysOnly = config.advanced_only_evaluate_survey_feature_flags ? '&only_evaluate_survey_feature_flags=true' : ''
-    const body = await from.encode(redactUrls(JSON.stringify(question)))
+    const body = await from.encode(redactUrls(toJson(question)))
     const answer = await request(`${flagsHost(config)}/flags/?v=2&config=true${surveysOnly}`, body, config, config.feature_flag_request_timeout_ms || undefined)
     const json = told(answer)
     const said = readRemote(json)
@@ -111,7 +113,7 @@ export const connectFlags = (from: Inputs) => {
   const remember = (name: string, changes: Properties): boolean => {
     const known = store.get<Properties>(name) ?? {}
     const next = { ...known, ...changes }
-    const isNews = JSON.stringify(next) !== JSON.stringify(known)
+    const isNews = toJson(next) !== toJson(known)
     if (isNews) store.set({ [name]: next })
     return isNews
   }

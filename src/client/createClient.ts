@@ -1,10 +1,9 @@
 import { onOnline } from '../browser/online'
-import { asksNotToBeTracked } from '../browser/page'
 import { onPageLeft, onPageRestored } from '../browser/pageExit'
 import { followScroll } from '../browser/scroll'
 import { storageOf } from '../browser/storage'
 import { onVisibilityChange } from '../browser/visibility'
-import { changeConfig } from '../config/settings'
+import { changeConfig, type Given } from '../config/settings'
 import { understandsGzip } from '../config/remote'
 import { encode, encodeNow } from '../delivery/encode'
 import { apiHost, isCustomHost, uiHost } from '../delivery/hosts'
@@ -19,8 +18,6 @@ import { isUuid, uuidv7 } from '../lib/uuid'
 import { createPipeline } from '../pipeline/pipeline'
 import { RATE_WARNING } from '../pipeline/stages/limitRate'
 import { createAttribution } from '../state/attribution'
-import { readCookie } from '../state/backends/cookie'
-import { createConsent } from '../state/consent'
 import { createIdentity } from '../state/identity'
 import { KEYS, keyOf } from '../state/keys'
 import { createSession } from '../state/session'
@@ -28,9 +25,10 @@ import type { CapturedEvent, CaptureOptions, Config, DroppedEvent, Properties, R
 import { CHANNEL, VERSION } from '../version'
 import { NO_VALUE } from './compatibility'
 import { connectFlags } from './connectFlags'
-import { runFeatures } from './features'
+import { type FeatureHost, runFeatures } from './features'
 import { openStores } from './openStores'
 import { createPeople } from './people'
+import { createPermissions } from './permissions'
 import type { Api } from './publicApi'
 import { stagesFor } from './stages'
 
@@ -38,6 +36,8 @@ export interface ClientInputs {
   load: LoadExtension
   token: string
   config: Config
+  /** The part of it that the site gave itself. */
+  said: Given
   log: Log
   notices: ReturnType<typeof createNotices>
   /** Hears of every event that goes into the queue, and of every one that is not sent; `stages`: the names of all. */
@@ -49,44 +49,31 @@ export interface ClientInputs {
 }
 
 /** One running SDK for one project: introduces the rooms to each other. */
-export const createClient = ({ load, token, config, log, notices, onCaptured, onDrop, onDelivered, onEnd }: ClientInputs) => {
+export const createClient = ({ load, token, config, said, log, notices, onCaptured, onDrop, onDelivered, onEnd }: ClientInputs) => {
   // ── State ──────────────────────────────────────────────────────────────────────────────────────────────────────
-  const consent = createConsent(
-    config.consent_persistence_name || `__ph_opt_in_out_${token}`,
-    storageOf('localStorage'),
-    readCookie,
-    () => config.opt_out_capturing_by_default || config.cookieless_mode === 'on_reject',
-    () => config.respect_dnt && asksNotToBeTracked(),
-  )
-  const isCookieless = () => config.cookieless_mode === 'always' || (config.cookieless_mode === 'on_reject' && consent.explicit() === 'denied')
-  const isOptedOut = () => !isCookieless() && consent.isOptedOut()
-  const mayStore = () =>
-    !config.disable_persistence &&
-    !isCookieless() &&
-    !(isOptedOut() && (config.opt_out_persistence_by_default || config.cookieless_mode === 'on_reject'))
+  const { consent, isCookieless, isOptedOut, mayStore } = createPermissions(config, token)
   const { prefix, store, tabStore, align: alignStores } = openStores(token, config, mayStore)
   const newId = () => config.get_device_id(uuidv7())
   const identity = createIdentity(store, newId, config.bootstrap)
   const distinctId = () => (isCookieless() ? COOKIELESS_ID : identity.distinctId())
-  const idleMs = () => Math.min(36_000, Math.max(60, config.session_idle_timeout_seconds)) * 1000
+  const idleMs = () => Math.max(1, config.session_idle_timeout_seconds) * 1000
   const session = createSession(store, mayStore() ? storageOf('sessionStorage') : undefined, prefix, idleMs)
   const attribution = createAttribution(config, store, tabStore)
 
   const processesPerson = (event?: string) =>
     !isCookieless() &&
     (config.person_profiles === 'always' ||
-    (config.person_profiles === 'identified_only' &&
-      (event === '$identify' || identity.isIdentified() || !!store.get('$epp') || !!store.get('__alias') || Object.keys(store.get('$groups') ?? {}).length > 0)))
+      (config.person_profiles === 'identified_only' &&
+        (event === '$identify' || identity.isIdentified() || !!store.get('$epp') || !!store.get('__alias') || Object.keys(store.get('$groups') ?? {}).length > 0)))
 
   // ── Delivery ───────────────────────────────────────────────────────────────────────────────────────────────────
+  const fetchExtension: FeatureHost['fetchExtension'] = (name, without) =>
+    load(name).catch((error) => void log.info(`${name} is not available; ${without}`, error))
   // Needed at the end of the page, so it is fetched when the beginning is over. Without it beacons go uncompressed.
   let gzip: Extensions['gzip'] | undefined
   let loadGzip = () => {
     loadGzip = () => {}
-    load('gzip').then(
-      (loaded) => (gzip = loaded),
-      (error) => log.info('gzip is not available; what is sent at the end of a page goes uncompressed', error),
-    )
+    void fetchExtension('gzip', 'what is sent at the end of a page goes uncompressed').then((loaded) => (gzip = loaded))
   }
   if (typeof CompressionStream === 'undefined') loadGzip()
   const mayCompress = () => !config.disable_compression && !config.advanced_disable_flags && understandsGzip(flags.remote)
@@ -219,7 +206,7 @@ export const createClient = ({ load, token, config, log, notices, onCaptured, on
   })
 
   // ── What runs by itself ────────────────────────────────────────────────────────────────────────────────────────
-  const features = runFeatures({ config, capture, mayAutocapture }, () => !isOptedOut())
+  const features = runFeatures({ config, capture, fetchExtension, mayAutocapture }, () => !isOptedOut())
   const stops = [
     onPageLeft(() => {
       session.release()
@@ -257,7 +244,7 @@ export const createClient = ({ load, token, config, log, notices, onCaptured, on
     ...people,
     ...flags.api,
     set_config: (changes) => {
-      if (changeConfig(config, changes, log)) align()
+      if (changeConfig(config, changes, log, said)) align()
     },
     register: (properties) => {
       const hidden = Object.keys(properties).filter((name) => Object.hasOwn(KEYS, name) && !keyOf(name).rides)

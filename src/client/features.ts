@@ -1,13 +1,16 @@
 import type { Host } from '../host'
+import type { Extensions } from '../extensions/extensions'
 import { guarded } from '../lib/guard'
 import { startAutocapture } from '../sources/autocapture/startAutocapture'
+import { startClicks } from '../sources/clicks'
 import { startPageleaves } from '../sources/pageleaves'
 import { startPageviews } from '../sources/pageviews'
-import { startRageClicks } from '../sources/rageClicks'
 import type { Stop } from '../types'
 
-/** What decides whether a feature runs. */
+/** What decides whether a feature runs, and what it runs with. */
 export interface FeatureHost extends Host {
+  /** Fetches an extension; undefined, and a line in the console, if it does not come. `without`: what is then missing. */
+  fetchExtension<N extends keyof Extensions>(name: N, without: string): Promise<Extensions[N] | undefined>
   /** Whether the service lets autocapture run. */
   mayAutocapture(): boolean
 }
@@ -16,15 +19,18 @@ export interface FeatureHost extends Host {
 export interface Feature {
   name: string
   wanted(host: FeatureHost): unknown
-  start(host: Host): Stop
+  start(host: FeatureHost): Stop
 }
 
 /** What runs by itself, in the order in which it starts. */
 export const FEATURES: readonly Feature[] = [
   { name: 'pageviews', wanted: ({ config }) => config.capture_pageview, start: startPageviews },
   { name: 'pageleaves', wanted: ({ config }) => config.capture_pageleave === true || (config.capture_pageleave && config.capture_pageview), start: startPageleaves },
-  // Before autocapture: a rage click is told before the click itself.
-  { name: 'rage clicks', wanted: ({ config }) => config.rageclick, start: startRageClicks },
+  {
+    name: 'rage and dead clicks',
+    wanted: ({ config }) => config.rageclick || config.capture_dead_clicks,
+    start: (host) => startClicks(host, async () => (await host.fetchExtension('clicks', 'rage and dead clicks are not captured'))?.createJudge),
+  },
   { name: 'autocapture', wanted: ({ config, mayAutocapture }) => config.autocapture && mayAutocapture(), start: startAutocapture },
 ]
 

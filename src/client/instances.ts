@@ -58,7 +58,8 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
       log.warn(`init was called again${trimmed === token ? '' : ' with another token'}; the first call holds. Use set_config, or init with a name of its own`)
       return analytics
     }
-    Object.assign(config, resolveConfig(options, log))
+    const said = {}
+    Object.assign(config, resolveConfig(options, log, said))
     token = trimmed
     if (given && typeof given !== 'string') log.error(`init takes the project token, a text, not ${typeof given}; nothing is captured`)
     if (!token || !hasPage() || !config.enabled) {
@@ -67,7 +68,7 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
       return analytics
     }
 
-    client = createClient({ load: makeLoad(config), token, config, log, notices, onCaptured, onDrop, onDelivered, onEnd })
+    client = createClient({ load: makeLoad(config), token, config, said, log, notices, onCaptured, onDrop, onDelivered, onEnd })
     guarded(() => config.loaded(analytics))
     client.start()
     return analytics

@@ -1,3 +1,4 @@
+import { toJson } from '../lib/json'
 import { storageOf } from '../browser/storage'
 import { memoryBackend } from '../state/backends/memory'
 import { openBackend } from '../state/backends/openBackend'
@@ -27,7 +28,7 @@ export const openStores = (token: string, config: Config, mayStore: () => boolea
   // What another configuration, or consent that was taken back, has left.
   if (!mayStore()) open(config.persistence).clear()
 
-  const settings = () => JSON.stringify([mayStore(), config.persistence, config.cookie_expiration, config.secure_cookie, config.cross_subdomain_cookie])
+  const settings = () => toJson([mayStore(), config.persistence, config.cookie_expiration, config.secure_cookie, config.cross_subdomain_cookie])
   let openedWith = settings()
   const store = createStore(openMain())
   const tabStore = createStore(openTab())

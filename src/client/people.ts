@@ -1,4 +1,5 @@
 import type { Log } from '../lib/log'
+import { toJson } from '../lib/json'
 import { objectOf, pick } from '../lib/objects'
 import { type Identity, isIdentifier } from '../state/identity'
 import { keyOf } from '../state/keys'
@@ -53,7 +54,7 @@ export const createPeople = ({ config, store, tabStore, identity, session, isOpt
   const setPersonProperties = (set?: Properties, setOnce?: Properties): void => {
     if ((!set && !setOnce) || !mayProcess('setPersonProperties')) return
     // The same again within a page tells nothing; the order of names does not matter.
-    const words = JSON.stringify([identity.distinctId(), ...[set, setOnce].map((each) => each && Object.entries(each).sort())])
+    const words = toJson([identity.distinctId(), ...[set, setOnce].map((each) => each && Object.entries(each).sort())])
     if (words === lastSet) return
     processPerson()
     if (!capture('$set', { $set: set ?? {}, $set_once: setOnce ?? {} })) return

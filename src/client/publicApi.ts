@@ -1,3 +1,4 @@
+import type { RENAMES } from '../config/renames'
 import type {
   CapturedEvent,
   CaptureOptions,
@@ -19,8 +20,11 @@ import type {
 import type { PeopleArguments } from './compatibility'
 import type { ResetOptions } from './people'
 
+/** Options by their older and other names. */
+type OldNames = { [N in keyof typeof RENAMES]: Config[(typeof RENAMES)[N]] }
+
 /** What `init` and `set_config` take: any of the options. */
-export type Options = Partial<Omit<Config, 'loaded'> & { loaded: (analytics: Analytics) => void }>
+export type Options = Partial<Omit<Config, 'loaded'> & { loaded: (analytics: Analytics) => void } & OldNames>
 
 /** The public object. */
 export interface Analytics {
@@ -192,7 +196,20 @@ export type Api = Omit<Analytics, 'config' | 'version' | '__loaded' | 'flagsEndp
 
 /** The names in `Api`: an `analytics` object has these members before it has a client, and where it never gets one. */
 export const METHODS =
-  'set_config capture identify alias setPersonProperties unsetPersonProperties createPersonProfile setInternalOrTestUser captureTraceFeedback captureTraceMetric people.set people.set_once group getGroups resetGroups reset register register_once unregister register_for_session unregister_for_session get_property getSessionProperty get_distinct_id get_session_id onSessionId sessionManager.resetSessionId get_session_replay_url getPageViewId getFeatureFlag isFeatureEnabled getFeatureFlagPayload getFeatureFlagResult getAllFeatureFlags reloadFeatureFlags onFeatureFlags updateFlags setPersonPropertiesForFlags resetPersonPropertiesForFlags setGroupPropertiesForFlags resetGroupPropertiesForFlags updateEarlyAccessFeatureEnrollment getEarlyAccessFeatures featureFlags.overrideFeatureFlags featureFlags.override featureFlags.getFlags featureFlags.getFlagsWithDetails featureFlags.getFlagVariants featureFlags.getFlagPayloads featureFlags.getFeatureFlagDetails featureFlags.getRemoteConfigPayload featureFlags.setReloadingPaused featureFlags.setAnonymousDistinctId featureFlags.ensureFlagsLoaded opt_in_capturing opt_out_capturing has_opted_in_capturing has_opted_out_capturing get_explicit_consent_status clear_opt_in_out_capturing is_capturing debug flush shutdown'
+  'set_config capture identify alias setPersonProperties unsetPersonProperties createPersonProfile ' +
+  'setInternalOrTestUser captureTraceFeedback captureTraceMetric people.set people.set_once group getGroups ' +
+  'resetGroups reset register register_once unregister register_for_session unregister_for_session get_property ' +
+  'getSessionProperty get_distinct_id get_session_id onSessionId sessionManager.resetSessionId ' +
+  'get_session_replay_url getPageViewId getFeatureFlag isFeatureEnabled getFeatureFlagPayload ' +
+  'getFeatureFlagResult getAllFeatureFlags reloadFeatureFlags onFeatureFlags updateFlags ' +
+  'setPersonPropertiesForFlags resetPersonPropertiesForFlags setGroupPropertiesForFlags ' +
+  'resetGroupPropertiesForFlags updateEarlyAccessFeatureEnrollment getEarlyAccessFeatures ' +
+  'featureFlags.overrideFeatureFlags featureFlags.override featureFlags.getFlags ' +
+  'featureFlags.getFlagsWithDetails featureFlags.getFlagVariants featureFlags.getFlagPayloads ' +
+  'featureFlags.getFeatureFlagDetails featureFlags.getRemoteConfigPayload featureFlags.setReloadingPaused ' +
+  'featureFlags.setAnonymousDistinctId featureFlags.ensureFlagsLoaded opt_in_capturing opt_out_capturing ' +
+  'has_opted_in_capturing has_opted_out_capturing get_explicit_consent_status clear_opt_in_out_capturing ' +
+  'is_capturing debug flush shutdown'
 
 /** What a member answers without a client, where undefined would surprise. */
 export const WITHOUT_CLIENT: Record<string, unknown> = {

@@ -7,6 +7,9 @@ export const DATED_DEFAULTS: readonly (readonly [since: string, changes: Partial
   ['2026-01-30', { external_scripts_inject_target: 'head' }],
 ]
 
+/** A date that selects every row. */
+export const LATEST = '9999-12-31'
+
 /** Whether this is a day of the calendar in the form YYYY-MM-DD. */
 export const isDate = (text: unknown): text is string => {
   const time = typeof text === 'string' && /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : NaN

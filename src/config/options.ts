@@ -5,12 +5,15 @@ import { DEFAULT_API_HOST } from './defaultHost'
 
 /**
  * One option: its value where nobody says anything (before the dated defaults), and what it takes. What it takes is
- * both the check and the words for a person: types by `typeof`, `array`, `null`, `YYYY-MM-DD`, and 'literals'. `later`: accepted and
+ * both the check and the words for a person: types by `typeof`, those of `CHECKS`, and 'literals'. `later`: accepted and
  * checked, but nothing reads it yet; who sets it is told.
  */
 export type Row<V = unknown> = readonly [fallback: V, takes: string, later?: 'later']
 
 const nothing = () => {}
+const STRINGS = 'array of strings'
+const TEN_STRINGS = 'array of at most 10 strings'
+const areStrings = (value: unknown): value is string[] => Array.isArray(value) && value.every((each) => typeof each === 'string')
 
 /** Every option there is. An option of `Config` without a row does not compile. */
 export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
@@ -21,9 +24,9 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   bootstrap: [{}, 'object'],
   capture_pageview: [true, "boolean | 'history_change'"],
   capture_pageleave: [true, "boolean | 'if_capture_pageview'"],
-  capture_dead_clicks: [true, 'boolean', 'later'],
+  capture_dead_clicks: [true, 'boolean'],
   cross_subdomain_cookie: [true, 'boolean'],
-  custom_blocked_useragents: [[], 'array'],
+  custom_blocked_useragents: [[], STRINGS],
   defaults: ['unset', "'unset' | YYYY-MM-DD"],
   disable_persistence: [false, 'boolean'],
   disable_surveys: [false, 'boolean', 'later'],
@@ -40,11 +43,11 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   opt_out_persistence_by_default: [false, 'boolean'],
   opt_out_useragent_filter: [false, 'boolean'],
   persistence: ['localStorage+cookie', "'localStorage' | 'sessionStorage' | 'cookie' | 'memory' | 'localStorage+cookie'"],
-  property_denylist: [[], 'array'],
+  property_denylist: [[], STRINGS],
   person_profiles: ['identified_only', "'always' | 'identified_only' | 'never'"],
-  rate_limiting: [{}, 'object'],
+  rate_limiting: [{ events_per_second: 10, events_burst_limit: 100 }, 'object'],
   session_recording: [{}, 'object', 'later'],
-  session_idle_timeout_seconds: [1800, 'number'],
+  session_idle_timeout_seconds: [1800, 'integer'],
   xhr_headers: [{}, 'object'],
   rageclick: [true, 'boolean | object'],
 
@@ -53,11 +56,11 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   advanced_disable_feature_flags_on_first_load: [false, 'boolean'],
   advanced_only_evaluate_survey_feature_flags: [false, 'boolean'],
   advanced_feature_flags_dedup_per_session: [false, 'boolean'],
-  feature_flag_request_timeout_ms: [3000, 'number'],
-  feature_flag_cache_ttl_ms: [0, 'number'],
-  remote_config_refresh_interval_ms: [300_000, 'number'],
+  feature_flag_request_timeout_ms: [3000, 'integer'],
+  feature_flag_cache_ttl_ms: [0, 'integer'],
+  remote_config_refresh_interval_ms: [300_000, 'integer'],
   secure_cookie: [false, 'boolean'],
-  custom_campaign_params: [[], 'array'],
+  custom_campaign_params: [[], STRINGS],
   fetch_options: [{}, 'object'],
   on_request_error: [({ statusCode, text }) => console.error('[trailmark] request answered', statusCode, text), 'function'],
 
@@ -81,9 +84,29 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   respect_dnt: [false, 'boolean'],
 }
 
+/** What the members of options that are objects take. */
+export const MEMBERS: Record<string, Record<string, string>> = {
+  autocapture: {
+    url_allowlist: 'array',
+    dom_event_allowlist: STRINGS,
+    element_allowlist: STRINGS,
+    css_selector_allowlist: STRINGS,
+    element_attribute_ignorelist: STRINGS,
+    capture_copied_text: 'boolean',
+  },
+  rageclick: { css_selector_ignorelist: STRINGS, content_ignorelist: `boolean | ${TEN_STRINGS}` },
+  bootstrap: { distinctID: 'string', isIdentifiedID: 'boolean', featureFlags: 'object' },
+  rate_limiting: { events_per_second: 'number', events_burst_limit: 'number' },
+  // Any other value would make fetch throw: nothing would arrive. 'only-if-cached' does where the service has another origin.
+  fetch_options: { cache: "'default' | 'no-store' | 'reload' | 'no-cache' | 'force-cache'", next_options: 'object' },
+}
+
 /** Types that `typeof` does not tell. */
 const CHECKS: Record<string, (value: unknown) => boolean> = {
   array: Array.isArray,
+  [STRINGS]: areStrings,
+  [TEN_STRINGS]: (value) => areStrings(value) && value.length <= 10,
+  integer: Number.isInteger,
   null: (value) => value === null,
   number: (value) => typeof value === 'number' && !isNaN(value),
   object: isPlainObject,

@@ -1,7 +1,7 @@
 import type { Config } from '../types'
 
 /** Older and other names of options. The name on the right wins when both are given. */
-export const RENAMES: Record<string, keyof Config> = {
+export const RENAMES = {
   advanced_disable_decide: 'advanced_disable_flags',
   evaluation_environments: 'evaluation_contexts',
   request_headers: 'xhr_headers',
@@ -10,4 +10,4 @@ export const RENAMES: Record<string, keyof Config> = {
   disable_cookie: 'disable_persistence',
   store_google: 'save_campaign_params',
   verbose: 'debug',
-}
+} as const satisfies Record<string, keyof Config>

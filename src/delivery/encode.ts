@@ -1,3 +1,4 @@
+import { toJson } from '../lib/json'
 import type { CapturedEvent } from '../types'
 
 /** A body ready to travel. text/plain costs no CORS preflight; the service sees by the first bytes what it is. */
@@ -15,7 +16,7 @@ export const bodyText = (token: string, events: readonly string[], sentAt = new 
 
 /** The JSON text of one event. Members that are undefined are not in it. */
 export const eventText = ({ uuid, event, properties, $set, $set_once, $unset, timestamp }: CapturedEvent): string =>
-  JSON.stringify({ uuid, event, properties, $set, $set_once, $unset, timestamp })
+  toJson({ uuid, event, properties, $set, $set_once, $unset, timestamp })
 
 /** The body now, on this thread: for when the page goes. Without `gzipNow`, as it is. */
 export const encodeNow = (text: string, gzipNow: GzipNow | undefined): Body =>

@@ -1,6 +1,7 @@
 import type { Extensions, LoadExtension } from '../extensions/extensions'
 
 const IMPORTS: { readonly [N in keyof Extensions]: () => Promise<Extensions[N]> } = {
+  clicks: () => import('../extensions/clicks'),
   gzip: () => import('../extensions/gzip'),
 }
 

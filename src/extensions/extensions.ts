@@ -1,7 +1,9 @@
+import type * as clicks from './clicks'
 import type * as gzip from './gzip'
 
 /** What is loaded on demand, by name: the module as npm's `import()` gives it and as its script registers it. */
 export interface Extensions {
+  clicks: typeof clicks
   gzip: typeof gzip
 }
 

@@ -151,8 +151,10 @@ export const createFlags = ({ config, store, capture, sessionId, ask, now = () =
         ...(isStale() ? {} : objectOf(keys.map((key) => `$feature/${key}`), (name) => all[name.slice(9)])),
       }
     },
-    /** The visitor is another: what was told of the one before does not count. */
-    forgetTold: (): void => store.set({ $flag_call_reported: undefined }),
+    /** The visitor is another: what was told of the one before is told anew, unless it is told once a session whoever it is. */
+    forgetTold: (): void => {
+      if (!config.advanced_feature_flags_dedup_per_session) store.set({ $flag_call_reported: undefined })
+    },
     /** Nothing is known any more, or what `bootstrap` says. */
     forget: (bootstrap: Bootstrap): void => {
       given = setOf(bootstrap)

@@ -1,4 +1,4 @@
-const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => (byte + 256).toString(16).slice(1)).join('')
+const hex = (bytes: Uint8Array) => bytes.reduce((text, byte) => text + (byte + 256).toString(16).slice(1), '')
 
 let lastMs = 0
 let counter = 0

@@ -54,9 +54,9 @@ test('undefined is no answer: the default holds', () => {
 test.each([
   ['capture_pageview', 5, "capture_pageview takes boolean | 'history_change', not 5; using true"],
   ['api_host', null, 'api_host takes string, not null; using "https://us.i.posthog.com"'],
-  ['session_idle_timeout_seconds', '60', 'session_idle_timeout_seconds takes number, not "60"; using 1800'],
-  ['session_idle_timeout_seconds', NaN, 'session_idle_timeout_seconds takes number, not null; using 1800'],
-  ['property_denylist', 'a', 'property_denylist takes array, not "a"; using []'],
+  ['session_idle_timeout_seconds', '60', 'session_idle_timeout_seconds takes integer, not "60"; using 1800'],
+  ['session_idle_timeout_seconds', NaN, 'session_idle_timeout_seconds takes integer, not null; using 1800'],
+  ['property_denylist', 'a', 'property_denylist takes array of strings, not "a"; using []'],
   ['xhr_headers', [], 'xhr_headers takes object, not []; using {}'],
   ['persistence', 'disk', `persistence takes 'localStorage' | 'sessionStorage' | 'cookie' | 'memory' | 'localStorage+cookie', not "disk"; using "localStorage+cookie"`],
 ])('%s: %j is one readable error, and the default holds', (name, value, line) => {
@@ -64,6 +64,12 @@ test.each([
   const config = resolveConfig({ [name]: value }, log) as unknown as Record<string, unknown>
   expect(lines).toEqual([line])
   expect(config[name]).toEqual(OPTIONS[name as keyof typeof OPTIONS][0])
+})
+
+test('a member of a wrong type is one readable error, and the other members hold', () => {
+  const { log, lines } = recorder()
+  expect(resolveConfig({ autocapture: { url_allowlist: 'x', element_allowlist: ['a'] } }, log).autocapture).toEqual({ element_allowlist: ['a'] })
+  expect(lines).toEqual(['autocapture.url_allowlist takes array, not "x"; using its default'])
 })
 
 test('an unknown option is named', () => {
@@ -89,7 +95,7 @@ test('legacy names work; the new name wins', () => {
 test('set_config keeps what was when a value is of a wrong type', () => {
   const { log, lines } = recorder()
   const config = resolveConfig({ capture_pageview: false }, log)
-  expect(changeConfig(config, { capture_pageview: 'often', capture_pageleave: false }, log)).toBe(true)
+  expect(changeConfig(config, { capture_pageview: 'often', capture_pageleave: false }, log, {})).toBe(true)
   expect(config).toMatchObject({ capture_pageview: false, capture_pageleave: false })
   expect(lines).toEqual([`capture_pageview takes boolean | 'history_change', not "often"; using false`])
 })

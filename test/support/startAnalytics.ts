@@ -1,5 +1,7 @@
 import { createAnalytics } from '../../src/client/instances'
 import type { Analytics, Options } from '../../src/client/publicApi'
+import * as clicks from '../../src/extensions/clicks'
+import type { LoadExtension } from '../../src/extensions/extensions'
 import type { CapturedEvent } from '../../src/types'
 
 export type SentEvent = Omit<CapturedEvent, 'timestamp'> & { timestamp: string }
@@ -23,6 +25,12 @@ export interface Started {
 /** What a service answers that has no flags. */
 export const NO_FLAGS = { flags: {}, errorsWhileComputingFlags: false, supportedCompression: ['gzip-js'], autocapture_opt_out: false }
 
+/** What a page's first click fetches is here at once; compression is not, so that requests can be read. */
+const loadExtension: LoadExtension = async (name) => {
+  if (name === 'clicks') return clicks as never
+  throw new Error(`${name} is not here`)
+}
+
 const OPTIONS: Options = {
   api_host: 'https://events.example.com',
   opt_out_useragent_filter: true,
@@ -30,13 +38,14 @@ const OPTIONS: Options = {
   capture_pageleave: false,
   autocapture: false,
   rageclick: false,
+  capture_dead_clicks: false,
 }
 
 const running: Analytics[] = []
 afterEach(() => running.splice(0).forEach((analytics) => void analytics.shutdown()))
 
 /** A real client on the fake page, with a fake clock and a fetch that records. */
-export const startAnalytics = (config: Options = {}, token = 'token', before?: (analytics: Analytics) => void): Started => {
+export const startAnalytics = (config: Options = {}, token = 'token', before?: (analytics: Analytics) => void, load = loadExtension): Started => {
   jest.useFakeTimers({ now: jest.isMockFunction(setTimeout) ? Date.now() : new Date('2026-11-21T10:00:00Z') })
   const sent: SentEvent[] = []
   const requests: Started['requests'] = []
@@ -58,7 +67,7 @@ export const startAnalytics = (config: Options = {}, token = 'token', before?: (
     return { status, text: async () => JSON.stringify(reply), headers: { get: (name: string) => headers[name] ?? null } }
   }) as unknown as typeof fetch
 
-  const analytics = createAnalytics(() => () => Promise.reject(new Error('no extensions here')))
+  const analytics = createAnalytics(() => load)
   running.push(analytics)
   before?.(analytics)
   analytics.init(token, { ...OPTIONS, ...config })

@@ -36,7 +36,7 @@ const keep = () => {
 const hintOf = ({ event, properties }) => {
   if (event === 'purchase') return `${properties.amount} ${properties.currency}`
   if (event === '$identify') return properties.distinct_id
-  if (event === '$autocapture') return `${properties.$event_type} ${properties.$el_text ? `“${properties.$el_text}”` : `on ${properties.$pathname}`}`
+  if (properties.$event_type) return `${properties.$event_type} ${properties.$el_text ? `“${properties.$el_text}”` : `on ${properties.$pathname}`}`
   return properties.product ?? properties.walk ?? properties.item ?? properties.$pathname ?? ''
 }
 

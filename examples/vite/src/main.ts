@@ -38,10 +38,16 @@ draw()
 
 if (host && token) {
   analytics.init(token, { api_host: host, defaults: '2026-01-30' })
-  let stored = 0
+  const counts = { captured: 0, stored: 0 }
+  const tell = () => (status.textContent = `${counts.captured} captured, ${counts.stored} stored`)
+  // At once: a button that answers only when the service has is a dead one to whoever pressed it.
+  analytics.on('eventCaptured', () => {
+    counts.captured += 1
+    tell()
+  })
   analytics.on('eventsDelivered', ({ uuids }) => {
-    stored += uuids.length
-    status.textContent = `${stored} stored`
+    counts.stored += uuids.length
+    tell()
   })
 } else {
   status.textContent = 'Add ?host=…&token=… to the address, as the service prints them.'

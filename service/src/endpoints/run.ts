@@ -1,21 +1,24 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Records } from '../storage/records.ts'
-import type { Result, Storage } from '../storage/storage.ts'
+import type { Result, Statement, Storage } from '../storage/storage.ts'
 import type { Admission, Admit } from './admission.ts'
-import type { Cache } from './cache.ts'
+import type { Cache, Loaded } from './cache.ts'
 import { cursorOwner, nextCursor, readCursor } from './cursor.ts'
 import type { Epochs } from './epochs.ts'
-import { compileRun, type PreparedRun, prepareRun, type RunRequest, toRunRefusal } from './prepare.ts'
-import type { Compiled } from './sql/compile.ts'
+import type { RunAllowance } from './limits.ts'
+import { compileRun, type InsightWork, type PreparedRun, prepareRun, type RunRequest, type SqlWork, toRunRefusal } from './prepare.ts'
+import type { ParsedQuery } from './sql/compile.ts'
 
 export type { RunRequest } from './prepare.ts'
 
 export interface RunAnswer {
-  readonly results: Result['rows']
-  readonly columns: readonly string[]
+  /** Rows, or what an insight of its kind is made of. */
+  readonly results: readonly unknown[]
+  /** Of SQL only, as `types`. */
+  readonly columns?: readonly string[]
   /** Pairs of name and engine type. */
-  readonly types: readonly (readonly [string, string])[]
-  /** Whether there are rows after these. */
+  readonly types?: readonly (readonly [string, string])[]
+  /** Whether there are rows after these; of an insight, whether values were put together as "Other". */
   readonly hasMore: boolean
   readonly limit?: number
   readonly offset?: number
@@ -39,76 +42,114 @@ export interface RunAnswer {
   readonly timings?: readonly { readonly k: string; readonly t: number }[]
 }
 
+/** The part of an answer that is kept. */
+export type Outcome = Pick<RunAnswer, 'results' | 'columns' | 'types' | 'hasMore' | 'limit' | 'offset' | 'next_cursor'>
+
 export type RunEndpoint = (request: RunRequest) => Promise<RunAnswer>
 
 export interface RunRooms {
   readonly records: Pick<Records, 'endpoints' | 'variables'>
   readonly storage: Pick<Storage, 'run'>
   readonly admit: Admit
-  readonly cache: Cache<Result>
+  readonly cache: Cache<Outcome>
   readonly epochs: Pick<Epochs, 'of'>
 }
 
 // Rows take about four times their text in memory.
 const BYTES_PER_CHARACTER = 4
 
-// The statement with its values is what decides the rows; the project and the version are named besides, whatever it says.
-const cacheKey = (projectId: number, versionId: string, { text, params }: Compiled): string =>
-  createHash('sha256').update(JSON.stringify([projectId, versionId, text, params])).digest('hex')
+/** What one run asks the engine. */
+interface Task {
+  readonly statements: readonly Statement[]
+  /** Everything that decides the outcome, besides the project and the version. */
+  readonly decides: unknown
+  readonly maxRows: number
+  readonly parsed?: ParsedQuery
+  outcome(answers: readonly Result[]): Outcome
+}
+
+const sqlTask = ({ parsed, values }: SqlWork, { projectId, limit, offset, cursor }: RunRequest, versionId: string, mostRows: number): Task => {
+  const rows = Math.min(limit ?? mostRows, mostRows)
+  const owner = cursorOwner(versionId, values)
+  const after = cursor === undefined ? undefined : readCursor(cursor, owner)
+  const compiled = compileRun(parsed, {
+    projectId,
+    variables: values,
+    limit: rows + 1, // one row more than is answered says whether there are more
+    ...(offset === undefined ? {} : { offset }),
+    ...(cursor === undefined ? {} : { keyset: { after } }),
+  })
+  return {
+    statements: [compiled],
+    // The page as it was asked for stands in the outcome too.
+    decides: [compiled.text, compiled.params, limit ?? null, offset ?? null, cursor ?? null],
+    maxRows: rows + 1,
+    parsed,
+    outcome([answer]) {
+      const { keyCount } = compiled
+      const page = answer!.rows.slice(0, rows)
+      const columns = answer!.columns.slice(0, answer!.columns.length - keyCount)
+      const hasMore = answer!.rows.length > rows
+      return {
+        results: keyCount ? page.map((row) => row.slice(0, columns.length)) : page,
+        columns: columns.map((column) => column.name),
+        types: columns.map((column) => [column.name, column.type] as const),
+        hasMore,
+        ...(limit === undefined ? {} : { limit: rows }),
+        ...(offset === undefined ? {} : { offset }),
+        ...(cursor === undefined ? {} : { next_cursor: hasMore ? nextCursor(page, keyCount, owner, after) : null }),
+      }
+    },
+  }
+}
+
+// Its statements hold the time of the run, which would make every run another.
+const insightTask = ({ plan, variables }: InsightWork, mostRows: number): Task => ({
+  statements: plan.statements,
+  decides: variables,
+  maxRows: mostRows + 1,
+  outcome: (answers) => plan.shape(answers.map(({ rows }) => rows)),
+})
 
 /**
  * Runs a stored endpoint: admit → find → bind → compile → cache or execute → shape. Values are checked before anything is
  * executed, whatever would serve the run.
  */
 export const createRun = ({ records, storage, admit, cache, epochs }: RunRooms): RunEndpoint => {
-  const answer = async (request: RunRequest, { endpoint, version, parsed, values }: PreparedRun, { allowance, signal }: Admission): Promise<RunAnswer> => {
-    const { projectId, limit, offset, cursor } = request
-    const rows = Math.min(limit ?? allowance.rows, allowance.rows)
-    const owner = cursorOwner(version.id, values)
-    const after = cursor === undefined ? undefined : readCursor(cursor, owner)
+  const execute = async ({ statements, maxRows, parsed, outcome }: Task, projectId: number, allowance: RunAllowance, signal: AbortSignal): Promise<Loaded<Outcome>> => {
+    const answers: Result[] = []
+    try {
+      // One after another: a run takes one of the engine's places, whatever its query.
+      for (const statement of statements) {
+        answers.push(await storage.run(statement, { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows }, signal))
+      }
+    } catch (error) {
+      throw toRunRefusal(error, parsed, allowance)
+    }
+    return { value: outcome(answers), bytes: answers.reduce((sum, { textLength }) => sum + textLength, 0) * BYTES_PER_CHARACTER }
+  }
+
+  const answer = async (request: RunRequest, { endpoint, version, work }: PreparedRun, { allowance, signal }: Admission): Promise<RunAnswer> => {
+    const { projectId } = request
     const compileAt = performance.now()
-    const compiled = compileRun(parsed, {
-      projectId,
-      variables: values,
-      limit: rows + 1, // one row more than is answered says whether there are more
-      ...(offset === undefined ? {} : { offset }),
-      ...(cursor === undefined ? {} : { keyset: { after } }),
-    })
+    const task = work.kind === 'sql' ? sqlTask(work, request, version.id, allowance.rows) : insightTask(work, allowance.rows)
     const executeAt = performance.now()
-    const key = cacheKey(projectId, version.id, compiled)
-    const { seconds: maxSeconds, memoryBytes: maxMemoryBytes } = allowance
+    const key = createHash('sha256').update(JSON.stringify([projectId, version.id, work.kind, task.decides])).digest('hex')
     const freshMs = version.dataFreshnessSeconds * 1_000
     const { value, startedAt, isCached } = await cache({
       key,
-      terms: JSON.stringify([maxSeconds, maxMemoryBytes]),
+      terms: JSON.stringify([allowance.seconds, allowance.memoryBytes, allowance.rows]),
       epoch: epochs.of(projectId),
       maxAgeMs: freshMs,
       isForced: request.refresh === 'force',
       signal,
-      async load(givenUp) {
-        try {
-          const loaded = await storage.run(compiled, { projectId, maxSeconds, maxMemoryBytes, maxRows: rows + 1 }, givenUp)
-          return { value: loaded, bytes: loaded.textLength * BYTES_PER_CHARACTER }
-        } catch (error) {
-          throw toRunRefusal(error, parsed, allowance)
-        }
-      },
+      load: (givenUp) => execute(task, projectId, allowance, givenUp),
     })
     const doneAt = performance.now()
     const refreshed = new Date(startedAt).toISOString()
     if (!isCached) await records.endpoints.touch(endpoint.id, refreshed)
-    const { keyCount } = compiled
-    const page = value.rows.slice(0, rows)
-    const columns = value.columns.slice(0, value.columns.length - keyCount)
-    const hasMore = value.rows.length > rows
     return {
-      results: keyCount ? page.map((row) => row.slice(0, columns.length)) : page,
-      columns: columns.map((column) => column.name),
-      types: columns.map((column) => [column.name, column.type] as const),
-      hasMore,
-      ...(limit === undefined ? {} : { limit: rows }),
-      ...(offset === undefined ? {} : { offset }),
-      ...(cursor === undefined ? {} : { next_cursor: hasMore ? nextCursor(page, keyCount, owner, after) : null }),
+      ...value,
       name: endpoint.name,
       execution_id: randomUUID(),
       endpoint_version: version.version,
@@ -119,8 +160,8 @@ export const createRun = ({ records, storage, admit, cache, epochs }: RunRooms):
       timezone: 'UTC',
       ...(request.isDebug
         ? {
-            hogql: parsed.text,
-            clickhouse: compiled.text,
+            ...(task.parsed ? { hogql: task.parsed.text } : {}),
+            clickhouse: task.statements.map(({ text }) => text).join(';\n'),
             cache_key: key,
             timings: [
               { k: 'compile', t: (executeAt - compileAt) / 1_000 },

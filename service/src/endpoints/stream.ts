@@ -19,7 +19,9 @@ export const createStream =
   async (request, format) => {
     const { allowance, signal, leave } = admit(request)
     try {
-      const { endpoint, parsed, values } = await prepareRun(records, request)
+      const { endpoint, work } = await prepareRun(records, request)
+      if (work.kind === 'insight') throw new Refusal('invalid_input', { detail: 'An insight is answered in JSON only.', attr: 'format' })
+      const { parsed, values } = work
       const { projectId, limit, offset, cursor } = request
       if (cursor !== undefined) throw new Refusal('invalid_input', { detail: `An answer in ${format} has all rows at once: leave out "cursor".`, attr: 'cursor' })
       const maxRows = allowance.streamRows

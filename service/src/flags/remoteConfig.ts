@@ -1,26 +1,73 @@
-/** What the service has turned on for the SDK (protocol.md §4.7). A field that is `false` is not offered. */
-export const remoteConfig = (token: string) => ({
-  token,
-  supportedCompression: ['gzip', 'gzip-js', 'base64'],
-  hasFeatureFlags: false,
+import { type Static, Type } from '@sinclair/typebox'
+import type { Records } from '../storage/records.ts'
+import type { FlagDefinitions } from './definitions.ts'
+
+const ON = Type.Boolean()
+const ON_OR_OPTIONS = Type.Union([Type.Boolean(), Type.Record(Type.String(), Type.Unknown())])
+
+/** What a project may turn on or off in its visitors' browsers (protocol.md §4.7). */
+export const REMOTE_CONFIG = Type.Object(
+  {
+    autocapture_opt_out: Type.Optional(ON),
+    captureDeadClicks: Type.Optional(ON),
+    heatmaps: Type.Optional(ON),
+    surveys: Type.Optional(ON),
+    sessionRecording: Type.Optional(ON_OR_OPTIONS),
+    capturePerformance: Type.Optional(ON_OR_OPTIONS),
+    autocaptureExceptions: Type.Optional(ON_OR_OPTIONS),
+    defaultIdentifiedOnly: Type.Optional(ON),
+  },
+  { additionalProperties: false },
+)
+export type RemoteSettings = Static<typeof REMOTE_CONFIG>
+
+/** What holds for a project that has said nothing. A field that is `false` is not offered. */
+const DEFAULTS: Required<RemoteSettings> = {
   autocapture_opt_out: false,
-  elementsChainAsString: true,
-  analytics: { endpoint: '/i/v0/e/' },
-  sessionRecording: false,
-  heatmaps: false,
   captureDeadClicks: false,
+  heatmaps: false,
   surveys: false,
+  sessionRecording: false,
   capturePerformance: false,
   autocaptureExceptions: false,
   defaultIdentifiedOnly: true,
-  siteApps: [],
-  isAuthenticated: false,
-  toolbarParams: {},
-})
+}
+
+export interface RemoteConfigs {
+  /** What a project has said, with what holds besides. */
+  settings(projectId: number): Promise<Required<RemoteSettings>>
+  /** Changes what is given; answers all of it. */
+  change(projectId: number, changes: RemoteSettings): Promise<Required<RemoteSettings>>
+  /** The configuration as the SDK reads it. */
+  of(project: { readonly id: number; readonly token: string }): Promise<Readonly<Record<string, unknown>>>
+}
+
+export const createRemoteConfigs = ({ settings }: Pick<Records, 'settings'>, { byKey }: Pick<FlagDefinitions, 'byKey'>): RemoteConfigs => {
+  const read = async (projectId: number) => ({ ...DEFAULTS, ...((await settings.get(projectId, 'remote_config')) as RemoteSettings | undefined) })
+  return {
+    settings: read,
+    change: async (projectId, changes) => {
+      const next = { ...(await read(projectId)), ...changes }
+      await settings.set(projectId, 'remote_config', next)
+      return next
+    },
+    of: async ({ id, token }) => ({
+      token,
+      supportedCompression: ['gzip', 'gzip-js', 'base64'],
+      hasFeatureFlags: [...(await byKey(id)).values()].some(({ isActive }) => isActive),
+      elementsChainAsString: true,
+      analytics: { endpoint: '/i/v0/e/' },
+      ...(await read(id)),
+      siteApps: [],
+      isAuthenticated: false,
+      toolbarParams: {},
+    }),
+  }
+}
 
 // Inside a script, `</script` and U+2028 would end what they stand in.
 const asScript = (value: unknown) => JSON.stringify(value).replace(/[<\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** The configuration as a script that hands it to the SDK, leaving those of other projects alone. */
-export const remoteConfigScript = (token: string): string =>
-  `(window._POSTHOG_REMOTE_CONFIG=window._POSTHOG_REMOTE_CONFIG||{})[${asScript(token)}]={config:${asScript(remoteConfig(token))},siteApps:[]};\n`
+export const remoteConfigScript = (config: Readonly<Record<string, unknown>>): string =>
+  `(window._POSTHOG_REMOTE_CONFIG=window._POSTHOG_REMOTE_CONFIG||{})[${asScript(config.token)}]={config:${asScript(config)},siteApps:[]};\n`

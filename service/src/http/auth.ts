@@ -1,7 +1,7 @@
 import { Refusal } from '../lib/refusal.ts'
 import type { ApiKey } from '../storage/records.ts'
 
-export const SCOPES = ['endpoint:read', 'endpoint:write', 'insight_variable:read', 'insight_variable:write'] as const
+export const SCOPES = ['endpoint:read', 'endpoint:write', 'insight_variable:read', 'insight_variable:write', 'feature_flag:read', 'feature_flag:write', 'project:read', 'project:write'] as const
 
 /** What a personal API key may be allowed. */
 export type Scope = (typeof SCOPES)[number]

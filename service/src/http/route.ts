@@ -5,6 +5,9 @@ import type { RunEndpoint } from '../endpoints/run.ts'
 import type { Running } from '../endpoints/running.ts'
 import type { StreamEndpoint } from '../endpoints/stream.ts'
 import type { VariableDefinitions } from '../endpoints/variables/definitions.ts'
+import type { FlagDefinitions } from '../flags/definitions.ts'
+import type { AnswerFlags } from '../flags/flags.ts'
+import type { RemoteConfigs } from '../flags/remoteConfig.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { ApiKey, Project } from '../storage/records.ts'
 import type { Scope } from './auth.ts'
@@ -19,6 +22,9 @@ export interface Rooms {
   readonly stream: StreamEndpoint
   readonly running: Pick<Running, 'cancel'>
   readonly openApi: OpenApi
+  readonly flags: FlagDefinitions
+  readonly answerFlags: AnswerFlags
+  readonly remoteConfigs: RemoteConfigs
   readonly isReady: () => Promise<boolean>
 }
 

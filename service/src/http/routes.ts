@@ -1,11 +1,25 @@
-import { answerFlags } from '../flags/flags.ts'
-import { remoteConfig, remoteConfigScript } from '../flags/remoteConfig.ts'
+import { Type } from '@sinclair/typebox'
+import type { FlagInput } from '../flags/definitions.ts'
+import { FILTERS } from '../flags/filters.ts'
+import type { FlagsQuestion } from '../flags/flags.ts'
+import { REMOTE_CONFIG, remoteConfigScript, type RemoteSettings } from '../flags/remoteConfig.ts'
 import { decodeJson } from '../ingest/decode.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { apiDocument } from './apiDocument.ts'
 import { ENDPOINT_ROUTES } from './endpointRoutes.ts'
 import type { Answer, Call, Rooms, Route } from './route.ts'
 import { staticFile } from './statics.ts'
+
+const closed = { additionalProperties: false } as const
+
+const FLAG_FIELDS = {
+  name: Type.Optional(Type.String({ maxLength: 10_000 })),
+  active: Type.Optional(Type.Boolean()),
+  filters: Type.Optional(FILTERS),
+  evaluation_contexts: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 400 }), { maxItems: 100 })),
+}
+const CREATE_FLAG = Type.Object({ key: Type.String(), ...FLAG_FIELDS }, closed)
+const CHANGE_FLAG = Type.Object({ key: Type.Optional(Type.String()), ...FLAG_FIELDS }, closed)
 
 const requireProject = async ({ projectByToken }: Rooms, token: unknown) => {
   const project = typeof token === 'string' && token ? await projectByToken(token) : undefined
@@ -16,8 +30,10 @@ const requireProject = async ({ projectByToken }: Rooms, token: unknown) => {
 const requireConfigured = async (rooms: Rooms, { params }: Call) => {
   const project = await rooms.projectByToken(params.token!)
   if (!project) throw new Refusal('not_found', { detail: 'No project has this token.' })
-  return project.token
+  return rooms.remoteConfigs.of(project)
 }
+
+const page = (results: readonly unknown[]): Answer => ({ body: { count: results.length, next: null, previous: null, results } })
 
 const capture: Route['handler'] = async ({ ingest }, { body, query, receivedAt }) => {
   const refused = await ingest({ body: body as Buffer, compression: query.compression, token: query.token ?? query.api_key, receivedAt })
@@ -26,9 +42,9 @@ const capture: Route['handler'] = async ({ ingest }, { body, query, receivedAt }
 }
 
 const flags: Route['handler'] = async (rooms, { body, query, receivedAt }) => {
-  const question = (await decodeJson(body as Buffer, query.compression)) as { token?: unknown; api_key?: unknown } | null
-  const { token } = await requireProject(rooms, question?.token ?? question?.api_key ?? query.token)
-  return { body: answerFlags({ token, withConfig: query.config === 'true' || query.config === '1', version: Number(query.v ?? 1), askedAt: receivedAt }) }
+  const question = ((await decodeJson(body as Buffer, query.compression)) ?? {}) as FlagsQuestion
+  const project = await requireProject(rooms, question.token ?? question.api_key ?? query.token)
+  return { body: await rooms.answerFlags({ project, question, withConfig: query.config === 'true' || query.config === '1', version: Number(query.v ?? 1), askedAt: receivedAt }) }
 }
 
 // A page asks again soon enough to see what was turned on, and not with every visit.
@@ -39,6 +55,16 @@ const sendStatic = (path: string): Answer => {
   if (!file) throw new Refusal('not_found')
   return { file, headers: { 'cache-control': 'public, max-age=300, stale-while-revalidate=86400' } }
 }
+
+const flagId = ({ params }: Call): number => {
+  if (!/^\d{1,15}$/.test(params.id!)) throw new Refusal('not_found', { detail: 'This project has no feature flag of this id.' })
+  return Number(params.id)
+}
+
+const changeFlag: Route['handler'] = async ({ flags }, call) => ({ body: await flags.update(call.projectId, flagId(call), call.body as FlagInput) })
+
+const FLAGS = '/api/projects/:projectId/feature_flags'
+const REMOTE = '/api/projects/:projectId/remote_config'
 
 /** Everything that the service answers to. */
 export const ROUTES: readonly Route[] = [
@@ -62,7 +88,7 @@ export const ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/array/:token/config',
     access: 'public',
-    handler: async (rooms, call) => ({ body: remoteConfig(await requireConfigured(rooms, call)), headers: { 'cache-control': BRIEFLY } }),
+    handler: async (rooms, call) => ({ body: await requireConfigured(rooms, call), headers: { 'cache-control': BRIEFLY } }),
   },
   {
     method: 'GET',
@@ -76,6 +102,36 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/array/:token/array.js', access: 'public', handler: () => sendStatic('array.js') },
   { method: 'GET', path: '/static/*', access: 'public', handler: (_, { params }) => sendStatic(params['*']!) },
   { method: 'GET', path: '/api/surveys', access: 'public', handler: () => ({ body: { surveys: [] } }) },
+
+  { method: 'GET', path: FLAGS, access: 'feature_flag:read', handler: async ({ flags }, { projectId }) => page(await flags.list(projectId)) },
+  {
+    method: 'POST',
+    path: FLAGS,
+    access: 'feature_flag:write',
+    body: CREATE_FLAG,
+    handler: async ({ flags }, { projectId, body }) => ({ status: 201, body: await flags.create(projectId, body as FlagInput & { key: string }) }),
+  },
+  { method: 'GET', path: `${FLAGS}/:id`, access: 'feature_flag:read', handler: async ({ flags }, call) => ({ body: await flags.get(call.projectId, flagId(call)) }) },
+  { method: 'PATCH', path: `${FLAGS}/:id`, access: 'feature_flag:write', body: CHANGE_FLAG, handler: changeFlag },
+  { method: 'PUT', path: `${FLAGS}/:id`, access: 'feature_flag:write', body: CHANGE_FLAG, handler: changeFlag },
+  {
+    method: 'DELETE',
+    path: `${FLAGS}/:id`,
+    access: 'feature_flag:write',
+    handler: async ({ flags }, call) => {
+      await flags.remove(call.projectId, flagId(call))
+      return { status: 204 }
+    },
+  },
+
+  { method: 'GET', path: REMOTE, access: 'project:read', handler: async ({ remoteConfigs }, { projectId }) => ({ body: await remoteConfigs.settings(projectId) }) },
+  {
+    method: 'PATCH',
+    path: REMOTE,
+    access: 'project:write',
+    body: REMOTE_CONFIG,
+    handler: async ({ remoteConfigs }, { projectId, body }) => ({ body: await remoteConfigs.change(projectId, body as RemoteSettings) }),
+  },
 
   ...ENDPOINT_ROUTES,
   { method: 'GET', path: '/api/openapi.json', access: 'public', summary: 'This document', handler: () => ({ body: apiDocument(ROUTES) }) },

@@ -74,7 +74,24 @@ export interface EndpointVersion {
 
 export type NewVersion = Pick<EndpointVersion, 'query' | 'columns' | 'dataFreshnessSeconds'>
 
-/** What is defined rather than captured: projects, keys, variables, endpoints. Every call is about one project. */
+export interface FlagRecord {
+  readonly id: number
+  readonly key: string
+  readonly name: string
+  readonly isActive: boolean
+  /** Conditions, variants, payloads. */
+  readonly filters: unknown
+  /** Where the flag is evaluated; none: everywhere. */
+  readonly contexts: readonly string[]
+  /** 1, and one more with each change. */
+  readonly version: number
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+type FlagFields = Pick<FlagRecord, 'key' | 'name' | 'isActive' | 'filters' | 'contexts'>
+
+/** What is defined rather than captured: projects, keys, variables, endpoints, flags. Every call is about one project. */
 export interface Records {
   readonly projects: {
     all(): Promise<Project[]>
@@ -111,6 +128,20 @@ export interface Records {
     versions(endpointId: string): Promise<EndpointVersion[]>
     changeVersion(endpointId: string, version: number, changes: { isActive?: boolean; dataFreshnessSeconds?: number }): Promise<void>
     touch(id: string, executedAt: string): Promise<void>
+  }
+  readonly flags: {
+    /** In the order in which they were made. */
+    list(projectId: number): Promise<FlagRecord[]>
+    /** `undefined` if the key is taken. */
+    create(projectId: number, flag: FlagFields): Promise<FlagRecord | undefined>
+    /** `undefined` if another flag has the new key. */
+    update(projectId: number, id: number, changes: Partial<FlagFields>): Promise<FlagRecord | undefined>
+    remove(projectId: number, id: number): Promise<void>
+  }
+  /** Values that a project has set, by name. */
+  readonly settings: {
+    get(projectId: number, name: string): Promise<unknown>
+    set(projectId: number, name: string, value: unknown): Promise<void>
   }
   close(): Promise<void>
 }
@@ -168,6 +199,26 @@ const toVersionRow = (endpointId: string, version: number, { query, columns, dat
   is_active: 1,
   created_at: at,
   updated_at: at,
+})
+
+const toFlag = (row: Selectable<Tables['flags']>): FlagRecord => ({
+  id: row.id,
+  key: row.key,
+  name: row.name,
+  isActive: row.is_active === 1,
+  filters: JSON.parse(row.filters_json),
+  contexts: JSON.parse(row.contexts_json),
+  version: row.version,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+const toFlagColumns = ({ key, name, isActive, filters, contexts }: Partial<FlagFields>) => ({
+  ...(key === undefined ? {} : { key }),
+  ...(name === undefined ? {} : { name }),
+  ...(isActive === undefined ? {} : { is_active: Number(isActive) }),
+  ...(filters === undefined ? {} : { filters_json: JSON.stringify(filters) }),
+  ...(contexts === undefined ? {} : { contexts_json: JSON.stringify(contexts) }),
 })
 
 const bring = async (db: Kysely<Tables>) => {
@@ -361,6 +412,58 @@ export const openRecords = async (file: string): Promise<Records> => {
       },
       async touch(id, executedAt) {
         await db.updateTable('endpoints').set({ last_executed_at: executedAt }).where('id', '=', id).execute()
+      },
+    },
+
+    flags: {
+      list: async (projectId) =>
+        (await db.selectFrom('flags').selectAll().where('project_id', '=', projectId).where('deleted_at', 'is', null).orderBy('id').execute()).map(toFlag),
+      async create(projectId, flag) {
+        const at = now()
+        try {
+          return await db.transaction().execute(async (step) => {
+            const { last } = await step.selectFrom('flags').select(({ fn }) => fn.max('id').as('last')).executeTakeFirstOrThrow()
+            const row = { id: (last ?? 0) + 1, project_id: projectId, ...(toFlagColumns(flag) as Required<ReturnType<typeof toFlagColumns>>), version: 1, created_at: at, updated_at: at, deleted_at: null }
+            await step.insertInto('flags').values(row).execute()
+            return toFlag(row)
+          })
+        } catch (error) {
+          if (isTaken(error)) return undefined
+          throw error
+        }
+      },
+      async update(projectId, id, changes) {
+        try {
+          const row = await db
+            .updateTable('flags')
+            .set((column) => ({ ...toFlagColumns(changes), version: column('version', '+', 1), updated_at: now() }))
+            .where('project_id', '=', projectId)
+            .where('id', '=', id)
+            .returningAll()
+            .executeTakeFirstOrThrow()
+          return toFlag(row)
+        } catch (error) {
+          if (isTaken(error)) return undefined
+          throw error
+        }
+      },
+      async remove(projectId, id) {
+        await db.updateTable('flags').set({ deleted_at: now() }).where('project_id', '=', projectId).where('id', '=', id).execute()
+      },
+    },
+
+    settings: {
+      async get(projectId, name) {
+        const row = await db.selectFrom('settings').select('value_json').where('project_id', '=', projectId).where('name', '=', name).executeTakeFirst()
+        return row && JSON.parse(row.value_json)
+      },
+      async set(projectId, name, value) {
+        const value_json = JSON.stringify(value)
+        await db
+          .insertInto('settings')
+          .values({ project_id: projectId, name, value_json })
+          .onConflict((conflict) => conflict.columns(['project_id', 'name']).doUpdateSet({ value_json }))
+          .execute()
       },
     },
 

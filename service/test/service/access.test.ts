@@ -1,11 +1,12 @@
 import { join } from 'node:path'
+import { SCOPES } from '../../src/http/auth.ts'
 import { ROUTES } from '../../src/http/routes.ts'
 import { openRecords } from '../../src/storage/records.ts'
 import { api, capture, event, request, rowsOf } from '../support/api.ts'
 import { type EngineAccess, engineOf } from '../support/engine.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
-const SECRETS = { 'endpoint:read': 'reads-endpoints-only', 'endpoint:write': 'writes-endpoints-only', 'insight_variable:read': 'reads-variables-only', 'insight_variable:write': 'writes-variables-only' }
+const SECRETS = Object.fromEntries(SCOPES.map((scope) => [scope, `only-${scope}`]))
 
 let first: RunningService
 let second: Pick<RunningService, 'url' | 'token' | 'key' | 'projectId'>

@@ -158,6 +158,30 @@ describe('the cache', () => {
   })
 })
 
+describe('an insight', () => {
+  const QUERY = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: 'charted' }], dateRange: { date_from: '-7d' }, breakdownFilter: { breakdowns: [{ property: 'plan', type: 'event' }] } }
+  const totals = ({ body }: { body: any }) => Object.fromEntries(body.results.map((line: any) => [line.breakdown_value, line.count]))
+
+  test('is kept like rows are: by its variables, until an event comes', async () => {
+    const { status, body } = await api(service, 'POST', '/endpoints/', { name: 'chart', query: QUERY })
+    expect([status, body.detail, body.columns]).toEqual([201, undefined, null])
+    await capture(service, event('charted', {}, { plan: 'free' }), event('charted', {}, { plan: 'pro' }), event('charted', {}, { plan: 'pro' }))
+    for (const isCached of [false, true]) {
+      const [all, free, pro] = [await run('chart'), await run('chart', { variables: { plan: 'free' } }), await run('chart', { variables: { plan: 'pro' } })]
+      expect([all, free, pro].map((reply) => reply.body.is_cached)).toEqual([isCached, isCached, isCached])
+      expect([totals(all), totals(free), totals(pro)].map((each) => JSON.stringify(Object.entries(each).sort()))).toEqual(['[["free",1],["pro",2]]', '[["free",1]]', '[["pro",2]]'])
+    }
+    await capture(service, event('charted', {}, { plan: 'free' }))
+    expect(totals(await run('chart', { variables: { plan: 'free' } }))).toEqual({ free: 2 })
+  })
+
+  test('has no pages and no rows', async () => {
+    for (const field of ['limit', 'cursor', 'format']) {
+      expect(await run('chart', { [field]: { limit: 1, cursor: '*', format: 'csv' }[field] })).toMatchObject({ status: 400, body: { attr: field } })
+    }
+  })
+})
+
 describe('ETag', () => {
   test('an answer that has not changed is not sent again, and one that has is', async () => {
     await create('tagged', "SELECT count() FROM events WHERE event = 'tagged'")

@@ -1,16 +1,7 @@
+import type { ElementDescription } from '../../host'
 import { withoutSensitive } from '../../lib/sensitive'
 import { INTERACTIVE, ownText, tagOf } from './elements'
 import { isField, isSensitive } from './mayCapture'
-
-/** What is told of an element. */
-export interface ElementDescription {
-  tag: string
-  classes: string[]
-  attributes: Record<string, string>
-  text?: string
-  nthChild: number
-  nthOfType: number
-}
 
 export interface Masking {
   maskText: boolean

@@ -1,4 +1,4 @@
-import type { ElementDescription } from './describeElement'
+import type { ElementDescription } from '../../host'
 
 const quoted = (text: string) => text.replace(/"/g, '\\"')
 

@@ -5,11 +5,12 @@ import { anyMatches, INTERACTIVE, tagOf } from './elements'
 // What the page's author marked: nothing of it at all, or nothing by autocapture.
 const EXCLUDED = ['.ph-no-capture', '.ph-no-autocapture', '[data-ph-no-autocapture]']
 
+// A string is an address or a part of one, and for compatibility a regular expression (protocol.md §7.2).
 const isUrlAllowed = (url: string, allowed: readonly (string | RegExp)[]) =>
   allowed.some((each) => {
-    // A string that is no regular expression allows nothing; it must not take the other entries with it.
+    // One that is neither allows nothing; it must not take the other entries with it.
     try {
-      return new RegExp(each).test(url)
+      return (typeof each === 'string' && url.includes(each)) || new RegExp(each).test(url)
     } catch {
       return false
     }

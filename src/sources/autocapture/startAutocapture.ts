@@ -1,5 +1,5 @@
 import { listen } from '../../browser/signal'
-import type { Host } from '../../host'
+import type { ElementDescription, Host } from '../../host'
 import { hostOf } from '../../lib/url'
 import { withoutSensitive } from '../../lib/sensitive'
 import type { AutocaptureConfig, Config, Properties, Stop } from '../../types'
@@ -36,9 +36,12 @@ export const maskingOf = ({ mask_all_text, mask_all_element_attributes, autocapt
   ignoredAttributes: (typeof autocapture === 'object' && autocapture.element_attribute_ignorelist) || [],
 })
 
+/** What is told of each element of `path`, the first being the target. */
+export const describePath = (path: readonly Element[], masking: Masking): ElementDescription[] =>
+  path.map((element, index) => describeElement(element, index === 0, masking))
+
 /** The properties of an autocaptured event on the first element of `path`. */
-export const describeEvent = (type: string, path: readonly Element[], masking: Masking): Properties => {
-  const elements = path.map((element, index) => describeElement(element, index === 0, masking))
+export const describeEvent = (type: string, path: readonly Element[], masking: Masking, elements = describePath(path, masking)): Properties => {
   return {
     $event_type: type,
     $ce_version: 1,
@@ -62,7 +65,7 @@ export const startAutocapture = ({ config, capture }: Host): Stop =>
 
     const masking = maskingOf(config)
     if (isCopy) {
-      const selected = path.some(isSensitive) ? '' : withoutSensitive(String(getSelection() ?? '')).slice(0, 255)
+      const selected = masking.maskText || path.some(isSensitive) ? '' : withoutSensitive(String(getSelection() ?? '')).slice(0, 255)
       if (!selected) return
       capture('$copy_autocapture', { ...describeEvent(event.type, path, masking), $selected_content: selected, $copy_type: event.type })
     } else {

@@ -1,4 +1,5 @@
 import Cookies from 'js-cookie'
+import { toJson } from '../../lib/json'
 import { uuidv7 } from '../../lib/uuid'
 import { type Backend, parseObject } from './backend'
 
@@ -49,7 +50,7 @@ export const cookieBackend = (name: string, { days, secure, crossSubdomain }: Co
   return {
     read: () => parseObject(readCookie(name)),
     write: (values) => {
-      const text = JSON.stringify(values)
+      const text = toJson(values)
       if (text === written) return true
       try {
         Cookies.set(name, text, { ...place, expires: days || undefined, sameSite: 'Lax', secure })

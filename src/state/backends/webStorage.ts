@@ -1,3 +1,4 @@
+import { toJson } from '../../lib/json'
 import { listen } from '../../browser/signal'
 import { type Backend, parseObject } from './backend'
 
@@ -13,7 +14,7 @@ export const webStorageBackend = (storage: Storage, name: string): Backend => {
       }
     },
     write: (values) => {
-      const text = JSON.stringify(values)
+      const text = toJson(values)
       if (text === written) return true
       try {
         storage.setItem(name, text)

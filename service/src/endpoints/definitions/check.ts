@@ -1,6 +1,7 @@
 import { Refusal } from '../../lib/refusal.ts'
 import { isUuid } from '../../lib/uuid.ts'
 import type { Variable } from '../../storage/records.ts'
+import { checkInsight, INSIGHT_KINDS, type InsightQuery, isInsight } from '../insights/insights.ts'
 import { checkQuery, type ParsedQuery, parseQuery, QueryError } from '../sql/compile.ts'
 
 /** A SQL query as an endpoint keeps it. The keys of `variables` are the ids of definitions. */
@@ -12,7 +13,8 @@ export interface SqlQuery {
 
 const NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,127}$/
 
-const LATER_KINDS = new Set(['TrendsQuery', 'FunnelsQuery', 'RetentionQuery'])
+/** Kinds of the specification that cannot be kept yet. */
+const LATER_KINDS = new Set(['FunnelsQuery', 'RetentionQuery'])
 
 /** Throws `Refusal` unless `name` can be an endpoint's. */
 export const checkName = (name: string) => {
@@ -61,12 +63,16 @@ const idsOf = (map: Readonly<Record<string, unknown>>): string[] => {
  * The query to keep, from what create or update was sent. Throws `Refusal`, checking in this order: kind, syntax, names of
  * variables, ids of variables, tables and functions. The kept map of variables holds exactly those of the text.
  */
-export const checkQueryInput = (input: Readonly<Record<string, unknown>>, definitions: readonly Variable[]): SqlQuery => {
+export const checkQueryInput = (input: Readonly<Record<string, unknown>>, definitions: readonly Variable[]): SqlQuery | InsightQuery => {
+  if (isInsight(input)) {
+    checkInsight(input)
+    return input
+  }
   const { kind, query: text, variables: map = {} } = input
   if (typeof kind === 'string' && LATER_KINDS.has(kind)) {
-    throw new Refusal('unsupported_kind', { detail: `Queries of kind ${kind} are not available yet in this version of the service: use HogQLQuery.`, attr: 'query' })
+    throw new Refusal('unsupported_kind', { detail: `Queries of kind ${kind} are not available in this version of the service: use ${['HogQLQuery', ...INSIGHT_KINDS].join(' or ')}.`, attr: 'query' })
   }
-  if (kind !== 'HogQLQuery') throw new Refusal('unsupported_kind', { attr: 'query' })
+  if (kind !== 'HogQLQuery') throw new Refusal('unsupported_kind', { detail: `"query.kind" is ${['HogQLQuery', ...INSIGHT_KINDS].join(' or ')}.`, attr: 'query' })
   if (typeof text !== 'string' || !text.trim()) throw new Refusal('invalid_input', { detail: '"query.query" is the text of a SQL query.', attr: 'query' })
   if (typeof map !== 'object' || map === null || Array.isArray(map)) {
     throw new Refusal('invalid_input', { detail: '"query.variables" is an object whose keys are the ids of variables.', attr: 'query' })

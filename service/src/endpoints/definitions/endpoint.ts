@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../../lib/refusal.ts'
 import type { Endpoint, EndpointVersion, Records } from '../../storage/records.ts'
+import { isInsight } from '../insights/insights.ts'
 import { checkName, checkQueryInput, parse } from './check.ts'
 import type { Describe } from './describe.ts'
 
@@ -95,7 +96,8 @@ export const createEndpointDefinitions = ({ records, describe }: DefinitionRooms
   const checked = async (projectId: number, input: Readonly<Record<string, unknown>>) => {
     const definitions = await variables.list(projectId)
     const query = checkQueryInput(input, definitions)
-    return { query, columns: await describe(projectId, parse(query.query), definitions) }
+    // What an insight answers has the form of its kind.
+    return { query, columns: isInsight(query) ? undefined : await describe(projectId, parse(query.query), definitions) }
   }
 
   return {

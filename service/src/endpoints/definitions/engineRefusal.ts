@@ -74,13 +74,13 @@ const spansOf = (query: unknown, culprit: string): Span[] => {
 }
 
 // Of several places that bear the name none is surely the one.
-const placeOf = ({ text, query }: ParsedQuery, culprit: string | undefined): Position | undefined => {
-  const spans = culprit ? spansOf(query, culprit) : []
-  return spans.length === 1 ? refuseIn(text)('type_mismatch', '', spans[0]!).position : undefined
+const placeOf = (parsed: ParsedQuery | undefined, culprit: string | undefined): Position | undefined => {
+  const spans = parsed && culprit ? spansOf(parsed.query, culprit) : []
+  return parsed && spans.length === 1 ? refuseIn(parsed.text)('type_mismatch', '', spans[0]!).position : undefined
 }
 
 /** The engine's refusal of a query as an answer: what is wrong, and as far as the engine tells it, where and what would be right. */
-export const engineRefusal = ({ engineCode, message }: StorageError, parsed: ParsedQuery): Refusal => {
+export const engineRefusal = ({ engineCode, message }: StorageError, parsed: ParsedQuery | undefined): Refusal => {
   if (!engineCode) return new Refusal('query_failed')
   const code = engineCode.toLowerCase()
   const known = EXPLANATIONS[engineCode]?.(message)

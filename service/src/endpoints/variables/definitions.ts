@@ -68,7 +68,7 @@ const checkTakes = (takes: Takes, defaultValue: unknown) => {
   if (fault) throw new Refusal('invalid_input', { detail: `"default_value" of this ${type} ${fault.message}, or is null.`, attr: 'default_value' })
 }
 
-/** The code names of the queries' variables; a query of another version of the service may not parse, and then uses none. */
+/** The code names of the queries' variables. Insights use none; a query of another version of the service may not parse, and then uses none. */
 const variablesOf = ({ query }: EndpointVersion): readonly string[] => {
   try {
     return parseQuery((query as { query: string }).query).variables

@@ -26,6 +26,20 @@ export interface Tables {
     created_at: string
     updated_at: string
   }
+  flags: {
+    id: number
+    project_id: number
+    key: string
+    name: string
+    is_active: number
+    filters_json: string
+    contexts_json: string
+    version: number
+    created_at: string
+    updated_at: string
+    deleted_at: string | null
+  }
+  settings: { project_id: number; name: string; value_json: string }
   steps: { id: number }
 }
 
@@ -45,6 +59,13 @@ export const STEPS: readonly (readonly string[])[] = [
     `CREATE TABLE endpoint_versions (
       id TEXT PRIMARY KEY, endpoint_id TEXT NOT NULL, version INTEGER NOT NULL, query_json TEXT NOT NULL, is_active INTEGER NOT NULL,
       created_at TEXT NOT NULL, updated_at TEXT NOT NULL, UNIQUE (endpoint_id, version))`,
+  ],
+  [
+    `CREATE TABLE flags (
+      id INTEGER PRIMARY KEY, project_id INTEGER NOT NULL, key TEXT NOT NULL, name TEXT NOT NULL, is_active INTEGER NOT NULL, filters_json TEXT NOT NULL,
+      contexts_json TEXT NOT NULL, version INTEGER NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, deleted_at TEXT)`,
+    'CREATE UNIQUE INDEX flags_by_key ON flags (project_id, key) WHERE deleted_at IS NULL',
+    'CREATE TABLE settings (project_id INTEGER NOT NULL, name TEXT NOT NULL, value_json TEXT NOT NULL, PRIMARY KEY (project_id, name))',
   ],
   [
     "ALTER TABLE variables ADD COLUMN schema_json TEXT NOT NULL DEFAULT 'null'",

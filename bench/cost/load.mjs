@@ -1,0 +1,33 @@
+import { openPage } from '../support/openPage.mjs'
+import { median } from '../support/statistics.mjs'
+
+// Long enough for what an SDK does at start, /flags answered and applied; too short for the first batch to leave.
+const SETTLED_MS = 1000
+const CALLS = 12
+
+/** Loads a page: main-thread CPU of parsing, compiling, running and starting the SDK, and the heap afterwards. */
+export const measureLoad = ({ browser, site, slowdown }) => async ({ name }) => {
+  const tab = await openPage(browser, `${site}/${name}/`, { slowdown })
+  await tab.wait(SETTLED_MS * Math.sqrt(slowdown))
+  const sample = { cpuMs: await tab.cpuMs() }
+  if (slowdown === 1) {
+    sample.heapKb = await tab.heapKb()
+    const took = await tab.page.evaluate(callSpaced, CALLS)
+    sample.captureUs = 1000 * median(took)
+  }
+  await tab.close()
+  return sample
+}
+
+// Runs in the page.
+const callSpaced = async (calls) => {
+  const took = []
+  for (let call = 0; call < calls; call += 1) {
+    await new Promise((done) => setTimeout(done, 50))
+    const properties = { item: `sku-${call}`, price: call * 1.25, currency: 'EUR' }
+    const start = performance.now()
+    window.capture('bench_spaced', properties)
+    took.push(performance.now() - start)
+  }
+  return took
+}

@@ -1,0 +1,46 @@
+// `npm run bench`: installs what is missing here, then runs every benchmark, or those that are named.
+// A benchmark is a folder with a main.mjs that exports `title`, `needs` (npm scripts of the root that have to run
+// first) and `run({ quick, say })`, which gives its report as Markdown.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { fileURLToPath } from 'node:url'
+
+const HERE = new URL('.', import.meta.url)
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const benchmarks = readdirSync(HERE).filter((name) => existsSync(new URL(`${name}/main.mjs`, HERE)))
+
+// The report is all there is on standard output, so that it can be kept in a file.
+const say = (line) => process.stderr.write(`${line}\n`)
+const npm = (...args) => {
+  say(`npm ${args.join(' ')}`)
+  if (spawnSync('npm', args, { cwd: ROOT, stdio: ['ignore', 2, 2] }).status !== 0) throw new Error(`\`npm ${args.join(' ')}\` failed; what it said is above.`)
+}
+const changed = (path) => statSync(new URL(path, HERE), { throwIfNoEntry: false })?.mtimeMs ?? 0
+const installMissing = () => {
+  // npm writes the second one when it has installed what the first one says.
+  if (changed('package-lock.json') > changed('node_modules/.package-lock.json')) npm('ci', '--prefix', 'bench')
+}
+
+const main = async (args) => {
+  const quick = args.includes('--quick')
+  const unknown = args.filter((arg) => arg !== '--quick' && !benchmarks.includes(arg))
+  if (unknown.length) throw new Error(`No benchmark or flag is called ${unknown.join(', ')}. There are: ${[...benchmarks, '--quick'].join(', ')}`)
+  installMissing()
+  const named = args.filter((arg) => benchmarks.includes(arg))
+  for (const name of named.length ? named : benchmarks) {
+    const { title, needs, run } = await import(`./${name}/main.mjs`)
+    needs.forEach((script) => npm('run', script))
+    const start = Date.now()
+    const report = await run({ quick, say: (line) => say(`${name}: ${line}`) })
+    const facts = `${new Date().toISOString().slice(0, 16)}Z, ${cpus().length} × ${cpus()[0].model.trim()}, Node ${process.version}, ${Math.round((Date.now() - start) / 1000)} s${quick ? ', quick' : ''}`
+    console.log(`## ${title}\n\n${facts}, ${report}\n`)
+  }
+}
+
+try {
+  await main(process.argv.slice(2))
+} catch (error) {
+  say(error.message)
+  process.exitCode = 1
+}

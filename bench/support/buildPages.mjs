@@ -1,0 +1,43 @@
+import { fileURLToPath } from 'node:url'
+import { build } from 'vite'
+
+/**
+ * Bundles `pages/NAME.js` as a site's own build would (Vite, minified, lazy parts as chunks of their own) into
+ * `folder/NAME/entry.js`. Gives, for each name, the texts that a page loads at once and those that it may load later.
+ */
+export const buildPages = async (names, folder) => {
+  const built = {}
+  for (const name of names) {
+    const { output } = await build({
+      configFile: false,
+      logLevel: 'error',
+      publicDir: false,
+      define: { 'process.env.NODE_ENV': '"production"' },
+      build: {
+        outDir: `${folder}/${name}`,
+        modulePreload: false,
+        reportCompressedSize: false,
+        rolldownOptions: {
+          input: fileURLToPath(new URL(`../pages/${name}.js`, import.meta.url)),
+          preserveEntrySignatures: 'strict',
+          output: { format: 'es', entryFileNames: 'entry.js', chunkFileNames: 'chunk-[name]-[hash].js' },
+        },
+      },
+    })
+    built[name] = splitByTime(output.filter(({ type }) => type === 'chunk'))
+  }
+  return built
+}
+
+/** What comes with the entry, statically imported by it or by what it imports, and what only `import()` brings. */
+const splitByTime = (chunks) => {
+  const atOnce = new Set()
+  const follow = (chunk) => {
+    if (!chunk || atOnce.has(chunk)) return
+    atOnce.add(chunk)
+    chunk.imports.forEach((file) => follow(chunks.find(({ fileName }) => fileName === file)))
+  }
+  follow(chunks.find(({ isEntry }) => isEntry))
+  const texts = (wanted) => chunks.filter((chunk) => atOnce.has(chunk) === wanted).map(({ code }) => code)
+  return { atOnce: texts(true), later: texts(false) }
+}

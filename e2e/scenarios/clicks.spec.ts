@@ -1,0 +1,241 @@
+import type { Page } from 'playwright/test'
+import { BUILDS, expect, test } from '../support/scenario'
+import type { StoredEvent } from '../support/service'
+
+const QUIET = { capture_pageview: false, capture_pageleave: false, autocapture: false }
+const DEAD = '<button id="dead" class="wide">Dead</button>'
+
+const ready = (page: Page) => page.waitForFunction(() => window.analytics?.__loaded)
+const named = (name: string) => (events: StoredEvent[]) => events.some(({ event }) => event === name)
+const accused = (events: StoredEvent[]) => events.map(({ event, properties }) => `${event} ${String(properties.$pathname)} ${String(properties.$el_text)}`)
+
+for (const build of BUILDS) {
+  test.describe(`${build} build`, () => {
+    test('a button that does nothing is told of once; what judges it comes with the first click and no sooner', async ({ page, site, put, stored }) => {
+      put(build, '/', DEAD, QUIET)
+      const fetched: string[] = []
+      page.on('request', (request) => fetched.push(request.url()))
+      await page.goto(site.url)
+      await ready(page)
+      await page.waitForLoadState('networkidle')
+      expect(fetched.filter((url) => url.includes('clicks'))).toEqual([])
+      const before = Date.now()
+      await page.locator('#dead').click()
+      const [event, ...others] = await stored(named('$dead_click'))
+      expect(others).toEqual([])
+      expect(fetched.filter((url) => url.includes('clicks'))).toHaveLength(1)
+      expect(event!.properties).toMatchObject({
+        $event_type: 'click',
+        $el_text: 'Dead',
+        $elements: [expect.objectContaining({ tag_name: 'button', $el_text: 'Dead', attr__id: 'dead', classes: ['wide'] }), expect.objectContaining({ tag_name: 'body' })],
+        $dead_click_absolute_timeout: true,
+        $dead_click_mutation_timeout: false,
+        $dead_click_scroll_timeout: false,
+        $dead_click_selection_changed_timeout: false,
+        $dead_click_visibility_changed_timeout: false,
+        $event_time_override_provided: true,
+      })
+      const { $dead_click_event_timestamp: at, $dead_click_absolute_delay_ms: delay } = event!.properties as Record<string, number>
+      expect(at).toBeGreaterThanOrEqual(before)
+      expect(delay).toBeGreaterThanOrEqual(2750)
+      // The click's time, not that of the verdict.
+      expect(Date.now() - at!).toBeGreaterThanOrEqual(2750)
+    })
+
+    test('three quick clicks are rage where nothing happens, and none on a stepper that works', async ({ page, site, put, stored }) => {
+      put(build, '/', `<button id="more" onclick="count.textContent++">+</button><output id="count">0</output>${DEAD}`, { ...QUIET, autocapture: true, capture_dead_clicks: false })
+      await page.goto(site.url)
+      await ready(page)
+      for (let times = 0; times < 6; times++) await page.locator('#more').click()
+      for (let times = 0; times < 3; times++) await page.locator('#dead').click()
+      const events = await stored(named('$rageclick'))
+      expect(accused(events).filter((each) => each.startsWith('$rage'))).toEqual(['$rageclick / Dead'])
+      expect(events.find(({ event }) => event === '$rageclick')!.properties).toMatchObject({ $event_type: 'click', $ce_version: 1 })
+    })
+  })
+}
+
+/** Controls that work, each on a page of its own: what is on it, and what a person does there. */
+const ALIVE: Record<string, { html: string; act?: (page: Page) => Promise<unknown> }> = {
+  changes: { html: '<button id="it" onclick="this.textContent = \'Done\'">x</button>' },
+  'changes-later': { html: '<button id="it" onclick="setTimeout(() => document.body.append(\'Done\'), 2000)">x</button>', act: async (page) => {
+    await page.locator('#it').click()
+    await page.getByText('Done').waitFor()
+  } },
+  scrolls: { html: '<button id="it" style="position: fixed; top: 0" onclick="window.scrollTo(0, 400)">x</button><div style="height: 5000px"></div>' },
+  'scrolls-inside': { html: '<button id="it" onclick="list.scrollTop = 50">x</button><div id="list" style="height: 50px; overflow: auto"><div style="height: 500px"></div></div>' },
+  'opens-dialog': { html: '<button id="it" onclick="d.showModal()">x</button><dialog id="d"><form method="dialog"><button id="ok">OK</button></form></dialog>', act: async (page) => {
+    await page.locator('#it').click()
+    await page.locator('#ok').click()
+  } },
+  'opens-popover': { html: '<button id="it" onclick="p.showPopover()">x</button><div id="p" popover>Hello</div>', act: async (page) => {
+    await page.locator('#it').click()
+    await page.keyboard.press('Escape')
+  } },
+  'opens-details': { html: '<details><summary id="it">More</summary>text</details>' },
+  copies: { html: '<button id="it" onclick="navigator.clipboard.writeText(\'x\')">x</button>' },
+  'starts-video': { html: '<button id="it" onclick="v.play().catch(() => {})">x</button><video id="v"></video>' },
+  'is-video': { html: '<video id="it" controls></video>' },
+  'is-select': { html: '<select id="it"><option>a<option>b</select>', act: async (page) => {
+    await page.locator('#it').click()
+    await page.keyboard.press('Escape')
+  } },
+  'is-checkbox': { html: '<label id="it"><input type="checkbox"> Yes</label>' },
+  'is-field': { html: '<input id="it" value="text">' },
+  'is-link': { html: '<a id="it" href="javascript:void 0">x</a>' },
+  'focuses-field': { html: '<button id="it" onclick="f.focus()">Search</button><input id="f">' },
+  'wants-a-field': { html: '<form><input id="f" required><button id="it">Send</button></form>' },
+  'opens-file-dialog': { html: '<button id="it" onclick="f.click()">x</button><input id="f" type="file" hidden>', act: async (page) => {
+    await Promise.all([page.waitForEvent('filechooser'), page.locator('#it').click()])
+  } },
+  'opens-window': { html: '<button id="it" onclick="window.open(\'/opened\', \'_blank\', \'noopener\')">x</button>', act: async (page) => {
+    const [opened] = await Promise.all([page.context().waitForEvent('page'), page.locator('#it').click()])
+    await opened.close()
+    await page.bringToFront()
+  } },
+  downloads: { html: '<button id="it" onclick="Object.assign(document.createElement(\'a\'), { href: \'data:,x\', download: \'x.txt\' }).click()">x</button>', act: async (page) => {
+    await Promise.all([page.waitForEvent('download'), page.locator('#it').click()])
+  } },
+  asks: { html: '<button id="it" onclick="alert(1)">x</button>', act: async (page) => {
+    page.on('dialog', (dialog) => void dialog.accept())
+    await page.locator('#it').click()
+  } },
+  'with-key': { html: '<button id="it">x</button>', act: (page) => page.locator('#it').click({ modifiers: ['Control'] }) },
+  excluded: { html: '<div class="ph-no-deadclick"><button id="it">x</button></div>' },
+  'marks-text': { html: '<p id="it">Some words that are read</p>', act: (page) => page.locator('#it').dblclick() },
+  navigates: { html: '<button id="it" onclick="location.href = \'/next\'">x</button>', act: async (page) => {
+    await page.locator('#it').click()
+    await page.waitForURL('**/next')
+    await ready(page)
+  } },
+  'navigates-slowly': { html: '<button id="it" onclick="location.href = \'/next\'">x</button>', act: async (page) => {
+    await page.route('**/next', async (route) => {
+      await new Promise((done) => setTimeout(done, 4000))
+      await route.continue()
+    })
+    await page.locator('#it').click({ noWaitAfter: true })
+    await page.waitForURL('**/next')
+    await ready(page)
+  } },
+  'navigates-in-app': { html: '<button id="it" onclick="history.pushState(null, \'\', \'/next\')">x</button>' },
+}
+
+test('a control that does something is not accused, whatever it is that it does', async ({ context, site, put, stored }) => {
+  put('script', '/next', DEAD, QUIET)
+  await Promise.all(
+    Object.entries(ALIVE).map(async ([name, { html, act }]) => {
+      put('script', `/${name}`, `${html}<div style="position: fixed; bottom: 0">${DEAD}</div>`, QUIET)
+      const page = await context.newPage()
+      await page.goto(`${site.url}/${name}`)
+      await ready(page)
+      await (act?.(page) ?? page.locator('#it').click())
+      // The judge is at work on this page too: what it says of the dead button comes after what it had to say of the other.
+      // Not within the same second: that the window has come to the front is an excuse.
+      await page.waitForTimeout(1200)
+      await page.locator('#dead').click()
+    }),
+  )
+  const events = await stored((all) => all.length >= Object.keys(ALIVE).length)
+  const expected = Object.keys(ALIVE).map((name) => `$dead_click /${name.startsWith('navigates') ? 'next' : name} Dead`)
+  expect(accused(events).sort()).toEqual(expected.sort())
+})
+
+test('what happens in open shadow roots counts, and what does not happen there is told', async ({ page, site, put, stored }) => {
+  put(
+    'script',
+    '/',
+    `<add-one></add-one><the-count></the-count><script>
+      customElements.define('the-count', class extends HTMLElement {
+        constructor() { super(); this.attachShadow({ mode: 'open' }).innerHTML = '<output>0</output>' }
+        add() { this.shadowRoot.querySelector('output').textContent++ }
+      })
+      customElements.define('add-one', class extends HTMLElement {
+        constructor() {
+          super()
+          this.attachShadow({ mode: 'open' }).innerHTML = '<button id="here">Here</button><button id="there">There</button><button id="nowhere">Nowhere</button>'
+          const on = (id, run) => this.shadowRoot.getElementById(id).addEventListener('click', run)
+          on('here', (event) => event.target.toggleAttribute('aria-pressed'))
+          on('there', () => document.querySelector('the-count').add())
+        }
+      })
+    </script>`,
+    QUIET,
+  )
+  await page.goto(site.url)
+  await ready(page)
+  for (const id of ['here', 'there', 'nowhere']) await page.locator(`#${id}`).click()
+  const [event, ...others] = await stored(named('$dead_click'))
+  expect(others).toEqual([])
+  expect(event!.properties).toMatchObject({ $el_text: 'Nowhere', $elements: ['button', 'add-one', 'body'].map((tag_name) => expect.objectContaining({ tag_name }) as object) })
+})
+
+test('an effect after the wait is too late, and a request is none', async ({ context, site, put, stored }) => {
+  put('script', '/late', '<button id="b" onclick="setTimeout(() => document.body.append(1), 2600)">Late</button>', QUIET)
+  put('script', '/request', '<button id="b" onclick="fetch(\'/nothing\')">Request</button>', QUIET)
+  for (const path of ['/late', '/request']) {
+    const page = await context.newPage()
+    await page.goto(site.url + path)
+    await ready(page)
+    await page.locator('#b').click()
+  }
+  const events = await stored((all) => all.length === 2)
+  const of = (path: string) => events.find(({ properties }) => properties.$pathname === path)!.properties
+  expect(of('/late')).toMatchObject({ $dead_click_mutation_timeout: true, $dead_click_mutation_delay_ms: expect.any(Number), $dead_click_last_mutation_timestamp: expect.any(Number) })
+  expect(of('/late').$dead_click_mutation_delay_ms).toBeGreaterThanOrEqual(2500)
+  expect(of('/request')).toMatchObject({ $dead_click_mutation_timeout: false, $dead_click_absolute_timeout: true })
+})
+
+for (const [how, forbid] of Object.entries<(page: Page) => Promise<unknown>>({
+  'is not found': (page) => page.route('**/clicks.js', (route) => route.fulfill({ status: 404 })),
+  'cannot be reached': (page) => page.route('**/clicks.js', (route) => route.abort()),
+  'is forbidden by the Content-Security-Policy': async () => {},
+})) {
+  test(`the code ${how}: the page and everything else go on`, async ({ page, site, service, stored }) => {
+    const options = JSON.stringify({ api_host: service.url, opt_out_useragent_filter: true, capture_pageleave: false, request_queue_config: { flush_interval_ms: 250 } })
+    site.page(
+      '/',
+      `<!doctype html><title>csp</title><script nonce="n" src="${service.url}/static/analytics.js"></script><script nonce="n">analytics.init('${service.token}', ${options})</script>${DEAD}`,
+      how.startsWith('is forbidden') ? { 'Content-Security-Policy': `script-src 'nonce-n'` } : {},
+    )
+    const errors: string[] = []
+    const ours: string[] = []
+    page.on('pageerror', (error) => errors.push(String(error)))
+    page.on('console', (message) => message.text().includes('[trailmark]') && ours.push(message.text()))
+    await forbid(page)
+    await page.goto(site.url)
+    await ready(page)
+    for (let times = 0; times < 4; times++) await page.locator('#dead').click()
+    await stored((all) => all.filter(({ event }) => event === '$autocapture').length === 4)
+    await page.evaluate(() => void window.analytics.capture('after'))
+    await stored(named('after'))
+    expect(errors).toEqual([])
+    expect(ours).toEqual([])
+  })
+}
+
+test('set_config and consent switch it off and on', async ({ page, site, put, stored }) => {
+  put('script', '/', DEAD, { ...QUIET, capture_dead_clicks: false, rageclick: false })
+  const fetched: string[] = []
+  page.on('request', (request) => fetched.push(request.url()))
+  await page.goto(site.url)
+  await ready(page)
+  const change = (config: object) => page.evaluate((given) => window.analytics.set_config(given), config)
+  await page.locator('#dead').click()
+  await change({ capture_dead_clicks: true })
+  expect(fetched.filter((url) => url.includes('clicks'))).toEqual([])
+  await page.locator('#dead').click()
+  await change({ capture_dead_clicks: false })
+  await page.waitForTimeout(1100)
+  await change({ capture_dead_clicks: true })
+  await page.locator('#dead').click()
+  const at = await page.evaluate(() => Date.now())
+  const [event, ...others] = await stored(named('$dead_click'))
+  // Only the last of the three.
+  expect(others).toEqual([])
+  expect(Math.abs(at - (event!.properties.$dead_click_event_timestamp as number))).toBeLessThan(1000)
+  await page.locator('#dead').click()
+  await page.evaluate(() => window.analytics.opt_out_capturing())
+  await page.waitForTimeout(3500)
+  await page.evaluate(() => window.analytics.opt_in_capturing())
+  expect(accused(await stored(named('$opt_in'))).map((each) => each.split(' ')[0])).toEqual(['$dead_click', '$opt_in'])
+})

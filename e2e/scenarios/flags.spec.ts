@@ -1,0 +1,72 @@
+import { expect, test } from '../support/scenario'
+import type { Service } from '../support/service'
+
+/** Defines a flag that is on for whoever meets `properties`. Its key is its own in each test. */
+const define = async (service: Service, key: string, { properties = [], ...more }: { properties?: object[]; multivariate?: object; payloads?: object } = {}) => {
+  const { status, body } = await service.api('POST', '/feature_flags/', { key, active: true, filters: { groups: [{ properties, rollout_percentage: 100 }], ...more } })
+  expect([status, body]).toEqual([201, expect.anything()])
+}
+const ready = 'window.analytics && window.analytics.__loaded'
+
+for (const build of ['script', 'npm'] as const) {
+  test(`${build} build: flags with variants and payloads are there after one request, and their use is told`, async ({ page, site, service, put, stored }) => {
+    await define(service, `checkout-${build}`, {
+      multivariate: { variants: [{ key: 'short', rollout_percentage: 100 }] },
+      payloads: { short: '{"steps":2}' },
+    })
+    await define(service, `for-gold-${build}`, { properties: [{ key: 'plan', value: ['gold'], operator: 'exact', type: 'person' }] })
+    put(build, '/', 'home')
+    const asked: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/flags/')) asked.push(request.url())
+    })
+    await page.goto(site.url)
+    await page.waitForFunction(ready)
+    const first = await page.evaluate(
+      (name) =>
+        new Promise((resolve) =>
+          window.analytics.onFeatureFlags(() =>
+            resolve([window.analytics.getFeatureFlag(`checkout-${name}`), window.analytics.getFeatureFlagPayload(`checkout-${name}`), window.analytics.isFeatureEnabled(`for-gold-${name}`)]),
+          ),
+        ),
+      build,
+    )
+    expect(first).toEqual(['short', { steps: 2 }, false])
+    expect(asked).toHaveLength(1)
+
+    await page.evaluate(() => window.analytics.identify('ada', { plan: 'gold' }))
+    await page.waitForFunction((name) => window.analytics.isFeatureEnabled(`for-gold-${name}`), build)
+    const events = await stored((all) => all.filter(({ event }) => event === '$feature_flag_called').length >= 3)
+    const called = events.filter(({ event }) => event === '$feature_flag_called').map(({ properties }) => [properties.$feature_flag, properties.$feature_flag_response])
+    expect(called).toEqual(expect.arrayContaining([[`checkout-${build}`, 'short'], [`for-gold-${build}`, false], [`for-gold-${build}`, true]]))
+
+    // The next page knows them from its first moment, before any request.
+    await page.route('**/flags/**', (route) => route.abort())
+    await page.reload()
+    await page.waitForFunction(ready)
+    expect(await page.evaluate((name) => window.analytics.getFeatureFlag(`checkout-${name}`), build)).toBe('short')
+  })
+}
+
+test('what the service has turned off is not captured, and what was captured meanwhile says why', async ({ page, site, service, put, stored }) => {
+  const set = (autocapture_opt_out: boolean) => service.api('PATCH', '/remote_config/', { autocapture_opt_out })
+  expect((await set(true)).status).toBe(200)
+  try {
+    put('script', '/', '<button>Buy</button>', { request_queue_config: { flush_interval_ms: 2000 } })
+    // The answer is slow: the visitor clicks before it.
+    await page.route('**/flags/**', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 800))
+      await route.continue()
+    })
+    await page.goto(site.url)
+    await page.waitForFunction(ready)
+    await page.locator('button').click()
+    expect(await page.evaluate(() => window.analytics.explain('$autocapture').map(({ state }) => state))).toEqual(['waiting'])
+    await expect.poll(() => page.evaluate(() => window.analytics.drops())).toEqual({ turned_off_by_service: 1 })
+    await page.locator('button').click()
+    const events = await stored((all) => all.length > 0)
+    expect(events.map(({ event }) => event)).toEqual(['$pageview'])
+  } finally {
+    await set(false)
+  }
+})

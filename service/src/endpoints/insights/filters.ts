@@ -1,0 +1,121 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { call, infix, type Sql, text } from '../sql/physical.ts'
+import { timeOfText } from '../sql/coerce.ts'
+import { DATE_FORMS, readDate } from './period.ts'
+import { bound, every, not, some, type Source } from './source.ts'
+import type { Zone } from './zone.ts'
+
+const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
+
+export const FILTER = Type.Object(
+  {
+    key: Type.String({ minLength: 1, maxLength: 1_000 }),
+    type: Type.Optional(Type.String()),
+    operator: Type.Optional(Type.String()),
+    value: Type.Optional(Type.Union([Scalar, Type.Array(Scalar), Type.Null()])),
+    label: Type.Optional(Type.Unknown()),
+  },
+  { additionalProperties: false },
+)
+
+export type Filter = Static<typeof FILTER>
+
+/** Filters that all or of which any must hold. */
+export interface FilterGroup {
+  readonly type: 'AND' | 'OR'
+  readonly values: readonly (Filter | FilterGroup)[]
+}
+
+export interface FilterContext {
+  readonly zone: Zone
+  readonly now: number
+}
+
+type Takes = 'values' | 'text' | 'number' | 'range' | 'date' | 'nothing'
+
+interface Operator {
+  readonly takes: Takes
+  /** Never NULL: a negative holds for events without the property as well. */
+  readonly test: (property: Sql, value: Filter['value'], context: FilterContext) => Sql
+}
+
+const listOf = (value: Filter['value']): string[] => (Array.isArray(value) ? value : [value]).map(String)
+
+const orFalse = (test: Sql): Sql => call('ifNull', test, { kind: 'boolean', value: false })
+const isAny: Operator['test'] = (property, value) => orFalse(every([call('isNotNull', property), call('has', bound('Array(String)', listOf(value)), call('ifNull', property, text('')))]))
+const escapeLike = (value: string) => value.replace(/[\\%_]/g, '\\$&')
+const contains: Operator['test'] = (property, value) => some(listOf(value).map((each) => orFalse(call('ilike', property, bound('String', `%${escapeLike(each)}%`)))))
+const matches: Operator['test'] = (property, value) => orFalse(call('match', property, bound('String', String(value))))
+const isSet: Operator['test'] = (property) => call('isNotNull', property)
+
+/** Text that holds a finite number, as one; NULL where it holds none. */
+export const finiteNumber = (property: Sql): Sql => {
+  const number = call('toFloat64OrNull', property)
+  return call('if', call('isFinite', call('ifNull', number, { kind: 'number', digits: '0' })), number, { kind: 'null' })
+}
+
+const compares = (operator: '<' | '<=' | '>' | '>='): Operator['test'] => (property, value) => orFalse(infix(finiteNumber(property), operator, bound('Float64', Number(value))))
+const isBetween: Operator['test'] = (property, value) => {
+  const [low, high] = value as readonly (string | number)[]
+  return every([compares('>=')(property, low as number, {} as never), compares('<=')(property, high as number, {} as never)])
+}
+
+const dateTest = (holds: (time: Sql, from: Sql, until: Sql) => Sql): Operator['test'] => (property, value, { zone, now }) => {
+  const { from, until } = readDate(String(value), zone, now)!
+  const millis = call('toUnixTimestamp64Milli', timeOfText(property, text(zone.name)))
+  return orFalse(holds(millis, bound('Int64', from), bound('Int64', until)))
+}
+
+const negated = (test: Operator['test']): Operator['test'] => (...args) => not(test(...args))
+
+const OPERATORS: Readonly<Record<string, Operator>> = {
+  exact: { takes: 'values', test: isAny },
+  is_not: { takes: 'values', test: negated(isAny) },
+  in: { takes: 'values', test: isAny },
+  not_in: { takes: 'values', test: negated(isAny) },
+  icontains: { takes: 'text', test: contains },
+  not_icontains: { takes: 'text', test: negated(contains) },
+  icontains_multi: { takes: 'values', test: contains },
+  not_icontains_multi: { takes: 'values', test: negated(contains) },
+  regex: { takes: 'text', test: matches },
+  not_regex: { takes: 'text', test: negated(matches) },
+  gt: { takes: 'number', test: compares('>') },
+  gte: { takes: 'number', test: compares('>=') },
+  lt: { takes: 'number', test: compares('<') },
+  lte: { takes: 'number', test: compares('<=') },
+  min: { takes: 'number', test: compares('>=') },
+  max: { takes: 'number', test: compares('<=') },
+  between: { takes: 'range', test: isBetween },
+  not_between: { takes: 'range', test: negated(isBetween) },
+  is_set: { takes: 'nothing', test: isSet },
+  is_not_set: { takes: 'nothing', test: negated(isSet) },
+  is_date_exact: { takes: 'date', test: dateTest((time, from, until) => every([infix(time, '>=', from), infix(time, '<', until)])) },
+  is_date_before: { takes: 'date', test: dateTest((time, from) => infix(time, '<', from)) },
+  is_date_after: { takes: 'date', test: dateTest((time, _, until) => infix(time, '>=', until)) },
+}
+
+const isNumber = (value: unknown) => (typeof value === 'number' && Number.isFinite(value)) || (typeof value === 'string' && /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/.test(value) && Number.isFinite(Number(value)))
+const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value)
+
+const TAKES: Readonly<Record<Takes, { readonly words: string; readonly holds: (value: unknown, context: FilterContext) => boolean }>> = {
+  values: { words: 'a text, number, boolean, or a list of them that is not empty', holds: (value) => isScalar(value) || (Array.isArray(value) && value.length > 0) },
+  text: { words: 'a text', holds: isScalar },
+  number: { words: 'a number', holds: isNumber },
+  range: { words: 'a list of two numbers', holds: (value) => Array.isArray(value) && value.length === 2 && value.every(isNumber) },
+  date: { words: DATE_FORMS, holds: (value, { zone, now }) => typeof value === 'string' && readDate(value, zone, now) !== undefined },
+  nothing: { words: 'nothing', holds: () => true },
+}
+
+/** What is wrong with a filter, as the field and what it should be; `undefined`: nothing. */
+export const faultOfFilter = ({ type = 'event', operator = 'exact', value }: Filter, context: FilterContext): { readonly field: string; readonly message: string } | undefined => {
+  if (type !== 'event') return { field: 'type', message: `is "event": properties of type "${type}" are not available in insights` }
+  if (!Object.hasOwn(OPERATORS, operator)) return { field: 'operator', message: `is one of ${Object.keys(OPERATORS).join(', ')}` }
+  const { words, holds } = TAKES[OPERATORS[operator]!.takes]
+  return holds(value, context) ? undefined : { field: 'value', message: `is ${words} with the operator "${operator}"` }
+}
+
+/** Whether an event passes. The filters have been checked. */
+export const passes = (source: Source, { type, values }: FilterGroup, context: FilterContext): Sql =>
+  (type === 'AND' ? every : some)(
+    values.map((each) => ('values' in each ? passes(source, each, context) : OPERATORS[each.operator ?? 'exact']!.test(source.property(each.key), each.value, context))),
+  )

@@ -1,0 +1,38 @@
+import type { FilterContext, FilterGroup } from './filters.ts'
+import type { SharedQuery } from './shared.ts'
+
+/** SQL for the engine. `params` are the values of its `{name:Type}` places. */
+export interface Statement {
+  readonly text: string
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+export type InsightRows = readonly (readonly unknown[])[]
+
+export interface InsightAnswer {
+  readonly results: readonly unknown[]
+  /** Whether values were left out or put together as "Other". */
+  readonly hasMore: boolean
+}
+
+export interface PlanOptions {
+  readonly projectId: number
+  readonly context: FilterContext
+  /** The query's own filters and those that the run's variables add. */
+  readonly filters: FilterGroup
+  /** Whether the range begins where it says, not where its first interval does. */
+  readonly isFromExact: boolean
+}
+
+/** What to ask the engine, and what to make of its answers, which come in the same order. */
+export interface Plan {
+  readonly statements: readonly Statement[]
+  shape(answers: readonly InsightRows[]): InsightAnswer
+}
+
+/** One kind of insight. */
+export interface Insight<Query extends SharedQuery> {
+  /** Throws `Refusal` if a query of this kind cannot be run. */
+  check(query: unknown, context: FilterContext): void
+  plan(query: Query, options: PlanOptions): Plan
+}

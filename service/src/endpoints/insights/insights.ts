@@ -1,0 +1,81 @@
+import { Refusal } from '../../lib/refusal.ts'
+import type { Fault } from '../../lib/refusal.ts'
+import type { Filter, FilterContext, FilterGroup } from './filters.ts'
+import type { Insight, Plan } from './insight.ts'
+import { DATE_FORMS, readDate } from './period.ts'
+import { breakdownsOf, checkShared, filtersOf, type SharedQuery } from './shared.ts'
+import { TRENDS } from './trends.ts'
+import { createZone, type Zone } from './zone.ts'
+
+const KINDS: Readonly<Record<string, Insight<never>>> = { TrendsQuery: TRENDS }
+
+/** The kinds of insight that an endpoint can hold. */
+export const INSIGHT_KINDS: readonly string[] = Object.keys(KINDS)
+
+/** A checked insight query, as an endpoint keeps it. */
+export interface InsightQuery extends SharedQuery {
+  readonly kind: string
+}
+
+export const isInsight = (query: unknown): query is InsightQuery =>
+  typeof query === 'object' && query !== null && 'kind' in query && typeof query.kind === 'string' && Object.hasOwn(KINDS, query.kind)
+
+/** The calendar of projects, which have no time zone of their own. */
+export const UTC: Zone = createZone('UTC')
+
+/** Throws `Refusal` unless the query can be run. */
+export const checkInsight = (query: InsightQuery, context: FilterContext = { zone: UTC, now: Date.now() }): void => {
+  KINDS[query.kind]!.check(query, context)
+  checkShared(query, context)
+}
+
+const MAX_TEXT = 10_000
+
+// An empty value asks for the events without the property, of which the breakdown makes one line.
+const filterFor = (key: string, value: string): Filter | FilterGroup =>
+  value === '' ? { type: 'OR', values: [{ key, operator: 'is_not_set' }, { key, operator: 'exact', value: '' }] } : { key, operator: 'exact', value }
+
+/** The query and filters of one run. Throws `Refusal` that lists every variable which is unknown or of the wrong form. */
+const bindVariables = (query: InsightQuery, given: Readonly<Record<string, unknown>>, context: FilterContext) => {
+  const faults: Fault[] = []
+  const refuse = (path: string, code: string, message: string) => faults.push({ path, code, message: `"${path}" ${message}` })
+  const names = breakdownsOf(query)
+  const filters: (Filter | FilterGroup)[] = []
+  const dates: Record<string, string> = {}
+  for (const key of Object.keys(given).sort()) {
+    const value = given[key]
+    if (names.includes(key)) {
+      const isValue = (typeof value === 'string' && value.length <= MAX_TEXT) || typeof value === 'number' || typeof value === 'boolean'
+      if (isValue) filters.push(filterFor(key, String(value)))
+      else refuse(key, value === null ? 'required' : 'wrong_type', 'takes the value that the property must equal: a text, a number, true or false; leave it out for all values')
+    } else if (key === 'date_from' || key === 'date_to') {
+      if (typeof value === 'string' && readDate(value, context.zone, context.now)) dates[key] = value
+      else refuse(key, value === null ? 'required' : 'wrong_type', `takes ${DATE_FORMS}`)
+    } else {
+      refuse(key, 'unknown', `is not a variable of this endpoint, whose variables are ${[...names, 'date_from', 'date_to'].map((each) => `"${each}"`).join(', ')}`)
+    }
+  }
+  if (faults.length) throw new Refusal('invalid_variables', { detail: `${faults.map(({ message }) => message).join('; ')}.`, attr: 'variables', errors: faults })
+  return { filters, dates }
+}
+
+export interface InsightRun {
+  readonly projectId: number
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly zone: Zone
+  readonly now: number
+}
+
+/** What one run of an insight asks and answers. Throws `Refusal` if the variables are not those of the query. */
+export const planInsight = (query: InsightQuery, { projectId, variables, zone, now }: InsightRun): Plan => {
+  const context = { zone, now }
+  const { filters, dates } = bindVariables(query, variables, context)
+  const bound = Object.keys(dates).length ? { ...query, dateRange: { ...query.dateRange, ...dates } } : query
+  const own = filtersOf(query.properties, 'properties', context)
+  return KINDS[query.kind]!.plan(bound as never, {
+    projectId,
+    context,
+    filters: { type: 'AND', values: [own, ...filters] },
+    isFromExact: dates.date_from !== undefined,
+  })
+}

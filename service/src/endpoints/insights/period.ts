@@ -1,0 +1,138 @@
+import { Refusal } from '../../lib/refusal.ts'
+import { addUnits, moveInstant, startOf, type Unit, type Zone } from './zone.ts'
+
+export type Interval = 'minute' | 'hour' | 'day' | 'week' | 'month'
+
+export interface DateRange {
+  readonly date_from?: string | null
+  readonly date_to?: string | null
+  /** Take the times as they are; otherwise a range begins where its first interval does. */
+  readonly explicitDate?: boolean | null
+}
+
+/** Instants in ms; `until` is no longer part of it. */
+export interface Period {
+  readonly from: number
+  readonly until: number
+}
+
+const MAX_BUCKETS = 5_000
+const LAST_YEAR = 2148
+
+const UNITS: Readonly<Record<string, Unit>> = { s: 'second', S: 'second', M: 'minute', h: 'hour', H: 'hour', d: 'day', D: 'day', w: 'week', W: 'week', m: 'month', q: 'quarter', Q: 'quarter', y: 'year', Y: 'year' }
+const RELATIVE = /^(-?\d{1,5})?([sSMhHdDwWmqQyY])(Start|End)?$/
+const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(\.\d{1,6})?)?(Z|[+-]\d\d:?\d\d)?)?$/
+
+const isReal = (wall: Date, [year, month, day, hour, minute, second]: readonly number[]) =>
+  year! >= 1970 && year! <= LAST_YEAR && wall.getUTCMonth() === month! - 1 && wall.getUTCDate() === day && hour! < 24 && minute! < 60 && second! < 60
+
+interface Stretch extends Period {
+  /** Whether the text says a stretch of time, such as a day, rather than a moment. */
+  readonly isStretch: boolean
+}
+
+const fromIso = (text: string, zone: Zone): Stretch | undefined => {
+  const match = ISO.exec(text)
+  if (!match) return undefined
+  const numbers = match.slice(1, 7).map((part) => Number(part ?? 0))
+  const [year, month, day, hour, minute, second] = numbers as [number, number, number, number, number, number]
+  const wall = Date.UTC(year, month - 1, day, hour, minute, second) + Math.floor(Number(match[7] ?? 0) * 1_000)
+  if (!isReal(new Date(wall), numbers)) return undefined
+  if (match[4] === undefined) return { from: zone.instantOf(wall), until: zone.instantOf(addUnits('day', 1, wall)), isStretch: true }
+  const [sign, hours, minutes] = [match[8]?.[0], Number(match[8]?.slice(1, 3)), Number(match[8]?.slice(-2))]
+  if (sign && sign !== 'Z' && (hours > 14 || minutes > 59)) return undefined
+  const instant = sign === undefined ? zone.instantOf(wall) : sign === 'Z' ? wall : wall - (sign === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000
+  return { from: instant, until: instant + 1, isStretch: false }
+}
+
+const fromRelative = (text: string, zone: Zone, now: number): Stretch | undefined => {
+  const [, count = '0', letter, edge] = RELATIVE.exec(text) ?? []
+  if (!letter || (!edge && !/\d/.test(text))) return undefined
+  const unit = UNITS[letter]!
+  const moved = moveInstant(zone, unit, -Math.abs(Number(count)), now)
+  if (moved < 0) return undefined
+  const stretch = (of: Unit): Stretch => {
+    const wall = startOf(of, zone.wallAt(moved), zone.weekStart)
+    return { from: zone.instantOf(wall), until: zone.instantOf(addUnits(of, 1, wall)), isStretch: true }
+  }
+  if (edge === 'Start') return { ...stretch(unit), until: stretch(unit).from + 1 }
+  if (edge === 'End') return { ...stretch(unit), from: stretch(unit).until - 1 }
+  return unit === 'second' || unit === 'minute' || unit === 'hour' ? { from: moved, until: moved + 1, isStretch: false } : stretch('day')
+}
+
+/** What a date says, or `undefined` if it says none: an ISO date or time (without an offset, the zone's), or one relative to `now`. */
+export const readDate = (text: string, zone: Zone, now: number): Stretch | undefined => fromIso(text, zone) ?? fromRelative(text, zone, now)
+
+/** Completes "… is". */
+export const DATE_FORMS = 'a date such as 2026-01-31, a time such as 2026-01-31T09:30:00, or one relative to now such as -7d, -24h, mStart or -1mEnd'
+
+const DEFAULT_FROM = '-7d'
+const isFine = (interval: Interval) => interval === 'minute' || interval === 'hour'
+
+/** Where the interval began that holds an instant. Hours are counted from the wall's full hour by ticking, so that a repeated hour is two. */
+export const intervalStart = (interval: Interval, instant: number, zone: Zone): number => {
+  const wall = zone.wallAt(instant)
+  const start = startOf(interval, wall, zone.weekStart)
+  return isFine(interval) ? instant - (wall - start) : zone.instantOf(start)
+}
+
+/** When the next interval begins. */
+export const nextInterval = (interval: Interval, start: number, zone: Zone): number => {
+  if (isFine(interval)) return intervalStart(interval, moveInstant(zone, interval, 1, start), zone)
+  // From noon on, so that a day whose midnight the clocks leap over is still one step.
+  return zone.instantOf(addUnits(interval, 1, startOf('day', zone.wallAt(start), zone.weekStart)))
+}
+
+const refuse = (attr: string, detail: string) => new Refusal('invalid_input', { detail, attr })
+
+const read = (text: string, field: 'date_from' | 'date_to', zone: Zone, now: number) => {
+  const found = readDate(text, zone, now)
+  if (!found) throw refuse(field, `"${field}" is ${DATE_FORMS}; "${text.slice(0, 40)}" is none.`)
+  return found
+}
+
+/** The time that a range covers. Throws `Refusal`. */
+export const periodOf = ({ date_from, date_to, explicitDate }: DateRange, { interval, zone, now, isFromExact = false }: { interval: Interval; zone: Zone; now: number; isFromExact?: boolean }): Period => {
+  const start = read(date_from ?? DEFAULT_FROM, 'date_from', zone, now).from
+  const from = explicitDate || isFromExact ? start : intervalStart(interval, start, zone)
+  const until = date_to ? read(date_to, 'date_to', zone, now).until : isFine(interval) || explicitDate ? now + 1 : read('dEnd', 'date_to', zone, now).until
+  if (from >= until) throw refuse('date_from', '"date_from" lies after "date_to": swap them.')
+  return { from, until }
+}
+
+/** The starts of the intervals that a period touches, in order; the first may lie before the period. Throws `Refusal` if they are too many. */
+export const bucketsOf = ({ from, until }: Period, interval: Interval, zone: Zone): readonly number[] => {
+  const starts: number[] = []
+  for (let start = intervalStart(interval, from, zone); start < until; start = nextInterval(interval, start, zone)) {
+    if (starts.length === MAX_BUCKETS) throw refuse('date_from', `The range has more than ${MAX_BUCKETS} intervals: choose a longer "interval" or a shorter range.`)
+    starts.push(start)
+  }
+  return starts
+}
+
+const DAY = 86_400_000
+const COMPARE = /^-(\d{1,4})([hdwmqy])$/
+
+/** The period to compare with: moved back by `compareTo`, such as `-1w`, or by its own length. */
+export const previousPeriod = (period: Period, compareTo: string | undefined, zone: Zone): Period => {
+  const [, count, letter] = COMPARE.exec(compareTo ?? '') ?? []
+  const length = zone.wallAt(period.until) - zone.wallAt(period.from)
+  const move = (instant: number) => {
+    if (letter) return moveInstant(zone, UNITS[letter]!, -Number(count), instant)
+    return length < DAY ? instant - (period.until - period.from) : moveInstant(zone, 'day', -Math.ceil(length / DAY), instant)
+  }
+  return { from: move(period.from), until: move(period.until) }
+}
+
+/** Whether `text` says how far back to compare. */
+export const isCompareTo = (text: string): boolean => COMPARE.test(text)
+
+const MONTH_NAMES = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** How an interval is called: `day` for programs, `label` for people. */
+export const namesOf = (start: number, interval: Interval, zone: Zone): { readonly day: string; readonly label: string } => {
+  const wall = new Date(zone.wallAt(start))
+  const [date, time] = [wall.toISOString().slice(0, 10), wall.toISOString().slice(11, 19)]
+  const label = `${wall.getUTCDate()}-${MONTH_NAMES[wall.getUTCMonth()]}-${wall.getUTCFullYear()}`
+  return isFine(interval) ? { day: `${date} ${time}`, label: `${label} ${time.slice(0, 5)}` } : { day: date, label }
+}

@@ -1,0 +1,122 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { Refusal } from '../../lib/refusal.ts'
+import { checkShape, fieldRefusal } from './check.ts'
+import { faultOfFilter, type Filter, FILTER, type FilterContext, type FilterGroup } from './filters.ts'
+import { DATE_FORMS, periodOf, readDate } from './period.ts'
+
+/** A field that may be absent or null alike. */
+export const maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
+
+export const oneOf = <Value extends string>(...values: readonly Value[]) => Type.Union(values.map((value) => Type.Literal(value)))
+
+const Text = Type.String({ minLength: 1, maxLength: 1_000 })
+
+const Breakdown = Type.Object({ property: Text, type: maybe(Type.String()), group_type_index: Type.Optional(Type.Null()), histogram_bin_count: Type.Optional(Type.Null()), normalize_url: maybe(Type.Literal(false)) }, { additionalProperties: false })
+
+export const MAX_BREAKDOWNS = 3
+
+const BreakdownFilter = Type.Object(
+  {
+    breakdown: maybe(Text),
+    breakdown_type: maybe(Type.String()),
+    breakdowns: maybe(Type.Array(Breakdown, { maxItems: MAX_BREAKDOWNS })),
+    breakdown_limit: maybe(Type.Integer({ minimum: 1, maximum: 1_000 })),
+    breakdown_hide_other_aggregation: maybe(Type.Boolean()),
+  },
+  { additionalProperties: false },
+)
+
+const DateRange = Type.Object({ date_from: maybe(Type.String({ maxLength: 40 })), date_to: maybe(Type.String({ maxLength: 40 })), explicitDate: maybe(Type.Boolean()) }, { additionalProperties: false })
+
+/** The fields that insights of every kind have. */
+export const SHARED = {
+  dateRange: maybe(DateRange),
+  properties: Type.Optional(Type.Unknown()),
+  breakdownFilter: maybe(BreakdownFilter),
+  filterTestAccounts: maybe(Type.Literal(false)),
+  samplingFactor: maybe(Type.Literal(1)),
+  version: Type.Optional(Type.Unknown()),
+  tags: Type.Optional(Type.Unknown()),
+} as const
+
+/** The fields that nodes of every kind have: which events. */
+export const NODE = {
+  kind: Type.Literal('EventsNode'),
+  event: maybe(Text),
+  name: maybe(Type.String({ maxLength: 1_000 })),
+  custom_name: maybe(Type.String({ maxLength: 1_000 })),
+  properties: Type.Optional(Type.Unknown()),
+  fixedProperties: Type.Optional(Type.Unknown()),
+} as const
+
+export interface SharedQuery {
+  readonly dateRange?: Static<typeof DateRange> | null
+  readonly properties?: unknown
+  readonly breakdownFilter?: Static<typeof BreakdownFilter> | null
+}
+
+export interface Node {
+  readonly event?: string | null
+  readonly name?: string | null
+  readonly custom_name?: string | null
+  readonly properties?: unknown
+  readonly fixedProperties?: unknown
+}
+
+/** The properties to break down by. */
+export const breakdownsOf = ({ breakdownFilter }: SharedQuery): readonly string[] =>
+  breakdownFilter?.breakdowns?.length ? breakdownFilter.breakdowns.map(({ property }) => property) : breakdownFilter?.breakdown ? [breakdownFilter.breakdown] : []
+
+export const breakdownLimitOf = ({ breakdownFilter }: SharedQuery): number => breakdownFilter?.breakdown_limit ?? 25
+
+const MAX_FILTERS = 200
+const MAX_LEVELS = 8
+
+const isGroup = (value: unknown): value is { type: unknown; values: unknown } => typeof value === 'object' && value !== null && 'values' in value
+
+/** The filters of a field, which is a list of them (all must hold) or a group `{type: AND|OR, values}`. Throws `Refusal`. */
+export const filtersOf = (given: unknown, field: string, context: FilterContext): FilterGroup => {
+  let count = 0
+  const read = (value: unknown, at: string, level: number): Filter | FilterGroup => {
+    count += 1
+    if (count > MAX_FILTERS || level > MAX_LEVELS) throw fieldRefusal(field, `holds at most ${MAX_FILTERS} filters on ${MAX_LEVELS} levels`)
+    if (isGroup(value)) {
+      if (value.type !== 'AND' && value.type !== 'OR') throw fieldRefusal(`${at}.type`, 'is "AND" or "OR"')
+      if (!Array.isArray(value.values)) throw fieldRefusal(`${at}.values`, 'is a list of filters or groups')
+      // An empty group says nothing, whichever its type.
+      return { type: value.values.length ? value.type : 'AND', values: value.values.map((each, index) => read(each, `${at}.values.${index}`, level + 1)) }
+    }
+    checkShape(FILTER, value, at)
+    const fault = faultOfFilter(value as Filter, context)
+    if (fault) throw fieldRefusal(`${at}.${fault.field}`, fault.message)
+    return value as Filter
+  }
+  if (given === undefined || given === null) return { type: 'AND', values: [] }
+  if (Array.isArray(given)) return { type: 'AND', values: given.map((each, index) => read(each, `${field}.${index}`, 0)) }
+  if (!isGroup(given)) throw fieldRefusal(field, 'is a list of filters, or {"type": "AND" or "OR", "values": […]}')
+  return read(given, field, 0) as FilterGroup
+}
+
+/** Checks what the schema cannot say of the shared fields. Throws `Refusal`. */
+export const checkShared = (query: SharedQuery, context: FilterContext): void => {
+  filtersOf(query.properties, 'properties', context)
+  const { breakdownFilter, dateRange } = query
+  const types = [breakdownFilter?.breakdown_type, ...(breakdownFilter?.breakdowns ?? []).map(({ type }) => type)]
+  for (const type of types) {
+    if (type && type !== 'event') throw fieldRefusal('breakdownFilter', `breaks down by properties of type "event"; those of type "${type}" are not available in insights`)
+  }
+  if (breakdownFilter?.breakdown && breakdownFilter.breakdowns?.length) throw fieldRefusal('breakdownFilter', 'has either "breakdown" or "breakdowns"')
+  const names = breakdownsOf(query)
+  if (new Set(names).size < names.length) throw fieldRefusal('breakdownFilter.breakdowns', 'names each property once')
+  const clash = names.find((name) => name === 'date_from' || name === 'date_to')
+  if (clash) throw fieldRefusal('breakdownFilter', `cannot break down by "${clash}", which is the name of a date variable`)
+  for (const field of ['date_from', 'date_to'] as const) {
+    const text = dateRange?.[field]
+    if (text && !readDate(text, context.zone, context.now)) throw fieldRefusal(`dateRange.${field}`, `is ${DATE_FORMS}`)
+  }
+  try {
+    periodOf(dateRange ?? {}, { interval: 'day', ...context })
+  } catch (error) {
+    throw error instanceof Refusal ? fieldRefusal('dateRange', 'begins after it ends: swap date_from and date_to') : error
+  }
+}

@@ -1,0 +1,71 @@
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+export type Unit = 'second' | 'minute' | 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year'
+
+/** What the clocks on the walls of a time zone say. A wall time is ms, as if its date and hour were UTC's. */
+export interface Zone {
+  readonly name: string
+  readonly weekStart: 'sunday' | 'monday'
+  wallAt(instant: number): number
+  /** The first instant with this wall time; where the clocks leap over it, the instant of the leap. */
+  instantOf(wall: number): number
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+const formatOf = (name: string) => {
+  const known = formats.get(name) ?? new Intl.DateTimeFormat('en-US', { timeZone: name, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' })
+  formats.set(name, known)
+  return known
+}
+
+/** Throws `RangeError` if there is no zone of this name. */
+export const createZone = (name: string, weekStart: Zone['weekStart'] = 'sunday'): Zone => {
+  const format = formatOf(name)
+  const wallAt = (instant: number) => {
+    const part = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]))
+    return Date.UTC(part.year!, part.month! - 1, part.day!, part.hour!, part.minute!, part.second!) + ((instant % SECOND) + SECOND) % SECOND
+  }
+  const offsetAt = (instant: number) => wallAt(instant) - instant
+  const instantOf = (wall: number) => {
+    const before = wall - offsetAt(wall - DAY)
+    const after = wall - offsetAt(wall + DAY)
+    const [first] = [before, after].filter((each) => wallAt(each) === wall).sort((a, b) => a - b)
+    return first ?? before
+  }
+  return { name, weekStart, wallAt, instantOf }
+}
+
+const LENGTHS = { second: SECOND, minute: MINUTE, hour: HOUR, day: DAY } as const
+const MONTHS = { month: 1, quarter: 3, year: 12 } as const
+
+const startOfMonths = (wall: number, months: number) => {
+  const date = new Date(wall)
+  return Date.UTC(date.getUTCFullYear(), Math.floor(date.getUTCMonth() / months) * months)
+}
+
+/** The wall time at which the unit began that holds `wall`. */
+export const startOf = (unit: Unit, wall: number, weekStart: Zone['weekStart']): number => {
+  if (unit === 'month' || unit === 'quarter' || unit === 'year') return startOfMonths(wall, MONTHS[unit])
+  if (unit !== 'week') return Math.floor(wall / LENGTHS[unit]) * LENGTHS[unit]
+  const day = startOf('day', wall, weekStart)
+  const weekday = new Date(day).getUTCDay()
+  return day - (weekStart === 'monday' ? (weekday + 6) % 7 : weekday) * DAY
+}
+
+/** `wall` moved by so many units. A day that its new month lacks becomes that month's last. */
+export const addUnits = (unit: Unit, count: number, wall: number): number => {
+  if (unit === 'week') return wall + count * 7 * DAY
+  if (unit !== 'month' && unit !== 'quarter' && unit !== 'year') return wall + count * LENGTHS[unit]
+  const date = new Date(wall)
+  const month = date.getUTCMonth() + count * MONTHS[unit]
+  const lastDay = new Date(Date.UTC(date.getUTCFullYear(), month + 1, 0)).getUTCDate()
+  return Date.UTC(date.getUTCFullYear(), month, Math.min(date.getUTCDate(), lastDay)) + (wall - startOf('day', wall, 'sunday'))
+}
+
+/** A moment moved by so many units: hours and less by the clock's ticking, days and more by the calendar. */
+export const moveInstant = (zone: Zone, unit: Unit, count: number, instant: number): number =>
+  unit === 'second' || unit === 'minute' || unit === 'hour' ? instant + count * LENGTHS[unit] : zone.instantOf(addUnits(unit, count, zone.wallAt(instant)))

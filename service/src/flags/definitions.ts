@@ -1,0 +1,153 @@
+import { Refusal } from '../lib/refusal.ts'
+import type { FlagRecord, Records } from '../storage/records.ts'
+import type { Flag } from './evaluate.ts'
+import { EVERYBODY, type Filters, type Property } from './filters.ts'
+import { OPERATORS } from './operators.ts'
+
+/** A flag as the API takes it; of an update, what changes. */
+export interface FlagInput {
+  readonly key?: string
+  readonly name?: string
+  readonly active?: boolean
+  readonly filters?: Filters
+  readonly evaluation_contexts?: readonly string[]
+}
+
+export type FlagView = Readonly<Record<string, unknown>>
+
+export interface FlagDefinitions {
+  list(projectId: number): Promise<FlagView[]>
+  get(projectId: number, id: number): Promise<FlagView>
+  create(projectId: number, input: FlagInput & { key: string }): Promise<FlagView>
+  update(projectId: number, id: number, changes: FlagInput): Promise<FlagView>
+  remove(projectId: number, id: number): Promise<void>
+  /** All flags of a project by key, as `/flags` evaluates them. Kept in memory for a moment. */
+  byKey(projectId: number): Promise<ReadonlyMap<string, Flag>>
+}
+
+// Definitions that another process changed are seen after so long at most.
+const KEPT_MS = 5_000
+const KEY = /^[A-Za-z0-9_-]{1,400}$/
+
+const wrong = (attr: string, detail: string) => new Refusal('invalid_input', { attr, detail })
+
+const toFlag = ({ id, key, name, version, isActive, filters, contexts }: FlagRecord): Flag => ({ id, key, name, version, isActive, filters: filters as Filters, contexts })
+
+const toView = (record: FlagRecord): FlagView => ({
+  id: record.id,
+  key: record.key,
+  name: record.name,
+  active: record.isActive,
+  filters: record.filters,
+  evaluation_contexts: record.contexts,
+  version: record.version,
+  deleted: false,
+  created_at: record.createdAt,
+  updated_at: record.updatedAt,
+})
+
+const checkProperty = (property: Property, at: string, { aggregation_group_type: groupType }: Filters): void => {
+  if (property.type === 'flag') {
+    if ((property.operator ?? 'flag_evaluates_to') !== 'flag_evaluates_to') throw wrong(`${at}.operator`, 'A condition on a flag has the operator flag_evaluates_to.')
+    if (typeof property.value !== 'boolean' && typeof property.value !== 'string') throw wrong(`${at}.value`, 'A condition on a flag takes true, false or the key of a variant.')
+    return
+  }
+  if (property.type === 'group' && !groupType) throw wrong(`${at}.type`, 'A condition on a group needs "aggregation_group_type": the type of group that the flag is about.')
+  const name = property.operator ?? 'exact'
+  const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name]! : undefined
+  if (!operator) throw wrong(`${at}.operator`, `There is no operator ${name}; there are ${Object.keys(OPERATORS).join(', ')}.`)
+  if (!operator.make(property.value)) throw wrong(`${at}.value`, `The operator ${name} takes ${operator.takes}.`)
+}
+
+const checkPayload = (name: string, payload: unknown, keys: readonly string[]): void => {
+  if (!keys.includes(name)) throw wrong(`filters.payloads.${name}`, `A payload belongs to ${keys.map((key) => `"${key}"`).join(' or ')}, not to "${name}".`)
+  if (typeof payload !== 'string') return
+  try {
+    JSON.parse(payload)
+  } catch {
+    throw wrong(`filters.payloads.${name}`, 'A payload is JSON: a text needs quotation marks of its own, as "\\"text\\"".')
+  }
+}
+
+/** Throws `Refusal` where filters are not what can be evaluated: which place, what is wrong, what would be right. */
+const checkFilters = (filters: Filters): void => {
+  const variants = filters.multivariate?.variants ?? []
+  const keys = variants.map(({ key }) => key)
+  if (new Set(keys).size < keys.length) throw wrong('filters.multivariate.variants', 'Two variants have the same key.')
+  const sum = variants.reduce((total, { rollout_percentage: share }) => total + share, 0)
+  if (variants.length && Math.abs(sum - 100) > 0.01) throw wrong('filters.multivariate.variants', `The variants share out 100 percent, not ${sum}.`)
+  for (const [index, { properties = [], variant }] of filters.groups.entries()) {
+    const at = `filters.groups.${index}`
+    if (variant && !keys.includes(variant)) throw wrong(`${at}.variant`, `The flag has no variant "${variant}"; it has ${keys.join(', ') || 'none'}.`)
+    for (const [place, property] of properties.entries()) checkProperty(property, `${at}.properties.${place}`, filters)
+  }
+  for (const [name, payload] of Object.entries(filters.payloads ?? {})) checkPayload(name, payload, keys.length ? keys : ['true'])
+}
+
+const dependenciesOf = ({ groups }: Filters): string[] =>
+  groups.flatMap(({ properties = [] }) => properties.filter(({ type }) => type === 'flag').map(({ key }) => key))
+
+/** Throws `Refusal` where `key` would depend on a flag that is not there, or on itself. */
+const checkDependencies = (key: string, filters: Filters, others: readonly FlagRecord[]): void => {
+  const known = new Map(others.map((other) => [other.key, dependenciesOf(other.filters as Filters)]))
+  known.set(key, dependenciesOf(filters))
+  const walk = (at: string, way: readonly string[]): void => {
+    const needs = known.get(at)
+    if (!needs) throw wrong('filters.groups', `There is no flag "${at}" to depend on.`)
+    if (way.includes(at)) throw wrong('filters.groups', `The flags depend on each other in a circle: ${[...way.slice(way.indexOf(at)), at].join(' → ')}.`)
+    needs.forEach((next) => walk(next, [...way, at]))
+  }
+  walk(key, [])
+}
+
+export const createFlagDefinitions = ({ flags }: Pick<Records, 'flags'>, now = () => Date.now()): FlagDefinitions => {
+  const kept = new Map<number, { until: number; flags: Promise<ReadonlyMap<string, Flag>> }>()
+
+  const find = async (projectId: number, id: number): Promise<FlagRecord> => {
+    const found = (await flags.list(projectId)).find((each) => each.id === id)
+    if (!found) throw new Refusal('not_found', { detail: 'This project has no feature flag of this id.' })
+    return found
+  }
+  const keyTaken = (key: string) => new Refusal('name_taken', { detail: `This project has a feature flag "${key}" already.`, attr: 'key' })
+  const checked = async (projectId: number, key: string, filters: Filters, id?: number) => {
+    if (!KEY.test(key)) throw wrong('key', 'A key is 1 to 400 letters, digits, underscores and hyphens.')
+    checkFilters(filters)
+    checkDependencies(key, filters, (await flags.list(projectId)).filter((each) => each.id !== id))
+  }
+
+  return {
+    list: async (projectId) => (await flags.list(projectId)).map(toView),
+    get: async (projectId, id) => toView(await find(projectId, id)),
+    create: async (projectId, { key, name = '', active = true, filters = EVERYBODY, evaluation_contexts: contexts = [] }) => {
+      await checked(projectId, key, filters)
+      const record = await flags.create(projectId, { key, name, isActive: active, filters, contexts })
+      if (!record) throw keyTaken(key)
+      kept.delete(projectId)
+      return toView(record)
+    },
+    update: async (projectId, id, { key, name, active, filters, evaluation_contexts: contexts }) => {
+      const found = await find(projectId, id)
+      await checked(projectId, key ?? found.key, filters ?? (found.filters as Filters), id)
+      const record = await flags.update(projectId, id, { key, name, isActive: active, filters, contexts })
+      if (!record) throw keyTaken(key!)
+      kept.delete(projectId)
+      return toView(record)
+    },
+    remove: async (projectId, id) => {
+      const { key } = await find(projectId, id)
+      const users = (await flags.list(projectId)).filter((each) => dependenciesOf(each.filters as Filters).includes(key))
+      if (users.length) throw wrong('id', `Other flags depend on this one: ${users.map((each) => each.key).join(', ')}. Change them first.`)
+      await flags.remove(projectId, id)
+      kept.delete(projectId)
+    },
+    byKey: (projectId) => {
+      const known = kept.get(projectId)
+      if (known && known.until > now()) return known.flags
+      const read = flags.list(projectId).then((records) => new Map(records.map((record) => [record.key, toFlag(record)])))
+      kept.set(projectId, { until: now() + KEPT_MS, flags: read })
+      // A failure is not kept.
+      read.catch(() => kept.delete(projectId))
+      return read
+    },
+  }
+}

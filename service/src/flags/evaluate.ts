@@ -1,0 +1,146 @@
+import type { Condition, Filters, Property } from './filters.ts'
+import { shareOf, VARIANT_SALT } from './hash.ts'
+import { OPERATORS, type ValueTest } from './operators.ts'
+
+/** A flag as it is evaluated. */
+export interface Flag {
+  readonly id: number
+  readonly key: string
+  readonly version: number
+  readonly name: string
+  readonly isActive: boolean
+  readonly filters: Filters
+  /** Evaluated only where one of these is asked for; none: everywhere. */
+  readonly contexts: readonly string[]
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/** Whom flags are evaluated for. */
+export interface Subject {
+  readonly distinctId: string
+  /** Key by type of group. */
+  readonly groups: Readonly<Record<string, string>>
+  readonly personProperties: Values
+  /** Properties by type of group. */
+  readonly groupProperties: Readonly<Record<string, Values>>
+  /** ms since the epoch. */
+  readonly now: number
+}
+
+export type FlagValue = boolean | string
+
+/** One flag in the answer of `/flags` (protocol.md §4.6). */
+export interface Evaluation {
+  readonly key: string
+  readonly enabled: boolean
+  readonly variant: string | null
+  readonly reason: { readonly code: string; readonly condition_index: number | null; readonly description: string }
+  readonly metadata: { readonly id: number; readonly version: number; readonly description: string | null; readonly payload: string | null }
+  readonly failed?: true
+}
+
+const DESCRIPTIONS = {
+  condition_match: (index: number | null) => `Matched condition set ${index! + 1}`,
+  out_of_rollout_bound: () => 'Out of rollout bound',
+  no_condition_match: () => 'No matching condition set',
+  no_group_type: () => 'No group of the type that the flag is about',
+  evaluation_error: () => 'The flag could not be evaluated',
+}
+type ReasonCode = keyof typeof DESCRIPTIONS
+
+const tests = new WeakMap<Property, ValueTest>()
+const testOf = (property: Property): ValueTest => {
+  const known = tests.get(property)
+  if (known) return known
+  const made = OPERATORS[property.operator ?? 'exact']?.make(property.value)
+  // Definitions are checked when they are written; this one came from elsewhere.
+  if (!made) throw new Error(`A condition on ${property.key} cannot be read.`)
+  tests.set(property, made)
+  return made
+}
+
+const isMet = (property: Property, values: Values, now: number): boolean => {
+  const actual = Object.hasOwn(values, property.key) ? values[property.key] : undefined
+  if (actual === undefined || actual === null) return OPERATORS[property.operator ?? 'exact']!.whenMissing
+  return testOf(property)(actual, now)
+}
+
+/** The variant that an identifier falls to: variants lie side by side from 0 to 1, in their order. */
+const variantFor = (key: string, identifier: string, variants: NonNullable<Filters['multivariate']>['variants']): string | null => {
+  const share = shareOf(key, identifier, VARIANT_SALT)
+  let upTo = 0
+  for (const variant of variants) {
+    upTo += variant.rollout_percentage / 100
+    if (share < upTo) return variant.key
+  }
+  return null
+}
+
+const asText = (payload: unknown): string | null => (payload === undefined || payload === null ? null : typeof payload === 'string' ? payload : JSON.stringify(payload))
+
+/**
+ * The flags of `wanted` for a subject; what they depend on is looked up in `all`. The same for the same subject, for
+ * ever; a share that grows never takes anybody out.
+ */
+export const evaluateFlags = (all: ReadonlyMap<string, Flag>, wanted: readonly Flag[], subject: Subject): Evaluation[] => {
+  const values = new Map<string, FlagValue>()
+  const valueOf = (key: string): FlagValue => {
+    const flag = all.get(key)
+    if (!flag?.isActive) return false
+    if (!values.has(key)) {
+      const { enabled, variant } = evaluate(flag)
+      values.set(key, variant ?? enabled)
+    }
+    return values.get(key)!
+  }
+
+  const meets = (property: Property, groupType: string | null | undefined): boolean => {
+    if (property.type === 'flag') {
+      const value = valueOf(property.key)
+      return property.value === true ? value !== false : value === property.value
+    }
+    const known = property.type === 'group' ? (groupType && subject.groupProperties[groupType]) || {} : subject.personProperties
+    return isMet(property, known, subject.now)
+  }
+
+  const decide = (flag: Flag): { code: ReasonCode; index: number | null; condition?: Condition; identifier?: string } => {
+    const { groups: conditions, aggregation_group_type: groupType } = flag.filters
+    const identifier = groupType ? subject.groups[groupType] : subject.distinctId
+    if (!identifier) return { code: 'no_group_type', index: null }
+    let code: ReasonCode = 'no_condition_match'
+    for (const [index, condition] of conditions.entries()) {
+      if (!(condition.properties ?? []).every((property) => meets(property, groupType))) continue
+      const percentage = condition.rollout_percentage ?? 100
+      if (percentage >= 100 || shareOf(flag.key, identifier) <= percentage / 100) return { code: 'condition_match', index, condition, identifier }
+      code = 'out_of_rollout_bound'
+    }
+    return { code, index: null }
+  }
+
+  const evaluate = (flag: Flag): Evaluation => {
+    const { multivariate, payloads = {} } = flag.filters
+    const told = (code: ReasonCode, index: number | null, enabled: boolean, variant: string | null): Evaluation => ({
+      key: flag.key,
+      enabled,
+      variant,
+      reason: { code, condition_index: index, description: DESCRIPTIONS[code](index) },
+      metadata: { id: flag.id, version: flag.version, description: flag.name || null, payload: enabled ? asText(payloads[variant ?? 'true']) : null },
+    })
+    try {
+      const { code, index, condition, identifier } = decide(flag)
+      if (!condition) return told(code, index, false, null)
+      const variants = multivariate?.variants ?? []
+      const given = variants.find(({ key }) => key === condition.variant)?.key
+      return told(code, index, true, given ?? variantFor(flag.key, identifier!, variants))
+    } catch {
+      return { ...told('evaluation_error', null, false, null), failed: true }
+    }
+  }
+
+  return wanted.map((flag) => {
+    const evaluation = evaluate(flag)
+    if (!evaluation.failed) values.set(flag.key, evaluation.variant ?? evaluation.enabled)
+    return evaluation
+  })
+}

@@ -1,0 +1,42 @@
+const DAY_MS = 86_400_000
+const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d:?\d\d)?)?$/
+const RELATIVE = /^-?(\d{1,4})([hdwmy])$/
+
+// Seconds since 1970 reach this in the year 5138; milliseconds passed it in 1973.
+const LEAST_MS = 100_000_000_000
+
+/** ms since the epoch of an ISO date or time (UTC unless it says otherwise), or of a number of seconds or ms. */
+export const toTime = (value: unknown): number | undefined => {
+  if (typeof value === 'number' && Number.isFinite(value)) return Math.abs(value) < LEAST_MS ? value * 1000 : value
+  const [, date, clock = '00:00', zone = 'Z'] = (typeof value === 'string' && TIME.exec(value.trim())) || []
+  if (!date) return undefined
+  const time = Date.parse(`${date}T${clock}${zone.replace(/^([+-]\d\d)(\d\d)$/, '$1:$2')}`)
+  return Number.isNaN(time) ? undefined : time
+}
+
+/** `time` moved back by whole months; a day that the month lacks is its last one. */
+const monthsBefore = (time: number, months: number): number => {
+  const date = new Date(time)
+  const day = date.getUTCDate()
+  date.setUTCDate(1)
+  date.setUTCMonth(date.getUTCMonth() - months)
+  const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate()
+  date.setUTCDate(Math.min(day, last))
+  return date.getTime()
+}
+
+const BEFORE: Readonly<Record<string, (now: number, count: number) => number>> = {
+  h: (now, count) => now - (count * DAY_MS) / 24,
+  d: (now, count) => now - count * DAY_MS,
+  w: (now, count) => now - count * 7 * DAY_MS,
+  m: (now, count) => monthsBefore(now, count),
+  y: (now, count) => monthsBefore(now, count * 12),
+}
+
+/** What a condition's date means at `now`: an absolute one, or `-30d` and the like, so long ago (h, d, w, m, y). */
+export const readMoment = (value: unknown): ((now: number) => number) | undefined => {
+  const [, count, unit] = (typeof value === 'string' && RELATIVE.exec(value)) || []
+  if (unit) return (now) => BEFORE[unit]!(now, Number(count))
+  const time = typeof value === 'string' ? toTime(value) : undefined
+  return time === undefined ? undefined : () => time
+}

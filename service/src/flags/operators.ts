@@ -1,0 +1,162 @@
+import { RE2JS } from 're2js'
+import { readMoment, toTime } from './moment.ts'
+import { caretRange, compareVersions, readVersion, tildeRange, type Version, type VersionRange, wildcardRange } from './version.ts'
+
+/** Whether a property's value, never null or absent, is what a condition wants. `now` is ms since the epoch. */
+export type ValueTest = (actual: unknown, now: number) => boolean
+
+/** How a condition compares a property with its value. */
+export interface Operator {
+  /** Completes "… takes". */
+  readonly takes: string
+  /** The test for a condition's value; `undefined` if it is not of this kind. */
+  readonly make: (value: unknown) => ValueTest | undefined
+  /** The answer for a property that is absent or null. */
+  readonly whenMissing: boolean
+}
+
+const MAX_CHOICES = 1_000
+const MAX_PATTERN = 300
+
+const isScalar = (value: unknown): value is string | number | boolean => typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+const lower = (value: unknown) => textOf(value).toLowerCase()
+
+const numberOf = (value: unknown): number | undefined => {
+  const number = typeof value === 'number' ? value : typeof value === 'string' && value.trim() ? Number(value) : NaN
+  return Number.isFinite(number) ? number : undefined
+}
+
+const choicesOf = (value: unknown): readonly string[] | undefined => {
+  const values: unknown[] = Array.isArray(value) ? value : [value]
+  return values.length && values.length <= MAX_CHOICES && values.every(isScalar) ? values.map(lower) : undefined
+}
+
+const EQUALITY = `a text, a number, true or false, or a list of at most ${MAX_CHOICES} of these`
+
+const isOneOf = (value: unknown): ValueTest | undefined => {
+  const choices = choicesOf(value)
+  return choices && ((actual) => choices.includes(lower(actual)))
+}
+
+const containsOneOf = (value: unknown): ValueTest | undefined => {
+  const parts = choicesOf(value)
+  return parts?.every(Boolean) ? (actual) => parts.some((part) => lower(actual).includes(part)) : undefined
+}
+
+const contains = (value: unknown): ValueTest | undefined => (Array.isArray(value) ? undefined : containsOneOf(value))
+
+const matchesPattern = (value: unknown): ValueTest | undefined => {
+  if (typeof value !== 'string' || !value || value.length > MAX_PATTERN) return undefined
+  try {
+    // RE2: linear in the text whatever the pattern. JavaScript's own engine takes minutes for `(a+)+$` on thirty letters.
+    const pattern = RE2JS.compile(value)
+    return (actual) => pattern.matcher(textOf(actual)).find()
+  } catch {
+    return undefined
+  }
+}
+
+const not =
+  (make: Operator['make']): Operator['make'] =>
+  (value) => {
+    const test = make(value)
+    return test && ((actual, now) => !test(actual, now))
+  }
+
+// Numbers as numbers, also when written as text; anything else in the order of its characters.
+const compares =
+  (holds: (order: number) => boolean): Operator['make'] =>
+  (value) => {
+    if (typeof value !== 'number' && typeof value !== 'string') return undefined
+    const wanted = numberOf(value)
+    return (actual) => {
+      const number = numberOf(actual)
+      if (wanted !== undefined && number !== undefined) return holds(number - wanted)
+      const [a, b] = [textOf(actual), String(value)]
+      return holds(a < b ? -1 : a > b ? 1 : 0)
+    }
+  }
+
+const dated =
+  (holds: (order: number) => boolean): Operator['make'] =>
+  (value) => {
+    const moment = readMoment(value)
+    return (
+      moment &&
+      ((actual, now) => {
+        const time = toTime(actual)
+        return time !== undefined && holds(time - moment(now))
+      })
+    )
+  }
+
+const versioned =
+  (holds: (order: number) => boolean): Operator['make'] =>
+  (value) => {
+    const wanted = readVersion(value)
+    return (
+      wanted &&
+      ((actual) => {
+        const version = readVersion(actual)
+        return version !== undefined && holds(compareVersions(version, wanted))
+      })
+    )
+  }
+
+const within =
+  (rangeOf: (value: unknown) => VersionRange | undefined): Operator['make'] =>
+  (value) => {
+    const range = rangeOf(value)
+    return (
+      range &&
+      ((actual) => {
+        const version = readVersion(actual)
+        return version !== undefined && compareVersions(version, range[0]) >= 0 && compareVersions(version, range[1]) < 0
+      })
+    )
+  }
+
+const rangeFrom = (toRange: (version: Version) => VersionRange) => (value: unknown) => {
+  const version = readVersion(value)
+  return version && toRange(version)
+}
+
+const TEXT = { takes: 'a text or a number that is not empty' }
+const TEXTS = { takes: `a list of at most ${MAX_CHOICES} texts that are not empty` }
+const PATTERN = { takes: `a regular expression of at most ${MAX_PATTERN} characters, without look-around and back-references (RE2)` }
+const ORDER = { takes: 'a number or a text', whenMissing: false }
+const DATE = { takes: 'a date such as "2026-01-31", a time such as "2026-01-31T10:00:00Z", or how long ago such as "-30d" (h, d, w, m, y)', whenMissing: false }
+const VERSION = { takes: 'a version such as "1.2.3"', whenMissing: false }
+
+/** Every operator on a property of a person or group (protocol.md §13). */
+export const OPERATORS: Readonly<Record<string, Operator>> = {
+  exact: { takes: EQUALITY, make: isOneOf, whenMissing: false },
+  is_not: { takes: EQUALITY, make: not(isOneOf), whenMissing: true },
+  icontains: { ...TEXT, make: contains, whenMissing: false },
+  not_icontains: { ...TEXT, make: not(contains), whenMissing: true },
+  icontains_multi: { ...TEXTS, make: containsOneOf, whenMissing: false },
+  not_icontains_multi: { ...TEXTS, make: not(containsOneOf), whenMissing: true },
+  regex: { ...PATTERN, make: matchesPattern, whenMissing: false },
+  not_regex: { ...PATTERN, make: not(matchesPattern), whenMissing: true },
+  gt: { ...ORDER, make: compares((order) => order > 0) },
+  gte: { ...ORDER, make: compares((order) => order >= 0) },
+  lt: { ...ORDER, make: compares((order) => order < 0) },
+  lte: { ...ORDER, make: compares((order) => order <= 0) },
+  is_set: { takes: 'nothing', make: () => () => true, whenMissing: false },
+  is_not_set: { takes: 'nothing', make: () => () => false, whenMissing: true },
+  is_date_exact: { ...DATE, make: dated((order) => order === 0) },
+  is_date_before: { ...DATE, make: dated((order) => order < 0) },
+  is_date_after: { ...DATE, make: dated((order) => order > 0) },
+  semver_eq: { ...VERSION, make: versioned((order) => order === 0) },
+  semver_neq: { ...VERSION, make: versioned((order) => order !== 0) },
+  semver_gt: { ...VERSION, make: versioned((order) => order > 0) },
+  semver_gte: { ...VERSION, make: versioned((order) => order >= 0) },
+  semver_lt: { ...VERSION, make: versioned((order) => order < 0) },
+  semver_lte: { ...VERSION, make: versioned((order) => order <= 0) },
+  semver_tilde: { ...VERSION, make: within(rangeFrom(tildeRange)) },
+  semver_caret: { ...VERSION, make: within(rangeFrom(caretRange)) },
+  semver_wildcard: { takes: 'a version with a star such as "1.2.*"', make: within(wildcardRange), whenMissing: false },
+}

@@ -1,0 +1,93 @@
+import { checkInsight, isInsight, planInsight, UTC } from '../../../src/endpoints/insights/insights.ts'
+import { parseFormula } from '../../../src/endpoints/insights/formula.ts'
+import { Refusal } from '../../../src/lib/refusal.ts'
+
+const visit = { kind: 'EventsNode', event: 'visit' }
+const trends = (more: object = {}) => ({ kind: 'TrendsQuery', series: [visit], ...more })
+const context = { zone: UTC, now: Date.parse('2026-01-31T12:00:00Z') }
+
+const refusalOf = (work: () => unknown): Refusal => {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+  throw new Error('It was not refused')
+}
+
+test.each<[string, object, string, string]>([
+  ['no series', { series: [] }, 'query.series', '1 to 26'],
+  ['an interval that is none', { interval: 'fortnight' }, 'query.interval', '"minute", "hour", "day", "week", "month"'],
+  ['an unknown field', { intervall: 'day' }, 'query.intervall', 'leave it out'],
+  ['an unknown field inside', { series: [{ ...visit, maths: 'dau' }] }, 'query.series.0.maths', 'leave it out'],
+  ['an unknown math', { series: [{ ...visit, math: 'mode' }] }, 'query.series.0.math', '"total"'],
+  ['math without its property', { series: [{ ...visit, math: 'avg' }] }, 'query.series.0.math_property', 'required'],
+  ['person numbers', { series: [{ ...visit, math: 'avg', math_property: 'x', math_property_type: 'person_properties' }] }, 'query.series.0.math_property_type', 'event_properties'],
+  ['groups', { series: [{ ...visit, math: 'unique_group' }] }, 'query.series.0.math', '"dau"'],
+  ['an action', { series: [{ kind: 'ActionsNode', id: 1 }] }, 'query.series.0.kind', '"EventsNode"'],
+  ['a person filter', { properties: [{ key: 'x', value: 'y', type: 'person' }] }, 'query.properties.0.type', '"person"'],
+  ['a filter deep inside', { properties: { type: 'AND', values: [{ type: 'OR', values: [{ key: 'x', operator: 'like', value: 1 }] }] } }, 'query.properties.values.0.values.0.operator', 'is one of exact'],
+  ['a name of every object as operator', { properties: [{ key: 'x', operator: 'constructor', value: 1 }] }, 'query.properties.0.operator', 'is one of exact'],
+  ['no value', { properties: [{ key: 'x' }] }, 'query.properties.0.value', 'a text'],
+  ['a text for a number', { properties: [{ key: 'x', operator: 'gt', value: 'many' }] }, 'query.properties.0.value', 'a number'],
+  ['a date that is none', { properties: [{ key: 'x', operator: 'is_date_before', value: '2026-02-30' }] }, 'query.properties.0.value', '2026-01-31'],
+  ['filters that are none', { properties: 'x' }, 'query.properties', 'a list of filters'],
+  ['a session breakdown', { breakdownFilter: { breakdown: 'x', breakdown_type: 'session' } }, 'query.breakdownFilter', '"session"'],
+  ['a breakdown named like a date variable', { breakdownFilter: { breakdown: 'date_from' } }, 'query.breakdownFilter', 'date variable'],
+  ['a property twice', { breakdownFilter: { breakdowns: [{ property: 'x' }, { property: 'x' }] } }, 'query.breakdownFilter.breakdowns', 'once'],
+  ['four breakdowns', { breakdownFilter: { breakdowns: ['a', 'b', 'c', 'd'].map((property) => ({ property })) } }, 'query.breakdownFilter.breakdowns', '0 to 3'],
+  ['a date', { dateRange: { date_from: '2026-02-30' } }, 'query.dateRange.date_from', '2026-01-31'],
+  ['all time', { dateRange: { date_from: 'all' } }, 'query.dateRange.date_from', '2026-01-31'],
+  ['dates the wrong way round', { dateRange: { date_from: '2026-01-02', date_to: '2026-01-01' } }, 'query.dateRange', 'swap'],
+  ['a display', { trendsFilter: { display: 'Donut' } }, 'query.trendsFilter.display', '"BoldNumber"'],
+  ['a limit', { breakdownFilter: { breakdown: 'x', breakdown_limit: 0 } }, 'query.breakdownFilter.breakdown_limit', 'from 1 to 1000'],
+  ['a histogram', { breakdownFilter: { breakdowns: [{ property: 'x', histogram_bin_count: 3 }] } }, 'query.breakdownFilter.breakdowns.0.histogram_bin_count', 'null'],
+  ['a formula', { trendsFilter: { formula: 'A + B' } }, 'query.trendsFilter', 'A to A'],
+  ['test accounts', { filterTestAccounts: true }, 'query.filterTestAccounts', 'false'],
+  ['a sample', { samplingFactor: 0.1 }, 'query.samplingFactor', '1'],
+])('%s: the field and what it takes', (_, more, field, words) => {
+  const { code, facts } = refusalOf(() => checkInsight(trends(more), context))
+  expect(code).toBe('query_invalid')
+  expect(facts.extra).toEqual({ field })
+  expect(facts.detail).toContain(`"${field}"`)
+  expect(facts.detail).toContain(words)
+})
+
+test.each(['constructor', 'toString', 'HogQLQuery', 'FunnelsQuery'])('%s is no kind of insight', (kind) => {
+  expect(isInsight({ kind })).toBe(false)
+})
+
+test.each<[Record<string, unknown>, [string, string][]]>([
+  [{ plan: 'pro' }, [['plan', 'unknown']]],
+  [{ browser: null }, [['browser', 'required']]],
+  [{ browser: ['Chrome'] }, [['browser', 'wrong_type']]],
+  [{ date_from: 7 }, [['date_from', 'wrong_type']]],
+  [{ date_from: '2026-02-30', date_to: 'soon', $browser: 1 }, [['$browser', 'unknown'], ['date_from', 'wrong_type'], ['date_to', 'wrong_type']]],
+  [{ date_to: 'all' }, [['date_to', 'wrong_type']]],
+  [JSON.parse('{"__proto__": 1}'), [['__proto__', 'unknown']]],
+])('variables %j are refused, each by name', (variables, expected) => {
+  const { code, facts } = refusalOf(() => planInsight(trends({ breakdownFilter: { breakdown: 'browser' } }) as never, { projectId: 1, variables, ...context }))
+  expect(code).toBe('invalid_variables')
+  expect(facts.errors!.map(({ path, code }) => [path, code])).toEqual(expected)
+})
+
+test('dates that cross the stored ones are refused, and so are too many points', () => {
+  const run = (variables: object, more: object = {}) => refusalOf(() => planInsight(trends({ dateRange: { date_to: '2026-01-10' }, ...more }) as never, { projectId: 1, variables: variables as never, ...context }))
+  expect(run({ date_from: '2026-01-11' }).facts.detail).toContain('swap')
+  expect(run({ date_from: '2025-01-01' }, { interval: 'minute' }).facts.detail).toContain('5000 intervals')
+})
+
+test('a value never becomes text of the statement', () => {
+  const secret = "s3cret'`\\{x"
+  const query = trends({ properties: [{ key: 'x', value: secret }, { key: 'x', operator: 'regex', value: secret }], series: [{ ...visit, event: secret }], breakdownFilter: { breakdown: 'browser' } })
+  const { statements } = planInsight(query as never, { projectId: 1, variables: { browser: secret, date_from: '-3d' }, ...context })
+  for (const { text } of statements) expect(text).not.toContain('s3cret')
+})
+
+test.each<[string, number | undefined]>([
+  ['A', 6], ['A/B', 2], ['A - B - 1', 2], ['A * (B + 1)', 24], ['-A + 2.5', -3.5], ['A / (B - 3)', 0], ['2 * A / B', 4],
+  ['', undefined], ['A B', undefined], ['C', undefined], ['A +', undefined], ['(A', undefined], ['A)', undefined], ['a', undefined], ['A; B', undefined], ['Math', undefined], ['1..2', undefined],
+])('formula %j', (text, expected) => {
+  expect(parseFormula(text, 2)?.([6, 3])).toBe(expected)
+})

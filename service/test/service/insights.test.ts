@@ -1,0 +1,50 @@
+import { api, capture, event } from '../support/api.ts'
+import { type RunningService, startService } from '../support/startService.ts'
+
+let service: RunningService
+beforeAll(async () => {
+  service = await startService()
+  const visit = (visitor: string, timestamp: string, $browser: string) => event('visit', { timestamp }, { distinct_id: visitor, $browser })
+  await capture(service, visit('ann', '2026-01-05T10:00:00Z', 'Chrome'), visit('ben', '2026-01-05T12:00:00Z', 'Safari'), visit('ann', '2026-01-06T10:00:00Z', 'Chrome'))
+}, 60_000)
+afterAll(() => service.stop())
+
+const query = {
+  kind: 'TrendsQuery',
+  series: [{ kind: 'EventsNode', event: 'visit', math: 'dau' }],
+  dateRange: { date_from: '2026-01-05', date_to: '2026-01-06' },
+  breakdownFilter: { breakdown: '$browser', breakdown_type: 'event' },
+}
+const run = (name: string, body: object) => api(service, 'POST', `/endpoints/${name}/run`, body)
+
+test('a trends endpoint is created, kept and run with variables of its breakdown and dates', async () => {
+  expect(await api(service, 'POST', '/endpoints/', { name: 'visitors', query })).toMatchObject({ status: 201, body: { query } })
+  const { status, body } = await run('visitors', {})
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ name: 'visitors', endpoint_version: 1, hasMore: false, timezone: 'UTC', is_cached: false })
+  expect(body).not.toHaveProperty('columns')
+  expect(body.results.map(({ label, data }: any) => [label, data])).toEqual([['Chrome', [1, 1]], ['Safari', [1, 0]]])
+  const chrome = await run('visitors', { variables: { $browser: 'Chrome', date_from: '2026-01-06' } })
+  expect(chrome.body.results).toMatchObject([{ breakdown_value: 'Chrome', days: ['2026-01-06'], data: [1] }])
+})
+
+test.each<[string, object, string, string]>([
+  ['an unknown variable', { variables: { plan: 'x' } }, 'variables', 'invalid_variables'],
+  ['a date that is none', { variables: { date_to: '2026-13-01' } }, 'variables', 'invalid_variables'],
+  ['a page', { limit: 1 }, 'limit', 'invalid_input'],
+  ['materialized rows', { refresh: 'direct' }, 'refresh', 'not_materialized'],
+])('a run is refused for %s', async (_, body, attr, code) => {
+  await api(service, 'POST', '/endpoints/', { name: 'visitors', query })
+  expect(await run('visitors', body)).toMatchObject({ status: 400, body: { attr, code } })
+})
+
+test('a query that cannot be run is not kept', async () => {
+  const { status, body } = await api(service, 'POST', '/endpoints/', { name: 'wrong', query: { ...query, interval: 'fortnight' } })
+  expect([status, body.code, body.field]).toEqual([400, 'query_invalid', 'query.interval'])
+  expect((await api(service, 'GET', '/endpoints/wrong/')).status).toBe(404)
+})
+
+test('variables of SQL endpoints are still looked up beside insights', async () => {
+  const made = await api(service, 'POST', '/insight_variables/', { name: 'Unused', type: 'String' })
+  expect((await api(service, 'DELETE', `/insight_variables/${made.body.id}/`)).status).toBe(204)
+})

@@ -1,0 +1,1 @@
+export { createJudge } from './clicks/judge'

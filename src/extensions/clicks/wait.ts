@@ -1,0 +1,25 @@
+import type { ClickHost } from '../../host'
+import type { Stop } from '../../types'
+
+/** Runs something when `performance.now` is past `until`. */
+export type Wait = (until: number, run: () => void) => void
+
+/** A `wait`, after each of which `onDone` is called, and what ends all that still run. */
+export const createWait = (later: ClickHost['later'], onDone: () => void): { wait: Wait; stop: Stop } => {
+  const timers = new Set<ReturnType<typeof setTimeout>>()
+  return {
+    wait: (until, run) => {
+      const timer = later(
+        () => {
+          timers.delete(timer)
+          run()
+          onDone()
+        },
+        // Timers may be a little early.
+        Math.max(0, until - performance.now()) + 1,
+      )
+      timers.add(timer)
+    },
+    stop: () => timers.forEach((timer) => clearTimeout(timer)),
+  }
+}

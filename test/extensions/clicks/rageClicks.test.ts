@@ -1,0 +1,162 @@
+import { clickRun, saysOneOf } from '../../../src/extensions/clicks/rageClicks'
+import type { Config } from '../../../src/types'
+import { click, find, judgeClicksOn } from '../../support/startClicks'
+
+const start = (html: string, config: Partial<Config> = {}) => judgeClicksOn(html, { capture_dead_clicks: false, ...config })
+const clickThrice = (selector: string) => [1, 2, 3].forEach(() => click(selector))
+const at = (x: number, time: number) => ({ x, y: 0, at: time })
+
+test.each([
+  ['continues with a near, quick click', at(20, 500), 2],
+  ['starts afresh when too far', at(30, 500), 1],
+  ['starts afresh when too late', at(0, 1000), 1],
+])('a run of clicks %s', (_, next, length) => expect(clickRun([at(0, 0)], next)).toHaveLength(length))
+
+test('the third click in one spot is a rage click, the fourth is not another', async () => {
+  const { captured, wait } = start('<button id="b">Broken</button>')
+  click('#b')
+  await wait(300)
+  click('#b')
+  await wait(600)
+  expect(captured).toEqual([])
+  const third = new Date()
+  click('#b')
+  await wait(200)
+  click('#b')
+  await wait(1000)
+  expect(captured).toEqual([['$rageclick', expect.objectContaining({ $el_text: 'Broken', $event_type: 'click', $elements_chain: expect.stringContaining('button:') }), { timestamp: third }]])
+})
+
+test('its time is not after that of the click itself, though it is told later', async () => {
+  const { captured, names, wait } = start('<button id="b">Broken</button>', { autocapture: true })
+  const before = Date.now()
+  clickThrice('#b')
+  await wait(1000)
+  expect(names()).toEqual(['$autocapture', '$autocapture', '$autocapture', '$rageclick'])
+  expect(captured[3]![2]!.timestamp!.getTime()).toBe(before)
+})
+
+describe('clicks that did something', () => {
+  const stepper = (onClick: () => void) => {
+    const started = start('<button id="b">+</button><output>0</output><input id="n" type="number">')
+    find('#b').addEventListener('click', onClick)
+    return started
+  }
+  const count = () => (find('output').textContent = String(Number(find('output').textContent) + 1))
+
+  test.each([
+    ['changes the page each time', count],
+    ['changes the page each time, a moment later', () => void setTimeout(count, 200)],
+    ['changes the value of a field each time', () => find('#n').dispatchEvent(new Event('input', { bubbles: true }))],
+    ['opens another address each time', () => history.pushState(null, '', `/page/${history.length}`)],
+    ['scrolls each time', () => void document.dispatchEvent(new Event('scroll'))],
+    ['starts and stops a film', () => void find('#n').dispatchEvent(new Event('play'))],
+  ])('a control that %s is not a reason for rage', async (_, onClick) => {
+    const { captured, wait } = stepper(onClick)
+    for (let step = 0; step < 6; step++) {
+      click('#b')
+      await wait(150)
+    }
+    await wait(1000)
+    expect(captured).toEqual([])
+  })
+
+  test('an effect that serves three clicks at once, as of a list that is drawn when the hand rests, is one for each', async () => {
+    const { captured, wait } = stepper(() => {})
+    clickThrice('#b')
+    setTimeout(count, 300)
+    await wait(1000)
+    expect(captured).toEqual([])
+  })
+
+  test.each([
+    ['answers the first click only', [0]],
+    ['stops answering at the third', [0, 1]],
+  ])('a control that %s is one', async (_, answered) => {
+    let step = 0
+    const { names, wait } = stepper(() => void (answered.includes(step++) && count()))
+    for (let times = 0; times < 3; times++) {
+      click('#b')
+      await wait(150)
+    }
+    await wait(1000)
+    expect(names()).toEqual(['$rageclick'])
+  })
+
+  test('a control that answers after more than half a second is one', async () => {
+    const { names, wait } = stepper(() => void setTimeout(count, 700))
+    for (let times = 0; times < 3; times++) {
+      click('#b')
+      await wait(600)
+    }
+    expect(names()).toEqual(['$rageclick'])
+  })
+})
+
+test('a page that is left at once has answered; one that was slow to go has not', async () => {
+  const { names, captured, wait } = start('<a id="l" href="#">Slow</a>')
+  clickThrice('#l')
+  window.dispatchEvent(new Event('pagehide'))
+  await wait(1000)
+  expect(captured).toEqual([])
+  for (let times = 0; times < 3; times++) {
+    click('#l')
+    await wait(times < 2 ? 600 : 100)
+  }
+  window.dispatchEvent(new Event('pagehide'))
+  expect(names()).toEqual(['$rageclick'])
+  await wait(1000)
+  expect(names()).toEqual(['$rageclick'])
+})
+
+test('three clicks on a link whose page is slow to come are rage; a dead click it is not', async () => {
+  const navigation = new EventTarget()
+  Object.assign(window, { navigation })
+  const { names, wait } = judgeClicksOn('<a id="l">Slow</a><button id="b">Slow</button>')
+  for (const selector of ['#l', '#b']) find(selector).addEventListener('click', () => navigation.dispatchEvent(new Event('navigate')))
+  clickThrice('#l')
+  await wait(3000)
+  click('#b')
+  await wait(3000)
+  expect(names()).toEqual(['$rageclick'])
+  delete (window as { navigation?: unknown }).navigation
+})
+
+test.each([
+  ['the class ph-no-rageclick', '<div class="ph-no-rageclick"><button id="b">x</button></div>', true, 0],
+  ['the class ph-no-capture', '<div class="ph-no-capture"><button id="b">x</button></div>', true, 0],
+  ['a selector of css_selector_ignorelist', '<button id="b" class="stepper">x</button>', { css_selector_ignorelist: ['.stepper'] }, 0],
+  ['a parent that matches css_selector_ignorelist', '<div class="stepper"><button id="b">x</button></div>', { css_selector_ignorelist: ['.stepper'] }, 0],
+  ['an empty css_selector_ignorelist: no rage clicks at all', '<button id="b">x</button>', { css_selector_ignorelist: [] }, 0],
+  ['content_ignorelist true: next', '<button id="b">Next page</button>', { content_ignorelist: true }, 0],
+  ['content_ignorelist true: the aria-label previous', '<button id="b" aria-label="Previous">x</button>', { content_ignorelist: true }, 0],
+  ['content_ignorelist true: >', '<button id="b">&gt;</button>', { content_ignorelist: true }, 0],
+  ['content_ignorelist: own words', '<button id="b">Add one more</button>', { content_ignorelist: ['more'] }, 0],
+  ['a text field, where three clicks select a line', '<input id="b">', true, 0],
+  ['what nobody can click', '<p id="b">x</p>', true, 0],
+])('left out: %s', async (_, html, rageclick, count) => {
+  const { captured, wait } = start(html, { rageclick: rageclick as Config['rageclick'] })
+  clickThrice('#b')
+  await wait(1000)
+  expect(captured).toHaveLength(count)
+})
+
+test.each([
+  ['a list of its own replaces the built-in one', '<button id="b" class="ph-no-rageclick">x</button>', { css_selector_ignorelist: ['.other'] }],
+  ['content_ignorelist false looks at no text', '<button id="b">Next</button>', { content_ignorelist: false }],
+  ['a word inside another is not that word', '<button id="b">Nextcloud</button>', { content_ignorelist: true }],
+  ['what a region says does not speak for a control in it', '<div>Next<button id="b">x</button></div>', { content_ignorelist: true }],
+])('counted: %s', async (_, html, rageclick) => {
+  const { captured, wait } = start(html, { rageclick })
+  clickThrice('#b')
+  await wait(1000)
+  expect(captured).toHaveLength(1)
+})
+
+test.each([
+  ['next', ['next'], true],
+  ['the next one', ['NEXT'], true],
+  ['nextcloud', ['next'], false],
+  ['>', ['>'], true],
+  ['a > b', ['>'], false],
+])('%j says one of %j: %s', (text, words, expected) => expect(saysOneOf(text, words)).toBe(expected))

@@ -1,0 +1,252 @@
+import { createJudge } from '../../src/extensions/clicks'
+import type { Config } from '../../src/types'
+import { listenToConsole, startAnalytics } from '../support/startAnalytics'
+import { click, find, judgeClicksOn } from '../support/startClicks'
+
+const later = (ms: number) => () => new Promise<typeof createJudge>((resolve) => setTimeout(() => resolve(createJudge), ms))
+const PAGE = '<button id="b">Buy</button><output></output>'
+
+test('the code that judges clicks is fetched at the first click, once', async () => {
+  const { loads, wait } = judgeClicksOn(PAGE)
+  await wait(5000)
+  expect(loads).not.toHaveBeenCalled()
+  click('#b')
+  click('#b')
+  await wait(5000)
+  click('#b')
+  expect(loads).toHaveBeenCalledTimes(1)
+})
+
+describe('while it is on its way', () => {
+  test('clicks are not lost: a dead one and rage keep their own time', async () => {
+    const { captured, wait } = judgeClicksOn(PAGE, {}, later(4000))
+    const times: Date[] = []
+    for (let step = 0; step < 3; step++) {
+      times.push(new Date())
+      click('#b')
+      await wait(200)
+    }
+    await wait(5000)
+    expect(captured.map(([event, , options]) => [event, options])).toEqual(
+      expect.arrayContaining([
+        ['$rageclick', { timestamp: times[2] }],
+        ['$dead_click', { timestamp: times[0] }],
+      ]),
+    )
+    expect(captured).toHaveLength(2)
+  })
+
+  test.each<[string, () => void]>([
+    ['changes of the page', () => (find('output').textContent = '1')],
+    ['events', () => void document.dispatchEvent(new Event('copy'))],
+    ['calls', () => document.createElement('a').click()],
+    ['a return to the window just before', () => {}],
+  ])('%s are not lost', async (_, effect) => {
+    const { captured, wait } = judgeClicksOn(PAGE, {}, later(4000))
+    if (_.startsWith('a return')) window.dispatchEvent(new Event('focus'))
+    find('#b').addEventListener('click', effect)
+    click('#b')
+    await wait(9000)
+    expect(captured).toEqual([])
+  })
+
+  test('an effect in a shadow root elsewhere is not lost', async () => {
+    const { names, wait } = judgeClicksOn('<button id="b">Add</button><button id="c">Dead</button><div id="count"></div>', {}, later(1000))
+    const count = find('#count').attachShadow({ mode: 'open' })
+    click('#b')
+    count.append('1')
+    await wait(100)
+    click('#c')
+    await wait(5000)
+    expect(names()).toEqual(['$dead_click'])
+  })
+
+  test('a click still waits when the code has come and an earlier one is settled', async () => {
+    const { captured, wait } = judgeClicksOn('<button id="b">Add</button><button id="c">Slow</button><output></output>', {}, later(4000))
+    click('#b')
+    find('output').textContent = '1'
+    await wait(3500)
+    click('#c')
+    await wait(1500)
+    find('output').textContent = '2'
+    await wait(5000)
+    expect(captured).toEqual([])
+  })
+
+  test('the tag that brings the code is not taken for an effect', async () => {
+    const { names, wait } = judgeClicksOn(PAGE, {}, async () => {
+      document.body.append(document.createElement('i'))
+      return createJudge
+    })
+    click('#b')
+    await wait(3000)
+    expect(names()).toEqual(['$dead_click'])
+  })
+
+  test('a fetch that hangs ends it: what happens on a busy page is not kept for ever', async () => {
+    const { captured, wait } = judgeClicksOn(PAGE, {}, later(60_000))
+    click('#b')
+    for (let step = 0; step < 1100; step++) document.dispatchEvent(new Event('scroll'))
+    click('#b')
+    await wait(70_000)
+    click('#b')
+    await wait(5000)
+    expect(captured).toEqual([])
+  })
+
+  test('stopping is stopping', async () => {
+    const { captured, stop, wait } = judgeClicksOn(PAGE, {}, later(1000))
+    click('#b')
+    stop()
+    await wait(9000)
+    expect(captured).toEqual([])
+  })
+})
+
+describe('the page is left as it was', () => {
+  /** How many listeners the page has of us, and whether its functions are its own. */
+  const watched = () => {
+    const counts = { listeners: 0, observers: 0 }
+    // The test environment gives windows methods of their own.
+    for (const target of [EventTarget.prototype, window]) {
+      for (const [method, step] of [['addEventListener', 1], ['removeEventListener', -1]] as const) {
+        const original = target[method] as (...args: unknown[]) => void
+        jest.spyOn(target, method).mockImplementation(function (this: EventTarget, ...args: unknown[]) {
+          counts.listeners += step
+          original.apply(this, args)
+        })
+      }
+    }
+    const { observe, disconnect } = MutationObserver.prototype
+    jest.spyOn(MutationObserver.prototype, 'observe').mockImplementation(function (this: MutationObserver, ...args) {
+      counts.observers += 1
+      observe.apply(this, args)
+    })
+    jest.spyOn(MutationObserver.prototype, 'disconnect').mockImplementation(function (this: MutationObserver) {
+      counts.observers = 0
+      disconnect.apply(this)
+    })
+    return counts
+  }
+
+  test('it is watched only while a click waits: shortly for what lives, for the whole wait for what does not', async () => {
+    const counts = watched()
+    const own = [HTMLElement.prototype.click, window.open]
+    const { wait } = judgeClicksOn(PAGE)
+    const { listeners } = counts
+    expect(counts.observers).toBe(0)
+    click('#b')
+    expect(counts.observers).toBe(1)
+    expect([HTMLElement.prototype.click, window.open]).not.toEqual(own)
+    await wait(2700)
+    expect(counts.observers).toBe(1)
+    await wait(100)
+    // One more than before the first click: the judge wants to know when the page is left.
+    expect(counts).toEqual({ listeners: listeners + 1, observers: 0 })
+    expect([HTMLElement.prototype.click, window.open]).toEqual(own)
+
+    click('#b')
+    find('output').textContent = '1'
+    await wait(600)
+    expect(counts).toEqual({ listeners: listeners + 1, observers: 0 })
+  })
+
+  test('by two instances on one page as well', async () => {
+    const own = window.open
+    const both = [judgeClicksOn(PAGE), judgeClicksOn(PAGE)]
+    click('#b')
+    expect(window.open).not.toBe(own)
+    await both[0]!.wait(5000)
+    expect(window.open).toBe(own)
+    expect(both.map(({ names }) => names())).toEqual([['$dead_click'], ['$dead_click']])
+  })
+
+  test('stopping takes everything off, also in the middle of a wait', async () => {
+    const counts = watched()
+    const own = window.open
+    const { captured, stop, wait } = judgeClicksOn(PAGE)
+    click('#b')
+    await wait(100)
+    stop()
+    expect(counts).toEqual({ listeners: 0, observers: 0 })
+    expect(window.open).toBe(own)
+    expect(jest.getTimerCount()).toBe(0)
+    click('#b')
+    await wait(5000)
+    expect(captured).toEqual([])
+  })
+
+  test('also when the code does not come', async () => {
+    const counts = watched()
+    const { loads, captured, wait } = judgeClicksOn(PAGE, {}, async () => undefined)
+    click('#b')
+    await wait(100)
+    expect(counts).toEqual({ listeners: 0, observers: 0 })
+    click('#b')
+    await wait(5000)
+    expect(loads).toHaveBeenCalledTimes(1)
+    expect(captured).toEqual([])
+  })
+})
+
+test.each<[string, Partial<Config>, string[]]>([
+  ['both', {}, ['$dead_click', '$rageclick']],
+  ['rage clicks only', { capture_dead_clicks: false }, ['$rageclick']],
+  ['dead clicks only', { rageclick: false }, ['$dead_click']],
+])('on: %s', async (_, config, expected) => {
+  const { names, wait } = judgeClicksOn(PAGE, config)
+  for (let step = 0; step < 3; step++) click('#b')
+  await wait(5000)
+  expect(names().sort()).toEqual(expected)
+})
+
+test('what set_config switches off in the middle of a wait is not told', async () => {
+  const { config, captured, wait } = judgeClicksOn(PAGE)
+  for (let step = 0; step < 3; step++) click('#b')
+  await wait(100)
+  config.capture_dead_clicks = false
+  config.rageclick = false
+  await wait(5000)
+  expect(captured).toEqual([])
+})
+
+test('in a client: nothing runs with both off, set_config starts it, opting out stops it', async () => {
+  document.body.innerHTML = PAGE
+  const fetched: string[] = []
+  const { analytics, sent, settle } = startAnalytics({ capture_dead_clicks: false }, 'token', undefined, async (name) => {
+    fetched.push(name)
+    if (name !== 'clicks') throw new Error('not here')
+    return { createJudge } as never
+  })
+  const names = () => sent.map(({ event }) => event)
+  click('#b')
+  await settle()
+  expect(fetched).not.toContain('clicks')
+  analytics.set_config({ capture_dead_clicks: true })
+  click('#b')
+  await settle()
+  await settle()
+  expect(names()).toEqual(['$dead_click'])
+  analytics.set_config({ capture_dead_clicks: false })
+  click('#b')
+  await settle()
+  analytics.set_config({ capture_dead_clicks: true })
+  click('#b')
+  analytics.opt_out_capturing()
+  await settle()
+  await settle()
+  expect(names()).toEqual(['$dead_click'])
+})
+
+test('an extension that cannot come is one line for whoever debugs, and no error', async () => {
+  document.body.innerHTML = PAGE
+  const errors = listenToConsole('error')
+  const lines: string[] = []
+  jest.spyOn(console, 'log').mockImplementation((...words: unknown[]) => void lines.push(words.map(String).join(' ')))
+  const { settle } = startAnalytics({ capture_dead_clicks: true, debug: true }, 'token', undefined, () => Promise.reject(new Error('no extensions here')))
+  click('#b')
+  click('#b')
+  await settle()
+  expect(lines.filter((line) => line.includes('clicks'))).toEqual(['[trailmark] clicks is not available; rage and dead clicks are not captured Error: no extensions here'])
+  expect(errors).toEqual([])
+})

@@ -1,0 +1,152 @@
+import type { AutocaptureConfig } from '../../src/types'
+import { act, itIsAMember, show, tableOf } from '../support/specRows'
+import { startAnalytics } from '../support/startAnalytics'
+
+// The specification, "AutocaptureConfig".
+const { row, close } = tableOf('url_allowlist', 'dom_event_allowlist', 'element_allowlist', 'css_selector_allowlist', 'element_attribute_ignorelist', 'capture_copied_text')
+
+const PAGE = `
+  <form id="f" class="shop" data-open="o" data-secret="s"><a id="a" href="#">link</a><button id="b" type="button" data-open="o" data-secret="s">button</button>
+    <input id="i"><select id="s"><option>1</option></select><textarea id="t"></textarea><label id="l">label</label></form>
+  <button id="other">other</button><p id="p">words to copy</p>`
+
+/** What a person's acts on the page become: the events' kind and tag. */
+const seen = async (autocapture: AutocaptureConfig | boolean, acts: [selector: string, type?: string][], later?: AutocaptureConfig) => {
+  show(PAGE)
+  const { analytics, sent, settle } = startAnalytics({ autocapture: later ? false : autocapture })
+  if (later) analytics.set_config({ autocapture: later })
+  await settle()
+  acts.forEach(([selector, type]) => act(selector, type))
+  await settle()
+  return sent.map(({ properties }) => `${properties.$event_type} ${/^[a-z]+/.exec(properties.$elements_chain as string)![0]}`)
+}
+const ACTS: [string, string?][] = [['#b'], ['#a'], ['#i', 'change'], ['#f', 'submit']]
+const ALL = ['click button', 'click a', 'change input', 'submit form']
+
+row('url_allowlist', () => {
+  itIsAMember('autocapture', 'url_allowlist', { wrong: ['https://a', 5, null, {}], right: ['localhost'] })
+  test('undefined: all', async () => expect(await seen({}, ACTS)).toEqual(ALL))
+  test('empty: none', async () => expect(await seen({ url_allowlist: [] }, ACTS)).toEqual([]))
+  test.each([
+    ['the host', '/shop', ['localhost'], true],
+    ['the whole address', '/shop', ['http://localhost/shop'], true],
+    ['the whole address, with what means something else in a regular expression', '/shop?q=a+b', ['http://localhost/shop?q=a+b'], true],
+    ['another address', '/shop', ['http://localhost/blog'], false],
+    ['one of two', '/shop', ['/blog', '/shop'], true],
+    ['a regular expression', '/shop/17', [/\/shop\/\d+$/], true],
+    ['a regular expression that does not fit', '/shop/x', [/\/shop\/\d+$/], false],
+    ['a regular expression with g, used again and again', '/shop', [/shop/g], true],
+    ['text that is no regular expression, beside one that fits', '/shop', ['(', 'shop'], true],
+  ])('%s: on %s, %j: %p', async (_, path, url_allowlist, on) => {
+    history.replaceState(null, '', path)
+    expect(await seen({ url_allowlist }, ACTS)).toEqual(on ? ALL : [])
+  })
+  test('follows the address in a single-page app', async () => {
+    show(PAGE)
+    const { sent, settle } = startAnalytics({ autocapture: { url_allowlist: ['/shop'] } })
+    act('#b')
+    history.pushState(null, '', '/shop')
+    act('#b')
+    await settle()
+    expect(sent.map(({ properties }) => properties.$pathname)).toEqual(['/shop'])
+  })
+  test('set_config changes it', async () => expect(await seen(false, ACTS, { url_allowlist: ['elsewhere'] })).toEqual([]))
+})
+
+row('dom_event_allowlist', () => {
+  itIsAMember('autocapture', 'dom_event_allowlist', { wrong: ['click', 5, null, {}, [5]], right: ['click'] })
+  test('undefined: all', async () => expect(await seen({ dom_event_allowlist: undefined }, ACTS)).toEqual(ALL))
+  test('empty: none', async () => expect(await seen({ dom_event_allowlist: [] }, ACTS)).toEqual([]))
+  test.each([
+    ['click', ['click button', 'click a']],
+    ['change', ['change input']],
+    ['submit', ['submit form']],
+  ])('%s: only those', async (type, expected) => expect(await seen({ dom_event_allowlist: [type] }, ACTS)).toEqual(expected))
+  test('set_config changes it', async () => expect(await seen(false, ACTS, { dom_event_allowlist: ['change'] })).toEqual(['change input']))
+})
+
+row('element_allowlist', () => {
+  itIsAMember('autocapture', 'element_allowlist', { wrong: ['a', 5, null, {}, [5]], right: ['a'] })
+  test('undefined: all', async () => expect(await seen({ element_allowlist: undefined }, ACTS)).toEqual(ALL))
+  test('empty: none', async () => expect(await seen({ element_allowlist: [] }, ACTS)).toEqual([]))
+  test.each([
+    ['a', '#a', 'click', 'click a'],
+    ['button', '#b', 'click', 'click button'],
+    ['form', '#f', 'submit', 'submit form'],
+    ['input', '#i', 'change', 'change input'],
+    ['select', '#s', 'change', 'change select'],
+    ['textarea', '#t', 'change', 'change textarea'],
+    ['label', '#l', 'click', 'click label'],
+  ])('%s: such an element, and not a button elsewhere', async (tag, selector, type, expected) =>
+    expect(await seen({ element_allowlist: [tag] }, [[selector, type], ...(tag === 'button' ? [] : ([['#other']] as [string][]))])).toEqual([expected]),
+  )
+  test('set_config changes it', async () => expect(await seen(false, ACTS, { element_allowlist: ['a'] })).toEqual(['click a']))
+})
+
+row('css_selector_allowlist', () => {
+  itIsAMember('autocapture', 'css_selector_allowlist', { wrong: ['.a', 5, null, {}, [5]], right: ['.a'] })
+  test('undefined: all', async () => expect(await seen({ css_selector_allowlist: undefined }, ACTS)).toEqual(ALL))
+  test('empty: none', async () => expect(await seen({ css_selector_allowlist: [] }, ACTS)).toEqual([]))
+  test('only what matches one of them, or is inside of what matches', async () =>
+    expect(await seen({ css_selector_allowlist: ['.nothing', '.shop'] }, [['#b'], ['#other']])).toEqual(['click button']))
+  test('a selector that is none lets the others count', async () => expect(await seen({ css_selector_allowlist: ['!!', '#other'] }, [['#b'], ['#other']])).toEqual(['click button']))
+  test('set_config changes it', async () => expect(await seen(false, ACTS, { css_selector_allowlist: ['#a'] })).toEqual(['click a']))
+})
+
+row('element_attribute_ignorelist', () => {
+  itIsAMember('autocapture', 'element_attribute_ignorelist', { wrong: ['data-secret', 5, null, {}, [5]], right: ['data-secret'] })
+
+  const chain = async (autocapture: AutocaptureConfig, rageclick = false) => {
+    show(PAGE)
+    const { sent, settle } = startAnalytics({ autocapture, rageclick })
+    act('#b', 'click', 3)
+    await settle()
+    return JSON.stringify(sent)
+  }
+  test.each([[undefined], [[]]])('%j: all attributes are captured', async (list) => {
+    const text = await chain({ element_attribute_ignorelist: list })
+    expect(text).toContain('attr__data-secret')
+    expect(text).toContain('attr__data-open')
+  })
+  test.each([[false], [true]])('those named are never captured, of no element (rage clicks: %p)', async (rageclick) => {
+    const text = await chain({ element_attribute_ignorelist: ['data-secret'] }, rageclick)
+    expect(text).not.toContain('secret')
+    expect(text).toContain('attr__data-open')
+  })
+  test.each(['id', 'class', 'href'])('%s too, in every form in which it is told', async (name) => {
+    show('<a id="told-id" class="told-class" href="#told-href">go</a>')
+    const { sent, settle } = startAnalytics({ autocapture: { element_attribute_ignorelist: [name] } })
+    act('a')
+    await settle()
+    expect(JSON.stringify(sent[0]!.properties.$elements_chain)).not.toContain(`told-${name}`)
+  })
+  test('set_config changes it', async () => {
+    show(PAGE)
+    const { analytics, sent, settle } = startAnalytics({ autocapture: true })
+    analytics.set_config({ autocapture: { element_attribute_ignorelist: ['data-secret'] } })
+    act('#b')
+    await settle()
+    expect(JSON.stringify(sent)).not.toContain('secret')
+  })
+})
+
+row('capture_copied_text', () => {
+  itIsAMember('autocapture', 'capture_copied_text', { wrong: ['yes', 1, null], right: true })
+
+  const copy = async (autocapture: AutocaptureConfig | boolean, type: string) => {
+    show(PAGE)
+    const { sent, settle } = startAnalytics({ autocapture })
+    await settle()
+    getSelection()!.selectAllChildren(document.querySelector('#p')!)
+    act('#p', type)
+    await settle()
+    return sent.map(({ event, properties }) => [event, properties.$selected_content, properties.$copy_type])
+  }
+  test.each(['copy', 'cut'])('true: %s tells the text', async (type) => expect(await copy({ capture_copied_text: true }, type)).toEqual([['$copy_autocapture', 'words to copy', type]]))
+  test.each([[true], [{}], [{ capture_copied_text: false }]])('%j: nothing', async (autocapture) => {
+    expect(await copy(autocapture, 'copy')).toEqual([])
+    expect(await copy(autocapture, 'cut')).toEqual([])
+  })
+})
+
+close()

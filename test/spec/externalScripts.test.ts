@@ -1,0 +1,58 @@
+import type { Analytics } from '../../src/entries/main'
+
+// The specification, "Main options": external_scripts_inject_target, in the build that has external scripts.
+const page = window as unknown as { analytics?: Analytics }
+
+/** The script build, as a tag at this address loads it. */
+const load = () => {
+  Object.defineProperty(document, 'currentScript', { value: { src: 'https://cdn.example.com/2.0.0/analytics.js' }, configurable: true })
+  jest.isolateModules(() => void jest.requireActual('../../src/entries/script'))
+  return page.analytics!
+}
+const tags = (place: HTMLElement) => [...place.querySelectorAll('script')].map(({ src }) => src)
+
+let analytics: Analytics
+beforeEach(() => {
+  jest.useFakeTimers()
+  globalThis.fetch = jest.fn(async () => ({ status: 200, text: async () => '{"status":1}', headers: { get: () => null } })) as unknown as typeof fetch
+  document.head.innerHTML = ''
+  // As in a browser that compresses by itself: what is on demand comes with the first delivery, not at once.
+  Object.assign(globalThis, { CompressionStream: class {} })
+})
+afterEach(async () => {
+  await analytics.shutdown()
+  delete page.analytics
+  delete (globalThis as { CompressionStream?: unknown }).CompressionStream
+})
+
+const visit = async (config: object, later?: object) => {
+  analytics = load()
+  analytics.init('token', { api_host: 'https://events.example.com', opt_out_useragent_filter: true, ...config })
+  if (later) analytics.set_config(later)
+  analytics.capture('x')
+  await jest.advanceTimersByTimeAsync(5000)
+  return { head: tags(document.head), body: tags(document.body) }
+}
+
+describe('external_scripts_inject_target', () => {
+  test.each([
+    ['nobody says anything', 'body', {}],
+    ["'body'", 'body', { external_scripts_inject_target: 'body' }],
+    ["'head'", 'head', { external_scripts_inject_target: 'head' }],
+    ["defaults '2025-11-30'", 'body', { defaults: '2025-11-30' }],
+    ["defaults '2026-01-30'", 'head', { defaults: '2026-01-30' }],
+    ["defaults '2026-01-30' and 'body'", 'body', { defaults: '2026-01-30', external_scripts_inject_target: 'body' }],
+  ] as const)('%s: scripts are put into the %s', async (_, place, config) => {
+    const found = await visit(config)
+    expect(found[place].length).toBeGreaterThan(0)
+    expect(found[place === 'head' ? 'body' : 'head']).toEqual([])
+    // From the folder that the core came from.
+    for (const src of found[place]) expect(src).toMatch(/^https:\/\/cdn\.example\.com\/2\.0\.0\/[a-z-]+\.js$/)
+  })
+
+  test('set_config changes it for scripts that come then', async () => {
+    const found = await visit({}, { external_scripts_inject_target: 'head' })
+    expect(found.body).toEqual([])
+    expect(found.head.length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,812 @@
+import { AS_SHIPPED, act, itIsAnOption, leavePage, namesOf, show, tableOf } from '../support/specRows'
+import { listenToConsole, startAnalytics } from '../support/startAnalytics'
+
+// The specification, "Main options".
+const { row, close } = tableOf(
+  'api_host', 'ui_host', 'autocapture', 'before_send', 'bootstrap', 'capture_pageview', 'capture_pageleave', 'capture_dead_clicks',
+  'cross_subdomain_cookie', 'custom_blocked_useragents', 'defaults', 'disable_persistence', 'disable_surveys', 'disable_session_recording',
+  'enable_recording_console_log', 'enable_heatmaps', 'evaluation_contexts', 'external_scripts_inject_target', 'flags_api_host', 'loaded',
+  'mask_all_text', 'mask_all_element_attributes', 'opt_out_capturing_by_default', 'opt_out_persistence_by_default', 'opt_out_useragent_filter',
+  'persistence', 'property_denylist', 'person_profiles', 'rate_limiting', 'session_recording', 'session_idle_timeout_seconds', 'xhr_headers',
+  'rageclick',
+)
+
+const BUTTON = '<button id="b" data-kind="k">Buy</button>'
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+/** Everything that the browser has kept. */
+const stored = () => [localStorage.length, sessionStorage.length, document.cookie]
+const ENTRY = 'ph_token_posthog'
+const holds = (entry = ENTRY) => ({
+  localStorage: !!localStorage.getItem(entry),
+  sessionStorage: !!sessionStorage.getItem(entry),
+  cookie: document.cookie.includes(`${entry}=`),
+})
+
+row('api_host', () => {
+  itIsAnOption('api_host', { fallback: 'https://us.i.posthog.com', wrong: [5, null, {}, true], right: 'https://a.example' })
+
+  test('is where requests go; a path in front of it stays, a slash at its end goes', async () => {
+    const { analytics, requests, settle } = startAnalytics({ api_host: 'https://shop.example/ingest/' })
+    analytics.capture('x')
+    await settle()
+    expect(requests.length).toBeGreaterThan(0)
+    for (const { url } of requests) expect(url).toMatch(/^https:\/\/shop\.example\/ingest\/[a-z]/)
+  })
+
+  test('nobody says anything: the US ingestion address', async () => {
+    const { analytics, requests, settle } = startAnalytics({ api_host: undefined })
+    analytics.capture('x')
+    await settle()
+    for (const { url } of requests) expect(url).toMatch(/^https:\/\/us\.i\.posthog\.com\/[a-z]/)
+  })
+
+  test('set_config sends what is captured from then on somewhere else', async () => {
+    const { analytics, requests, settle } = startAnalytics()
+    analytics.capture('x')
+    await settle()
+    analytics.set_config({ api_host: 'https://other.example' })
+    const before = requests.length
+    analytics.capture('y')
+    await settle()
+    expect(requests.length).toBeGreaterThan(before)
+    for (const { url } of requests.slice(before)) expect(url).toMatch(/^https:\/\/other\.example\//)
+  })
+})
+
+row('ui_host', () => {
+  beforeEach(() => void listenToConsole('warn'))
+  itIsAnOption('ui_host', { fallback: undefined, wrong: [5, {}, true], right: 'https://app.example' })
+
+  test('says where links go, not where requests go', async () => {
+    const { analytics, requests, settle } = startAnalytics({ ui_host: 'https://app.example' })
+    analytics.capture('x')
+    await settle()
+    expect(analytics.get_session_replay_url()).toMatch(/^https:\/\/app\.example\//)
+    for (const { url } of requests) expect(url).toMatch(/^https:\/\/events\.example\.com\//)
+  })
+})
+
+row('autocapture', () => {
+  itIsAnOption('autocapture', { fallback: true, wrong: ['yes', 1, null, []], right: { dom_event_allowlist: ['click'] } })
+
+  const clickWith = async (config: object) => {
+    show(BUTTON)
+    const started = startAnalytics(config)
+    await started.settle()
+    act('#b')
+    await started.settle()
+    return namesOf(started.sent)
+  }
+  test('nobody says anything: a click is an event', async () => expect(await clickWith({ autocapture: undefined })).toEqual(['$autocapture']))
+  test('true: a click is an event', async () => expect(await clickWith({ autocapture: true })).toEqual(['$autocapture']))
+  test('an AutocaptureConfig: a click it allows is an event', async () => expect(await clickWith({ autocapture: {} })).toEqual(['$autocapture']))
+  test('false: a click is none', async () => expect(await clickWith({ autocapture: false })).toEqual([]))
+  test('false does not affect pageview capture', async () => expect(await clickWith({ autocapture: false, capture_pageview: true })).toEqual(['$pageview']))
+
+  test('set_config switches it on and off', async () => {
+    show(BUTTON)
+    const { analytics, sent, settle } = startAnalytics({ autocapture: false })
+    act('#b')
+    analytics.set_config({ autocapture: true })
+    act('#b')
+    analytics.set_config({ autocapture: false })
+    act('#b')
+    await settle()
+    expect(namesOf(sent)).toEqual(['$autocapture'])
+  })
+})
+
+row('before_send', () => {
+  itIsAnOption('before_send', { fallback: expect.any(Function), wrong: [5, 'x', null, {}], right: () => null })
+
+  test('by default changes nothing', () => {
+    const { analytics } = startAnalytics()
+    const event = { uuid: 'u', event: 'x', properties: { a: 1 }, timestamp: new Date() }
+    expect((analytics.config.before_send as (given: typeof event) => unknown)(event)).toEqual(event)
+  })
+
+  test('amends an event before it is sent', async () => {
+    const { analytics, sent, settle } = startAnalytics({ before_send: (event) => ({ ...event, event: `${event.event}!`, properties: { ...event.properties, more: 1 } }) })
+    analytics.capture('x')
+    await settle()
+    expect(sent).toEqual([expect.objectContaining({ event: 'x!', properties: expect.objectContaining({ more: 1 }) })])
+  })
+
+  test.each([[null], [undefined]])('rejects an event by answering %p', async (answer) => {
+    const { analytics, sent, settle } = startAnalytics({ before_send: (event) => (event.event === 'no' ? answer : event) })
+    expect(analytics.capture('no')).toBeUndefined()
+    analytics.capture('yes')
+    await settle()
+    expect(namesOf(sent)).toEqual(['yes'])
+  })
+
+  test('sees automatic events too', async () => {
+    const { sent, settle } = startAnalytics({ capture_pageview: true, before_send: (event) => (event.event === '$pageview' ? null : event) })
+    await settle()
+    expect(sent).toEqual([])
+  })
+
+  test('set_config changes it', async () => {
+    const { analytics, sent, settle } = startAnalytics()
+    analytics.capture('a')
+    analytics.set_config({ before_send: () => null })
+    analytics.capture('b')
+    await settle()
+    expect(namesOf(sent)).toEqual(['a'])
+  })
+})
+
+row('bootstrap', () => {
+  itIsAnOption('bootstrap', { fallback: {}, wrong: ['x', 5, null, []], right: { distinctID: 'x' } })
+
+  test('distinctID is the visitor before the first request, anonymous', () => {
+    const { analytics } = startAnalytics({ bootstrap: { distinctID: 'visitor-1' } })
+    expect(analytics.get_distinct_id()).toBe('visitor-1')
+    expect(analytics.capture('x')!.properties).toMatchObject({ distinct_id: 'visitor-1', $is_identified: false, $process_person_profile: false })
+  })
+
+  test('isIdentifiedID: true says that this is a person, with a device of another id', () => {
+    const { analytics } = startAnalytics({ bootstrap: { distinctID: 'person-1', isIdentifiedID: true } })
+    expect(analytics.capture('x')!.properties).toMatchObject({ distinct_id: 'person-1', $is_identified: true, $process_person_profile: true, $device_id: expect.stringMatching(uuid) })
+  })
+
+  test('is what the page began with: set_config does not make another visitor of this one', () => {
+    const { analytics } = startAnalytics()
+    const id = analytics.get_distinct_id()
+    analytics.set_config({ bootstrap: { distinctID: 'late' } })
+    expect(analytics.get_distinct_id()).toBe(id)
+  })
+
+  test.each([
+    [{ distinctID: 5 }, 'bootstrap.distinctID takes'],
+    [{ isIdentifiedID: 'yes' }, 'bootstrap.isIdentifiedID takes'],
+    [{ featureFlags: ['a'] }, 'bootstrap.featureFlags takes'],
+  ])('%j: a key of a wrong type is one line that names it, and the visitor gets an id all the same', (bootstrap, line) => {
+    const lines = listenToConsole('error')
+    const { analytics } = startAnalytics({ bootstrap: bootstrap as never })
+    expect(lines).toEqual([expect.stringContaining(line)])
+    expect(analytics.get_distinct_id()).toMatch(uuid)
+  })
+})
+
+row('capture_pageview', () => {
+  itIsAnOption('capture_pageview', { fallback: true, wrong: ['always', 5, null, []], right: 'history_change' })
+
+  const walk = async (config: object) => {
+    const { sent, settle } = startAnalytics(config)
+    await settle()
+    history.pushState(null, '', '/two')
+    await settle()
+    history.replaceState(null, '', '/three')
+    await settle()
+    const gone = new Promise((resolve) => window.addEventListener('popstate', resolve, { once: true }))
+    history.back()
+    await settle()
+    await gone
+    await settle()
+    return sent.map(({ event, properties }) => [event, properties.$pathname])
+  }
+  test('nobody says anything: one at page load', async () => expect(await walk({ capture_pageview: undefined })).toEqual([['$pageview', '/']]))
+  test('true: one at page load', async () => expect(await walk({ capture_pageview: true })).toEqual([['$pageview', '/']]))
+  test('false: none', async () => expect(await walk({ capture_pageview: false })).toEqual([]))
+  test('history_change: at page load and at each change of the path', async () =>
+    expect(await walk({ capture_pageview: 'history_change' })).toEqual([['$pageview', '/'], ['$pageview', '/two'], ['$pageview', '/three'], ['$pageview', '/']]))
+  test("history_change is the default when defaults is '2025-05-24' or later", async () =>
+    expect((await walk({ capture_pageview: undefined, defaults: '2025-05-24' })).length).toBe(4))
+
+  test('set_config switches it on, with the page that is there, and off', async () => {
+    const { analytics, sent, settle } = startAnalytics({ capture_pageview: false })
+    await settle()
+    analytics.set_config({ capture_pageview: 'history_change' })
+    await settle()
+    history.pushState(null, '', '/two')
+    await settle()
+    analytics.set_config({ capture_pageview: false })
+    history.pushState(null, '', '/three')
+    await settle()
+    expect(sent.map(({ event, properties }) => [event, properties.$pathname])).toEqual([['$pageview', '/'], ['$pageview', '/two']])
+  })
+})
+
+row('capture_pageleave', () => {
+  itIsAnOption('capture_pageleave', { fallback: true, wrong: ['always', 5, null], right: false })
+
+  const leaveWith = async (config: object) => leavePage(startAnalytics(config).settle)
+  test('nobody says anything: leaving is an event', async () => expect(await leaveWith({ capture_pageleave: undefined })).toEqual(['$pageleave']))
+  test('true: leaving is an event, with or without pageviews', async () => expect(await leaveWith({ capture_pageleave: true, capture_pageview: false })).toEqual(['$pageleave']))
+  test('false: leaving is none', async () => expect(await leaveWith({ capture_pageleave: false })).toEqual([]))
+
+  test('set_config switches it off and on', async () => {
+    const { analytics, settle } = startAnalytics({ capture_pageleave: true })
+    analytics.set_config({ capture_pageleave: false })
+    expect(await leavePage(settle)).toEqual([])
+    analytics.set_config({ capture_pageleave: true })
+    expect(await leavePage(settle)).toEqual(['$pageleave'])
+  })
+})
+
+row('capture_dead_clicks', () => {
+  beforeEach(() => void listenToConsole('warn'))
+  itIsAnOption('capture_dead_clicks', { fallback: true, wrong: ['yes', 1, null], right: false })
+})
+
+row('cross_subdomain_cookie', () => {
+  itIsAnOption('cross_subdomain_cookie', { fallback: true, wrong: ['yes', 1, null], right: false })
+
+  // Where there is a domain to choose: crossSubdomainCookie.test.ts and e2e/scenarios/specRows.spec.ts.
+  test.each([[true], [false]])('%p: on a host of one name the cookie is set, for that host', async (cross_subdomain_cookie) => {
+    const { settle } = startAnalytics({ cross_subdomain_cookie })
+    await settle()
+    expect(holds().cookie).toBe(true)
+  })
+})
+
+row('custom_blocked_useragents', () => {
+  itIsAnOption('custom_blocked_useragents', { fallback: [], wrong: ['bot', 5, null, {}, [5]], right: ['my-bot'] })
+
+  test('events of such an agent are not sent, whatever the case', async () => {
+    const { analytics, sent, settle } = startAnalytics({ opt_out_useragent_filter: false, custom_blocked_useragents: ['JSDOM/'] })
+    analytics.capture('x')
+    await settle()
+    expect(sent).toEqual([])
+    expect(analytics.drops()).toEqual({ bot: 1 })
+  })
+
+  test('events of any other are', async () => {
+    const { analytics, sent, settle } = startAnalytics({ opt_out_useragent_filter: false, custom_blocked_useragents: ['another'] })
+    analytics.capture('x')
+    await settle()
+    expect(namesOf(sent)).toEqual(['x'])
+  })
+
+  test('set_config changes the list', () => {
+    const { analytics } = startAnalytics({ opt_out_useragent_filter: false })
+    expect(analytics.capture('x')).toBeDefined()
+    analytics.set_config({ custom_blocked_useragents: ['jsdom'] })
+    expect(analytics.capture('x')).toBeUndefined()
+  })
+})
+
+row('defaults', () => {
+  test('is unset where nobody says anything', () => expect(startAnalytics().analytics.config.defaults).toBe('unset'))
+
+  test.each([['latest'], ['2025-13-40'], ['20260130'], [20260130], [null], [true]])('%j is none of its values: one line, and the legacy behaviour', (defaults) => {
+    const lines = listenToConsole('error')
+    const { analytics } = startAnalytics({ ...AS_SHIPPED, defaults: defaults as string })
+    expect(lines).toEqual([expect.stringMatching(/defaults takes .*using "unset"/)])
+    expect(analytics.config).toMatchObject({ defaults: 'unset', capture_pageview: true, rageclick: true, external_scripts_inject_target: 'body' })
+  })
+
+  test('what is chosen rides on every event', async () => {
+    const { analytics, sent, settle } = startAnalytics({ defaults: '2025-11-30' })
+    analytics.capture('x')
+    await settle()
+    expect(sent[0]!.properties.$config_defaults).toBe('2025-11-30')
+  })
+})
+
+row('disable_persistence', () => {
+  itIsAnOption('disable_persistence', { fallback: false, wrong: ['yes', 1, null], right: true })
+
+  test('true: no cookie, nothing in session storage, nothing in local storage', async () => {
+    const { analytics, sent, settle } = startAnalytics({ ...AS_SHIPPED, disable_persistence: true })
+    analytics.register({ plan: 'gold' })
+    analytics.register_for_session({ tab: 1 })
+    analytics.capture('x')
+    await settle()
+    expect(stored()).toEqual([0, 0, ''])
+    expect(sent.find(({ event }) => event === 'x')!.properties).toMatchObject({ plan: 'gold', tab: 1 })
+  })
+
+  test('false: the visitor is known after a reload', async () => {
+    const first = startAnalytics({ disable_persistence: false })
+    await first.settle()
+    expect(startAnalytics().analytics.get_distinct_id()).toBe(first.analytics.get_distinct_id())
+  })
+
+  test('set_config empties the browser, and fills it again', async () => {
+    const { analytics, settle } = startAnalytics()
+    const id = analytics.get_distinct_id()
+    await settle()
+    expect(holds()).toMatchObject({ localStorage: true, cookie: true })
+    analytics.set_config({ disable_persistence: true })
+    analytics.capture('x')
+    await settle()
+    expect(holds()).toEqual({ localStorage: false, sessionStorage: false, cookie: false })
+    analytics.set_config({ disable_persistence: false })
+    await settle()
+    expect(holds()).toMatchObject({ localStorage: true, cookie: true })
+    expect(analytics.get_distinct_id()).toBe(id)
+  })
+})
+
+row('disable_surveys', () => {
+  beforeEach(() => void listenToConsole('warn'))
+  itIsAnOption('disable_surveys', { fallback: false, wrong: ['yes', 1, null], right: true })
+
+  test.each([[true], [false]])('%p: there are no surveys in this release, and who asks for them is told so', (disable_surveys) => {
+    const { analytics } = startAnalytics({ disable_surveys })
+    const heard = jest.fn()
+    ;(analytics as unknown as { getSurveys(callback: unknown): void }).getSurveys(heard)
+    expect(heard.mock.calls.map(([surveys]) => surveys)).toEqual([[]])
+  })
+})
+
+row('disable_session_recording', () => {
+  beforeEach(() => void listenToConsole('warn'))
+  itIsAnOption('disable_session_recording', { fallback: false, wrong: ['yes', 1, null], right: true })
+})
+
+row('enable_recording_console_log', () => {
+  beforeEach(() => void listenToConsole('warn'))
+  itIsAnOption('enable_recording_console_log', { fallback: false, wrong: ['yes', 1, null], right: true })
+})
+
+row('enable_heatmaps', () => {
+  beforeEach(() => void listenToConsole('warn'))
+  itIsAnOption('enable_heatmaps', { fallback: undefined, wrong: ['yes', 1, {}], right: true })
+})
+
+row('evaluation_contexts', () => {
+  beforeEach(() => void listenToConsole('warn'))
+  itIsAnOption('evaluation_contexts', { fallback: undefined, wrong: ['web', 5, {}], right: ['web'] })
+})
+
+row('external_scripts_inject_target', () => {
+  itIsAnOption('external_scripts_inject_target', { fallback: 'body', wrong: ['foot', 5, null, true], right: 'head' })
+
+  test("is 'head' when defaults is '2026-01-30' or later", () =>
+    expect(startAnalytics({ defaults: '2026-01-30' }).analytics.config.external_scripts_inject_target).toBe('head'))
+  // Where the tags go is told by externalScripts.test.ts: the npm build makes none.
+})
+
+row('flags_api_host', () => {
+  beforeEach(() => void listenToConsole('warn'))
+  itIsAnOption('flags_api_host', { fallback: null, wrong: [5, {}, true], right: 'https://flags.example' })
+})
+
+row('loaded', () => {
+  itIsAnOption('loaded', { fallback: expect.any(Function), wrong: ['x', 5, null, {}], right: () => {} })
+
+  test('is called once, with an instance that works', async () => {
+    const seen: unknown[] = []
+    const { analytics, sent, settle } = startAnalytics({
+      loaded: (given) => {
+        seen.push(given, given.get_distinct_id())
+        given.register({ plan: 'gold' })
+        given.capture('from loaded')
+      },
+    })
+    await settle()
+    expect(seen).toEqual([analytics, analytics.get_distinct_id()])
+    expect(sent).toEqual([expect.objectContaining({ event: 'from loaded', properties: expect.objectContaining({ plan: 'gold' }) })])
+  })
+
+  test('comes before the first pageview', async () => {
+    const { sent, settle } = startAnalytics({ capture_pageview: true, loaded: (given) => given.register({ plan: 'gold' }) })
+    await settle()
+    expect(sent[0]!.properties.plan).toBe('gold')
+  })
+
+  test('what it throws does no harm', () => {
+    listenToConsole('error')
+    const { analytics } = startAnalytics({ loaded: () => { throw new Error('no') } })
+    expect(analytics.capture('x')).toBeDefined()
+  })
+})
+
+row('mask_all_text', () => {
+  itIsAnOption('mask_all_text', { fallback: false, wrong: ['yes', 1, null], right: true })
+
+  const textOf = async (config: object, type = 'click') => {
+    show('<form id="f"><button type="button"><span id="s">Secret words</span></button> and more secrets</form>')
+    const { sent, settle } = startAnalytics(config)
+    await settle()
+    if (type !== 'click') getSelection()!.selectAllChildren(document.querySelector('#s')!)
+    act('#s', type, 3)
+    await settle()
+    expect(sent.length).toBeGreaterThan(0)
+    return JSON.stringify(sent)
+  }
+  test('false: autocapture takes the text of what was clicked', async () => expect(await textOf({ autocapture: true })).toContain('Secret words'))
+  test('true: none, of no element', async () => expect(await textOf({ autocapture: true, mask_all_text: true })).not.toMatch(/secret/i))
+  test('true: none of a rage click', async () => expect(await textOf({ rageclick: true, mask_all_text: true })).not.toMatch(/secret/i))
+
+  test('true: none of what is copied either', async () => {
+    show('<p id="p">Secret words</p>')
+    const { sent, settle } = startAnalytics({ autocapture: { capture_copied_text: true }, mask_all_text: true })
+    getSelection()!.selectAllChildren(document.querySelector('#p')!)
+    act('#p', 'copy')
+    await settle()
+    expect(JSON.stringify(sent)).not.toMatch(/secret/i)
+  })
+
+  test('set_config changes it', async () => {
+    show(BUTTON)
+    const { analytics, sent, settle } = startAnalytics({ autocapture: true })
+    act('#b')
+    analytics.set_config({ mask_all_text: true })
+    act('#b')
+    await settle()
+    expect(sent.map(({ properties }) => properties.$el_text)).toEqual(['Buy', undefined])
+  })
+})
+
+row('mask_all_element_attributes', () => {
+  itIsAnOption('mask_all_element_attributes', { fallback: false, wrong: ['yes', 1, null], right: true })
+
+  const attributesOf = async (config: object) => {
+    show('<form id="f" data-secret="1"><a id="b" class="secret" href="https://else.example/secret">Go</a></form>')
+    document.querySelector('#b')!.addEventListener('click', (event) => event.preventDefault())
+    const { sent, settle } = startAnalytics(config)
+    await settle()
+    act('#b', 'click', 3)
+    await settle()
+    expect(sent.length).toBeGreaterThan(0)
+    return JSON.stringify(sent)
+  }
+  test('false: autocapture takes attributes', async () => expect(await attributesOf({ autocapture: true })).toContain('data-secret'))
+  test('true: none, of no element', async () => {
+    const text = await attributesOf({ autocapture: true, mask_all_element_attributes: true })
+    expect(text).not.toMatch(/secret|attr__/)
+    expect(text).toContain('Go')
+  })
+  test('true: none of a rage click', async () => expect(await attributesOf({ rageclick: true, mask_all_element_attributes: true })).not.toMatch(/secret|attr__/))
+
+  test('set_config changes it', async () => {
+    show(BUTTON)
+    const { analytics, sent, settle } = startAnalytics({ autocapture: true })
+    act('#b')
+    analytics.set_config({ mask_all_element_attributes: true })
+    act('#b')
+    await settle()
+    expect(sent.map(({ properties }) => /data-kind/.test(properties.$elements_chain as string))).toEqual([true, false])
+  })
+})
+
+row('opt_out_capturing_by_default', () => {
+  itIsAnOption('opt_out_capturing_by_default', { fallback: false, wrong: ['yes', 1, null], right: true })
+
+  test('true: nothing is captured, by hand or by itself, until opt_in_capturing', async () => {
+    show(BUTTON)
+    const { analytics, sent, settle } = startAnalytics({ ...AS_SHIPPED, opt_out_useragent_filter: true, opt_out_capturing_by_default: true })
+    analytics.capture('before')
+    act('#b')
+    await settle()
+    expect(sent).toEqual([])
+    expect(analytics.has_opted_out_capturing()).toBe(true)
+    analytics.opt_in_capturing()
+    analytics.capture('after')
+    act('#b')
+    await settle()
+    expect(namesOf(sent).sort()).toEqual(['$autocapture', '$dead_click', '$opt_in', '$pageview', 'after'])
+  })
+
+  test('false: the visitor is in', () => {
+    const { analytics } = startAnalytics({ opt_out_capturing_by_default: false })
+    expect([analytics.has_opted_out_capturing(), analytics.capture('x')?.event]).toEqual([false, 'x'])
+  })
+
+  test('set_config changes it for those who have said nothing, and for them only', () => {
+    const { analytics } = startAnalytics()
+    analytics.set_config({ opt_out_capturing_by_default: true })
+    expect(analytics.capture('x')).toBeUndefined()
+    analytics.opt_in_capturing()
+    expect(analytics.capture('x')).toBeDefined()
+  })
+})
+
+row('opt_out_persistence_by_default', () => {
+  itIsAnOption('opt_out_persistence_by_default', { fallback: false, wrong: ['yes', 1, null], right: true })
+
+  test.each([[true], [false]])('true: the browser keeps nothing until opt_in_capturing (capturing opted out by default: %p)', async (opt_out_capturing_by_default) => {
+    const { analytics, settle } = startAnalytics({ opt_out_persistence_by_default: true, opt_out_capturing_by_default })
+    const id = analytics.get_distinct_id()
+    analytics.capture('x')
+    await settle()
+    expect(stored()).toEqual([0, 0, ''])
+    analytics.opt_in_capturing()
+    await settle()
+    expect(holds()).toMatchObject({ localStorage: true, cookie: true })
+    expect(localStorage.getItem(ENTRY)).toContain(id)
+  })
+
+  test('true: capturing itself goes on', async () => {
+    const { analytics, sent, settle } = startAnalytics({ opt_out_persistence_by_default: true })
+    analytics.capture('x')
+    await settle()
+    expect(namesOf(sent)).toEqual(['x'])
+  })
+
+  test('true: who has opted in before is remembered', async () => {
+    const first = startAnalytics({ opt_out_persistence_by_default: true })
+    first.analytics.opt_in_capturing()
+    await first.settle()
+    const again = startAnalytics({ opt_out_persistence_by_default: true })
+    expect(again.analytics.get_distinct_id()).toBe(first.analytics.get_distinct_id())
+  })
+
+  test('set_config changes it', async () => {
+    const { analytics, settle } = startAnalytics()
+    await settle()
+    expect(holds().localStorage).toBe(true)
+    analytics.set_config({ opt_out_persistence_by_default: true })
+    analytics.capture('x')
+    await settle()
+    expect(holds()).toEqual({ localStorage: false, sessionStorage: false, cookie: false })
+  })
+})
+
+row('opt_out_useragent_filter', () => {
+  itIsAnOption('opt_out_useragent_filter', { fallback: false, wrong: ['yes', 1, null], right: true })
+
+  const BOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
+  const captureAs = (agent: string, opt_out_useragent_filter: boolean | undefined) => {
+    jest.spyOn(navigator, 'userAgent', 'get').mockReturnValue(agent)
+    return startAnalytics({ opt_out_useragent_filter }).analytics.capture('x')
+  }
+  const PERSON = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
+
+  test.each([[false], [undefined]])('%p: events of a bot are not sent', (filter) => expect(captureAs(BOT, filter)).toBeUndefined())
+  test.each([[false], [undefined]])('%p: events of a person are, without $browser_type', (filter) => expect(captureAs(PERSON, filter)!.properties).not.toHaveProperty('$browser_type'))
+  test('true: events of a bot are sent and say bot', () => expect(captureAs(BOT, true)!.properties.$browser_type).toBe('bot'))
+  test('true: events of a person say browser', () => expect(captureAs(PERSON, true)!.properties.$browser_type).toBe('browser'))
+
+  test('set_config changes it', () => {
+    jest.spyOn(navigator, 'userAgent', 'get').mockReturnValue(BOT)
+    const { analytics } = startAnalytics({ opt_out_useragent_filter: false })
+    expect(analytics.capture('x')).toBeUndefined()
+    analytics.set_config({ opt_out_useragent_filter: true })
+    expect(analytics.capture('x')).toBeDefined()
+  })
+})
+
+row('persistence', () => {
+  itIsAnOption('persistence', { fallback: 'localStorage+cookie', wrong: ['disk', 'localstorage', 5, null], right: 'memory' })
+
+  const PLACES = [
+    ['localStorage', { localStorage: true, cookie: false }],
+    ['sessionStorage', { localStorage: false, sessionStorage: true, cookie: false }],
+    ['cookie', { localStorage: false, cookie: true }],
+    ['memory', { localStorage: false, sessionStorage: false, cookie: false }],
+    ['localStorage+cookie', { localStorage: true, cookie: true }],
+  ] as const
+
+  test.each(PLACES)('%s: there the visitor is kept, and nowhere else', async (persistence, places) => {
+    const { analytics, settle } = startAnalytics({ persistence })
+    analytics.register({ plan: 'gold' })
+    await settle()
+    expect(holds()).toMatchObject(places)
+  })
+
+  test.each(PLACES)('%s: the visitor of the next page load is the same, but for memory', async (persistence) => {
+    const first = startAnalytics({ persistence })
+    await first.settle()
+    expect(startAnalytics({ persistence }).analytics.get_distinct_id() === first.analytics.get_distinct_id()).toBe(persistence !== 'memory')
+  })
+
+  test.each(PLACES)('%s: set_config takes the visitor there', async (persistence, places) => {
+    const { analytics, settle } = startAnalytics({ persistence: persistence === 'memory' ? 'localStorage' : 'memory' })
+    const id = analytics.get_distinct_id()
+    analytics.set_config({ persistence })
+    await settle()
+    expect(holds()).toMatchObject(places)
+    expect(analytics.get_distinct_id()).toBe(id)
+  })
+})
+
+row('property_denylist', () => {
+  itIsAnOption('property_denylist', { fallback: [], wrong: ['secret', 5, null, {}, [5]], right: ['secret'] })
+
+  test('such properties are never sent, whoever said them', async () => {
+    const { analytics, sent, settle } = startAnalytics({ property_denylist: ['secret', 'plan', '$current_url'] })
+    analytics.register({ plan: 'gold' })
+    analytics.capture('x', { secret: 1, open: 1 })
+    await settle()
+    for (const name of ['secret', 'plan', '$current_url']) expect(sent[0]!.properties).not.toHaveProperty(name)
+    expect(sent[0]!.properties.open).toBe(1)
+  })
+
+  test('those that the SDK adds last are no exception', async () => {
+    const denied = ['$process_person_profile', '$is_identified', '$lib_rate_limit_remaining_tokens', '$session_id', '$browser_type', '$active_feature_flags']
+    const { analytics, sent, settle } = startAnalytics({ property_denylist: denied, bootstrap: { featureFlags: { a: true } } })
+    analytics.capture('x')
+    await settle()
+    for (const name of denied) expect(sent[0]!.properties).not.toHaveProperty([name])
+  })
+
+  test('set_config changes the list', () => {
+    const { analytics } = startAnalytics()
+    analytics.set_config({ property_denylist: ['secret'] })
+    expect(analytics.capture('x', { secret: 1 })!.properties).not.toHaveProperty('secret')
+    analytics.set_config({ property_denylist: [] })
+    expect(analytics.capture('x', { secret: 1 })!.properties.secret).toBe(1)
+  })
+})
+
+row('person_profiles', () => {
+  itIsAnOption('person_profiles', { fallback: 'identified_only', wrong: ['sometimes', 5, null, true], right: 'always' })
+
+  const profile = (analytics: { capture(name: string): { properties: Record<string, unknown> } | undefined }) => analytics.capture('x')!.properties.$process_person_profile
+  test('always: every event processes a person profile', () => expect(profile(startAnalytics({ person_profiles: 'always' }).analytics)).toBe(true))
+  test('identified_only: those of an identified visitor do', () => {
+    const { analytics } = startAnalytics({ person_profiles: 'identified_only' })
+    expect(profile(analytics)).toBe(false)
+    analytics.identify('u1')
+    expect(profile(analytics)).toBe(true)
+  })
+  test('set_config changes it', () => {
+    const { analytics } = startAnalytics()
+    expect(profile(analytics)).toBe(false)
+    analytics.set_config({ person_profiles: 'always' })
+    expect(profile(analytics)).toBe(true)
+  })
+})
+
+row('rate_limiting', () => {
+  itIsAnOption('rate_limiting', { fallback: { events_per_second: 10, events_burst_limit: 100 }, wrong: [5, 'x', null, []], right: { events_per_second: 1 } })
+
+  const arrive = async (config: object) => {
+    listenToConsole('error')
+    const { analytics, sent, settle } = startAnalytics(config)
+    for (let index = 0; index < 300; index++) analytics.capture('x')
+    await settle()
+    return sent.filter(({ event }) => event === 'x').length
+  }
+  test('nobody says anything: 100 at once', async () => expect(await arrive({})).toBe(100))
+  test('events_burst_limit is how many may come at once', async () => expect(await arrive({ rate_limiting: { events_per_second: 1, events_burst_limit: 7 } })).toBe(7))
+  test('without it, 10 times events_per_second', async () => expect(await arrive({ rate_limiting: { events_per_second: 3 } })).toBe(30))
+  test('without events_per_second, 10', async () => expect(await arrive({ rate_limiting: {} })).toBe(100))
+  test.each([
+    ['events_per_second', 'many'],
+    ['events_burst_limit', null],
+  ])('%s %j is one line that names it, and its default', async (name, value) => {
+    const lines = listenToConsole('error')
+    const { analytics } = startAnalytics({ rate_limiting: { [name]: value } })
+    expect(lines).toEqual([expect.stringContaining(`rate_limiting.${name} takes`)])
+    for (let index = 0; index < 150; index++) analytics.capture('x')
+    expect(analytics.drops()).toEqual({ rate_limited: 50 })
+  })
+
+  test('events_per_second is the average', () => {
+    listenToConsole('error')
+    const { analytics } = startAnalytics({ rate_limiting: { events_per_second: 5, events_burst_limit: 5 } })
+    let through = 0
+    for (let second = 0; second < 20; second++) {
+      for (let index = 0; index < 30; index++) through += analytics.capture('x') ? 1 : 0
+      jest.advanceTimersByTime(1000)
+    }
+    expect(through).toBe(100)
+  })
+
+  test('set_config changes it', () => {
+    listenToConsole('error')
+    const { analytics } = startAnalytics()
+    analytics.set_config({ rate_limiting: { events_per_second: 1, events_burst_limit: 2 } })
+    expect([1, 2, 3].map(() => !!analytics.capture('x'))).toEqual([true, true, false])
+  })
+})
+
+row('session_recording', () => {
+  beforeEach(() => void listenToConsole('warn'))
+  itIsAnOption('session_recording', { fallback: {}, wrong: ['yes', 5, null, [], true], right: { maskAllInputs: true } })
+
+  test("with defaults '2025-11-30' or later strictMinimumDuration is on, beside what the site says", () => {
+    expect(startAnalytics({ defaults: '2025-11-30' }).analytics.config.session_recording).toEqual({ strictMinimumDuration: true })
+    expect(startAnalytics({ defaults: '2025-11-30', session_recording: { sampleRate: 1 } }).analytics.config.session_recording).toEqual({ strictMinimumDuration: true, sampleRate: 1 })
+    expect(startAnalytics({ defaults: '2025-11-30', session_recording: { strictMinimumDuration: false } }).analytics.config.session_recording).toEqual({ strictMinimumDuration: false })
+  })
+
+  test('the same when set_config says it later', () => {
+    const { analytics } = startAnalytics({ defaults: '2025-11-30' })
+    analytics.set_config({ session_recording: { sampleRate: 1 } })
+    expect(analytics.config.session_recording).toEqual({ strictMinimumDuration: true, sampleRate: 1 })
+  })
+})
+
+row('session_idle_timeout_seconds', () => {
+  itIsAnOption('session_idle_timeout_seconds', { fallback: 1800, wrong: ['60', null, {}, NaN, 90.5], right: 600 })
+
+  const survives = (config: object, seconds: number) => {
+    const { analytics } = startAnalytics(config)
+    const session = analytics.capture('x')!.properties.$session_id
+    jest.advanceTimersByTime(seconds * 1000)
+    return analytics.capture('x')!.properties.$session_id === session
+  }
+  test.each([
+    [{}, 1799, true],
+    [{}, 1801, false],
+    [{ session_idle_timeout_seconds: 120 }, 119, true],
+    [{ session_idle_timeout_seconds: 120 }, 121, false],
+    [{ session_idle_timeout_seconds: 7200 }, 7199, true],
+    [{ session_idle_timeout_seconds: 7200 }, 7201, false],
+  ])('%j: after %i seconds of nothing the session goes on: %p', (config, seconds, expected) => expect(survives(config, seconds)).toBe(expected))
+
+  test('activity keeps it', () => {
+    const { analytics } = startAnalytics()
+    const session = analytics.get_session_id()
+    for (let index = 0; index < 3; index++) {
+      jest.advanceTimersByTime(1_700_000)
+      analytics.capture('x')
+    }
+    expect(analytics.get_session_id()).toBe(session)
+  })
+
+  test('set_config changes it', () => {
+    const { analytics } = startAnalytics()
+    const session = analytics.capture('x')!.properties.$session_id
+    analytics.set_config({ session_idle_timeout_seconds: 60 })
+    jest.advanceTimersByTime(61_000)
+    expect(analytics.capture('x')!.properties.$session_id).not.toBe(session)
+  })
+})
+
+row('xhr_headers', () => {
+  itIsAnOption('xhr_headers', { fallback: {}, wrong: ['x', 5, null, []], right: { 'X-A': '1' } })
+
+  test('ride on every request to the service, beside the SDK\'s own', async () => {
+    const { analytics, requests, settle } = startAnalytics({ xhr_headers: { 'X-Team': 'web' } })
+    analytics.capture('x')
+    await settle()
+    expect(requests.length).toBeGreaterThan(0)
+    for (const { init } of requests) expect(init.headers).toMatchObject({ 'X-Team': 'web' })
+    expect(requests.at(-1)!.init.headers).toHaveProperty('Content-Type')
+  })
+
+  test('set_config changes them', async () => {
+    const { analytics, requests, settle } = startAnalytics()
+    analytics.set_config({ xhr_headers: { 'X-Team': 'late' } })
+    analytics.capture('x')
+    await settle()
+    expect(requests.at(-1)!.init.headers).toMatchObject({ 'X-Team': 'late' })
+  })
+})
+
+row('rageclick', () => {
+  itIsAnOption('rageclick', { fallback: true, wrong: ['yes', 1, null, []], right: { content_ignorelist: true } })
+
+  const rageWith = async (config: object, html = BUTTON) => {
+    show(html)
+    const { sent, settle } = startAnalytics(config)
+    await settle()
+    act('#b', 'click', 3)
+    await settle()
+    return namesOf(sent)
+  }
+  test('nobody says anything: three quick clicks are an event', async () => expect(await rageWith({ rageclick: undefined })).toEqual(['$rageclick']))
+  test('true: the same', async () => expect(await rageWith({ rageclick: true })).toEqual(['$rageclick']))
+  test('a RageclickConfig: the same, where it ignores nothing of it', async () => expect(await rageWith({ rageclick: {} })).toEqual(['$rageclick']))
+  test('false: none', async () => expect(await rageWith({ rageclick: false })).toEqual([]))
+
+  const NEXT = '<button id="b">Next</button>'
+  test.each([[undefined], [true], [{}], [{ css_selector_ignorelist: ['.x'] }]])("with defaults '2025-11-30' or later content_ignorelist is on by default: %j", async (rageclick) =>
+    expect(await rageWith({ defaults: '2025-11-30', rageclick }, NEXT)).toEqual([]),
+  )
+  test.each([[undefined], [true], [{}]])('without, it is off: %j', async (rageclick) => expect(await rageWith({ rageclick }, NEXT)).toEqual(['$rageclick']))
+  test("with defaults '2025-11-30' it can be switched off", async () =>
+    expect(await rageWith({ defaults: '2025-11-30', rageclick: { content_ignorelist: false } }, NEXT)).toEqual(['$rageclick']))
+
+  test('set_config switches it on and off', async () => {
+    show(BUTTON)
+    const { analytics, sent, settle } = startAnalytics({ rageclick: false })
+    act('#b', 'click', 4)
+    analytics.set_config({ rageclick: true })
+    act('#b', 'click', 4)
+    await settle(1000)
+    analytics.set_config({ rageclick: false })
+    act('#b', 'click', 4)
+    await settle()
+    expect(namesOf(sent)).toEqual(['$rageclick'])
+  })
+
+  test.each([[true], [{}], [{ css_selector_ignorelist: ['.x'] }]])("set_config to %j keeps what defaults '2025-11-30' says of content_ignorelist", async (rageclick) => {
+    show(NEXT)
+    const { analytics, sent, settle } = startAnalytics({ defaults: '2025-11-30', rageclick: false })
+    analytics.set_config({ rageclick })
+    act('#b', 'click', 3)
+    await settle()
+    expect(sent).toEqual([])
+  })
+})
+
+close()

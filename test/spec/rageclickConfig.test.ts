@@ -1,0 +1,94 @@
+import type { RageclickConfig } from '../../src/types'
+import { act, itIsAMember, namesOf, show, tableOf } from '../support/specRows'
+import { listenToConsole, startAnalytics } from '../support/startAnalytics'
+
+// The specification, "RageclickConfig", with the sentence above the table.
+const { row, close } = tableOf('ph-no-rageclick', 'css_selector_ignorelist', 'content_ignorelist')
+
+/** Whether three quick clicks on `#b` are a rage click. */
+const isRage = async (html: string, rageclick?: RageclickConfig | boolean, more: object = {}) => {
+  show(html)
+  const { sent, settle } = startAnalytics({ rageclick, ...more })
+  act('#b', 'click', 3)
+  await settle()
+  expect(namesOf(sent)).toEqual(sent.length ? ['$rageclick'] : [])
+  return sent.length > 0
+}
+const button = (text: string, attributes = '') => `<button id="b" ${attributes}>${text}</button>`
+
+row('ph-no-rageclick', () => {
+  test.each([[undefined], [true], [{}], [{ content_ignorelist: false }]])('excludes an element, and what is in it: %j', async (rageclick) => {
+    expect(await isRage(button('x', 'class="ph-no-rageclick"'), rageclick)).toBe(false)
+    expect(await isRage(`<div class="ph-no-rageclick">${button('x')}</div>`, rageclick)).toBe(false)
+    expect(await isRage(`<div class="ph-no-rageclick"></div>${button('x')}`, rageclick)).toBe(true)
+  })
+  test('does not exclude it from autocapture', async () => {
+    show(button('x', 'class="ph-no-rageclick"'))
+    const { sent, settle } = startAnalytics({ rageclick: true, autocapture: true })
+    await settle()
+    act('#b', 'click', 3)
+    await settle()
+    expect(namesOf(sent)).toEqual(['$autocapture', '$autocapture', '$autocapture'])
+  })
+})
+
+row('css_selector_ignorelist', () => {
+  itIsAMember('rageclick', 'css_selector_ignorelist', { wrong: ['.a', 5, null, {}, true, [5]], right: ['.a'] })
+
+  test('undefined: the built-in list', async () => {
+    expect(await isRage(button('x'), { css_selector_ignorelist: undefined })).toBe(true)
+    expect(await isRage(button('x', 'class="ph-no-rageclick"'), { css_selector_ignorelist: undefined })).toBe(false)
+  })
+  test('matching elements, and those with a matching parent, do not count', async () => {
+    const rageclick = { css_selector_ignorelist: ['.a', '[data-stepper]'] }
+    expect(await isRage(button('x', 'class="a"'), rageclick)).toBe(false)
+    expect(await isRage(button('x', 'data-stepper'), rageclick)).toBe(false)
+    expect(await isRage(`<div><div data-stepper><p>${button('x')}</p></div></div>`, rageclick)).toBe(false)
+    expect(await isRage(button('x', 'class="b"'), rageclick)).toBe(true)
+  })
+  test('an empty array: no rage clicks at all', async () => expect(await isRage(button('x'), { css_selector_ignorelist: [] })).toBe(false))
+  test('any value replaces the built-in list', async () => expect(await isRage(button('x', 'class="ph-no-rageclick"'), { css_selector_ignorelist: ['.a'] })).toBe(true))
+  test('a selector that is none lets the others count', async () => expect(await isRage(button('x', 'class="a"'), { css_selector_ignorelist: ['!!', '.a'] })).toBe(false))
+})
+
+row('content_ignorelist', () => {
+  itIsAMember('rageclick', 'content_ignorelist', { wrong: ['next', 5, null, {}, [5]], right: ['more'] })
+
+  describe.each(['next', 'previous', 'prev', '&gt;', '&lt;'])('true: %s', (word) => {
+    test('as text', async () => expect(await isRage(button(word), { content_ignorelist: true })).toBe(false))
+    test('as aria-label', async () => expect(await isRage(button('', `aria-label="${word}"`), { content_ignorelist: true })).toBe(false))
+    test('whatever the case', async () => expect(await isRage(button(word.startsWith('&') ? word : word.toUpperCase()), { content_ignorelist: true })).toBe(false))
+    test('false: counts', async () => expect(await isRage(button(word), { content_ignorelist: false })).toBe(true))
+  })
+  test('true: other words count', async () => expect(await isRage(button('Buy'), { content_ignorelist: true })).toBe(true))
+
+  test('an array: those words instead', async () => {
+    expect(await isRage(button('Load more'), { content_ignorelist: ['more'] })).toBe(false)
+    expect(await isRage(button('', 'aria-label="More"'), { content_ignorelist: ['more'] })).toBe(false)
+    expect(await isRage(button('next'), { content_ignorelist: ['more'] })).toBe(true)
+  })
+  test('an empty array: no words', async () => expect(await isRage(button('next'), { content_ignorelist: [] })).toBe(true))
+
+  describe('at most 10 items', () => {
+    const ten = Array.from({ length: 10 }, (_, index) => `word${index}`)
+    test('10 count, all of them', async () => expect(await isRage(button('word9'), { content_ignorelist: ten })).toBe(false))
+    test.each([
+      ['unset', true],
+      ['2025-11-30', false],
+    ])("11 do not hold: one line says so, and the default does (defaults '%s': next counts: %p)", async (defaults, counts) => {
+      const lines = listenToConsole('error')
+      expect(await isRage(button('word9'), { content_ignorelist: [...ten, 'word10'] }, { defaults })).toBe(true)
+      expect(lines).toEqual([expect.stringMatching(/content_ignorelist takes.*at most 10/)])
+      expect(await isRage(button('next'), { content_ignorelist: [...ten, 'word10'] }, { defaults })).toBe(counts)
+    })
+  })
+
+  test.each([
+    ['unset', true],
+    ['2025-11-29', true],
+    ['2025-11-30', false],
+    ['2026-01-30', false],
+  ])("defaults '%s': next counts: %p", async (defaults, counts) => expect(await isRage(button('next'), undefined, { defaults })).toBe(counts))
+})
+
+close()

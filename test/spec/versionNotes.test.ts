@@ -1,0 +1,47 @@
+import { version } from '../../package.json'
+import { tableOf } from '../support/specRows'
+import { listenToConsole, startAnalytics } from '../support/startAnalytics'
+
+// The specification, "Library version notes", and the legacy names in the tables: every release of this library has them all.
+const { row, close } = tableOf('evaluation_contexts', 'evaluation_environments', 'The option to disable /flags', 'advanced_disable_decide')
+
+beforeEach(() => void listenToConsole('warn'))
+
+test('the release is later than every version the notes name', () => {
+  expect(Number(version.split('.')[0])).toBeGreaterThanOrEqual(2)
+})
+
+row('evaluation_contexts', () => {
+  test('is there', () => expect(startAnalytics({ evaluation_contexts: ['web'] }).analytics.config.evaluation_contexts).toEqual(['web']))
+})
+
+row('evaluation_environments', () => {
+  test('is evaluation_contexts by its legacy name, at init and later', () => {
+    const { analytics } = startAnalytics({ evaluation_environments: ['web'] } as object)
+    expect(analytics.config.evaluation_contexts).toEqual(['web'])
+    analytics.set_config({ evaluation_environments: ['docs'] } as object)
+    expect(analytics.config.evaluation_contexts).toEqual(['docs'])
+  })
+  test('the newer name wins where both are given', () =>
+    expect(startAnalytics({ evaluation_environments: ['old'], evaluation_contexts: ['new'] } as object).analytics.config.evaluation_contexts).toEqual(['new']))
+  test('a wrong type is one line that names what was written', () => {
+    const lines = listenToConsole('error')
+    expect(startAnalytics({ evaluation_environments: 'web' } as object).analytics.config.evaluation_contexts).toBeUndefined()
+    expect(lines).toEqual([expect.stringContaining('evaluation_environments takes')])
+  })
+})
+
+row('The option to disable /flags', () => {
+  test('is there, and is not the one that disables autocapture', () => {
+    const { analytics } = startAnalytics({ advanced_disable_flags: false, autocapture: false })
+    expect(analytics.config).toMatchObject({ advanced_disable_flags: false, autocapture: false })
+  })
+})
+
+row('advanced_disable_decide', () => {
+  test('is advanced_disable_flags by its legacy name', () => expect(startAnalytics({ advanced_disable_flags: undefined, advanced_disable_decide: true } as object).analytics.config.advanced_disable_flags).toBe(true))
+  test('the newer name wins where both are given', () =>
+    expect(startAnalytics({ advanced_disable_decide: true, advanced_disable_flags: false } as object).analytics.config.advanced_disable_flags).toBe(false))
+})
+
+close()
