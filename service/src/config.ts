@@ -14,6 +14,27 @@ export interface Config {
   /** Address of a ClickHouse server. Absent: the embedded engine. */
   readonly clickhouseUrl: string | undefined
   readonly engineMemoryBytes: number | undefined
+  readonly runSeconds: number
+  readonly runMemoryBytes: number
+  readonly runRows: number
+  readonly runStreamRows: number
+  readonly runsPerMinute: number
+  readonly runsPerHour: number
+  readonly runsAtOnce: number
+  /** What some keys may do differently, by their labels. */
+  readonly keyLimits: Readonly<Record<string, KeyLimits>>
+  readonly cacheBytes: number
+}
+
+/** Of one key; what is absent is as for all. */
+export interface KeyLimits {
+  readonly seconds?: number
+  readonly memoryBytes?: number
+  readonly rows?: number
+  readonly streamRows?: number
+  readonly perMinute?: number
+  readonly perHour?: number
+  readonly atOnce?: number
 }
 
 /** A value that was given and cannot be used. Its message is one sentence that says what would be right. */
@@ -58,6 +79,59 @@ const asMegabytes = (text: string): number => {
   return Number(text) * 1_000_000
 }
 
+const asCount =
+  (least: number, most: number) =>
+  (text: string): number => {
+    if (!/^\d{1,15}$/.test(text) || Number(text) < least || Number(text) > most) throw new Error(`takes a whole number from ${least} to ${most}`)
+    return Number(text)
+  }
+
+const asMegabytesOf =
+  (least: number, most: number) =>
+  (text: string): number =>
+    asCount(least, most)(text) * 1_000_000
+
+// The engine ends whatever runs longer than a minute.
+const asSeconds = asCount(1, 60)
+const asMemory = asMegabytesOf(10, 1_000_000)
+const asRows = asCount(1, 10_000_000)
+const asStreamRows = asCount(1, 1_000_000_000)
+const asRuns = asCount(1, 1_000_000_000)
+
+/** The fields of `TRAILMARK_KEY_LIMITS`: what each is in `KeyLimits`, and how it is read. */
+const KEY_LIMITS: Readonly<Record<string, readonly [keyof KeyLimits, (text: string) => number]>> = {
+  seconds: ['seconds', asSeconds],
+  memory_mb: ['memoryBytes', asMemory],
+  rows: ['rows', asRows],
+  stream_rows: ['streamRows', asStreamRows],
+  per_minute: ['perMinute', asRuns],
+  per_hour: ['perHour', asRuns],
+  at_once: ['atOnce', asRuns],
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const asKeyLimit = (label: string, field: string, value: unknown): [keyof KeyLimits, number] => {
+  if (!Object.hasOwn(KEY_LIMITS, field)) throw new Error(`takes for "${label}" only ${Object.keys(KEY_LIMITS).join(', ')}, not "${field}"`)
+  const [name, read] = KEY_LIMITS[field]!
+  try {
+    return [name, read(String(value))]
+  } catch (error) {
+    throw new Error(`has a "${field}" of "${label}" that ${(error as Error).message}`)
+  }
+}
+
+const asKeyLimits = (text: string): Record<string, KeyLimits> => {
+  let given: unknown
+  try {
+    given = JSON.parse(text)
+  } catch {
+    given = undefined
+  }
+  if (!isObject(given) || !Object.values(given).every(isObject)) throw new Error('takes JSON such as {"label of a key": {"seconds": 5, "per_minute": 60}}')
+  return Object.fromEntries(Object.entries(given).map(([label, fields]) => [label, Object.fromEntries(Object.entries(fields as object).map(([field, value]) => asKeyLimit(label, field, value)))]))
+}
+
 /** Every environment variable that the service reads. A fallback is read like a given value. */
 const VARIABLES = {
   port: { name: 'TRAILMARK_PORT', fallback: '8000', what: 'Port to listen on; 0 is any free port.', read: asPort },
@@ -68,6 +142,17 @@ const VARIABLES = {
   staticDir: { name: 'TRAILMARK_STATIC', fallback: undefined, what: "Folder of the SDK's built files, served under /static/.", read: asPath },
   clickhouseUrl: { name: 'CLICKHOUSE_URL', fallback: undefined, what: 'ClickHouse server to use instead of the embedded engine.', read: asHttpUrl },
   engineMemoryBytes: { name: 'TRAILMARK_ENGINE_MEMORY_MB', fallback: undefined, what: 'Most memory the embedded engine may take; half of the machine, at most 4 GB, if absent.', read: asMegabytes },
+  runSeconds: { name: 'TRAILMARK_RUN_SECONDS', fallback: '10', what: 'Longest a run of an endpoint may take, at most 60.', read: asSeconds },
+  runMemoryBytes: { name: 'TRAILMARK_RUN_MEMORY_MB', fallback: '1000', what: "Most memory one run may take, never more than half of the embedded engine's.", read: asMemory },
+  runRows: { name: 'TRAILMARK_RUN_ROWS', fallback: '50000', what: 'Most rows of one answer in JSON; cursors lead beyond.', read: asRows },
+  runStreamRows: { name: 'TRAILMARK_RUN_STREAM_ROWS', fallback: '10000000', what: 'Most rows of one answer in CSV or NDJSON.', read: asStreamRows },
+  // High enough for a page of charts that many people look at, low enough to stop a loop.
+  runsPerMinute: { name: 'TRAILMARK_RUNS_PER_MINUTE', fallback: '6000', what: 'Runs that one key may start in a minute.', read: asRuns },
+  runsPerHour: { name: 'TRAILMARK_RUNS_PER_HOUR', fallback: '120000', what: 'Runs that one key may start in an hour.', read: asRuns },
+  // Fewer than the embedded engine runs at once, 32, so that one key leaves room for another.
+  runsAtOnce: { name: 'TRAILMARK_RUNS_AT_ONCE', fallback: '20', what: 'Runs of one key under way at the same time.', read: asRuns },
+  keyLimits: { name: 'TRAILMARK_KEY_LIMITS', fallback: '{}', what: `Other limits for some keys, as JSON by their labels: ${Object.keys(KEY_LIMITS).join(', ')}.`, read: asKeyLimits },
+  cacheBytes: { name: 'TRAILMARK_CACHE_MB', fallback: '64', what: 'Memory for answers that are kept; 0 keeps none.', read: asMegabytesOf(0, 1_000_000) },
 } as const satisfies { readonly [Key in keyof Config]: Variable<Config[Key]> }
 
 /**

@@ -2,8 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
+import { createAdmit } from './endpoints/admission.ts'
+import { createCache } from './endpoints/cache.ts'
+import { createDescribe } from './endpoints/definitions/describe.ts'
 import { createEndpointDefinitions } from './endpoints/definitions/endpoint.ts'
-import { createRun } from './endpoints/run.ts'
+import { createEpochs } from './endpoints/epochs.ts'
+import { createGate, type RunAllowance } from './endpoints/limits.ts'
+import { createOpenApi } from './endpoints/openapi.ts'
+import { createRun, type Outcome } from './endpoints/run.ts'
+import { createRunning } from './endpoints/running.ts'
+import { createStream } from './endpoints/stream.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
 import { createFlagDefinitions } from './flags/definitions.ts'
 import { createAnswerFlags } from './flags/flags.ts'
@@ -14,7 +22,8 @@ import { createIngest } from './ingest/ingest.ts'
 import { createWriter } from './ingest/writer.ts'
 import type { Log } from './lib/log.ts'
 import { createClickhouse } from './storage/clickhouse.ts'
-import { type Engine, startEngine } from './storage/embedded/engine.ts'
+import { readerMemoryBytes } from './storage/embedded/config.ts'
+import { type Engine, engineMemoryBytes, startEngine } from './storage/embedded/engine.ts'
 import { lockDataDir } from './storage/lock.ts'
 import { openRecords, type Project, type Records } from './storage/records.ts'
 import { migrate } from './storage/schema/migrate.ts'
@@ -71,6 +80,16 @@ const firstKey = async ({ keys }: Records, projectId: number, dataDir: string, g
   return file
 }
 
+/** What the key of a label may take, which is never more memory than `mostMemoryBytes`. */
+const allowancesOf = (config: Config, mostMemoryBytes: number) => {
+  const { runSeconds, runMemoryBytes, runRows, runStreamRows, runsPerMinute, runsPerHour, runsAtOnce, keyLimits } = config
+  const general = { seconds: runSeconds, memoryBytes: runMemoryBytes, rows: runRows, streamRows: runStreamRows, perMinute: runsPerMinute, perHour: runsPerHour, atOnce: runsAtOnce }
+  return (label: string): RunAllowance => {
+    const allowance = { ...general, ...(Object.hasOwn(keyLimits, label) ? keyLimits[label] : {}) }
+    return { ...allowance, memoryBytes: Math.min(allowance.memoryBytes, mostMemoryBytes) }
+  }
+}
+
 /** Starts everything, in the order in which it is stopped backwards. Rejects with nothing left running. */
 export const startService = async ({ config, engineLibrary, engineChild, progress, log }: ServiceOptions): Promise<Service> => {
   const undo: (() => unknown)[] = []
@@ -103,9 +122,13 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     const steps = await migrate(storage)
     progress(steps.length ? `Created the event store (${steps.join(', ')}).` : 'The event store is up to date.')
 
-    const writer = createWriter(storage)
+    const epochs = createEpochs()
+    const writer = createWriter(storage, { onChange: epochs.advance })
     undo.push(() => writer.close())
     const { byToken } = records.projects
+    const running = createRunning()
+    const admit = createAdmit({ gate: createGate(), running, allowanceOf: allowancesOf(config, library ? readerMemoryBytes(engineMemoryBytes(config.engineMemoryBytes)) : Infinity) })
+    const cache = createCache<Outcome>({ maxBytes: config.cacheBytes })
     const flags = createFlagDefinitions(records)
     const remoteConfigs = createRemoteConfigs(records, flags)
     const server = await createServer({
@@ -116,8 +139,11 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         ingest: createIngest({ projectByToken: byToken, writer }),
         projectByToken: byToken,
         variables: createVariableDefinitions(records),
-        endpoints: createEndpointDefinitions(records),
-        run: createRun({ records, storage }),
+        endpoints: createEndpointDefinitions({ records, describe: createDescribe({ storage }) }),
+        run: createRun({ records, storage, admit, cache, epochs }),
+        stream: createStream({ records, storage, admit }),
+        running,
+        openApi: createOpenApi(records),
         flags,
         remoteConfigs,
         answerFlags: createAnswerFlags({ definitions: flags, remoteConfigs }),

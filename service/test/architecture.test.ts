@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'endpoints/sql': ['lib'],
   'endpoints/insights': ['lib', 'endpoints/sql'],
   'endpoints/variables': ['lib', 'storage', 'endpoints/sql'],
-  'endpoints/definitions': ['lib', 'storage', 'endpoints/sql', 'endpoints/insights'],
+  'endpoints/definitions': ['lib', 'storage', 'endpoints/sql', 'endpoints/insights', 'endpoints/variables'],
   endpoints: ['lib', 'storage', 'endpoints/sql', 'endpoints/insights', 'endpoints/variables', 'endpoints/definitions'],
   // The routes call the rooms through what `service` hands them; from the rooms they take types and pure answers.
   http: ['lib', 'storage', 'ingest', 'flags', 'endpoints', 'endpoints/variables', 'endpoints/definitions'],

@@ -13,6 +13,15 @@ test('an empty environment has every fallback', () => {
     staticDir: '/sdk',
     clickhouseUrl: undefined,
     engineMemoryBytes: undefined,
+    runSeconds: 10,
+    runMemoryBytes: 1_000_000_000,
+    runRows: 50_000,
+    runStreamRows: 10_000_000,
+    runsPerMinute: 6_000,
+    runsPerHour: 120_000,
+    runsAtOnce: 20,
+    keyLimits: {},
+    cacheBytes: 64_000_000,
   })
 })
 
@@ -24,6 +33,15 @@ test.each([
   ['TRAILMARK_STATIC', '/www', { staticDir: '/www' }],
   ['CLICKHOUSE_URL', 'http://u:p@db:8123', { clickhouseUrl: 'http://u:p@db:8123' }],
   ['TRAILMARK_ENGINE_MEMORY_MB', '1000', { engineMemoryBytes: 1_000_000_000 }],
+  ['TRAILMARK_RUN_SECONDS', '60', { runSeconds: 60 }],
+  ['TRAILMARK_RUN_MEMORY_MB', '50', { runMemoryBytes: 50_000_000 }],
+  ['TRAILMARK_RUN_ROWS', '10', { runRows: 10 }],
+  ['TRAILMARK_RUN_STREAM_ROWS', '11', { runStreamRows: 11 }],
+  ['TRAILMARK_RUNS_PER_MINUTE', '12', { runsPerMinute: 12 }],
+  ['TRAILMARK_RUNS_PER_HOUR', '13', { runsPerHour: 13 }],
+  ['TRAILMARK_RUNS_AT_ONCE', '14', { runsAtOnce: 14 }],
+  ['TRAILMARK_CACHE_MB', '0', { cacheBytes: 0 }],
+  ['TRAILMARK_KEY_LIMITS', '{"my key":{"seconds":5,"memory_mb":20,"per_minute":60},"other":{}}', { keyLimits: { 'my key': { seconds: 5, memoryBytes: 20_000_000, perMinute: 60 }, other: {} } }],
 ])('%s=%s is read', (name, text, expected) => {
   expect(read({ [name]: text })).toMatchObject(expected)
 })
@@ -36,6 +54,14 @@ test.each([
   ['TRAILMARK_PERSONAL_API_KEY', 'short', 'takes 16 to 200'],
   ['CLICKHOUSE_URL', 'db:8123', 'takes an address such as'],
   ['TRAILMARK_ENGINE_MEMORY_MB', '100', 'takes a whole number of megabytes'],
+  ['TRAILMARK_RUN_SECONDS', '0', 'takes a whole number from 1 to 60'],
+  ['TRAILMARK_RUN_SECONDS', '61', 'takes a whole number from 1 to 60'],
+  ['TRAILMARK_RUNS_AT_ONCE', '-1', 'takes a whole number'],
+  ['TRAILMARK_KEY_LIMITS', '{', 'takes JSON such as'],
+  ['TRAILMARK_KEY_LIMITS', '[]', 'takes JSON such as'],
+  ['TRAILMARK_KEY_LIMITS', '{"a":5}', 'takes JSON such as'],
+  ['TRAILMARK_KEY_LIMITS', '{"a":{"second":5}}', 'takes for "a" only seconds'],
+  ['TRAILMARK_KEY_LIMITS', '{"a":{"seconds":0}}', 'has a "seconds" of "a" that takes a whole number'],
 ])('%s=%s is refused by name', (name, text, words) => {
   expect(() => read({ [name]: text })).toThrow(ConfigError)
   expect(() => read({ [name]: text })).toThrow(new RegExp(`^${name} ${words}`))
@@ -46,5 +72,5 @@ test('a refused key is not shown', () => {
 })
 
 test('every variable is described', () => {
-  expect(describeVariables().split('\n')).toHaveLength(8)
+  expect(describeVariables().split('\n')).toHaveLength(17)
 })

@@ -1,24 +1,15 @@
-import { randomUUID } from 'node:crypto'
-import { Refusal } from '../lib/refusal.ts'
-import type { Records, Variable } from '../storage/records.ts'
-import { type Result, type RunLimits, type Storage, StorageError, type StorageErrorKind } from '../storage/storage.ts'
-import { parse, type SqlQuery, toRefusal } from './definitions/check.ts'
-import { findEndpoint, findVersion } from './definitions/endpoint.ts'
-import type { Plan } from './insights/insight.ts'
-import { isInsight, planInsight, UTC } from './insights/insights.ts'
-import { type BoundValue, type Compiled, compileQuery, type ParsedQuery } from './sql/compile.ts'
-import { bindVariables } from './variables/bind.ts'
+import { createHash, randomUUID } from 'node:crypto'
+import type { Records } from '../storage/records.ts'
+import type { Result, Statement, Storage } from '../storage/storage.ts'
+import type { Admission, Admit } from './admission.ts'
+import type { Cache, Loaded } from './cache.ts'
+import { cursorOwner, nextCursor, readCursor } from './cursor.ts'
+import type { Epochs } from './epochs.ts'
+import type { RunAllowance } from './limits.ts'
+import { compileRun, type InsightWork, type PreparedRun, prepareRun, type RunRequest, type SqlWork, toRunRefusal } from './prepare.ts'
+import type { ParsedQuery } from './sql/compile.ts'
 
-export interface RunRequest {
-  readonly projectId: number
-  readonly endpoint: string
-  readonly variables: Readonly<Record<string, unknown>>
-  /** Absent: the current version. */
-  readonly version?: number
-  readonly limit?: number
-  readonly offset?: number
-  readonly refresh?: 'cache' | 'force' | 'direct'
-}
+export type { RunRequest } from './prepare.ts'
 
 export interface RunAnswer {
   /** Rows, or what an insight of its kind is made of. */
@@ -31,125 +22,162 @@ export interface RunAnswer {
   readonly hasMore: boolean
   readonly limit?: number
   readonly offset?: number
+  /** Of a run with a cursor: that of the next page, null after the last. */
+  readonly next_cursor?: string | null
   readonly name: string
   readonly execution_id: string
   readonly endpoint_version: number
   readonly endpoint_version_created_at: string
   readonly is_cached: boolean
+  /** When the answer began to be computed: events that came later may be missing. */
   readonly last_refresh: string
+  /** Until when it may be given again if no event comes. */
+  readonly cache_target_age: string
   readonly timezone: 'UTC'
+  /** With `isDebug`: the query as it was written, and as the engine got it. */
+  readonly hogql?: string
+  readonly clickhouse?: string
+  readonly cache_key?: string
+  /** Steps and how long each took, in seconds. */
+  readonly timings?: readonly { readonly k: string; readonly t: number }[]
 }
+
+/** The part of an answer that is kept. */
+export type Outcome = Pick<RunAnswer, 'results' | 'columns' | 'types' | 'hasMore' | 'limit' | 'offset' | 'next_cursor'>
 
 export type RunEndpoint = (request: RunRequest) => Promise<RunAnswer>
 
 export interface RunRooms {
   readonly records: Pick<Records, 'endpoints' | 'variables'>
   readonly storage: Pick<Storage, 'run'>
+  readonly admit: Admit
+  readonly cache: Cache<Outcome>
+  readonly epochs: Pick<Epochs, 'of'>
 }
 
-/** Most rows of one answer. */
-export const MAX_ROWS = 50_000
-const MAX_SECONDS = 10
-const MAX_MEMORY_BYTES = 1_000_000_000
+// Rows take about four times their text in memory.
+const BYTES_PER_CHARACTER = 4
 
-// Too slow, too large or too heavy is the query's fault and stays so: 4xx, because asking again would not help.
-const RUN_REFUSALS: Readonly<Record<StorageErrorKind, (error: StorageError) => Refusal>> = {
-  unavailable: () => new Refusal('engine_unavailable', { retryAfterSeconds: 2 }),
-  timeout: () => new Refusal('query_timeout', { detail: `The query took longer than ${MAX_SECONDS} s.` }),
-  memory: () => new Refusal('query_memory_limit'),
-  size: () => new Refusal('query_too_large'),
-  query: ({ engineCode }) => new Refusal('query_failed', { ...(engineCode ? { code: engineCode.toLowerCase(), detail: `The engine refused the query: ${engineCode}.` } : {}) }),
-  data: () => new Refusal('query_failed'),
+/** What one run asks the engine. */
+interface Task {
+  readonly statements: readonly Statement[]
+  /** Everything that decides the outcome, besides the project and the version. */
+  readonly decides: unknown
+  readonly maxRows: number
+  readonly parsed?: ParsedQuery
+  outcome(answers: readonly Result[]): Outcome
 }
 
-const findNeeded = (parsed: ParsedQuery, definitions: readonly Variable[]) =>
-  parsed.variables.map((name) => {
-    const definition = definitions.find(({ codeName }) => codeName === name)
-    if (!definition) throw new Refusal('undefined_variables', { detail: `Query references undefined variable(s): ${name}`, attr: 'query' })
-    return definition
+const sqlTask = ({ parsed, values }: SqlWork, { projectId, limit, offset, cursor }: RunRequest, versionId: string, mostRows: number): Task => {
+  const rows = Math.min(limit ?? mostRows, mostRows)
+  const owner = cursorOwner(versionId, values)
+  const after = cursor === undefined ? undefined : readCursor(cursor, owner)
+  const compiled = compileRun(parsed, {
+    projectId,
+    variables: values,
+    limit: rows + 1, // one row more than is answered says whether there are more
+    ...(offset === undefined ? {} : { offset }),
+    ...(cursor === undefined ? {} : { keyset: { after } }),
   })
-
-const compile = (parsed: ParsedQuery, options: { projectId: number; variables: Record<string, BoundValue>; limit: number; offset?: number }): Compiled => {
-  try {
-    return compileQuery(parsed, options)
-  } catch (error) {
-    throw toRefusal(error)
+  return {
+    statements: [compiled],
+    // The page as it was asked for stands in the outcome too.
+    decides: [compiled.text, compiled.params, limit ?? null, offset ?? null, cursor ?? null],
+    maxRows: rows + 1,
+    parsed,
+    outcome([answer]) {
+      const { keyCount } = compiled
+      const page = answer!.rows.slice(0, rows)
+      const columns = answer!.columns.slice(0, answer!.columns.length - keyCount)
+      const hasMore = answer!.rows.length > rows
+      return {
+        results: keyCount ? page.map((row) => row.slice(0, columns.length)) : page,
+        columns: columns.map((column) => column.name),
+        types: columns.map((column) => [column.name, column.type] as const),
+        hasMore,
+        ...(limit === undefined ? {} : { limit: rows }),
+        ...(offset === undefined ? {} : { offset }),
+        ...(cursor === undefined ? {} : { next_cursor: hasMore ? nextCursor(page, keyCount, owner, after) : null }),
+      }
+    },
   }
 }
+
+// Its statements hold the time of the run, which would make every run another.
+const insightTask = ({ plan, variables }: InsightWork, mostRows: number): Task => ({
+  statements: plan.statements,
+  decides: variables,
+  maxRows: mostRows + 1,
+  outcome: (answers) => plan.shape(answers.map(({ rows }) => rows)),
+})
 
 /**
- * Runs a stored endpoint: find → bind → compile → execute → shape. Values are checked before anything is executed, whatever
- * would serve the run.
+ * Runs a stored endpoint: admit → find → bind → compile → cache or execute → shape. Values are checked before anything is
+ * executed, whatever would serve the run.
  */
-export const createRun = ({ records, storage }: RunRooms): RunEndpoint => {
-  const execute = async (statement: Compiled, limits: RunLimits) => {
+export const createRun = ({ records, storage, admit, cache, epochs }: RunRooms): RunEndpoint => {
+  const execute = async ({ statements, maxRows, parsed, outcome }: Task, projectId: number, allowance: RunAllowance, signal: AbortSignal): Promise<Loaded<Outcome>> => {
+    const answers: Result[] = []
     try {
-      return await storage.run(statement, limits)
+      // One after another: a run takes one of the engine's places, whatever its query.
+      for (const statement of statements) {
+        answers.push(await storage.run(statement, { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows }, signal))
+      }
     } catch (error) {
-      throw error instanceof StorageError ? RUN_REFUSALS[error.kind](error) : error
+      throw toRunRefusal(error, parsed, allowance)
     }
+    return { value: outcome(answers), bytes: answers.reduce((sum, { textLength }) => sum + textLength, 0) * BYTES_PER_CHARACTER }
   }
 
-  const limits = (projectId: number): RunLimits => ({ projectId, maxSeconds: MAX_SECONDS, maxMemoryBytes: MAX_MEMORY_BYTES, maxRows: MAX_ROWS + 1 })
-
-  const runSql = async (parsed: ParsedQuery, values: Record<string, BoundValue>, { projectId, limit, offset }: RunRequest) => {
-    if (offset !== undefined && limit === undefined) throw new Refusal('invalid_input', { detail: '"offset" needs "limit".', attr: 'offset' })
-    const rows = Math.min(limit ?? MAX_ROWS, MAX_ROWS)
-    // One row more than is answered says whether there are more.
-    const compiled = compile(parsed, { projectId, variables: values, limit: rows + 1, ...(offset === undefined ? {} : { offset }) })
-    const result = await execute(compiled, limits(projectId))
+  const answer = async (request: RunRequest, { endpoint, version, work }: PreparedRun, { allowance, signal }: Admission): Promise<RunAnswer> => {
+    const { projectId } = request
+    const compileAt = performance.now()
+    const task = work.kind === 'sql' ? sqlTask(work, request, version.id, allowance.rows) : insightTask(work, allowance.rows)
+    const executeAt = performance.now()
+    const key = createHash('sha256').update(JSON.stringify([projectId, version.id, work.kind, task.decides])).digest('hex')
+    const freshMs = version.dataFreshnessSeconds * 1_000
+    const { value, startedAt, isCached } = await cache({
+      key,
+      terms: JSON.stringify([allowance.seconds, allowance.memoryBytes, allowance.rows]),
+      epoch: epochs.of(projectId),
+      maxAgeMs: freshMs,
+      isForced: request.refresh === 'force',
+      signal,
+      load: (givenUp) => execute(task, projectId, allowance, givenUp),
+    })
+    const doneAt = performance.now()
+    const refreshed = new Date(startedAt).toISOString()
+    if (!isCached) await records.endpoints.touch(endpoint.id, refreshed)
     return {
-      results: result.rows.slice(0, rows),
-      columns: result.columns.map((column) => column.name),
-      types: result.columns.map((column) => [column.name, column.type] as const),
-      hasMore: result.rows.length > rows,
-      ...(limit === undefined ? {} : { limit: rows }),
-      ...(offset === undefined ? {} : { offset }),
-    }
-  }
-
-  const runInsight = async ({ statements, shape }: Plan, { projectId }: RunRequest) => {
-    const answers: Result['rows'][] = []
-    // One after another: a run takes one of the engine's places, whatever its query.
-    for (const statement of statements) answers.push((await execute(statement, limits(projectId))).rows)
-    return shape(answers)
-  }
-
-  /** Checks everything that a run was sent; what it gives executes the run. */
-  const prepare = async (query: unknown, request: RunRequest) => {
-    const { projectId, variables, limit, offset } = request
-    if (!isInsight(query)) {
-      const parsed = parse((query as SqlQuery).query)
-      const values = bindVariables(findNeeded(parsed, await records.variables.list(projectId)), variables)
-      return () => runSql(parsed, values, request)
-    }
-    const paging = limit !== undefined ? 'limit' : offset !== undefined ? 'offset' : undefined
-    if (paging) throw new Refusal('invalid_input', { detail: `An insight has no pages: leave out "${paging}".`, attr: paging })
-    const plan = planInsight(query, { projectId, variables, zone: UTC, now: Date.now() })
-    return () => runInsight(plan, request)
-  }
-
-  return async (request) => {
-    const { projectId, endpoint: name, version: wanted, refresh } = request
-    const endpoint = await findEndpoint(records, projectId, name)
-    if (!endpoint.isActive) throw new Refusal('not_found', { detail: 'This endpoint is not active.' })
-    const version = await findVersion(records, endpoint, wanted)
-    const runPrepared = await prepare(version.query, request)
-    if (!version.isActive) throw new Refusal('version_inactive', { detail: `Version ${version.version} of this endpoint is not active.`, attr: 'version' })
-    if (refresh === 'direct') throw new Refusal('not_materialized', { attr: 'refresh' })
-
-    const answer = await runPrepared()
-    const executedAt = new Date().toISOString()
-    await records.endpoints.touch(endpoint.id, executedAt)
-    return {
-      ...answer,
+      ...value,
       name: endpoint.name,
       execution_id: randomUUID(),
       endpoint_version: version.version,
       endpoint_version_created_at: version.createdAt,
-      is_cached: false,
-      last_refresh: executedAt,
+      is_cached: isCached,
+      last_refresh: refreshed,
+      cache_target_age: new Date(startedAt + freshMs).toISOString(),
       timezone: 'UTC',
+      ...(request.isDebug
+        ? {
+            ...(task.parsed ? { hogql: task.parsed.text } : {}),
+            clickhouse: task.statements.map(({ text }) => text).join(';\n'),
+            cache_key: key,
+            timings: [
+              { k: 'compile', t: (executeAt - compileAt) / 1_000 },
+              { k: isCached ? 'cache' : 'execute', t: (doneAt - executeAt) / 1_000 },
+            ],
+          }
+        : {}),
+    }
+  }
+
+  return async (request) => {
+    const admission = admit(request)
+    try {
+      return await answer(request, await prepareRun(records, request), admission)
+    } finally {
+      admission.leave()
     }
   }
 }

@@ -35,7 +35,10 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorRow>> = {
   query_timeout: { status: 400, type: 'validation_error', message: 'The query took too long.' },
   query_memory_limit: { status: 400, type: 'validation_error', message: 'The query needed too much memory.' },
   query_too_large: { status: 400, type: 'validation_error', message: 'The answer has too many rows: group or filter more, or pass "limit".' },
+  query_cancelled: { status: 400, type: 'validation_error', message: 'The run was cancelled.' },
   query_capacity: { status: 503, type: 'throttled_error', message: 'Too many queries run at the moment: try again.' },
+  rate_limited: { status: 429, type: 'throttled_error', message: 'This key has run too many endpoints: wait as long as Retry-After says.' },
+  too_many_at_once: { status: 429, type: 'throttled_error', message: 'This key runs too many endpoints at the same time: wait for one to end.' },
   engine_unavailable: { status: 503, type: 'server_error', message: 'The event store does not answer at the moment: try again.' },
   internal_error: { status: 500, type: 'server_error', message: 'Something went wrong on our side. The request id finds it in the log.' },
 }

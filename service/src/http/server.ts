@@ -4,9 +4,11 @@ import staticFiles from '@fastify/static'
 import createFastify, { type FastifyBaseLogger, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Log } from '../lib/log.ts'
 import { Refusal } from '../lib/refusal.ts'
+import type { ApiKey } from '../storage/records.ts'
 import { type AuthRooms, authorize } from './auth.ts'
 import { toAnswer } from './errors.ts'
-import { type Call, type Rooms, type Route, ROUTES } from './routes.ts'
+import type { Call, Rooms, Route } from './route.ts'
+import { ROUTES } from './routes.ts'
 
 export interface ServerOptions extends AuthRooms {
   readonly rooms: Rooms
@@ -94,11 +96,25 @@ const projectIdOf = (request: FastifyRequest): number | undefined => {
   return projectId && /^[1-9]\d{0,8}$/.test(projectId) ? Number(projectId) : undefined
 }
 
-const toCall = (request: FastifyRequest, receivedAt: number): Call => ({
+const keys = new WeakMap<FastifyRequest, ApiKey>()
+
+/** Aborted when the connection ends before the answer does. */
+const hangUp = ({ raw }: FastifyReply): AbortSignal => {
+  const gone = new AbortController()
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort(new Refusal('query_cancelled'))
+  })
+  return gone.signal
+}
+
+const toCall = (request: FastifyRequest, reply: FastifyReply, receivedAt: number): Call => ({
   params: request.params as Record<string, string>,
   query: Object.fromEntries(Object.entries(request.query as Record<string, unknown>).map(([name, value]) => [name, firstOf(value)])),
   body: request.body,
   projectId: projectIdOf(request)!,
+  key: keys.get(request)!,
+  signal: hangUp(reply),
+  headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, firstOf(value)])),
   receivedAt,
 })
 
@@ -128,7 +144,7 @@ export const createServer = async ({ rooms, staticDir, keyBySecret, log }: Serve
   }
 
   const respond = (route: Route) => async (request: FastifyRequest, reply: FastifyReply) => {
-    const { status = 200, headers = {}, body, file } = await route.handler(rooms, toCall(request, Date.now()))
+    const { status = 200, headers = {}, body, file } = await route.handler(rooms, toCall(request, reply, Date.now()))
     reply.status(status).headers(headers)
     if (file !== undefined) return reply.sendFile(file, staticDir, { cacheControl: false })
     return reply.send(body)
@@ -169,7 +185,9 @@ export const createServer = async ({ rooms, staticDir, keyBySecret, log }: Serve
         api.route({
           method: route.method,
           url,
-          onRequest: (request) => authorize({ keyBySecret }, { header: request.headers.authorization, projectId: projectIdOf(request), scope }),
+          onRequest: async (request) => {
+            keys.set(request, await authorize({ keyBySecret }, { header: request.headers.authorization, projectId: projectIdOf(request), scope }))
+          },
           // A body that is left out is an empty one.
           preValidation: async (request) => {
             if (typeof route.body === 'object') request.body ??= {}

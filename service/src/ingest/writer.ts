@@ -22,6 +22,14 @@ export interface Writer {
   close(): Promise<void>
 }
 
+export interface WriterOptions {
+  /** How long a write may wait for the engine. */
+  readonly waitMs?: number
+  readonly now?: () => number
+  /** Hears that a project's rows may have become visible, before whoever sent them does. */
+  readonly onChange?: (projectId: number) => void
+}
+
 interface Waiting {
   readonly rows: readonly Row[]
   readonly chars: number
@@ -64,7 +72,7 @@ export const toLine = ({ projectId, event }: Row): string => {
  * The one place where events enter the engine, one batch at a time. So a look at what is stored stays true until the batch
  * is in, and an id that comes again waits for the batch that carries it. Whatever arrives meanwhile forms the next batch.
  */
-export const createWriter = (storage: Pick<Storage, 'rows' | 'insert' | 'ready'>, { waitMs = DEFAULT_WAIT_MS, now = Date.now } = {}): Writer => {
+export const createWriter = (storage: Pick<Storage, 'rows' | 'insert' | 'ready'>, { waitMs = DEFAULT_WAIT_MS, now = Date.now, onChange = () => {} }: WriterOptions = {}): Writer => {
   let waiting: Waiting[] = []
   let flushing: Promise<void> | undefined
   let closed = false
@@ -99,7 +107,13 @@ export const createWriter = (storage: Pick<Storage, 'rows' | 'insert' | 'ready'>
     const rows = new Map(batch.flatMap((each) => each.rows).reverse().map((row) => [keyOf(row), row])) // reversed: of two with one id the first is kept
     const all = [...rows.values()].reverse()
     const stored = await storedKeys(all)
-    const unstorable = await insert(all.filter((row) => !stored.has(keyOf(row))))
+    let unstorable: Set<string>
+    try {
+      unstorable = await insert(all.filter((row) => !stored.has(keyOf(row))))
+    } finally {
+      // Also after a failure, which may come after the rows, and for repeats, whose first insert may have been such a one.
+      for (const projectId of new Set(all.map((row) => row.projectId))) onChange(projectId)
+    }
     for (const each of batch) each.settle(each.rows.map((row) => (unstorable.has(keyOf(row)) ? 'unstorable' : 'stored')))
   }
 

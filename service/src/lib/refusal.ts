@@ -26,7 +26,10 @@ export type RefusalCode =
   | 'query_timeout'
   | 'query_memory_limit'
   | 'query_too_large'
+  | 'query_cancelled'
   | 'query_capacity'
+  | 'rate_limited'
+  | 'too_many_at_once'
   | 'engine_unavailable'
   | 'internal_error'
 

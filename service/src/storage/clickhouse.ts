@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { Readable } from 'node:stream'
+import { pipeline, Readable, Transform } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
 import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings, createClient, SettingsMap } from '@clickhouse/client'
 import { pause } from '../lib/wait.ts'
-import { type Result, type Storage, StorageError, type StorageErrorKind } from './storage.ts'
+import { type Result, type RunLimits, type Storage, StorageError, type StorageErrorKind, type StreamFormat } from './storage.ts'
 
 export interface Account {
   readonly username: string
@@ -19,8 +20,10 @@ export interface Connection {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-// Longer than any query may run, and short of the 60 s after which the SDKs give up on a request.
-const REQUEST_TIMEOUT_MS = 30_000
+// Short of the 60 s after which the SDKs give up on a request.
+const WRITES = { timeoutMs: 30_000, connections: 32 }
+// Longer than any query may run; and more at once than the engine takes, so that it says so instead of letting them wait.
+const READS = { timeoutMs: 70_000, connections: 64 }
 const READY_POLL_MS = 50
 const PING_TIMEOUT_MS = 2_000
 
@@ -32,7 +35,7 @@ const KINDS: Readonly<Record<string, StorageErrorKind>> = {
   TOO_MANY_ROWS: 'size',
   TOO_MANY_BYTES: 'size',
   TOO_MANY_ROWS_OR_BYTES: 'size',
-  TOO_MANY_SIMULTANEOUS_QUERIES: 'unavailable',
+  TOO_MANY_SIMULTANEOUS_QUERIES: 'capacity',
   TOO_MANY_PARTS: 'unavailable',
   NOT_ENOUGH_SPACE: 'unavailable',
   CANNOT_ALLOCATE_MEMORY: 'unavailable',
@@ -82,20 +85,58 @@ const RESULT_SETTINGS: ClickHouseSettings = {
 /** JSON text whose integers beyond 2^53 are strings, so that parsing it changes no digit. */
 export const quoteUnsafeIntegers = (text: string): string =>
   /\d{16}/.test(text)
-    ? text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (token) => (token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`))
+    ? text.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g, (token) => (token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`))
     : text
 
 // Node's errors of a connection carry a code; the client's own timeout does not.
 const isConnectionError = (error: Error) => typeof (error as NodeJS.ErrnoException).code === 'string' || /timeout|socket|aborted/i.test(error.message)
 
+// The engine has one name for a query over its own limit and for an engine whose queries together are over its.
+const isShared = (name: string, message: string) => name === 'MEMORY_LIMIT_EXCEEDED' && /\(total\)|memory limit for user|User memory/i.test(message)
+
 const toStorageError = (error: unknown, inserting = false): unknown => {
   if (error instanceof ClickHouseError) {
     const name = error.type ?? error.code
     if (inserting) return new StorageError(DATA_ERRORS.has(name) ? 'data' : 'unavailable', error.message, name)
-    return new StorageError(KINDS[name] ?? 'query', error.message, name)
+    return new StorageError(isShared(name, error.message) ? 'capacity' : (KINDS[name] ?? 'query'), error.message, name)
   }
   if (error instanceof StorageError || !(error instanceof Error) || !isConnectionError(error)) return error
   return new StorageError('unavailable', error.message)
+}
+
+/** What a project's query may see and use up. */
+const runSettings = (limits: RunLimits): ClickHouseSettings => ({
+  ...RESULT_SETTINGS,
+  readonly: '1',
+  additional_table_filters: SettingsMap.from({ 'db.events': `project_id = ${limits.projectId}` }),
+  // Says to the embedded reader's row filter which project asks; see embedded/config.ts.
+  log_comment: String(limits.projectId),
+  max_execution_time: limits.maxSeconds,
+  timeout_overflow_mode: 'throw',
+  max_memory_usage: String(limits.maxMemoryBytes),
+  max_result_rows: String(limits.maxRows),
+  result_overflow_mode: 'throw',
+  // One answer, complete or an error: an exception must not follow half of the rows.
+  wait_end_of_query: 1,
+})
+
+const STREAM_FORMATS: Readonly<Record<StreamFormat, string>> = { ndjson: 'JSONEachRow', csv: 'CSVWithNames' }
+
+/** Passes lines of JSON on with their integers beyond 2^53 as strings. */
+const quotingIntegers = (): Transform => {
+  const decoder = new StringDecoder()
+  let rest = ''
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      const text = rest + decoder.write(chunk)
+      const end = text.lastIndexOf('\n') + 1
+      rest = text.slice(end)
+      done(null, quoteUnsafeIntegers(text.slice(0, end)))
+    },
+    flush(done) {
+      done(null, quoteUnsafeIntegers(rest + decoder.end()))
+    },
+  })
 }
 
 /**
@@ -107,13 +148,13 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
   let clients: { writer: ClickHouseClient; reader: ClickHouseClient } | undefined
   let closed = false
 
-  const clientFor = (place: Connection, account: Account | undefined): ClickHouseClient =>
+  const clientFor = (place: Connection, account: Account | undefined, { timeoutMs, connections }: { timeoutMs: number; connections: number }): ClickHouseClient =>
     createClient({
       url: place.url,
       ...(account ? { username: account.username, password: account.password } : {}),
       http_headers: { ...place.headers },
-      request_timeout: REQUEST_TIMEOUT_MS,
-      max_open_connections: 32,
+      request_timeout: timeoutMs,
+      max_open_connections: connections,
       // Long values travel in the body: an address may not be longer than the engine's limit.
       use_multipart_params_auto: true,
       log: { level: 127 }, // off: every error is ours to report, and the client's lines contain statements
@@ -131,7 +172,7 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
     if (place !== current || !clients) {
       void closeClients()
       current = place
-      clients = { writer: clientFor(place, place.writer), reader: clientFor(place, place.reader ?? place.writer) }
+      clients = { writer: clientFor(place, place.writer, WRITES), reader: clientFor(place, place.reader ?? place.writer, READS) }
     }
     return clients
   }
@@ -144,7 +185,7 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
     }
   }
 
-  // An insert whose answer never came may still be running, and would land after a retry has looked for its rows.
+  // A statement whose answer never came may still be running; an insert would land after a retry has looked for its rows.
   const settle = async (queryId: string) => {
     try {
       const { writer } = connected()
@@ -154,33 +195,51 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
     }
   }
 
+  // The engine goes on with a query whose client has gone.
+  const endingWith = async <Answer>(signal: AbortSignal | undefined, ask: (queryId: string) => Promise<Answer>): Promise<Answer> => {
+    const queryId = randomUUID()
+    try {
+      return await ask(queryId)
+    } catch (error) {
+      if (!signal?.aborted) throw toStorageError(error)
+      await settle(queryId)
+      throw new StorageError('unavailable', 'The query was given up')
+    }
+  }
+
   const storage: Storage = {
-    async run({ text, params }, limits): Promise<Result> {
-      try {
+    run({ text, params }, limits, signal): Promise<Result> {
+      return endingWith(signal, async (queryId) => {
         const answer = await connected().reader.query({
           query: text,
           query_params: { ...params },
+          query_id: queryId,
           format: 'JSONCompact',
-          clickhouse_settings: {
-            ...RESULT_SETTINGS,
-            readonly: '1',
-            additional_table_filters: SettingsMap.from({ 'db.events': `project_id = ${limits.projectId}` }),
-            // Says to the embedded reader's row filter which project asks; see embedded/config.ts.
-            log_comment: String(limits.projectId),
-            max_execution_time: limits.maxSeconds,
-            timeout_overflow_mode: 'throw',
-            max_memory_usage: String(limits.maxMemoryBytes),
-            max_result_rows: String(limits.maxRows),
-            result_overflow_mode: 'throw',
-            // One answer, complete or an error: an exception must not follow half of the rows.
-            wait_end_of_query: 1,
-          },
+          clickhouse_settings: runSettings(limits),
+          ...(signal ? { abort_signal: signal } : {}),
         })
-        const { meta, data } = JSON.parse(quoteUnsafeIntegers(await answer.text())) as { meta: Result['columns']; data: Result['rows'] }
-        return { columns: meta, rows: data }
-      } catch (error) {
-        throw toStorageError(error)
-      }
+        const json = await answer.text()
+        const { meta, data } = JSON.parse(quoteUnsafeIntegers(json)) as { meta: Result['columns']; data: Result['rows'] }
+        return { columns: meta, rows: data, textLength: json.length }
+      })
+    },
+
+    stream({ text, params }, limits, format, signal) {
+      return endingWith(signal, async (queryId) => {
+        const { stream, summary } = await connected().reader.exec({
+          query: `${text} FORMAT ${STREAM_FORMATS[format]}`,
+          query_params: { ...params },
+          query_id: queryId,
+          clickhouse_settings: runSettings(limits),
+          ...(signal ? { abort_signal: signal } : {}),
+        })
+        // The engine does not hold every query to max_result_rows: not one without a table, for instance.
+        if (Number(summary?.result_rows ?? 0) > limits.maxRows) {
+          stream.destroy()
+          throw new StorageError('size', 'The result has too many rows')
+        }
+        return format === 'csv' ? stream : pipeline(stream, quotingIntegers(), () => {}) // an error reaches whoever reads the end
+      })
     },
 
     async rows<Row>({ text, params }: { text: string; params?: Readonly<Record<string, unknown>> }): Promise<Row[]> {

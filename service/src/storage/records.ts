@@ -28,7 +28,23 @@ export interface Variable {
   readonly defaultValue: unknown
   /** What a variable of type List chooses from; empty: anything. */
   readonly values: readonly string[]
+  /** What it takes beyond its type. Absent: anything of the type. */
+  readonly schema: VariableSchema | undefined
   readonly createdAt: string
+}
+
+/** What a variable takes beyond its type, in JSON Schema's words. For dates, `minimum` and `maximum` are dates. */
+export interface VariableSchema {
+  readonly type: 'integer' | 'number' | 'string' | 'boolean' | 'date' | 'datetime' | 'uuid' | 'list'
+  readonly minimum?: number | string
+  readonly maximum?: number | string
+  readonly minLength?: number
+  readonly maxLength?: number
+  /** A regular expression that some part of the text matches; ^ and $ bind it to the whole. */
+  readonly pattern?: string
+  readonly enum?: readonly (string | number)[]
+  readonly minItems?: number
+  readonly maxItems?: number
 }
 
 export interface Endpoint {
@@ -47,10 +63,16 @@ export interface EndpointVersion {
   readonly id: string
   readonly version: number
   readonly query: unknown
+  /** Of its answers. Absent: not known before a run. */
+  readonly columns: readonly { readonly name: string; readonly type: string }[] | undefined
+  /** How old an answer from the cache may be. */
+  readonly dataFreshnessSeconds: number
   readonly isActive: boolean
   readonly createdAt: string
   readonly updatedAt: string
 }
+
+export type NewVersion = Pick<EndpointVersion, 'query' | 'columns' | 'dataFreshnessSeconds'>
 
 export interface FlagRecord {
   readonly id: number
@@ -90,21 +112,21 @@ export interface Records {
     get(projectId: number, id: string): Promise<Variable | undefined>
     /** `undefined` if the project has a variable of that code name. */
     create(projectId: number, variable: Omit<Variable, 'id' | 'createdAt'>): Promise<Variable | undefined>
-    update(projectId: number, id: string, changes: Partial<Pick<Variable, 'name' | 'type' | 'defaultValue' | 'values'>>): Promise<Variable | undefined>
+    update(projectId: number, id: string, changes: Partial<Pick<Variable, 'name' | 'type' | 'defaultValue' | 'values'>> & { schema?: VariableSchema | null }): Promise<Variable | undefined>
     remove(projectId: number, id: string): Promise<boolean>
   }
   readonly endpoints: {
     list(projectId: number): Promise<Endpoint[]>
     get(projectId: number, name: string): Promise<Endpoint | undefined>
     /** With its version 1. `undefined` if the name is taken. */
-    create(projectId: number, endpoint: { name: string; description: string; isActive: boolean; query: unknown }): Promise<Endpoint | undefined>
-    /** A given `query` becomes the next version. `'taken'` if another endpoint has the new name. */
-    update(id: string, changes: { name?: string; description?: string; isActive?: boolean; query?: unknown }): Promise<'done' | 'taken'>
+    create(projectId: number, endpoint: { name: string; description: string; isActive: boolean } & NewVersion): Promise<Endpoint | undefined>
+    /** A given `next` becomes the next version. `'taken'` if another endpoint has the new name. */
+    update(id: string, changes: { name?: string; description?: string; isActive?: boolean; next?: NewVersion }): Promise<'done' | 'taken'>
     remove(id: string): Promise<void>
     version(endpointId: string, version: number): Promise<EndpointVersion | undefined>
     /** Newest first. */
     versions(endpointId: string): Promise<EndpointVersion[]>
-    setVersionActive(endpointId: string, version: number, isActive: boolean): Promise<void>
+    changeVersion(endpointId: string, version: number, changes: { isActive?: boolean; dataFreshnessSeconds?: number }): Promise<void>
     touch(id: string, executedAt: string): Promise<void>
   }
   readonly flags: {
@@ -141,6 +163,7 @@ const toVariable = (row: Selectable<Tables['variables']>): Variable => ({
   type: row.type,
   defaultValue: JSON.parse(row.default_json),
   values: JSON.parse(row.values_json),
+  schema: JSON.parse(row.schema_json) ?? undefined,
   createdAt: row.created_at,
 })
 
@@ -159,9 +182,23 @@ const toVersion = (row: Selectable<Tables['endpoint_versions']>): EndpointVersio
   id: row.id,
   version: row.version,
   query: JSON.parse(row.query_json),
+  columns: JSON.parse(row.columns_json) ?? undefined,
+  dataFreshnessSeconds: row.data_freshness_seconds,
   isActive: row.is_active === 1,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
+})
+
+const toVersionRow = (endpointId: string, version: number, { query, columns, dataFreshnessSeconds }: NewVersion, at: string): Tables['endpoint_versions'] => ({
+  id: randomUUID(),
+  endpoint_id: endpointId,
+  version,
+  query_json: JSON.stringify(query),
+  columns_json: JSON.stringify(columns ?? null),
+  data_freshness_seconds: dataFreshnessSeconds,
+  is_active: 1,
+  created_at: at,
+  updated_at: at,
 })
 
 const toFlag = (row: Selectable<Tables['flags']>): FlagRecord => ({
@@ -252,7 +289,7 @@ export const openRecords = async (file: string): Promise<Records> => {
         const row = await db.selectFrom('variables').selectAll().where('project_id', '=', projectId).where('id', '=', id).executeTakeFirst()
         return row && toVariable(row)
       },
-      async create(projectId, { name, codeName, type, defaultValue, values }) {
+      async create(projectId, { name, codeName, type, defaultValue, values, schema }) {
         const row = {
           id: randomUUID(),
           project_id: projectId,
@@ -261,6 +298,7 @@ export const openRecords = async (file: string): Promise<Records> => {
           type,
           default_json: JSON.stringify(defaultValue ?? null),
           values_json: JSON.stringify(values),
+          schema_json: JSON.stringify(schema ?? null),
           created_at: now(),
         }
         try {
@@ -271,12 +309,13 @@ export const openRecords = async (file: string): Promise<Records> => {
           throw error
         }
       },
-      async update(projectId, id, { name, type, defaultValue, values }) {
+      async update(projectId, id, { name, type, defaultValue, values, schema }) {
         const changes = {
           ...(name === undefined ? {} : { name }),
           ...(type === undefined ? {} : { type }),
           ...(defaultValue === undefined ? {} : { default_json: JSON.stringify(defaultValue) }),
           ...(values === undefined ? {} : { values_json: JSON.stringify(values) }),
+          ...(schema === undefined ? {} : { schema_json: JSON.stringify(schema) }),
         }
         if (Object.keys(changes).length) await db.updateTable('variables').set(changes).where('project_id', '=', projectId).where('id', '=', id).execute()
         return this.get(projectId, id)
@@ -296,7 +335,7 @@ export const openRecords = async (file: string): Promise<Records> => {
         const row = await db.selectFrom('endpoints').selectAll().where('project_id', '=', projectId).where('name', '=', name).where('deleted_at', 'is', null).executeTakeFirst()
         return row && toEndpoint(row)
       },
-      async create(projectId, { name, description, isActive, query }) {
+      async create(projectId, { name, description, isActive, ...first }) {
         const at = now()
         const row = {
           id: randomUUID(),
@@ -315,7 +354,7 @@ export const openRecords = async (file: string): Promise<Records> => {
             await step.insertInto('endpoints').values(row).execute()
             await step
               .insertInto('endpoint_versions')
-              .values({ id: randomUUID(), endpoint_id: row.id, version: 1, query_json: JSON.stringify(query), is_active: 1, created_at: at, updated_at: at })
+              .values(toVersionRow(row.id, 1, first, at))
               .execute()
           })
           return toEndpoint(row)
@@ -324,18 +363,13 @@ export const openRecords = async (file: string): Promise<Records> => {
           throw error
         }
       },
-      async update(id, { name, description, isActive, query }) {
+      async update(id, { name, description, isActive, next }) {
         const at = now()
         try {
           await db.transaction().execute(async (step) => {
             const { current_version: last } = await step.selectFrom('endpoints').select('current_version').where('id', '=', id).executeTakeFirstOrThrow()
-            const version = query === undefined ? last : last + 1
-            if (version > last) {
-              await step
-                .insertInto('endpoint_versions')
-                .values({ id: randomUUID(), endpoint_id: id, version, query_json: JSON.stringify(query), is_active: 1, created_at: at, updated_at: at })
-                .execute()
-            }
+            const version = next === undefined ? last : last + 1
+            if (next) await step.insertInto('endpoint_versions').values(toVersionRow(id, version, next, at)).execute()
             await step
               .updateTable('endpoints')
               .set({
@@ -364,10 +398,14 @@ export const openRecords = async (file: string): Promise<Records> => {
       async versions(endpointId) {
         return (await db.selectFrom('endpoint_versions').selectAll().where('endpoint_id', '=', endpointId).orderBy('version', 'desc').execute()).map(toVersion)
       },
-      async setVersionActive(endpointId, version, isActive) {
+      async changeVersion(endpointId, version, { isActive, dataFreshnessSeconds }) {
         await db
           .updateTable('endpoint_versions')
-          .set({ is_active: Number(isActive), updated_at: now() })
+          .set({
+            updated_at: now(),
+            ...(isActive === undefined ? {} : { is_active: Number(isActive) }),
+            ...(dataFreshnessSeconds === undefined ? {} : { data_freshness_seconds: dataFreshnessSeconds }),
+          })
           .where('endpoint_id', '=', endpointId)
           .where('version', '=', version)
           .execute()

@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream'
+
 /** A statement with `{name:Type}` placeholders and their values. */
 export interface Statement {
   readonly text: string
@@ -23,7 +25,12 @@ export interface Column {
 export interface Result {
   readonly columns: readonly Column[]
   readonly rows: readonly (readonly unknown[])[]
+  /** Length of the whole as text. */
+  readonly textLength: number
 }
+
+/** Objects on lines of their own, in which integers that a JavaScript number cannot hold are strings; or CSV with a line of names. */
+export type StreamFormat = 'ndjson' | 'csv'
 
 /** One row to insert, as a line of JSON whose keys are columns. */
 export type JsonLine = string
@@ -33,8 +40,10 @@ export type JsonLine = string
  * Everything rejects with `StorageError`, and after a rejection the next call finds a clean connection.
  */
 export interface Storage {
-  /** All rows of a project's query, read by a user that can do nothing else. */
-  run(statement: Statement, limits: RunLimits): Promise<Result>
+  /** All rows of a project's query, read by a user that can do nothing else. An aborted `signal` ends the query in the engine. */
+  run(statement: Statement, limits: RunLimits, signal?: AbortSignal): Promise<Result>
+  /** The same as a stream of text, which begins when the last row is known: it is whole, or it is a rejection. */
+  stream(statement: Statement, limits: RunLimits, format: StreamFormat, signal?: AbortSignal): Promise<Readable>
   /** Rows of one of the service's own statements, which sees every project. */
   rows<Row>(statement: Statement): Promise<Row[]>
   /** All rows or, after a rejection with `kind: 'data'`, none. After `'unavailable'` it may be either. */
@@ -48,10 +57,11 @@ export interface Storage {
 /**
  * - `unavailable`: the engine is away, overloaded or full; the same call may succeed later.
  * - `data`: these rows can never be stored.
+ * - `capacity`: others take up what the engine has; the same call may succeed later.
  * - `query`: the statement was refused.
  * - `timeout`, `memory`, `size`: the statement went over its limits.
  */
-export type StorageErrorKind = 'unavailable' | 'data' | 'query' | 'timeout' | 'memory' | 'size'
+export type StorageErrorKind = 'unavailable' | 'capacity' | 'data' | 'query' | 'timeout' | 'memory' | 'size'
 
 export class StorageError extends Error {
   override name = 'StorageError'

@@ -38,7 +38,7 @@ afterAll(() => service.stop())
 describe('variable definitions', () => {
   test('are created, listed, read, changed and deleted', async () => {
     const { body: made } = await api(service, 'POST', '/insight_variables', { name: 'Coupon code!', type: 'String', default_value: 'x' })
-    expect(made).toEqual({ id: expect.any(String), name: 'Coupon code!', code_name: 'coupon_code', type: 'String', default_value: 'x', values: [], created_at: expect.any(String) })
+    expect(made).toEqual({ id: expect.any(String), name: 'Coupon code!', code_name: 'coupon_code', type: 'String', default_value: 'x', values: [], schema: null, created_at: expect.any(String) })
     expect((await api(service, 'GET', '/insight_variables/')).body).toMatchObject({ count: 6, results: expect.arrayContaining([made]) })
     expect((await api(service, 'PATCH', `/insight_variables/${made.id}/`, { name: 'Voucher', default_value: null })).body).toEqual({ ...made, name: 'Voucher', default_value: null })
     expect((await api(service, 'DELETE', `/insight_variables/${made.id}/`)).status).toBe(204)

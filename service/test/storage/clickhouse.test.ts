@@ -11,3 +11,8 @@ test.each([
 ])('%s becomes %s', (text, expected) => {
   expect(quoteUnsafeIntegers(text)).toBe(expected)
 })
+
+test('fractions stay numbers, however many digits they have', () => {
+  const text = '[[1.4285714285714286,-0.9999999999999999e-7,0.1111111111111111111,9007199254740993]]'
+  expect(JSON.parse(quoteUnsafeIntegers(text))).toEqual([[1.4285714285714286, -0.9999999999999999e-7, 0.1111111111111111111, '9007199254740993']])
+})

@@ -15,8 +15,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const variable = { name: 'Plan', codeName: 'plan', type: 'String', defaultValue: null, values: [] }
-const endpoint = { name: 'e', description: '', isActive: true, query: { query: 'SELECT 1' } }
+const variable = { name: 'Plan', codeName: 'plan', type: 'String', defaultValue: null, values: [], schema: undefined }
+const endpoint = { name: 'e', description: '', isActive: true, query: { query: 'SELECT 1' }, columns: undefined, dataFreshnessSeconds: 900 }
+const next = (n: number) => ({ query: { query: `SELECT ${n}` }, columns: [{ name: 'n', type: 'integer' }], dataFreshnessSeconds: 1800 })
 
 test('what was written is there after opening again', async () => {
   const project = await records.projects.create({ name: 'p', token: 't' })
@@ -59,7 +60,7 @@ test('a project does not see the variables and endpoints of another', async () =
 test('a changed query is the next version and the earlier one stays', async () => {
   const { id } = (await records.endpoints.create(1, endpoint))!
   await records.endpoints.update(id, { description: 'x' })
-  await records.endpoints.update(id, { query: { query: 'SELECT 2' } })
+  await records.endpoints.update(id, { next: next(2) })
   expect(await records.endpoints.get(1, 'e')).toMatchObject({ currentVersion: 2, description: 'x' })
   expect((await records.endpoints.versions(id)).map(({ version, query }) => [version, query])).toEqual([
     [2, { query: 'SELECT 2' }],
@@ -69,7 +70,7 @@ test('a changed query is the next version and the earlier one stays', async () =
 
 test('updates at the same time make one version each', async () => {
   const { id } = (await records.endpoints.create(1, endpoint))!
-  await Promise.all([2, 3, 4, 5].map((n) => records.endpoints.update(id, { query: { query: `SELECT ${n}` } })))
+  await Promise.all([2, 3, 4, 5].map((n) => records.endpoints.update(id, { next: next(n) })))
   expect((await records.endpoints.versions(id)).map(({ version }) => version)).toEqual([5, 4, 3, 2, 1])
 })
 

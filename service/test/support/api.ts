@@ -10,7 +10,7 @@ type Target = Pick<RunningService, 'url' | 'token' | 'key' | 'projectId'>
 
 const toReply = async (response: Response): Promise<Reply> => {
   const text = await response.text()
-  const isJson = response.headers.get('content-type')?.includes('json')
+  const isJson = response.headers.get('content-type')?.startsWith('application/json')
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
 }
 

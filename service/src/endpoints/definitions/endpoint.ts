@@ -1,14 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../../lib/refusal.ts'
 import type { Endpoint, EndpointVersion, Records } from '../../storage/records.ts'
-import { checkName, checkQueryInput } from './check.ts'
+import { isInsight } from '../insights/insights.ts'
+import { checkName, checkQueryInput, parse } from './check.ts'
+import type { Describe } from './describe.ts'
 
 export interface EndpointInput {
   readonly name?: string
   readonly description?: string
   readonly query?: Readonly<Record<string, unknown>>
   readonly is_active?: boolean
-  /** Of an update: the version whose `is_active` changes. */
+  readonly data_freshness_seconds?: number
+  /** Of an update: the version whose `is_active` and `data_freshness_seconds` change. */
   readonly version?: number
 }
 
@@ -32,6 +35,8 @@ const toView = (projectId: number, endpoint: Endpoint, version: EndpointVersion)
   description: endpoint.description,
   query: version.query,
   is_active: endpoint.isActive,
+  data_freshness_seconds: version.dataFreshnessSeconds,
+  columns: version.columns ?? null,
   endpoint_path: pathOf(projectId, endpoint.name),
   created_at: endpoint.createdAt,
   updated_at: endpoint.updatedAt,
@@ -74,12 +79,26 @@ export const findVersion = async ({ endpoints }: Pick<Records, 'endpoints'>, end
   return found
 }
 
-export const createEndpointDefinitions = (records: Pick<Records, 'endpoints' | 'variables'>): EndpointDefinitions => {
+/** How old an answer from the cache may be, in seconds. */
+export const FRESHNESS_SECONDS = [900, 1_800, 3_600, 21_600, 43_200, 86_400, 604_800] as const
+const DEFAULT_FRESHNESS_SECONDS = 86_400
+
+export interface DefinitionRooms {
+  readonly records: Pick<Records, 'endpoints' | 'variables'>
+  readonly describe: Describe
+}
+
+export const createEndpointDefinitions = ({ records, describe }: DefinitionRooms): EndpointDefinitions => {
   const { endpoints, variables } = records
 
   const view = async (projectId: number, endpoint: Endpoint) => toView(projectId, endpoint, await findVersion(records, endpoint))
 
-  const checked = async (projectId: number, query: Readonly<Record<string, unknown>>) => checkQueryInput(query, await variables.list(projectId))
+  const checked = async (projectId: number, input: Readonly<Record<string, unknown>>) => {
+    const definitions = await variables.list(projectId)
+    const query = checkQueryInput(input, definitions)
+    // What an insight answers has the form of its kind.
+    return { query, columns: isInsight(query) ? undefined : await describe(projectId, parse(query.query), definitions) }
+  }
 
   return {
     async list(projectId, { isActive }) {
@@ -92,31 +111,33 @@ export const createEndpointDefinitions = (records: Pick<Records, 'endpoints' | '
       return version === undefined ? view(projectId, endpoint) : toVersionView(projectId, endpoint, await findVersion(records, endpoint, version))
     },
 
-    async create(projectId, { name, description = '', query, is_active: isActive = true }) {
+    async create(projectId, { name, description = '', query, is_active: isActive = true, data_freshness_seconds: dataFreshnessSeconds = DEFAULT_FRESHNESS_SECONDS }) {
       checkName(name)
-      const kept = await checked(projectId, query)
-      const created = await endpoints.create(projectId, { name, description, isActive, query: kept })
+      // Before the query, which takes the engine's time.
+      if (await endpoints.get(projectId, name)) throw nameTaken(name)
+      const created = await endpoints.create(projectId, { name, description, isActive, dataFreshnessSeconds, ...(await checked(projectId, query)) })
       if (!created) throw nameTaken(name)
       return view(projectId, created)
     },
 
     async update(projectId, name, { version, ...changes }) {
       const endpoint = await findEndpoint(records, projectId, name)
-      if (version !== undefined) {
-        if (changes.query) throw new Refusal('invalid_input', { detail: 'The query of a version does not change: leave out "version" to create the next one.', attr: 'query' })
-        const target = await findVersion(records, endpoint, version)
-        if (changes.is_active !== undefined) await endpoints.setVersionActive(endpoint.id, target.version, changes.is_active)
+      if (version !== undefined && changes.query) {
+        throw new Refusal('invalid_input', { detail: 'The query of a version does not change: leave out "version" to create the next one.', attr: 'query' })
       }
       if (changes.name !== undefined) checkName(changes.name)
-      const kept = changes.query && (await checked(projectId, changes.query))
-      const isNew = kept !== undefined && !isDeepStrictEqual(kept, (await findVersion(records, endpoint)).query)
+      const target = await findVersion(records, endpoint, version)
+      const { query, columns } = changes.query ? await checked(projectId, changes.query) : {}
+      const isNew = query !== undefined && !isDeepStrictEqual(query, target.query)
+      const dataFreshnessSeconds = changes.data_freshness_seconds ?? target.dataFreshnessSeconds
       const done = await endpoints.update(endpoint.id, {
         name: changes.name,
         description: changes.description,
         isActive: version === undefined ? changes.is_active : undefined,
-        query: isNew ? kept : undefined,
+        next: isNew ? { query, columns, dataFreshnessSeconds } : undefined,
       })
       if (done === 'taken') throw nameTaken(changes.name!)
+      if (!isNew) await endpoints.changeVersion(endpoint.id, target.version, { dataFreshnessSeconds, isActive: version === undefined ? undefined : changes.is_active })
       return this.get(projectId, changes.name ?? name, version)
     },
 

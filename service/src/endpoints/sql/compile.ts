@@ -1,4 +1,5 @@
 import type { Expression, Query } from './ast.ts'
+import { type After, keysetPage } from './keyset.ts'
 import { measure } from './measure.ts'
 import { parse } from './parse.ts'
 import { name, type QuerySql, type SelectSql, type Sql } from './physical.ts'
@@ -21,6 +22,8 @@ const MAX_ENGINE_TEXT = 250_000
 export interface Compiled {
   readonly text: string
   readonly params: Readonly<Record<string, unknown>>
+  /** How many columns at the end of each row are keys. */
+  readonly keyCount: number
 }
 
 /** A query that reads well. Whether its names exist is for `checkQuery` and `compileQuery`. */
@@ -38,6 +41,8 @@ export interface CompileOptions {
   readonly limit?: number
   /** Rows of the query's answer to pass over. */
   readonly offset?: number
+  /** Gives rows in an order without ties, from a place on, each with its keys at its end. Goes without `offset`. */
+  readonly keyset?: { readonly after?: After | undefined }
 }
 
 const variablesIn = (query: Query): readonly string[] => {
@@ -119,12 +124,13 @@ const checkCount = (count: number | undefined, what: string): void => {
 }
 
 /** The SQL that answers a query for one project. Throws `QueryError`. */
-export const compileQuery = (query: ParsedQuery, { projectId, variables, limit, offset = 0 }: CompileOptions): Compiled => {
+export const compileQuery = (query: ParsedQuery, { projectId, variables, limit, offset = 0, keyset }: CompileOptions): Compiled => {
   if (!Number.isInteger(projectId) || projectId < 0 || projectId > 0xffff_ffff) throw new Error('projectId is a UInt32')
   checkCount(limit, 'limit')
   checkCount(offset, 'offset')
   const resolved = resolveWithin(query, boundVariables(query.text, variables))
-  const compiled = print(paged(resolved, limit, offset), projectId)
+  const page = keyset ? keysetPage(resolved, limit, keyset.after) : { query: paged(resolved, limit, offset), keyCount: 0 }
+  const compiled = print(page.query, projectId)
   if (compiled.text.length > MAX_ENGINE_TEXT) throw refuseIn(query.text)('query_too_complex', 'The query is too long once written out for the engine', query.query)
-  return Object.freeze({ text: compiled.text, params: Object.freeze(compiled.params) })
+  return Object.freeze({ text: compiled.text, params: Object.freeze(compiled.params), keyCount: page.keyCount })
 }

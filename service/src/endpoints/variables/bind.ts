@@ -1,12 +1,10 @@
 import { type Fault, Refusal } from '../../lib/refusal.ts'
 import type { BoundValue } from '../sql/compile.ts'
-import { VARIABLE_TYPES, type VariableType } from './types.ts'
+import { bindValue, type Takes } from './bindValue.ts'
 
 /** A variable that a query needs. */
-export interface NeededVariable {
+export interface NeededVariable extends Takes {
   readonly codeName: string
-  readonly type: string
-  readonly values: readonly string[]
 }
 
 const FAULTS = {
@@ -17,21 +15,20 @@ const FAULTS = {
 
 /**
  * The values to bind, one for each variable of the query. Throws `Refusal` that lists every one that is missing, null,
- * unknown or of another type: a query never runs with fewer filters than it was written with.
+ * unknown, of another type or outside what the variable takes: a query never runs with fewer filters than it was written with.
  */
 export const bindVariables = (needed: readonly NeededVariable[], given: Readonly<Record<string, unknown>>): Record<string, BoundValue> => {
   const faults: Fault[] = []
   const refuse = (path: string, code: string, message: string) => faults.push({ path, code, message: `"${path}" ${message}` })
-  const bound = needed.flatMap(({ codeName, type, values }): [string, BoundValue][] => {
+  const bound = needed.flatMap(({ codeName, ...takes }): [string, BoundValue][] => {
     const value = Object.hasOwn(given, codeName) ? given[codeName] : undefined
     if (value === undefined || value === null) {
       refuse(codeName, 'required', FAULTS[value === null ? 'null' : 'missing'])
       return []
     }
-    const row: VariableType = VARIABLE_TYPES[type as keyof typeof VARIABLE_TYPES]
-    const result = row.bind(value, values)
-    if (!result) refuse(codeName, 'wrong_type', `takes ${row.takes}${values.length ? `: ${values.map((choice) => `"${choice}"`).join(', ')}` : ''}`)
-    return result ? [[codeName, result]] : []
+    const { bound, fault } = bindValue(takes, value)
+    if (fault) refuse(codeName, fault.code, fault.message)
+    return bound ? [[codeName, bound]] : []
   })
   const names = new Set(needed.map(({ codeName }) => codeName))
   for (const name of Object.keys(given).sort()) if (!names.has(name)) refuse(name, 'unknown', FAULTS.unknown)

@@ -1,8 +1,10 @@
 import { Refusal } from '../../lib/refusal.ts'
 import { isUuid } from '../../lib/uuid.ts'
-import type { Endpoint, EndpointVersion, Records, Variable } from '../../storage/records.ts'
+import type { Endpoint, EndpointVersion, Records, Variable, VariableSchema } from '../../storage/records.ts'
 import { parseQuery } from '../sql/compile.ts'
-import { VARIABLE_TYPES, type VariableTypeName } from './types.ts'
+import { bindValue, type Takes } from './bindValue.ts'
+import { schemaFault } from './schema.ts'
+import type { VariableTypeName } from './types.ts'
 
 /** A variable definition as the API shows it. */
 export interface VariableView {
@@ -12,6 +14,7 @@ export interface VariableView {
   readonly type: string
   readonly default_value: unknown
   readonly values: readonly string[]
+  readonly schema: VariableSchema | null
   readonly created_at: string
 }
 
@@ -21,6 +24,8 @@ export interface VariableInput {
   readonly type: VariableTypeName
   readonly default_value?: unknown
   readonly values?: readonly (string | number | boolean)[]
+  /** Null takes an earlier schema away. */
+  readonly schema?: VariableSchema | null
 }
 
 export interface VariableDefinitions {
@@ -41,21 +46,26 @@ export const codeNameOf = (name: string): string =>
     .replace(/ /g, '_')
     .toLowerCase()
 
-const toView = ({ id, name, codeName, type, defaultValue, values, createdAt }: Variable): VariableView => ({
+const toView = ({ id, name, codeName, type, defaultValue, values, schema, createdAt }: Variable): VariableView => ({
   id,
   name,
   code_name: codeName,
   type,
   default_value: defaultValue,
   values,
+  schema: schema ?? null,
   created_at: createdAt,
 })
 
-const checkDefault = (type: VariableTypeName, value: unknown, values: readonly string[]) => {
-  if (value === undefined || value === null) return
-  if (!VARIABLE_TYPES[type].bind(value, values)) {
-    throw new Refusal('invalid_input', { detail: `"default_value" of a ${type} takes ${VARIABLE_TYPES[type].takes}, or null.`, attr: 'default_value' })
-  }
+/** Throws `Refusal` unless type, values, schema and default of a variable go together. */
+const checkTakes = (takes: Takes, defaultValue: unknown) => {
+  const { type, values, schema } = takes
+  if (values.length && type !== 'List') throw new Refusal('invalid_input', { detail: 'Only a variable of type List has "values".', attr: 'values' })
+  const wrong = schema && schemaFault(schema, type)
+  if (wrong) throw new Refusal('invalid_input', { detail: `"schema" ${wrong}.`, attr: 'schema' })
+  if (defaultValue === undefined || defaultValue === null) return
+  const { fault } = bindValue(takes, defaultValue)
+  if (fault) throw new Refusal('invalid_input', { detail: `"default_value" of this ${type} ${fault.message}, or is null.`, attr: 'default_value' })
 }
 
 /** The code names of the queries' variables. Insights use none; a query of another version of the service may not parse, and then uses none. */
@@ -83,7 +93,7 @@ export const createVariableDefinitions = ({ variables, endpoints }: Pick<Records
   const refuseIfUsed = async (projectId: number, codeName: string, what: string) => {
     const users = await usersOf(projectId, codeName)
     if (users.length) {
-      throw new Refusal('variable_in_use', { detail: `{variables.${codeName}} is used by these endpoints and cannot ${what}: ${users.map(({ name }) => name).join(', ')}.` })
+      throw new Refusal('variable_in_use', { detail: `{variables.${codeName}} is used by these endpoints and cannot ${what}: ${users.map(({ name }) => name).join(', ')}.`, extra: { used_by: users.map(({ name }) => name) } })
     }
   }
 
@@ -91,16 +101,15 @@ export const createVariableDefinitions = ({ variables, endpoints }: Pick<Records
     list: async (projectId) => (await variables.list(projectId)).map(toView),
     get: async (projectId, id) => toView(await find(projectId, id)),
 
-    async create(projectId, { name, code_name, type, default_value, values = [] }) {
+    async create(projectId, { name, code_name, type, default_value, values = [], schema }) {
       const codeName = code_name ?? codeNameOf(name)
       if (!CODE_NAME.test(codeName)) {
         const attr = code_name === undefined ? 'name' : 'code_name'
         throw new Refusal('invalid_input', { detail: `"${codeName}" cannot be a code name: it begins with a letter or _, and goes on with letters, digits and _.`, attr })
       }
-      const choices = values.map(String)
-      if (choices.length && type !== 'List') throw new Refusal('invalid_input', { detail: `Only a variable of type List has "values".`, attr: 'values' })
-      checkDefault(type, default_value, choices)
-      const created = await variables.create(projectId, { name, codeName, type, defaultValue: default_value ?? null, values: choices })
+      const takes = { type, values: values.map(String), schema: schema ?? undefined }
+      checkTakes(takes, default_value)
+      const created = await variables.create(projectId, { name, codeName, ...takes, defaultValue: default_value ?? null })
       if (!created) {
         throw new Refusal('name_taken', { detail: `This project has a variable with the code name "${codeName}" already.`, attr: code_name === undefined ? 'name' : 'code_name' })
       }
@@ -114,10 +123,11 @@ export const createVariableDefinitions = ({ variables, endpoints }: Pick<Records
       }
       const type = changes.type ?? (found.type as VariableTypeName)
       const values = changes.values?.map(String) ?? (type === 'List' ? found.values : [])
-      if (values.length && type !== 'List') throw new Refusal('invalid_input', { detail: `Only a variable of type List has "values".`, attr: 'values' })
+      // A schema belongs to a type and does not outlive it.
+      const schema = changes.schema === undefined ? (type === found.type ? found.schema : undefined) : (changes.schema ?? undefined)
       if (type !== found.type) await refuseIfUsed(projectId, found.codeName, 'change its type')
-      checkDefault(type, changes.default_value === undefined ? found.defaultValue : changes.default_value, values)
-      const updated = await variables.update(projectId, found.id, { name: changes.name, type, defaultValue: changes.default_value, values })
+      checkTakes({ type, values, schema }, changes.default_value === undefined ? found.defaultValue : changes.default_value)
+      const updated = await variables.update(projectId, found.id, { name: changes.name, type, defaultValue: changes.default_value, values, schema: schema ?? null })
       return toView(updated!)
     },
 

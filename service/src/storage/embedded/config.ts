@@ -9,6 +9,9 @@ export interface EngineConfig {
   readonly memoryBytes: number
 }
 
+/** Most memory that one query of a project may take in an engine of `memoryBytes`. */
+export const readerMemoryBytes = (memoryBytes: number): number => Math.floor(memoryBytes / 2)
+
 const escape = (text: string) => text.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
 /**
@@ -51,13 +54,13 @@ export const engineConfig = ({ file, port, key, writerPassword, readerPassword, 
     <default/>
     <reader>
       <max_execution_time>60</max_execution_time>
-      <max_memory_usage>${Math.floor(memoryBytes / 2)}</max_memory_usage>
+      <max_memory_usage>${readerMemoryBytes(memoryBytes)}</max_memory_usage>
       <max_concurrent_queries_for_user>32</max_concurrent_queries_for_user>
       <allow_ddl>0</allow_ddl>
       <allow_introspection_functions>0</allow_introspection_functions>
       <constraints>
         <max_execution_time><max>60</max></max_execution_time>
-        <max_memory_usage><max>${Math.floor(memoryBytes / 2)}</max></max_memory_usage>
+        <max_memory_usage><max>${readerMemoryBytes(memoryBytes)}</max></max_memory_usage>
         <allow_ddl><readonly/></allow_ddl>
         <allow_introspection_functions><readonly/></allow_introspection_functions>
       </constraints>

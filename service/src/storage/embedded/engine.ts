@@ -36,6 +36,9 @@ const HEALTHY_MS = 30_000
 const LOG_LIMIT_BYTES = 10_000_000
 const MOST_MEMORY_BYTES = 4_000_000_000
 
+/** The memory that an engine takes when it is given `given`. */
+export const engineMemoryBytes = (given: number | undefined): number => Math.floor(given ?? Math.min(MOST_MEMORY_BYTES, totalmem() / 2))
+
 // The statement that keeps the process going after the port is open: about three years of sleep.
 const RUN_FOREVER =
   'SYSTEM START LISTEN HTTP; SELECT sleepEachRow(1) FROM numbers(100000000) ' +
@@ -85,7 +88,7 @@ export const startEngine = async ({ dataDir, library, child, memoryBytes, log }:
   const launch = async (): Promise<ChildProcess> => {
     const port = await freePort()
     const [key, writerPassword, readerPassword] = [secret(), secret(), secret()]
-    writeFileSync(file, engineConfig({ file, port, key, writerPassword, readerPassword, memoryBytes: memoryBytes ?? Math.min(MOST_MEMORY_BYTES, totalmem() / 2) }), { mode: 0o600 })
+    writeFileSync(file, engineConfig({ file, port, key, writerPassword, readerPassword, memoryBytes: engineMemoryBytes(memoryBytes) }), { mode: 0o600 })
     chmodSync(file, 0o600) // an older file keeps its mode
     if (sizeOf(logFile) > LOG_LIMIT_BYTES) truncateSync(logFile)
     const before = sizeOf(logFile)

@@ -2,7 +2,7 @@
 export interface Tables {
   projects: { id: number; name: string; token: string; created_at: string }
   api_keys: { id: string; project_id: number; label: string; hash: string; scopes_json: string; created_at: string }
-  variables: { id: string; project_id: number; name: string; code_name: string; type: string; default_json: string; values_json: string; created_at: string }
+  variables: { id: string; project_id: number; name: string; code_name: string; type: string; default_json: string; values_json: string; schema_json: string; created_at: string }
   endpoints: {
     id: string
     project_id: number
@@ -15,7 +15,17 @@ export interface Tables {
     deleted_at: string | null
     last_executed_at: string | null
   }
-  endpoint_versions: { id: string; endpoint_id: string; version: number; query_json: string; is_active: number; created_at: string; updated_at: string }
+  endpoint_versions: {
+    id: string
+    endpoint_id: string
+    version: number
+    query_json: string
+    columns_json: string
+    data_freshness_seconds: number
+    is_active: number
+    created_at: string
+    updated_at: string
+  }
   flags: {
     id: number
     project_id: number
@@ -56,5 +66,10 @@ export const STEPS: readonly (readonly string[])[] = [
       contexts_json TEXT NOT NULL, version INTEGER NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, deleted_at TEXT)`,
     'CREATE UNIQUE INDEX flags_by_key ON flags (project_id, key) WHERE deleted_at IS NULL',
     'CREATE TABLE settings (project_id INTEGER NOT NULL, name TEXT NOT NULL, value_json TEXT NOT NULL, PRIMARY KEY (project_id, name))',
+  ],
+  [
+    "ALTER TABLE variables ADD COLUMN schema_json TEXT NOT NULL DEFAULT 'null'",
+    "ALTER TABLE endpoint_versions ADD COLUMN columns_json TEXT NOT NULL DEFAULT 'null'",
+    'ALTER TABLE endpoint_versions ADD COLUMN data_freshness_seconds INTEGER NOT NULL DEFAULT 86400',
   ],
 ]

@@ -11,10 +11,10 @@ import { MIGRATIONS } from '../../../../src/storage/schema/migrations.ts'
 export interface TestEngine {
   readonly url: string
   /** Rows of a compiled query. Nothing but the query's own text keeps projects apart here. */
-  rows(compiled: Compiled): Promise<unknown[][]>
+  rows(compiled: Pick<Compiled, 'text' | 'params'>): Promise<unknown[][]>
   /** One column of text lines, as EXPLAIN gives it. */
-  lines(compiled: Compiled): Promise<string[]>
-  columns(compiled: Compiled): Promise<string[]>
+  lines(compiled: Pick<Compiled, 'text' | 'params'>): Promise<string[]>
+  columns(compiled: Pick<Compiled, 'text' | 'params'>): Promise<string[]>
   command(statement: string): Promise<void>
   insert(rows: readonly object[]): Promise<void>
   stop(): Promise<void>
@@ -76,7 +76,7 @@ export const startTestEngine = async (): Promise<TestEngine> => {
   await command('CREATE DATABASE IF NOT EXISTS db')
   for (const statement of MIGRATIONS.flatMap(({ statements }) => statements)) await command(statement)
 
-  const answer = async ({ text, params }: Compiled) => {
+  const answer = async ({ text, params }: Pick<Compiled, 'text' | 'params'>) => {
     const result = await client.query({ query: text, query_params: { ...params }, format: 'JSONCompact' })
     return result.json<unknown[]>() as unknown as { data: unknown[][]; meta: { name: string }[] }
   }

@@ -1,0 +1,88 @@
+import { Refusal } from '../../lib/refusal.ts'
+import type { Variable } from '../../storage/records.ts'
+import { type RunLimits, type Storage, StorageError, type StorageErrorKind } from '../../storage/storage.ts'
+import { type BoundValue, compileQuery, type ParsedQuery, QueryError } from '../sql/compile.ts'
+import { samplesOf } from '../variables/samples.ts'
+import { toRefusal } from './check.ts'
+import { engineRefusal } from './engineRefusal.ts'
+
+/** A column of an endpoint's answer. */
+export interface AnswerColumn {
+  readonly name: string
+  readonly type: ColumnType
+}
+
+export type ColumnType = 'integer' | 'float' | 'string' | 'datetime' | 'date' | 'boolean' | 'array' | 'json' | 'unknown'
+
+const TYPES: readonly (readonly [RegExp, ColumnType])[] = [
+  [/^U?Int\d+$/, 'integer'],
+  [/^(Float|BFloat|Decimal)/, 'float'],
+  [/^(String|FixedString|UUID|Enum|IPv)/, 'string'],
+  [/^DateTime/, 'datetime'],
+  [/^Date/, 'date'],
+  [/^Bool$/, 'boolean'],
+  [/^Array/, 'array'],
+  [/^(JSON|Object|Map|Tuple|Variant|Dynamic)/, 'json'],
+]
+
+/** The engine's type in a word that other programs understand. */
+export const toColumnType = (engineType: string): ColumnType => {
+  const [, inner] = /^(?:LowCardinality|Nullable)\((.+)\)$/s.exec(engineType) ?? []
+  return inner ? toColumnType(inner) : (TYPES.find(([pattern]) => pattern.test(engineType))?.[1] ?? 'unknown')
+}
+
+// Describing reads no rows, unless a subquery stands for one value.
+const LIMITS: Omit<RunLimits, 'projectId'> = { maxSeconds: 2, maxMemoryBytes: 100_000_000, maxRows: 10_000 }
+
+// A run may be allowed more than this.
+const TOO_DEAR: ReadonlySet<StorageErrorKind> = new Set<StorageErrorKind>(['timeout', 'memory', 'size'])
+
+// What may be wrong with a sample of a variable only, and not with the values that a run will bring.
+const SAMPLE_ERRORS = /PARSE|OUT_OF_BOUND|BAD_ARGUMENTS|CONVERT|OVERFLOW|DIVISION|REGEXP|TOO_LARGE/
+const SAMPLE_REFUSALS = new Set(['date_invalid', 'type_mismatch', 'limit_invalid', 'variable_invalid'])
+
+// Each try costs the engine a few milliseconds; variables beyond what these can tell apart are left to the run.
+const MAX_TRIES = 64
+
+/** Every choice of one sample for each variable, at most one more than `MAX_TRIES`. */
+const triesOf = (parsed: ParsedQuery, definitions: readonly Variable[]): Record<string, BoundValue>[] =>
+  parsed.variables.reduce<Record<string, BoundValue>[]>(
+    (tries, name) => {
+      const samples = samplesOf(definitions.find(({ codeName }) => codeName === name)!)
+      return tries.flatMap((each) => samples.map((sample) => ({ ...each, [name]: sample }))).slice(0, MAX_TRIES + 1)
+    },
+    [{}],
+  )
+
+/** The columns of a query's answer; `undefined` if they depend on values that only a run brings. Throws `Refusal` for a query that the engine could never run. */
+export type Describe = (projectId: number, parsed: ParsedQuery, definitions: readonly Variable[]) => Promise<readonly AnswerColumn[] | undefined>
+
+/**
+ * Lets the engine describe queries. A query with variables is described with samples of their types, and refused only if
+ * none of them will do for a reason that no other value would change.
+ */
+export const createDescribe =
+  ({ storage }: { storage: Pick<Storage, 'run'> }): Describe =>
+  async (projectId, parsed, definitions) => {
+    const isSampleFault = (error: unknown) =>
+      parsed.variables.length > 0 &&
+      ((error instanceof QueryError && SAMPLE_REFUSALS.has(error.code)) || (error instanceof StorageError && error.kind === 'query' && SAMPLE_ERRORS.test(error.engineCode ?? '')))
+
+    const tries = triesOf(parsed, definitions)
+    let isInconclusive = tries.length > MAX_TRIES
+    let first: unknown
+    for (const variables of tries.slice(0, MAX_TRIES)) {
+      try {
+        const { text, params } = compileQuery(parsed, { projectId, variables })
+        const { rows } = await storage.run({ text: `DESCRIBE (${text})`, params }, { ...LIMITS, projectId })
+        return rows.map(([name, type]) => ({ name: String(name), type: toColumnType(String(type)) }))
+      } catch (error) {
+        if (error instanceof StorageError && TOO_DEAR.has(error.kind)) return undefined
+        if (error instanceof StorageError && error.kind !== 'query') throw new Refusal('engine_unavailable', { retryAfterSeconds: 2 })
+        if (isSampleFault(error)) isInconclusive = true
+        else first ??= error
+      }
+    }
+    if (isInconclusive) return undefined
+    throw first instanceof StorageError ? engineRefusal(first, parsed) : toRefusal(first)
+  }

@@ -1,0 +1,90 @@
+import { Refusal } from '../../lib/refusal.ts'
+import type { StorageError } from '../../storage/storage.ts'
+import type { ParsedQuery } from '../sql/compile.ts'
+import { type Position, refuseIn, type Span } from '../sql/queryError.ts'
+
+interface Explanation {
+  readonly detail: string
+  /** What the trouble is named after in the query's text. */
+  readonly culprit?: string
+  readonly fix?: string
+}
+
+// The engine's names of operators.
+const OPERATORS: Readonly<Record<string, string>> = { plus: '+', minus: '-', multiply: '*', divide: '/', modulo: '%', concat: '||' }
+
+const TYPE_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^(LowCardinality|Nullable)\(/, ''],
+  [/String|Enum/, 'text'],
+  [/Int|Float|Decimal/, 'a number'],
+  [/^Date/, 'a time'],
+  [/Array/, 'an array'],
+  [/Bool/, 'a boolean'],
+]
+
+const wordFor = (engineType: string): string => TYPE_WORDS.find(([pattern, word]) => word && pattern.test(engineType))?.[1] ?? 'a value of that type'
+
+const wrongArgument = (message: string): Explanation | undefined => {
+  const [, culprit] = /function (\w+)/.exec(message) ?? []
+  if (!culprit) return undefined
+  const [, type] = /Illegal types? (.+?) (?:and .+? )?of arguments? /.exec(message) ?? []
+  const operator = OPERATORS[culprit]
+  const name = operator ? `"${operator}"` : `${culprit}()`
+  return {
+    culprit,
+    detail: type ? `${name} cannot take ${wordFor(type)} (${type})` : `${name} cannot take an argument of this type`,
+    fix: `Convert it first: toFloat(…), toString(…) or toDateTime(…), whichever ${name} takes`,
+  }
+}
+
+const notGrouped = (message: string): Explanation => {
+  const culprit = /Column '(?:[^']*\.)?([^'.]+)'/i.exec(message)?.[1]
+  return {
+    ...(culprit ? { culprit } : {}),
+    detail: `${culprit ? `'${culprit}'` : 'A column'} is neither in an aggregate function nor in GROUP BY`,
+    fix: 'Add it to GROUP BY, or take one of its values with any(…)',
+  }
+}
+
+/** What the engine's errors mean to whoever wrote the query. Its own words hold the compiled text, so only names and types are taken from them. */
+const EXPLANATIONS: Readonly<Record<string, (message: string) => Explanation | undefined>> = {
+  ILLEGAL_TYPE_OF_ARGUMENT: wrongArgument,
+  NUMBER_OF_ARGUMENTS_DOESNT_MATCH: wrongArgument,
+  NOT_AN_AGGREGATE: notGrouped,
+  ILLEGAL_AGGREGATION: () => ({ detail: 'An aggregate function stands where none can: in WHERE, in GROUP BY or in another aggregate', fix: 'Filter on aggregates with HAVING, and nest them through a subquery' }),
+  NO_COMMON_TYPE: () => ({ detail: 'Values of different types stand where all must be of one', fix: 'Convert them to one type, for example with toString(…)' }),
+  TYPE_MISMATCH: () => ({ detail: 'A value is of another type than its place takes', fix: 'Convert it, for example with toFloat(…) or toString(…)' }),
+}
+
+const spansOf = (query: unknown, culprit: string): Span[] => {
+  const wanted = culprit.toLowerCase()
+  const found: Span[] = []
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    const { kind, name, path, rest, start, end } = node as Span & { kind?: string; name?: { text?: string }; path?: { text: string }[]; rest?: { operator?: string }[] }
+    const isIt =
+      (kind === 'call' && name?.text?.toLowerCase() === wanted) ||
+      (kind === 'field' && path?.at(-1)?.text.toLowerCase() === wanted) ||
+      (kind === 'chain' && Boolean(rest?.some(({ operator }) => operator === OPERATORS[culprit])))
+    if (isIt) found.push({ start, end })
+    Object.values(node).forEach(visit)
+  }
+  visit(query)
+  return found
+}
+
+// Of several places that bear the name none is surely the one.
+const placeOf = (parsed: ParsedQuery | undefined, culprit: string | undefined): Position | undefined => {
+  const spans = parsed && culprit ? spansOf(parsed.query, culprit) : []
+  return parsed && spans.length === 1 ? refuseIn(parsed.text)('type_mismatch', '', spans[0]!).position : undefined
+}
+
+/** The engine's refusal of a query as an answer: what is wrong, and as far as the engine tells it, where and what would be right. */
+export const engineRefusal = ({ engineCode, message }: StorageError, parsed: ParsedQuery | undefined): Refusal => {
+  if (!engineCode) return new Refusal('query_failed')
+  const code = engineCode.toLowerCase()
+  const known = EXPLANATIONS[engineCode]?.(message)
+  if (!known) return new Refusal('query_failed', { code, detail: `The engine refused the query: ${engineCode}.`, attr: 'query' })
+  const position = placeOf(parsed, known.culprit)
+  return new Refusal('query_failed', { code, detail: `${known.detail}.`, attr: 'query', extra: { ...(position ? { position } : {}), ...(known.fix ? { fix: known.fix } : {}) } })
+}

@@ -1,0 +1,131 @@
+import type { Endpoint, EndpointVersion, Records, Variable } from '../storage/records.ts'
+import { findEndpoint, findVersion } from './definitions/endpoint.ts'
+import { type JsonSchema, toJsonSchema } from './variables/jsonSchema.ts'
+
+export interface OpenApi {
+  /** A document of the active endpoints of a project, or of the one named, in the version asked for or the current one. */
+  document(projectId: number, name?: string, version?: number): Promise<JsonSchema>
+}
+
+// What a column's values look like in JSON. Integers beyond 2^53 and numbers that JSON has no sign for come otherwise.
+const COLUMN_TYPES: Readonly<Record<string, readonly string[]>> = {
+  integer: ['integer', 'string', 'null'],
+  float: ['number', 'null'],
+  string: ['string', 'null'],
+  datetime: ['string', 'null'],
+  date: ['string', 'null'],
+  boolean: ['boolean', 'integer', 'null'],
+  array: ['array', 'null'],
+}
+
+const columnSchema = ({ name, type }: { name: string; type: string }): JsonSchema => ({ title: name, ...(COLUMN_TYPES[type] ? { type: COLUMN_TYPES[type] } : {}) })
+
+const rowsSchema = ({ columns }: EndpointVersion): JsonSchema =>
+  columns ? { type: 'array', items: { type: 'array', prefixItems: columns.map(columnSchema), minItems: columns.length, maxItems: columns.length } } : { type: 'array' }
+
+const variablesSchema = ({ query }: EndpointVersion, definitions: readonly Variable[]): JsonSchema => {
+  const { kind, variables = {} } = query as { kind: string; variables?: Record<string, { code_name: string }> }
+  if (kind !== 'HogQLQuery') return { type: 'object' }
+  const names = Object.values(variables).map(({ code_name: name }) => name)
+  const properties = names.flatMap((name) => {
+    const definition = definitions.find(({ codeName }) => codeName === name)
+    return definition ? [[name, { title: definition.name, ...toJsonSchema(definition) }]] : []
+  })
+  return { type: 'object', properties: Object.fromEntries(properties), required: names, additionalProperties: false }
+}
+
+const COUNT = { type: 'integer', minimum: 1 }
+
+const runOperation = (endpoint: Endpoint, version: EndpointVersion, definitions: readonly Variable[]): JsonSchema => {
+  const variables = variablesSchema(version, definitions)
+  const isRequired = Array.isArray(variables.required) && variables.required.length > 0
+  return {
+    operationId: endpoint.name,
+    ...(endpoint.description ? { description: endpoint.description } : {}),
+    requestBody: {
+      required: isRequired,
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            properties: {
+              variables,
+              version: { ...COUNT, default: version.version },
+              limit: COUNT,
+              offset: { type: 'integer', minimum: 0 },
+              cursor: { type: 'string' },
+              refresh: { type: 'string', enum: ['cache', 'force'] },
+              format: { type: 'string', enum: ['json', 'ndjson', 'csv'] },
+              debug: { type: 'boolean' },
+              client_query_id: { type: 'string', minLength: 1, maxLength: 200 },
+            },
+            ...(isRequired ? { required: ['variables'] } : {}),
+            additionalProperties: false,
+          },
+        },
+      },
+    },
+    responses: {
+      200: {
+        description: `The rows of version ${version.version}.`,
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              properties: {
+                results: rowsSchema(version),
+                columns: { type: 'array', items: { type: 'string' } },
+                hasMore: { type: 'boolean' },
+                next_cursor: { type: ['string', 'null'] },
+                endpoint_version: { type: 'integer' },
+                is_cached: { type: 'boolean' },
+                last_refresh: { type: 'string', format: 'date-time' },
+              },
+              required: ['results'],
+            },
+          },
+          'application/x-ndjson': {},
+          'text/csv': {},
+        },
+      },
+      default: { $ref: '#/components/responses/Refusal' },
+    },
+  }
+}
+
+/** The parts of a document that all of ours have. */
+export const DOCUMENT = {
+  openapi: '3.1.0',
+  components: {
+    securitySchemes: { personalApiKey: { type: 'http', scheme: 'bearer' } },
+    responses: { Refusal: { description: 'What was wrong, where, and what would be right.', content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } } } },
+    schemas: {
+      Refusal: {
+        type: 'object',
+        properties: {
+          type: { type: 'string' },
+          code: { type: 'string', description: 'Stable: programs may rely on it.' },
+          detail: { type: 'string' },
+          attr: { type: ['string', 'null'], description: 'The field at fault.' },
+          errors: { type: 'array', items: { type: 'object', properties: { path: { type: 'string' }, code: { type: 'string' }, message: { type: 'string' } } } },
+          request_id: { type: 'string' },
+        },
+        required: ['type', 'code', 'detail', 'attr', 'request_id'],
+      },
+    },
+  },
+} as const
+
+export const createOpenApi = (records: Pick<Records, 'endpoints' | 'variables'>): OpenApi => ({
+  async document(projectId, name, wanted) {
+    const endpoints = name === undefined ? (await records.endpoints.list(projectId)).filter(({ isActive }) => isActive) : [await findEndpoint(records, projectId, name)]
+    const definitions = await records.variables.list(projectId)
+    const paths = await Promise.all(
+      endpoints.map(async (endpoint) => {
+        const version = await findVersion(records, endpoint, wanted)
+        return [`/api/projects/${projectId}/endpoints/${endpoint.name}/run`, { post: runOperation(endpoint, version, definitions) }] as const
+      }),
+    )
+    return { ...DOCUMENT, info: { title: name ?? `Endpoints of project ${projectId}`, version: '1' }, security: [{ personalApiKey: [] }], paths: Object.fromEntries(paths) }
+  },
+})

@@ -1,0 +1,106 @@
+import { Refusal } from '../lib/refusal.ts'
+import type { Endpoint, EndpointVersion, Records, Variable } from '../storage/records.ts'
+import { StorageError, type StorageErrorKind } from '../storage/storage.ts'
+import type { Runner } from './admission.ts'
+import { parse, type SqlQuery, toRefusal } from './definitions/check.ts'
+import { findEndpoint, findVersion } from './definitions/endpoint.ts'
+import { engineRefusal } from './definitions/engineRefusal.ts'
+import type { Plan } from './insights/insight.ts'
+import { type InsightQuery, isInsight, planInsight, UTC } from './insights/insights.ts'
+import type { RunAllowance } from './limits.ts'
+import { type BoundValue, type Compiled, type CompileOptions, compileQuery, type ParsedQuery } from './sql/compile.ts'
+import { bindVariables } from './variables/bind.ts'
+
+export interface RunRequest extends Runner {
+  readonly endpoint: string
+  readonly variables: Readonly<Record<string, unknown>>
+  /** Absent: the current version. */
+  readonly version?: number | undefined
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
+  /** `*` for the first page, then what the page before has answered. */
+  readonly cursor?: string | undefined
+  readonly refresh?: 'cache' | 'force' | 'direct' | undefined
+  /** Also tells how the answer came about. */
+  readonly isDebug?: boolean
+}
+
+/** A run that nothing speaks against. */
+export interface PreparedRun {
+  readonly endpoint: Endpoint
+  readonly version: EndpointVersion
+  readonly work: SqlWork | InsightWork
+}
+
+export interface SqlWork {
+  readonly kind: 'sql'
+  readonly parsed: ParsedQuery
+  readonly values: Readonly<Record<string, BoundValue>>
+}
+
+export interface InsightWork {
+  readonly kind: 'insight'
+  readonly plan: Plan
+  /** As they were given, in the order of their names. */
+  readonly variables: readonly (readonly [string, unknown])[]
+}
+
+const findNeeded = (parsed: ParsedQuery, definitions: readonly Variable[]) =>
+  parsed.variables.map((name) => {
+    const definition = definitions.find(({ codeName }) => codeName === name)
+    if (!definition) throw new Refusal('undefined_variables', { detail: `Query references undefined variable(s): ${name}`, attr: 'query' })
+    return definition
+  })
+
+const sqlWork = async (records: Pick<Records, 'variables'>, query: SqlQuery, { projectId, variables }: RunRequest): Promise<SqlWork> => {
+  const parsed = parse(query.query)
+  return { kind: 'sql', parsed, values: bindVariables(findNeeded(parsed, await records.variables.list(projectId)), variables) }
+}
+
+const insightWork = (query: InsightQuery, request: RunRequest): InsightWork => {
+  const { projectId, variables } = request
+  const paging = (['limit', 'offset', 'cursor'] as const).find((field) => request[field] !== undefined)
+  if (paging) throw new Refusal('invalid_input', { detail: `An insight has no pages: leave out "${paging}".`, attr: paging })
+  const plan = planInsight(query, { projectId, variables, zone: UTC, now: Date.now() })
+  return { kind: 'insight', plan, variables: Object.entries(variables).sort(([a], [b]) => (a < b ? -1 : 1)) }
+}
+
+/** Find → bind → check: before anything is executed, whatever would serve the run. Throws `Refusal`. */
+export const prepareRun = async (records: Pick<Records, 'endpoints' | 'variables'>, request: RunRequest): Promise<PreparedRun> => {
+  const endpoint = await findEndpoint(records, request.projectId, request.endpoint)
+  if (!endpoint.isActive) throw new Refusal('not_found', { detail: 'This endpoint is not active.' })
+  const version = await findVersion(records, endpoint, request.version)
+  const { query } = version
+  const work = isInsight(query) ? insightWork(query, request) : await sqlWork(records, query as SqlQuery, request)
+  if (!version.isActive) throw new Refusal('version_inactive', { detail: `Version ${version.version} of this endpoint is not active.`, attr: 'version' })
+  if (request.offset !== undefined && request.limit === undefined) throw new Refusal('invalid_input', { detail: '"offset" needs "limit".', attr: 'offset' })
+  if (request.offset !== undefined && request.cursor !== undefined) throw new Refusal('invalid_input', { detail: '"cursor" says where a page begins: leave out "offset".', attr: 'offset' })
+  if (request.refresh === 'direct') throw new Refusal('not_materialized', { attr: 'refresh' })
+  return { endpoint, version, work }
+}
+
+/** `compileQuery`, with its errors as refusals. */
+export const compileRun = (parsed: ParsedQuery, options: CompileOptions): Compiled => {
+  try {
+    return compileQuery(parsed, options)
+  } catch (error) {
+    throw toRefusal(error)
+  }
+}
+
+const CAPACITY_RETRY_SECONDS = 2
+
+// Too slow, too large or too heavy is the query's fault and stays so: 4xx, because asking again would not help.
+const REFUSALS: Readonly<Record<StorageErrorKind, (error: StorageError, parsed: ParsedQuery | undefined, allowance: RunAllowance) => Refusal>> = {
+  unavailable: () => new Refusal('engine_unavailable', { retryAfterSeconds: CAPACITY_RETRY_SECONDS }),
+  capacity: () => new Refusal('query_capacity', { retryAfterSeconds: CAPACITY_RETRY_SECONDS }),
+  timeout: (_error, _parsed, { seconds }) => new Refusal('query_timeout', { detail: `The query took longer than ${seconds} s: look at fewer events, for example at a shorter time.` }),
+  memory: (_error, _parsed, { memoryBytes }) => new Refusal('query_memory_limit', { detail: `The query needed more than ${Math.floor(memoryBytes / 1_000_000)} MB of memory: group by fewer values, or look at fewer events.` }),
+  size: () => new Refusal('query_too_large'),
+  query: (error, parsed) => engineRefusal(error, parsed),
+  data: () => new Refusal('query_failed'),
+}
+
+/** An error of the engine as the refusal that a run answers. `parsed`: the query that somebody wrote, if it was SQL. */
+export const toRunRefusal = (error: unknown, parsed: ParsedQuery | undefined, allowance: RunAllowance): unknown =>
+  error instanceof StorageError ? REFUSALS[error.kind](error, parsed, allowance) : error

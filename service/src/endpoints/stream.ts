@@ -1,0 +1,40 @@
+import type { Readable } from 'node:stream'
+import { Refusal } from '../lib/refusal.ts'
+import type { Records } from '../storage/records.ts'
+import type { Storage, StreamFormat } from '../storage/storage.ts'
+import type { Admit } from './admission.ts'
+import { compileRun, prepareRun, type RunRequest, toRunRefusal } from './prepare.ts'
+
+/** All rows of a run as a stream of text, past the most rows of an answer in JSON. Never cached. */
+export type StreamEndpoint = (request: RunRequest, format: StreamFormat) => Promise<Readable>
+
+export interface StreamRooms {
+  readonly records: Pick<Records, 'endpoints' | 'variables'>
+  readonly storage: Pick<Storage, 'stream'>
+  readonly admit: Admit
+}
+
+export const createStream =
+  ({ records, storage, admit }: StreamRooms): StreamEndpoint =>
+  async (request, format) => {
+    const { allowance, signal, leave } = admit(request)
+    try {
+      const { endpoint, work } = await prepareRun(records, request)
+      if (work.kind === 'insight') throw new Refusal('invalid_input', { detail: 'An insight is answered in JSON only.', attr: 'format' })
+      const { parsed, values } = work
+      const { projectId, limit, offset, cursor } = request
+      if (cursor !== undefined) throw new Refusal('invalid_input', { detail: `An answer in ${format} has all rows at once: leave out "cursor".`, attr: 'cursor' })
+      const maxRows = allowance.streamRows
+      const compiled = compileRun(parsed, { projectId, variables: values, limit: Math.min(limit ?? Infinity, maxRows + 1), ...(offset === undefined ? {} : { offset }) })
+      const limits = { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows }
+      const startedAt = new Date().toISOString()
+      const stream = await storage.stream(compiled, limits, format, signal).catch((error) => {
+        throw signal.aborted ? signal.reason : toRunRefusal(error, parsed, allowance)
+      })
+      await records.endpoints.touch(endpoint.id, startedAt)
+      return stream.once('close', leave)
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }

@@ -1,0 +1,25 @@
+import { DOCUMENT } from '../endpoints/openapi.ts'
+import type { Route } from './route.ts'
+
+const PARAMETER = /:(\w+)|\*/g
+
+const toPath = (path: string): string => path.replace(PARAMETER, (_, name: string | undefined) => `{${name ?? 'path'}}`)
+
+const parametersOf = (path: string) => [...path.matchAll(PARAMETER)].map(([, name = 'path']) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
+
+const toOperation = ({ path, access, body, summary }: Route) => ({
+  ...(summary ? { summary } : {}),
+  ...(access === 'public' ? { security: [] } : { description: `The key needs the scope ${access}.` }),
+  parameters: parametersOf(path),
+  ...(body ? { requestBody: { content: body === 'raw' ? { '*/*': {} } : { 'application/json': { schema: body } } } } : {}),
+  responses: { '2XX': { description: 'Done.' }, default: { $ref: '#/components/responses/Refusal' } },
+})
+
+/** The OpenAPI document of everything that the service answers to, from the routes and their schemas. */
+export const apiDocument = (routes: readonly Route[]): Readonly<Record<string, unknown>> => {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const route of routes) {
+    paths[toPath(route.path)] = { ...paths[toPath(route.path)], [route.method.toLowerCase()]: toOperation(route) }
+  }
+  return { ...DOCUMENT, info: { title: 'Trailmark', version: '2' }, security: [{ personalApiKey: [] }], paths }
+}

@@ -1,0 +1,71 @@
+import type { TSchema } from '@sinclair/typebox'
+import type { EndpointDefinitions } from '../endpoints/definitions/endpoint.ts'
+import type { OpenApi } from '../endpoints/openapi.ts'
+import type { RunEndpoint } from '../endpoints/run.ts'
+import type { Running } from '../endpoints/running.ts'
+import type { StreamEndpoint } from '../endpoints/stream.ts'
+import type { VariableDefinitions } from '../endpoints/variables/definitions.ts'
+import type { FlagDefinitions } from '../flags/definitions.ts'
+import type { AnswerFlags } from '../flags/flags.ts'
+import type { RemoteConfigs } from '../flags/remoteConfig.ts'
+import type { Ingest } from '../ingest/ingest.ts'
+import type { ApiKey, Project } from '../storage/records.ts'
+import type { Scope } from './auth.ts'
+
+/** What the routes call; `service.ts` brings them together. */
+export interface Rooms {
+  readonly ingest: Ingest
+  readonly projectByToken: (token: string) => Promise<Project | undefined>
+  readonly variables: VariableDefinitions
+  readonly endpoints: EndpointDefinitions
+  readonly run: RunEndpoint
+  readonly stream: StreamEndpoint
+  readonly running: Pick<Running, 'cancel'>
+  readonly openApi: OpenApi
+  readonly flags: FlagDefinitions
+  readonly answerFlags: AnswerFlags
+  readonly remoteConfigs: RemoteConfigs
+  readonly isReady: () => Promise<boolean>
+}
+
+/** A request as a handler sees it. */
+export interface Call {
+  /** Of the path, decoded. */
+  readonly params: Readonly<Record<string, string>>
+  /** Of the address; the first value of a repeated name. */
+  readonly query: Readonly<Record<string, string | undefined>>
+  /** Bytes of a `raw` route, a checked value of one with a schema. */
+  readonly body: unknown
+  /** Of a route under `/api/projects/`. */
+  readonly projectId: number
+  /** That asks, of such a route. */
+  readonly key: ApiKey
+  /** Aborted when whoever asks has gone. */
+  readonly signal: AbortSignal
+  /** Of the request; the first value of a repeated name. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** ms since the epoch. */
+  readonly receivedAt: number
+}
+
+/** What to answer, beyond a JSON body with status 200. */
+export interface Answer {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  /** A file of the SDK to send instead of a body. */
+  readonly file?: string
+}
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  /** Also answers with a final slash. */
+  readonly path: string
+  /** What it does, for the OpenAPI document. */
+  readonly summary?: string
+  /** Who may ask: any page of any origin, or a personal API key with this scope. */
+  readonly access: 'public' | Scope
+  /** The body: `raw` bytes of whatever encoding, JSON of this schema, or none. */
+  readonly body?: 'raw' | TSchema
+  readonly handler: (rooms: Rooms, call: Call) => Promise<Answer> | Answer
+}

@@ -1,0 +1,112 @@
+import { createCache } from '../../src/endpoints/cache.ts'
+
+const deferred = <Value>() => {
+  let resolve!: (value: Value) => void
+  let reject!: (error: Error) => void
+  const promise = new Promise<Value>((yes, no) => ([resolve, reject] = [yes, no]))
+  return { promise, resolve, reject }
+}
+
+let time = 0
+let loads = 0
+
+const setUp = (maxBytes = 1_000) => {
+  time = 1_000
+  loads = 0
+  const cache = createCache<number>({ maxBytes, now: () => time })
+  const ask = (more: Partial<Parameters<typeof cache>[0]> = {}) =>
+    cache({ key: 'k', terms: '', epoch: 0, maxAgeMs: 100, isForced: false, signal: new AbortController().signal, load: async () => ({ value: ++loads, bytes: 10 }), ...more })
+  return ask
+}
+
+test('the second who asks gets what is kept, with its age', async () => {
+  const ask = setUp()
+  expect(await ask()).toEqual({ value: 1, startedAt: 1_000, isCached: false })
+  time += 99
+  expect(await ask()).toEqual({ value: 1, startedAt: 1_000, isCached: true })
+})
+
+test.each<[string, object]>([
+  ['its age', {}],
+  ['new data', { epoch: 1, maxAgeMs: 1_000 }],
+  ['a wish for a new one', { isForced: true, maxAgeMs: 1_000 }],
+  ['another key', { key: 'l', maxAgeMs: 1_000 }],
+])('%s ends it', async (_, more) => {
+  const ask = setUp()
+  await ask()
+  time += 100
+  expect(await ask(more)).toMatchObject({ value: 2, isCached: false })
+})
+
+test('age counts from the beginning of the load, not from its end', async () => {
+  const ask = setUp()
+  await ask({ load: async () => ((time += 60), { value: 7, bytes: 1 }) })
+  time += 40
+  expect(await ask()).toMatchObject({ value: 1 })
+})
+
+test('many who ask at the same time cause one load', async () => {
+  const ask = setUp()
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ask()))
+  expect(loads).toBe(1)
+  expect(new Set(answers.map(({ value }) => value))).toEqual(new Set([1]))
+})
+
+test('who asks after new data does not join a load from before', async () => {
+  const ask = setUp()
+  const before = deferred<{ value: number; bytes: number }>()
+  const first = ask({ load: () => before.promise })
+  expect(await ask({ epoch: 1 })).toMatchObject({ value: 1 })
+  before.resolve({ value: 99, bytes: 1 })
+  expect(await first).toMatchObject({ value: 99 })
+  expect(await ask({ epoch: 1 })).toMatchObject({ value: 1, isCached: true })
+})
+
+test('who may take more does not join a load that may take less', async () => {
+  const ask = setUp()
+  const poor = deferred<{ value: number; bytes: number }>()
+  const first = ask({ terms: 'poor', load: () => poor.promise })
+  expect(await ask({ terms: 'rich' })).toMatchObject({ value: 1 })
+  poor.reject(new Error('too dear'))
+  await expect(first).rejects.toThrow('too dear')
+})
+
+test('a load that fails is told to all who wait and kept by nobody', async () => {
+  const ask = setUp()
+  const load = () => Promise.reject(new Error('broken'))
+  for (const answer of [ask({ load }), ask({ load })]) await expect(answer).rejects.toThrow('broken')
+  expect(await ask()).toMatchObject({ value: 1, isCached: false })
+})
+
+test('a load goes on while one still waits, and is given up when the last has gone', async () => {
+  const ask = setUp()
+  const [first, second] = [new AbortController(), new AbortController()]
+  let givenUp: AbortSignal | undefined
+  const load = (signal: AbortSignal) => ((givenUp = signal), new Promise<never>(() => {}))
+  const answers = [ask({ signal: first.signal, load }), ask({ signal: second.signal, load })]
+  first.abort(new Error('gone'))
+  await expect(answers[0]).rejects.toThrow('gone')
+  expect(givenUp!.aborted).toBe(false)
+  second.abort(new Error('gone too'))
+  await expect(answers[1]).rejects.toThrow('gone too')
+  expect(givenUp!.aborted).toBe(true)
+  expect(await ask()).toMatchObject({ value: 1 })
+})
+
+test('what was used least lately is dropped when there is too much', async () => {
+  const ask = setUp(25)
+  await ask({ key: 'a' })
+  await ask({ key: 'b' })
+  await ask({ key: 'a' })
+  await ask({ key: 'c' })
+  expect(await ask({ key: 'a' })).toMatchObject({ isCached: true })
+  expect(await ask({ key: 'b' })).toMatchObject({ isCached: false })
+})
+
+test('what is too large alone is not kept, and takes nothing else with it', async () => {
+  const ask = setUp(25)
+  await ask({ key: 'a' })
+  await ask({ key: 'huge', load: async () => ({ value: 5, bytes: 26 }) })
+  expect(await ask({ key: 'huge' })).toMatchObject({ isCached: false })
+  expect(await ask({ key: 'a' })).toMatchObject({ isCached: true })
+})

@@ -1,0 +1,51 @@
+import { createGate } from '../../src/endpoints/limits.ts'
+import { Refusal } from '../../src/lib/refusal.ts'
+
+const allowance = { seconds: 1, memoryBytes: 1, rows: 1, streamRows: 1, perMinute: 3, perHour: 5, atOnce: 2 }
+
+let time: number
+const setUp = () => {
+  time = 0
+  return createGate(() => time)
+}
+
+const refusalOf = (work: () => unknown) => {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof Refusal) return { code: error.code, seconds: error.facts.retryAfterSeconds }
+    throw error
+  }
+  return undefined
+}
+
+test('a key runs as many as it may in a minute, and is told when the next may begin', () => {
+  const gate = setUp()
+  for (let run = 0; run < 3; run += 1) gate.enter('key', allowance)()
+  time = 20_500
+  expect(refusalOf(() => gate.enter('key', allowance))).toEqual({ code: 'rate_limited', seconds: 40 })
+  expect(refusalOf(() => gate.enter('another', allowance))).toBeUndefined()
+  time = 60_000
+  expect(refusalOf(() => gate.enter('key', allowance))).toBeUndefined()
+})
+
+test('and in an hour', () => {
+  const gate = setUp()
+  for (let run = 0; run < 5; run += 1) {
+    time = run * 60_000
+    gate.enter('key', allowance)()
+  }
+  time = 300_000
+  expect(refusalOf(() => gate.enter('key', allowance))).toEqual({ code: 'rate_limited', seconds: 3_300 })
+})
+
+test('runs at the same time are counted until they are over, each once', () => {
+  const gate = setUp()
+  const leave = gate.enter('key', allowance)
+  gate.enter('key', allowance)
+  expect(refusalOf(() => gate.enter('key', allowance))).toEqual({ code: 'too_many_at_once', seconds: 1 })
+  leave()
+  leave()
+  gate.enter('key', allowance)
+  expect(refusalOf(() => gate.enter('key', { ...allowance, perMinute: 9 }))).toEqual({ code: 'too_many_at_once', seconds: 1 })
+})

@@ -1,0 +1,113 @@
+import { join } from 'node:path'
+import { openRecords } from '../../src/storage/records.ts'
+import { api, type Reply } from '../support/api.ts'
+import { type RunningService, startService } from '../support/startService.ts'
+
+const KEY_LIMITS = {
+  slow: { per_minute: 3 },
+  hourly: { per_hour: 2 },
+  narrow: { at_once: 1, seconds: 5 },
+  small: { rows: 2, stream_rows: 4 },
+  hasty: { seconds: 1 },
+  poor: { memory_mb: 20 },
+  greedy: { at_once: 100, seconds: 4 },
+}
+
+let service: RunningService
+const keyed = (label: string) => ({ ...service, key: `the-key-called-${label}` })
+const run = (name: string, label: string, body: object = {}): Promise<Reply> => api(keyed(label), 'POST', `/endpoints/${name}/run`, body)
+
+beforeAll(async () => {
+  // Half of this engine's memory is less than a run may take unless told otherwise.
+  service = await startService({ env: { TRAILMARK_ENGINE_MEMORY_MB: '1500', TRAILMARK_KEY_LIMITS: JSON.stringify(KEY_LIMITS), TRAILMARK_RUNS_PER_MINUTE: '200', TRAILMARK_RUN_SECONDS: '2' } })
+  const records = await openRecords(join(service.data, 'definitions.db'))
+  for (const label of [...Object.keys(KEY_LIMITS), 'other']) await records.keys.put({ projectId: service.projectId, label, secret: `the-key-called-${label}`, scopes: ['endpoint:read'] })
+  await records.close()
+  const endless = 'SELECT count(), {variables.n} FROM (SELECT arrayJoin(range(1000000)) AS a) AS x CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y WHERE cityHash64(a, b) = 1'
+  await api(service, 'POST', '/insight_variables/', { name: 'n', type: 'Number' })
+  for (const [name, query] of [
+    ['one', 'SELECT 1'],
+    ['ten', 'SELECT arrayJoin(range(10)) AS n'],
+    ['endless', endless],
+    ['heavy', 'SELECT length(groupUniqArray(n)) FROM (SELECT arrayJoin(range(20000000)) AS n)'],
+  ]) {
+    const { status, body } = await api(service, 'POST', '/endpoints/', { name, query: { kind: 'HogQLQuery', query } })
+    expect([status, body.detail]).toEqual([201, undefined])
+  }
+})
+afterAll(() => service.stop())
+
+test('an engine with little memory runs queries all the same', async () => {
+  expect((await run('one', 'other')).status).toBe(200)
+})
+
+test.each([['slow', 3], ['hourly', 2]] as const)('the key "%s" has %d runs and is then told when to come again; others are not held up', async (label, count) => {
+  for (let n = 0; n < count; n += 1) expect((await run('one', label)).status).toBe(200)
+  const refused = await run('one', label)
+  expect(refused).toMatchObject({ status: 429, body: { type: 'throttled_error', code: 'rate_limited', request_id: expect.any(String) } })
+  const seconds = Number(refused.headers.get('retry-after'))
+  expect(seconds).toBeGreaterThan(0)
+  expect(seconds).toBeLessThanOrEqual(label === 'slow' ? 60 : 3_600)
+  expect((await run('one', label, { format: 'csv' })).status).toBe(429)
+  expect((await run('one', 'other')).status).toBe(200)
+})
+
+test('a key that may run one at a time is refused the second until the first is over', async () => {
+  const first = run('endless', 'narrow', { variables: { n: -1 }, client_query_id: 'first' })
+  let second: Reply
+  do second = await run('one', 'narrow')
+  while (second.status === 200) // the first has not arrived yet
+  expect(second).toMatchObject({ status: 429, body: { code: 'too_many_at_once' } })
+  expect(second.headers.get('retry-after')).toBe('1')
+  await api(keyed('other'), 'DELETE', '/query/first/')
+  expect(await first).toMatchObject({ body: { code: 'query_cancelled' } })
+  expect((await run('one', 'narrow')).status).toBe(200)
+})
+
+test('a stream counts until it has been sent', async () => {
+  for (let turn = 0; turn < 3; turn += 1) {
+    let reply: Reply
+    do reply = await run('ten', 'narrow', { format: 'csv' })
+    while (reply.status === 429 && turn > 0) // the end of the one before is noticed a moment later
+    expect(reply.status).toBe(200)
+  }
+})
+
+test('asking only for the head of a stream holds no place either', async () => {
+  for (let turn = 0; turn < 3; turn += 1) {
+    let status: number
+    do ({ status } = await fetch(`${service.url}/api/projects/${service.projectId}/endpoints/ten/run?format=csv`, { method: 'HEAD', headers: { authorization: `Bearer ${keyed('narrow').key}` } }))
+    while (status === 429 && turn > 0) // as above
+    expect(status).toBe(200)
+  }
+})
+
+test('rows: pages are no longer, and a stream that would be is refused', async () => {
+  expect((await run('ten', 'small')).body).toMatchObject({ results: { length: 2 }, hasMore: true })
+  expect((await run('ten', 'small', { limit: 5 })).body).toMatchObject({ results: { length: 2 }, limit: 2, hasMore: true })
+  expect(await run('ten', 'small', { format: 'csv' })).toMatchObject({ status: 400, body: { code: 'query_too_large' } })
+  expect((await run('ten', 'small', { format: 'csv', limit: 4 })).status).toBe(200)
+  expect((await run('ten', 'other')).body).toMatchObject({ results: { length: 10 }, hasMore: false })
+})
+
+test('time: of all by the environment, of one key by its label', async () => {
+  expect(await run('endless', 'other', { variables: { n: 0 } })).toMatchObject({ status: 400, body: { code: 'query_timeout', detail: expect.stringContaining('longer than 2 s') } })
+  expect(await run('endless', 'hasty', { variables: { n: 0 } })).toMatchObject({ status: 400, body: { code: 'query_timeout', detail: expect.stringContaining('longer than 1 s') } })
+})
+
+test('memory: a query that needs more is refused, and says how much it may take', async () => {
+  expect(await run('heavy', 'poor')).toMatchObject({ status: 400, body: { code: 'query_memory_limit', detail: expect.stringContaining('20 MB') } })
+  expect((await run('one', 'poor')).status).toBe(200)
+})
+
+test('more queries than the engine takes are asked to come again, and the next ones run', async () => {
+  const replies = await Promise.all(Array.from({ length: 50 }, (_, n) => run('endless', 'greedy', { variables: { n: n + 1 } })))
+  const refused = replies.filter(({ status }) => status === 503)
+  expect(refused.length).toBeGreaterThan(0)
+  for (const reply of refused) {
+    expect(reply.body).toMatchObject({ type: 'throttled_error', code: 'query_capacity' })
+    expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+  }
+  expect(replies.every(({ status, body }) => status === 503 || body.code === 'query_timeout')).toBe(true)
+  expect((await run('one', 'greedy')).status).toBe(200)
+}, 60_000)

@@ -1,0 +1,89 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { ROUTES } from '../../src/http/routes.ts'
+import { api, request } from '../support/api.ts'
+import { type RunningService, startService } from '../support/startService.ts'
+
+let service: RunningService
+let document: any
+
+beforeAll(async () => {
+  service = await startService()
+  const variables = [
+    { name: 'Plan', type: 'String', schema: { type: 'string', enum: ['free', 'pro'] } },
+    { name: 'Least', type: 'Number', schema: { type: 'integer', minimum: 1, maximum: 10 } },
+    { name: 'Tags', type: 'List', values: ['a', 'b'] },
+    { name: 'Paid', type: 'Boolean' },
+    { name: 'Name', type: 'String', schema: { type: 'string', minLength: 2, pattern: '^[a-z]+$' } },
+  ]
+  for (const variable of variables) expect((await api(service, 'POST', '/insight_variables/', variable)).status).toBe(201)
+  const create = (name: string, query: string) => api(service, 'POST', '/endpoints/', { name, description: `Says ${name}`, query: { kind: 'HogQLQuery', query } })
+  await create('typed', 'SELECT {variables.plan} AS plan, {variables.least} AS least, toString({variables.tags}) AS tags, {variables.paid} AS paid, {variables.name} AS name')
+  await create('plain', 'SELECT 1 AS one, now() AS at')
+  await create('resting', 'SELECT 1')
+  await api(service, 'PATCH', '/endpoints/resting/', { is_active: false })
+  document = (await api(service, 'GET', '/endpoints/openapi.json')).body
+})
+afterAll(() => service.stop())
+
+const pathOf = (name: string) => `/api/projects/${service.projectId}/endpoints/${name}/run`
+const validator = (schema: object) => new Ajv2020({ strict: false, validateFormats: false }).compile(schema)
+
+test('a document has the active endpoints of the project', () => {
+  expect(document).toMatchObject({ openapi: '3.1.0', security: [{ personalApiKey: [] }] })
+  expect(Object.keys(document.paths).sort()).toEqual([pathOf('plain'), pathOf('typed')])
+  expect(document.paths[pathOf('plain')].post).toMatchObject({ operationId: 'plain', description: 'Says plain' })
+})
+
+test.each<[object | undefined]>([
+  [{ variables: { plan: 'free', least: 1, tags: 'a', paid: true, name: 'ab' } }],
+  [{ variables: { plan: 'pro', least: 10, tags: ['a', 'b'], paid: false, name: 'abc' }, limit: 1, offset: 0 }],
+  [{ variables: { plan: 'Pro', least: 1, tags: 'a', paid: true, name: 'ab' } }],
+  [{ variables: { plan: 'free', least: 11, tags: 'a', paid: true, name: 'ab' } }],
+  [{ variables: { plan: 'free', least: 1.5, tags: 'a', paid: true, name: 'ab' } }],
+  [{ variables: { plan: 'free', least: 1, tags: ['c'], paid: true, name: 'ab' } }],
+  [{ variables: { plan: 'free', least: 1, tags: 'a', paid: 'true', name: 'ab' } }],
+  [{ variables: { plan: 'free', least: 1, tags: 'a', paid: true, name: 'A1' } }],
+  [{ variables: { plan: 'free', least: 1, tags: 'a', paid: true, name: 'a' } }],
+  [{ variables: { plan: 'free', least: 1, tags: 'a', paid: true } }],
+  [{ variables: { plan: 'free', least: 1, tags: 'a', paid: true, name: 'ab', more: 1 } }],
+  [{ variables: { plan: null, least: 1, tags: 'a', paid: true, name: 'ab' } }],
+  [{}],
+  [{ variables: { plan: 'free', least: 1, tags: 'a', paid: true, name: 'ab' }, limit: 0 }],
+  [{ variables: { plan: 'free', least: 1, tags: 'a', paid: true, name: 'ab' }, unknown: 0 }],
+])('it takes what the endpoint takes, and nothing else: %j', async (body) => {
+  const { schema } = document.paths[pathOf('typed')].post.requestBody.content['application/json']
+  const reply = await api(service, 'POST', '/endpoints/typed/run', body)
+  expect([200, 400]).toContain(reply.status)
+  expect(validator(schema)(body)).toBe(reply.status === 200)
+})
+
+test.each(['plain', 'typed'])('the answer of %s is as the document says', async (name) => {
+  const { schema } = document.paths[pathOf(name)].post.responses[200].content['application/json']
+  const variables = name === 'typed' ? { plan: 'free', least: 1, tags: 'a', paid: true, name: 'ab' } : {}
+  const validate = validator(schema)
+  const { body } = await api(service, 'POST', `/endpoints/${name}/run`, { variables })
+  expect([validate(body), validate.errors]).toEqual([true, null])
+  expect(validate({ ...body, results: [[{}, ...body.results[0].slice(1)]] })).toBe(false)
+  expect(validate({ ...body, results: [[...body.results[0], 1]] })).toBe(false)
+})
+
+test('one endpoint has a document of its own, for each version', async () => {
+  await api(service, 'PATCH', '/endpoints/plain/', { query: { kind: 'HogQLQuery', query: 'SELECT {variables.plan}' } })
+  const required = async (query: string) => (await api(service, 'GET', `/endpoints/plain/openapi.json${query}`)).body.paths[pathOf('plain')].post.requestBody.required
+  expect([await required(''), await required('?version=1')]).toEqual([true, false])
+  expect((await api(service, 'GET', '/endpoints/plain/openapi.json?version=9')).status).toBe(404)
+  expect((await api(service, 'GET', '/endpoints/nothing/openapi.json')).status).toBe(404)
+})
+
+test('the API has a document with every route, and refusals look as it says', async () => {
+  const { body, status } = await request(`${service.url}/api/openapi.json`)
+  expect(status).toBe(200)
+  const documented = Object.entries<any>(body.paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
+  expect(documented.sort()).toEqual(ROUTES.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}').replace('*', '{path}')}`).sort())
+  const refusal = validator(body.components.schemas.Refusal)
+  for (const answer of [await api(service, 'GET', '/endpoints/nothing/'), await api(service, 'POST', '/endpoints/', {}), await request(`${service.url}/api/projects/1/endpoints/`)]) {
+    expect([answer.status >= 400, refusal(answer.body)]).toEqual([true, true])
+  }
+  const create = body.paths['/api/projects/{projectId}/endpoints'].post.requestBody.content['application/json'].schema
+  expect([validator(create)({ name: 'x', query: { kind: 'HogQLQuery' } }), validator(create)({ name: 5 })]).toEqual([true, false])
+})
