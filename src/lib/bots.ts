@@ -1,7 +1,7 @@
 // What bots say of themselves, lower case (protocol.md §17 has the list this covers). Almost all call themselves a bot,
 // and so does one make of phones, Cubot. `pinterest` alone is not here: people in that app's browser say it too.
 const BOTS =
-  /(?<!cu)bot\b|crawl|spider|slurp|-google|google(-|other|web| (favicon|web p))|preview|lighthouse|ahrefs|semrush|screaming frog|sitebulb|chatgpt-user|meta-externalagent|facebook(external|catalog)|headlesschrome|cypress|lightpanda|prerender|vercel-screenshot|nessus|deepscan|ia_archiver|archive\.org|turnitin|hubspot|sebot-wa/
+  /(^|[^u]|(^|[^c])u)bot\b|crawl|spider|slurp|-google|google(-|other|web| (favicon|web p))|preview|lighthouse|ahrefs|semrush|screaming frog|sitebulb|chatgpt-user|meta-externalagent|facebook(external|catalog)|headlesschrome|cypress|lightpanda|prerender|vercel-screenshot|nessus|deepscan|ia_archiver|archive\.org|turnitin|hubspot|sebot-wa/
 
 /** Whether a user agent is a bot's, by the built-in list or by one of `blocked` (substrings, any case). */
 export const isBotUserAgent = (userAgent: string, blocked: readonly string[] = []): boolean => {

@@ -7,12 +7,13 @@ const SOCIAL_SECURITY = /^\d{3}-?\d{2}-?\d{4}$/
 export const looksSensitive = (text: string): boolean =>
   CARD.test(text.replace(/[- ]/g, '')) || SOCIAL_SECURITY.test(text.trim())
 
-// What may be such a number within a text, in the groups that people write: 4-4-4-4, 4-6-5, 3-2-4.
-const CANDIDATE = /(?<!\d)(?:(?:\d{4}[ -]?){3}\d{1,4}|\d{4}[ -]?\d{6}[ -]?\d{4,5}|\d{3}-?\d{2}-?\d{4})(?!\d)/g
+// What may be such a number within a text, in the groups that people write: 4-4-4-4, 4-6-5, 3-2-4. Without look-behind,
+// for which Safari before 16.4 refuses the whole script.
+const CANDIDATE = /(^|\D)((?:\d{4}[ -]?){3}\d{1,4}|\d{4}[ -]?\d{6}[ -]?\d{4,5}|\d{3}-?\d{2}-?\d{4})(?!\d)/g
 
 /** `text` without the numbers in it that look sensitive, white space folded; '' when the whole of it does. */
 export const withoutSensitive = (text: string): string => {
-  const folded = text.replace(CANDIDATE, (found) => (looksSensitive(found) ? '' : found)).split(/\s+/).join(' ').trim()
+  const folded = text.replace(CANDIDATE, (whole, before: string, found: string) => (looksSensitive(found) ? before : whole)).split(/\s+/).join(' ').trim()
   return looksSensitive(folded) ? '' : folded
 }
 
