@@ -51,8 +51,6 @@ export const KEYS = {
   $client_session_props: 'person',
 } as const satisfies Record<string, Key>
 
-/** The row of a stored name, read. */
-export const keyOf = (name: string): { rides: boolean; inCookie: boolean; isPersons: boolean } => {
-  const row: Key = Object.hasOwn(KEYS, name) ? KEYS[name as keyof typeof KEYS] : 'rides person'
-  return { rides: row.includes('rides'), inCookie: row.includes('cookie'), isPersons: row.includes('person') }
-}
+/** Whether the row of a stored name says this. */
+export const isKey = (name: string, word: 'rides' | 'cookie' | 'person'): boolean =>
+  (Object.hasOwn(KEYS, name) ? KEYS[name as keyof typeof KEYS] : 'rides person').includes(word)
