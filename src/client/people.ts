@@ -140,7 +140,7 @@ export const createPeople = ({ config, store, tabStore, identity, session, isOpt
     reset: (options: boolean | ResetOptions = {}): void => {
       const { resetDeviceID, bootstrap = {} }: ResetOptions = typeof options === 'object' ? options : { resetDeviceID: options }
       const forget = (from: Store, names: string[]) => from.set(objectOf(names, () => undefined))
-      forget(store, Object.keys(store.all()).filter((name) => isKey(name, 'person')))
+      forget(store, Object.keys(store.all()).filter((name) => !isKey(name, 'browser')))
       forget(tabStore, Object.keys(tabStore.all()))
       forgetArrival()
       lastSet = ''

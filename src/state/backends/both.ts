@@ -15,7 +15,7 @@ export const reconcile = (cookie: Properties | undefined, local: Properties | un
   const [theirs, ours]: Decided[] = [cookie, local]
   if (theirs!.distinct_id && theirs!.distinct_id !== ours!.distinct_id) {
     if ((ours!.$identity_at ?? 0) > (theirs!.$identity_at ?? 0)) return local
-    const ofBrowser = pick(local, (name) => !isKey(name, 'person'))
+    const ofBrowser = pick(local, (name) => isKey(name, 'browser'))
     return { ...ofBrowser, ...cookie }
   }
   const session = (theirs!.$sesid?.[0] ?? 0) > (ours!.$sesid?.[0] ?? 0) ? theirs!.$sesid : ours!.$sesid
