@@ -18,8 +18,8 @@ export const reconcile = (cookie: Properties | undefined, local: Properties | un
     const ofBrowser = pick(local, (name) => isKey(name, 'browser'))
     return { ...ofBrowser, ...cookie }
   }
-  const session = (theirs!.$sesid?.[0] ?? 0) > (ours!.$sesid?.[0] ?? 0) ? theirs!.$sesid : ours!.$sesid
-  return { ...cookie, ...local, ...(session ? { $sesid: session } : {}) }
+  const isTheirsLater = (theirs!.$sesid?.[0] ?? 0) > (ours!.$sesid?.[0] ?? 0)
+  return { ...cookie, ...local, ...(isTheirsLater ? { $sesid: theirs!.$sesid } : {}) }
 }
 
 /** Everything in `local`, and the ids in `cookie` too, where subdomains see them. */
