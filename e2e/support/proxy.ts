@@ -9,6 +9,7 @@ export interface Delivery {
   text: string
   uuids: string[]
   bytes: number
+  isCompressed: boolean
   /** Whether the service got it; else it was refused or swallowed on the way. */
   isPassedOn: boolean
 }
@@ -27,7 +28,8 @@ export interface Proxy {
   stop(): Promise<void>
 }
 
-const asText = (bytes: Buffer) => (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString()
+const isGzip = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b
+const asText = (bytes: Buffer) => (isGzip(bytes) ? gunzipSync(bytes) : bytes).toString()
 
 const uuidsIn = (text: string) => [...text.matchAll(/"uuid":"([^"]+)"/g)].map(([, uuid]) => uuid!)
 
@@ -52,7 +54,7 @@ export const startProxy = async (target: string): Promise<Proxy> => {
       const body = Buffer.concat(chunks)
       const text = asText(body)
       seen.push(`${incoming.url} ${JSON.stringify(incoming.headers)} ${text}`)
-      if (isDelivery) deliveries.push({ text, uuids: uuidsIn(text), bytes: body.length, isPassedOn })
+      if (isDelivery) deliveries.push({ text, uuids: uuidsIn(text), bytes: body.length, isCompressed: isGzip(body), isPassedOn })
     })
     if (mode === 'silent') return incoming.resume()
     if (typeof mode === 'number') {

@@ -12,10 +12,10 @@ export interface Traffic {
 }
 
 const parse = (text: string) => JSON.parse(text) as { batch: { uuid: string }[] }
-/** Bytes of a body that was sent compressed or not, with some of its events alone. */
-const bytesOf = (body: object, { text, bytes }: Delivery) => {
+/** Bytes of a body that travels as a delivery did. */
+const bytesOf = (body: object, { isCompressed }: Delivery) => {
   const json = JSON.stringify(body)
-  return bytes < text.length ? gzipSync(json).length : Buffer.byteLength(json)
+  return isCompressed ? gzipSync(json).length : Buffer.byteLength(json)
 }
 
 export const trafficOf = (deliveries: readonly Delivery[]): Traffic => {
