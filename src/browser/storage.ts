@@ -1,13 +1,23 @@
+/** What is used of local or session storage. */
+export type Storing = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+
+let standIn: Storing | undefined
+
+/** From here on `storage` stands in for the local storage that workers do not have. */
+export const standInForLocalStorage = (storage: Storing | undefined): void => {
+  standIn = storage
+}
+
 /** Local or session storage of the page; undefined where it is missing, forbidden or full. */
-export const storageOf = (kind: 'localStorage' | 'sessionStorage'): Storage | undefined => {
+export const storageOf = (kind: 'localStorage' | 'sessionStorage'): Storing | undefined => {
   // Reading the property itself throws in sandboxed frames and where cookies are forbidden.
   try {
-    const storage = window[kind]
+    const storage = self[kind]
     const probe = '__trailmark__'
     storage.setItem(probe, probe)
     storage.removeItem(probe)
     return storage
   } catch {
-    return undefined
+    return kind === 'localStorage' ? standIn : undefined
   }
 }
