@@ -23,12 +23,12 @@ export const isAutomated = () => !!navigator.webdriver
 export const asksNotToBeTracked = () => nav().globalPrivacyControl === true || ['1', 'yes'].includes(nav().doNotTrack ?? '')
 
 // An Android tablet that asks for desktop sites says it is Linux; its client hints and its touch points tell.
-const kindOfAndroid = (): Agent['$device_type'] | undefined =>
+const kindOfDesktop = (): Agent['$device_type'] =>
   nav().userAgentData?.platform === 'Android' && nav().maxTouchPoints > 0
     ? Math.min(screen.width, screen.height) / (devicePixelRatio || 1) >= 600
       ? 'Tablet'
       : 'Mobile'
-    : undefined
+    : 'Desktop'
 
 /** What does not change while the page lives: browser, system, device, language, time zone (protocol.md §5.3). */
 export const readDevice = (): Properties => {
@@ -37,7 +37,7 @@ export const readDevice = (): Properties => {
   const told = readUserAgent(agent)
   return {
     ...told,
-    $device_type: told.$device || told.$device_type !== 'Desktop' ? told.$device_type : (kindOfAndroid() ?? 'Desktop'),
+    $device_type: told.$device_type === 'Desktop' ? kindOfDesktop() : told.$device_type,
     // Brave says it is Chrome, but has an object of its own and tells no version.
     ...(nav().brave ? { $browser: 'Brave', $browser_version: null } : {}),
     $timezone: timeZone(),

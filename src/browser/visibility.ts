@@ -11,14 +11,12 @@ const isVisible = () => !isHidden() && !(document as { prerendering?: boolean })
 
 /** Runs `run` once, as soon as a person can see the page: now, or when a hidden or prerendered page is shown. */
 export const whenVisible = (run: () => void): Stop => {
-  if (isVisible()) {
-    run()
-    return () => {}
-  }
-  const stop = listen(document, ['visibilitychange', 'prerenderingchange'], () => {
+  const look = () => {
     if (!isVisible()) return
     stop()
     run()
-  })
+  }
+  const stop = listen(document, ['visibilitychange', 'prerenderingchange'], look)
+  look()
   return stop
 }

@@ -22,7 +22,7 @@ import { createPipeline } from '../pipeline/pipeline'
 import { RATE_WARNING } from '../pipeline/stages/limitRate'
 import { createAttribution } from '../state/attribution'
 import { createIdentity } from '../state/identity'
-import { KEYS, keyOf } from '../state/keys'
+import { isKey, KEYS } from '../state/keys'
 import { createSession } from '../state/session'
 import type { CapturedEvent, CaptureOptions, Config, DroppedEvent, DropReason, Properties, RequestError } from '../types'
 import { CHANNEL, VERSION } from '../version'
@@ -150,7 +150,7 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
     isIdentified: identity.isIdentified,
     scroll: scrolling ?? { take: () => undefined },
     sessionProperties: attribution.properties,
-    storedProperties: () => pick(store.all(), (name) => keyOf(name).rides),
+    storedProperties: () => pick(store.all(), (name) => isKey(name, 'rides')),
     flagProperties: flags.flags.properties,
     isCookieless,
     constants: () => ({
@@ -273,7 +273,7 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
       if (changeConfig(config, changes, log, said)) align()
     },
     register: (properties) => {
-      const hidden = Object.keys(properties).filter((name) => Object.hasOwn(KEYS, name) && !keyOf(name).rides)
+      const hidden = Object.keys(properties).filter((name) => Object.hasOwn(KEYS, name) && !isKey(name, 'rides'))
       if (hidden.length) log.error(`register takes properties of your own; ${hidden} is the SDK's and stays as it is`)
       store.set(pick(properties, (name) => !hidden.includes(name)))
     },

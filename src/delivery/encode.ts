@@ -24,11 +24,11 @@ export const encodeNow = (text: string, gzipNow: GzipNow | undefined): Body =>
 
 /** The body, compressed off the main thread where the platform can (Compression Streams), else by `gzipNow`. */
 export const encode = async (text: string, gzipNow: GzipNow | undefined): Promise<Body> => {
-  if (typeof CompressionStream === 'undefined') return encodeNow(text, gzipNow)
   try {
     const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))
     return { data: new Uint8Array(await new Response(stream).arrayBuffer()), type: 'text/plain' }
   } catch {
+    // No Compression Streams here, or they failed.
     return encodeNow(text, gzipNow)
   }
 }

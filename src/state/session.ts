@@ -88,13 +88,12 @@ export const createSession = (
       if (begins || time - (stored()?.lastActiveAt ?? 0) >= WRITE_EVERY_MS)
         store.set({ $sesid: [next.lastActiveAt, next.id, next.startedAt] })
       if (next.id !== last?.id) {
-        const reason = {
+        changes.tell(next.id, windowId, {
           noSessionId: !last,
           activityTimeout: !!last && Math.abs(time - last.lastActiveAt) > idleMs(),
           sessionPastMaximumLength: !!last && Math.abs(time - last.startedAt) > LONGEST_MS,
           crossTabAdoption: !!last && !begins,
-        }
-        changes.tell(next.id, windowId, reason)
+        })
       }
       return { sessionId: next.id, windowId }
     },
