@@ -1,8 +1,11 @@
-import { copyFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { type BrowserContext, chromium, type ConsoleMessage, type Page, type Worker } from 'playwright/test'
 import { bundle } from '../support/bundle'
 import { type Proxy, startProxy } from '../support/proxy'
+import { ROOT } from '../support/root'
 import { areThere, expect, test as base } from '../support/scenario'
 import type { StoredEvent } from '../support/service'
 import { type Site, startSite } from '../support/site'
@@ -59,7 +62,7 @@ test.describe.configure({ mode: 'parallel' })
 
 const named = (events: StoredEvent[], name: string) => events.find(({ event }) => event === name)!
 const sorted = (events: StoredEvent[]) => events.map(({ uuid }) => uuid).sort()
-const html = (script: string, body = '') => `<!doctype html><html><head><meta charset="utf-8"><title>${script}</title></head><body>${body}<script type="module" src="/${script}"></script></body></html>`
+const html = (script: string, body = '') => `<!doctype html><html><head><meta charset="utf-8"><title>${script}</title><link rel="icon" href="data:,"></head><body>${body}<script type="module" src="/${script}"></script></body></html>`
 
 test.describe('a Web Worker', () => {
   test("captures as its page's visitor, and tells of no page", async ({ page, settings, serve, storedOf }, { outputDir }) => {
@@ -212,4 +215,215 @@ test.describe('a Web Worker', () => {
       await storedOf(site.host, areThere('began', 'last words'))
     })
   })
+})
+
+test.describe('a browser extension', () => {
+  interface Extension {
+    context: BrowserContext
+    /** Opens the popup as a page of the extension. */
+    popup(): Promise<Page>
+    id: string
+    /** Stops the service worker, as Chrome does when nothing has happened for 30 seconds. */
+    stopWorker(): Promise<void>
+    /** What anybody complained of: policies, errors. */
+    complaints: string[]
+  }
+
+  /** Chromium with the extension of the guide, unpacked. */
+  const launch = async (folder: string, settings: Fixtures['settings']): Promise<Extension> => {
+    const { out } = await bundle(folder, {
+      entries: ['background.js', 'popup.html', 'content.js'],
+      settings,
+      files: { 'popup.html': html('popup.js', '<button id="sign-in">Sign in</button>') },
+    })
+    await copyFile(join(folder, 'manifest.json'), join(out, 'manifest.json'))
+    const { args, ...options } = config.use!.launchOptions!
+    const context = await chromium.launchPersistentContext(join(folder, 'profile'), {
+      ...options,
+      args: [...args!, `--disable-extensions-except=${out}`, `--load-extension=${out}`],
+    })
+    const complaints: string[] = []
+    const hear = (message: ConsoleMessage) => void (['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
+    context.on('console', hear)
+    context.on('weberror', (error) => complaints.push(String(error.error())))
+    const worker: Worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
+    const id = new URL(worker.url()).host
+    return {
+      context,
+      id,
+      complaints,
+      popup: async () => {
+        const page = await context.newPage()
+        await page.goto(`chrome-extension://${id}/popup.html`)
+        return page
+      },
+      stopWorker: async () => {
+        const page = await context.newPage()
+        await page.goto(`chrome-extension://${id}/manifest.json`)
+        const devtools = await context.newCDPSession(page)
+        const stopped = new Promise<void>((done) => {
+          devtools.on('ServiceWorker.workerVersionUpdated', ({ versions }) => {
+            if (versions.some(({ runningStatus }) => runningStatus === 'stopped')) done()
+          })
+        })
+        await devtools.send('ServiceWorker.enable')
+        await devtools.send('ServiceWorker.stopAllWorkers')
+        await stopped
+        await page.close()
+      },
+    }
+  }
+
+  test('is one visitor in its service worker, its pages and its content scripts', async ({ settings, serve, storedOf }, { outputDir }) => {
+    const extension = await launch(outputDir, settings)
+    try {
+      const read = await serve(outputDir)
+      read.page('/article', '<!doctype html><link rel="icon" href="data:,"><title>article</title>')
+      await (await extension.context.newPage()).goto(`${read.url}/article`)
+      const popup = await extension.popup()
+      await popup.locator('#sign-in').click()
+      await storedOf(extension.id, areThere('installed', 'page read', '$pageview', '$autocapture', '$identify', '$identify'))
+      await (await extension.popup()).close()
+      const events = await storedOf(extension.id, (all) => all.filter(({ event }) => event === '$pageview').length === 2)
+
+      const [first, second] = events.filter(({ event }) => event === '$pageview')
+      const anonymous = named(events, 'installed').distinct_id
+      expect(named(events, 'page read')).toMatchObject({ distinct_id: anonymous, properties: { site: 'localhost:' + new URL(read.url).port } })
+      expect(first).toMatchObject({ distinct_id: anonymous, properties: { $current_url: `chrome-extension://${extension.id}/popup.html` } })
+      for (const each of events.filter(({ event }) => event === '$identify')) expect(each).toMatchObject({ distinct_id: 'ada', properties: { $anon_distinct_id: anonymous } })
+      expect(second).toMatchObject({ distinct_id: 'ada', properties: { $is_identified: true } })
+      expect(extension.complaints).toEqual([])
+    } finally {
+      await extension.context.close()
+    }
+  })
+
+  test('keeps what its service worker captured, and who the visitor is, when Chrome stops it', async ({ settings, network, storedOf }, { outputDir }) => {
+    const extension = await launch(outputDir, settings)
+    try {
+      const popup = await extension.popup()
+      const tell = (...call: unknown[]) => popup.evaluate((given) => void (globalThis as unknown as { chrome: { runtime: { sendMessage(call: unknown): void } } }).chrome.runtime.sendMessage(given), call)
+      const visitor = () => popup.evaluate(() => (globalThis as unknown as { chrome: { runtime: { sendMessage(call: unknown): Promise<unknown> } } }).chrome.runtime.sendMessage('visitor'))
+      await storedOf(extension.id, areThere('installed', '$pageview'))
+      await tell('identify', 'ada')
+      await tell('register', { plan: 'gold' })
+      await network.be('refusing')
+      for (let index = 0; index < 20; index++) await tell('capture', 'before', { index })
+      // It has heard them all: messages come in their order.
+      expect(await visitor()).toEqual({ distinctID: 'ada', isIdentifiedID: true })
+
+      await extension.stopWorker()
+      await network.be('up')
+      // Wakes it.
+      await tell('capture', 'after')
+      const events = await storedOf(extension.id, (all) => all.some(({ event }) => event === 'after') && all.filter(({ event }) => event === 'before').length >= 20)
+      const [before, after] = ['before', 'after'].map((name) => events.filter(({ event }) => event === name))
+      expect(before!.map(({ properties }) => properties.index).sort((a, b) => +a! - +b!)).toEqual([...Array(20).keys()])
+      expect(new Set(sorted(events)).size).toBe(events.length)
+      expect(after).toHaveLength(1)
+      // Another life of the worker, the same visitor and the same visit.
+      expect(after![0]!.properties.$window_id).not.toBe(before![0]!.properties.$window_id)
+      expect(after![0]).toMatchObject({ distinct_id: 'ada', session_id: before![0]!.session_id, properties: { plan: 'gold', $is_identified: true } })
+      expect(await visitor()).toEqual({ distinctID: 'ada', isIdentifiedID: true })
+    } finally {
+      await extension.context.close()
+    }
+  })
+})
+
+test.describe('a strict Content-Security-Policy', () => {
+  interface Strict {
+    site: Site
+    policy: string
+    /** What loads and starts the SDK. */
+    page: string
+  }
+  const start = (settings: Fixtures['settings']) => `analytics.init(${JSON.stringify(settings.token)}, ${JSON.stringify(settings.options)})`
+  const withTag = (site: Site, src: string, settings: Fixtures['settings']) => {
+    site.page('/start.js', start(settings), { 'Content-Type': 'text/javascript' })
+    return `<!doctype html><title>csp</title><link rel="icon" href="data:,"><script src="${src}" crossorigin="anonymous"></script><script src="/start.js"></script><button id="b">b</button>`
+  }
+  const WAYS: Record<string, (from: Pick<Fixtures, 'settings' | 'serve'> & { host: string; folder: string }) => Promise<Strict>> = {
+    'script tag, from the site itself': async ({ settings, serve }) => {
+      const site = await serve(join(ROOT, 'dist'))
+      return { site, policy: "script-src 'self'; trusted-types trailmark", page: withTag(site, '/analytics.js', settings) }
+    },
+    'script tag, from the service': async ({ settings, serve, host, folder }) => {
+      const site = await serve(folder)
+      return { site, policy: `script-src 'self' ${host}; trusted-types trailmark`, page: withTag(site, `${host}/static/analytics.js`, settings) }
+    },
+    imported: async ({ settings, serve, folder }) => {
+      const app = `import { analytics } from 'trailmark'\n${start(settings)}`
+      const { out } = await bundle(folder, { entries: ['index.html'], settings, files: { 'index.html': html('app.js', '<button id="b">b</button>'), 'app.js': app } })
+      return { site: await serve(out), policy: "script-src 'self'; trusted-types 'none'", page: await readFile(join(out, 'index.html'), 'utf8') }
+    },
+  }
+
+  for (const [way, make] of Object.entries(WAYS)) {
+    test(`${way}: nothing is violated, also by what is loaded later, and everything arrives`, async ({ page, settings, serve, service, network, storedOf }, { outputDir }) => {
+      const { site, policy, page: text } = await make({ settings, serve, host: service.url, folder: outputDir })
+      site.page('/csp', text, { 'Content-Security-Policy': `default-src 'none'; ${policy}; connect-src ${network.url}; img-src data:; require-trusted-types-for 'script'` })
+      const complaints: string[] = []
+      page.on('console', (message) => void (['error', 'warning'].includes(message.type()) && complaints.push(message.text())))
+      page.on('pageerror', (error) => complaints.push(error.message))
+      await page.addInitScript(() => {
+        const violations: string[] = []
+        Object.assign(window, { violations })
+        document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) => violations.push(`${violatedDirective} ${blockedURI} ${sample}`))
+        // Without it compression is loaded later too.
+        delete (window as { CompressionStream?: unknown }).CompressionStream
+      })
+      await page.goto(`${site.url}/csp`)
+      await page.locator('#b').click()
+      await storedOf(site.host, areThere('$pageview', '$autocapture', '$dead_click'))
+      const loaded = () => page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => /(clicks|gzip)[^/]*\.js$/.exec(name)?.[1]).filter(Boolean).sort())
+      await expect.poll(loaded).toEqual(['clicks', 'gzip'])
+      expect(await page.evaluate(() => (window as unknown as { violations: string[] }).violations)).toEqual([])
+      expect(complaints).toEqual([])
+    })
+  }
+})
+
+test('a server renders with the flags of who asks, and the browser takes over what it rendered', async ({ page, context, settings, serve, service, network, storedOf }, { outputDir }) => {
+  const filters = { groups: [{ properties: [], rollout_percentage: 100 }], multivariate: { variants: [{ key: 'short', rollout_percentage: 100 }] } }
+  expect((await service.api('POST', '/feature_flags/', { key: 'checkout', filters })).status).toBe(201)
+  await bundle(outputDir, { entries: ['server.js'], settings, ssr: true })
+  const { out } = await bundle(outputDir, { entries: ['client.js'], settings })
+  // Renders twice at once, as frameworks do, and comes to its end by itself: nothing is left that would keep it.
+  await writeFile(
+    join(outputDir, 'run.mjs'),
+    `import { render } from './out/server.js'
+     const pages = await Promise.all([render(process.argv[2]), render(process.argv[2])])
+     console.log(pages[0])`,
+  )
+  const rendered = async (cookies: string) => {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(outputDir, 'run.mjs'), cookies], { timeout: 30_000 })
+    expect(stderr).toBe('')
+    return stdout.trim()
+  }
+  const visitorOf = (text: string) => (JSON.parse(/id="bootstrap">(.*)<\/script>/.exec(text)![1]!) as { distinctID: string }).distinctID
+
+  const first = await rendered('')
+  expect(first).toContain('<h1>Two steps</h1>')
+  expect(network.requests()).toBe(0)
+
+  const complaints: string[] = []
+  page.on('console', (message) => void (['error', 'warning'].includes(message.type()) && complaints.push(message.text())))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  const site = await serve(out)
+  const show = (text: string) => site.page('/', `<!doctype html><title>shop</title><link rel="icon" href="data:,">${text}<script type="module" src="/client.js"></script>`)
+  show(first)
+  await page.goto(site.url)
+  const [pageview] = await storedOf(site.host, (all) => all.some(({ event }) => event === '$pageview'))
+  expect(pageview!.distinct_id).toBe(visitorOf(first))
+
+  // The next visit: the server knows them by the cookie.
+  const cookies = (await context.cookies(site.url)).map(({ name, value }) => `${name}=${value}`).join('; ')
+  const second = await rendered(cookies)
+  expect(visitorOf(second)).toBe(visitorOf(first))
+  show(second)
+  await page.goto(site.url)
+  const events = await storedOf(site.host, (all) => all.filter(({ event }) => event === '$pageview').length === 2)
+  expect(new Set(events.map(({ distinct_id }) => distinct_id))).toEqual(new Set([visitorOf(first)]))
+  expect(complaints).toEqual([])
 })
