@@ -7,7 +7,7 @@ import { storageOf } from '../browser/storage'
 import { isHidden, onVisibilityChange } from '../browser/visibility'
 import { changeConfig, type Given } from '../config/settings'
 import { understandsGzip } from '../config/remote'
-import { encode, encodeNow } from '../delivery/encode'
+import { encode, encodeNow, needsGzipNow } from '../delivery/encode'
 import { apiHost, isCustomHost, uiHost } from '../delivery/hosts'
 import { createOutbox } from '../delivery/outbox'
 import { createQueue } from '../delivery/queue'
@@ -74,16 +74,18 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
   // ── Delivery ───────────────────────────────────────────────────────────────────────────────────────────────────
   const fetchExtension: FeatureHost['fetchExtension'] = (name, without) =>
     load(name).catch((error) => void log.info(`${name} is not available; ${without}`, error))
-  // Needed at the end of the page, so it is fetched when the beginning is over. Without it beacons go uncompressed.
   let gzip: Extensions['gzip'] | undefined
   let loadGzip = () => {
     loadGzip = () => {}
     void fetchExtension('gzip', 'what is sent at the end of a page goes uncompressed').then((loaded) => (gzip = loaded))
   }
-  if (typeof CompressionStream === 'undefined') loadGzip()
   const mayCompress = () => !config.disable_compression && !config.advanced_disable_flags && understandsGzip(flags.remote)
   const gzipNow = () => (mayCompress() ? gzip?.gzipNow : undefined)
-  const encodeText = async (text: string) => (mayCompress() ? encode(text, gzipNow()) : encodeNow(text, undefined))
+  const encodeText = async (text: string) => {
+    if (!mayCompress()) return encodeNow(text, undefined)
+    if (needsGzipNow(text)) loadGzip()
+    return encode(text, gzipNow())
+  }
   const onRequestError = (error: RequestError) => guarded(() => config.on_request_error(error))
   const mayKeep = () => !isOptedOut() && mayStore() && config.persistence !== 'memory'
   const onLost = ({ event, uuid }: { event: string; uuid: string }, reason: DropReason) => drop({ event, uuid, reason })
@@ -102,10 +104,7 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
     path: () => flags.remote.analytics?.endpoint ?? '/e/',
     encode: encodeText,
     gzipNow,
-    onDelivered: (uuids) => {
-      onDelivered(uuids)
-      loadGzip()
-    },
+    onDelivered,
     onDropped: onLost,
     onRequestError,
   })

@@ -147,7 +147,8 @@ export const createQueue = (inputs: QueueInputs): Queue => {
       const delivered = there.filter((each) => !refused.includes(each))
       if (delivered.length) onDelivered(delivered.map(({ uuid }) => uuid))
     }
-    await pump()
+    // Not awaited: what a page sends without a pause would hold all it has sent.
+    guarded(pump)
   }
   const flush = () => {
     clearTimeout(flushTimer)

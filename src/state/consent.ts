@@ -30,7 +30,10 @@ export const createConsent = (
   }
   return {
     explicit,
-    isOptedOut: () => explicit() === 'denied' || (explicit() === 'pending' && byDefault()),
+    isOptedOut: () => {
+      const said = explicit()
+      return said === 'denied' || (said === 'pending' && byDefault())
+    },
     set: (granted) => {
       remembered = granted ? '1' : '0'
       storage?.setItem(name, remembered)
