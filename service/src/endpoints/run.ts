@@ -5,6 +5,7 @@ import type { Admission, Admit } from './admission.ts'
 import type { Cache, Loaded } from './cache.ts'
 import { cursorOwner, nextCursor, readCursor } from './cursor.ts'
 import type { Epochs } from './epochs.ts'
+import type { InsightResults } from './insights/insight.ts'
 import type { RunAllowance } from './limits.ts'
 import { compileRun, type InsightWork, type PreparedRun, prepareRun, type RunRequest, type SqlWork, toRunRefusal } from './prepare.ts'
 import type { ParsedQuery } from './sql/compile.ts'
@@ -13,7 +14,7 @@ export type { RunRequest } from './prepare.ts'
 
 export interface RunAnswer {
   /** Rows, or what an insight of its kind is made of. */
-  readonly results: readonly unknown[]
+  readonly results: InsightResults
   /** Of SQL only, as `types`. */
   readonly columns?: readonly string[]
   /** Pairs of name and engine type. */

@@ -9,8 +9,11 @@ export interface Statement {
 
 export type InsightRows = readonly (readonly unknown[])[]
 
+/** What the kind answers: a list, or an object where its protocol says so. */
+export type InsightResults = readonly unknown[] | Readonly<Record<string, unknown>>
+
 export interface InsightAnswer {
-  readonly results: readonly unknown[]
+  readonly results: InsightResults
   /** Whether values were left out or put together as "Other". */
   readonly hasMore: boolean
 }

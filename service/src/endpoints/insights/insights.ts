@@ -1,13 +1,14 @@
 import { Refusal } from '../../lib/refusal.ts'
 import type { Fault } from '../../lib/refusal.ts'
 import type { Filter, FilterContext, FilterGroup } from './filters.ts'
+import { FUNNELS } from './funnels.ts'
 import type { Insight, Plan } from './insight.ts'
 import { DATE_FORMS, readDate } from './period.ts'
 import { breakdownsOf, checkShared, filtersOf, type SharedQuery } from './shared.ts'
 import { TRENDS } from './trends.ts'
 import { createZone, type Zone } from './zone.ts'
 
-const KINDS: Readonly<Record<string, Insight<never>>> = { TrendsQuery: TRENDS }
+const KINDS: Readonly<Record<string, Insight<never>>> = { TrendsQuery: TRENDS, FunnelsQuery: FUNNELS }
 
 /** The kinds of insight that an endpoint can hold. */
 export const INSIGHT_KINDS: readonly string[] = Object.keys(KINDS)
