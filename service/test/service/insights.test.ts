@@ -28,6 +28,30 @@ test('a trends endpoint is created, kept and run with variables of its breakdown
   expect(chrome.body.results).toMatchObject([{ breakdown_value: 'Chrome', days: ['2026-01-06'], data: [1] }])
 })
 
+const visits = { kind: 'EventsNode', event: 'visit' }
+const RANGE = { dateRange: { date_from: '2026-01-05', date_to: '2026-01-06' }, breakdownFilter: { breakdown: '$browser', breakdown_type: 'event' } }
+
+test('a funnel is created, kept and run with variables', async () => {
+  const funnel = { kind: 'FunnelsQuery', series: [visits, visits], ...RANGE }
+  expect(await api(service, 'POST', '/endpoints/', { name: 'funnel', query: funnel })).toMatchObject({ status: 201, body: { query: funnel, columns: null } })
+  expect((await run('funnel', {})).body.results.map((steps: any) => [steps[0].breakdown_value, ...steps.map(({ count }: any) => count)])).toEqual([[['Chrome'], 1, 1], [['Safari'], 1, 0]])
+  const chrome = await run('funnel', { variables: { $browser: 'Chrome', date_to: '2026-01-05' } })
+  expect(chrome.body.results.map((steps: any) => steps.map(({ count }: any) => count))).toEqual([[1, 0]])
+  expect(await run('funnel', { variables: { browser: 'Chrome' } })).toMatchObject({ status: 400, body: { code: 'invalid_variables' } })
+})
+
+test('times to convert are an object, as their kind says', async () => {
+  await api(service, 'POST', '/endpoints/', { name: 'times', query: { kind: 'FunnelsQuery', series: [visits, visits], dateRange: RANGE.dateRange, funnelsFilter: { funnelVizType: 'time_to_convert' } } })
+  expect((await run('times', {})).body.results).toEqual({ bins: [[86_400, 1]], average_conversion_time: 86_400 })
+})
+
+test('a retention is created, kept and run with variables', async () => {
+  const retention = { kind: 'RetentionQuery', retentionFilter: { retentionType: 'retention_first_time', targetEntity: { id: 'visit', type: 'events' }, returningEntity: { id: 'visit', type: 'events' }, period: 'Day', totalIntervals: 2 }, ...RANGE }
+  expect(await api(service, 'POST', '/endpoints/', { name: 'retention', query: retention })).toMatchObject({ status: 201, body: { query: retention } })
+  const { body } = await run('retention', { variables: { $browser: 'Chrome' } })
+  expect(body.results.map(({ breakdown_value, date, values }: any) => [breakdown_value, date, ...values.map(({ count }: any) => count)])).toEqual([['Chrome', '2026-01-05T00:00:00Z', 1, 1], ['Chrome', '2026-01-06T00:00:00Z', 0, 0]])
+})
+
 test.each<[string, object, string, string]>([
   ['an unknown variable', { variables: { plan: 'x' } }, 'variables', 'invalid_variables'],
   ['a date that is none', { variables: { date_to: '2026-13-01' } }, 'variables', 'invalid_variables'],

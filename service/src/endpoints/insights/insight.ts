@@ -35,6 +35,8 @@ export interface Plan {
 
 /** One kind of insight. */
 export interface Insight<Query extends SharedQuery> {
+  /** Whether it knows where to begin when a range only says where to end. */
+  readonly beginsAlone?: boolean
   /** Throws `Refusal` if a query of this kind cannot be run. */
   check(query: unknown, context: FilterContext): void
   plan(query: Query, options: PlanOptions): Plan

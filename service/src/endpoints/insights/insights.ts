@@ -4,11 +4,12 @@ import type { Filter, FilterContext, FilterGroup } from './filters.ts'
 import { FUNNELS } from './funnels.ts'
 import type { Insight, Plan } from './insight.ts'
 import { DATE_FORMS, readDate } from './period.ts'
-import { breakdownsOf, checkShared, filtersOf, type SharedQuery } from './shared.ts'
+import { RETENTION } from './retention.ts'
+import { breakdownsOf, checkRange, checkShared, filtersOf, type SharedQuery } from './shared.ts'
 import { TRENDS } from './trends.ts'
 import { createZone, type Zone } from './zone.ts'
 
-const KINDS: Readonly<Record<string, Insight<never>>> = { TrendsQuery: TRENDS, FunnelsQuery: FUNNELS }
+const KINDS: Readonly<Record<string, Insight<never>>> = { TrendsQuery: TRENDS, FunnelsQuery: FUNNELS, RetentionQuery: RETENTION }
 
 /** The kinds of insight that an endpoint can hold. */
 export const INSIGHT_KINDS: readonly string[] = Object.keys(KINDS)
@@ -26,8 +27,10 @@ export const UTC: Zone = createZone('UTC')
 
 /** Throws `Refusal` unless the query can be run. */
 export const checkInsight = (query: InsightQuery, context: FilterContext = { zone: UTC, now: Date.now() }): void => {
-  KINDS[query.kind]!.check(query, context)
+  const { check, beginsAlone } = KINDS[query.kind]!
+  check(query, context)
   checkShared(query, context)
+  if (!beginsAlone || query.dateRange?.date_from) checkRange(query, context)
 }
 
 const MAX_TEXT = 10_000

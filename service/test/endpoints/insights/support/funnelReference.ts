@@ -71,7 +71,8 @@ const compareTimes = (a: readonly number[], b: readonly number[]) => b.length - 
 /** The people of a funnel, by trying every way through it. */
 export const funnelOf = (all: readonly SeenEvent[], question: ReferenceFunnel): Funnelled[] => {
   const { order, steps, exclusions, windowMs, zone, from, to, breakdown, attribution, attributionStep, limit, isByDay } = question
-  const dayOf = ({ at }: SeenEvent) => dayIn(zone, at)
+  const days = new Map(all.map((each) => [each, dayIn(zone, each.at)]))
+  const dayOf = (each: SeenEvent) => days.get(each)!
   const valueOf = ({ properties }: SeenEvent) => (breakdown === undefined || properties[breakdown] === undefined || properties[breakdown] === '' ? 'null' : String(properties[breakdown]))
   const stepOf = (each: SeenEvent) => steps.findIndex((step) => isOf(step, each)) + 1
   const maskOf = (each: SeenEvent) => [...steps, ...exclusions].reduce((mask, step, bit) => mask + (isOf(step, each) ? 2 ** bit : 0), 0)
