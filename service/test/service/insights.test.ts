@@ -1,5 +1,8 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { openRecords } from '../../src/storage/records.ts'
 import { api, capture, event } from '../support/api.ts'
-import { type RunningService, startService } from '../support/startService.ts'
+import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
 
 let service: RunningService
 beforeAll(async () => {
@@ -71,4 +74,35 @@ test('a query that cannot be run is not kept', async () => {
 test('variables of SQL endpoints are still looked up beside insights', async () => {
   const made = await api(service, 'POST', '/insight_variables/', { name: 'Unused', type: 'String' })
   expect((await api(service, 'DELETE', `/insight_variables/${made.body.id}/`)).status).toBe(204)
+})
+
+describe('a project of another time zone', () => {
+  const RANGE = { dateRange: { date_from: '2026-03-29', date_to: '2026-03-30' } }
+  const data = temporaryFolder()
+  let service: RunningService
+  beforeAll(async () => {
+    const first = await startService({ data })
+    const at = (timestamp: string) => event('visit', { timestamp }, { distinct_id: 'ann' })
+    // In Berlin the 29th has 23 hours and ends at 22:00 in UTC.
+    await capture(first, at('2026-03-28T23:00:00Z'), at('2026-03-29T21:59:59.999Z'), at('2026-03-29T22:00:00Z'))
+    await first.stop()
+    const records = await openRecords(join(data, 'definitions.db'))
+    await records.projects.change(first.projectId, { timezone: 'Europe/Berlin' })
+    await records.close()
+    service = await startService({ data })
+  }, 60_000)
+  afterAll(async () => {
+    await service.stop()
+    rmSync(data, { recursive: true })
+  })
+
+  test.each<[string, object, unknown]>([
+    ['a trend', { kind: 'TrendsQuery', series: [visits], ...RANGE }, [{ days: ['2026-03-29', '2026-03-30'], data: [2, 1] }]],
+    ['a funnel', { kind: 'FunnelsQuery', series: [visits, visits], ...RANGE, funnelsFilter: { funnelVizType: 'trends' } }, [{ days: ['2026-03-29', '2026-03-30'], data: [100, 0] }]],
+    ['a retention', { kind: 'RetentionQuery', ...RANGE, retentionFilter: { retentionType: 'retention_recurring', totalIntervals: 2, targetEntity: { id: 'visit' }, returningEntity: { id: 'visit' } } }, [{ date: '2026-03-29T00:00:00+01:00', values: [{ count: 1 }, { count: 1 }] }, { date: '2026-03-30T00:00:00+02:00', values: [{ count: 1 }, { count: 0 }] }]],
+  ])('%s has its days', async (name, query, results) => {
+    const endpoint = name.replace(' ', '_')
+    expect((await api(service, 'POST', '/endpoints/', { name: endpoint, query })).status).toBe(201)
+    expect((await api(service, 'POST', `/endpoints/${endpoint}/run`, {})).body).toMatchObject({ timezone: 'Europe/Berlin', results })
+  })
 })

@@ -22,7 +22,7 @@ export interface InsightQuery extends SharedQuery {
 export const isInsight = (query: unknown): query is InsightQuery =>
   typeof query === 'object' && query !== null && 'kind' in query && typeof query.kind === 'string' && Object.hasOwn(KINDS, query.kind)
 
-/** The calendar of projects, which have no time zone of their own. */
+/** The calendar by which a query is checked before it is kept: a date is one in every time zone. */
 export const UTC: Zone = createZone('UTC')
 
 /** Throws `Refusal` unless the query can be run. */
