@@ -15,8 +15,8 @@ export const keyOf = (source: Source, query: SharedQuery): Sql => {
 /** The key of events without any of the values. */
 export const missingKeyOf = (query: SharedQuery): string => JSON.stringify(breakdownsOf(query).map(() => null))
 
-/** The keys to show: those of the most rows, ties by their text. `rows` has a column `key`. */
-export const topKeysOf = (rows: QuerySql, query: SharedQuery): Sql => ({
+// The keys to show: those of the most rows, ties by their text.
+const topKeysOf = (rows: QuerySql, query: SharedQuery): Sql => ({
   kind: 'query',
   query: {
     kind: 'select',
@@ -28,7 +28,7 @@ export const topKeysOf = (rows: QuerySql, query: SharedQuery): Sql => ({
   },
 })
 
-/** A key, or `OTHER` if it is not among those to show. */
+/** A key, or `OTHER` if it is not among those to show: of the most `rows`, which have a column `key`. */
 export const shownKeyOf = (key: Sql, rows: () => QuerySql, query: SharedQuery): Sql =>
   breakdownsOf(query).length ? call('if', { kind: 'in', isNot: false, left: key, right: topKeysOf(rows(), query) }, key, text(OTHER)) : key
 

@@ -1,10 +1,10 @@
 import { call, infix, name, type SelectSql, type Sql, text } from '../sql/physical.ts'
-import { keyOf, missingKeyOf, shownKeyOf } from './breakdown.ts'
+import { keyOf, missingKeyOf, OTHER } from './breakdown.ts'
 import { type FilterContext, type FilterGroup, passes } from './filters.ts'
 import { hasProperties, isNamed } from './nodes.ts'
 import type { Period } from './period.ts'
 import { column, element, from, lambda, number, part } from './select.ts'
-import { breakdownsOf, type Node, type SharedQuery } from './shared.ts'
+import { breakdownLimitOf, breakdownsOf, type Node, type SharedQuery } from './shared.ts'
 import { bound, createSource, every, isWithin, not, some } from './source.ts'
 
 export interface Exclusion extends Node {
@@ -200,14 +200,25 @@ const countedRows = (plan: FunnelPlan): SelectSql => {
   }
 }
 
+// Their values, but for those of the fewest rows, which become `OTHER`. Ranked among themselves, so that nothing is computed twice.
+const shownRows = (plan: FunnelPlan): SelectSql => {
+  const row = (of: string) => name('n', of)
+  const kept = [column(row('person'), 'person'), column(row('bucket'), 'bucket'), column(row('times'), 'times')]
+  const size: Sql = { kind: 'call', name: 'count', args: [], over: { partitionBy: [row('key')], orderBy: [] } }
+  const sized: SelectSql = { kind: 'select', items: [...kept, column(row('key'), 'key'), column(size, 'size')], from: from(countedRows(plan), 'n') }
+  const orderBy = [{ by: row('size'), isDescending: true }, { by: row('key'), isDescending: false }]
+  const rank: Sql = { kind: 'call', name: 'dense_rank', args: [], over: { partitionBy: [], orderBy } }
+  const ranked: SelectSql = { kind: 'select', items: [...kept, column(row('key'), 'key'), column(rank, 'rank')], from: from(sized, 'n') }
+  const isShown = infix(row('rank'), '<=', bound('UInt64', breakdownLimitOf(plan.query)))
+  return { kind: 'select', items: [...kept, column(call('if', isShown, row('key'), text(OTHER)), 'key')], from: from(ranked, 'n') }
+}
+
 /**
  * The people of a funnel: `key` (of the breakdown), `bucket` and `times`, the instants at which they reached the steps, one after another. One
  * row for each person, or for each person and bucket.
  */
 export const peopleOf = (plan: FunnelPlan): SelectSql => {
-  const row = (of: string) => name('n', of)
-  const items = [column(row('person'), 'person'), column(row('bucket'), 'bucket'), column(shownKeyOf(row('key'), () => countedRows(plan), plan.query), 'key'), column(row('times'), 'times')]
-  const shown: SelectSql = { kind: 'select', items, from: from(countedRows(plan), 'n') }
+  const shown = breakdownsOf(plan.query).length ? shownRows(plan) : countedRows(plan)
   if (!isByValue(plan)) return shown
   // A person with several values that are put together counts once.
   const merged = (of: string) => name('m', of)
