@@ -100,7 +100,7 @@ const REFUSALS: Readonly<Record<StorageErrorKind, (error: StorageError, parsed: 
   capacity: () => new Refusal('query_capacity', { retryAfterSeconds: CAPACITY_RETRY_SECONDS }),
   timeout: (_error, _parsed, { seconds }) => new Refusal('query_timeout', { detail: `The query took longer than ${seconds} s: look at fewer events, for example at a shorter time.` }),
   memory: (_error, _parsed, { memoryBytes }) => new Refusal('query_memory_limit', { detail: `The query needed more than ${Math.floor(memoryBytes / 1_000_000)} MB of memory: group by fewer values, or look at fewer events.` }),
-  size: () => new Refusal('query_too_large'),
+  size: (_error, parsed) => new Refusal('query_too_large', parsed ? {} : { detail: 'The answer has too many rows: choose a smaller "breakdown_limit", longer intervals or a shorter range.' }),
   query: (error, parsed) => engineRefusal(error, parsed),
   data: () => new Refusal('query_failed'),
 }

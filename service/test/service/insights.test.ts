@@ -85,11 +85,12 @@ describe('a project of another time zone', () => {
     const at = (timestamp: string) => event('visit', { timestamp }, { distinct_id: 'ann' })
     // In Berlin the 29th has 23 hours and ends at 22:00 in UTC.
     await capture(first, at('2026-03-28T23:00:00Z'), at('2026-03-29T21:59:59.999Z'), at('2026-03-29T22:00:00Z'))
+    await capture(first, ...[1, 2, 3, 4, 5].map((shop) => event('order', { timestamp: '2026-03-29T12:00:00Z' }, { distinct_id: `p${shop}`, shop })))
     await first.stop()
     const records = await openRecords(join(data, 'definitions.db'))
     await records.projects.change(first.projectId, { timezone: 'Europe/Berlin' })
     await records.close()
-    service = await startService({ data })
+    service = await startService({ data, env: { TRAILMARK_RUN_ROWS: '3' } })
   }, 60_000)
   afterAll(async () => {
     await service.stop()
@@ -104,5 +105,15 @@ describe('a project of another time zone', () => {
     const endpoint = name.replace(' ', '_')
     expect((await api(service, 'POST', '/endpoints/', { name: endpoint, query })).status).toBe(201)
     expect((await api(service, 'POST', `/endpoints/${endpoint}/run`, {})).body).toMatchObject({ timezone: 'Europe/Berlin', results })
+  })
+
+  test.each<[string, object]>([
+    ['funnel', { kind: 'FunnelsQuery', series: [{ kind: 'EventsNode', event: 'order' }, visits] }],
+    ['retention', { kind: 'RetentionQuery', retentionFilter: { targetEntity: { id: 'order' }, totalIntervals: 1 } }],
+  ])('a %s of more rows than an answer may have is refused, not cut; a smaller breakdown is answered', async (kind, query) => {
+    const ofShops = (breakdown_limit: number) => ({ ...query, ...RANGE, breakdownFilter: { breakdown: 'shop', breakdown_limit } })
+    for (const limit of [25, 2]) await api(service, 'POST', '/endpoints/', { name: `${kind}_of_${limit}`, query: ofShops(limit) })
+    expect(await api(service, 'POST', `/endpoints/${kind}_of_25/run`, {})).toMatchObject({ status: 400, body: { code: 'query_too_large', detail: expect.stringContaining('breakdown_limit') } })
+    expect(await api(service, 'POST', `/endpoints/${kind}_of_2/run`, {})).toMatchObject({ status: 200, body: { hasMore: true } })
   })
 })
