@@ -104,39 +104,52 @@ const pointRows = (plan: FunnelPlan): SelectSql => {
   }
 }
 
-/**
- * For each event that can start, how the funnel goes on from it, whatever the time: a list of points. Made from the last step back, in passes
- * over whole lists: a lambda that looked into another list at a place of its own would copy that list for each event.
- */
-const chainsOf = ({ order, steps }: FunnelPlan): Sql => {
-  const [points, masks, stepNumbers] = [name('q', 'points'), name('q', 'masks'), name('q', 'steps')]
-  const nothing = call('array')
-  const begun = (bit: number, rests: Sql): Sql =>
-    call('arrayMap', lambda(['p', 'r', 'm'], call('if', isBit(name('m'), bit), call('arrayPushFront', name('r'), name('p')), nothing)), points, rests, masks)
-  const nones = call('arrayMap', lambda(['p'], call('arrayPopBack', call('array', name('p')))), points)
-  // Where an event is none of the step, what stands after it holds; in a strict funnel only while the step before is repeated.
-  const filled = (bit: number, lists: Sql): Sql => {
-    const stays = order === 'strict' ? some([isBit(name('m'), bit), not(isBit(name('m'), bit - 1))]) : isBit(name('m'), bit)
-    return call('arrayReverseFill', lambda(['c', 'm'], stays), lists, masks)
-  }
-  const chains = (): Sql => {
-    if (order !== 'unordered') {
-      const rests = steps.slice(1).reduceRight((rest, _, index) => call('arrayShiftLeft', filled(index + 1, begun(index + 1, rest)), number(1)), nones)
-      return begun(0, rests)
-    }
-    const lists = steps.map((_, index) => filled(index, begun(index, nones)))
-    const names = lists.map((_, index) => `c${index}`)
-    const all = call('arraySort', call('arrayConcat', ...names.map((each) => name(each))))
-    return call('arrayMap', lambda(['s', ...names], call('if', infix(name('s'), '>', number(0)), all, nothing)), stepNumbers, ...lists)
-  }
-  return call('arrayFilter', lambda(['c'], call('notEmpty', name('c'))), chains())
+const ofRow = (of: string) => name('q', of)
+const [POINTS, MASKS] = [ofRow('points'), ofRow('masks')]
+const NOTHING = call('array')
+const nonesOf = (points: Sql): Sql => call('arrayMap', lambda(['p'], call('arrayPopBack', call('array', name('p')))), points)
+
+// What begins with each event that is of a step, of which what may come after each event is given.
+const begun = (bit: number, rests: Sql): Sql =>
+  call('arrayMap', lambda(['p', 'r', 'm'], call('if', isBit(name('m'), bit), call('arrayPushFront', name('r'), name('p')), NOTHING)), POINTS, rests, MASKS)
+
+// What begins at or after each event: where it is none of the step, that of the next; in a strict funnel only while the step before is repeated.
+const filled = (bit: number, lists: Sql, { order }: FunnelPlan): Sql => {
+  const stays = order === 'strict' ? some([isBit(name('m'), bit), not(isBit(name('m'), bit - 1))]) : isBit(name('m'), bit)
+  return call('arrayReverseFill', lambda(['c', 'm'], stays), lists, MASKS)
 }
 
-const chainRows = (plan: FunnelPlan): SelectSql => ({
-  kind: 'select',
-  items: [column(name('q', 'person'), 'person'), column(name('q', 'key'), 'key'), column(chainsOf(plan), 'chains')],
-  from: from(pointRows(plan), 'q'),
-})
+// From the last step back, each a select of its own: nested in one expression, the engine would need seconds to read twenty of them.
+const restRows = (plan: FunnelPlan): SelectSql => {
+  const kept = [column(ofRow('person'), 'person'), column(ofRow('key'), 'key'), column(POINTS, 'points'), column(MASKS, 'masks')]
+  const last: SelectSql = { kind: 'select', items: [...kept, column(nonesOf(POINTS), 'rests')], from: from(pointRows(plan), 'q') }
+  const later = plan.steps.slice(1).map((_, index) => index + 1)
+  return later.reduceRight<SelectSql>((rows, bit) => {
+    const rests = call('arrayShiftLeft', filled(bit, begun(bit, ofRow('rests')), plan), number(1))
+    return { kind: 'select', items: [...kept, column(rests, 'rests')], from: from(rows, 'q') }
+  }, last)
+}
+
+const anyOrder = (plan: FunnelPlan): Sql => {
+  const lists = plan.steps.map((_, index) => filled(index, begun(index, nonesOf(POINTS)), plan))
+  const names = lists.map((_, index) => `c${index}`)
+  const all = call('arraySort', call('arrayConcat', ...names.map((each) => name(each))))
+  return call('arrayMap', lambda(['s', ...names], call('if', infix(name('s'), '>', number(0)), all, NOTHING)), ofRow('steps'), ...lists)
+}
+
+/**
+ * For each event that can start, how the funnel goes on from it, whatever the time: a list of points. Made in passes over whole lists: a lambda
+ * that looked into another list at a place of its own would copy that list for each event.
+ */
+const chainRows = (plan: FunnelPlan): SelectSql => {
+  const isUnordered = plan.order === 'unordered'
+  const chains = isUnordered ? anyOrder(plan) : begun(0, ofRow('rests'))
+  return {
+    kind: 'select',
+    items: [column(ofRow('person'), 'person'), column(ofRow('key'), 'key'), column(call('arrayFilter', lambda(['c'], call('notEmpty', name('c'))), chains), 'chains')],
+    from: from(isUnordered ? pointRows(plan) : restRows(plan), 'q'),
+  }
+}
 
 const startRows = (plan: FunnelPlan): SelectSql => ({
   kind: 'select',

@@ -6,7 +6,7 @@ import type { InsightResults, InsightRows } from './insight.ts'
 import { namesOf } from './period.ts'
 import { column, element, from, number } from './select.ts'
 import { breakdownsOf } from './shared.ts'
-import { bound, every } from './source.ts'
+import { bound } from './source.ts'
 
 const SIZE = call('length', name('f', 'times'))
 const reaches = (step: number): Sql => infix(SIZE, '>', number(step))
@@ -33,40 +33,37 @@ const byEntries = (entries: ReadonlyMap<string, number>) => (a: string, b: strin
 
 const STEPS: View = {
   isByInterval: false,
-  select(plan, { series }) {
-    const gaps = series.slice(1).map((_, index) => ({ gap: between(index, index + 1), isReal: every([reaches(index + 1), infix(timeAt(index + 1), '>', timeAt(index))]) }))
-    const average = (gap: Sql, isReal: Sql) => inSeconds(call('avgIf', gap, isReal))
-    const median = (gap: Sql, isReal: Sql) => inSeconds({ kind: 'call', name: 'quantileExactInclusiveIf', parameters: [{ kind: 'number', digits: '0.5' }], args: [gap, isReal] })
-    const list = (values: readonly Sql[], as: string) => column(call('array', ...values), as)
+  select(plan) {
+    const times = name('f', 'times')
+    const arrayJoin = { isLeft: false, items: [column(call('arrayEnumerate', times), 'step'), column(call('arrayDifference', times), 'gap')] }
+    const reached: SelectSql = { kind: 'select', items: [KEY, column(name('step'), 'step'), column(name('gap'), 'gap')], from: from(peopleOf(plan), 'f'), arrayJoin }
+    const row = (of: string) => name('r', of)
+    const isReal = infix(row('gap'), '>', number(0))
+    const median: Sql = { kind: 'call', name: 'quantileExactInclusiveIf', parameters: [{ kind: 'number', digits: '0.5' }], args: [row('gap'), isReal] }
     return {
       kind: 'select',
-      items: [
-        KEY,
-        list(series.map((_, index) => call('countIf', reaches(index))), 'counts'),
-        list(gaps.map(({ gap, isReal }) => average(gap, isReal)), 'averages'),
-        list(gaps.map(({ gap, isReal }) => median(gap, isReal)), 'medians'),
-      ],
-      from: from(peopleOf(plan), 'f'),
-      groupBy: GROUP_BY_KEY,
+      items: [column(row('key'), 'key'), column(row('step'), 'step'), column(call('count'), 'people'), column(inSeconds(call('avgIf', row('gap'), isReal)), 'average'), column(inSeconds(median), 'median')],
+      from: from(reached, 'r'),
+      groupBy: [row('key'), row('step')],
     }
   },
   shape(rows, { order }, query) {
     const isBroken = breakdownsOf(query).length > 0
-    const none = [NO_KEY, query.series.map(() => 0), [], []]
-    const byKey = new Map((rows.length || isBroken ? rows : [none]).map((row) => [String(row[0]), row as [string, number[], (number | null)[], (number | null)[]]]))
-    const keys = shownKeys(byKey.keys(), query).sort(byEntries(new Map([...byKey].map(([key, [, counts]]) => [key, Number(counts[0])]))))
+    const found = new Map(rows.map(([key, step, people, average, median]) => [`${Number(step)} ${key}`, { people: Number(people), average, median }]))
+    const entries = new Map(rows.filter(([, step]) => Number(step) === 1).map(([key, , people]) => [String(key), Number(people)]))
+    const keys = isBroken ? shownKeys(entries.keys(), query).sort(byEntries(entries)) : [NO_KEY]
     const lines = keys.map((key) => {
-      const [, counts, averages, medians] = byKey.get(key)!
+      const at = (index: number) => found.get(`${index + 1} ${key}`) ?? { people: 0, average: null, median: null }
       return query.series.map((node, index) => ({
         action_id: order === 'unordered' ? null : (node.event ?? null),
         name: order === 'unordered' ? `Completed ${index + 1} step${index ? 's' : ''}` : (node.name ?? node.event ?? 'All events'),
         custom_name: order === 'unordered' ? null : (node.custom_name ?? null),
         order: index,
         people: [],
-        count: Number(counts[index]),
+        count: at(index).people,
         type: 'events',
-        average_conversion_time: averages[index - 1] ?? null,
-        median_conversion_time: medians[index - 1] ?? null,
+        average_conversion_time: at(index).average,
+        median_conversion_time: at(index).median,
         ...(isBroken ? { breakdown: valuesOf(key), breakdown_value: valuesOf(key) } : {}),
       }))
     })
