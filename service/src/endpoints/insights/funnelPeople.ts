@@ -107,7 +107,8 @@ const pointRows = (plan: FunnelPlan): SelectSql => {
 const ofRow = (of: string) => name('q', of)
 const [POINTS, MASKS] = [ofRow('points'), ofRow('masks')]
 const NOTHING = call('array')
-const nonesOf = (points: Sql): Sql => call('arrayMap', lambda(['p'], call('arrayPopBack', call('array', name('p')))), points)
+// For each event an empty list of points.
+const NONES = call('arrayMap', lambda(['p'], call('arrayPopBack', call('array', name('p')))), POINTS)
 
 // What begins with each event that is of a step, of which what may come after each event is given.
 const begun = (bit: number, rests: Sql): Sql =>
@@ -122,7 +123,7 @@ const filled = (bit: number, lists: Sql, { order }: FunnelPlan): Sql => {
 // From the last step back, each a select of its own: nested in one expression, the engine would need seconds to read twenty of them.
 const restRows = (plan: FunnelPlan): SelectSql => {
   const kept = [column(ofRow('person'), 'person'), column(ofRow('key'), 'key'), column(POINTS, 'points'), column(MASKS, 'masks')]
-  const last: SelectSql = { kind: 'select', items: [...kept, column(nonesOf(POINTS), 'rests')], from: from(pointRows(plan), 'q') }
+  const last: SelectSql = { kind: 'select', items: [...kept, column(NONES, 'rests')], from: from(pointRows(plan), 'q') }
   const later = plan.steps.slice(1).map((_, index) => index + 1)
   return later.reduceRight<SelectSql>((rows, bit) => {
     const rests = call('arrayShiftLeft', filled(bit, begun(bit, ofRow('rests')), plan), number(1))
@@ -131,7 +132,7 @@ const restRows = (plan: FunnelPlan): SelectSql => {
 }
 
 const anyOrder = (plan: FunnelPlan): Sql => {
-  const lists = plan.steps.map((_, index) => filled(index, begun(index, nonesOf(POINTS)), plan))
+  const lists = plan.steps.map((_, index) => filled(index, begun(index, NONES), plan))
   const names = lists.map((_, index) => `c${index}`)
   const all = call('arraySort', call('arrayConcat', ...names.map((each) => name(each))))
   return call('arrayMap', lambda(['s', ...names], call('if', infix(name('s'), '>', number(0)), all, NOTHING)), ofRow('steps'), ...lists)
