@@ -23,12 +23,18 @@ const COLUMN_TYPES: Readonly<Record<string, readonly string[]>> = {
 
 const columnSchema = ({ name, type }: { name: string; type: string }): JsonSchema => ({ title: name, ...(COLUMN_TYPES[type] ? { type: COLUMN_TYPES[type] } : {}) })
 
-const rowsSchema = ({ columns }: EndpointVersion): JsonSchema =>
-  columns ? { type: 'array', items: { type: 'array', prefixItems: columns.map(columnSchema), minItems: columns.length, maxItems: columns.length } } : { type: 'array' }
+const isInsight = ({ query }: EndpointVersion) => (query as { kind: string }).kind !== 'HogQLQuery'
 
-const variablesSchema = ({ query }: EndpointVersion, definitions: readonly Variable[]): JsonSchema => {
-  const { kind, variables = {} } = query as { kind: string; variables?: Record<string, { code_name: string }> }
-  if (kind !== 'HogQLQuery') return { type: 'object' }
+const rowsSchema = (version: EndpointVersion): JsonSchema => {
+  const { columns } = version
+  // Times to convert are the one insight that is no list.
+  if (isInsight(version)) return { type: ['array', 'object'] }
+  return columns ? { type: 'array', items: { type: 'array', prefixItems: columns.map(columnSchema), minItems: columns.length, maxItems: columns.length } } : { type: 'array' }
+}
+
+const variablesSchema = (version: EndpointVersion, definitions: readonly Variable[]): JsonSchema => {
+  if (isInsight(version)) return { type: 'object' }
+  const { variables = {} } = version.query as { variables?: Record<string, { code_name: string }> }
   const names = Object.values(variables).map(({ code_name: name }) => name)
   const properties = names.flatMap((name) => {
     const definition = definitions.find(({ codeName }) => codeName === name)
