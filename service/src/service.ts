@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { createAdmit } from './endpoints/admission.ts'
@@ -21,6 +19,10 @@ import { createServer } from './http/server.ts'
 import { createIngest } from './ingest/ingest.ts'
 import { createWriter } from './ingest/writer.ts'
 import type { Log } from './lib/log.ts'
+import { type KeyFile, keyFileIn } from './projects/keyFile.ts'
+import { createKeys, START_KEYS } from './projects/keys.ts'
+import { createProjects } from './projects/projects.ts'
+import { madeUp } from './projects/secret.ts'
 import { createClickhouse } from './storage/clickhouse.ts'
 import { readerMemoryBytes } from './storage/embedded/config.ts'
 import { type Engine, engineMemoryBytes, startEngine } from './storage/embedded/engine.ts'
@@ -50,10 +52,6 @@ export interface Service {
 
 const READY_WAIT_MS = 20_000
 const PROBE_WAIT_MS = 1_000
-const GENERATED_KEY = 'first key'
-const GIVEN_KEY = 'environment'
-
-const madeUp = (prefix: string) => `${prefix}_${randomBytes(24).toString('base64url').replace(/[_-]/g, 'x')}`
 
 const firstProject = async ({ projects }: Records, token: string | undefined): Promise<Project> => {
   const [first] = await projects.all()
@@ -64,20 +62,19 @@ const firstProject = async ({ projects }: Records, token: string | undefined): P
 }
 
 /** Makes sure that there is a key with all scopes, and returns the file that holds it unless the environment does. */
-const firstKey = async ({ keys }: Records, projectId: number, dataDir: string, given: string | undefined): Promise<string | undefined> => {
+const firstKey = async ({ keys }: Records, projectId: number, keyFile: KeyFile, given: string | undefined): Promise<string | undefined> => {
   if (given) {
-    await keys.put({ projectId, label: GIVEN_KEY, secret: given, scopes: SCOPES })
+    await keys.put({ projectId, label: START_KEYS.given, secret: given, scopes: SCOPES })
     return undefined
   }
   // A key that is no longer given is no longer valid.
-  await keys.remove(GIVEN_KEY)
-  const file = join(dataDir, 'personal_api_key')
-  const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+  await keys.remove(START_KEYS.given)
+  const kept = keyFile.read()
   const secret = kept && (await keys.bySecret(kept)) ? kept : madeUp('tmk')
-  if (secret !== kept) writeFileSync(file, `${secret}\n`, { mode: 0o600 })
+  if (secret !== kept) keyFile.write(secret)
   // Each time: a newer release may have more scopes than the one that made the key.
-  await keys.put({ projectId, label: GENERATED_KEY, secret, scopes: SCOPES })
-  return file
+  await keys.put({ projectId, label: START_KEYS.generated, secret, scopes: SCOPES })
+  return keyFile.path
 }
 
 /** What the key of a label may take, which is never more memory than `mostMemoryBytes`. */
@@ -104,7 +101,9 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     const records = await openRecords(join(config.dataDir, 'definitions.db'))
     undo.push(() => records.close())
     const project = await firstProject(records, config.projectToken)
-    const keyFile = await firstKey(records, project.id, config.dataDir, config.personalApiKey)
+    const keyFile = keyFileIn(config.dataDir)
+    const keyPath = await firstKey(records, project.id, keyFile, config.personalApiKey)
+    const keys = createKeys({ records, scopes: SCOPES, keyFile })
 
     let engine: Engine | undefined
     if (library) {
@@ -133,7 +132,8 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     const remoteConfigs = createRemoteConfigs(records, flags)
     const server = await createServer({
       staticDir: config.staticDir,
-      keyBySecret: records.keys.bySecret,
+      keyBySecret: keys.bySecret,
+      projectById: records.projects.byId,
       log,
       rooms: {
         ingest: createIngest({ projectByToken: byToken, writer }),
@@ -146,13 +146,15 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         openApi: createOpenApi(records),
         flags,
         remoteConfigs,
+        projects: createProjects(records),
+        keys,
         answerFlags: createAnswerFlags({ definitions: flags, remoteConfigs }),
         isReady: () => storage.ready(PROBE_WAIT_MS),
       },
     })
     undo.push(() => server.close())
     const url = await server.listen({ port: config.port, host: config.host })
-    return { url, project, keyFile, stop }
+    return { url, project, keyFile: keyPath, stop }
   } catch (error) {
     await stop()
     throw error

@@ -7,6 +7,7 @@ import { decodeJson } from '../ingest/decode.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { apiDocument } from './apiDocument.ts'
 import { ENDPOINT_ROUTES } from './endpointRoutes.ts'
+import { PROJECT_ROUTES } from './projectRoutes.ts'
 import type { Answer, Call, Rooms, Route } from './route.ts'
 import { staticFile } from './statics.ts'
 
@@ -133,6 +134,7 @@ export const ROUTES: readonly Route[] = [
     handler: async ({ remoteConfigs }, { projectId, body }) => ({ body: await remoteConfigs.change(projectId, body as RemoteSettings) }),
   },
 
+  ...PROJECT_ROUTES,
   ...ENDPOINT_ROUTES,
   { method: 'GET', path: '/api/openapi.json', access: 'public', summary: 'This document', handler: () => ({ body: apiDocument(ROUTES) }) },
 ]
