@@ -22,7 +22,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // The routes call the rooms through what `service` hands them; from the rooms they take types and pure answers.
   http: ['lib', 'storage', 'ingest', 'flags', 'projects', 'endpoints', 'endpoints/variables', 'endpoints/definitions'],
   service: ['config', 'http', 'ingest', 'flags', 'projects', 'endpoints', 'endpoints/variables', 'endpoints/definitions', 'storage', 'storage/embedded', 'storage/schema', 'lib'],
-  main: ['service', 'config', 'storage', 'storage/embedded', 'lib'],
+  cli: ['lib', 'projects', 'storage'],
+  main: ['service', 'cli', 'http', 'config', 'storage', 'storage/embedded', 'lib'],
 }
 
 /** What the rooms that use the storage may see of it: the ports with their types and errors, never what connects. */
