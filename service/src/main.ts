@@ -83,6 +83,9 @@ const announce = ({ url, project, keyFile }: Service) => {
 // What the service writes is its owner's: definitions hold hashes of keys, the engine's configuration passwords.
 process.umask(0o077)
 
+// What the environment brought in; what the service makes up itself is known by its look.
+const secretsOf = ({ personalApiKey, clickhouseUrl }: Config): string[] => [personalApiKey ?? '', clickhouseUrl ? decodeURIComponent(new URL(clickhouseUrl).password) : '']
+
 /** Does one of the commands that end by themselves. */
 const doCommand = async (args: readonly string[], config: Config) => {
   try {
@@ -112,7 +115,7 @@ const main = async (args: readonly string[]) => {
 
   // A command that ends by itself needs none of it, and starts sooner without.
   const { startService } = await import('./service.ts')
-  const log = createLog()
+  const log = createLog({ format: config.logFormat, level: config.logLevel, secrets: secretsOf(config) })
   const require = createRequire(import.meta.url)
   const starting = startService({
     config,
@@ -135,7 +138,7 @@ const main = async (args: readonly string[]) => {
   }
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
-  process.on('unhandledRejection', (reason) => log(`Unexpected: ${reason instanceof Error ? reason.stack : String(reason)}`))
+  process.on('unhandledRejection', (reason) => log(`Unexpected: ${reason instanceof Error ? reason.stack : String(reason)}`, { level: 'error' }))
 
   try {
     announce(await starting)

@@ -18,7 +18,10 @@ import { SCOPES } from './http/auth.ts'
 import { createServer } from './http/server.ts'
 import { createIngest } from './ingest/ingest.ts'
 import { createWriter } from './ingest/writer.ts'
+import { measureProcess, measureRuns } from './measure.ts'
+import { createRefusedEvents } from './ingest/refusedEvents.ts'
 import type { Log } from './lib/log.ts'
+import { createMetrics } from './lib/metrics.ts'
 import { type KeyFile, keyFileIn } from './projects/keyFile.ts'
 import { createKeys, START_KEYS } from './projects/keys.ts'
 import { createProjects } from './projects/projects.ts'
@@ -96,6 +99,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
 
   try {
     undo.push(await lockDataDir(config.dataDir))
+    const metrics = createMetrics()
     const library = config.clickhouseUrl ? undefined : engineLibrary()
 
     const records = await openRecords(join(config.dataDir, 'definitions.db'))
@@ -108,7 +112,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     let engine: Engine | undefined
     if (library) {
       progress('Starting the embedded engine …')
-      engine = await startEngine({ dataDir: join(config.dataDir, 'engine'), library, child: engineChild, memoryBytes: config.engineMemoryBytes, log })
+      engine = await startEngine({ dataDir: join(config.dataDir, 'engine'), library, child: engineChild, memoryBytes: config.engineMemoryBytes, diskReserveBytes: config.diskReserveBytes, onRestart: () => metrics.count('trailmark_engine_restarts_total'), log })
       undo.push(engine.stop)
     } else {
       progress('Connecting to the ClickHouse server …')
@@ -122,7 +126,19 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     progress(steps.length ? `Created the event store (${steps.join(', ')}).` : 'The event store is up to date.')
 
     const epochs = createEpochs()
-    const writer = createWriter(storage, { onChange: epochs.advance })
+    const writer = createWriter(storage, {
+      onChange: epochs.advance,
+      maxChars: config.ingestBytes,
+      onBatch({ stored, repeats, seconds }) {
+        metrics.count('trailmark_events_stored_total', {}, stored)
+        metrics.count('trailmark_events_repeated_total', {}, repeats)
+        metrics.observe('trailmark_writer_batch_seconds', {}, seconds)
+      },
+      onFull: (isFull) => (isFull ? log('The disk of the event store is full: deliveries are answered 507 until there is space. Nothing that was acknowledged is lost.', { level: 'error' }) : log('The event store has space again.')),
+    })
+    const refusedEvents = createRefusedEvents(storage, metrics)
+    measureProcess(metrics, { writer, isReady: () => storage.ready(PROBE_WAIT_MS) })
+    const measured = measureRuns(metrics)
     undo.push(() => writer.close())
     const { byToken } = records.projects
     const running = createRunning()
@@ -134,20 +150,24 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
       staticDir: config.staticDir,
       keyBySecret: keys.bySecret,
       projectById: records.projects.byId,
+      ingestBytes: config.ingestBytes,
       log,
+      count: metrics.count,
       rooms: {
-        ingest: createIngest({ projectByToken: byToken, writer }),
+        ingest: createIngest({ projectByToken: byToken, writer, refusedEvents, count: metrics.count }),
         projectByToken: byToken,
         variables: createVariableDefinitions(records),
         endpoints: createEndpointDefinitions({ records, describe: createDescribe({ storage }) }),
-        run: createRun({ records, storage, admit, cache, epochs }),
-        stream: createStream({ records, storage, admit }),
+        run: measured(createRun({ records, storage, admit, cache, epochs })),
+        stream: measured(createStream({ records, storage, admit })),
         running,
         openApi: createOpenApi(records),
         flags,
         remoteConfigs,
         projects: createProjects(records),
         keys,
+        refusedEvents,
+        metrics: metrics.text,
         answerFlags: createAnswerFlags({ definitions: flags, remoteConfigs }),
         isReady: () => storage.ready(PROBE_WAIT_MS),
       },

@@ -9,6 +9,7 @@ import type { FlagDefinitions } from '../flags/definitions.ts'
 import type { AnswerFlags } from '../flags/flags.ts'
 import type { RemoteConfigs } from '../flags/remoteConfig.ts'
 import type { Ingest } from '../ingest/ingest.ts'
+import type { RefusedEvents } from '../ingest/refusedEvents.ts'
 import type { Keys } from '../projects/keys.ts'
 import type { Projects } from '../projects/projects.ts'
 import type { ApiKey, Project } from '../storage/records.ts'
@@ -29,6 +30,9 @@ export interface Rooms {
   readonly remoteConfigs: RemoteConfigs
   readonly projects: Projects
   readonly keys: Keys
+  readonly refusedEvents: Pick<RefusedEvents, 'list'>
+  /** In Prometheus' text format. */
+  readonly metrics: () => Promise<string>
   readonly isReady: () => Promise<boolean>
 }
 

@@ -37,7 +37,7 @@ const KINDS: Readonly<Record<string, StorageErrorKind>> = {
   TOO_MANY_ROWS_OR_BYTES: 'size',
   TOO_MANY_SIMULTANEOUS_QUERIES: 'capacity',
   TOO_MANY_PARTS: 'unavailable',
-  NOT_ENOUGH_SPACE: 'unavailable',
+  NOT_ENOUGH_SPACE: 'full',
   CANNOT_ALLOCATE_MEMORY: 'unavailable',
   SOCKET_TIMEOUT: 'unavailable',
   NETWORK_ERROR: 'unavailable',
@@ -94,9 +94,13 @@ const isConnectionError = (error: Error) => typeof (error as NodeJS.ErrnoExcepti
 // The engine has one name for a query over its own limit and for an engine whose queries together are over its.
 const isShared = (name: string, message: string) => name === 'MEMORY_LIMIT_EXCEEDED' && /\(total\)|memory limit for user|User memory/i.test(message)
 
+// What the engine passes on from the system has names of many kinds, such as CANNOT_WRITE_TO_FILE_DESCRIPTOR.
+const isFull = (name: string, message: string) => KINDS[name] === 'full' || /No space left on device|errno: (?:28|122)\b/.test(message)
+
 const toStorageError = (error: unknown, inserting = false): unknown => {
   if (error instanceof ClickHouseError) {
     const name = error.type ?? error.code
+    if (isFull(name, error.message)) return new StorageError('full', error.message, name)
     if (inserting) return new StorageError(DATA_ERRORS.has(name) ? 'data' : 'unavailable', error.message, name)
     return new StorageError(isShared(name, error.message) ? 'capacity' : (KINDS[name] ?? 'query'), error.message, name)
   }
