@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Config, ConfigError, describeVariables, readConfig } from './config.ts'
 import { CommandError } from './cli/command.ts'
@@ -10,6 +11,7 @@ import { createLog } from './lib/log.ts'
 import { Refusal } from './lib/refusal.ts'
 import { within } from './lib/wait.ts'
 import type { Service } from './service.ts'
+import { startEngine } from './storage/embedded/engine.ts'
 import { EngineMissing, engineLibrary, thisMachine } from './storage/embedded/library.ts'
 import { DataDirInUse } from './storage/lock.ts'
 import { RecordsMismatch } from './storage/records.ts'
@@ -86,10 +88,22 @@ process.umask(0o077)
 // What the environment brought in; what the service makes up itself is known by its look.
 const secretsOf = ({ personalApiKey, clickhouseUrl }: Config): string[] => [personalApiKey ?? '', clickhouseUrl ? decodeURIComponent(new URL(clickhouseUrl).password) : '']
 
+const logOf = (config: Config) => createLog({ format: config.logFormat, level: config.logLevel, secrets: secretsOf(config) })
+
+const library = () => engineLibrary(thisMachine(createRequire(import.meta.url).resolve))
+
+const CHILD = here('./storage/embedded/child.js')
+
 /** Does one of the commands that end by themselves. */
 const doCommand = async (args: readonly string[], config: Config) => {
   try {
-    const { lines, data, isJson } = await runCommand(args, { dataDir: config.dataDir, scopes: SCOPES })
+    const { lines, data, isJson } = await runCommand(args, {
+      dataDir: config.dataDir,
+      scopes: SCOPES,
+      clickhouseUrl: config.clickhouseUrl,
+      startEngine: (dataDir) =>
+        startEngine({ dataDir: join(dataDir, 'engine'), library: library(), child: CHILD, memoryBytes: config.engineMemoryBytes, diskReserveBytes: config.diskReserveBytes, log: logOf(config) }),
+    })
     for (const line of isJson ? [JSON.stringify(data, null, 2)] : lines) say(line)
   } catch (error) {
     if (error instanceof CommandError || error instanceof Refusal) return fail(error.message)
@@ -115,12 +129,11 @@ const main = async (args: readonly string[]) => {
 
   // A command that ends by itself needs none of it, and starts sooner without.
   const { startService } = await import('./service.ts')
-  const log = createLog({ format: config.logFormat, level: config.logLevel, secrets: secretsOf(config) })
-  const require = createRequire(import.meta.url)
+  const log = logOf(config)
   const starting = startService({
     config,
-    engineLibrary: () => engineLibrary(thisMachine(require.resolve)),
-    engineChild: here('./storage/embedded/child.js'),
+    engineLibrary: library,
+    engineChild: CHILD,
     progress: say,
     log,
   })

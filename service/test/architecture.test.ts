@@ -23,7 +23,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ['lib', 'storage', 'ingest', 'flags', 'projects', 'endpoints', 'endpoints/variables', 'endpoints/definitions'],
   measure: ['lib', 'ingest'],
   service: ['measure', 'config', 'http', 'ingest', 'flags', 'projects', 'endpoints', 'endpoints/variables', 'endpoints/definitions', 'storage', 'storage/embedded', 'storage/schema', 'lib'],
-  cli: ['lib', 'projects', 'storage'],
+  backup: ['lib', 'projects', 'storage', 'storage/embedded', 'storage/schema'],
+  cli: ['lib', 'projects', 'backup', 'storage', 'storage/embedded'],
   main: ['service', 'cli', 'http', 'config', 'storage', 'storage/embedded', 'lib'],
 }
 

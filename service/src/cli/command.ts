@@ -1,3 +1,5 @@
+import type { Engine } from '../storage/embedded/engine.ts'
+
 /** A command that cannot be done. Its message says why and what to do. */
 export class CommandError extends Error {
   override name = 'CommandError'
@@ -12,6 +14,10 @@ export interface CommandCall {
   readonly dataDir: string
   /** All scopes that a key may have. */
   readonly scopes: readonly string[]
+  /** A ClickHouse server that holds the events, instead of the embedded engine. */
+  readonly clickhouseUrl: string | undefined
+  /** Starts the embedded engine in a data folder. */
+  readonly startEngine: (dataDir: string) => Promise<Engine>
 }
 
 /** What a command says: lines for people, and the same as data for programs. */

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { BACKUP_COMMANDS } from './backupCommands.ts'
 import { type Command, type CommandAnswer, type CommandCall, CommandError, type Option } from './command.ts'
 import { KEY_COMMANDS } from './keyCommands.ts'
 import { PROJECT_COMMANDS } from './projectCommands.ts'
 
 /** Everything that can be asked on the command line beside `serve`. */
-export const COMMANDS: readonly Command[] = [...PROJECT_COMMANDS, ...KEY_COMMANDS]
+export const COMMANDS: readonly Command[] = [...PROJECT_COMMANDS, ...KEY_COMMANDS, ...BACKUP_COMMANDS]
 
 const COMMON: Readonly<Record<string, Option>> = { data: { value: 'folder', what: 'The data folder, instead of TRAILMARK_DATA.' }, json: { what: 'Answers in JSON.' } }
 

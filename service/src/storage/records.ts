@@ -608,3 +608,13 @@ export const openRecords = async (file: string, { mayUpgrade = true }: { mayUpgr
     close: () => db.destroy(),
   }
 }
+
+/** Writes the store in `file`, as it is at this moment, to the new file `target`; it may be in use. */
+export const copyRecords = async (file: string, target: string): Promise<void> => {
+  const client = createClient({ url: `file:${file}`, timeout: BUSY_MS })
+  try {
+    await client.execute({ sql: 'VACUUM INTO ?', args: [target] })
+  } finally {
+    client.close()
+  }
+}

@@ -1,3 +1,5 @@
+import type { Connection } from '../clickhouse.ts'
+
 export interface EngineConfig {
   /** Where the configuration is written; the engine reads its users from the same file. */
   readonly file: string
@@ -76,3 +78,16 @@ export const engineConfig = ({ file, port, key, writerPassword, readerPassword, 
   <backups><allowed_path>/</allowed_path></backups>
 </clickhouse>
 `
+
+const between = (text: string, before: string, after: string): string => text.split(before)[1]?.split(after)[0] ?? ''
+
+/** Where the engine is that runs with the configuration `text`, and as whom to speak to it. */
+export const readEngineConfig = (text: string): Connection => {
+  const account = (username: 'writer' | 'reader') => ({ username, password: between(between(text, `<${username}>`, `</${username}>`), '<password>', '</password>') })
+  return {
+    url: `http://127.0.0.1:${between(text, '<http_port>', '</http_port>')}`,
+    writer: account('writer'),
+    reader: account('reader'),
+    headers: { 'x-engine-key': between(text, '<x-engine-key>', '</x-engine-key>') },
+  }
+}
