@@ -108,6 +108,15 @@ const toStorageError = (error: unknown, inserting = false): unknown => {
   return new StorageError('unavailable', error.message)
 }
 
+// An engine that cannot write to its disk answers 200 and nothing more.
+const parseAnswer = (json: string): { meta: Result['columns']; data: Result['rows'] } => {
+  try {
+    return JSON.parse(quoteUnsafeIntegers(json))
+  } catch {
+    throw new StorageError('unavailable', 'The answer of the engine is cut off')
+  }
+}
+
 /** What a project's query may see and use up. */
 const runSettings = (limits: RunLimits): ClickHouseSettings => ({
   ...RESULT_SETTINGS,
@@ -223,7 +232,7 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
           ...(signal ? { abort_signal: signal } : {}),
         })
         const json = await answer.text()
-        const { meta, data } = JSON.parse(quoteUnsafeIntegers(json)) as { meta: Result['columns']; data: Result['rows'] }
+        const { meta, data } = parseAnswer(json)
         return { columns: meta, rows: data, textLength: json.length }
       })
     },
