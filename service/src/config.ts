@@ -190,8 +190,11 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>, de
   return { ...config, staticDir: config.staticDir ?? defaults.staticDir }
 }
 
+/** Every environment variable, for the documents. */
+export const configTable = (): { name: string; fallback: string | undefined; what: string }[] => Object.values<Variable<unknown>>(VARIABLES).map(({ name, fallback, what }) => ({ name, fallback, what }))
+
 /** One line per environment variable, for `--help`. */
 export const describeVariables = (): string =>
-  Object.values<Variable<unknown>>(VARIABLES)
+  configTable()
     .map(({ name, fallback, what }) => `  ${name.padEnd(28)} ${what}${fallback ? ` Default: ${fallback}` : ''}`)
     .join('\n')

@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { uuidv7 } from '../../src/lib/uuid.ts'
 import { api, capture, countOf, event, rowsOf } from '../support/api.ts'
-import { trailmark, trailmarkJson } from '../support/cli.ts'
+import { trailmark, trailmarkIn, trailmarkJson } from '../support/cli.ts'
+import { startClickhouse } from '../support/clickhouse.ts'
 import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
 
 let root: string
@@ -92,6 +93,33 @@ test('nothing that was acknowledged before a backup under load is missing from i
   const stored = new Set((await rowsOf(await start(folder('restored')), "SELECT uuid FROM events WHERE event = 'load' LIMIT 50000")).map(([uuid]) => uuid))
   expect(before.filter((uuid) => !stored.has(uuid))).toEqual([])
 }, 120_000)
+
+test('events on a server of their own are copied by that server to where it may write', async () => {
+  const [one, other] = [folder('server'), folder('another server')]
+  mkdirSync(one)
+  mkdirSync(other)
+  const servers = [await startClickhouse(one), await startClickhouse(other)] as const
+  const envOf = (data: string, at: 0 | 1) => ({ TRAILMARK_DATA: folder(data), CLICKHOUSE_URL: servers[at].url })
+  try {
+    service = await startService({ data: folder('data'), env: envOf('data', 0) })
+    await fill(service)
+    const before = await everythingOf(service)
+    expect((await trailmarkIn(envOf('data', 0), 'backup', folder('backup'))).stderr).toContain('say with --events where it may')
+    expect(await trailmarkIn(envOf('data', 0), 'backup', folder('backup'), '--events', `File('${join(one, 'forbidden/../../elsewhere')}')`)).toMatchObject({ code: 1, stderr: expect.stringContaining('trailmark: the event store could not do it: ') })
+    expect(await trailmarkIn(envOf('data', 0), 'backup', folder('backup'), '--events', `File('${join(one, 'copy')}')`)).toMatchObject({ code: 0, stderr: '' })
+    await stop()
+    // The other server may read it where it may read; here, where it is moved to.
+    renameSync(join(one, 'copy'), join(other, 'copy'))
+    const manifest = join(folder('backup'), 'backup.json')
+    writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(one, other))
+    expect(await trailmarkIn(envOf('restored', 1), 'restore', folder('backup'))).toMatchObject({ code: 0, stderr: '' })
+    service = await startService({ data: folder('restored'), env: envOf('restored', 1) })
+    expect(await everythingOf(service)).toEqual(before)
+  } finally {
+    await stop()
+    for (const server of servers) await server.stop()
+  }
+}, 90_000)
 
 test('a backup can be read by its owner only', async () => {
   await start(folder('data'))
