@@ -69,6 +69,12 @@ test('many commands at once beside a service under load lose nothing', async () 
   expect((await trailmarkJson(data, 'key', 'list')).map(({ label }: { label: string }) => label).sort()).toEqual(['first key', 'key 0', 'key 1', 'key 2', 'key 3', 'key 4', 'key 5'])
 }, 60_000)
 
+test('commands that come at the same time to a folder without definitions make one store', async () => {
+  const made = await Promise.all(['a', 'b', 'c'].map((name) => trailmarkJson(data, 'project', 'create', name)))
+  expect(made.map(({ id }) => id).sort()).toEqual([1, 2, 3])
+  expect(await trailmarkJson(data, 'project', 'list')).toHaveLength(3)
+})
+
 test('a secret is shown once and by no other command', async () => {
   await trailmark(data, 'project', 'create', 'p')
   const { stdout } = await trailmark(data, 'key', 'create', 'k', '--scopes', 'all')
