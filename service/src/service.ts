@@ -18,7 +18,9 @@ import { createAnswerFlags } from './flags/flags.ts'
 import { createRemoteConfigs } from './flags/remoteConfig.ts'
 import { SCOPES } from './http/auth.ts'
 import { createServer } from './http/server.ts'
+import { createGroupTypes } from './ingest/groupTypes.ts'
 import { createIngest } from './ingest/ingest.ts'
+import { createPeople } from './ingest/people.ts'
 import { createWriter } from './ingest/writer.ts'
 import type { Log } from './lib/log.ts'
 import { createClickhouse } from './storage/clickhouse.ts'
@@ -123,7 +125,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     progress(steps.length ? `Created the event store (${steps.join(', ')}).` : 'The event store is up to date.')
 
     const epochs = createEpochs()
-    const writer = createWriter(storage, { onChange: epochs.advance })
+    const writer = createWriter(storage, { before: createPeople(storage).store, onChange: epochs.advance })
     undo.push(() => writer.close())
     const { byToken } = records.projects
     const running = createRunning()
@@ -136,7 +138,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
       keyBySecret: records.keys.bySecret,
       log,
       rooms: {
-        ingest: createIngest({ projectByToken: byToken, writer }),
+        ingest: createIngest({ projectByToken: byToken, groupTypes: createGroupTypes(records), writer }),
         projectByToken: byToken,
         variables: createVariableDefinitions(records),
         endpoints: createEndpointDefinitions({ records, describe: createDescribe({ storage }) }),

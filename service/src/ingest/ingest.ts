@@ -2,6 +2,7 @@ import { Refusal } from '../lib/refusal.ts'
 import type { Project } from '../storage/records.ts'
 import { decodeJson } from './decode.ts'
 import { EVENT_FAULTS, type EventFault, type Reading, readEvents } from './read.ts'
+import type { GroupTypes } from './groupTypes.ts'
 import type { Row, Writer } from './writer.ts'
 
 export interface Delivery {
@@ -24,15 +25,18 @@ export interface RefusedEvent {
 
 export interface IngestRooms {
   readonly projectByToken: (token: string) => Promise<Project | undefined>
+  readonly groupTypes: GroupTypes
   readonly writer: Pick<Writer, 'write'>
 }
 
-/** Takes one delivery: decode → read → find the projects → write. Resolves with the events it refuses once all others are safe. */
+/** Takes one delivery: decode → read → find the projects and their types of groups → write. Resolves with the events it refuses once all others are safe. */
 export type Ingest = (delivery: Delivery) => Promise<RefusedEvent[]>
 
 const refused = ({ index, uuid }: Reading, code: EventFault): RefusedEvent => ({ index, ...(uuid ? { uuid } : {}), code, detail: EVENT_FAULTS[code] })
 
-export const createIngest = ({ projectByToken, writer }: IngestRooms): Ingest => {
+const NO_GROUPS: ReadonlyMap<string, number> = new Map()
+
+export const createIngest = ({ projectByToken, groupTypes, writer }: IngestRooms): Ingest => {
   const findProjects = async (readings: readonly Reading[]) => {
     const tokens = [...new Set(readings.flatMap(({ token }) => token ?? []))]
     const projects = await Promise.all(tokens.map(projectByToken))
@@ -52,7 +56,10 @@ export const createIngest = ({ projectByToken, writer }: IngestRooms): Ingest =>
       const projectId = reading.token === undefined ? undefined : projects.get(reading.token)
       if (projectId === undefined) refusals.push(refused(reading, 'unknown_token'))
       else if (typeof reading.result === 'string') refusals.push(refused(reading, reading.result))
-      else taken.push({ reading, row: { projectId, event: reading.result } })
+      else {
+        const types = reading.result.profile.groups.map(({ type }) => type)
+        taken.push({ reading, row: { projectId, event: reading.result, groupIndexes: types.length ? await groupTypes.indexesOf(projectId, types) : NO_GROUPS } })
+      }
     }
     const outcomes = await writer.write(taken.map(({ row }) => row))
     outcomes.forEach((outcome, index) => {

@@ -7,6 +7,8 @@ import type { ReadEvent } from './read.ts'
 export interface Row {
   readonly projectId: number
   readonly event: ReadEvent
+  /** The columns of its groups, by their types. */
+  readonly groupIndexes: ReadonlyMap<string, number>
 }
 
 /** What became of a row: stored (by this call or an earlier one), or impossible to store. */
@@ -26,6 +28,8 @@ export interface WriterOptions {
   /** How long a write may wait for the engine. */
   readonly waitMs?: number
   readonly now?: () => number
+  /** Hears rows that are about to be stored, and stores what follows from them. What it has stored before the rows are in may come again. */
+  readonly before?: (rows: readonly Row[]) => Promise<void>
   /** Hears that a project's rows may have become visible, before whoever sent them does. */
   readonly onChange?: (projectId: number) => void
 }
@@ -54,7 +58,7 @@ const keyOf = ({ projectId, event }: Row) => `${projectId}:${event.uuid}`
 const sizeOf = (rows: readonly Row[]) => rows.reduce((sum, { event }) => sum + event.properties.length + event.elementsChain.length + 300, 0)
 
 /** A row as a line of JSON with the columns of `db.events`. */
-export const toLine = ({ projectId, event }: Row): string => {
+export const toLine = ({ projectId, event, groupIndexes }: Row): string => {
   const columns = JSON.stringify({
     project_id: projectId,
     uuid: event.uuid,
@@ -64,6 +68,7 @@ export const toLine = ({ projectId, event }: Row): string => {
     elements_chain: event.elementsChain,
     $session_id: event.sessionId,
     $window_id: event.windowId,
+    ...Object.fromEntries(event.profile.groups.flatMap(({ type, key }) => (groupIndexes.has(type) ? [[`$group_${groupIndexes.get(type)}`, key]] : []))),
   })
   return `${columns.slice(0, -1)},"properties":${event.properties}}`
 }
@@ -72,7 +77,7 @@ export const toLine = ({ projectId, event }: Row): string => {
  * The one place where events enter the engine, one batch at a time. So a look at what is stored stays true until the batch
  * is in, and an id that comes again waits for the batch that carries it. Whatever arrives meanwhile forms the next batch.
  */
-export const createWriter = (storage: Pick<Storage, 'rows' | 'insert' | 'ready'>, { waitMs = DEFAULT_WAIT_MS, now = Date.now, onChange = () => {} }: WriterOptions = {}): Writer => {
+export const createWriter = (storage: Pick<Storage, 'rows' | 'insert' | 'ready'>, { waitMs = DEFAULT_WAIT_MS, now = Date.now, before = async () => {}, onChange = () => {} }: WriterOptions = {}): Writer => {
   let waiting: Waiting[] = []
   let flushing: Promise<void> | undefined
   let closed = false
@@ -108,8 +113,11 @@ export const createWriter = (storage: Pick<Storage, 'rows' | 'insert' | 'ready'>
     const all = [...rows.values()].reverse()
     const stored = await storedKeys(all)
     let unstorable: Set<string>
+    const fresh = all.filter((row) => !stored.has(keyOf(row)))
     try {
-      unstorable = await insert(all.filter((row) => !stored.has(keyOf(row))))
+      // Before the rows: those that are in are not heard of again.
+      await before(fresh)
+      unstorable = await insert(fresh)
     } finally {
       // Also after a failure, which may come after the rows, and for repeats, whose first insert may have been such a one.
       for (const projectId of new Set(all.map((row) => row.projectId))) onChange(projectId)

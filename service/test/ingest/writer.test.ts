@@ -6,7 +6,8 @@ const uuid = (n: number) => `0193f3a0-0000-7000-8000-${String(n).padStart(12, '0
 
 const row = (n: number, { projectId = 1, event = 'e' } = {}): Row => ({
   projectId,
-  event: { uuid: uuid(n), event, distinctId: 'd', timestamp: 0, properties: '{}', elementsChain: '', sessionId: '', windowId: '' } satisfies ReadEvent,
+  event: { uuid: uuid(n), event, distinctId: 'd', timestamp: 0, properties: '{}', elementsChain: '', sessionId: '', windowId: '', profile: { groups: [] } } satisfies ReadEvent,
+  groupIndexes: new Map(),
 })
 
 /** Keeps rows in memory; the tests make it fail, and hold it up. */

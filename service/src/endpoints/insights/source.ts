@@ -1,7 +1,7 @@
 import { guarded } from '../sql/guard.ts'
 import { call, infix, name, type FromSql, type SelectSql, type Sql } from '../sql/physical.ts'
 import { propertyOfColumn } from '../sql/properties.ts'
-import { TABLES } from '../sql/tables.ts'
+import { EVENTS } from '../sql/tables.ts'
 
 /** The events of one project, and what is read of them. Every part of an insight that reads storage goes through one. */
 export interface Source {
@@ -19,7 +19,6 @@ export interface Source {
   from(): FromSql
 }
 
-const EVENTS = TABLES.events!
 const FIELDS = { event: 'event', person: 'distinct_id', session: '$session_id', uuid: 'uuid', timestamp: 'timestamp' } as const
 
 const field = (key: keyof typeof FIELDS) => name('e', FIELDS[key])

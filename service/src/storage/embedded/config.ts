@@ -1,3 +1,5 @@
+import { PROJECT_TABLES } from '../projectTables.ts'
+
 export interface EngineConfig {
   /** Where the configuration is written; the engine reads its users from the same file. */
   readonly file: string
@@ -18,8 +20,8 @@ const escape = (text: string) => text.replace(/[&<>]/g, (sign) => `&#${sign.char
  * The engine's configuration file. It holds passwords: keep it readable for its owner only.
  *
  * - `writer` is the service itself.
- * - `reader` runs the projects' queries. It can read tables of `db` and nothing else, and of `events` it sees the rows of
- *   the project whose number is in the request's `log_comment`: the one text setting that every query has, that a query
+ * - `reader` runs the projects' queries. It can read tables of `db` and nothing else, and of `PROJECT_TABLES` it sees the rows
+ *   of the project whose number is in the request's `log_comment`: the one text setting that every query has, that a query
  *   cannot set for itself under `readonly = 1`, and that selects nothing when it is left out. Unlike
  *   `additional_table_filters` this also holds for table functions such as `merge()`.
  * - `default` is whom the engine's own start-up statement runs as, without a password; it may open the port and no more.
@@ -47,7 +49,7 @@ export const engineConfig = ({ file, port, key, writerPassword, readerPassword, 
     <reader>
       <password>${readerPassword}</password><networks><ip>127.0.0.1</ip></networks><profile>reader</profile><quota>default</quota>
       <grants><query>GRANT SELECT ON db.*</query></grants>
-      <databases><db><events><filter>project_id = toUInt32OrZero(getSetting('log_comment'))</filter></events></db></databases>
+      <databases><db>${PROJECT_TABLES.map((table) => `<${table}><filter>project_id = toUInt32OrZero(getSetting('log_comment'))</filter></${table}>`).join('')}</db></databases>
     </reader>
   </users>
   <profiles>

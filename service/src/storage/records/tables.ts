@@ -40,6 +40,7 @@ export interface Tables {
     deleted_at: string | null
   }
   settings: { project_id: number; name: string; value_json: string }
+  group_types: { project_id: number; type: string; place: number }
   steps: { id: number }
 }
 
@@ -72,4 +73,5 @@ export const STEPS: readonly (readonly string[])[] = [
     "ALTER TABLE endpoint_versions ADD COLUMN columns_json TEXT NOT NULL DEFAULT 'null'",
     'ALTER TABLE endpoint_versions ADD COLUMN data_freshness_seconds INTEGER NOT NULL DEFAULT 86400',
   ],
+  ['CREATE TABLE group_types (project_id INTEGER NOT NULL, type TEXT NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (project_id, type), UNIQUE (project_id, place))'],
 ]
