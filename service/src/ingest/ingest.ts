@@ -57,7 +57,8 @@ export const createIngest = ({ projectByToken, groupTypes, writer }: IngestRooms
       if (projectId === undefined) refusals.push(refused(reading, 'unknown_token'))
       else if (typeof reading.result === 'string') refusals.push(refused(reading, reading.result))
       else {
-        const types = reading.result.profile.groups.map(({ type }) => type)
+        const { groups, told } = reading.result.profile
+        const types = [...groups, ...(told ? [told] : [])].map(({ type }) => type)
         taken.push({ reading, row: { projectId, event: reading.result, groupIndexes: types.length ? await groupTypes.indexesOf(projectId, types) : NO_GROUPS } })
       }
     }

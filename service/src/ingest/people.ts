@@ -32,7 +32,7 @@ const createLines = () => {
 
 type Line = ReturnType<typeof createLines>
 
-// The property without a name: when somebody was first seen.
+// The property without a name: when somebody, or a group, was first seen.
 const SEEN: PropertyChange = ['', '']
 
 const addPerson = (lines: Line, { projectId, event: { distinctId, timestamp, profile } }: Row) => {
@@ -48,12 +48,13 @@ const addPerson = (lines: Line, { projectId, event: { distinctId, timestamp, pro
 }
 
 const addGroups = (lines: Line, { projectId, groupIndexes, event: { timestamp, profile } }: Row) => {
-  for (const { type, key, set } of profile.groups) {
+  const said = [...profile.groups.map((group) => ({ ...group, set: [] })), ...(profile.told ? [profile.told] : [])]
+  for (const { type, key, set } of said) {
     const index = groupIndexes.get(type)
     if (index === undefined) continue
-    const of = (name: string) => ({ project_id: projectId, group_type_index: index, name, group_key: key })
-    lines.add(of(''), 'first_once', [timestamp, ''])
-    for (const [name, json] of set) lines.add(of(name), 'set', [timestamp, json])
+    const add = (column: keyof typeof COLUMNS, [name, json]: PropertyChange) => lines.add({ project_id: projectId, group_type_index: index, name, group_key: key }, column, [timestamp, json])
+    add('first_once', SEEN)
+    for (const change of set) add('set', change)
   }
 }
 

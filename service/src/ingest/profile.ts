@@ -13,19 +13,20 @@ export interface PersonSaying {
   readonly merge?: { readonly kind: 'identify' | 'alias' | 'merge'; readonly from: string; readonly into: string }
 }
 
-/** What an event says of a group. */
-export interface GroupSaying {
+export interface Group {
+  /** Such as company. */
   readonly type: string
   readonly key: string
-  readonly set: readonly PropertyChange[]
 }
 
 /** What an event says of whom it is about. */
 export interface Profile {
   /** Absent: the event must not touch persons. */
   readonly person?: PersonSaying
-  /** The groups that it belongs to, and what it says of them. */
-  readonly groups: readonly GroupSaying[]
+  /** The groups that it belongs to. */
+  readonly groups: readonly Group[]
+  /** What it says of a group. */
+  readonly told?: Group & { readonly set: readonly PropertyChange[] }
 }
 
 /** Longest name of a property that is kept for a person or group. */
@@ -79,17 +80,15 @@ const personOf = (event: string, distinctId: string, properties: Fields): Person
   }
 }
 
-const groupsOf = (event: string, properties: Fields, mayUpdate: boolean): GroupSaying[] => {
-  const belongsTo = isFields(properties.$groups) ? Object.entries(properties.$groups).map(([type, key]) => ({ type, key: idOf(key), set: [] as PropertyChange[] })) : []
-  const told = event === '$groupidentify' && mayUpdate ? [{ type: idOf(properties.$group_type), key: idOf(properties.$group_key), set: changesOf(properties.$group_set) }] : []
-  return [...belongsTo, ...told]
-    .filter(({ type, key }) => type !== '' && type.length <= MAX_NAME && key !== '' && key.length <= MAX_ID)
-    .map((each) => ({ ...each, type: wellFormed(each.type), key: wellFormed(each.key) }))
+const groupOf = (type: unknown, key: unknown): Group[] => {
+  const group = { type: wellFormed(idOf(type)), key: wellFormed(idOf(key)) }
+  return group.type && group.type.length <= MAX_NAME && group.key && group.key.length <= MAX_ID ? [group] : []
 }
 
 /** What an event says of its person and groups. With `$process_person_profile: false` it belongs to groups and changes nobody. */
 export const profileOf = (event: string, distinctId: string, properties: Fields): Profile => {
-  const mayUpdate = properties.$process_person_profile !== false && distinctId !== '$posthog_cookieless'
-  const groups = groupsOf(event, properties, mayUpdate)
-  return mayUpdate ? { person: personOf(event, wellFormed(distinctId), properties), groups } : { groups }
+  const groups = isFields(properties.$groups) ? Object.entries(properties.$groups).flatMap(([type, key]) => groupOf(type, key)) : []
+  if (properties.$process_person_profile === false || distinctId === '$posthog_cookieless') return { groups }
+  const [told] = event === '$groupidentify' ? groupOf(properties.$group_type, properties.$group_key) : []
+  return { person: personOf(event, wellFormed(distinctId), properties), groups, ...(told ? { told: { ...told, set: changesOf(properties.$group_set) } } : {}) }
 }

@@ -1,13 +1,11 @@
 import fc from 'fast-check'
-import { createGroupTypes } from '../../src/ingest/groupTypes.ts'
-import { createIngest, type Ingest } from '../../src/ingest/ingest.ts'
-import { createPeople } from '../../src/ingest/people.ts'
-import { createWriter } from '../../src/ingest/writer.ts'
+import type { Ingest } from '../../src/ingest/ingest.ts'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { compile } from '../endpoints/sql/support/compile.ts'
 import { startTestEngine, type TestEngine } from '../endpoints/sql/support/engine.ts'
 import { referencePeople, type Said } from './support/peopleReference.ts'
+import { createTypes, deliver, startIngest } from './support/startIngest.ts'
 
 let engine: TestEngine
 let storage: Storage
@@ -21,22 +19,8 @@ afterAll(async () => {
   await engine.stop()
 })
 
-const types: string[] = []
-const groupTypes = {
-  list: async () => types,
-  add: async (_: number, more: readonly string[], most: number) => {
-    for (const type of more) if (!types.includes(type) && types.length < most) types.push(type)
-    return types
-  },
-}
-
-/** A service process as far as events go: nothing but the engine is shared with another. */
-const startProcess = (port: Pick<Storage, 'rows' | 'insert' | 'ready'> = storage): Ingest =>
-  createIngest({
-    projectByToken: async (token) => ({ id: Number(token), name: token, token }),
-    groupTypes: createGroupTypes({ groupTypes }),
-    writer: createWriter(port, { before: createPeople(port).store, waitMs: 5_000 }),
-  })
+const kinds = createTypes()
+const startProcess = (port: Pick<Storage, 'rows' | 'insert' | 'ready'> = storage): Ingest => startIngest(port, kinds)
 
 let uuids = 0
 const uuid = () => `00000000-0000-7000-8000-${String(++uuids).padStart(12, '0')}`
@@ -54,7 +38,7 @@ const wire = ({ uuid, at, event, id, other, set, setOnce, unset, isPersonless }:
 })
 
 const send = (ingest: Ingest, project: number, events: readonly Said[]) =>
-  ingest({ body: Buffer.from(JSON.stringify({ api_key: String(project), batch: events.map(wire) })), compression: undefined, token: undefined, receivedAt: BASE + 1e9 })
+  deliver(ingest, project, events.map(wire))
 
 let projects = 100
 const query = (project: number, text: string) => engine.rows(compile(text, {}, {}, project))
@@ -162,13 +146,13 @@ test('groups know what was said of them, and events which groups they are of', a
     event('$groupidentify', { $group_type: 'company', $group_key: 'acme', $group_set: { name: 'Old' } }, 1),
     event('buy', { $groups: { company: 'acme', a: '1', b: '2', c: '3', d: '4' } }, 4),
   ]
-  for (let times = 0; times < 2; times += 1) await ingest({ body: Buffer.from(JSON.stringify({ api_key: String(project), batch })), compression: undefined, token: undefined, receivedAt: BASE + 1e9 })
+  for (let times = 0; times < 2; times += 1) await deliver(ingest, project, batch)
   expect(await query(project, "SELECT $group_0, $group_1, group_0.properties.name, group_0.properties.seats + 1, group_1.key FROM events WHERE event = 'buy' ORDER BY timestamp LIMIT 1")).toEqual([['acme', 'red', 'Acme', 6, 'red']])
   expect(await query(project, 'SELECT index, key, properties, toString(created_at), toString(updated_at) FROM groups WHERE index < 2 ORDER BY index')).toEqual([
     [0, 'acme', '{"name":"Acme","seats":5}', '2026-01-01 00:00:00.001', '2026-01-01 00:00:00.002'],
     [1, 'red', '{}', '2026-01-01 00:00:00.003', '2026-01-01 00:00:00.003'],
   ])
-  expect(types).toEqual(['company', 'team', 'a', 'b', 'c'])
+  expect(kinds.types).toEqual(['company', 'team', 'a', 'b', 'c'])
   expect(await query(project, 'SELECT count(), count(DISTINCT index) FROM groups')).toEqual([[5, 5]])
 })
 

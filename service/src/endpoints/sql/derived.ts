@@ -240,7 +240,7 @@ const sessions = ({ as, isJoined }: DerivedOptions): DerivedRows => {
     $end_timestamp: () => made('time', '$end_timestamp', end),
     $session_duration: () => made('number', '$session_duration', duration),
     $event_count: () => made('number', '$event_count', call('count')),
-    $is_bounce: () => made('boolean', '$is_bounce', { kind: 'infix', first: bounce[0]!, rest: bounce.slice(1).map((right) => ({ operator: 'AND', right })) }),
+    $is_bounce: () => made('boolean', '$is_bounce', call('toBool', { kind: 'infix', first: bounce[0]!, rest: bounce.slice(1).map((right) => ({ operator: 'AND', right })) })),
   }
   const column = (wanted: string): Value | undefined => {
     if (Object.hasOwn(EVENT_COUNTS, wanted)) return made('number', wanted, countOf(EVENT_COUNTS[wanted]!))
