@@ -29,6 +29,9 @@ export const PERSON_PROPERTIES = stored('person_properties')
 export const PERSON_DISTINCT_IDS = stored('person_distinct_ids')
 export const GROUP_PROPERTIES = stored('group_properties')
 
+/** How many types of groups an event has columns for. */
+export const MAX_GROUP_TYPES = 5
+
 const extra = (kind: Kind): Column => ({ kind, isExtra: true })
 
 export const EVENTS: Table = {

@@ -172,3 +172,12 @@ describe('two walls between projects', () => {
     expect(tables.flat()).toEqual([...PROJECT_TABLES].sort())
   })
 })
+
+test.each([
+  ["SELECT count() FROM events WHERE event = 'visit' AND person.properties.plan = 'x'", /event in \['visit', 'visit'\]/],
+  ["SELECT count() FROM events WHERE event = 'visit' AND person.properties.plan = 'x'", /project_id in \[1, 1\]\), \(name in 1-element set\)/],
+  ["SELECT count() FROM (SELECT person_id, event FROM events) WHERE event = 'visit'", /event in \['visit', 'visit'\]/],
+])('%s reads by primary key', async (text, condition) => {
+  const compiled = compile(text)
+  expect((await engine.lines({ ...compiled, text: `EXPLAIN indexes = 1 ${compiled.text}` })).join('\n')).toMatch(condition)
+})
