@@ -15,6 +15,7 @@ import { createStream } from './endpoints/stream.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
 import { createFlagDefinitions } from './flags/definitions.ts'
 import { createAnswerFlags } from './flags/flags.ts'
+import { createLocalEvaluation } from './flags/localEvaluation.ts'
 import { createRemoteConfigs } from './flags/remoteConfig.ts'
 import { SCOPES } from './http/auth.ts'
 import { createServer } from './http/server.ts'
@@ -23,6 +24,7 @@ import { createIngest } from './ingest/ingest.ts'
 import { createPeople } from './ingest/people.ts'
 import { createWriter } from './ingest/writer.ts'
 import type { Log } from './lib/log.ts'
+import { createStoredProperties } from './people/stored.ts'
 import { createClickhouse } from './storage/clickhouse.ts'
 import { readerMemoryBytes } from './storage/embedded/config.ts'
 import { type Engine, engineMemoryBytes, startEngine } from './storage/embedded/engine.ts'
@@ -148,7 +150,8 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         openApi: createOpenApi(records),
         flags,
         remoteConfigs,
-        answerFlags: createAnswerFlags({ definitions: flags, remoteConfigs }),
+        localEvaluation: createLocalEvaluation({ definitions: flags, records }),
+        answerFlags: createAnswerFlags({ definitions: flags, remoteConfigs, stored: createStoredProperties(storage, records) }),
         isReady: () => storage.ready(PROBE_WAIT_MS),
       },
     })

@@ -181,12 +181,13 @@ export const createServer = async ({ rooms, staticDir, keyBySecret, log }: Serve
     for (const route of ROUTES) {
       if (route.access === 'public') continue
       const scope = route.access
-      for (const url of [route.path, route.path.replace('/api/projects', PROJECT_ALIAS)]) {
+      const isOfProject = route.path.includes(':projectId')
+      for (const url of new Set([route.path, route.path.replace('/api/projects', PROJECT_ALIAS)])) {
         api.route({
           method: route.method,
           url,
           onRequest: async (request) => {
-            keys.set(request, await authorize({ keyBySecret }, { header: request.headers.authorization, projectId: projectIdOf(request), scope }))
+            keys.set(request, await authorize({ keyBySecret }, { header: request.headers.authorization, projectId: isOfProject ? projectIdOf(request) : 'any', scope }))
           },
           // A body that is left out is an empty one.
           preValidation: async (request) => {
