@@ -20,6 +20,7 @@ const OURS = [
   event(3, '$pageview', 'ann', 2, page('/out', { $groups: { company: 'acme' } })),
   event(4, '$autocapture', 'ben', 3, { $session_id: 's2', $set: { plan: 'free', seats: 10 }, $groups: { company: 'zeta' } }),
   event(5, '$groupidentify', 'ben', 4, { $group_type: 'company', $group_key: 'acme', $group_set: { name: 'Acme', size: 50 } }),
+  event(7, '$groupidentify', 'ben', 4, { $group_type: 'team', $group_key: 'acme', $group_set: { name: 'A team' } }),
   event(6, 'visit', 'cat', 5, { $process_person_profile: false, $groups: { company: 'nobody knows' } }),
 ]
 // Another project's people have the same ids, sessions and groups, and every value of theirs says whose it is.
@@ -44,18 +45,18 @@ const run = (text: string, variables: Readonly<Record<string, BoundValue>> = {})
 
 describe('one row a construct', () => {
   test.each<[string, unknown[][]]>([
-    ["SELECT person.properties.plan, count() FROM events GROUP BY 1 ORDER BY 2 DESC, 1", [['pro', 3], ['free', 2], [null, 1]]],
+    ["SELECT person.properties.plan, count() FROM events GROUP BY 1 ORDER BY 2 DESC, 1", [['free', 3], ['pro', 3], [null, 1]]],
     ["SELECT event FROM events WHERE person.properties.plan = 'pro' AND event = '$pageview' ORDER BY timestamp", [['$pageview'], ['$pageview']]],
-    ["SELECT e.distinct_id FROM events AS e WHERE e.person.properties.seats > 9.5", [['ben'], ['ben']]],
+    ["SELECT e.distinct_id FROM events AS e WHERE e.person.properties.seats > 9.5", [['ben'], ['ben'], ['ben']]],
     ['SELECT DISTINCT person.properties.seats + 1, person.properties.paid = true, person.properties.since < toDateTime(\'2026-01-02\'), person.properties.text FROM events WHERE distinct_id = \'ann\'', [[10, 1, 1, '12']]],
     ["SELECT DISTINCT person.properties.address.city, person.properties.address['zip.code'], person.properties.tags[2], person.properties.address, person.properties.nothing FROM events WHERE distinct_id = 'ann'", [['Rome', '00100', 'y', '{"city":"Rome","zip.code":"00100"}', null]]],
     ['SELECT uniqExact(person_id), uniqExact(person.id), uniqExact(distinct_id) FROM events', [[3, 3, 4]]],
-    ['SELECT distinct_id, person.is_identified, toString(person.created_at) FROM events ORDER BY uuid', [['anon', true, '2026-01-01 10:01:00.000'], ['ann', true, '2026-01-01 10:01:00.000'], ['ann', true, '2026-01-01 10:01:00.000'], ['ben', false, '2026-01-01 10:03:00.000'], ['ben', false, '2026-01-01 10:03:00.000'], ['cat', false, null]]],
+    ['SELECT distinct_id, person.is_identified, toString(person.created_at) FROM events ORDER BY uuid', [['anon', true, '2026-01-01 10:01:00.000'], ['ann', true, '2026-01-01 10:01:00.000'], ['ann', true, '2026-01-01 10:01:00.000'], ['ben', false, '2026-01-01 10:03:00.000'], ['ben', false, '2026-01-01 10:03:00.000'], ['cat', false, null], ['ben', false, '2026-01-01 10:03:00.000']]],
     ['SELECT properties.plan, is_identified, toString(created_at) FROM persons ORDER BY created_at', [['pro', true, '2026-01-01 10:01:00.000'], ['free', false, '2026-01-01 10:03:00.000']]],
     ["SELECT properties FROM persons WHERE properties.plan = 'free'", [['{"plan":"free","seats":10}']]],
     ['SELECT count(), sum(properties.seats), max(properties.seats) FROM persons', [[2, 19, 10]]],
     ['SELECT p.properties.plan FROM (SELECT properties FROM persons) AS p ORDER BY 1', [['free'], ['pro']]],
-    ['SELECT p.properties.plan, count() FROM events e LEFT JOIN persons p ON e.person_id = p.id GROUP BY 1 ORDER BY 2', [[null, 1], ['free', 2], ['pro', 3]]],
+    ['SELECT p.properties.plan, count() FROM events e LEFT JOIN persons p ON e.person_id = p.id GROUP BY 1 ORDER BY 2, 1', [[null, 1], ['free', 3], ['pro', 3]]],
     ['SELECT e.event, p.is_identified, e.person.properties.plan FROM persons p LEFT JOIN events e ON e.person_id = p.id AND e.event = \'$identify\' ORDER BY 1', [['$identify', true, 'pro'], [null, false, null]]],
     ['SELECT d.distinct_id, p.properties.plan FROM person_distinct_ids d JOIN persons p ON p.id = d.person_id ORDER BY 1', [['ann', 'pro'], ['anon', 'pro'], ['ben', 'free']]],
     ['SELECT count() FROM events WHERE person_id IN (SELECT id FROM persons WHERE is_identified)', [[3]]],
@@ -65,11 +66,11 @@ describe('one row a construct', () => {
     ['SELECT event, session.$entry_pathname, session.$session_duration, session.session_id FROM events WHERE event != \'$pageview\' ORDER BY timestamp LIMIT 3', [['$identify', '/in', 120, 's1'], ['$autocapture', null, 0, 's2'], ['$groupidentify', null, null, '']]],
     ["SELECT session.$session_duration AS seconds, count() FROM events WHERE session.$session_duration > 0 GROUP BY seconds", [[120, 3]]],
     ["SELECT $group_0, group_0.properties.name, group_0.properties.size * 2, group_0.key, group_1.properties.name FROM events WHERE $group_0 != '' ORDER BY timestamp", [['acme', 'Acme', 100, 'acme', null], ['zeta', null, null, 'zeta', null], ['nobody knows', null, null, 'nobody knows', null]]],
-    ['SELECT index, key, properties.name, properties FROM groups ORDER BY key', [[0, 'acme', 'Acme', '{"name":"Acme","size":50}'], [0, 'nobody knows', null, '{}'], [0, 'zeta', null, '{}']]],
+    ['SELECT index, key, properties.name, properties FROM groups ORDER BY key, index', [[0, 'acme', 'Acme', '{"name":"Acme","size":50}'], [1, 'acme', 'A team', '{"name":"A team"}'], [0, 'nobody knows', null, '{}'], [0, 'zeta', null, '{}']]],
     ['WITH paying AS (SELECT id FROM persons WHERE properties.paid) SELECT count() FROM events WHERE person_id IN paying', [[3]]],
     ['SELECT person.properties.plan AS plan, properties.utm_source FROM events WHERE plan = \'pro\' ORDER BY timestamp LIMIT 1', [['pro', 'ads']]],
     ['SELECT argMax(person.properties.plan, timestamp), groupUniqArray(person.properties.seats) FROM events WHERE distinct_id = \'ben\'', [['free', ['10']]]],
-    ['SELECT count() FROM sessions s FULL JOIN groups g ON s.session_id = g.key', [[5]]],
+    ['SELECT count() FROM sessions s FULL JOIN groups g ON s.session_id = g.key', [[6]]],
   ])('%s', async (text, rows) => {
     expect(await run(text)).toEqual(rows)
   })
@@ -175,7 +176,7 @@ describe('two walls between projects', () => {
 
 test.each([
   ["SELECT count() FROM events WHERE event = 'visit' AND person.properties.plan = 'x'", /event in \['visit', 'visit'\]/],
-  ["SELECT count() FROM events WHERE event = 'visit' AND person.properties.plan = 'x'", /project_id in \[1, 1\]\), \(name in 1-element set\)/],
+  ["SELECT count() FROM events WHERE event = 'visit' AND person.properties.plan = 'x'", /Condition: .*name in 1-element set/],
   ["SELECT count() FROM (SELECT person_id, event FROM events) WHERE event = 'visit'", /event in \['visit', 'visit'\]/],
 ])('%s reads by primary key', async (text, condition) => {
   const compiled = compile(text)
