@@ -101,6 +101,41 @@ describe('who is who', () => {
     expect(await query(project, 'SELECT event FROM events WHERE person.is_identified ORDER BY timestamp')).toEqual([['visit'], ['$identify']])
   })
 
+  test('who was merged long ago comes along, however long the chain', async () => {
+    const project = ++projects
+    const chain = ['x', 'y', 'z', 'w']
+    await send(startProcess(), project, chain.map((id) => said('visit', id, 0)))
+    for (const [at, id] of chain.slice(1).entries()) await send(startProcess(), project, [said('$merge_dangerously', id, at + 1, { other: chain[at]! })])
+    expect((await peopleIn(project)).map(({ ids }) => ids)).toEqual([['w', 'x', 'y', 'z']])
+  })
+
+  test('a process that writes late what it worked out early undoes nothing', async () => {
+    const project = ++projects
+    let open = () => {}
+    const gate = new Promise<void>((resolve) => (open = resolve))
+    let isHeld: (held: boolean) => void = () => {}
+    const held = new Promise<boolean>((resolve) => (isHeld = resolve))
+    const slow = startProcess({
+      ...storage,
+      insert: async (table, rows) => {
+        if (table === 'db.person_distinct_ids') {
+          isHeld(true)
+          await gate
+        }
+        await storage.insert(table, rows)
+      },
+    })
+    const answer = send(slow, project, [said('$identify', 'ann', 1, { other: 'anon' })])
+    await held
+    await send(startProcess(), project, [said('$merge_dangerously', 'ben', 2, { other: 'ann' })])
+    open()
+    await answer
+    await send(startProcess(), project, [said('visit', 'anon', 3)])
+    expect((await peopleIn(project)).map(({ ids }) => ids)).toEqual([['ann', 'anon', 'ben']])
+    await engine.command('OPTIMIZE TABLE db.person_distinct_ids FINAL')
+    expect(await peopleIn(project)).toHaveLength(1)
+  })
+
   test('a person keeps the id that it had, whoever is merged into it', async () => {
     const project = ++projects
     await send(startProcess(), project, [said('$identify', 'ann', 1)])
