@@ -84,7 +84,9 @@ test.describe('a Web Worker', () => {
     const OWN = `
       import { analytics } from 'trailmark'
       import { OPTIONS, TOKEN } from './settings.js'
-      analytics.init(TOKEN, { ...OPTIONS, ...JSON.parse(name || '{}') })
+      const { breakDatabase, ...given } = JSON.parse(name || '{}')
+      if (breakDatabase) indexedDB.open = new Function(breakDatabase)
+      analytics.init(TOKEN, { ...OPTIONS, ...given })
       analytics.register({ early: true })
       analytics.capture('began')
       const ready = new Promise((done) => analytics.onFeatureFlags(done))
@@ -94,8 +96,9 @@ test.describe('a Web Worker', () => {
         port.postMessage(typeof answer === 'object' ? undefined : answer)
       }`
     const PAGE = `
-      let worker
-      window.start = (options = {}) => (worker = new Worker(new URL('./own.js', import.meta.url), { type: 'module', name: JSON.stringify(options) }))
+      let worker, before
+      window.swap = () => ([worker, before] = [before, worker])
+      window.start = (options = {}) => ((before = worker), (worker = new Worker(new URL('./own.js', import.meta.url), { type: 'module', name: JSON.stringify(options) })))
       window.end = () => worker.terminate()
       window.ask = (...call) => new Promise((done) => {
         const { port1, port2 } = new MessageChannel()
@@ -104,11 +107,14 @@ test.describe('a Web Worker', () => {
       })`
     interface Control {
       start(options?: object): void
+      /** From here on it is the worker that was started before which is asked; and back. */
+      swap(): void
       end(): void
       ask(...call: unknown[]): Promise<unknown>
     }
     const controlOf = (page: Page) => ({
       start: (options = {}) => page.evaluate((given) => void (window as unknown as Control).start(given), options),
+      swap: () => page.evaluate(() => (window as unknown as Control).swap()),
       end: () => page.evaluate(() => (window as unknown as Control).end()),
       ask: (...call: unknown[]) => page.evaluate((given) => (window as unknown as Control).ask(...given), call),
     })
@@ -198,6 +204,32 @@ test.describe('a Web Worker', () => {
       await ask('opt_out_capturing')
       await expect.poll(() => other.ask('has_opted_out_capturing')).toBe(true)
     })
+
+    test('that starts at the same moment as another: they agree on who the visitor is', async ({ page, settings, serve }, { outputDir }) => {
+      const { start, ask, swap } = await open(page, settings, serve, outputDir)
+      await page.evaluate(() => [1, 2].forEach(() => (window as unknown as Control).start()))
+      const ids = async () => {
+        const one = await ask('get_distinct_id')
+        await swap()
+        return [one, await ask('get_distinct_id')]
+      }
+      await expect.poll(async () => new Set(await ids()).size).toBe(1)
+      // And so does the next.
+      const [agreed] = await ids()
+      await start()
+      expect(await ask('get_distinct_id')).toBe(agreed)
+    })
+
+    const BROKEN = { 'never answers': 'return {}', 'may not be opened': "throw new DOMException('forbidden', 'SecurityError')" }
+    for (const [how, breakDatabase] of Object.entries(BROKEN)) {
+      test(`whose database ${how} captures out of its memory`, async ({ page, settings, serve, storedOf }, { outputDir }) => {
+        const { site, start, ask } = await open(page, settings, serve, outputDir)
+        await start({ breakDatabase })
+        await ask('identify', 'ada')
+        const events = await storedOf(site.host, areThere('began', '$identify'))
+        expect(named(events, '$identify')).toMatchObject({ distinct_id: 'ada', properties: { $anon_distinct_id: named(events, 'began').distinct_id, early: true } })
+      })
+    }
 
     test('that may keep nothing keeps nothing, and captures all the same', async ({ page, settings, serve, storedOf }, { outputDir }) => {
       const { site, start, ask } = await open(page, settings, serve, outputDir)

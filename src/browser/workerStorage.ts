@@ -45,16 +45,19 @@ const read = async (): Promise<Map<string, string>> => {
  * origin's other workers. They hear of it as pages do, by a `storage` event.
  */
 const open = async (): Promise<Storing> => {
-  const changes = new Map<string, string | null>()
+  const changes = new Map<string, { value: string | null; at: number }>()
   const channel = new BroadcastChannel(DATABASE)
-  channel.onmessage = ({ data: [name, value] }: MessageEvent<[string, string | null]>) => {
-    changes.set(name, value)
+  channel.onmessage = ({ data: [name, value, at] }: MessageEvent<[string, string | null, number]>) => {
+    // Two that write at once would each take the other's: the later one holds, in both.
+    if ((changes.get(name)?.at ?? 0) > at) return
+    changes.set(name, { value, at })
     self.dispatchEvent(Object.assign(new Event('storage'), { key: name, storageArea: storage }))
   }
   let database: Promise<IDBDatabase | undefined> | undefined
   const change = async (name: string, value: string | null) => {
-    changes.set(name, value)
-    channel.postMessage([name, value])
+    const at = performance.timeOrigin + performance.now()
+    changes.set(name, { value, at })
+    channel.postMessage([name, value, at])
     const transaction = (await (database ??= openDatabase(true)))!.transaction(ENTRIES, 'readwrite')
     const entries = transaction.objectStore(ENTRIES)
     if (value === null) entries.delete(name)
@@ -65,7 +68,7 @@ const open = async (): Promise<Storing> => {
   // A database that takes nothing leaves the memory.
   const set = (name: string, value: string | null) => void change(name, value).catch(() => {})
   const kept = await read()
-  const getItem = (name: string) => (changes.has(name) ? changes.get(name)! : (kept.get(name) ?? null))
+  const getItem = (name: string) => (changes.has(name) ? changes.get(name)!.value : (kept.get(name) ?? null))
   const storage: Storing = {
     getItem,
     setItem: set,
