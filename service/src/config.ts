@@ -24,6 +24,8 @@ export interface Config {
   /** What some keys may do differently, by their labels. */
   readonly keyLimits: Readonly<Record<string, KeyLimits>>
   readonly cacheBytes: number
+  readonly materializeLagSeconds: number
+  readonly shadowPercent: number
 }
 
 /** Of one key; what is absent is as for all. */
@@ -153,6 +155,9 @@ const VARIABLES = {
   runsAtOnce: { name: 'TRAILMARK_RUNS_AT_ONCE', fallback: '20', what: 'Runs of one key under way at the same time.', read: asRuns },
   keyLimits: { name: 'TRAILMARK_KEY_LIMITS', fallback: '{}', what: `Other limits for some keys, as JSON by their labels: ${Object.keys(KEY_LIMITS).join(', ')}.`, read: asKeyLimits },
   cacheBytes: { name: 'TRAILMARK_CACHE_MB', fallback: '64', what: 'Memory for answers that are kept; 0 keeps none.', read: asMegabytesOf(0, 1_000_000) },
+  // Twice as long as the writer lets an insert take.
+  materializeLagSeconds: { name: 'TRAILMARK_MATERIALIZE_LAG_SECONDS', fallback: '60', what: 'Events this new are always read live; longer than any insert takes.', read: asCount(0, 86_400) },
+  shadowPercent: { name: 'TRAILMARK_SHADOW_PERCENT', fallback: '1', what: 'Of 100 materialized runs, how many are compared with a live one.', read: asCount(0, 100) },
 } as const satisfies { readonly [Key in keyof Config]: Variable<Config[Key]> }
 
 /**

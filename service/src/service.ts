@@ -8,6 +8,8 @@ import { createDescribe } from './endpoints/definitions/describe.ts'
 import { createEndpointDefinitions } from './endpoints/definitions/endpoint.ts'
 import { createEpochs } from './endpoints/epochs.ts'
 import { createGate, type RunAllowance } from './endpoints/limits.ts'
+import { createMaterializations } from './endpoints/materialization/materializations.ts'
+import { createShadow } from './endpoints/materialization/shadow.ts'
 import { createOpenApi } from './endpoints/openapi.ts'
 import { createRun, type Outcome } from './endpoints/run.ts'
 import { createRunning } from './endpoints/running.ts'
@@ -50,6 +52,8 @@ export interface Service {
 
 const READY_WAIT_MS = 20_000
 const PROBE_WAIT_MS = 1_000
+// Often enough for the shortest freshness, 15 minutes.
+const REFRESH_MS = 60_000
 const GENERATED_KEY = 'first key'
 const GIVEN_KEY = 'environment'
 
@@ -129,6 +133,12 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     const running = createRunning()
     const admit = createAdmit({ gate: createGate(), running, allowanceOf: allowancesOf(config, library ? readerMemoryBytes(engineMemoryBytes(config.engineMemoryBytes)) : Infinity) })
     const cache = createCache<Outcome>({ maxBytes: config.cacheBytes })
+    const materializations = await createMaterializations({ records, storage, log, lagSeconds: config.materializeLagSeconds })
+    undo.push(() => materializations.close())
+    const shadow = createShadow({ storage, materializations, epochOf: epochs.of, percent: config.shadowPercent, log })
+    undo.push(() => shadow.settled())
+    const rebuilding = setInterval(() => void materializations.refresh().catch((error: Error) => log(`materialization: ${error.message}`)), REFRESH_MS)
+    undo.push(() => clearInterval(rebuilding))
     const flags = createFlagDefinitions(records)
     const remoteConfigs = createRemoteConfigs(records, flags)
     const server = await createServer({
@@ -139,9 +149,9 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         ingest: createIngest({ projectByToken: byToken, writer }),
         projectByToken: byToken,
         variables: createVariableDefinitions(records),
-        endpoints: createEndpointDefinitions({ records, describe: createDescribe({ storage }) }),
-        run: createRun({ records, storage, admit, cache, epochs }),
-        stream: createStream({ records, storage, admit }),
+        endpoints: createEndpointDefinitions({ records, describe: createDescribe({ storage }), materializer: materializations }),
+        run: createRun({ records, storage, admit, cache, epochs, materializations, shadow }),
+        stream: createStream({ records, storage, admit, materializations }),
         running,
         openApi: createOpenApi(records),
         flags,

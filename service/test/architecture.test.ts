@@ -17,16 +17,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'endpoints/insights': ['lib', 'endpoints/sql'],
   'endpoints/variables': ['lib', 'storage', 'endpoints/sql'],
   'endpoints/definitions': ['lib', 'storage', 'endpoints/sql', 'endpoints/insights', 'endpoints/variables'],
-  endpoints: ['lib', 'storage', 'endpoints/sql', 'endpoints/insights', 'endpoints/variables', 'endpoints/definitions'],
+  'endpoints/materialization': ['lib', 'storage', 'endpoints/sql', 'endpoints/definitions'],
+  endpoints: ['lib', 'storage', 'endpoints/materialization', 'endpoints/sql', 'endpoints/insights', 'endpoints/variables', 'endpoints/definitions'],
   // The routes call the rooms through what `service` hands them; from the rooms they take types and pure answers.
   http: ['lib', 'storage', 'ingest', 'flags', 'endpoints', 'endpoints/variables', 'endpoints/definitions'],
-  service: ['config', 'http', 'ingest', 'flags', 'endpoints', 'endpoints/variables', 'endpoints/definitions', 'storage', 'storage/embedded', 'storage/schema', 'lib'],
+  service: ['config', 'http', 'ingest', 'flags', 'endpoints', 'endpoints/materialization', 'endpoints/variables', 'endpoints/definitions', 'storage', 'storage/embedded', 'storage/schema', 'lib'],
   main: ['service', 'config', 'storage', 'storage/embedded', 'lib'],
 }
 
 /** What the rooms that use the storage may see of it: the ports with their types and errors, never what connects. */
 const ONLY_FROM_STORAGE = ['storage/storage.ts', 'storage/records.ts']
-const PORT_USERS = ['ingest', 'endpoints', 'endpoints/variables', 'endpoints/definitions', 'http', 'flags']
+const PORT_USERS = ['ingest', 'endpoints', 'endpoints/variables', 'endpoints/definitions', 'endpoints/materialization', 'http', 'flags']
 
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? filesIn(join(folder, entry.name)) : entry.name.endsWith('.ts') ? [join(folder, entry.name)] : []))

@@ -3,7 +3,7 @@ import { pipeline, Readable, Transform } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings, createClient, SettingsMap } from '@clickhouse/client'
 import { pause } from '../lib/wait.ts'
-import { type Result, type RunLimits, type Storage, StorageError, type StorageErrorKind, type StreamFormat } from './storage.ts'
+import { type Result, type RunLimits, type Storage, StorageError, type StorageErrorKind, type StreamFormat, type WorkLimits } from './storage.ts'
 
 export interface Account {
   readonly username: string
@@ -24,6 +24,8 @@ export interface Connection {
 const WRITES = { timeoutMs: 30_000, connections: 32 }
 // Longer than any query may run; and more at once than the engine takes, so that it says so instead of letting them wait.
 const READS = { timeoutMs: 70_000, connections: 64 }
+// A table is built in the background, however long that takes.
+const WORK = { timeoutMs: 3_600_000, connections: 2 }
 const READY_POLL_MS = 50
 const PING_TIMEOUT_MS = 2_000
 
@@ -108,7 +110,7 @@ const toStorageError = (error: unknown, inserting = false): unknown => {
 const runSettings = (limits: RunLimits): ClickHouseSettings => ({
   ...RESULT_SETTINGS,
   readonly: '1',
-  additional_table_filters: SettingsMap.from({ 'db.events': `project_id = ${limits.projectId}` }),
+  additional_table_filters: SettingsMap.from(Object.fromEntries(['events', ...(limits.tables ?? [])].map((table) => [`db.${table}`, `project_id = ${limits.projectId}`]))),
   // Says to the embedded reader's row filter which project asks; see embedded/config.ts.
   log_comment: String(limits.projectId),
   max_execution_time: limits.maxSeconds,
@@ -145,7 +147,7 @@ const quotingIntegers = (): Transform => {
  */
 export const createClickhouse = (connection: () => Connection | undefined): Storage => {
   let current: Connection | undefined
-  let clients: { writer: ClickHouseClient; reader: ClickHouseClient } | undefined
+  let clients: { writer: ClickHouseClient; reader: ClickHouseClient; worker: ClickHouseClient } | undefined
   let closed = false
 
   const clientFor = (place: Connection, account: Account | undefined, { timeoutMs, connections }: { timeoutMs: number; connections: number }): ClickHouseClient =>
@@ -163,7 +165,7 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
   const closeClients = async () => {
     const old = clients
     clients = undefined
-    await Promise.all([old?.writer.close(), old?.reader.close()])
+    await Promise.all([old?.writer.close(), old?.reader.close(), old?.worker.close()])
   }
 
   const connected = () => {
@@ -172,7 +174,7 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
     if (place !== current || !clients) {
       void closeClients()
       current = place
-      clients = { writer: clientFor(place, place.writer, WRITES), reader: clientFor(place, place.reader ?? place.writer, READS) }
+      clients = { writer: clientFor(place, place.writer, WRITES), reader: clientFor(place, place.reader ?? place.writer, READS), worker: clientFor(place, place.writer, WORK) }
     }
     return clients
   }
@@ -279,6 +281,18 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
       } catch (error) {
         throw toStorageError(error)
       }
+    },
+
+    work({ text, params }, { maxSeconds, maxMemoryBytes }: WorkLimits, signal) {
+      return endingWith(signal, async (queryId) => {
+        await connected().worker.command({
+          query: text,
+          query_params: { ...params },
+          query_id: queryId,
+          clickhouse_settings: { ...RESULT_SETTINGS, max_execution_time: maxSeconds, max_memory_usage: String(maxMemoryBytes), max_query_size: '1000000', wait_end_of_query: 1 },
+          ...(signal ? { abort_signal: signal } : {}),
+        })
+      })
     },
 
     async ready(withinMs) {

@@ -89,6 +89,14 @@ export interface FlagRecord {
   readonly updatedAt: string
 }
 
+export interface MaterializationRecord {
+  readonly versionId: string
+  readonly projectId: number
+  readonly endpointId: string
+  readonly version: number
+  readonly state: unknown
+}
+
 type FlagFields = Pick<FlagRecord, 'key' | 'name' | 'isActive' | 'filters' | 'contexts'>
 
 /** What is defined rather than captured: projects, keys, variables, endpoints, flags. Every call is about one project. */
@@ -137,6 +145,12 @@ export interface Records {
     /** `undefined` if another flag has the new key. */
     update(projectId: number, id: number, changes: Partial<FlagFields>): Promise<FlagRecord | undefined>
     remove(projectId: number, id: number): Promise<void>
+  }
+  /** Versions of endpoints that are materialized. */
+  readonly materializations: {
+    all(): Promise<MaterializationRecord[]>
+    put(record: MaterializationRecord): Promise<void>
+    remove(versionId: string): Promise<void>
   }
   /** Values that a project has set, by name. */
   readonly settings: {
@@ -449,6 +463,28 @@ export const openRecords = async (file: string): Promise<Records> => {
       },
       async remove(projectId, id) {
         await db.updateTable('flags').set({ deleted_at: now() }).where('project_id', '=', projectId).where('id', '=', id).execute()
+      },
+    },
+
+    materializations: {
+      all: async () =>
+        (await db.selectFrom('materializations').selectAll().execute()).map((row) => ({
+          versionId: row.version_id,
+          projectId: row.project_id,
+          endpointId: row.endpoint_id,
+          version: row.version,
+          state: JSON.parse(row.state_json),
+        })),
+      async put({ versionId, projectId, endpointId, version, state }) {
+        const state_json = JSON.stringify(state)
+        await db
+          .insertInto('materializations')
+          .values({ version_id: versionId, project_id: projectId, endpoint_id: endpointId, version, state_json })
+          .onConflict((conflict) => conflict.column('version_id').doUpdateSet({ state_json }))
+          .execute()
+      },
+      async remove(versionId) {
+        await db.deleteFrom('materializations').where('version_id', '=', versionId).execute()
       },
     },
 

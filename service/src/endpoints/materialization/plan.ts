@@ -4,7 +4,7 @@ import { triesOf } from '../definitions/describe.ts'
 import { type BoundValue, type CompileOptions, compileQuery, type ParsedQuery, QueryError } from '../sql/compile.ts'
 import { print } from '../sql/print.ts'
 import type { Obstacle } from './obstacle.ts'
-import { fillSql, readSql, sortingOf, type Stored } from './rollup.ts'
+import { countSql, fillSql, readSql, sortingOf, type Stored } from './rollup.ts'
 import { checkRules } from './rules.ts'
 import { type Shape, shapeOf } from './shape.ts'
 
@@ -35,15 +35,23 @@ export const planOf = (parsed: ParsedQuery, definitions: readonly Variable[]): P
   throw first
 }
 
-/** The statements that make the table of a plan and fill it. */
-export const buildStatements = ({ shape }: { shape: Shape }, projectId: number, stored: Stored): { create: Statement; fill: Statement; count: Statement } => {
+/** The statements around the table of a plan. */
+export const buildStatements = ({ shape }: { shape: Shape }, projectId: number, stored: Stored) => {
   const { text, params } = print(fillSql(shape, stored), projectId)
   const table = `db.${stored.table}`
   return {
     create: { text: `CREATE TABLE ${table} ENGINE = MergeTree ORDER BY (${sortingOf(shape).join(', ')}) SETTINGS allow_nullable_key = 1, index_granularity = 1024 EMPTY AS ${text}`, params },
     fill: { text: `INSERT INTO ${table} ${text}`, params },
-    count: { text: `SELECT count() AS rows FROM (${text})`, params },
-  }
+    /** Rows of the table, and the events they were made of. */
+    held: { text: `SELECT count() AS rows, sum(__count) AS events FROM ${table}` },
+    /** The events that they should have been made of. */
+    events: print(countSql(shape, stored), projectId),
+    /** How many rows there would be, of how many events, and how long each is, by some of them. */
+    estimate: {
+      text: `SELECT count() AS rows, sum(__count) AS events, avg(length(toString(tuple(* EXCEPT (__count ${shape.states.map(({ name }) => `, ${name}`).join('')})))) ${shape.states.map(({ name }) => `+ length(CAST(${name}, 'String'))`).join(' ')}) AS bytes FROM (${text})`,
+      params,
+    },
+  } satisfies Record<string, Statement>
 }
 
 /** Answers the query's materialized select from what is stored, if that is of the run's own shape. `isUsed` says after compiling whether it was. */

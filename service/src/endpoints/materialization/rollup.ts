@@ -21,6 +21,7 @@ const AT = '__at'
 const BUCKET = '__bucket'
 const STORED = '__stored'
 const MERGED = '__merged'
+const COUNT = '__count'
 
 const TIME = "DateTime64(3, 'UTC')"
 const number = (value: number): Sql => ({ kind: 'number', digits: String(value) })
@@ -67,12 +68,20 @@ export const fillSql = (shape: Shape, { watermark }: Stored): SelectSql => {
   const keys = [...columns.map(({ sql, name: own }) => ({ value: sql, name: own })), ...(isBucketed ? [{ value: bucketOf(name(source, AT)), name: BUCKET }] : [])]
   return {
     kind: 'select',
-    items: [{ value: call('toUInt32', { kind: 'project' }), name: OWNER }, ...keys, ...states.map(({ sql, name: own }) => ({ value: sql, name: own }))],
+    items: [{ value: call('toUInt32', { kind: 'project' }), name: OWNER }, ...keys, ...states.map(({ sql, name: own }) => ({ value: sql, name: own })), { value: shape.kind === 'states' ? call('count') : number(1), name: COUNT }],
     from: events(shape),
     where: all([...fixed, isBefore(source, watermark)]),
     groupBy: shape.kind === 'states' ? [name(OWNER), ...keys.map((key) => name(key.name))] : [],
   }
 }
+
+/** How many events the table should hold. */
+export const countSql = ({ fixed, source, ...shape }: Shape, { watermark }: Stored): SelectSql => ({
+  kind: 'select',
+  items: [{ value: call('count'), name: 'events' }],
+  from: events({ ...shape, fixed, source }),
+  where: all([...fixed, isBefore(source, watermark)]),
+})
 
 /** The columns by which the stored rows are sorted: what runs ask for comes first. */
 export const sortingOf = ({ kind, columns, runTerms, isBucketed, keyOf }: Shape): readonly string[] => {

@@ -39,6 +39,8 @@ export interface Tables {
     updated_at: string
     deleted_at: string | null
   }
+  /** What is stored for versions of endpoints that are materialized. */
+  materializations: { version_id: string; project_id: number; endpoint_id: string; version: number; state_json: string }
   settings: { project_id: number; name: string; value_json: string }
   steps: { id: number }
 }
@@ -72,4 +74,5 @@ export const STEPS: readonly (readonly string[])[] = [
     "ALTER TABLE endpoint_versions ADD COLUMN columns_json TEXT NOT NULL DEFAULT 'null'",
     'ALTER TABLE endpoint_versions ADD COLUMN data_freshness_seconds INTEGER NOT NULL DEFAULT 86400',
   ],
+  ['CREATE TABLE materializations (version_id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, endpoint_id TEXT NOT NULL, version INTEGER NOT NULL, state_json TEXT NOT NULL)'],
 ]

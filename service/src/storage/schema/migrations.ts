@@ -32,4 +32,13 @@ export const MIGRATIONS: readonly Migration[] = [
       ORDER BY (project_id, event, toDate(timestamp), cityHash64(distinct_id))`,
     ],
   },
+  {
+    id: 2,
+    name: 'what came last',
+    statements: [
+      // Finds the events that came after a moment without reading all of them: parts are sorted by day, so late events are in few granules.
+      'ALTER TABLE db.events ADD INDEX IF NOT EXISTS by_inserted_at inserted_at TYPE minmax GRANULARITY 1',
+      'ALTER TABLE db.events MATERIALIZE INDEX by_inserted_at',
+    ],
+  },
 ]
