@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { api, capture, event, type Reply } from '../support/api.ts'
 import { type EngineAccess, engineOf, until } from '../support/engine.ts'
 import { type RunningService, startService } from '../support/startService.ts'
@@ -25,7 +26,10 @@ beforeAll(async () => {
   for (const [name, type] of [['event_name', 'String'], ['since', 'Date']]) await api(service, 'POST', '/insight_variables/', { name, type })
   await capture(service, ...Array.from({ length: 20 }, (_, n) => bought(n)))
 })
-afterAll(() => service.stop())
+afterAll(async () => {
+  await service.stop()
+  rmSync(service.data, { recursive: true, force: true })
+})
 
 test('an endpoint that is materialized answers as before, and knows each event at once', async () => {
   const created = await create('sales', QUERY, { is_materialized: true })

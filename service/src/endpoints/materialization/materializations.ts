@@ -128,6 +128,13 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
     timers.add(timer)
   }
 
+  /** Ends the use of an entry's table. */
+  const retire = async (entry: Entry, changes: Partial<State> = { status: 'Running' }) => {
+    const table = entry.state.build?.table
+    await save(entry, { ...changes, build: undefined, leftover: [...entry.state.leftover, ...(table ? [table] : [])] })
+    if (table) dropLater(entry, table)
+  }
+
   const build = async (entry: Entry, signal: AbortSignal): Promise<Build> => {
     const version = await records.endpoints.version(entry.endpointId, entry.version)
     const plan = await planFor(entry.projectId, version!.query)
@@ -155,11 +162,11 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
     try {
       await save(entry, { status: 'Running' })
       const made = await build(entry, signal)
-      if (!entry.state.isEnabled) return await drop(entry, made.table)
+      if (signal.aborted) return await drop(entry, made.table)
       await save(entry, { status: 'Completed', build: made, error: undefined, leftover: [...entry.state.leftover.filter((each) => each !== made.table), ...(before ? [before.table] : [])] })
       if (before) dropLater(entry, before.table)
     } catch (error) {
-      if (isClosed || !entry.state.isEnabled) return
+      if (signal.aborted) return
       log(`materialization: building version ${entry.versionId} failed: ${(error as Error).message}`)
       // The engine's own words hold the compiled text.
       await save(entry, { status: 'Failed', error: error instanceof StorageError ? `The engine refused the build: ${error.engineCode ?? error.kind}.` : (error as Error).message })
@@ -169,7 +176,11 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
   const start = (entry: Entry) => {
     if (isClosed || builds.has(entry.versionId)) return
     const stop = new AbortController()
-    const done = buildAndSwap(entry, stop.signal).finally(() => builds.delete(entry.versionId))
+    const done = buildAndSwap(entry, stop.signal).finally(() => {
+      builds.delete(entry.versionId)
+      // Ended because what it read is no longer so, or turned off and on again meanwhile.
+      if (stop.signal.aborted && entry.state.isEnabled) start(entry)
+    })
     done.catch((error: unknown) => log(`materialization: ${(error as Error).message}`))
     builds.set(entry.versionId, { stop, done })
   }
@@ -177,10 +188,9 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
   const disable = async (versionId: string) => {
     const entry = entries.get(versionId)
     if (!entry) return
-    const table = entry.state.build?.table
+    entry.state = { ...entry.state, isEnabled: false }
     builds.get(versionId)?.stop.abort()
-    await save(entry, { isEnabled: false, build: undefined, leftover: [...entry.state.leftover, ...(table ? [table] : [])] })
-    if (table) dropLater(entry, table)
+    await retire(entry)
   }
 
   const isWhole = async (entry: Entry, held: Build): Promise<boolean> => {
@@ -251,17 +261,14 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
     async turnOff(versionId, why) {
       const entry = entries.get(versionId)
       if (!entry?.state.build) return
-      const { table } = entry.state.build
       log(`materialization: version ${versionId} is turned off: ${why}`)
-      await save(entry, { status: 'Failed', error: why, isTurnedOff: true, build: undefined, leftover: [...entry.state.leftover, table] })
-      dropLater(entry, table)
+      await retire(entry, { status: 'Failed', error: why, isTurnedOff: true })
     },
     async invalidate(projectId) {
       for (const entry of entries.values()) {
-        const table = entry.projectId === projectId ? entry.state.build?.table : undefined
-        if (!table) continue
-        await save(entry, { status: 'Running', build: undefined, leftover: [...entry.state.leftover, table] })
-        dropLater(entry, table)
+        if (entry.projectId !== projectId || !entry.state.isEnabled || entry.state.isTurnedOff) continue
+        builds.get(entry.versionId)?.stop.abort()
+        await retire(entry)
         start(entry)
       }
     },
@@ -277,8 +284,7 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
         if (!version) continue
         if (!(await isWhole(entry, held))) {
           log(`materialization: version ${entry.versionId} no longer holds the events it was made of`)
-          await save(entry, { status: 'Running', build: undefined, leftover: [...entry.state.leftover, held.table] })
-          dropLater(entry, held.table)
+          await retire(entry)
           start(entry)
         } else if (now() - Date.parse(held.builtAt) >= version.dataFreshnessSeconds * 1_000) start(entry)
       }
