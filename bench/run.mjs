@@ -1,6 +1,7 @@
 // `npm run bench`: installs what is missing here, then runs every benchmark, or those that are named.
 // A benchmark is a folder with a main.mjs that exports `title`, `needs` (npm scripts of the root that have to run
-// first) and `run({ quick, say })`, which gives its report as Markdown.
+// first), `hasPeers` (whether it measures what is installed here) and `run({ quick, say })`, which gives its report as
+// Markdown.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -26,10 +27,10 @@ const main = async (args) => {
   const quick = args.includes('--quick')
   const unknown = args.filter((arg) => arg !== '--quick' && !benchmarks.includes(arg))
   if (unknown.length) throw new Error(`No benchmark or flag is called ${unknown.join(', ')}. There are: ${[...benchmarks, '--quick'].join(', ')}`)
-  installMissing()
   const named = args.filter((arg) => benchmarks.includes(arg))
   for (const name of named.length ? named : benchmarks) {
-    const { title, needs, run } = await import(`./${name}/main.mjs`)
+    const { title, needs, hasPeers, run } = await import(`./${name}/main.mjs`)
+    if (hasPeers) installMissing()
     needs.forEach((script) => npm('run', script))
     const start = Date.now()
     const report = await run({ quick, say: (line) => say(`${name}: ${line}`) })

@@ -18,6 +18,9 @@ import { targetTable } from './targets.mjs'
 
 export const title = 'Cost: what the SDK costs a page, beside its peers'
 
+/** Its peers have to be installed. */
+export const hasPeers = true
+
 /** npm scripts of the root that have to run first. */
 export const needs = ['build:sdk']
 

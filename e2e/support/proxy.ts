@@ -4,12 +4,23 @@ import { gunzipSync } from 'node:zlib'
 
 type Mode = 'up' | 'silent' | 'refusing' | number
 
+/** A request with events, as it came by. */
+export interface Delivery {
+  text: string
+  uuids: string[]
+  bytes: number
+  isCompressed: boolean
+  /** Whether the service got it; else it was refused or swallowed on the way. */
+  isPassedOn: boolean
+}
+
 export interface Proxy {
   url: string
   /** How it answers from now on: passes on, answers with a status, accepts and never answers, or refuses connections. */
   be(mode: Mode, headers?: Record<string, string>): Promise<void>
-  /** Requests for events so far. */
+  /** Requests with events so far. */
   requests(): number
+  deliveries(): readonly Delivery[]
   /** Every byte that has come by, as text, uncompressed: addresses, headers, bodies. */
   seen(): string
   /** Forgets what it has seen so far. */
@@ -17,23 +28,34 @@ export interface Proxy {
   stop(): Promise<void>
 }
 
-const asText = (bytes: Buffer) => (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString()
+const isGzip = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b
+const asText = (bytes: Buffer) => (isGzip(bytes) ? gunzipSync(bytes) : bytes).toString()
+
+const uuidsIn = (text: string) => [...text.matchAll(/"uuid":"([^"]+)"/g)].map(([, uuid]) => uuid!)
 
 /** Something between browser and service that can fail as networks and servers do. */
 export const startProxy = async (target: string): Promise<Proxy> => {
   let mode: Mode = 'up'
   let extra: Record<string, string> = {}
   let requests = 0
+  const deliveries: Delivery[] = []
   const seen: string[] = []
   let server: Server
   let port = 0
   const sockets = new Set<Socket>()
 
   const pass = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    if (/\/e\/(\?|$)/.test(incoming.url ?? '')) requests += 1
+    const isPassedOn = mode === 'up'
+    const isDelivery = /\/e\/(\?|$)/.test(incoming.url ?? '')
+    if (isDelivery) requests += 1
     const chunks: Buffer[] = []
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-    incoming.on('end', () => seen.push(`${incoming.url} ${JSON.stringify(incoming.headers)} ${asText(Buffer.concat(chunks))}`))
+    incoming.on('end', () => {
+      const body = Buffer.concat(chunks)
+      const text = asText(body)
+      seen.push(`${incoming.url} ${JSON.stringify(incoming.headers)} ${text}`)
+      if (isDelivery) deliveries.push({ text, uuids: uuidsIn(text), bytes: body.length, isCompressed: isGzip(body), isPassedOn })
+    })
     if (mode === 'silent') return incoming.resume()
     if (typeof mode === 'number') {
       incoming.resume()
@@ -74,6 +96,7 @@ export const startProxy = async (target: string): Promise<Proxy> => {
       extra = headers
     },
     requests: () => requests,
+    deliveries: () => deliveries,
     seen: () => seen.join('\n'),
     forget: () => void seen.splice(0),
     stop: async () => {

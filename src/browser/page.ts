@@ -1,9 +1,10 @@
 import { timeZone } from '../lib/timeZone'
+import { hostOf } from '../lib/url'
 import { type Agent, readUserAgent } from '../lib/userAgent'
 import type { Properties } from '../types'
 
-/** Whether there is a page at all: not in Node, a worker or an edge runtime. */
-export const hasPage = () => typeof window !== 'undefined' && typeof document !== 'undefined'
+/** Whether there is a page at all: not in a worker, nor on a server. What needs one asks here, and nowhere else. */
+export const hasPage = () => typeof document !== 'undefined'
 
 interface BrandedNavigator extends Navigator {
   brave?: unknown
@@ -22,12 +23,12 @@ export const isAutomated = () => !!navigator.webdriver
 export const asksNotToBeTracked = () => nav().globalPrivacyControl === true || ['1', 'yes'].includes(nav().doNotTrack ?? '')
 
 // An Android tablet that asks for desktop sites says it is Linux; its client hints and its touch points tell.
-const kindOfAndroid = (): Agent['$device_type'] | undefined =>
+const kindOfDesktop = (): Agent['$device_type'] =>
   nav().userAgentData?.platform === 'Android' && nav().maxTouchPoints > 0
     ? Math.min(screen.width, screen.height) / (devicePixelRatio || 1) >= 600
       ? 'Tablet'
       : 'Mobile'
-    : undefined
+    : 'Desktop'
 
 /** What does not change while the page lives: browser, system, device, language, time zone (protocol.md §5.3). */
 export const readDevice = (): Properties => {
@@ -36,7 +37,7 @@ export const readDevice = (): Properties => {
   const told = readUserAgent(agent)
   return {
     ...told,
-    $device_type: told.$device || told.$device_type !== 'Desktop' ? told.$device_type : (kindOfAndroid() ?? 'Desktop'),
+    $device_type: told.$device_type === 'Desktop' ? kindOfDesktop() : told.$device_type,
     // Brave says it is Chrome, but has an object of its own and tells no version.
     ...(nav().brave ? { $browser: 'Brave', $browser_version: null } : {}),
     $timezone: timeZone(),
@@ -47,13 +48,19 @@ export const readDevice = (): Properties => {
   }
 }
 
-/** Where the visitor is and how large the window is (protocol.md §5.3). */
-export const readPage = (withoutHash: boolean): Properties => ({
-  $current_url: withoutHash ? location.href.replace(/#.*/, '') : location.href,
-  $host: location.host,
-  $pathname: location.pathname,
-  $screen_height: screen.height,
-  $screen_width: screen.width,
-  $viewport_height: innerHeight,
-  $viewport_width: innerWidth,
-})
+/**
+ * Where the visitor is and how large the window is (protocol.md §5.3). A worker's own address, which may be a blob's, is
+ * nowhere a visitor can be: it tells the site alone.
+ */
+export const readPage = (withoutHash: boolean): Properties =>
+  hasPage()
+    ? {
+        $current_url: withoutHash ? location.href.replace(/#.*/, '') : location.href,
+        $host: location.host,
+        $pathname: location.pathname,
+        $screen_height: screen.height,
+        $screen_width: screen.width,
+        $viewport_height: innerHeight,
+        $viewport_width: innerWidth,
+      }
+    : { $host: hostOf(origin) }

@@ -16,18 +16,12 @@ export interface ScrollDepth {
  * last `take` and begins anew, for the next pageview.
  */
 export const followScroll = (roots: () => readonly string[]): { take(): ScrollDepth; stop: Stop } => {
-  const element = () => {
-    for (const selector of roots()) {
-      const found = document.querySelector(selector)
-      if (found) return found
-    }
-    return document.documentElement
-  }
   let depth: ScrollDepth | undefined
   const measure = () => {
-    const root = element()
-    const scroll = Math.ceil(root === document.documentElement ? window.scrollY : root.scrollTop)
-    const seen = Math.ceil(scroll + root.clientHeight)
+    const page = document.documentElement
+    const root = roots().map((selector) => document.querySelector(selector)).find(Boolean) ?? page
+    const scroll = Math.ceil(root === page ? window.scrollY : root.scrollTop)
+    const seen = scroll + root.clientHeight
     depth = {
       lastScroll: scroll,
       maxScroll: Math.max(scroll, depth?.maxScroll ?? 0),

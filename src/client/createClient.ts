@@ -1,12 +1,13 @@
 import { onForeignWrite } from '../browser/foreignWrite'
 import { onOnline } from '../browser/online'
+import { hasPage } from '../browser/page'
 import { onPageLeft, onPageRestored } from '../browser/pageExit'
 import { followScroll } from '../browser/scroll'
 import { storageOf } from '../browser/storage'
-import { onVisibilityChange } from '../browser/visibility'
+import { isHidden, onVisibilityChange } from '../browser/visibility'
 import { changeConfig, type Given } from '../config/settings'
 import { understandsGzip } from '../config/remote'
-import { encode, encodeNow } from '../delivery/encode'
+import { encode, encodeNow, needsGzipNow } from '../delivery/encode'
 import { apiHost, isCustomHost, uiHost } from '../delivery/hosts'
 import { createOutbox } from '../delivery/outbox'
 import { createQueue } from '../delivery/queue'
@@ -21,7 +22,7 @@ import { createPipeline } from '../pipeline/pipeline'
 import { RATE_WARNING } from '../pipeline/stages/limitRate'
 import { createAttribution } from '../state/attribution'
 import { createIdentity } from '../state/identity'
-import { KEYS, keyOf } from '../state/keys'
+import { isKey, KEYS } from '../state/keys'
 import { createSession } from '../state/session'
 import type { CapturedEvent, CaptureOptions, Config, DroppedEvent, DropReason, Properties, RequestError } from '../types'
 import { CHANNEL, VERSION } from '../version'
@@ -73,16 +74,18 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
   // ── Delivery ───────────────────────────────────────────────────────────────────────────────────────────────────
   const fetchExtension: FeatureHost['fetchExtension'] = (name, without) =>
     load(name).catch((error) => void log.info(`${name} is not available; ${without}`, error))
-  // Needed at the end of the page, so it is fetched when the beginning is over. Without it beacons go uncompressed.
   let gzip: Extensions['gzip'] | undefined
   let loadGzip = () => {
     loadGzip = () => {}
     void fetchExtension('gzip', 'what is sent at the end of a page goes uncompressed').then((loaded) => (gzip = loaded))
   }
-  if (typeof CompressionStream === 'undefined') loadGzip()
   const mayCompress = () => !config.disable_compression && !config.advanced_disable_flags && understandsGzip(flags.remote)
   const gzipNow = () => (mayCompress() ? gzip?.gzipNow : undefined)
-  const encodeText = async (text: string) => (mayCompress() ? encode(text, gzipNow()) : encodeNow(text, undefined))
+  const encodeText = async (text: string) => {
+    if (!mayCompress()) return encodeNow(text, undefined)
+    if (needsGzipNow(text)) loadGzip()
+    return encode(text, gzipNow())
+  }
   const onRequestError = (error: RequestError) => guarded(() => config.on_request_error(error))
   const mayKeep = () => !isOptedOut() && mayStore() && config.persistence !== 'memory'
   const onLost = ({ event, uuid }: { event: string; uuid: string }, reason: DropReason) => drop({ event, uuid, reason })
@@ -101,10 +104,7 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
     path: () => flags.remote.analytics?.endpoint ?? '/e/',
     encode: encodeText,
     gzipNow,
-    onDelivered: (uuids) => {
-      onDelivered(uuids)
-      loadGzip()
-    },
+    onDelivered,
     onDropped: onLost,
     onRequestError,
   })
@@ -130,7 +130,7 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
   const mayAutocapture = () => !config.advanced_disable_flags && !flags.remote.autocapture_opt_out
 
   // ── The pipeline ───────────────────────────────────────────────────────────────────────────────────────────────
-  const scrolling = config.disable_scroll_properties ? undefined : followScroll(() => [config.scroll_root_selector ?? []].flat())
+  const scrolling = config.disable_scroll_properties || !hasPage() ? undefined : followScroll(() => [config.scroll_root_selector ?? []].flat())
   const startedAt = new Date().toISOString()
   let held = 0
   const { stages, pageviewId, forgetPageview } = stagesFor({
@@ -149,7 +149,7 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
     isIdentified: identity.isIdentified,
     scroll: scrolling ?? { take: () => undefined },
     sessionProperties: attribution.properties,
-    storedProperties: () => pick(store.all(), (name) => keyOf(name).rides),
+    storedProperties: () => pick(store.all(), (name) => isKey(name, 'rides')),
     flagProperties: flags.flags.properties,
     isCookieless,
     constants: () => ({
@@ -223,7 +223,8 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
   })
 
   // ── What runs by itself ────────────────────────────────────────────────────────────────────────────────────────
-  const features = runFeatures({ config, capture, fetchExtension, mayAutocapture }, () => !isOptedOut())
+  // It watches the page, so that without one there is nothing to run.
+  const features = runFeatures({ config, capture, fetchExtension, mayAutocapture }, () => hasPage() && !isOptedOut())
   const stops = [
     onPageLeft(() => {
       session.release()
@@ -237,7 +238,7 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
       queue.wake()
     }),
     onVisibilityChange(() => {
-      if (document.visibilityState === 'hidden') queue.flush()
+      if (isHidden()) queue.flush()
     }),
     onForeignWrite(({ key }) => {
       // Refused in another tab: that holds for what waits in this one.
@@ -271,7 +272,7 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
       if (changeConfig(config, changes, log, said)) align()
     },
     register: (properties) => {
-      const hidden = Object.keys(properties).filter((name) => Object.hasOwn(KEYS, name) && !keyOf(name).rides)
+      const hidden = Object.keys(properties).filter((name) => Object.hasOwn(KEYS, name) && !isKey(name, 'rides'))
       if (hidden.length) log.error(`register takes properties of your own; ${hidden} is the SDK's and stays as it is`)
       store.set(pick(properties, (name) => !hidden.includes(name)))
     },

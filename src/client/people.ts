@@ -2,7 +2,7 @@ import type { Log } from '../lib/log'
 import { toJson } from '../lib/json'
 import { objectOf, pick } from '../lib/objects'
 import { type Identity, isIdentifier } from '../state/identity'
-import { keyOf } from '../state/keys'
+import { isKey } from '../state/keys'
 import type { Session } from '../state/session'
 import type { Store } from '../state/store'
 import type { Bootstrap, CapturedEvent, CaptureOptions, Config, DroppedEvent, Properties } from '../types'
@@ -140,7 +140,7 @@ export const createPeople = ({ config, store, tabStore, identity, session, isOpt
     reset: (options: boolean | ResetOptions = {}): void => {
       const { resetDeviceID, bootstrap = {} }: ResetOptions = typeof options === 'object' ? options : { resetDeviceID: options }
       const forget = (from: Store, names: string[]) => from.set(objectOf(names, () => undefined))
-      forget(store, Object.keys(store.all()).filter((name) => keyOf(name).isPersons))
+      forget(store, Object.keys(store.all()).filter((name) => !isKey(name, 'browser')))
       forget(tabStore, Object.keys(tabStore.all()))
       forgetArrival()
       lastSet = ''

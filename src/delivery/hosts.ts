@@ -19,10 +19,10 @@ export const apiHost = (config: Pick<Hosts, 'api_host'>): string => hostFor(conf
 export const assetsHost = (config: Hosts): string => hostFor(config, '-assets.i')
 
 /** Where a person looks at the data. */
-export const uiHost = (config: Hosts): string => (config.ui_host ? trimHost(config.ui_host) : hostFor(config, ''))
+export const uiHost = (config: Hosts): string => trimHost(config.ui_host || hostFor(config, ''))
 
 /** Where flags are asked for. */
-export const flagsHost = (config: Hosts): string => (config.flags_api_host ? trimHost(config.flags_api_host) : apiHost(config))
+export const flagsHost = (config: Hosts): string => trimHost(config.flags_api_host || apiHost(config))
 
 /** Whether `api_host` is the site's own: then events say so. */
 export const isCustomHost = (config: Pick<Hosts, 'api_host'>): boolean => !REGION.test(trimHost(config.api_host))

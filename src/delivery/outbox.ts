@@ -133,7 +133,9 @@ const beginLife = ({ name, onOrphaned }: Pick<OutboxInputs, 'name' | 'onOrphaned
 
 /**
  * The outbox: a record for each event in a database of its own. A record leaves it when the service has answered for
- * its event, never before: what a beacon took is sent again by the next page, and the service counts it once.
+ * its event, never before: what a beacon took is sent again by the next page, and the service counts it once. Nothing in
+ * a browser tells that page what became of a beacon, so to wait before sending again would only send later. The service
+ * could be asked, but repeats ride compressed on a batch that is sent anyway: docs/benchmarks.md has their bytes.
  *
  * A tab counts as alive while it holds the lock of its name; the browser takes that from it however it ends.
  */

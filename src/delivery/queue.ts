@@ -147,7 +147,8 @@ export const createQueue = (inputs: QueueInputs): Queue => {
       const delivered = there.filter((each) => !refused.includes(each))
       if (delivered.length) onDelivered(delivered.map(({ uuid }) => uuid))
     }
-    await pump()
+    // Not awaited: what a page sends without a pause would hold all it has sent.
+    guarded(pump)
   }
   const flush = () => {
     clearTimeout(flushTimer)
@@ -200,7 +201,8 @@ export const createQueue = (inputs: QueueInputs): Queue => {
       const carried = sending?.outlives ? sending.batch : []
       if (!sending?.outlives) sending = undefined
       const rest = waiting.filter((each) => !carried.includes(each))
-      if (!config.disable_beacon) release(hand(nextBatch(rest, Infinity)))
+      // Workers have no beacons.
+      if (!config.disable_beacon && 'sendBeacon' in navigator) release(hand(nextBatch(rest, Infinity)))
       else if (rest.length) {
         void send(url(), now(rest), config)
         release(rest)

@@ -15,8 +15,7 @@ export const outcomeOf = ({ status }: Pick<Answer, 'status'>): 'stored' | 'too_l
 /** Which events of a stored batch the service has refused all the same, by their uuid. */
 export const refusedBy = ({ json }: Pick<Answer, 'json'>): ((uuid: string) => boolean) => {
   const refused = (json as { refused?: unknown } | undefined)?.refused
-  const uuids = new Set(Array.isArray(refused) ? refused.map((each: { uuid?: unknown }) => each?.uuid) : [])
-  return (uuid) => uuids.has(uuid)
+  return (uuid) => Array.isArray(refused) && refused.some((each: { uuid?: unknown }) => each?.uuid === uuid)
 }
 
 /** How long to wait before try number `tries` (from 1), ms: doubling from 3 s, ± 25 %, never sooner than was asked for. */

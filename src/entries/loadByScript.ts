@@ -9,7 +9,7 @@ interface ExtendedWindow {
 /** Extensions of the script build: scripts beside the one at `coreUrl`, put where `target` says. */
 export const loadByScript = (coreUrl: string, target: () => 'body' | 'head'): LoadExtension => {
   const page = window as ExtendedWindow
-  const loading = new Map<string, Promise<void>>()
+  const loading: Record<string, Promise<void>> = {}
   const addressOf = (name: string) => new URL(`${name}.js`, coreUrl).href
   // Where a page requires Trusted Types, an address of code has to come from a policy; ours knows the core's folder only.
   let policy: ReturnType<NonNullable<ExtendedWindow['trustedTypes']>['createPolicy']> | undefined
@@ -25,10 +25,7 @@ export const loadByScript = (coreUrl: string, target: () => 'body' | 'head'): Lo
       ;(document[target()] ?? document.head).append(script)
     })
   return async (name) => {
-    if (!page.__trailmark_extensions__?.[name]) {
-      if (!loading.has(name)) loading.set(name, load(name))
-      await loading.get(name)
-    }
+    if (!page.__trailmark_extensions__?.[name]) await (loading[name] ??= load(name))
     const extension = page.__trailmark_extensions__?.[name]
     if (!extension) throw new Error(`${name}.js is of another release`)
     return extension

@@ -58,23 +58,23 @@ const SYSTEMS: readonly (readonly [name: string, evidence: string])[] = [
 const WINDOWS: Record<string, string> = { '5.0': '2000', '5.1': 'XP', '5.2': 'XP', '6.0': 'Vista', '6.1': '7', '6.2': '8', '6.3': '8.1', '6.4': '10', '10.0': '10' }
 
 const DEVICES: readonly (readonly [name: string, evidence: string, kind: Agent['$device_type']])[] = [
-  ['Nintendo', 'nintendo', 'Console'],
-  ['PlayStation', 'playstation', 'Console'],
-  ['Xbox', 'xbox', 'Console'],
-  ['Ouya', 'ouya', 'Console'],
-  ['Windows Phone', 'windows phone|wpdesktop', 'Mobile'],
-  ['iPad', 'ipad', 'Tablet'],
-  ['iPod Touch', 'ipod', 'Mobile'],
-  ['iPhone', 'iphone', 'Mobile'],
-  ['Apple Watch', 'apple ?watch', 'Wearable'],
-  ['BlackBerry', 'blackberry|playbook|bb10', 'Mobile'],
-  ['Kobo', 'kobo (ereader|touch)', 'Tablet'],
-  ['Nokia', 'nokia', 'Mobile'],
+  ['Nintendo', 'Nintendo', 'Console'],
+  ['PlayStation', 'PlayStation', 'Console'],
+  ['Xbox', 'Xbox', 'Console'],
+  ['Ouya', 'Ouya', 'Console'],
+  ['Windows Phone', 'Windows Phone|WPDesktop', 'Mobile'],
+  ['iPad', 'iPad', 'Tablet'],
+  ['iPod Touch', 'iPod', 'Mobile'],
+  ['iPhone', 'iPhone', 'Mobile'],
+  ['Apple Watch', 'Apple ?Watch', 'Wearable'],
+  ['BlackBerry', 'BlackBerry|PlayBook|BB10', 'Mobile'],
+  ['Kobo', 'Kobo (ereader|touch)', 'Tablet'],
+  ['Nokia', 'Nokia', 'Mobile'],
   ['Kindle Fire', 'kf[a-z]{2,4}(wi| build)|silk/', 'Tablet'],
-  ['Android', 'android.*mobile', 'Mobile'],
-  ['Android Tablet', 'android', 'Tablet'],
-  ['Generic mobile', 'mobile|mini\\b', 'Mobile'],
-  ['Generic tablet', 'tablet', 'Tablet'],
+  ['Android', 'Android.*Mobile', 'Mobile'],
+  ['Android Tablet', 'Android', 'Tablet'],
+  ['Generic mobile', 'Mobile|mini\\b', 'Mobile'],
+  ['Generic tablet', 'Tablet', 'Tablet'],
 ]
 
 const versionOf = (system: string, number: string | undefined, agent: string): string | undefined => {
@@ -84,15 +84,15 @@ const versionOf = (system: string, number: string | undefined, agent: string): s
   return dotted && /iOS|Android|Mac/.test(system) ? `${dotted}.0.0`.split('.').slice(0, 3).join('.') : dotted
 }
 
-const firstOf = <R extends readonly [string, string, string?]>(rows: readonly R[], agent: string): R | undefined =>
-  rows.find(([, evidence]) => new RegExp(evidence).test(agent))
+const firstOf = <R extends readonly [string, string, string?]>(rows: readonly R[], agent: string, flags?: string): R | undefined =>
+  rows.find(([, evidence]) => new RegExp(evidence, flags).test(agent))
 
 /** What the user agent text tells of browser, system and device. */
 export const readUserAgent = (agent: string): Agent => {
   const browser = firstOf(BROWSERS, agent)
   const version = browser && new RegExp(`(?:${browser[2] ?? browser[1]})[/ :]?(\\d+\\.?\\d*)`).exec(agent)
   const system = firstOf(SYSTEMS, agent)
-  const device = firstOf(DEVICES, agent.toLowerCase())
+  const device = firstOf(DEVICES, agent, 'i')
   return {
     $browser: browser?.[0],
     $browser_version: version ? +version[1]! : undefined,

@@ -36,12 +36,10 @@ export const createIdentity = (store: Store, newId: () => string, bootstrap: Boo
   const given = bootstrap.distinctID
   const known = store.get<string>('distinct_id')
   const device = store.get<string>('$device_id')
-  if (given && !known) {
-    begin(given, device ?? (bootstrap.isIdentifiedID ? newId() : given), !!bootstrap.isIdentifiedID)
-  } else if (given && bootstrap.isIdentifiedID) {
-    // A visitor who is known already: `identify` links the two.
-  } else if (given && !isIdentified()) {
-    begin(given, device ?? given, false)
+  const isNamed = !!bootstrap.isIdentifiedID
+  // A visitor who is known already takes no name from here: `identify` links the two.
+  if (given && (!known || !(isNamed || isIdentified()))) {
+    begin(given, device ?? (isNamed ? newId() : given), isNamed)
   } else if (!known) {
     const id = device ?? newId()
     begin(id, id, false)

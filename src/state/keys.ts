@@ -1,9 +1,9 @@
 /**
  * How a stored value behaves, in words. `rides`: it is a property of every event. `cookie`: the cookie carries it too,
- * so that subdomains share it; ids only, since a cookie travels with every request. `person`: it belongs to the person,
- * and `reset` forgets it; `browser`: it stays.
+ * so that subdomains share it; ids only, since a cookie travels with every request. `browser`: `reset` leaves it, since
+ * it is the browser's; everything else belongs to the person.
  */
-type Key = `${'rides ' | ''}${'cookie ' | ''}${'person' | 'browser'}`
+type Key = '' | 'rides' | 'cookie' | 'browser' | 'rides cookie' | 'rides browser' | 'rides cookie browser'
 
 /**
  * Everything the SDK remembers about a visitor. A stored name without a row is a super property: it rides on events
@@ -11,48 +11,46 @@ type Key = `${'rides ' | ''}${'cookie ' | ''}${'person' | 'browser'}`
  * another SDK of that protocol keeps its visitors.
  */
 export const KEYS = {
-  distinct_id: 'rides cookie person',
+  distinct_id: 'rides cookie',
   $device_id: 'rides cookie browser',
-  $user_id: 'rides person',
-  $user_state: 'cookie person',
+  $user_id: 'rides',
+  $user_state: 'cookie',
   /** When `distinct_id` was last decided, ms: of two stores that disagree, the newer one is right. */
-  $identity_at: 'cookie person',
+  $identity_at: 'cookie',
   /** [last activity, session id, start], ms. */
-  $sesid: 'cookie person',
+  $sesid: 'cookie',
   /** Whether events make a person profile although nobody identified: sticks once it was so. */
-  $epp: 'cookie person',
-  $groups: 'rides person',
-  __alias: 'person',
-  $had_persisted_distinct_id: 'rides person',
+  $epp: 'cookie',
+  $groups: 'rides',
+  __alias: '',
+  $had_persisted_distinct_id: 'rides',
   $last_posthog_reset: 'rides browser',
   /** The service's latest say on each flag, and the overrides that stand above it (protocol.md §13.7). */
-  $enabled_feature_flags: 'person',
-  $active_feature_flags: 'person',
-  $feature_flag_payloads: 'person',
-  $feature_flag_details: 'person',
-  $feature_flag_request_id: 'person',
-  $feature_flag_evaluated_at: 'person',
-  $override_feature_flags: 'person',
-  $override_feature_flag_payloads: 'person',
+  $enabled_feature_flags: '',
+  $active_feature_flags: '',
+  $feature_flag_payloads: '',
+  $feature_flag_details: '',
+  $feature_flag_request_id: '',
+  $feature_flag_evaluated_at: '',
+  $override_feature_flags: '',
+  $override_feature_flag_payloads: '',
   /** When the flags came, ms by the visitor's own clock. */
-  $feature_flag_fetched_at: 'person',
+  $feature_flag_fetched_at: '',
   /** Values of flags that `$feature_flag_called` has told, by flag, and the session they were told in. */
-  $flag_call_reported: 'person',
-  $flag_call_reported_session_id: 'person',
+  $flag_call_reported: '',
+  $flag_call_reported_session_id: '',
   /** What flags are evaluated on, beyond what the service knows. */
-  $stored_person_properties: 'person',
-  $stored_group_properties: 'person',
-  $early_access_features: 'person',
+  $stored_person_properties: '',
+  $stored_group_properties: '',
+  $early_access_features: '',
   /** Whether the service has turned autocapture off. */
   $autocapture_disabled_server_side: 'browser',
   /** Where the visitor first came from: { r: referrer, u: url }. */
-  $initial_person_info: 'person',
+  $initial_person_info: '',
   /** Where the session came from: { sessionId, props: { r, u } }. */
-  $client_session_props: 'person',
+  $client_session_props: '',
 } as const satisfies Record<string, Key>
 
-/** The row of a stored name, read. */
-export const keyOf = (name: string): { rides: boolean; inCookie: boolean; isPersons: boolean } => {
-  const row: Key = Object.hasOwn(KEYS, name) ? KEYS[name as keyof typeof KEYS] : 'rides person'
-  return { rides: row.includes('rides'), inCookie: row.includes('cookie'), isPersons: row.includes('person') }
-}
+/** Whether the row of a stored name says this. */
+export const isKey = (name: string, word: 'rides' | 'cookie' | 'browser'): boolean =>
+  (Object.hasOwn(KEYS, name) ? KEYS[name as keyof typeof KEYS] : 'rides').includes(word)

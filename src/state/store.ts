@@ -1,7 +1,11 @@
 import { later } from '../lib/guard'
+import { pick } from '../lib/objects'
 import type { Properties, Stop } from '../types'
 import type { Backend } from './backends/backend'
 import { memoryBackend } from './backends/memory'
+
+// What the start of a page writes and what its first pageview writes leaves together.
+const SOON_MS = 20
 
 /** Values that outlive the page, in memory while it lives. */
 export interface Store {
@@ -29,14 +33,11 @@ export const createStore = (backend: Backend = memoryBackend()): Store => {
   let unwritten: Properties = {}
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  const merged = (): Properties => {
-    const result: Properties = { ...backend.read(), ...unwritten }
-    for (const name of Object.keys(result)) if (result[name] === undefined) delete result[name]
-    return result
+  /** From now on the values are those of `under` with `over` laid over them. */
+  const lay = (under: Properties | undefined, over: Properties) => {
+    values = pick({ ...under, ...over }, (_, value) => value !== undefined)
   }
-  const refresh = () => {
-    values = merged()
-  }
+  const refresh = () => lay(backend.read(), unwritten)
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
@@ -52,9 +53,8 @@ export const createStore = (backend: Backend = memoryBackend()): Store => {
     all: () => values,
     set: (changes) => {
       Object.assign(unwritten, changes)
-      values = { ...values, ...changes }
-      for (const name of Object.keys(changes)) if (changes[name] === undefined) delete values[name]
-      timer ??= later(flush)
+      lay(values, changes)
+      timer ??= later(flush, SOON_MS)
     },
     refresh,
     flush,

@@ -16,6 +16,7 @@ test.each([
   ['Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) FxiOS/132.0 Mobile/15E148 Safari/605.1.15', 'Firefox iOS', 132, 'iOS', '17.5.0', 'iPhone', 'Mobile'],
   [`Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) ${CHROME} Safari/537.36`, 'Chrome', 130, 'Chrome OS', undefined, undefined, 'Desktop'],
   [`Mozilla/5.0 (Windows NT 10.0; Win64; x64; Xbox; Xbox One) ${CHROME} Safari/537.36`, 'Chrome', 130, 'Xbox', 'One', 'Xbox', 'Console'],
+  [`Mozilla/5.0 (Linux; Android 9; KFMAWI) ${CHROME} Safari/537.36`, 'Chrome', 130, 'Android', '9.0.0', 'Kindle Fire', 'Tablet'],
   ['Mozilla/5.0 (Windows NT 10.0; WOW64; Trident/7.0; rv:11.0) like Gecko', 'Internet Explorer', 11, 'Windows', '10', undefined, 'Desktop'],
 ])('%s', (agent, browser, version, os, osVersion, device, kind) => {
   expect(readUserAgent(agent)).toEqual({

@@ -6,6 +6,7 @@ import type { Admission, Admit } from './admission.ts'
 import type { Cache, Loaded } from './cache.ts'
 import { cursorOwner, nextCursor, readCursor } from './cursor.ts'
 import type { Epochs } from './epochs.ts'
+import type { InsightResults } from './insights/insight.ts'
 import type { RunAllowance } from './limits.ts'
 import type { Build, Materializations } from './materialization/materializations.ts'
 import { readingFrom } from './materialization/plan.ts'
@@ -17,7 +18,7 @@ export type { RunRequest } from './prepare.ts'
 
 export interface RunAnswer {
   /** Rows, or what an insight of its kind is made of. */
-  readonly results: readonly unknown[]
+  readonly results: InsightResults
   /** Of SQL only, as `types`. */
   readonly columns?: readonly string[]
   /** Pairs of name and engine type. */
@@ -37,7 +38,8 @@ export interface RunAnswer {
   readonly last_refresh: string
   /** Until when it may be given again if no event comes. */
   readonly cache_target_age: string
-  readonly timezone: 'UTC'
+  /** Of an insight the project's; SQL has UTC. */
+  readonly timezone: string
   /** Present if the rows came from what is stored for the version, and since when that is: what has come later was read live. */
   readonly endpoint_materialized?: true
   readonly endpoint_materialized_at?: string
@@ -55,7 +57,7 @@ export type Outcome = Pick<RunAnswer, 'results' | 'columns' | 'types' | 'hasMore
 export type RunEndpoint = (request: RunRequest) => Promise<RunAnswer>
 
 export interface RunRooms {
-  readonly records: Pick<Records, 'endpoints' | 'variables'>
+  readonly records: Pick<Records, 'projects' | 'endpoints' | 'variables'>
   readonly storage: Pick<Storage, 'run'>
   readonly admit: Admit
   readonly cache: Cache<Outcome>
@@ -119,9 +121,9 @@ const sqlTask = ({ parsed, values }: SqlWork, { projectId, limit, offset, cursor
 }
 
 // Its statements hold the time of the run, which would make every run another.
-const insightTask = ({ plan, variables }: InsightWork, mostRows: number): Task => ({
+const insightTask = ({ plan, timezone, variables }: InsightWork, mostRows: number): Task => ({
   statements: plan.statements,
-  decides: variables,
+  decides: [timezone, variables],
   maxRows: mostRows + 1,
   outcome: (answers) => plan.shape(answers.map(({ rows }) => rows)),
 })
@@ -194,7 +196,7 @@ export const createRun = ({ records, storage, admit, cache, epochs, materializat
       is_cached: isCached,
       last_refresh: refreshed,
       cache_target_age: new Date(startedAt + freshMs).toISOString(),
-      timezone: 'UTC',
+      timezone: work.kind === 'insight' ? work.timezone : 'UTC',
       ...(request.isDebug
         ? {
             ...(task.parsed ? { hogql: task.parsed.text } : {}),

@@ -47,7 +47,7 @@ export const describeElement = (element: Element, isTarget: boolean, masking: Ma
   const text = !masking.maskText && (isTarget || INTERACTIVE.test(tag)) ? safeText(element) : ''
   return {
     tag,
-    classes: attributes.class ? attributes.class.split(/\s+/).filter(Boolean) : [],
+    classes: (attributes.class ?? '').split(/\s+/).filter(Boolean),
     attributes,
     ...(text ? { text } : {}),
     nthChild,

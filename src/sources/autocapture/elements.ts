@@ -16,14 +16,13 @@ export const pathOf = (element: Element): Element[] => {
 
 /** The element an event happened on: inside an open shadow root, and never a text node. */
 export const targetOf = (event: Event): Element | undefined => {
-  const [innermost] = (event.target as Element | null)?.shadowRoot ? event.composedPath() : [event.target]
-  const node = innermost as Node | null
-  if (!node) return undefined
-  return node.nodeType === Node.TEXT_NODE ? (node.parentElement ?? undefined) : node.nodeType === Node.ELEMENT_NODE ? (node as Element) : undefined
+  const [innermost] = event.composedPath() as Node[]
+  const node = innermost?.nodeType === Node.TEXT_NODE ? innermost.parentElement : innermost
+  return node?.nodeType === Node.ELEMENT_NODE ? (node as Element) : undefined
 }
 
 const textOfNodes = (element: Element) =>
-  Array.from(element.childNodes, (node) => (node.nodeType === Node.TEXT_NODE ? (node.textContent ?? '') : ' ')).join('')
+  Array.from(element.childNodes, (node) => (node.nodeType === Node.TEXT_NODE ? node.nodeValue : ' ')).join('')
 
 /** An element's own text; of links and buttons also that of the spans inside, but for those that the page has marked. */
 export const ownText = (element: Element): string =>

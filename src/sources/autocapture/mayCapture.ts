@@ -47,7 +47,7 @@ export const mayCapture = (type: string, path: readonly Element[], config: Autoc
 export const isField = (element: Element): boolean => {
   const tag = tagOf(element)
   if (tag === 'input') return !/^(button|checkbox|submit|reset)$/.test((element as HTMLInputElement).type)
-  return tag === 'select' || tag === 'textarea' || element.getAttribute('contenteditable') === 'true'
+  return /^(select|textarea)$/.test(tag) || element.getAttribute('contenteditable') === 'true'
 }
 
 /** Whether nothing of this element may be told but its place: it, or what it is in, is marked or named as sensitive. */
@@ -55,6 +55,6 @@ export const isSensitive = (element: Element): boolean => {
   if (element.closest('.ph-sensitive')) return true
   if (element.classList.contains('ph-include')) return false
   if (tagOf(element) === 'input' && /^(hidden|password)$/.test((element as HTMLInputElement).type)) return true
-  const name = element.getAttribute('name') || element.id || ''
+  const name = element.getAttribute('name') || element.id
   return SENSITIVE_NAME.test(name.replace(/[^a-z0-9]/gi, ''))
 }

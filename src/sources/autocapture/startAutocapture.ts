@@ -58,17 +58,18 @@ export const startAutocapture = ({ config, capture }: Host): Stop =>
     const target = targetOf(event)
     if (!target) return
     const lists: AutocaptureConfig = typeof config.autocapture === 'object' ? config.autocapture : {}
-    const isCopy = event.type === 'copy' || event.type === 'cut'
+    const { type } = event
+    const isCopy = type === 'copy' || type === 'cut'
     if (isCopy && !lists.capture_copied_text) return
     const path = pathOf(target)
-    if (!mayCapture(event.type, path, lists)) return
+    if (!mayCapture(type, path, lists)) return
 
     const masking = maskingOf(config)
     if (isCopy) {
       const selected = masking.maskText || path.some(isSensitive) ? '' : withoutSensitive(String(getSelection() ?? '')).slice(0, 255)
       if (!selected) return
-      capture('$copy_autocapture', { ...describeEvent(event.type, path, masking), $selected_content: selected, $copy_type: event.type })
+      capture('$copy_autocapture', { ...describeEvent(type, path, masking), $selected_content: selected, $copy_type: type })
     } else {
-      capture('$autocapture', describeEvent(event.type, path, masking))
+      capture('$autocapture', describeEvent(type, path, masking))
     }
   })

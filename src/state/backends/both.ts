@@ -1,6 +1,6 @@
 import { pick } from '../../lib/objects'
 import type { Properties } from '../../types'
-import { keyOf } from '../keys'
+import { isKey } from '../keys'
 import type { Backend } from './backend'
 
 type Decided = { distinct_id?: string; $identity_at?: number; $sesid?: [number, string, number] }
@@ -15,11 +15,11 @@ export const reconcile = (cookie: Properties | undefined, local: Properties | un
   const [theirs, ours]: Decided[] = [cookie, local]
   if (theirs!.distinct_id && theirs!.distinct_id !== ours!.distinct_id) {
     if ((ours!.$identity_at ?? 0) > (theirs!.$identity_at ?? 0)) return local
-    const ofBrowser = pick(local, (name) => !keyOf(name).isPersons)
+    const ofBrowser = pick(local, (name) => isKey(name, 'browser'))
     return { ...ofBrowser, ...cookie }
   }
-  const session = (theirs!.$sesid?.[0] ?? 0) > (ours!.$sesid?.[0] ?? 0) ? theirs!.$sesid : ours!.$sesid
-  return { ...cookie, ...local, ...(session ? { $sesid: session } : {}) }
+  const isTheirsLater = (theirs!.$sesid?.[0] ?? 0) > (ours!.$sesid?.[0] ?? 0)
+  return { ...cookie, ...local, ...(isTheirsLater ? { $sesid: theirs!.$sesid } : {}) }
 }
 
 /** Everything in `local`, and the ids in `cookie` too, where subdomains see them. */
@@ -28,7 +28,7 @@ export const bothBackends = (cookie: Backend, local: Backend): Backend => ({
   write: (values) => {
     const kept = local.write(values)
     // Where there is no cookie, local storage does: only subdomains miss it.
-    cookie.write(pick(values, (name) => keyOf(name).inCookie))
+    cookie.write(pick(values, (name) => isKey(name, 'cookie')))
     return kept
   },
   clear: () => {

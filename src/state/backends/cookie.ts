@@ -45,7 +45,7 @@ const widestDomain = (): string => {
 /** A cookie of its own, its value JSON. */
 export const cookieBackend = (name: string, { days, secure, crossSubdomain }: CookieOptions): Backend => {
   const domain = crossSubdomain ? widestDomain() : ''
-  const place = { path: '/', ...(domain ? { domain } : {}) }
+  const place = { path: '/', domain }
   let written: string | undefined
   return {
     read: () => parseObject(readCookie(name)),

@@ -33,6 +33,12 @@ test('a click on a button tells the button, its text and where it stands', () =>
   ])
 })
 
+test('an event on a text is one on the element around it', () => {
+  const captured = start('<button>Buy</button>')
+  document.querySelector('button')!.firstChild!.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }))
+  expect(captured).toMatchObject([['$autocapture', { $el_text: 'Buy' }]])
+})
+
 test.each([
   ['a click on a link', '<a href="#">x</a>', 'a', 'click', 1],
   ['a click inside a button', '<button><i>x</i></button>', 'i', 'click', 1],

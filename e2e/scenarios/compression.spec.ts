@@ -1,0 +1,58 @@
+import type { Page } from 'playwright/test'
+import { BUILDS } from '../support/scenario'
+import { capture, expect, QUIET, test } from '../support/world'
+
+// What compresses at once, on the page's own thread, is code that most pages never need.
+
+for (const build of BUILDS) {
+  test.describe(`${build} build: a page`, () => {
+    /** Opens a page of this build and counts how often it asks for that code. */
+    test.beforeEach(({ put, network }) => put(build, '/', 'home', { ...QUIET, api_host: network.url }))
+    const openCounting = async (page: Page, url: string) => {
+      let fetches = 0
+      page.on('requestfinished', (request) => {
+        if (request.url().endsWith('/gzip.js')) fetches += 1
+      })
+      await page.goto(url)
+      await page.waitForFunction(() => window.analytics?.__loaded)
+      return () => fetches
+    }
+
+    test('that captures little does without; its last beacon is small as it is', async ({ page, site, network, stored }) => {
+      const fetches = await openCounting(page, site.url)
+      await capture(page, 3)
+      await stored((all) => all.length === 3)
+      await capture(page, 2)
+      await page.goto('about:blank')
+      await stored((all) => all.length === 5)
+      expect(fetches()).toBe(0)
+      expect(network.deliveries().map(({ isCompressed, uuids }) => [uuids.length, isCompressed])).toEqual([
+        [3, true],
+        [2, false],
+      ])
+    })
+
+    test('that captures much fetches it, and its last beacon carries what it could not have carried', async ({ page, site, network, stored }) => {
+      const fetches = await openCounting(page, site.url)
+      await capture(page, 100)
+      await stored((all) => all.length === 100)
+      await expect.poll(fetches).toBe(1)
+      await capture(page, 200)
+      await page.goto('about:blank')
+      await stored((all) => all.length === 300)
+      expect(network.deliveries().map(({ isCompressed, uuids }) => [uuids.length, isCompressed])).toEqual([
+        [100, true],
+        [200, true],
+      ])
+    })
+
+    test('of a browser that cannot compress fetches it, and compresses by it', async ({ page, site, network, stored }) => {
+      await page.addInitScript(() => Reflect.deleteProperty(window, 'CompressionStream'))
+      const fetches = await openCounting(page, site.url)
+      await expect.poll(fetches).toBe(1)
+      await capture(page, 2)
+      await stored((all) => all.length === 2)
+      expect(network.deliveries().map(({ isCompressed }) => isCompressed)).toEqual([true])
+    })
+  })
+}

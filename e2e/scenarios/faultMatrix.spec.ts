@@ -1,0 +1,215 @@
+import { capture, comeOnline, COUNT, crash, databases, expect, kill, moment, start, test, uuidsOf, waiting, type World } from '../support/world'
+
+// The fault matrix: what is captured, what the service has of it, and what went over the wire for that. `npm run bench
+// -- delivery` runs these tests and prints what they account for.
+
+test.describe.configure({ mode: 'parallel' })
+
+// ── Each fault, and each way in which a page ends during it ─────────────────────────────────────────────────────────
+
+// A beacon passes by what Playwright does to a context's network, so that the network itself refuses too.
+const FAULTS: Record<string, { begin(world: World): unknown; end(world: World): unknown }> = {
+  'nothing is wrong': { begin: () => {}, end: () => {} },
+  'the service answers 503': { begin: ({ network }) => network.be(503), end: ({ network }) => network.be('up') },
+  'the service answers 429 and when to come again': { begin: ({ network }) => network.be(429, { 'Retry-After': '1' }), end: ({ network }) => network.be('up') },
+  'connections are refused': { begin: ({ network }) => network.be('refusing'), end: ({ network }) => network.be('up') },
+  'the service accepts and never answers': { begin: ({ network }) => network.be('silent'), end: ({ network }) => network.be('up') },
+  'the browser is offline': {
+    begin: ({ context, network }) => Promise.all([context.setOffline(true), network.be('refusing')]),
+    end: ({ context, network }) => Promise.all([context.setOffline(false), network.be('up')]),
+  },
+  'the host is blocked': {
+    begin: ({ context, network }) => Promise.all([context.route(`${network.url}/**`, (route) => route.abort('blockedbyclient')), network.be('refusing')]),
+    end: ({ context, network }) => Promise.all([context.unrouteAll({ behavior: 'ignoreErrors' }), network.be('up')]),
+  },
+}
+const CLOSED = 'the browser is closed'
+const ENDINGS: Record<string, (world: World) => unknown> = {
+  'it is reloaded': ({ page }) => page.reload().catch(() => {}), // fails offline
+  'it is left for another site': ({ page }) => page.goto('about:blank'),
+  'its tab is closed': ({ page, context }) => Promise.all([context.newPage(), page.close()]),
+  'its renderer crashes': ({ page }) => crash(page),
+  [CLOSED]: async (world) => {
+    await moment(world.page)
+    await world.reopenBrowser()
+  },
+}
+
+for (const [ending, leave] of Object.entries(ENDINGS)) {
+  test.describe(`a page captures, and ${ending}`, () => {
+    test.use({ ownBrowser: ending === CLOSED })
+    for (const [fault, { begin, end }] of Object.entries(FAULTS)) {
+      test(`while ${fault}: ${COUNT} captured, ${COUNT} stored`, async ({ world, site, putShop, open, stored, account }) => {
+        putShop()
+        await start(world.page, site.url)
+        await begin(world)
+        const captured = await capture(world.page)
+        await leave(world)
+        await end(world)
+        const next = await open()
+        await stored((found) => found.length >= COUNT)
+        // Then nothing more is sent.
+        await expect.poll(() => waiting(next)).toBe(0)
+        const events = await stored(() => true)
+        expect(uuidsOf(events)).toEqual(captured)
+        account(COUNT, events)
+      })
+    }
+  })
+}
+
+// ── Where the browser keeps little or nothing ───────────────────────────────────────────────────────────────────────
+
+test.describe('a page captures, and the disk is full', () => {
+  /** Leaves the site so many bytes; for as long as the context lives. */
+  const leaveRoom = async ({ context, page }: World, origin: string, quotaSize: number) =>
+    (await context.newCDPSession(page)).send('Storage.overrideQuotaForOrigin', { origin, quotaSize })
+
+  test(`the service answers 503 for a while: ${COUNT} captured, ${COUNT} stored`, async ({ world, site, putShop, open, stored, account }) => {
+    putShop()
+    await leaveRoom(world, site.url, 1)
+    const page = await open()
+    await world.network.be(503)
+    const captured = await capture(page)
+    await moment(page)
+    expect(await waiting(page)).toBe(0)
+    await world.network.be('up')
+    await comeOnline(page)
+    await stored((found) => found.length >= COUNT)
+    const events = await stored(() => true)
+    expect(uuidsOf(events)).toEqual(captured)
+    account(COUNT, events)
+  })
+
+  test(`its tab is closed: ${COUNT} captured, ${COUNT} stored`, async ({ world, site, putShop, open, stored, account }) => {
+    putShop('/', { request_queue_config: { flush_interval_ms: 5000 } })
+    await leaveRoom(world, site.url, 1)
+    const page = await open()
+    const captured = await capture(page)
+    await page.close()
+    await stored((found) => found.length >= COUNT)
+    const events = await stored(() => true)
+    expect(uuidsOf(events)).toEqual(captured)
+    account(COUNT, events)
+  })
+
+  test(`its renderer crashes: ${COUNT} captured before and ${COUNT} when it was full, ${COUNT} stored`, async ({ world, site, putShop, open, stored, account }) => {
+    putShop()
+    await leaveRoom(world, site.url, 300_000)
+    const page = await open()
+    await world.network.be(503)
+    const before = await capture(page)
+    await expect.poll(() => waiting(page)).toBe(COUNT)
+    await capture(page, COUNT, 20_000)
+    await crash(page)
+    await world.network.be('up')
+    const next = await open()
+    await stored((found) => found.length >= COUNT)
+    await expect.poll(() => waiting(next)).toBe(0)
+    const events = await stored(() => true)
+    expect(uuidsOf(events)).toEqual(before)
+    account(2 * COUNT, events)
+  })
+})
+
+// The pages of these tests are private ones: a context of Playwright's is an off-the-record profile, as an incognito
+// window is.
+test(`in private mode all windows are closed: ${COUNT} captured, 0 stored, and no trace`, async ({ world, browser, putShop, open, stored, account }) => {
+  putShop()
+  const page = await open()
+  await world.network.be(503)
+  await capture(page)
+  await expect.poll(() => waiting(page)).toBe(COUNT)
+  await world.context.close()
+  await world.network.be('up')
+  world.context = await browser.newContext()
+  const next = await open()
+  await expect.poll(() => databases(next)).toHaveLength(1)
+  expect(await waiting(next)).toBe(0)
+  const events = await stored(() => true)
+  expect(events).toEqual([])
+  account(COUNT, events)
+})
+
+// ── Two tabs, and how soon a crash may come ─────────────────────────────────────────────────────────────────────────
+
+test(`of two tabs that capture, one crashes: ${2 * COUNT} captured, ${2 * COUNT} stored`, async ({ world, putShop, open, stored, account }) => {
+  putShop()
+  const [living, dying] = [await open(), await open()]
+  await world.network.be(503)
+  const captured = [...(await capture(dying)), ...(await capture(living))]
+  await crash(dying)
+  await world.network.be('up')
+  await stored((found) => found.length >= 2 * COUNT)
+  await expect.poll(() => waiting(living)).toBe(0)
+  const events = await stored(() => true)
+  expect(uuidsOf(events)).toEqual(captured.sort())
+  account(2 * COUNT, events)
+})
+
+test(`a page captures, and its renderer crashes a task later: ${COUNT} captured, ${COUNT} stored`, async ({ world, site, putShop, open, stored, account }) => {
+  putShop()
+  const { page, network } = world
+  await start(page, site.url)
+  await network.be(503)
+  const captured = await page.evaluate(async (count) => {
+    const uuids = Array.from({ length: count }, (_, index) => window.analytics.capture('x', { index })!.uuid)
+    await new Promise((done) => setTimeout(done))
+    return uuids
+  }, COUNT)
+  await kill(page)
+  await network.be('up')
+  const next = await open()
+  await stored((found) => found.length >= COUNT)
+  await expect.poll(() => waiting(next)).toBe(0)
+  const events = await stored(() => true)
+  expect(uuidsOf(events)).toEqual(captured)
+  account(COUNT, events)
+})
+
+test.describe('on a first visit', () => {
+  // A profile that is new and on disk: nowhere does a database take longer to open.
+  test.use({ ownBrowser: true })
+
+  test(`a page captures as soon as it can, and its renderer crashes within a second: ${COUNT} captured, ${COUNT} stored`, async ({ world, site, putShop, open, stored, account }) => {
+    putShop()
+    const { page, network } = world
+    await network.be(503)
+    await page.goto(site.url)
+    await page.waitForFunction(() => window.analytics?.__loaded)
+    const captured = await capture(page)
+    await page.waitForTimeout(900)
+    await kill(page)
+    await network.be('up')
+    const next = await open()
+    await stored((found) => found.length >= COUNT)
+    await expect.poll(() => waiting(next)).toBe(0)
+    const events = await stored(() => true)
+    expect(uuidsOf(events)).toEqual(captured)
+    account(COUNT, events)
+  })
+})
+
+// ── What it costs that a beacon's answer is heard by nobody ─────────────────────────────────────────────────────────
+
+test('a visit of five pages, each left by a link three seconds later or sooner: everything arrives', async ({ world, site, putShop, stored, account }) => {
+  const PAGES = 5
+  for (let index = 0; index < PAGES; index += 1) putShop(`/${index}`, { capture_pageview: true, capture_pageleave: true, autocapture: true, capture_dead_clicks: false, request_queue_config: {} })
+  const { page } = world
+  await page.goto(`${site.url}/0`)
+  for (let index = 1; index < PAGES; index += 1) {
+    await page.waitForFunction(() => window.analytics?.__loaded)
+    await page.evaluate((to) => document.body.insertAdjacentHTML('beforeend', `<button>more</button><a href="${to}">next</a>`), `/${index}`)
+    await page.getByRole('button').click()
+    await page.waitForTimeout(index % 2 ? 4000 : 1000)
+    await page.getByRole('link').click()
+    await page.waitForURL(`**/${index}`)
+  }
+  // A pageview each; and of all but the last one its leave and two clicks.
+  const expected = PAGES + 3 * (PAGES - 1)
+  await stored((found) => found.length >= expected)
+  await expect.poll(() => waiting(page)).toBe(0)
+  const events = await stored(() => true)
+  expect(events).toHaveLength(expected)
+  account(expected, events)
+})

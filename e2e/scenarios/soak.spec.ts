@@ -1,0 +1,123 @@
+import type { CDPSession } from 'playwright/test'
+import { expect, test } from '../support/world'
+
+// Half an hour of a busy page, in the page's own time: Playwright moves its clock.
+
+const QUARTER_S = 450
+const STEP_S = 15
+const CAPTURES_A_SECOND = 2
+const CLICK_EVERY_S = 3
+const PAGE_EVERY_S = 30
+const LONG_TASK_MS = 50
+
+const median = (numbers: number[]) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1]!
+
+interface Memory {
+  heapKb: number
+  nodes: number
+  listeners: number
+}
+
+/** What the page holds after garbage collection. */
+const readMemory = async (cdp: CDPSession): Promise<Memory> => {
+  // Twice: what the first round finalises the second one frees.
+  await cdp.send('HeapProfiler.collectGarbage')
+  await cdp.send('HeapProfiler.collectGarbage')
+  const { metrics } = await cdp.send('Performance.getMetrics')
+  const metric = (name: string) => metrics.find((each) => each.name === name)!.value
+  return { heapKb: metric('JSHeapUsedSize') / 1000, nodes: metric('Nodes'), listeners: metric('JSEventListeners') }
+}
+
+interface TraceEvent {
+  name: string
+  pid: number
+  tid: number
+  /** CPU time of the thread, µs: what other processes do meanwhile does not count. */
+  tdur?: number
+  args: { name?: string }
+}
+
+/** CPU time of the tasks of the renderers' main threads, ms. */
+const taskTimes = (trace: Buffer): number[] => {
+  const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] }
+  const keyOf = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`
+  const mains = new Set(traceEvents.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(keyOf))
+  // Without a time: it was running when the trace ended.
+  return traceEvents.flatMap((each) => (each.name === 'ThreadControllerImpl::RunTask' && each.tdur && mains.has(keyOf(each)) ? [each.tdur / 1000] : []))
+}
+
+/** What the page has done, by the name of the event that it makes. */
+type Done = Record<'x' | '$autocapture' | '$pageview', number>
+
+test('half an hour, thousands of captures, hundreds of clicks, sixty pages: memory stays flat, no task is long, everything arrives', async ({ browser, world, site, service, putShop }) => {
+  test.setTimeout(180_000)
+  putShop('/', { capture_pageview: 'history_change', autocapture: true, request_queue_config: {} })
+  const { page, network } = world
+  const cdp = await world.context.newCDPSession(page)
+  await cdp.send('Performance.enable')
+  await page.clock.install()
+
+  const begin = async () => {
+    await page.goto(site.url)
+    await page.waitForFunction(() => window.analytics?.__loaded)
+    await page.evaluate(
+      ([perSecond, clickS, pageS]) => {
+        document.body.innerHTML = Array.from({ length: 100 }, (_, index) => `<section><p>${index}</p><button class="buy large">Buy ${index}</button></section>`).join('')
+        const buttons = [...document.querySelectorAll('button')]
+        const done: Done = { x: 0, $autocapture: 0, $pageview: 1 }
+        Object.assign(window, { done })
+        setInterval(() => window.analytics.capture('x', { index: done.x++, text: 'as much as somebody says '.repeat(4) }), 1000 / perSecond!)
+        setInterval(() => buttons[done.$autocapture++ % buttons.length]!.click(), 1000 * clickS!)
+        setInterval(() => history.pushState(null, '', `/page/${done.$pageview++}`), 1000 * pageS!)
+      },
+      [CAPTURES_A_SECOND, CLICK_EVERY_S, PAGE_EVERY_S],
+    )
+  }
+  const quarter = async (afterStep?: () => Promise<void>) => {
+    for (let second = 0; second < QUARTER_S; second += STEP_S) {
+      const before = network.requests()
+      await page.clock.runFor(1000 * STEP_S)
+      // Time on the page flies; answers take theirs.
+      await expect.poll(() => network.requests(), { intervals: [20] }).toBeGreaterThan(before)
+      await afterStep?.()
+    }
+  }
+  const tasksOf = async (what: () => Promise<void>) => {
+    await browser.startTracing(page, { categories: ['toplevel'] })
+    await what()
+    return taskTimes(await browser.stopTracing())
+  }
+  const memoryOf = async (what: (afterStep: () => Promise<void>) => Promise<void>) => {
+    const samples: Memory[] = []
+    await what(async () => void samples.push(await readMemory(cdp)))
+    const all = (member: keyof Memory) => samples.map((sample) => sample[member])
+    return { most: Math.max(...all('heapKb')), heapKb: median(all('heapKb')), nodes: median(all('nodes')), listeners: median(all('listeners')) }
+  }
+
+  // By turns, because collecting garbage is a long task.
+  const first = await tasksOf(async () => {
+    await begin()
+    await quarter()
+  })
+  const second = await memoryOf(quarter)
+  const third = await tasksOf(quarter)
+  const last = await memoryOf(quarter)
+
+  expect(Math.min(first.length, third.length)).toBeGreaterThan(1000)
+  expect([...first, ...third].filter((ms) => ms >= LONG_TASK_MS)).toEqual([])
+  expect([last.nodes, last.listeners]).toEqual([second.nodes, second.listeners])
+  // A leak of 100 bytes an event would be more; nor does it pile up between.
+  expect(last.heapKb).toBeLessThan(1.06 * second.heapKb)
+  expect(Math.max(second.most, last.most)).toBeLessThan(1.25 * second.heapKb)
+
+  const done = await page.evaluate(() => (window as unknown as { done: Done }).done)
+  await page.goto('about:blank')
+  const arrived = async () => {
+    const events = await service.events(site.host)
+    const indices = events.flatMap(({ event, properties }) => (event === 'x' ? [properties.index as number] : []))
+    const count = (name: string) => events.filter(({ event }) => event === name).length
+    return { x: new Set(indices).size, $autocapture: count('$autocapture'), $pageview: count('$pageview') }
+  }
+  await expect.poll(arrived).toEqual(done)
+  expect(done.x).toBeGreaterThan(3000)
+})
