@@ -98,7 +98,7 @@ describe('a materialized run gives the rows of a live run', () => {
           await stored.drop()
         }
       }),
-      { numRuns: 4 },
+      { numRuns: 4, endOnFailure: true },
     )
   })
 })
