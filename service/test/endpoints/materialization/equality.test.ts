@@ -17,10 +17,11 @@ const START = Date.parse('2026-01-01T00:00:00Z')
 const HOUR = 3_600_000
 const BUILT = Date.parse('2026-02-01T00:00:00Z')
 
-// Many fall on the edges of hours and on each other.
+// Many fall on the edges of hours and on each other; few hours, so that there is something in each part of each.
+const hourOf = fc.constantFrom(0, 1, 2, 23, 24, 25, 48).map((hour) => START + hour * HOUR)
 const moment = fc.oneof(
-  fc.tuple(fc.integer({ min: 0, max: 60 }), fc.constantFrom(-1, 0, 1)).map(([hour, ms]) => START + hour * HOUR + ms),
-  fc.integer({ min: 0, max: 60 * HOUR }).map((ms) => START + ms),
+  fc.tuple(hourOf, fc.constantFrom(-1, 0, 1)).map(([hour, ms]) => hour + ms),
+  fc.tuple(hourOf, fc.integer({ min: 0, max: HOUR - 1 })).map(([hour, ms]) => hour + ms),
 )
 const propertiesOf = fc.record(
   { plan: fc.constantFrom('free', 'pro', '', null), amount: fc.oneof(fc.integer({ min: -3, max: 12 }), fc.constantFrom('7', 'many', true, null, 2.5)), paid: fc.boolean() },
