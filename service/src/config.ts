@@ -29,6 +29,8 @@ export interface Config {
   readonly diskReserveBytes: number
   readonly logFormat: LogFormat
   readonly logLevel: LogLevel
+  readonly materializeLagSeconds: number
+  readonly shadowPercent: number
 }
 
 /** Of one key; what is absent is as for all. */
@@ -170,6 +172,9 @@ const VARIABLES = {
   diskReserveBytes: { name: 'TRAILMARK_DISK_RESERVE_MB', fallback: '500', what: "Space that events leave free on the embedded engine's disk; below it they are answered 507.", read: asMegabytesOf(0, 10_000_000) },
   logFormat: { name: 'TRAILMARK_LOG_FORMAT', fallback: 'text', what: `Lines of the log on stderr: ${LOG_FORMATS.join(' or ')}.`, read: asOneOf(LOG_FORMATS) },
   logLevel: { name: 'TRAILMARK_LOG_LEVEL', fallback: 'info', what: `The least that is logged: ${LOG_LEVELS.join(', ')}.`, read: asOneOf(LOG_LEVELS) },
+  // Twice as long as the writer lets an insert take.
+  materializeLagSeconds: { name: 'TRAILMARK_MATERIALIZE_LAG_SECONDS', fallback: '60', what: 'Events this new are always read live; longer than any insert takes.', read: asCount(0, 86_400) },
+  shadowPercent: { name: 'TRAILMARK_SHADOW_PERCENT', fallback: '1', what: 'Of 100 materialized runs, how many are compared with a live one.', read: asCount(0, 100) },
 } as const satisfies { readonly [Key in keyof Config]: Variable<Config[Key]> }
 
 /**

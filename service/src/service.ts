@@ -6,6 +6,8 @@ import { createDescribe } from './endpoints/definitions/describe.ts'
 import { createEndpointDefinitions } from './endpoints/definitions/endpoint.ts'
 import { createEpochs } from './endpoints/epochs.ts'
 import { createGate, type RunAllowance } from './endpoints/limits.ts'
+import { createMaterializations } from './endpoints/materialization/materializations.ts'
+import { createShadow } from './endpoints/materialization/shadow.ts'
 import { createOpenApi } from './endpoints/openapi.ts'
 import { createRun, type Outcome } from './endpoints/run.ts'
 import { createRunning } from './endpoints/running.ts'
@@ -59,6 +61,8 @@ export interface Service {
 
 const READY_WAIT_MS = 20_000
 const PROBE_WAIT_MS = 1_000
+// Often enough for the shortest freshness, 15 minutes.
+const REFRESH_MS = 60_000
 
 const firstProject = async ({ projects }: Records, token: string | undefined): Promise<Project> => {
   const [first] = await projects.all()
@@ -149,6 +153,12 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     const running = createRunning()
     const admit = createAdmit({ gate: createGate(), running, allowanceOf: allowancesOf(config, library ? readerMemoryBytes(engineMemoryBytes(config.engineMemoryBytes)) : Infinity) })
     const cache = createCache<Outcome>({ maxBytes: config.cacheBytes })
+    const materializations = await createMaterializations({ records, storage, log, lagSeconds: config.materializeLagSeconds })
+    undo.push(() => materializations.close())
+    const shadow = createShadow({ storage, materializations, epochOf: epochs.of, percent: config.shadowPercent, log })
+    undo.push(() => shadow.settled())
+    const rebuilding = setInterval(() => void materializations.refresh().catch((error: Error) => log(`materialization: ${error.message}`)), REFRESH_MS)
+    undo.push(() => clearInterval(rebuilding))
     const flags = createFlagDefinitions(records)
     const remoteConfigs = createRemoteConfigs(records, flags)
     const server = await createServer({
@@ -162,9 +172,9 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         ingest: createIngest({ projectByToken: byToken, groupTypes: createGroupTypes(records), writer, refusedEvents, count: metrics.count }),
         projectByToken: byToken,
         variables: createVariableDefinitions(records),
-        endpoints: createEndpointDefinitions({ records, describe: createDescribe({ storage }) }),
-        run: measured(createRun({ records, storage, admit, cache, epochs })),
-        stream: measured(createStream({ records, storage, admit })),
+        endpoints: createEndpointDefinitions({ records, describe: createDescribe({ storage }), materializer: materializations }),
+        run: measured(createRun({ records, storage, admit, cache, epochs, materializations, shadow })),
+        stream: measured(createStream({ records, storage, admit, materializations })),
         running,
         openApi: createOpenApi(records),
         flags,

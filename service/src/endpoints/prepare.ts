@@ -79,7 +79,6 @@ export const prepareRun = async (records: Pick<Records, 'projects' | 'endpoints'
   if (!version.isActive) throw new Refusal('version_inactive', { detail: `Version ${version.version} of this endpoint is not active.`, attr: 'version' })
   if (request.offset !== undefined && request.limit === undefined) throw new Refusal('invalid_input', { detail: '"offset" needs "limit".', attr: 'offset' })
   if (request.offset !== undefined && request.cursor !== undefined) throw new Refusal('invalid_input', { detail: '"cursor" says where a page begins: leave out "offset".', attr: 'offset' })
-  if (request.refresh === 'direct') throw new Refusal('not_materialized', { attr: 'refresh' })
   return { endpoint, version, work }
 }
 

@@ -1,12 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { Refusal } from '../lib/refusal.ts'
 import type { Records } from '../storage/records.ts'
-import type { Result, Statement, Storage } from '../storage/storage.ts'
+import { type Result, type RunLimits, type Statement, type Storage, StorageError } from '../storage/storage.ts'
 import type { Admission, Admit } from './admission.ts'
 import type { Cache, Loaded } from './cache.ts'
 import { cursorOwner, nextCursor, readCursor } from './cursor.ts'
 import type { Epochs } from './epochs.ts'
 import type { InsightResults } from './insights/insight.ts'
 import type { RunAllowance } from './limits.ts'
+import type { Build, Materializations } from './materialization/materializations.ts'
+import { readingFrom } from './materialization/plan.ts'
+import type { Shadow } from './materialization/shadow.ts'
 import { compileRun, type InsightWork, type PreparedRun, prepareRun, type RunRequest, type SqlWork, toRunRefusal } from './prepare.ts'
 import type { ParsedQuery } from './sql/compile.ts'
 
@@ -36,6 +40,9 @@ export interface RunAnswer {
   readonly cache_target_age: string
   /** Of an insight the project's; SQL has UTC. */
   readonly timezone: string
+  /** Present if the rows came from what is stored for the version, and since when that is: what has come later was read live. */
+  readonly endpoint_materialized?: true
+  readonly endpoint_materialized_at?: string
   /** With `isDebug`: the query as it was written, and as the engine got it. */
   readonly hogql?: string
   readonly clickhouse?: string
@@ -45,7 +52,7 @@ export interface RunAnswer {
 }
 
 /** The part of an answer that is kept. */
-export type Outcome = Pick<RunAnswer, 'results' | 'columns' | 'types' | 'hasMore' | 'limit' | 'offset' | 'next_cursor'>
+export type Outcome = Pick<RunAnswer, 'results' | 'columns' | 'types' | 'hasMore' | 'limit' | 'offset' | 'next_cursor' | 'endpoint_materialized' | 'endpoint_materialized_at'>
 
 export type RunEndpoint = (request: RunRequest) => Promise<RunAnswer>
 
@@ -55,6 +62,8 @@ export interface RunRooms {
   readonly admit: Admit
   readonly cache: Cache<Outcome>
   readonly epochs: Pick<Epochs, 'of'>
+  readonly materializations: Pick<Materializations, 'stored' | 'isEnabled'>
+  readonly shadow: Pick<Shadow, 'follow'>
 }
 
 // Rows take about four times their text in memory.
@@ -67,22 +76,28 @@ interface Task {
   readonly decides: unknown
   readonly maxRows: number
   readonly parsed?: ParsedQuery
+  /** The same out of what is stored. Absent: there is nothing stored that this run could use. */
+  readonly materialized?: { readonly statement: Statement; readonly stored: Build }
   outcome(answers: readonly Result[]): Outcome
 }
 
-const sqlTask = ({ parsed, values }: SqlWork, { projectId, limit, offset, cursor }: RunRequest, versionId: string, mostRows: number): Task => {
+const sqlTask = ({ parsed, values }: SqlWork, { projectId, limit, offset, cursor }: RunRequest, { versionId, mostRows, stored }: { versionId: string; mostRows: number; stored: Build | undefined }): Task => {
   const rows = Math.min(limit ?? mostRows, mostRows)
   const owner = cursorOwner(versionId, values)
   const after = cursor === undefined ? undefined : readCursor(cursor, owner)
-  const compiled = compileRun(parsed, {
+  const options = {
     projectId,
     variables: values,
     limit: rows + 1, // one row more than is answered says whether there are more
     ...(offset === undefined ? {} : { offset }),
     ...(cursor === undefined ? {} : { keyset: { after } }),
-  })
+  }
+  const compiled = compileRun(parsed, options)
+  const reading = stored && readingFrom(parsed, stored)
+  const statement = reading && compileRun(parsed, { ...options, replace: reading.replace })
   return {
     statements: [compiled],
+    ...(statement && reading.isUsed() ? { materialized: { statement, stored } } : {}),
     // The page as it was asked for stands in the outcome too.
     decides: [compiled.text, compiled.params, limit ?? null, offset ?? null, cursor ?? null],
     maxRows: rows + 1,
@@ -117,10 +132,26 @@ const insightTask = ({ plan, timezone, variables }: InsightWork, mostRows: numbe
  * Runs a stored endpoint: admit → find → bind → compile → cache or execute → shape. Values are checked before anything is
  * executed, whatever would serve the run.
  */
-export const createRun = ({ records, storage, admit, cache, epochs }: RunRooms): RunEndpoint => {
-  const execute = async ({ statements, maxRows, parsed, outcome }: Task, projectId: number, allowance: RunAllowance, signal: AbortSignal): Promise<Loaded<Outcome>> => {
+export const createRun = ({ records, storage, admit, cache, epochs, materializations, shadow }: RunRooms): RunEndpoint => {
+  /** What is stored can be gone or of an older engine; the events are there. */
+  const fromStored = async (statement: Statement, limits: RunLimits, signal: AbortSignal): Promise<Result | undefined> => {
+    try {
+      return await storage.run(statement, limits, signal)
+    } catch (error) {
+      if (error instanceof StorageError && error.kind === 'query') return undefined
+      throw error
+    }
+  }
+
+  const execute = async ({ statements, maxRows, parsed, materialized, outcome }: Task, projectId: number, allowance: RunAllowance, signal: AbortSignal): Promise<Loaded<Outcome>> => {
     const answers: Result[] = []
     try {
+      if (materialized) {
+        const { statement, stored } = materialized
+        const limits = { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows, tables: [stored.table] }
+        const answer = await fromStored(statement, limits, signal)
+        if (answer) return { value: { ...outcome([answer]), endpoint_materialized: true, endpoint_materialized_at: stored.builtAt }, bytes: answer.textLength * BYTES_PER_CHARACTER }
+      }
       // One after another: a run takes one of the engine's places, whatever its query.
       for (const statement of statements) {
         answers.push(await storage.run(statement, { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows }, signal))
@@ -134,7 +165,10 @@ export const createRun = ({ records, storage, admit, cache, epochs }: RunRooms):
   const answer = async (request: RunRequest, { endpoint, version, work }: PreparedRun, { allowance, signal }: Admission): Promise<RunAnswer> => {
     const { projectId } = request
     const compileAt = performance.now()
-    const task = work.kind === 'sql' ? sqlTask(work, request, version.id, allowance.rows) : insightTask(work, allowance.rows)
+    const isDirect = request.refresh === 'direct'
+    if (isDirect && !materializations.isEnabled(version.id)) throw new Refusal('not_materialized', { attr: 'refresh' })
+    const stored = isDirect ? undefined : materializations.stored(version.id)
+    const task = work.kind === 'sql' ? sqlTask(work, request, { versionId: version.id, mostRows: allowance.rows, stored }) : insightTask(work, allowance.rows)
     const executeAt = performance.now()
     const key = createHash('sha256').update(JSON.stringify([projectId, version.id, work.kind, task.decides])).digest('hex')
     const freshMs = version.dataFreshnessSeconds * 1_000
@@ -143,13 +177,16 @@ export const createRun = ({ records, storage, admit, cache, epochs }: RunRooms):
       terms: JSON.stringify([allowance.seconds, allowance.memoryBytes, allowance.rows]),
       epoch: epochs.of(projectId),
       maxAgeMs: freshMs,
-      isForced: request.refresh === 'force',
+      isForced: request.refresh === 'force' || isDirect,
       signal,
       load: (givenUp) => execute(task, projectId, allowance, givenUp),
     })
     const doneAt = performance.now()
     const refreshed = new Date(startedAt).toISOString()
     if (!isCached) await records.endpoints.touch(endpoint.id, refreshed)
+    if (!isCached && value.endpoint_materialized && stored && work.kind === 'sql') {
+      shadow.follow({ versionId: version.id, parsed: work.parsed, values: work.values, stored, limits: { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows: allowance.rows } })
+    }
     return {
       ...value,
       name: endpoint.name,
@@ -163,7 +200,7 @@ export const createRun = ({ records, storage, admit, cache, epochs }: RunRooms):
       ...(request.isDebug
         ? {
             ...(task.parsed ? { hogql: task.parsed.text } : {}),
-            clickhouse: task.statements.map(({ text }) => text).join(';\n'),
+            clickhouse: (value.endpoint_materialized && task.materialized ? [task.materialized.statement] : task.statements).map(({ text }) => text).join(';\n'),
             cache_key: key,
             timings: [
               { k: 'compile', t: (executeAt - compileAt) / 1_000 },

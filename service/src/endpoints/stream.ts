@@ -3,6 +3,8 @@ import { Refusal } from '../lib/refusal.ts'
 import type { Records } from '../storage/records.ts'
 import type { Storage, StreamFormat } from '../storage/storage.ts'
 import type { Admit } from './admission.ts'
+import type { Materializations } from './materialization/materializations.ts'
+import { readingFrom } from './materialization/plan.ts'
 import { compileRun, prepareRun, type RunRequest, toRunRefusal } from './prepare.ts'
 
 /** All rows of a run as a stream of text, past the most rows of an answer in JSON. Never cached. */
@@ -12,21 +14,26 @@ export interface StreamRooms {
   readonly records: Pick<Records, 'projects' | 'endpoints' | 'variables'>
   readonly storage: Pick<Storage, 'stream'>
   readonly admit: Admit
+  readonly materializations: Pick<Materializations, 'stored' | 'isEnabled'>
 }
 
 export const createStream =
-  ({ records, storage, admit }: StreamRooms): StreamEndpoint =>
+  ({ records, storage, admit, materializations }: StreamRooms): StreamEndpoint =>
   async (request, format) => {
     const { allowance, signal, leave } = admit(request)
     try {
-      const { endpoint, work } = await prepareRun(records, request)
+      const { endpoint, version, work } = await prepareRun(records, request)
       if (work.kind === 'insight') throw new Refusal('invalid_input', { detail: 'An insight is answered in JSON only.', attr: 'format' })
       const { parsed, values } = work
       const { projectId, limit, offset, cursor } = request
       if (cursor !== undefined) throw new Refusal('invalid_input', { detail: `An answer in ${format} has all rows at once: leave out "cursor".`, attr: 'cursor' })
       const maxRows = allowance.streamRows
-      const compiled = compileRun(parsed, { projectId, variables: values, limit: Math.min(limit ?? Infinity, maxRows + 1), ...(offset === undefined ? {} : { offset }) })
-      const limits = { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows }
+      const isDirect = request.refresh === 'direct'
+      if (isDirect && !materializations.isEnabled(version.id)) throw new Refusal('not_materialized', { attr: 'refresh' })
+      const stored = isDirect ? undefined : materializations.stored(version.id)
+      const reading = stored && readingFrom(parsed, stored)
+      const compiled = compileRun(parsed, { projectId, variables: values, limit: Math.min(limit ?? Infinity, maxRows + 1), ...(offset === undefined ? {} : { offset }), ...(reading ? { replace: reading.replace } : {}) })
+      const limits = { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows, ...(stored ? { tables: [stored.table] } : {}) }
       const startedAt = new Date().toISOString()
       const stream = await storage.stream(compiled, limits, format, signal).catch((error) => {
         throw signal.aborted ? signal.reason : toRunRefusal(error, parsed, allowance)

@@ -46,9 +46,11 @@ const CREATE_VARIABLE = Type.Object(
 const CHANGE_VARIABLE = Type.Partial(CREATE_VARIABLE, closed)
 
 const QUERY = Type.Object({ kind: Type.String() })
-const ENDPOINT_FIELDS = { description: Type.Optional(Type.String({ maxLength: 10_000 })), is_active: Type.Optional(Type.Boolean()), data_freshness_seconds: Type.Optional(Type.Unsafe<number>({ type: 'integer', enum: [...FRESHNESS_SECONDS] })) }
+const ENDPOINT_FIELDS = { description: Type.Optional(Type.String({ maxLength: 10_000 })), is_active: Type.Optional(Type.Boolean()), is_materialized: Type.Optional(Type.Boolean()), data_freshness_seconds: Type.Optional(Type.Unsafe<number>({ type: 'integer', enum: [...FRESHNESS_SECONDS] })) }
 const CREATE_ENDPOINT = Type.Object({ name: Type.String(), query: QUERY, ...ENDPOINT_FIELDS }, closed)
 const CHANGE_ENDPOINT = Type.Object({ name: Type.Optional(Type.String()), query: Type.Optional(QUERY), version: Type.Optional(Type.Integer({ minimum: 1 })), ...ENDPOINT_FIELDS }, closed)
+
+const PREVIEW = Type.Object({ version: Type.Optional(Type.Integer({ minimum: 1 })) }, closed)
 
 const RUN = Type.Object(
   {
@@ -128,7 +130,7 @@ const formatOf = ({ query, headers }: Call, given: string | undefined): string =
 }
 
 /** The same for the same rows, whenever and however they were come by. */
-const etagOf = ({ execution_id: _id, is_cached: _how, last_refresh: _from, cache_target_age: _to, timings: _took, ...stable }: RunAnswer): string =>
+const etagOf = ({ execution_id: _id, is_cached: _how, last_refresh: _from, cache_target_age: _to, timings: _took, endpoint_materialized: _stored, endpoint_materialized_at: _at, clickhouse: _sql, ...stable }: RunAnswer): string =>
   `W/"${createHash('sha256').update(JSON.stringify(stable)).digest('base64url')}"`
 
 const isAmong = (etag: string, header: string | undefined) => header !== undefined && (header.trim() === '*' || header.split(',').some((each) => each.trim() === etag))
@@ -252,6 +254,24 @@ export const ENDPOINT_ROUTES: readonly Route[] = [
     summary: 'List the versions of an endpoint, newest first',
     access: 'endpoint:read',
     handler: async ({ endpoints }, { projectId, params }) => page(await endpoints.versions(projectId, params.name!)),
+  },
+  {
+    method: 'GET',
+    path: `${ENDPOINTS}/:name/materialization_status`,
+    summary: 'Whether an endpoint is materialized, how far that is, or why it cannot be',
+    access: 'endpoint:read',
+    handler: async ({ endpoints }, call) => ({ body: await endpoints.materialization(call.projectId, call.params.name!, integer(call, 'version', 1)) }),
+  },
+  {
+    method: 'POST',
+    path: `${ENDPOINTS}/:name/materialization_preview`,
+    summary: 'What materializing an endpoint would store; stores nothing',
+    access: 'endpoint:read',
+    body: PREVIEW,
+    handler: async ({ endpoints }, call) => {
+      const { version } = (call.body ?? {}) as { version?: number }
+      return { body: await endpoints.materializationPreview(call.projectId, call.params.name!, version ?? integer(call, 'version', 1)) }
+    },
   },
   {
     method: 'GET',

@@ -31,6 +31,7 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorRow>> = {
   version_not_found: { status: 404, type: 'invalid_request', message: 'The endpoint has no such version.' },
   version_inactive: { status: 400, type: 'validation_error', message: 'This version of the endpoint is not active.' },
   not_materialized: { status: 400, type: 'validation_error', message: 'This version of the endpoint is not materialized: leave out "refresh": "direct".' },
+  not_materializable: { status: 400, type: 'validation_error', message: 'This query cannot be materialized.' },
   query_failed: { status: 400, type: 'validation_error', message: 'The engine refused the query.' },
   query_timeout: { status: 400, type: 'validation_error', message: 'The query took too long.' },
   query_memory_limit: { status: 400, type: 'validation_error', message: 'The query needed too much memory.' },

@@ -22,6 +22,7 @@ export type RefusalCode =
   | 'version_not_found'
   | 'version_inactive'
   | 'not_materialized'
+  | 'not_materializable'
   | 'query_failed'
   | 'query_timeout'
   | 'query_memory_limit'

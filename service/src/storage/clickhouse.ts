@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings, createClient, SettingsMap } from '@clickhouse/client'
 import { pause } from '../lib/wait.ts'
 import { PROJECT_TABLES } from './projectTables.ts'
-import { type Result, type RunLimits, type Storage, StorageError, type StorageErrorKind, type StreamFormat } from './storage.ts'
+import { type Result, type RunLimits, type Storage, StorageError, type StorageErrorKind, type StreamFormat, type WorkLimits } from './storage.ts'
 
 export interface Account {
   readonly username: string
@@ -25,6 +25,8 @@ export interface Connection {
 const WRITES = { timeoutMs: 30_000, connections: 32 }
 // Longer than any query may run; and more at once than the engine takes, so that it says so instead of letting them wait.
 const READS = { timeoutMs: 70_000, connections: 64 }
+// A table is built in the background, however long that takes.
+const WORK = { timeoutMs: 3_600_000, connections: 2 }
 const READY_POLL_MS = 50
 const PING_TIMEOUT_MS = 2_000
 
@@ -122,7 +124,7 @@ const parseAnswer = (json: string): { meta: Result['columns']; data: Result['row
 const runSettings = (limits: RunLimits): ClickHouseSettings => ({
   ...RESULT_SETTINGS,
   readonly: '1',
-  additional_table_filters: SettingsMap.from(Object.fromEntries(PROJECT_TABLES.map((table) => [`db.${table}`, `project_id = ${limits.projectId}`]))),
+  additional_table_filters: SettingsMap.from(Object.fromEntries([...PROJECT_TABLES, ...(limits.tables ?? [])].map((table) => [`db.${table}`, `project_id = ${limits.projectId}`]))),
   // Says to the embedded reader's row filter which project asks; see embedded/config.ts.
   log_comment: String(limits.projectId),
   max_execution_time: limits.maxSeconds,
@@ -159,7 +161,7 @@ const quotingIntegers = (): Transform => {
  */
 export const createClickhouse = (connection: () => Connection | undefined): Storage => {
   let current: Connection | undefined
-  let clients: { writer: ClickHouseClient; reader: ClickHouseClient } | undefined
+  let clients: { writer: ClickHouseClient; reader: ClickHouseClient; worker: ClickHouseClient } | undefined
   let closed = false
 
   const clientFor = (place: Connection, account: Account | undefined, { timeoutMs, connections }: { timeoutMs: number; connections: number }): ClickHouseClient =>
@@ -177,7 +179,7 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
   const closeClients = async () => {
     const old = clients
     clients = undefined
-    await Promise.all([old?.writer.close(), old?.reader.close()])
+    await Promise.all([old?.writer.close(), old?.reader.close(), old?.worker.close()])
   }
 
   const connected = () => {
@@ -186,7 +188,7 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
     if (place !== current || !clients) {
       void closeClients()
       current = place
-      clients = { writer: clientFor(place, place.writer, WRITES), reader: clientFor(place, place.reader ?? place.writer, READS) }
+      clients = { writer: clientFor(place, place.writer, WRITES), reader: clientFor(place, place.reader ?? place.writer, READS), worker: clientFor(place, place.writer, WORK) }
     }
     return clients
   }
@@ -293,6 +295,18 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
       } catch (error) {
         throw toStorageError(error)
       }
+    },
+
+    work({ text, params }, { maxSeconds, maxMemoryBytes }: WorkLimits, signal) {
+      return endingWith(signal, async (queryId) => {
+        await connected().worker.command({
+          query: text,
+          query_params: { ...params },
+          query_id: queryId,
+          clickhouse_settings: { ...RESULT_SETTINGS, max_execution_time: maxSeconds, max_memory_usage: String(maxMemoryBytes), max_query_size: '1000000', wait_end_of_query: 1 },
+          ...(signal ? { abort_signal: signal } : {}),
+        })
+      })
     },
 
     async ready(withinMs) {

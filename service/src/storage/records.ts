@@ -114,6 +114,14 @@ export interface FlagRecord {
   readonly updatedAt: string
 }
 
+export interface MaterializationRecord {
+  readonly versionId: string
+  readonly projectId: number
+  readonly endpointId: string
+  readonly version: number
+  readonly state: unknown
+}
+
 type FlagFields = Pick<FlagRecord, 'key' | 'name' | 'isActive' | 'filters' | 'contexts'>
 
 export interface NewKey {
@@ -187,6 +195,12 @@ export interface Records {
     list(projectId: number): Promise<string[]>
     /** Those that are missing, as long as there are no more than `most`. Answers all. */
     add(projectId: number, types: readonly string[], most: number): Promise<string[]>
+  }
+  /** Versions of endpoints that are materialized. */
+  readonly materializations: {
+    all(): Promise<MaterializationRecord[]>
+    put(record: MaterializationRecord): Promise<void>
+    remove(versionId: string): Promise<void>
   }
   /** Values that a project has set, by name. */
   readonly settings: {
@@ -608,6 +622,28 @@ export const openRecords = async (file: string, { mayUpgrade = true }: { mayUpgr
           for (const [place, type] of added.entries()) await step.insertInto('group_types').values({ project_id: projectId, type, place: known.length + place }).execute()
           return [...known, ...added]
         }),
+    },
+
+    materializations: {
+      all: async () =>
+        (await db.selectFrom('materializations').selectAll().execute()).map((row) => ({
+          versionId: row.version_id,
+          projectId: row.project_id,
+          endpointId: row.endpoint_id,
+          version: row.version,
+          state: JSON.parse(row.state_json),
+        })),
+      async put({ versionId, projectId, endpointId, version, state }) {
+        const state_json = JSON.stringify(state)
+        await db
+          .insertInto('materializations')
+          .values({ version_id: versionId, project_id: projectId, endpoint_id: endpointId, version, state_json })
+          .onConflict((conflict) => conflict.column('version_id').doUpdateSet({ state_json }))
+          .execute()
+      },
+      async remove(versionId) {
+        await db.deleteFrom('materializations').where('version_id', '=', versionId).execute()
+      },
     },
 
     settings: {

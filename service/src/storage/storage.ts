@@ -13,6 +13,14 @@ export interface RunLimits {
   readonly maxSeconds: number
   readonly maxMemoryBytes: number
   readonly maxRows: number
+  /** Tables of `db` that the statement reads besides `events`; each has a column `project_id`. */
+  readonly tables?: readonly string[]
+}
+
+/** What one of the service's own long statements may take. */
+export interface WorkLimits {
+  readonly maxSeconds: number
+  readonly maxMemoryBytes: number
 }
 
 export interface Column {
@@ -49,6 +57,8 @@ export interface Storage {
   /** All rows or, after a rejection with `kind: 'data'`, none. After `'unavailable'` it may be either. */
   insert(table: string, rows: readonly JsonLine[]): Promise<void>
   command(statement: string): Promise<void>
+  /** Creates and fills tables out of what is stored, reading properties as `run` does. An aborted `signal` ends it in the engine. */
+  work(statement: Statement, limits: WorkLimits, signal?: AbortSignal): Promise<void>
   /** Whether the engine answers, waiting at most `withinMs` until it does. */
   ready(withinMs: number): Promise<boolean>
   close(): Promise<void>

@@ -45,7 +45,7 @@ const SAMPLE_REFUSALS = new Set(['date_invalid', 'type_mismatch', 'limit_invalid
 const MAX_TRIES = 64
 
 /** Every choice of one sample for each variable, at most one more than `MAX_TRIES`. */
-const triesOf = (parsed: ParsedQuery, definitions: readonly Variable[]): Record<string, BoundValue>[] =>
+export const triesOf = (parsed: ParsedQuery, definitions: readonly Variable[]): Record<string, BoundValue>[] =>
   parsed.variables.reduce<Record<string, BoundValue>[]>(
     (tries, name) => {
       const samples = samplesOf(definitions.find(({ codeName }) => codeName === name)!)

@@ -4,6 +4,7 @@ import type { Endpoint, EndpointVersion, Records } from '../../storage/records.t
 import { isInsight } from '../insights/insights.ts'
 import { checkName, checkQueryInput, parse } from './check.ts'
 import type { Describe } from './describe.ts'
+import type { MaterializationView, Materializer } from './materializer.ts'
 
 export interface EndpointInput {
   readonly name?: string
@@ -11,6 +12,7 @@ export interface EndpointInput {
   readonly query?: Readonly<Record<string, unknown>>
   readonly is_active?: boolean
   readonly data_freshness_seconds?: number
+  readonly is_materialized?: boolean
   /** Of an update: the version whose `is_active` and `data_freshness_seconds` change. */
   readonly version?: number
 }
@@ -25,11 +27,14 @@ export interface EndpointDefinitions {
   update(projectId: number, name: string, changes: EndpointInput): Promise<EndpointView>
   remove(projectId: number, name: string): Promise<void>
   versions(projectId: number, name: string): Promise<EndpointView[]>
+  materialization(projectId: number, name: string, version?: number): Promise<MaterializationView>
+  /** What materializing a version would store, and nothing stored. */
+  materializationPreview(projectId: number, name: string, version?: number): Promise<MaterializationView>
 }
 
 const pathOf = (projectId: number, name: string) => `/api/projects/${projectId}/endpoints/${name}/run`
 
-const toView = (projectId: number, endpoint: Endpoint, version: EndpointVersion): EndpointView => ({
+const toView = (projectId: number, endpoint: Endpoint, version: EndpointVersion, materialization: MaterializationView): EndpointView => ({
   id: endpoint.id,
   name: endpoint.name,
   description: endpoint.description,
@@ -40,15 +45,16 @@ const toView = (projectId: number, endpoint: Endpoint, version: EndpointVersion)
   endpoint_path: pathOf(projectId, endpoint.name),
   created_at: endpoint.createdAt,
   updated_at: endpoint.updatedAt,
-  is_materialized: false,
+  is_materialized: materialization.enabled,
+  materialization,
   current_version: endpoint.currentVersion,
   current_version_id: version.version === endpoint.currentVersion ? version.id : undefined,
   versions_count: endpoint.currentVersion,
   last_executed_at: endpoint.lastExecutedAt ?? null,
 })
 
-const toVersionView = (projectId: number, endpoint: Endpoint, version: EndpointVersion): EndpointView => ({
-  ...toView(projectId, endpoint, version),
+const toVersionView = (projectId: number, endpoint: Endpoint, version: EndpointVersion, materialization: MaterializationView): EndpointView => ({
+  ...toView(projectId, endpoint, version, materialization),
   is_active: version.isActive,
   version: version.version,
   version_id: version.id,
@@ -86,12 +92,48 @@ const DEFAULT_FRESHNESS_SECONDS = 86_400
 export interface DefinitionRooms {
   readonly records: Pick<Records, 'endpoints' | 'variables'>
   readonly describe: Describe
+  readonly materializer: Materializer
 }
 
-export const createEndpointDefinitions = ({ records, describe }: DefinitionRooms): EndpointDefinitions => {
+export const createEndpointDefinitions = ({ records, describe, materializer }: DefinitionRooms): EndpointDefinitions => {
   const { endpoints, variables } = records
 
-  const view = async (projectId: number, endpoint: Endpoint) => toView(projectId, endpoint, await findVersion(records, endpoint))
+  const view = async (projectId: number, endpoint: Endpoint) => {
+    const version = await findVersion(records, endpoint)
+    return toView(projectId, endpoint, version, await materializer.view(projectId, endpoint, version))
+  }
+  const versionView = async (projectId: number, endpoint: Endpoint, version: EndpointVersion) => toVersionView(projectId, endpoint, version, await materializer.view(projectId, endpoint, version))
+
+  const disableAll = async (endpoint: Endpoint) => {
+    for (const { id } of await endpoints.versions(endpoint.id)) await materializer.disable(id)
+  }
+
+  const requireMaterializable = async (projectId: number, query: unknown, isActive: boolean) => {
+    if (!isActive) throw new Refusal('not_materializable', { detail: 'An inactive endpoint is not materialized: activate it first.', attr: 'is_materialized' })
+    const refusal = await materializer.check(projectId, query)
+    if (refusal) throw refusal
+  }
+
+  interface Change {
+    readonly target: EndpointVersion
+    /** Whether the endpoint has got a version after `target`. */
+    readonly isNew: boolean
+    readonly isActive: boolean
+    readonly isWanted: boolean | undefined
+  }
+
+  /** What an update means for what is stored. A new version is materialized like the one before; why it is not, is told. */
+  const materialize = async (projectId: number, endpoint: Endpoint, { target, isNew, isActive, isWanted }: Change): Promise<string | undefined> => {
+    if (!endpoint.isActive) return void (await disableAll(endpoint))
+    const version = isNew ? await findVersion(records, endpoint) : target
+    if (isWanted === false || !isActive) return void (await materializer.disable(version.id))
+    const isInherited = isNew && isWanted === undefined && materializer.isEnabled(target.id)
+    if (!isWanted && !isInherited) return undefined
+    const refusal = isInherited ? await materializer.check(projectId, version.query) : undefined
+    if (refusal) return refusal.message
+    await materializer.enable(projectId, endpoint, version)
+    return undefined
+  }
 
   const checked = async (projectId: number, input: Readonly<Record<string, unknown>>) => {
     const definitions = await variables.list(projectId)
@@ -108,15 +150,18 @@ export const createEndpointDefinitions = ({ records, describe }: DefinitionRooms
 
     async get(projectId, name, version) {
       const endpoint = await findEndpoint(records, projectId, name)
-      return version === undefined ? view(projectId, endpoint) : toVersionView(projectId, endpoint, await findVersion(records, endpoint, version))
+      return version === undefined ? view(projectId, endpoint) : versionView(projectId, endpoint, await findVersion(records, endpoint, version))
     },
 
-    async create(projectId, { name, description = '', query, is_active: isActive = true, data_freshness_seconds: dataFreshnessSeconds = DEFAULT_FRESHNESS_SECONDS }) {
+    async create(projectId, { name, description = '', query, is_active: isActive = true, data_freshness_seconds: dataFreshnessSeconds = DEFAULT_FRESHNESS_SECONDS, is_materialized: isMaterialized = false }) {
       checkName(name)
       // Before the query, which takes the engine's time.
       if (await endpoints.get(projectId, name)) throw nameTaken(name)
-      const created = await endpoints.create(projectId, { name, description, isActive, dataFreshnessSeconds, ...(await checked(projectId, query)) })
+      const kept = await checked(projectId, query)
+      if (isMaterialized) await requireMaterializable(projectId, kept.query, isActive)
+      const created = await endpoints.create(projectId, { name, description, isActive, dataFreshnessSeconds, ...kept })
       if (!created) throw nameTaken(name)
+      if (isMaterialized) await materializer.enable(projectId, created, await findVersion(records, created))
       return view(projectId, created)
     },
 
@@ -130,6 +175,8 @@ export const createEndpointDefinitions = ({ records, describe }: DefinitionRooms
       const { query, columns } = changes.query ? await checked(projectId, changes.query) : {}
       const isNew = query !== undefined && !isDeepStrictEqual(query, target.query)
       const dataFreshnessSeconds = changes.data_freshness_seconds ?? target.dataFreshnessSeconds
+      const isActive = version === undefined ? (changes.is_active ?? endpoint.isActive) : endpoint.isActive && (changes.is_active ?? target.isActive)
+      if (changes.is_materialized) await requireMaterializable(projectId, query ?? target.query, isActive)
       const done = await endpoints.update(endpoint.id, {
         name: changes.name,
         description: changes.description,
@@ -138,16 +185,30 @@ export const createEndpointDefinitions = ({ records, describe }: DefinitionRooms
       })
       if (done === 'taken') throw nameTaken(changes.name!)
       if (!isNew) await endpoints.changeVersion(endpoint.id, target.version, { dataFreshnessSeconds, isActive: version === undefined ? undefined : changes.is_active })
-      return this.get(projectId, changes.name ?? name, version)
+      const materializationError = await materialize(projectId, await findEndpoint(records, projectId, changes.name ?? name), { target, isNew, isActive, isWanted: changes.is_materialized })
+      const view = await this.get(projectId, changes.name ?? name, version)
+      return materializationError ? { ...view, materialization_error: materializationError } : view
     },
 
     async remove(projectId, name) {
-      await endpoints.remove((await findEndpoint(records, projectId, name)).id)
+      const endpoint = await findEndpoint(records, projectId, name)
+      await endpoints.remove(endpoint.id)
+      await disableAll(endpoint)
     },
 
     async versions(projectId, name) {
       const endpoint = await findEndpoint(records, projectId, name)
-      return (await endpoints.versions(endpoint.id)).map((version) => toVersionView(projectId, endpoint, version))
+      return Promise.all((await endpoints.versions(endpoint.id)).map((version) => versionView(projectId, endpoint, version)))
+    },
+
+    async materialization(projectId, name, version) {
+      const endpoint = await findEndpoint(records, projectId, name)
+      return materializer.view(projectId, endpoint, await findVersion(records, endpoint, version))
+    },
+
+    async materializationPreview(projectId, name, version) {
+      const endpoint = await findEndpoint(records, projectId, name)
+      return materializer.preview(projectId, endpoint, await findVersion(records, endpoint, version))
     },
   }
 }

@@ -43,6 +43,8 @@ export interface CompileOptions {
   readonly offset?: number
   /** Gives rows in an order without ties, from a place on, each with its keys at its end. Goes without `offset`. */
   readonly keyset?: { readonly after?: After | undefined }
+  /** Gives what the engine is asked instead of one of the query's selects. */
+  readonly replace?: ResolveOptions['replace']
 }
 
 const variablesIn = (query: Query): readonly string[] => {
@@ -63,8 +65,8 @@ export const parseQuery = (text: string): ParsedQuery => {
   return Object.freeze({ text, query, variables: variablesIn(query) })
 }
 
-const resolveWithin = ({ text, query }: ParsedQuery, variable: ResolveOptions['variable']): ResolvedQuery => {
-  const resolved = resolveQuery(query, { text, variable })
+const resolveWithin = ({ text, query }: ParsedQuery, variable: ResolveOptions['variable'], replace?: ResolveOptions['replace']): ResolvedQuery => {
+  const resolved = resolveQuery(query, { text, variable, replace })
   const { nodes, depth } = measure(resolved.query)
   const refuse = refuseIn(text)
   if (depth > MAX_ENGINE_DEPTH) throw refuse('query_too_deep', 'The query has a chain or a nesting that is too long for the engine', query, 'Split it into parts with WITH … AS')
@@ -124,11 +126,11 @@ const checkCount = (count: number | undefined, what: string): void => {
 }
 
 /** The SQL that answers a query for one project. Throws `QueryError`. */
-export const compileQuery = (query: ParsedQuery, { projectId, variables, limit, offset = 0, keyset }: CompileOptions): Compiled => {
+export const compileQuery = (query: ParsedQuery, { projectId, variables, limit, offset = 0, keyset, replace }: CompileOptions): Compiled => {
   if (!Number.isInteger(projectId) || projectId < 0 || projectId > 0xffff_ffff) throw new Error('projectId is a UInt32')
   checkCount(limit, 'limit')
   checkCount(offset, 'offset')
-  const resolved = resolveWithin(query, boundVariables(query.text, variables))
+  const resolved = resolveWithin(query, boundVariables(query.text, variables), replace)
   const page = keyset ? keysetPage(resolved, limit, keyset.after) : { query: paged(resolved, limit, offset), keyCount: 0 }
   const compiled = print(page.query, projectId)
   if (compiled.text.length > MAX_ENGINE_TEXT) throw refuseIn(query.text)('query_too_complex', 'The query is too long once written out for the engine', query.query)

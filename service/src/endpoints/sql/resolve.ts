@@ -24,6 +24,8 @@ const MAX_SUBQUERIES = 60
 export interface ResolveOptions {
   readonly text: string
   readonly variable: (name: string, span: Span) => Value
+  /** Gives what stands in the place of a select that has been resolved; it must have the same columns. */
+  readonly replace?: ((node: Select, sql: SelectSql) => SelectSql) | undefined
 }
 
 type Column = ResolvedQuery['columns'][number]
@@ -32,7 +34,7 @@ type NamedValue = { readonly of: Value; readonly sql: Sql; readonly name: string
 const noNames = new Map<string, never>()
 
 /** Turns a parsed query into ClickHouse SQL as data. Throws `QueryError`. */
-export const resolveQuery = (root: Query, { text, variable }: ResolveOptions): ResolvedQuery => {
+export const resolveQuery = (root: Query, { text, variable, replace = (_node, sql) => sql }: ResolveOptions): ResolvedQuery => {
   const refuse: Refuse = refuseIn(text)
   const counts = new Map<string, number>()
   const newName = (prefix: string): string => {
@@ -204,7 +206,7 @@ export const resolveQuery = (root: Query, { text, variable }: ResolveOptions): R
       offset: node.offset && limitOf(node.offset, scope, 'OFFSET'),
       from: joined?.toSql(),
     }
-    return { query: sql, columns: listed.map(({ of, name }) => ({ name, kind: of.kind, isNullable: of.isNullable })) }
+    return { query: replace(node, sql), columns: listed.map(({ of, name }) => ({ name, kind: of.kind, isNullable: of.isNullable })) }
   }
 
   const lazily = <T>(make: () => T): (() => T) => {

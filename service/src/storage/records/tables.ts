@@ -52,6 +52,8 @@ export interface Tables {
     updated_at: string
     deleted_at: string | null
   }
+  /** What is stored for versions of endpoints that are materialized. */
+  materializations: { version_id: string; project_id: number; endpoint_id: string; version: number; state_json: string }
   settings: { project_id: number; name: string; value_json: string }
   group_types: { project_id: number; type: string; place: number }
   steps: { id: number }
@@ -99,4 +101,5 @@ export const STEPS: readonly (readonly string[])[] = [
     'CREATE INDEX api_keys_by_previous_hash ON api_keys (previous_hash)',
   ],
   ['CREATE TABLE group_types (project_id INTEGER NOT NULL, type TEXT NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (project_id, type), UNIQUE (project_id, place))'],
+  ['CREATE TABLE materializations (version_id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, endpoint_id TEXT NOT NULL, version INTEGER NOT NULL, state_json TEXT NOT NULL)'],
 ]

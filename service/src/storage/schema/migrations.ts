@@ -108,4 +108,13 @@ export const MIGRATIONS: readonly Migration[] = [
       TTL toDateTime(refused_at) + INTERVAL 30 DAY`,
     ],
   },
+  {
+    id: 4,
+    name: 'what came last',
+    statements: [
+      // Finds the events that came after a moment without reading all of them: parts are sorted by day, so late events are in few granules.
+      'ALTER TABLE db.events ADD INDEX IF NOT EXISTS by_inserted_at inserted_at TYPE minmax GRANULARITY 1',
+      'ALTER TABLE db.events MATERIALIZE INDEX by_inserted_at',
+    ],
+  },
 ]

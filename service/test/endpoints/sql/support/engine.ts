@@ -15,7 +15,7 @@ export interface TestEngine {
   /** One column of text lines, as EXPLAIN gives it. */
   lines(compiled: Pick<Compiled, 'text' | 'params'>): Promise<string[]>
   columns(compiled: Pick<Compiled, 'text' | 'params'>): Promise<string[]>
-  command(statement: string): Promise<void>
+  command(statement: string, params?: Readonly<Record<string, unknown>>): Promise<void>
   insert(rows: readonly object[]): Promise<void>
   stop(): Promise<void>
 }
@@ -70,8 +70,8 @@ export const startTestEngine = async (): Promise<TestEngine> => {
     log: { level: 127 },
     clickhouse_settings: { json_type_escape_dots_in_keys: 1, output_format_json_quote_64bit_integers: 0 } as never,
   })
-  const command = async (query: string) => {
-    await client.command({ query })
+  const command = async (query: string, params: Readonly<Record<string, unknown>> = {}) => {
+    await client.command({ query, query_params: { ...params } })
   }
   await command('CREATE DATABASE IF NOT EXISTS db')
   for (const statement of MIGRATIONS.flatMap(({ statements }) => statements)) await command(statement)

@@ -1,0 +1,29 @@
+import type { Refusal } from '../../lib/refusal.ts'
+import type { Endpoint, EndpointVersion } from '../../storage/records.ts'
+
+/** What is known of the materialization of a version, as the API shows it. */
+export interface MaterializationView {
+  readonly name: string
+  readonly enabled: boolean
+  /** Whether runs are answered from it. */
+  readonly ready: boolean
+  readonly status?: 'Running' | 'Completed' | 'Failed'
+  readonly can_materialize: boolean
+  readonly reason?: string
+  readonly last_materialized_at?: string
+  readonly error?: string
+  readonly [field: string]: unknown
+}
+
+/** Stores the answers of versions in advance, and tells about it. */
+export interface Materializer {
+  /** Why a query cannot be materialized; `undefined` if it can. */
+  check(projectId: number, query: unknown): Promise<Refusal | undefined>
+  /** Begins to build what is not there; resolves before it is done. */
+  enable(projectId: number, endpoint: Endpoint, version: EndpointVersion): Promise<void>
+  disable(versionId: string): Promise<void>
+  isEnabled(versionId: string): boolean
+  view(projectId: number, endpoint: Endpoint, version: EndpointVersion): Promise<MaterializationView>
+  /** The view with what would be stored, and nothing stored. */
+  preview(projectId: number, endpoint: Endpoint, version: EndpointVersion): Promise<MaterializationView>
+}

@@ -1,0 +1,69 @@
+import type { Variable } from '../../storage/records.ts'
+import type { Statement } from '../../storage/storage.ts'
+import { triesOf } from '../definitions/describe.ts'
+import { type BoundValue, type CompileOptions, compileQuery, type ParsedQuery, QueryError } from '../sql/compile.ts'
+import { print } from '../sql/print.ts'
+import type { Obstacle } from './obstacle.ts'
+import { countSql, fillSql, readSql, sortingOf, type Stored } from './rollup.ts'
+import { checkRules } from './rules.ts'
+import { type Shape, shapeOf } from './shape.ts'
+
+/** What would be stored for a query, or everything that is in the way. */
+export type Plan = { readonly shape: Shape; readonly variables: Readonly<Record<string, BoundValue>> } | { readonly obstacles: readonly Obstacle[] }
+
+const isObstacles = (found: Shape | readonly Obstacle[]): found is readonly Obstacle[] => Array.isArray(found)
+
+/** Plans what to store for a query, with samples in the place of its variables. Throws `QueryError` for a query that cannot be compiled. */
+export const planOf = (parsed: ParsedQuery, definitions: readonly Variable[]): Plan => {
+  const { obstacles, target } = checkRules(parsed)
+  if (!target) return { obstacles }
+  let first: unknown
+  for (const variables of triesOf(parsed, definitions)) {
+    let found: Shape | readonly Obstacle[] | undefined
+    const options: CompileOptions = { projectId: 0, variables, replace: (node, sql) => (node === target && (found ??= shapeOf(parsed, node, sql)), sql) }
+    try {
+      compileQuery(parsed, options)
+    } catch (error) {
+      // A sample may be no date where the query wants one.
+      if (!(error instanceof QueryError)) throw error
+      first ??= error
+      continue
+    }
+    if (!found) throw new QueryError('not_supported', 'The SELECT with the variables is not used by the query')
+    return isObstacles(found) ? { obstacles: found } : { shape: found, variables }
+  }
+  throw first
+}
+
+/** The statements around the table of a plan. */
+export const buildStatements = ({ shape }: { shape: Shape }, projectId: number, stored: Stored) => {
+  const { text, params } = print(fillSql(shape, stored), projectId)
+  const table = `db.${stored.table}`
+  return {
+    create: { text: `CREATE TABLE ${table} ENGINE = MergeTree ORDER BY (${sortingOf(shape).join(', ')}) SETTINGS allow_nullable_key = 1, index_granularity = 1024 EMPTY AS ${text}`, params },
+    fill: { text: `INSERT INTO ${table} ${text}`, params },
+    /** Rows of the table, and the events they were made of. */
+    held: { text: `SELECT count() AS rows, sum(__count) AS events FROM ${table}` },
+    /** The events that they should have been made of. */
+    events: print(countSql(shape, stored), projectId),
+    /** How many rows there would be, of how many events, and how long each is, by some of them. */
+    estimate: {
+      text: `SELECT count() AS rows, sum(__count) AS events, avg(length(toString(tuple(* EXCEPT (__count ${shape.states.map(({ name }) => `, ${name}`).join('')})))) ${shape.states.map(({ name }) => `+ length(CAST(${name}, 'String'))`).join(' ')}) AS bytes FROM (${text})`,
+      params,
+    },
+  } satisfies Record<string, Statement>
+}
+
+/** Answers the query's materialized select from what is stored, if that is of the run's own shape. `isUsed` says after compiling whether it was. */
+export const readingFrom = (parsed: ParsedQuery, stored: Stored & { signature: string }, now = new Date()) => {
+  const { target } = checkRules(parsed)
+  let isUsed = false
+  const replace: CompileOptions['replace'] = (node, sql) => {
+    if (node !== target) return sql
+    const shape = shapeOf(parsed, node, sql)
+    if (isObstacles(shape) || shape.signature !== stored.signature) return sql
+    isUsed = true
+    return readSql(shape, sql, stored, now)
+  }
+  return { replace, isUsed: () => isUsed }
+}

@@ -1,0 +1,70 @@
+import { buildStatements, planOf, readingFrom } from '../../../../src/endpoints/materialization/plan.ts'
+import { type BoundValue, compileQuery, parseQuery } from '../../../../src/endpoints/sql/compile.ts'
+import type { Variable } from '../../../../src/storage/records.ts'
+import type { TestEngine } from '../../sql/support/engine.ts'
+
+/** Definitions of variables by their names and types. */
+export const variables = (types: Readonly<Record<string, string>>): Variable[] =>
+  Object.entries(types).map(([codeName, type]) => ({ id: codeName, name: codeName, codeName, type, defaultValue: null, values: [], schema: undefined, createdAt: '' }))
+
+export interface SeenEvent {
+  readonly event: string
+  readonly person: string
+  /** ms since the epoch. */
+  readonly at: number
+  /** When the engine took it, ms since the epoch. */
+  readonly seenAt: number
+  readonly properties: object
+}
+
+const time = (ms: number) => new Date(ms).toISOString().replace('T', ' ').replace('Z', '')
+
+let count = 0
+export const store = (engine: TestEngine, projectId: number, events: readonly SeenEvent[]): Promise<void> =>
+  engine.insert(
+    events.map(({ event, person, at, seenAt, properties }) => {
+      count += 1
+      return {
+        project_id: projectId, uuid: `00000000-0000-0000-0000-${String(count).padStart(12, '0')}`, event, distinct_id: person, $session_id: `s-${person}`, $window_id: '', elements_chain: '',
+        timestamp: time(at), inserted_at: time(seenAt), properties,
+      }
+    }),
+  )
+
+let tables = 0
+
+/** A query with what is stored for it up to a moment. */
+export interface Materialized {
+  /** The rows of a live run and those of a materialized one, in the same order if the query has one. */
+  run(values: Readonly<Record<string, BoundValue>>, page?: { limit?: number; offset?: number }): Promise<{ live: unknown[][]; materialized: unknown[][]; isUsed: boolean; text: string }>
+  drop(): Promise<void>
+  readonly table: string
+}
+
+// Rounded, because the engine adds up numbers with fractions in any order.
+const rounded = (value: unknown): unknown => (typeof value === 'number' ? Number(value.toPrecision(12)) : Array.isArray(value) ? value.map(rounded) : value)
+
+export const materialize = async (engine: TestEngine, projectId: number, text: string, types: Readonly<Record<string, string>>, watermarkMs: number): Promise<Materialized> => {
+  const parsed = parseQuery(text)
+  const plan = planOf(parsed, variables(types))
+  if ('obstacles' in plan) throw new Error(`Refused: ${JSON.stringify(plan.obstacles)}`)
+  tables += 1
+  const stored = { table: `rollup_test_${process.pid}_${tables}`, watermark: time(watermarkMs), signature: plan.shape.signature }
+  const { create, fill } = buildStatements(plan, projectId, stored)
+  for (const statement of [create, fill]) await engine.command(statement.text, statement.params)
+  const isOrdered = /order by/i.test(text)
+  const shown = (rows: unknown[][]) => {
+    const made = rows.map((row) => row.map(rounded))
+    return isOrdered ? made : made.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+  }
+  return {
+    table: stored.table,
+    async run(values, page = {}) {
+      const reading = readingFrom(parsed, stored)
+      const compiled = compileQuery(parsed, { projectId, variables: values, ...page, replace: reading.replace })
+      const [live, materialized] = await Promise.all([engine.rows(compileQuery(parsed, { projectId, variables: values, ...page })), engine.rows(compiled)])
+      return { live: shown(live), materialized: shown(materialized), isUsed: reading.isUsed(), text: compiled.text }
+    },
+    drop: () => engine.command(`DROP TABLE db.${stored.table} SYNC`),
+  }
+}
