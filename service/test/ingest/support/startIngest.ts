@@ -22,8 +22,10 @@ export const createTypes = () => {
 /** A service process as far as events go: with another it shares nothing but the stores. A project's token is its number. */
 export const startIngest = (storage: Pick<Storage, 'rows' | 'insert' | 'ready'>, { groupTypes } = createTypes()): Ingest =>
   createIngest({
-    projectByToken: async (token) => ({ id: Number(token), name: token, token, timezone: 'UTC' }),
+    projectByToken: async (token) => ({ id: Number(token), name: token, token, timezone: 'UTC', createdAt: '', previousTokenUntil: undefined }),
     groupTypes: createGroupTypes({ groupTypes }),
+    refusedEvents: { keep: async () => {} },
+    count: () => {},
     writer: createWriter(storage, { before: createPeople(storage).store, waitMs: 5_000 }),
   })
 
