@@ -55,6 +55,18 @@ test('a retention is created, kept and run with variables', async () => {
   expect(body.results.map(({ breakdown_value, date, values }: any) => [breakdown_value, date, ...values.map(({ count }: any) => count)])).toEqual([['Chrome', '2026-01-05T00:00:00Z', 1, 1], ['Chrome', '2026-01-06T00:00:00Z', 0, 0]])
 })
 
+test('a project that is given another time zone has its days at once, also where an answer was kept', async () => {
+  await api(service, 'POST', '/endpoints/', { name: 'days', query: { kind: 'TrendsQuery', series: [visits], dateRange: { date_from: '2026-01-05', date_to: '2026-01-06' } } })
+  const daysIn = async (timezone: string) => {
+    expect((await api(service, 'PATCH', '/', { timezone })).status).toBe(200)
+    const { body } = await run('days', {})
+    return [body.timezone, body.results[0].data]
+  }
+  expect(await daysIn('UTC')).toEqual(['UTC', [2, 1]])
+  expect(await daysIn('Pacific/Kiritimati')).toEqual(['Pacific/Kiritimati', [0, 2]])
+  expect(await daysIn('UTC')).toEqual(['UTC', [2, 1]])
+})
+
 test.each<[string, object, string, string]>([
   ['an unknown variable', { variables: { plan: 'x' } }, 'variables', 'invalid_variables'],
   ['a date that is none', { variables: { date_to: '2026-13-01' } }, 'variables', 'invalid_variables'],
