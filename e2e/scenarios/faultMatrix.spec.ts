@@ -67,6 +67,9 @@ test.describe('a page captures, and the disk is full', () => {
 
   test(`the service answers 503 for a while: ${COUNT} captured, ${COUNT} stored`, async ({ world, site, putShop, open, stored, account }) => {
     putShop()
+    const errors: string[] = []
+    await world.context.addInitScript(() => addEventListener('unhandledrejection', ({ reason }) => { throw reason }))
+    world.context.on('weberror', (error) => errors.push(String(error.error())))
     await leaveRoom(world, site.url, 1)
     const page = await open()
     await world.network.be(503)
@@ -78,6 +81,7 @@ test.describe('a page captures, and the disk is full', () => {
     await stored((found) => found.length >= COUNT)
     const events = await stored(() => true)
     expect(uuidsOf(events)).toEqual(captured)
+    expect(errors).toEqual([])
     account(COUNT, events)
   })
 
