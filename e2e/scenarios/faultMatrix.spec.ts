@@ -76,6 +76,7 @@ test.describe('a page captures, and the disk is full', () => {
     const captured = await capture(page)
     await moment(page)
     expect(await waiting(page)).toBe(0)
+    expect(await page.evaluate(() => window.analytics.drops())).toEqual({})
     await world.network.be('up')
     await comeOnline(page)
     await stored((found) => found.length >= COUNT)
