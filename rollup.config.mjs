@@ -33,6 +33,12 @@ const letOnly = {
   },
 }
 
+// The script is loaded by a page, so whether there is one is no question in it. The blanks keep every position.
+const onPage = {
+  name: 'on-page',
+  renderChunk: (code) => ({ code: code.replace(/typeof document (!==|===) 'undefined'/g, (all, sign) => String(sign === '!==').padEnd(all.length)), map: null }),
+}
+
 const sources = (channel) => [
   resolve({ browser: true }),
   typescript({ tsconfig: './tsconfig.json', include: ['src/**/*.ts'], noEmit: false, compilerOptions: { types: [], inlineSources: true } }),
@@ -58,7 +64,7 @@ const script = (input, file, more = {}) => ({
     file,
     format: 'iife',
     // ASCII only: a page that is not UTF-8 would garble anything else. `inline: 1`: what is inlined further compresses worse.
-    plugins: [letOnly, terser({ ecma: 2020, compress: { passes: 3, unsafe_arrows: true, inline: 1 }, format: { ascii_only: true, comments: /^! Trailmark/ } })],
+    plugins: [onPage, letOnly, terser({ ecma: 2020, compress: { passes: 3, unsafe_arrows: true, inline: 1 }, format: { ascii_only: true, comments: /^! Trailmark/ } })],
     ...more,
   },
   plugins: sources('cdn'),
@@ -79,8 +85,16 @@ export default [
     plugins: [...sources('npm'), licenses],
   },
   {
-    input: 'src/entries/main.ts',
-    output: [{ file: 'dist/esm/main.d.ts' }, { file: 'dist/cjs/main.d.cts' }],
-    plugins: [dts({ tsconfig: './tsconfig.json' })],
+    input: 'src/entries/endpoints.ts',
+    output: [
+      { sourcemap: true, file: 'dist/esm/endpoints.js', format: 'es' },
+      { sourcemap: true, file: 'dist/cjs/endpoints.cjs', format: 'cjs' },
+    ],
+    plugins: sources('npm'),
   },
+  ...['main', 'endpoints'].map((name) => ({
+    input: `src/entries/${name}.ts`,
+    output: [{ file: `dist/esm/${name}.d.ts` }, { file: `dist/cjs/${name}.d.cts` }],
+    plugins: [dts({ tsconfig: './tsconfig.json' })],
+  })),
 ]

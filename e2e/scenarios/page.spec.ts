@@ -28,26 +28,6 @@ test('a page that comes back out of the back/forward cache counts again, and it 
   }
 })
 
-test('a strict Content-Security-Policy holds: nothing is violated, everything arrives', async ({ page, site, service, stored }) => {
-  site.page(
-    '/',
-    `<!doctype html><title>csp</title><script src="${service.url}/static/analytics.js" crossorigin="anonymous"></script><script src="/start.js"></script><button id="b">b</button>`,
-    { 'Content-Security-Policy': `default-src 'none'; script-src 'self' ${service.url}; connect-src ${service.url}; require-trusted-types-for 'script'` },
-  )
-  site.page(
-    '/start.js',
-    `window.violations = []; document.addEventListener('securitypolicyviolation', (event) => window.violations.push(event.violatedDirective + ' ' + event.blockedURI));
-     analytics.init('${service.token}', { api_host: '${service.url}', opt_out_useragent_filter: true, request_queue_config: { flush_interval_ms: 250 } })`,
-    { 'Content-Type': 'text/javascript' },
-  )
-  await page.goto(site.url)
-  await ready(page)
-  await page.locator('#b').click()
-  // The last by code that comes on demand, from the folder of the core.
-  await stored(areThere('$pageview', '$autocapture', '$dead_click'))
-  expect(await page.evaluate(() => (window as unknown as { violations: string[] }).violations)).toEqual([])
-})
-
 test('what the page does to its own globals does no harm, and the SDK does none to them', async ({ page, site, put, stored }) => {
   put('script', '/', '<button id="b">b</button>')
   await page.addInitScript(() => {

@@ -1,4 +1,4 @@
 import { domSignal } from './signal'
 
-/** Another tab has written to local storage. */
-export const onForeignWrite = domSignal<StorageEvent>(() => window, ['storage'])
+/** Another tab, or another worker, has written to local storage or what stands in for it. */
+export const onForeignWrite = domSignal<StorageEvent>(() => self, ['storage'])

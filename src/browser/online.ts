@@ -1,4 +1,4 @@
 import { domSignal } from './signal'
 
 /** The browser has a network again. */
-export const onOnline = domSignal(() => window, ['online'])
+export const onOnline = domSignal(() => self, ['online'])

@@ -1,9 +1,10 @@
 import { timeZone } from '../lib/timeZone'
+import { hostOf } from '../lib/url'
 import { type Agent, readUserAgent } from '../lib/userAgent'
 import type { Properties } from '../types'
 
-/** Whether there is a page at all: not in Node, a worker or an edge runtime. */
-export const hasPage = () => typeof window !== 'undefined' && typeof document !== 'undefined'
+/** Whether there is a page at all: not in a worker, nor on a server. What needs one asks here, and nowhere else. */
+export const hasPage = () => typeof document !== 'undefined'
 
 interface BrandedNavigator extends Navigator {
   brave?: unknown
@@ -47,13 +48,19 @@ export const readDevice = (): Properties => {
   }
 }
 
-/** Where the visitor is and how large the window is (protocol.md §5.3). */
-export const readPage = (withoutHash: boolean): Properties => ({
-  $current_url: withoutHash ? location.href.replace(/#.*/, '') : location.href,
-  $host: location.host,
-  $pathname: location.pathname,
-  $screen_height: screen.height,
-  $screen_width: screen.width,
-  $viewport_height: innerHeight,
-  $viewport_width: innerWidth,
-})
+/**
+ * Where the visitor is and how large the window is (protocol.md §5.3). A worker's own address, which may be a blob's, is
+ * nowhere a visitor can be: it tells the site alone.
+ */
+export const readPage = (withoutHash: boolean): Properties =>
+  hasPage()
+    ? {
+        $current_url: withoutHash ? location.href.replace(/#.*/, '') : location.href,
+        $host: location.host,
+        $pathname: location.pathname,
+        $screen_height: screen.height,
+        $screen_width: screen.width,
+        $viewport_height: innerHeight,
+        $viewport_width: innerWidth,
+      }
+    : { $host: hostOf(origin) }

@@ -11,7 +11,7 @@ let stop: Stop | undefined
 const phase = (step: number) =>
   createSignal<PageTransitionEvent>((emit) => {
     phases[step] = emit
-    stop ??= listen(window, ['pagehide'], (event) => phases.forEach((each) => each?.(event as PageTransitionEvent)))
+    stop ??= listen(self, ['pagehide'], (event) => phases.forEach((each) => each?.(event as PageTransitionEvent)))
     return () => {
       phases[step] = undefined
       if (phases.some(Boolean)) return
@@ -28,7 +28,7 @@ export const onPageLeft = phase(1)
 
 /** The page came back out of the back/forward cache. */
 export const onPageRestored = createSignal<void>((emit) =>
-  listen(window, ['pageshow'], (event) => {
+  listen(self, ['pageshow'], (event) => {
     if ((event as PageTransitionEvent).persisted) emit()
   }),
 )

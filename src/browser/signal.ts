@@ -33,6 +33,6 @@ export const listen = (
   return () => types.forEach((type) => target?.removeEventListener(type, heard, options))
 }
 
-/** A signal of DOM events. `target` is asked for when the first listener comes: importing touches no page. */
-export const domSignal = <E extends Event>(target: () => EventTarget, types: readonly string[], options?: AddEventListenerOptions): Signal<E> =>
+/** A signal of DOM events. `target` is asked for when the first listener comes: importing touches no page. No target, no events. */
+export const domSignal = <E extends Event>(target: () => EventTarget | undefined, types: readonly string[], options?: AddEventListenerOptions): Signal<E> =>
   createSignal((emit) => listen(target(), types, emit as (event: Event) => void, options))

@@ -1,3 +1,4 @@
+import { isHidden } from '../browser/visibility'
 import { readRemote, type RemoteConfig } from '../config/remote'
 import type { Body } from '../delivery/encode'
 import { apiHost, assetsHost, flagsHost } from '../delivery/hosts'
@@ -104,7 +105,7 @@ export const connectFlags = (from: Inputs) => {
     const every = config.remote_config_refresh_interval_ms
     if (every > 0)
       refreshTimer = later(() => {
-        if (document.visibilityState !== 'hidden') ask()
+        if (!isHidden()) ask()
         refreshLater()
       }, every)
   }

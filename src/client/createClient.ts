@@ -1,9 +1,10 @@
 import { onForeignWrite } from '../browser/foreignWrite'
 import { onOnline } from '../browser/online'
+import { hasPage } from '../browser/page'
 import { onPageLeft, onPageRestored } from '../browser/pageExit'
 import { followScroll } from '../browser/scroll'
 import { storageOf } from '../browser/storage'
-import { onVisibilityChange } from '../browser/visibility'
+import { isHidden, onVisibilityChange } from '../browser/visibility'
 import { changeConfig, type Given } from '../config/settings'
 import { understandsGzip } from '../config/remote'
 import { encode, encodeNow, needsGzipNow } from '../delivery/encode'
@@ -129,7 +130,7 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
   const mayAutocapture = () => !config.advanced_disable_flags && !flags.remote.autocapture_opt_out
 
   // ── The pipeline ───────────────────────────────────────────────────────────────────────────────────────────────
-  const scrolling = config.disable_scroll_properties ? undefined : followScroll(() => [config.scroll_root_selector ?? []].flat())
+  const scrolling = config.disable_scroll_properties || !hasPage() ? undefined : followScroll(() => [config.scroll_root_selector ?? []].flat())
   const startedAt = new Date().toISOString()
   let held = 0
   const { stages, pageviewId, forgetPageview } = stagesFor({
@@ -222,7 +223,8 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
   })
 
   // ── What runs by itself ────────────────────────────────────────────────────────────────────────────────────────
-  const features = runFeatures({ config, capture, fetchExtension, mayAutocapture }, () => !isOptedOut())
+  // It watches the page, so that without one there is nothing to run.
+  const features = runFeatures({ config, capture, fetchExtension, mayAutocapture }, () => hasPage() && !isOptedOut())
   const stops = [
     onPageLeft(() => {
       session.release()
@@ -236,7 +238,7 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
       queue.wake()
     }),
     onVisibilityChange(() => {
-      if (document.visibilityState === 'hidden') queue.flush()
+      if (isHidden()) queue.flush()
     }),
     onForeignWrite(({ key }) => {
       // Refused in another tab: that holds for what waits in this one.

@@ -42,8 +42,9 @@ export const runFeatures = (host: FeatureHost, mayRun: () => boolean, features =
   const running = new Map<Feature, Stop>()
   return {
     align: (): void => {
+      const may = mayRun()
       for (const feature of features) {
-        const wanted = mayRun() && feature.wanted(host)
+        const wanted = may && feature.wanted(host)
         const stop = running.get(feature)
         // A page that forbids one feature's machinery keeps the others.
         guarded(() => {

@@ -13,12 +13,25 @@ import { type Analytics, type Api, METHODS, type Options, WITHOUT_CLIENT } from 
 
 type Members = Record<string, unknown>
 
+/** Answers calls where there is no client. */
+export type Instead = (path: string, args: readonly unknown[]) => unknown
+
+/** What `init` does where there is no page. `begin` makes and starts the client, `end` lets `init` be called again. */
+export type WithoutPage = (analytics: Analytics, begin: () => void, end: () => void) => Instead
+
 /**
  * An `analytics` object. It touches nothing of the page until `init`; no member throws, whatever it is given.
- * `makeLoad`: how extensions come in this build. `others`: named instances made so far, shared by all that grew out of one primary.
+ * `makeLoad`: how extensions come in this build; `withoutPage`: what it does in workers and on servers, if anything.
+ * `others`: named instances made so far, shared by all that grew out of one primary.
  */
-export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, name?: string, others: Record<string, Analytics> = {}): Analytics => {
+export const createAnalytics = (
+  makeLoad: (config: Config) => LoadExtension,
+  withoutPage?: WithoutPage,
+  name?: string,
+  others: Record<string, Analytics> = {},
+): Analytics => {
   let client: Client | undefined
+  let instead: Instead | undefined
   let token: string | undefined
   const config: Config = {} as Config
   const counts: Partial<Record<DropReason, number>> = {}
@@ -49,7 +62,7 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
 
   const init = (given: string, options?: Options | null, asName?: string): Analytics => {
     if (asName && asName !== name && !PRIMARY_NAMES.includes(asName)) {
-      others[asName] ??= createAnalytics(makeLoad, asName, others)
+      others[asName] ??= createAnalytics(makeLoad, withoutPage, asName, others)
       Object.assign(analytics, { [asName]: others[asName] })
       return others[asName].init(given, options, asName)
     }
@@ -62,15 +75,16 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
     Object.assign(config, resolveConfig(options, log, said))
     token = trimmed
     if (given && typeof given !== 'string') log.error(`init takes the project token, a text, not ${typeof given}; nothing is captured`)
-    if (!token || !hasPage() || !config.enabled) {
-      // On purpose not a warning: this is how a site switches analytics off.
-      log.info('nothing is captured: no project token, no page, or enabled: false')
-      return analytics
+    const begin = () => {
+      instead = undefined
+      client = createClient({ load: makeLoad(config), token: trimmed, config, said, log, notices, onCaptured, onDrop, onDelivered, onEnd })
+      guarded(() => config.loaded(analytics))
+      client.start()
     }
-
-    client = createClient({ load: makeLoad(config), token, config, said, log, notices, onCaptured, onDrop, onDelivered, onEnd })
-    guarded(() => config.loaded(analytics))
-    client.start()
+    // On purpose not a warning: this is how a site switches analytics off.
+    if (!token || !config.enabled) log.info('nothing is captured: no project token, or enabled: false')
+    else if (hasPage()) begin()
+    else instead = withoutPage?.(analytics, begin, onEnd)
     return analytics
   }
 
@@ -92,7 +106,7 @@ export const createAnalytics = (makeLoad: (config: Config) => LoadExtension, nam
     for (const path of names.split(' ')) {
       const [method, inner] = path.split('.') as [string, string?]
       const call = (...args: unknown[]) => {
-        if (!client) return withoutClient(path, args)
+        if (!client) return instead ? guarded(() => instead!(path, args)) : withoutClient(path, args)
         const member = (client.api as unknown as Members)[method]
         const run = (inner ? (member as Members | undefined)?.[inner] : member) as undefined | ((...args: unknown[]) => unknown)
         return guarded(() => (run ? run(...args) : notYet(path, args[0]))) ?? WITHOUT_CLIENT[path]

@@ -32,7 +32,7 @@ export interface Analytics {
   readonly config: Config
   /** The release, as `2.0.0`. */
   readonly version: string
-  /** Whether `init` has been called with a token. */
+  /** Whether `init` has been called with a token. On a server it may always be called again. */
   readonly __loaded: boolean
   /** Whether anything is known of flags. */
   readonly flagsEndpointWasHit: boolean
@@ -44,7 +44,8 @@ export interface Analytics {
   /**
    * Starts the SDK for the project with this public token and answers the instance. A second call for the same
    * instance changes nothing and says so in the console. With `name` it starts an instance of its own, which is then
-   * also `analytics[name]`. An empty token, or `enabled: false`, gives a complete no-op.
+   * also `analytics[name]`. An empty token, or `enabled: false`, gives a complete no-op. In a worker it is done when `loaded` is
+   * called, and calls made before wait; on a server only flags answer, as `bootstrap` says (docs/places.md).
    * @example analytics.init('my-token', { api_host: 'https://events.example.com', defaults: '2026-01-30' })
    */
   init(token: string, options?: Options | null, name?: string): Analytics

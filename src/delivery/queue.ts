@@ -201,7 +201,8 @@ export const createQueue = (inputs: QueueInputs): Queue => {
       const carried = sending?.outlives ? sending.batch : []
       if (!sending?.outlives) sending = undefined
       const rest = waiting.filter((each) => !carried.includes(each))
-      if (!config.disable_beacon) release(hand(nextBatch(rest, Infinity)))
+      // Workers have no beacons.
+      if (!config.disable_beacon && 'sendBeacon' in navigator) release(hand(nextBatch(rest, Infinity)))
       else if (rest.length) {
         void send(url(), now(rest), config)
         release(rest)

@@ -1,8 +1,9 @@
 import { createAnalytics } from '../client/instances'
+import { withoutPage } from '../client/withoutPage'
 import { loadByImport } from './loadByImport'
 
 /** The primary instance. Importing it touches nothing; `analytics.init` starts it. */
-export const analytics = createAnalytics(() => loadByImport)
+export const analytics = createAnalytics(() => loadByImport, withoutPage)
 
 export default analytics
 

@@ -40,7 +40,8 @@ export const createAsking = ({ send, apply, about }: Asking): { ask(): void; wak
     if (stopped) return
     unanswered = answer.error === 'connection_error' ? unanswered + 1 : 0
     if (asked === about()) apply(answer)
-    if (again) ask()
+    // Also where another tab has made the visitor another, who has not been asked about.
+    if (again || asked !== about()) ask()
   }
   const ask = () => {
     again = underWay

@@ -1,3 +1,4 @@
+import { hasPage } from '../browser/page'
 import { type Arrival, arrivalProperties, campaignOf, referrerOf, searchOf } from '../lib/campaign'
 import type { Config, Properties } from '../types'
 import type { Store } from './store'
@@ -28,18 +29,20 @@ export const createAttribution = (
   config: Options,
   store: Store,
   tabStore: Store,
-  page: () => Page = () => ({ url: location.href, referrer: document.referrer }),
+  /** A worker is on no page: nobody came there from anywhere. */
+  page: () => Page | undefined = () => (hasPage() ? { url: location.href, referrer: document.referrer } : undefined),
 ): Attribution => {
   let seenUrl: string | undefined
   let entry: Arrival | undefined
   let entryProperties: Properties = {}
 
-  const arrival = (): Arrival => ({ r: page().referrer.slice(0, LONGEST) || '$direct', u: page().url.slice(0, LONGEST) })
+  const arrivalAt = ({ url, referrer }: Page): Arrival => ({ r: referrer.slice(0, LONGEST) || '$direct', u: url.slice(0, LONGEST) })
   const readPage = () => {
-    const { url, referrer } = page()
-    if (url === seenUrl) return
+    const here = page()
+    if (!here || here.url === seenUrl) return
+    const { url, referrer } = here
     seenUrl = url
-    if ((config.save_campaign_params || config.save_referrer) && !store.get('$initial_person_info')) store.set({ $initial_person_info: arrival() })
+    if ((config.save_campaign_params || config.save_referrer) && !store.get('$initial_person_info')) store.set({ $initial_person_info: arrivalAt(here) })
     if (config.save_campaign_params) tabStore.set({ ...campaignOf(url, config.custom_campaign_params), ...searchOf(referrer) })
     // The first referrer of a tab: a page of the same site that comes later is not where the visitor came from.
     if (config.save_referrer && tabStore.get('$referrer') === undefined) tabStore.set(referrerOf(referrer))
@@ -56,9 +59,10 @@ export const createAttribution = (
       return { ...entryProperties, ...tabStore.all() }
     },
     beginSession: (sessionId) => {
+      const here = page()
       // Another tab may have begun it.
-      if (store.get<{ sessionId?: string }>('$client_session_props')?.sessionId === sessionId) return
-      store.set({ $client_session_props: { sessionId, props: arrival() } })
+      if (!here || store.get<{ sessionId?: string }>('$client_session_props')?.sessionId === sessionId) return
+      store.set({ $client_session_props: { sessionId, props: arrivalAt(here) } })
     },
     initialPerson: () => {
       const info = store.get<Arrival>('$initial_person_info')

@@ -1,3 +1,5 @@
+import type { Storing } from '../browser/storage'
+
 /** Whether the visitor may be observed: what they said, else what the configuration takes silence for. */
 export interface Consent {
   explicit(): 'granted' | 'denied' | 'pending'
@@ -5,8 +7,6 @@ export interface Consent {
   set(granted: boolean): void
   clear(): void
 }
-
-type Storing = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 /**
  * Consent kept under `name` as 1 or 0 (protocol.md §9.4), in memory where there is no storage. `readElsewhere`: what
@@ -30,7 +30,10 @@ export const createConsent = (
   }
   return {
     explicit,
-    isOptedOut: () => explicit() === 'denied' || (explicit() === 'pending' && byDefault()),
+    isOptedOut: () => {
+      const said = explicit()
+      return said === 'denied' || (said === 'pending' && byDefault())
+    },
     set: (granted) => {
       remembered = granted ? '1' : '0'
       storage?.setItem(name, remembered)

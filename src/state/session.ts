@@ -1,3 +1,4 @@
+import type { Storing } from '../browser/storage'
 import { createListeners } from '../lib/listeners'
 import { uuidv7 } from '../lib/uuid'
 import type { SessionListener, Stop } from '../types'
@@ -43,7 +44,7 @@ export interface Session {
 /** The session in `store`, shared by all tabs, and the window's id in `tab` storage, the tab's own. */
 export const createSession = (
   store: Store,
-  tab: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | undefined,
+  tab: Storing | undefined,
   prefix: string,
   idleMs: () => number,
   now = () => Date.now(),

@@ -677,3 +677,22 @@ test.each([
   expect(heard).toHaveBeenCalledWith({ status })
   expect(analytics.decideEndpointWasHit).toBe(status !== 'skipped')
 })
+
+test('another tab makes the visitor another while an answer is under way: the service is asked about who they are now', async () => {
+  const { analytics, asked, say, settle } = startAnalytics({ persistence: 'localStorage' })
+  const heard = jest.fn()
+  analytics.onFeatureFlags(heard)
+  say(200, answerWith(flag('checkout', 'short')))
+  const answering = globalThis.fetch
+  globalThis.fetch = (async (...request: Parameters<typeof fetch>) => {
+    globalThis.fetch = answering
+    localStorage.setItem('ph_token_posthog', '{"distinct_id":"of the other tab"}')
+    window.dispatchEvent(new StorageEvent('storage', { key: 'ph_token_posthog', storageArea: localStorage }))
+    return answering(...request)
+  }) as typeof fetch
+  await settle()
+  expect(analytics.get_distinct_id()).toBe('of the other tab')
+  expect(asked.map(({ body }) => body!.distinct_id)).toEqual([expect.any(String), 'of the other tab'])
+  expect(heard).toHaveBeenCalledTimes(1)
+  expect(analytics.getFeatureFlag('checkout')).toBe('short')
+})

@@ -16,7 +16,7 @@ beforeEach(() => {
   jest.useFakeTimers()
   globalThis.fetch = jest.fn(async () => ({ status: 200, text: async () => '{"status":1}', headers: { get: () => null } })) as unknown as typeof fetch
   document.head.innerHTML = ''
-  // As in a browser that compresses by itself: what is on demand comes with the first delivery, not at once.
+  // As in a browser that compresses by itself: what is on demand comes with the first delivery that is large, not at once.
   Object.assign(globalThis, { CompressionStream: class {} })
 })
 afterEach(async () => {
@@ -29,7 +29,7 @@ const visit = async (config: object, later?: object) => {
   analytics = load()
   analytics.init('token', { api_host: 'https://events.example.com', opt_out_useragent_filter: true, ...config })
   if (later) analytics.set_config(later)
-  analytics.capture('x')
+  analytics.capture('x', { much: 'x'.repeat(20_000) })
   await jest.advanceTimersByTimeAsync(5000)
   return { head: tags(document.head), body: tags(document.body) }
 }

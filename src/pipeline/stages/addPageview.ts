@@ -46,7 +46,7 @@ export const addPageview = (scroll: { take(): ScrollDepth | undefined }): { stag
       const previous = last
       if (event.event === '$pageview') {
         last = { id: event.uuid, path: location.pathname, at: event.timestamp.getTime() }
-        return withProperties(event, { ...ofPrevious(event, previous), $pageview_id: event.uuid, title: event.properties.title ?? document.title })
+        return withProperties(event, { ...ofPrevious(event, previous), $pageview_id: event.uuid, title: event.properties.title ?? self.document?.title })
       }
       if (!previous) return event
       return withProperties(event, {

@@ -9,10 +9,11 @@ import { webStorageBackend } from './webStorage'
 
 /** The backend that `persistence` asks for, or the nearest that the page allows; memory where nothing is. */
 export const openBackend = (kind: PersistenceKind, name: string, cookies: CookieOptions): Backend => {
-  if (kind === 'memory' || !hasPage()) return memoryBackend()
-  if (kind === 'cookie') return cookieBackend(name, cookies)
+  if (kind === 'memory') return memoryBackend()
   const storage = storageOf(kind === 'sessionStorage' ? kind : 'localStorage')
-  if (!storage) return cookieBackend(name, cookies)
-  const backend = webStorageBackend(storage, name)
+  const backend = storage && webStorageBackend(storage, name)
+  // A worker has no cookies.
+  if (!hasPage()) return backend ?? memoryBackend()
+  if (!backend || kind === 'cookie') return cookieBackend(name, cookies)
   return kind === 'localStorage+cookie' ? bothBackends(cookieBackend(name, cookies), backend) : backend
 }

@@ -1,9 +1,10 @@
 import { toJson } from '../../lib/json'
 import { listen } from '../../browser/signal'
+import type { Storing } from '../../browser/storage'
 import { type Backend, parseObject } from './backend'
 
 /** Local or session storage: one entry called `name`. */
-export const webStorageBackend = (storage: Storage, name: string): Backend => {
+export const webStorageBackend = (storage: Storing, name: string): Backend => {
   let written: string | undefined
   return {
     read: () => {
@@ -33,7 +34,7 @@ export const webStorageBackend = (storage: Storage, name: string): Backend => {
       }
     },
     onForeignWrite: (listener) =>
-      listen(window, ['storage'], (event) => {
+      listen(self, ['storage'], (event) => {
         // A key of null: everything was cleared.
         const { key, storageArea } = event as StorageEvent
         if (storageArea !== storage || (key !== null && key !== name)) return

@@ -1,0 +1,62 @@
+/** @jest-environment node */
+import { createAnalytics } from '../../src/client/instances'
+import { withoutPage } from '../../src/client/withoutPage'
+import { METHODS } from '../../src/client/publicApi'
+
+const create = () => createAnalytics(() => () => Promise.reject(new Error('nothing is loaded on a server')), withoutPage)
+const flagsOf = (checkout: string | boolean) => ({ bootstrap: { distinctID: 'x', featureFlags: { checkout, off: false }, featureFlagPayloads: { checkout: { steps: 2 } } } })
+
+let lines: unknown[][]
+beforeEach(() => {
+  lines = []
+  for (const kind of ['log', 'warn', 'error'] as const) jest.spyOn(console, kind).mockImplementation((...words) => void lines.push(words))
+})
+
+test('flags are what bootstrap says, each way of asking', () => {
+  const analytics = create().init('token', flagsOf('short'))
+  expect(analytics.getFeatureFlag('checkout')).toBe('short')
+  expect(analytics.isFeatureEnabled('checkout')).toBe(true)
+  expect(analytics.isFeatureEnabled('off')).toBe(false)
+  expect(analytics.getFeatureFlagPayload('checkout')).toEqual({ steps: 2 })
+  expect(analytics.getFeatureFlagResult('checkout')).toMatchObject({ key: 'checkout', variant: 'short' })
+  expect(analytics.featureFlags.getFlagVariants()).toEqual({ checkout: 'short', off: false })
+  expect(analytics.getFeatureFlag('unknown')).toBeUndefined()
+  expect(analytics.isFeatureEnabled('unknown', { defaultValue: true })).toBe(true)
+  const heard: unknown[] = []
+  analytics.onFeatureFlags((_, variants) => heard.push(variants))
+  expect(heard).toEqual([{ checkout: 'short', off: false }])
+})
+
+test('without bootstrap no flag is known', () => {
+  const analytics = create().init('token', {})
+  expect(analytics.getFeatureFlag('checkout')).toBeUndefined()
+  expect(analytics.getAllFeatureFlags()).toEqual([])
+})
+
+test('each init is another visitor: the flags of the one before are gone, and nobody is warned', () => {
+  const analytics = create()
+  analytics.init('token', flagsOf('short'))
+  analytics.init('token', flagsOf(true))
+  expect(analytics.getFeatureFlag('checkout')).toBe(true)
+  analytics.init('token', {})
+  expect(analytics.getFeatureFlag('checkout')).toBeUndefined()
+  expect(lines).toEqual([])
+})
+
+test('no member throws, sends, waits or speaks; what it answers is what it answers without a client', () => {
+  const send = jest.spyOn(globalThis, 'fetch')
+  const timers = jest.spyOn(globalThis, 'setTimeout')
+  const loaded = jest.fn()
+  const analytics = create().init('token', { ...flagsOf('short'), loaded })
+  for (const path of METHODS.split(' ')) {
+    const [name, inner] = path.split('.') as [string, string?]
+    const member = (analytics as unknown as Record<string, Record<string, unknown>>)[name]!
+    const run = (inner ? member[inner] : member) as unknown as (...args: unknown[]) => unknown
+    expect(() => run(() => {}, {})).not.toThrow()
+  }
+  expect(analytics.capture('x')).toBeUndefined()
+  expect(analytics.get_distinct_id()).toBe('')
+  expect(analytics.is_capturing()).toBe(false)
+  expect([send, timers, loaded].map((each) => each.mock.calls)).toEqual([[], [], []])
+  expect(lines).toEqual([])
+})
