@@ -72,7 +72,7 @@ export class EndpointError extends Error {
 }
 
 /** A query's variables are all required; one without any needs none. */
-type Given<Variables, Options> = object extends Variables ? [variables?: Variables, options?: Options] : [variables: Variables, options?: Options]
+type Given<Variables, Options> = {} extends Variables ? [variables?: Variables, options?: Options] : [variables: Variables, options?: Options]
 
 export interface Endpoints<Types extends Record<string, EndpointTypes>> {
   /**
@@ -133,7 +133,7 @@ const resultOf = ({ results, columns, hasMore, endpoint_version, is_cached, last
   lastRefresh: new Date(last_refresh),
 })
 
-const inBrowser = () => typeof document !== 'undefined' || 'indexedDB' in globalThis
+const inBrowser = () => 'document' in globalThis || 'indexedDB' in globalThis
 
 /**
  * Named endpoints of one project, for a backend (specification: "Running an endpoint"). `Types`: what
