@@ -4,10 +4,14 @@ import { capture, expect, QUIET, test } from '../support/world'
 
 // What compresses at once, on the page's own thread, is code that most pages never need.
 
+const flush = (page: Page) => page.evaluate(() => window.analytics.flush())
+
 for (const build of BUILDS) {
   test.describe(`${build} build: a page`, () => {
+    // What is captured right before a page is left goes with its last beacon, however slow the machine is.
+    const LATER = { request_queue_config: { flush_interval_ms: 5000 } }
+    test.beforeEach(({ put, network }) => put(build, '/', 'home', { ...QUIET, ...LATER, api_host: network.url }))
     /** Opens a page of this build and counts how often it asks for that code. */
-    test.beforeEach(({ put, network }) => put(build, '/', 'home', { ...QUIET, api_host: network.url }))
     const openCounting = async (page: Page, url: string) => {
       let fetches = 0
       page.on('requestfinished', (request) => {
@@ -21,6 +25,7 @@ for (const build of BUILDS) {
     test('that captures little does without; its last beacon is small as it is', async ({ page, site, network, stored }) => {
       const fetches = await openCounting(page, site.url)
       await capture(page, 3)
+      await flush(page)
       await stored((all) => all.length === 3)
       await capture(page, 2)
       await page.goto('about:blank')
@@ -35,6 +40,7 @@ for (const build of BUILDS) {
     test('that captures much fetches it, and its last beacon carries what it could not have carried', async ({ page, site, network, stored }) => {
       const fetches = await openCounting(page, site.url)
       await capture(page, 100)
+      await flush(page)
       await stored((all) => all.length === 100)
       await expect.poll(fetches).toBe(1)
       await capture(page, 200)
@@ -51,6 +57,7 @@ for (const build of BUILDS) {
       const fetches = await openCounting(page, site.url)
       await expect.poll(fetches).toBe(1)
       await capture(page, 2)
+      await flush(page)
       await stored((all) => all.length === 2)
       expect(network.deliveries().map(({ isCompressed }) => isCompressed)).toEqual([true])
     })

@@ -67,17 +67,22 @@ test.describe('a page captures, and the disk is full', () => {
 
   test(`the service answers 503 for a while: ${COUNT} captured, ${COUNT} stored`, async ({ world, site, putShop, open, stored, account }) => {
     putShop()
+    const errors: string[] = []
+    await world.context.addInitScript(() => addEventListener('unhandledrejection', ({ reason }) => { throw reason }))
+    world.context.on('weberror', (error) => errors.push(String(error.error())))
     await leaveRoom(world, site.url, 1)
     const page = await open()
     await world.network.be(503)
     const captured = await capture(page)
     await moment(page)
     expect(await waiting(page)).toBe(0)
+    expect(await page.evaluate(() => window.analytics.drops())).toEqual({})
     await world.network.be('up')
     await comeOnline(page)
     await stored((found) => found.length >= COUNT)
     const events = await stored(() => true)
     expect(uuidsOf(events)).toEqual(captured)
+    expect(errors).toEqual([])
     account(COUNT, events)
   })
 
