@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './lib/log.ts'
 
 /** What the process can be told from outside. */
 export interface Config {
@@ -26,6 +27,10 @@ export interface Config {
   readonly cacheBytes: number
   readonly materializeLagSeconds: number
   readonly shadowPercent: number
+  readonly ingestBytes: number
+  readonly diskReserveBytes: number
+  readonly logFormat: LogFormat
+  readonly logLevel: LogLevel
 }
 
 /** Of one key; what is absent is as for all. */
@@ -80,6 +85,13 @@ const asMegabytes = (text: string): number => {
   if (!/^\d+$/.test(text) || Number(text) < 512) throw new Error('takes a whole number of megabytes, 512 or more')
   return Number(text) * 1_000_000
 }
+
+const asOneOf =
+  <Value extends string>(values: readonly Value[]) =>
+  (text: string): Value => {
+    if (!values.includes(text as Value)) throw new Error(`takes ${values.join(', ')}`)
+    return text as Value
+  }
 
 const asCount =
   (least: number, most: number) =>
@@ -158,6 +170,11 @@ const VARIABLES = {
   // Twice as long as the writer lets an insert take.
   materializeLagSeconds: { name: 'TRAILMARK_MATERIALIZE_LAG_SECONDS', fallback: '60', what: 'Events this new are always read live; longer than any insert takes.', read: asCount(0, 86_400) },
   shadowPercent: { name: 'TRAILMARK_SHADOW_PERCENT', fallback: '1', what: 'Of 100 materialized runs, how many are compared with a live one.', read: asCount(0, 100) },
+  // A second or two of much traffic: what is answered 429 waits where it was made, which has more room.
+  ingestBytes: { name: 'TRAILMARK_INGEST_MEMORY_MB', fallback: '64', what: 'Memory for deliveries that wait for the engine; beyond it they are answered 429.', read: asMegabytesOf(1, 100_000) },
+  diskReserveBytes: { name: 'TRAILMARK_DISK_RESERVE_MB', fallback: '500', what: "Space that events leave free on the embedded engine's disk; below it they are answered 507.", read: asMegabytesOf(0, 10_000_000) },
+  logFormat: { name: 'TRAILMARK_LOG_FORMAT', fallback: 'text', what: `Lines of the log on stderr: ${LOG_FORMATS.join(' or ')}.`, read: asOneOf(LOG_FORMATS) },
+  logLevel: { name: 'TRAILMARK_LOG_LEVEL', fallback: 'info', what: `The least that is logged: ${LOG_LEVELS.join(', ')}.`, read: asOneOf(LOG_LEVELS) },
 } as const satisfies { readonly [Key in keyof Config]: Variable<Config[Key]> }
 
 /**
@@ -178,8 +195,11 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>, de
   return { ...config, staticDir: config.staticDir ?? defaults.staticDir }
 }
 
+/** Every environment variable, for the documents. */
+export const configTable = (): { name: string; fallback: string | undefined; what: string }[] => Object.values<Variable<unknown>>(VARIABLES).map(({ name, fallback, what }) => ({ name, fallback, what }))
+
 /** One line per environment variable, for `--help`. */
 export const describeVariables = (): string =>
-  Object.values<Variable<unknown>>(VARIABLES)
+  configTable()
     .map(({ name, fallback, what }) => `  ${name.padEnd(28)} ${what}${fallback ? ` Default: ${fallback}` : ''}`)
     .join('\n')

@@ -1,6 +1,7 @@
 import { Refusal } from '../lib/refusal.ts'
 import { isUuid, uuidv7 } from '../lib/uuid.ts'
 import { eventTime } from './clock.ts'
+import { type Profile, profileOf } from './profile.ts'
 import { isDeeperThan, MAX_DEPTH, storableJson } from './properties.ts'
 
 /** An event as it will be stored. */
@@ -15,6 +16,8 @@ export interface ReadEvent {
   readonly elementsChain: string
   readonly sessionId: string
   readonly windowId: string
+  /** What it says of its person and groups. */
+  readonly profile: Profile
 }
 
 /** Why one event of a body is refused. */
@@ -64,6 +67,8 @@ export interface Reading {
   /** The event's id if it came with a good one. */
   readonly uuid: string | undefined
   readonly result: ReadEvent | EventFault
+  /** As it was sent, for an event that is refused. */
+  readonly given?: unknown
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -111,6 +116,7 @@ const readEvent = (value: unknown, sentAt: unknown, receivedAt: number): ReadEve
     elementsChain: typeof chain === 'string' ? chain : '',
     sessionId: asText(properties.$session_id) ?? '',
     windowId: asText(properties.$window_id) ?? '',
+    profile: profileOf(name, distinctId, properties),
   }
 }
 
@@ -142,11 +148,13 @@ export const readEvents = (body: unknown, { queryToken, receivedAt }: { queryTok
   const outer = asText(envelope.api_key) ?? asText(envelope.token)
   return events.map((event, index) => {
     const { uuid } = fieldsOf(event)
+    const result = readEvent(event, envelope.sent_at, receivedAt)
     return {
       index,
       token: outer ?? tokenOf(event) ?? queryToken,
       uuid: isUuid(uuid) ? uuid : undefined,
-      result: readEvent(event, envelope.sent_at, receivedAt),
+      result,
+      ...(typeof result === 'string' ? { given: event } : {}),
     }
   })
 }

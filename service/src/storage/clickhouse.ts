@@ -3,6 +3,7 @@ import { pipeline, Readable, Transform } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings, createClient, SettingsMap } from '@clickhouse/client'
 import { pause } from '../lib/wait.ts'
+import { PROJECT_TABLES } from './projectTables.ts'
 import { type Result, type RunLimits, type Storage, StorageError, type StorageErrorKind, type StreamFormat, type WorkLimits } from './storage.ts'
 
 export interface Account {
@@ -39,7 +40,7 @@ const KINDS: Readonly<Record<string, StorageErrorKind>> = {
   TOO_MANY_ROWS_OR_BYTES: 'size',
   TOO_MANY_SIMULTANEOUS_QUERIES: 'capacity',
   TOO_MANY_PARTS: 'unavailable',
-  NOT_ENOUGH_SPACE: 'unavailable',
+  NOT_ENOUGH_SPACE: 'full',
   CANNOT_ALLOCATE_MEMORY: 'unavailable',
   SOCKET_TIMEOUT: 'unavailable',
   NETWORK_ERROR: 'unavailable',
@@ -96,9 +97,13 @@ const isConnectionError = (error: Error) => typeof (error as NodeJS.ErrnoExcepti
 // The engine has one name for a query over its own limit and for an engine whose queries together are over its.
 const isShared = (name: string, message: string) => name === 'MEMORY_LIMIT_EXCEEDED' && /\(total\)|memory limit for user|User memory/i.test(message)
 
+// What the engine passes on from the system has names of many kinds, such as CANNOT_WRITE_TO_FILE_DESCRIPTOR.
+const isFull = (name: string, message: string) => KINDS[name] === 'full' || /No space left on device|errno: (?:28|122)\b/.test(message)
+
 const toStorageError = (error: unknown, inserting = false): unknown => {
   if (error instanceof ClickHouseError) {
     const name = error.type ?? error.code
+    if (isFull(name, error.message)) return new StorageError('full', error.message, name)
     if (inserting) return new StorageError(DATA_ERRORS.has(name) ? 'data' : 'unavailable', error.message, name)
     return new StorageError(isShared(name, error.message) ? 'capacity' : (KINDS[name] ?? 'query'), error.message, name)
   }
@@ -106,11 +111,20 @@ const toStorageError = (error: unknown, inserting = false): unknown => {
   return new StorageError('unavailable', error.message)
 }
 
+// An engine that cannot write to its disk answers 200 and nothing more.
+const parseAnswer = (json: string): { meta: Result['columns']; data: Result['rows'] } => {
+  try {
+    return JSON.parse(quoteUnsafeIntegers(json))
+  } catch {
+    throw new StorageError('unavailable', 'The answer of the engine is cut off')
+  }
+}
+
 /** What a project's query may see and use up. */
 const runSettings = (limits: RunLimits): ClickHouseSettings => ({
   ...RESULT_SETTINGS,
   readonly: '1',
-  additional_table_filters: SettingsMap.from(Object.fromEntries(['events', ...(limits.tables ?? [])].map((table) => [`db.${table}`, `project_id = ${limits.projectId}`]))),
+  additional_table_filters: SettingsMap.from(Object.fromEntries([...PROJECT_TABLES, ...(limits.tables ?? [])].map((table) => [`db.${table}`, `project_id = ${limits.projectId}`]))),
   // Says to the embedded reader's row filter which project asks; see embedded/config.ts.
   log_comment: String(limits.projectId),
   max_execution_time: limits.maxSeconds,
@@ -221,7 +235,7 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
           ...(signal ? { abort_signal: signal } : {}),
         })
         const json = await answer.text()
-        const { meta, data } = JSON.parse(quoteUnsafeIntegers(json)) as { meta: Result['columns']; data: Result['rows'] }
+        const { meta, data } = parseAnswer(json)
         return { columns: meta, rows: data, textLength: json.length }
       })
     },

@@ -52,7 +52,7 @@ const events = ({ guard, source }: Shape): SelectSql['from'] => ({
 const storedRows = (shape: Shape, { table }: Stored): SelectSql['from'] => ({
   kind: 'named',
   name: STORED,
-  query: guarded({ database: DATABASE, name: table, owner: OWNER, columns: {} }, [
+  query: guarded({ database: DATABASE, name: table, owner: OWNER }, [
     ...[...shape.columns, ...shape.states].map(({ name: own }) => ({ value: name(own), name: own })),
     ...(shape.isBucketed ? [{ value: name(BUCKET), name: BUCKET }] : []),
     ...(shape.columns.length + shape.states.length === 0 ? [{ value: name(OWNER), name: OWNER }] : []),
