@@ -128,7 +128,7 @@ export const shapeOf = (parsed: Pick<ParsedQuery, 'text'>, node: Select, sql: Se
     if (fault) refuse(fault.code, ...([FAULTS[fault.code]![0], span ?? spanOfCall(node, fault.name), FAULTS[fault.code]![1]] as const))
   }
   if (sql.from?.kind !== 'named' || sql.from.query.kind !== 'select' || sql.from.query.from?.kind !== 'storage' || sql.from.query.from.table !== EVENTS.name) {
-    return [obstacleAt(parsed, 'source_not_supported', 'The SELECT does not read the table events alone', node.from ?? node, 'Read the events in a SELECT of their own')]
+    return [obstacleAt(parsed, 'source_not_supported', 'Persons, sessions and groups beside an event change after it was stored', node.from ?? node, "Use the event's own columns and properties, such as distinct_id, or leave the endpoint live")]
   }
   const { name: source, query: guard } = sql.from
   const stored = new Map(guard.items.map((item) => [item.name, item.value]))

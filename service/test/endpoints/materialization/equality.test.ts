@@ -138,3 +138,15 @@ test('what is stored holds no other project, and would not be read if it did', a
   await engine.command(`INSERT INTO db.${stored.table} SELECT * FROM db.${theirs.table}`)
   expect((await stored.run({ event: text('visit') })).materialized).toEqual([])
 })
+
+test('each millisecond around the ends of hours', async () => {
+  const projectId = (projects += 2)
+  const around = [0, 1, 2].flatMap((hour) => [-2, -1, 0, 1].map((ms) => START + hour * HOUR + ms))
+  await store(engine, projectId, around.map((at) => ({ event: 'visit', person: 'ann', at, seenAt: BUILT - 1, properties: {} })))
+  const bounds = around.map((ms): BoundValue => ({ type: "DateTime64(3, 'UTC')", value: new Date(ms).toISOString().replace('T', ' ').replace('Z', '') }))
+  for (const operator of ['=', '>', '>=', '<', '<=']) {
+    const stored = await materialize(engine, projectId, `SELECT count(), min(timestamp), max(timestamp) FROM events WHERE timestamp ${operator} {variables.from}`, { from: 'Date' }, BUILT)
+    for (const from of bounds) await expectSame(stored, { from })
+    await stored.drop()
+  }
+})
