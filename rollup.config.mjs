@@ -85,8 +85,16 @@ export default [
     plugins: [...sources('npm'), licenses],
   },
   {
-    input: 'src/entries/main.ts',
-    output: [{ file: 'dist/esm/main.d.ts' }, { file: 'dist/cjs/main.d.cts' }],
-    plugins: [dts({ tsconfig: './tsconfig.json' })],
+    input: 'src/entries/endpoints.ts',
+    output: [
+      { sourcemap: true, file: 'dist/esm/endpoints.js', format: 'es' },
+      { sourcemap: true, file: 'dist/cjs/endpoints.cjs', format: 'cjs' },
+    ],
+    plugins: sources('npm'),
   },
+  ...['main', 'endpoints'].map((name) => ({
+    input: `src/entries/${name}.ts`,
+    output: [{ file: `dist/esm/${name}.d.ts` }, { file: `dist/cjs/${name}.d.cts` }],
+    plugins: [dts({ tsconfig: './tsconfig.json' })],
+  })),
 ]

@@ -18,8 +18,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   flags: ['lib', 'types'],
   sources: ['host', 'browser', 'lib', 'types'],
   extensions: ['host', 'browser', 'lib', 'types'],
+  // For servers; nothing of it is in a page.
+  backend: [],
   client: ['host', 'sources', 'extensions', 'pipeline', 'state', 'delivery', 'flags', 'config', 'browser', 'lib', 'types', 'version'],
-  entries: ['client', 'extensions', 'types'],
+  entries: ['backend', 'client', 'extensions', 'types'],
 }
 /** The packages that may be inside, and where. */
 const MAY_CONTAIN: Record<string, string> = { 'js-cookie': 'state', fflate: 'extensions' }

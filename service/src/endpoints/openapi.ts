@@ -1,10 +1,13 @@
 import type { Endpoint, EndpointVersion, Records, Variable } from '../storage/records.ts'
 import { findEndpoint, findVersion } from './definitions/endpoint.ts'
+import { toTypeScript } from './typeScript.ts'
 import { type JsonSchema, toJsonSchema } from './variables/jsonSchema.ts'
 
 export interface OpenApi {
   /** A document of the active endpoints of a project, or of the one named, in the version asked for or the current one. */
   document(projectId: number, name?: string, version?: number): Promise<JsonSchema>
+  /** The same of the active endpoints, as types for `trailmark/endpoints`. */
+  types(projectId: number): Promise<string>
 }
 
 // What a column's values look like in JSON. Integers beyond 2^53 and numbers that JSON has no sign for come otherwise.
@@ -20,12 +23,18 @@ const COLUMN_TYPES: Readonly<Record<string, readonly string[]>> = {
 
 const columnSchema = ({ name, type }: { name: string; type: string }): JsonSchema => ({ title: name, ...(COLUMN_TYPES[type] ? { type: COLUMN_TYPES[type] } : {}) })
 
-const rowsSchema = ({ columns }: EndpointVersion): JsonSchema =>
-  columns ? { type: 'array', items: { type: 'array', prefixItems: columns.map(columnSchema), minItems: columns.length, maxItems: columns.length } } : { type: 'array' }
+const isInsight = ({ query }: EndpointVersion) => (query as { kind: string }).kind !== 'HogQLQuery'
 
-const variablesSchema = ({ query }: EndpointVersion, definitions: readonly Variable[]): JsonSchema => {
-  const { kind, variables = {} } = query as { kind: string; variables?: Record<string, { code_name: string }> }
-  if (kind !== 'HogQLQuery') return { type: 'object' }
+const rowsSchema = (version: EndpointVersion): JsonSchema => {
+  const { columns } = version
+  // Times to convert are the one insight that is no list.
+  if (isInsight(version)) return { type: ['array', 'object'] }
+  return columns ? { type: 'array', items: { type: 'array', prefixItems: columns.map(columnSchema), minItems: columns.length, maxItems: columns.length } } : { type: 'array' }
+}
+
+const variablesSchema = (version: EndpointVersion, definitions: readonly Variable[]): JsonSchema => {
+  if (isInsight(version)) return { type: 'object' }
+  const { variables = {} } = version.query as { variables?: Record<string, { code_name: string }> }
   const names = Object.values(variables).map(({ code_name: name }) => name)
   const properties = names.flatMap((name) => {
     const definition = definitions.find(({ codeName }) => codeName === name)
@@ -116,9 +125,22 @@ export const DOCUMENT = {
   },
 } as const
 
+const activeOf = async (records: Pick<Records, 'endpoints'>, projectId: number) => (await records.endpoints.list(projectId)).filter(({ isActive }) => isActive)
+
 export const createOpenApi = (records: Pick<Records, 'endpoints' | 'variables'>): OpenApi => ({
+  async types(projectId) {
+    const definitions = await records.variables.list(projectId)
+    const shapes = await Promise.all(
+      (await activeOf(records, projectId)).map(async (endpoint) => {
+        const version = await findVersion(records, endpoint, undefined)
+        const columns = version.columns?.map((column) => [column.name, columnSchema(column)] as const)
+        return { name: endpoint.name, description: endpoint.description, variables: variablesSchema(version, definitions), columns }
+      }),
+    )
+    return toTypeScript(projectId, shapes)
+  },
   async document(projectId, name, wanted) {
-    const endpoints = name === undefined ? (await records.endpoints.list(projectId)).filter(({ isActive }) => isActive) : [await findEndpoint(records, projectId, name)]
+    const endpoints = name === undefined ? await activeOf(records, projectId) : [await findEndpoint(records, projectId, name)]
     const definitions = await records.variables.list(projectId)
     const paths = await Promise.all(
       endpoints.map(async (endpoint) => {

@@ -6,7 +6,8 @@ import { parse, type SqlQuery, toRefusal } from './definitions/check.ts'
 import { findEndpoint, findVersion } from './definitions/endpoint.ts'
 import { engineRefusal } from './definitions/engineRefusal.ts'
 import type { Plan } from './insights/insight.ts'
-import { type InsightQuery, isInsight, planInsight, UTC } from './insights/insights.ts'
+import { type InsightQuery, isInsight, planInsight } from './insights/insights.ts'
+import { createZone } from './insights/zone.ts'
 import type { RunAllowance } from './limits.ts'
 import { type BoundValue, type Compiled, type CompileOptions, compileQuery, type ParsedQuery } from './sql/compile.ts'
 import { bindVariables } from './variables/bind.ts'
@@ -41,6 +42,8 @@ export interface SqlWork {
 export interface InsightWork {
   readonly kind: 'insight'
   readonly plan: Plan
+  /** The project's: its days are those of the answer. */
+  readonly timezone: string
   /** As they were given, in the order of their names. */
   readonly variables: readonly (readonly [string, unknown])[]
 }
@@ -57,21 +60,22 @@ const sqlWork = async (records: Pick<Records, 'variables'>, query: SqlQuery, { p
   return { kind: 'sql', parsed, values: bindVariables(findNeeded(parsed, await records.variables.list(projectId)), variables) }
 }
 
-const insightWork = (query: InsightQuery, request: RunRequest): InsightWork => {
+const insightWork = async ({ projects }: Pick<Records, 'projects'>, query: InsightQuery, request: RunRequest): Promise<InsightWork> => {
   const { projectId, variables } = request
   const paging = (['limit', 'offset', 'cursor'] as const).find((field) => request[field] !== undefined)
   if (paging) throw new Refusal('invalid_input', { detail: `An insight has no pages: leave out "${paging}".`, attr: paging })
-  const plan = planInsight(query, { projectId, variables, zone: UTC, now: Date.now() })
-  return { kind: 'insight', plan, variables: Object.entries(variables).sort(([a], [b]) => (a < b ? -1 : 1)) }
+  const { timezone } = (await projects.byId(projectId))!
+  const plan = planInsight(query, { projectId, variables, zone: createZone(timezone), now: Date.now() })
+  return { kind: 'insight', plan, timezone, variables: Object.entries(variables).sort(([a], [b]) => (a < b ? -1 : 1)) }
 }
 
 /** Find → bind → check: before anything is executed, whatever would serve the run. Throws `Refusal`. */
-export const prepareRun = async (records: Pick<Records, 'endpoints' | 'variables'>, request: RunRequest): Promise<PreparedRun> => {
+export const prepareRun = async (records: Pick<Records, 'projects' | 'endpoints' | 'variables'>, request: RunRequest): Promise<PreparedRun> => {
   const endpoint = await findEndpoint(records, request.projectId, request.endpoint)
   if (!endpoint.isActive) throw new Refusal('not_found', { detail: 'This endpoint is not active.' })
   const version = await findVersion(records, endpoint, request.version)
   const { query } = version
-  const work = isInsight(query) ? insightWork(query, request) : await sqlWork(records, query as SqlQuery, request)
+  const work = isInsight(query) ? await insightWork(records, query, request) : await sqlWork(records, query as SqlQuery, request)
   if (!version.isActive) throw new Refusal('version_inactive', { detail: `Version ${version.version} of this endpoint is not active.`, attr: 'version' })
   if (request.offset !== undefined && request.limit === undefined) throw new Refusal('invalid_input', { detail: '"offset" needs "limit".', attr: 'offset' })
   if (request.offset !== undefined && request.cursor !== undefined) throw new Refusal('invalid_input', { detail: '"cursor" says where a page begins: leave out "offset".', attr: 'offset' })
@@ -96,7 +100,7 @@ const REFUSALS: Readonly<Record<StorageErrorKind, (error: StorageError, parsed: 
   capacity: () => new Refusal('query_capacity', { retryAfterSeconds: CAPACITY_RETRY_SECONDS }),
   timeout: (_error, _parsed, { seconds }) => new Refusal('query_timeout', { detail: `The query took longer than ${seconds} s: look at fewer events, for example at a shorter time.` }),
   memory: (_error, _parsed, { memoryBytes }) => new Refusal('query_memory_limit', { detail: `The query needed more than ${Math.floor(memoryBytes / 1_000_000)} MB of memory: group by fewer values, or look at fewer events.` }),
-  size: () => new Refusal('query_too_large'),
+  size: (_error, parsed) => new Refusal('query_too_large', parsed ? {} : { detail: 'The answer has too many rows: choose a smaller "breakdown_limit", longer intervals or a shorter range.' }),
   query: (error, parsed) => engineRefusal(error, parsed),
   data: () => new Refusal('query_failed'),
 }

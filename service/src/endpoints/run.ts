@@ -5,6 +5,7 @@ import type { Admission, Admit } from './admission.ts'
 import type { Cache, Loaded } from './cache.ts'
 import { cursorOwner, nextCursor, readCursor } from './cursor.ts'
 import type { Epochs } from './epochs.ts'
+import type { InsightResults } from './insights/insight.ts'
 import type { RunAllowance } from './limits.ts'
 import { compileRun, type InsightWork, type PreparedRun, prepareRun, type RunRequest, type SqlWork, toRunRefusal } from './prepare.ts'
 import type { ParsedQuery } from './sql/compile.ts'
@@ -13,7 +14,7 @@ export type { RunRequest } from './prepare.ts'
 
 export interface RunAnswer {
   /** Rows, or what an insight of its kind is made of. */
-  readonly results: readonly unknown[]
+  readonly results: InsightResults
   /** Of SQL only, as `types`. */
   readonly columns?: readonly string[]
   /** Pairs of name and engine type. */
@@ -33,7 +34,8 @@ export interface RunAnswer {
   readonly last_refresh: string
   /** Until when it may be given again if no event comes. */
   readonly cache_target_age: string
-  readonly timezone: 'UTC'
+  /** Of an insight the project's; SQL has UTC. */
+  readonly timezone: string
   /** With `isDebug`: the query as it was written, and as the engine got it. */
   readonly hogql?: string
   readonly clickhouse?: string
@@ -48,7 +50,7 @@ export type Outcome = Pick<RunAnswer, 'results' | 'columns' | 'types' | 'hasMore
 export type RunEndpoint = (request: RunRequest) => Promise<RunAnswer>
 
 export interface RunRooms {
-  readonly records: Pick<Records, 'endpoints' | 'variables'>
+  readonly records: Pick<Records, 'projects' | 'endpoints' | 'variables'>
   readonly storage: Pick<Storage, 'run'>
   readonly admit: Admit
   readonly cache: Cache<Outcome>
@@ -104,9 +106,9 @@ const sqlTask = ({ parsed, values }: SqlWork, { projectId, limit, offset, cursor
 }
 
 // Its statements hold the time of the run, which would make every run another.
-const insightTask = ({ plan, variables }: InsightWork, mostRows: number): Task => ({
+const insightTask = ({ plan, timezone, variables }: InsightWork, mostRows: number): Task => ({
   statements: plan.statements,
-  decides: variables,
+  decides: [timezone, variables],
   maxRows: mostRows + 1,
   outcome: (answers) => plan.shape(answers.map(({ rows }) => rows)),
 })
@@ -157,7 +159,7 @@ export const createRun = ({ records, storage, admit, cache, epochs }: RunRooms):
       is_cached: isCached,
       last_refresh: refreshed,
       cache_target_age: new Date(startedAt + freshMs).toISOString(),
-      timezone: 'UTC',
+      timezone: work.kind === 'insight' ? work.timezone : 'UTC',
       ...(request.isDebug
         ? {
             ...(task.parsed ? { hogql: task.parsed.text } : {}),

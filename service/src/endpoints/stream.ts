@@ -9,7 +9,7 @@ import { compileRun, prepareRun, type RunRequest, toRunRefusal } from './prepare
 export type StreamEndpoint = (request: RunRequest, format: StreamFormat) => Promise<Readable>
 
 export interface StreamRooms {
-  readonly records: Pick<Records, 'endpoints' | 'variables'>
+  readonly records: Pick<Records, 'projects' | 'endpoints' | 'variables'>
   readonly storage: Pick<Storage, 'stream'>
   readonly admit: Admit
 }

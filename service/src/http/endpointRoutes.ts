@@ -262,6 +262,13 @@ export const ENDPOINT_ROUTES: readonly Route[] = [
   },
   {
     method: 'GET',
+    path: `${ENDPOINTS}/types.ts`,
+    summary: 'TypeScript types of the runs of all active endpoints, for trailmark/endpoints',
+    access: 'endpoint:read',
+    handler: async ({ openApi }, { projectId }) => ({ body: await openApi.types(projectId), headers: { 'content-type': 'text/plain; charset=utf-8' } }),
+  },
+  {
+    method: 'GET',
     path: `${ENDPOINTS}/:name/openapi.json`,
     summary: 'The OpenAPI document of the runs of one endpoint',
     access: 'endpoint:read',

@@ -21,7 +21,7 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorRow>> = {
   body_too_large: { status: 413, type: 'invalid_request', message: 'The body is too large: send it in parts.' },
   unsupported_media_type: { status: 415, type: 'invalid_request', message: 'Send the body as application/json.' },
   name_taken: { status: 400, type: 'validation_error', message: 'The name is taken.' },
-  unsupported_kind: { status: 400, type: 'validation_error', message: '"query.kind" is HogQLQuery or TrendsQuery.' },
+  unsupported_kind: { status: 400, type: 'validation_error', message: '"query.kind" is one of HogQLQuery, TrendsQuery, FunnelsQuery, RetentionQuery.' },
   query_invalid: { status: 400, type: 'validation_error', message: 'The query is not valid.' },
   undefined_variables: { status: 400, type: 'validation_error', message: 'Query references undefined variable(s)' },
   malformed_variable_ids: { status: 400, type: 'validation_error', message: 'Variable ID(s) not valid UUIDs' },

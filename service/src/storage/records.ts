@@ -9,6 +9,8 @@ export interface Project {
   readonly name: string
   /** What browsers send with their events. Public. */
   readonly token: string
+  /** IANA name. Its days are those of its insights. */
+  readonly timezone: string
 }
 
 export interface ApiKey {
@@ -97,7 +99,9 @@ export interface Records {
     all(): Promise<Project[]>
     byToken(token: string): Promise<Project | undefined>
     byId(id: number): Promise<Project | undefined>
-    create(project: { name: string; token: string }): Promise<Project>
+    /** `timezone` is UTC unless given. */
+    create(project: { name: string; token: string; timezone?: string }): Promise<Project>
+    change(id: number, changes: { timezone?: string }): Promise<void>
     setToken(id: number, token: string): Promise<void>
   }
   readonly keys: {
@@ -154,7 +158,7 @@ const now = () => new Date().toISOString()
 
 const isTaken = (error: unknown) => (error as { code?: string }).code?.startsWith('SQLITE_CONSTRAINT') ?? false
 
-const toProject = ({ id, name, token }: Selectable<Tables['projects']>): Project => ({ id, name, token })
+const toProject = ({ id, name, token, timezone }: Selectable<Tables['projects']>): Project => ({ id, name, token, timezone })
 
 const toVariable = (row: Selectable<Tables['variables']>): Variable => ({
   id: row.id,
@@ -254,10 +258,13 @@ export const openRecords = async (file: string): Promise<Records> => {
       async create(project) {
         return db.transaction().execute(async (step) => {
           const { last } = await step.selectFrom('projects').select(({ fn }) => fn.max('id').as('last')).executeTakeFirstOrThrow()
-          const row = { id: (last ?? 0) + 1, ...project, created_at: now() }
+          const row = { id: (last ?? 0) + 1, timezone: 'UTC', ...project, created_at: now() }
           await step.insertInto('projects').values(row).execute()
           return toProject(row)
         })
+      },
+      async change(id, { timezone }) {
+        if (timezone !== undefined) await db.updateTable('projects').set({ timezone }).where('id', '=', id).execute()
       },
       async setToken(id, token) {
         await db.updateTable('projects').set({ token }).where('id', '=', id).execute()

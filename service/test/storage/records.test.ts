@@ -28,6 +28,12 @@ test('what was written is there after opening again', async () => {
   expect(await records.variables.list(project.id)).toMatchObject([{ codeName: 'plan' }])
 })
 
+test('a project is in UTC until it is given another time zone', async () => {
+  const { id, timezone } = await records.projects.create({ name: 'p', token: 't' })
+  await records.projects.change(id, { timezone: 'Europe/Berlin' })
+  expect([timezone, (await records.projects.byId(id))!.timezone]).toEqual(['UTC', 'Europe/Berlin'])
+})
+
 test('a key is found by its secret, which is stored nowhere', async () => {
   await records.keys.put({ projectId: 1, label: 'k', secret: 'a-secret-of-mine', scopes: ['endpoint:read'] })
   expect(await records.keys.bySecret('a-secret-of-mine')).toMatchObject({ projectId: 1, scopes: ['endpoint:read'] })

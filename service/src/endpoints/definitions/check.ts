@@ -13,9 +13,6 @@ export interface SqlQuery {
 
 const NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,127}$/
 
-/** Kinds of the specification that cannot be kept yet. */
-const LATER_KINDS = new Set(['FunnelsQuery', 'RetentionQuery'])
-
 /** Throws `Refusal` unless `name` can be an endpoint's. */
 export const checkName = (name: string) => {
   if (!NAME.test(name)) {
@@ -69,10 +66,7 @@ export const checkQueryInput = (input: Readonly<Record<string, unknown>>, defini
     return input
   }
   const { kind, query: text, variables: map = {} } = input
-  if (typeof kind === 'string' && LATER_KINDS.has(kind)) {
-    throw new Refusal('unsupported_kind', { detail: `Queries of kind ${kind} are not available in this version of the service: use ${['HogQLQuery', ...INSIGHT_KINDS].join(' or ')}.`, attr: 'query' })
-  }
-  if (kind !== 'HogQLQuery') throw new Refusal('unsupported_kind', { detail: `"query.kind" is ${['HogQLQuery', ...INSIGHT_KINDS].join(' or ')}.`, attr: 'query' })
+  if (kind !== 'HogQLQuery') throw new Refusal('unsupported_kind', { detail: `"query.kind" is one of ${['HogQLQuery', ...INSIGHT_KINDS].join(', ')}.`, attr: 'query' })
   if (typeof text !== 'string' || !text.trim()) throw new Refusal('invalid_input', { detail: '"query.query" is the text of a SQL query.', attr: 'query' })
   if (typeof map !== 'object' || map === null || Array.isArray(map)) {
     throw new Refusal('invalid_input', { detail: '"query.variables" is an object whose keys are the ids of variables.', attr: 'query' })

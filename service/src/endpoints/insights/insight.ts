@@ -9,8 +9,11 @@ export interface Statement {
 
 export type InsightRows = readonly (readonly unknown[])[]
 
+/** What the kind answers: a list, or an object where its protocol says so. */
+export type InsightResults = readonly unknown[] | Readonly<Record<string, unknown>>
+
 export interface InsightAnswer {
-  readonly results: readonly unknown[]
+  readonly results: InsightResults
   /** Whether values were left out or put together as "Other". */
   readonly hasMore: boolean
 }
@@ -32,6 +35,8 @@ export interface Plan {
 
 /** One kind of insight. */
 export interface Insight<Query extends SharedQuery> {
+  /** Whether it knows where to begin when a range only says where to end. */
+  readonly beginsAlone?: boolean
   /** Throws `Refusal` if a query of this kind cannot be run. */
   check(query: unknown, context: FilterContext): void
   plan(query: Query, options: PlanOptions): Plan

@@ -1,13 +1,15 @@
 import { Refusal } from '../../lib/refusal.ts'
 import type { Fault } from '../../lib/refusal.ts'
 import type { Filter, FilterContext, FilterGroup } from './filters.ts'
+import { FUNNELS } from './funnels.ts'
 import type { Insight, Plan } from './insight.ts'
 import { DATE_FORMS, readDate } from './period.ts'
-import { breakdownsOf, checkShared, filtersOf, type SharedQuery } from './shared.ts'
+import { RETENTION } from './retention.ts'
+import { breakdownsOf, checkRange, checkShared, filtersOf, type SharedQuery } from './shared.ts'
 import { TRENDS } from './trends.ts'
 import { createZone, type Zone } from './zone.ts'
 
-const KINDS: Readonly<Record<string, Insight<never>>> = { TrendsQuery: TRENDS }
+const KINDS: Readonly<Record<string, Insight<never>>> = { TrendsQuery: TRENDS, FunnelsQuery: FUNNELS, RetentionQuery: RETENTION }
 
 /** The kinds of insight that an endpoint can hold. */
 export const INSIGHT_KINDS: readonly string[] = Object.keys(KINDS)
@@ -20,13 +22,15 @@ export interface InsightQuery extends SharedQuery {
 export const isInsight = (query: unknown): query is InsightQuery =>
   typeof query === 'object' && query !== null && 'kind' in query && typeof query.kind === 'string' && Object.hasOwn(KINDS, query.kind)
 
-/** The calendar of projects, which have no time zone of their own. */
+/** The calendar by which a query is checked before it is kept: a date is one in every time zone. */
 export const UTC: Zone = createZone('UTC')
 
 /** Throws `Refusal` unless the query can be run. */
 export const checkInsight = (query: InsightQuery, context: FilterContext = { zone: UTC, now: Date.now() }): void => {
-  KINDS[query.kind]!.check(query, context)
+  const { check, beginsAlone } = KINDS[query.kind]!
+  check(query, context)
   checkShared(query, context)
+  if (!beginsAlone || query.dateRange?.date_from) checkRange(query, context)
 }
 
 const MAX_TEXT = 10_000

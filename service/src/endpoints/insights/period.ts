@@ -91,11 +91,15 @@ const read = (text: string, field: 'date_from' | 'date_to', zone: Zone, now: num
   return found
 }
 
+/** When a range ends. Throws `Refusal`. */
+export const endOf = ({ date_to, explicitDate }: DateRange, { interval, zone, now }: { interval: Interval; zone: Zone; now: number }): number =>
+  date_to ? read(date_to, 'date_to', zone, now).until : isFine(interval) || explicitDate ? now + 1 : read('dEnd', 'date_to', zone, now).until
+
 /** The time that a range covers. Throws `Refusal`. */
-export const periodOf = ({ date_from, date_to, explicitDate }: DateRange, { interval, zone, now, isFromExact = false }: { interval: Interval; zone: Zone; now: number; isFromExact?: boolean }): Period => {
-  const start = read(date_from ?? DEFAULT_FROM, 'date_from', zone, now).from
-  const from = explicitDate || isFromExact ? start : intervalStart(interval, start, zone)
-  const until = date_to ? read(date_to, 'date_to', zone, now).until : isFine(interval) || explicitDate ? now + 1 : read('dEnd', 'date_to', zone, now).until
+export const periodOf = (range: DateRange, { interval, zone, now, isFromExact = false }: { interval: Interval; zone: Zone; now: number; isFromExact?: boolean }): Period => {
+  const start = read(range.date_from ?? DEFAULT_FROM, 'date_from', zone, now).from
+  const from = range.explicitDate || isFromExact ? start : intervalStart(interval, start, zone)
+  const until = endOf(range, { interval, zone, now })
   if (from >= until) throw refuse('date_from', '"date_from" lies after "date_to": swap them.')
   return { from, until }
 }
@@ -108,6 +112,14 @@ export const bucketsOf = ({ from, until }: Period, interval: Interval, zone: Zon
     starts.push(start)
   }
   return starts
+}
+
+/** An instant as the zone's wall shows it, with the distance to UTC: `2026-01-31T00:00:00+01:00`. */
+export const isoOf = (instant: number, zone: Zone): string => {
+  const wall = zone.wallAt(instant)
+  const minutes = Math.round((wall - instant) / 60_000)
+  const two = (value: number) => String(Math.floor(Math.abs(value))).padStart(2, '0')
+  return `${new Date(wall).toISOString().slice(0, 19)}${minutes ? `${minutes < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}` : 'Z'}`
 }
 
 const DAY = 86_400_000

@@ -114,6 +114,10 @@ export const checkShared = (query: SharedQuery, context: FilterContext): void =>
     const text = dateRange?.[field]
     if (text && !readDate(text, context.zone, context.now)) throw fieldRefusal(`dateRange.${field}`, `is ${DATE_FORMS}`)
   }
+}
+
+/** Throws `Refusal` unless a query's range begins before it ends. */
+export const checkRange = ({ dateRange }: SharedQuery, context: FilterContext): void => {
   try {
     periodOf(dateRange ?? {}, { interval: 'day', ...context })
   } catch (error) {

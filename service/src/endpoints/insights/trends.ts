@@ -1,12 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { print } from '../sql/print.ts'
 import { call, infix, name, type QuerySql, type SelectSql, type Sql, text } from '../sql/physical.ts'
+import { keyOf, OTHER, rankOf, shownKeyOf, valueOf } from './breakdown.ts'
 import { checkShape, fieldRefusal } from './check.ts'
 import { type FilterContext, type FilterGroup, finiteNumber, passes } from './filters.ts'
 import { type Formula, parseFormula } from './formula.ts'
 import type { Insight, InsightRows, Statement } from './insight.ts'
+import { hasProperties, isNamed } from './nodes.ts'
 import { bucketsOf, type Interval, isCompareTo, namesOf, nextInterval, type Period, periodOf, previousPeriod } from './period.ts'
-import { breakdownLimitOf, breakdownsOf, filtersOf, maybe, NODE, oneOf, SHARED, type SharedQuery } from './shared.ts'
+import { column, from } from './select.ts'
+import { breakdownsOf, filtersOf, maybe, NODE, oneOf, SHARED } from './shared.ts'
 import { bound, createSource, every, isWithin, type Source } from './source.ts'
 import { moveInstant } from './zone.ts'
 
@@ -110,45 +113,23 @@ interface Plan {
   readonly context: FilterContext
 }
 
-const OTHER = ''
-// A breakdown's values as one text: a JSON list, in which a missing value is null. What is empty counts as missing.
-const keyOf = (source: Source, query: SharedQuery): Sql => {
-  const names = breakdownsOf(query)
-  return names.length ? call('toJSONString', call('array', ...names.map((each) => call('nullIf', source.property(each), text(''))))) : text('[]')
-}
-
 const matching = (source: Source, node: SeriesNode, { filters, context }: Plan, { withProperties = true } = {}): readonly Sql[] => [
-  ...(node.event ? [infix(source.event, '=', bound('String', node.event))] : []),
-  ...(withProperties ? [passes(source, filters, context), passes(source, filtersOf(node.properties, '', context), context), passes(source, filtersOf(node.fixedProperties, '', context), context)] : []),
+  isNamed(source, node),
+  ...(withProperties ? [passes(source, filters, context), hasProperties(source, node, context)] : []),
 ]
 
-const column = (value: Sql, as: string) => ({ value, name: as })
-const from = (query: QuerySql, as: string): SelectSql['from'] => ({ kind: 'named', query, name: as })
-
 // Chosen over all series before anything is counted, so that a person with two other values counts once under "Other".
-const topKeys = (plan: Plan): Sql => {
+const keyRows = (plan: Plan): QuerySql => {
   const [first, ...rest] = plan.query.series.map((node): SelectSql => {
     const source = createSource()
     const where = every([...matching(source, node, plan), ...isWithin(source, plan.topPeriod)])
     const key = keyOf(source, plan.query)
     return { kind: 'select', items: [column(key, 'key')], from: source.from(), where }
   })
-  const all: QuerySql = rest.length ? { kind: 'set', first: first!, rest: rest.map((query) => ({ operator: 'union all', query })) } : first!
-  return {
-    kind: 'query',
-    query: {
-      kind: 'select',
-      items: [column(name('t', 'key'), 'key')],
-      from: from(all, 't'),
-      groupBy: [name('t', 'key')],
-      orderBy: [{ by: call('count'), isDescending: true }, { by: name('t', 'key'), isDescending: false }],
-      limit: bound('UInt64', breakdownLimitOf(plan.query)),
-    },
-  }
+  return rest.length ? { kind: 'set', first: first!, rest: rest.map((query) => ({ operator: 'union all', query })) } : first!
 }
 
-const shownKey = (key: Sql, plan: Plan): Sql =>
-  breakdownsOf(plan.query).length ? call('if', { kind: 'in', isNot: false, left: key, right: topKeys(plan) }, key, text(OTHER)) : key
+const shownKey = (key: Sql, plan: Plan): Sql => shownKeyOf(key, () => keyRows(plan), plan.query)
 
 const bucketOf = (instant: Sql, { buckets }: Plan): Sql => call('roundDown', instant, bound('Array(Int64)', buckets))
 
@@ -259,9 +240,6 @@ interface Line {
 }
 
 const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)
-const NULLS = /^\[null(,null)*\]$/
-// Other comes after every value, the missing value after that.
-const rankOf = (key: string) => (key === OTHER ? 1 : NULLS.test(key) ? 2 : 0)
 const byTotal = (a: Line, b: Line) => rankOf(a.key) - rankOf(b.key) || sumOf(b.points) - sumOf(a.points) || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)
 
 const linesOf = (rows: InsightRows, { query, buckets }: Plan): readonly Line[] => {
@@ -293,11 +271,6 @@ const linesOf = (rows: InsightRows, { query, buckets }: Plan): readonly Line[] =
   return query.series.flatMap((_, series) => keys.filter((key) => !isBroken || had.has(`${series} ${key}`)).map((key): Line => ({ series, key, points: pointsOf(series, key) })).sort(byTotal))
 }
 
-const valueOf = (key: string, isList: boolean): unknown => {
-  const values: (string | null)[] = key === OTHER ? ['Other'] : JSON.parse(key)
-  return isList ? values : values[0]
-}
-
 const labelOf = (line: Line, { query }: Plan, value: unknown): string => {
   const node = query.series[line.series]
   const label = line.formula ? line.formula.custom_name || `Formula (${line.formula.formula})` : (node!.custom_name ?? node!.event ?? 'All events')
@@ -314,7 +287,7 @@ const shape = (rows: InsightRows, plan: Plan, compareLabel: 'current' | 'previou
   const isBroken = breakdownsOf(query).length > 0
   return linesOf(rows, plan).map((line) => {
     const node = query.series[line.series]!
-    const value = isBroken ? valueOf(line.key, Boolean(query.breakdownFilter?.breakdowns?.length)) : undefined
+    const value = isBroken ? valueOf(line.key, query) : undefined
     const sums = () => line.points.map((_, index) => sumOf(line.points.slice(0, index + 1)))
     return {
       ...(isTotalValue(query)

@@ -1,6 +1,6 @@
 /** Rows as the relational store holds them. Times are ISO strings; `*_json` holds JSON text. */
 export interface Tables {
-  projects: { id: number; name: string; token: string; created_at: string }
+  projects: { id: number; name: string; token: string; created_at: string; timezone: string }
   api_keys: { id: string; project_id: number; label: string; hash: string; scopes_json: string; created_at: string }
   variables: { id: string; project_id: number; name: string; code_name: string; type: string; default_json: string; values_json: string; schema_json: string; created_at: string }
   endpoints: {
@@ -72,4 +72,5 @@ export const STEPS: readonly (readonly string[])[] = [
     "ALTER TABLE endpoint_versions ADD COLUMN columns_json TEXT NOT NULL DEFAULT 'null'",
     'ALTER TABLE endpoint_versions ADD COLUMN data_freshness_seconds INTEGER NOT NULL DEFAULT 86400',
   ],
+  ["ALTER TABLE projects ADD COLUMN timezone TEXT NOT NULL DEFAULT 'UTC'"],
 ]

@@ -1,4 +1,4 @@
-import { periodOf, previousPeriod } from '../../../src/endpoints/insights/period.ts'
+import { isoOf, periodOf, previousPeriod } from '../../../src/endpoints/insights/period.ts'
 import { createZone } from '../../../src/endpoints/insights/zone.ts'
 
 const BERLIN = createZone('Europe/Berlin')
@@ -39,4 +39,8 @@ test('a day whose midnight the clocks leap over begins at one', () => {
   const cairo = createZone('Africa/Cairo')
   const { from } = periodOf({ date_from: '2026-04-24', date_to: '2026-04-24' }, { interval: 'day', zone: cairo, now })
   expect(new Date(from).toISOString()).toBe('2026-04-23T22:00:00.000Z')
+})
+
+test.each([['UTC', '2026-07-01T00:00:00Z'], ['Europe/London', '2026-07-01T01:00:00+01:00'], ['Asia/Kolkata', '2026-07-01T05:30:00+05:30'], ['America/St_Johns', '2026-06-30T21:30:00-02:30']])('midnight in UTC as the wall in %s shows it', (zone, wall) => {
+  expect(isoOf(Date.parse('2026-07-01T00:00:00Z'), createZone(zone))).toBe(wall)
 })

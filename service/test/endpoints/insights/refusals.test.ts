@@ -54,7 +54,50 @@ test.each<[string, object, string, string]>([
   expect(facts.detail).toContain(words)
 })
 
-test.each(['constructor', 'toString', 'HogQLQuery', 'FunnelsQuery'])('%s is no kind of insight', (kind) => {
+const buy = { kind: 'EventsNode', event: 'buy' }
+const funnel = (funnelsFilter: object, more: object = {}) => ({ kind: 'FunnelsQuery', series: [visit, buy], funnelsFilter, ...more })
+const exclusion = (funnelFromStep: number, funnelToStep: number, more: object = {}) => ({ exclusions: [{ kind: 'EventsNode', event: 'x', funnelFromStep, funnelToStep, ...more }] })
+const retention = (retentionFilter: object, more: object = {}) => ({ kind: 'RetentionQuery', retentionFilter, ...more })
+
+test.each<[string, object, string, string]>([
+  ['a funnel of one step', funnel({}, { series: [visit] }), 'query.series', '2 to 20'],
+  ['an order that is none', funnel({ funnelOrderType: 'random' }), 'query.funnelsFilter.funnelOrderType', '"ordered", "strict", "unordered"'],
+  ['a view that is none', funnel({ funnelVizType: 'flow' }), 'query.funnelsFilter.funnelVizType', '"time_to_convert"'],
+  ['a window of no length', funnel({ funnelWindowInterval: 0 }), 'query.funnelsFilter.funnelWindowInterval', 'from 1'],
+  ['a window in years', funnel({ funnelWindowIntervalUnit: 'year' }), 'query.funnelsFilter.funnelWindowIntervalUnit', '"month"'],
+  ['an optional step', funnel({}, { series: [visit, { ...buy, optionalInFunnel: true }] }), 'query.series.1.optionalInFunnel', 'false'],
+  ['steps the wrong way round', funnel({ funnelFromStep: 1, funnelToStep: 0 }), 'query.funnelsFilter', 'less than its funnelToStep'],
+  ['a step that is not there', funnel({ funnelToStep: 2 }), 'query.funnelsFilter', 'at most 1'],
+  ['an exclusion the wrong way round', funnel(exclusion(1, 1)), 'query.funnelsFilter.exclusions.0', 'between two steps'],
+  ['an exclusion after the last step', funnel(exclusion(0, 2)), 'query.funnelsFilter.exclusions.0', 'at most 1'],
+  ['an exclusion that is a step', funnel(exclusion(0, 1, { event: 'buy' })), 'query.funnelsFilter.exclusions.0', 'is step 1 itself'],
+  ['a filter of an exclusion', funnel(exclusion(0, 1, { properties: [{ key: 'x', operator: 'like', value: 1 }] })), 'query.funnelsFilter.exclusions.0.properties.0.operator', 'is one of exact'],
+  ['an exclusion in a part of an unordered funnel', funnel({ funnelOrderType: 'unordered', ...exclusion(0, 1) }, { series: [visit, buy, { ...visit, event: 'y' }] }), 'query.funnelsFilter.exclusions.0', 'funnelToStep 2'],
+  ['a step twice without an order', funnel({ funnelOrderType: 'unordered' }, { series: [visit, buy, visit] }), 'query.series.2', 'the same as a step before'],
+  ['a value of no step', funnel({ breakdownAttributionType: 'step' }), 'query.funnelsFilter.breakdownAttributionValue', 'from 0 to 1'],
+  ['a value of a later step without an order', funnel({ funnelOrderType: 'unordered', breakdownAttributionType: 'step', breakdownAttributionValue: 1 }), 'query.funnelsFilter.breakdownAttributionValue', 'the first'],
+  ['an expression to count by', funnel({ funnelAggregateByHogQL: 'x' }), 'query.funnelsFilter.funnelAggregateByHogQL', 'null'],
+  ['a session breakdown of a funnel', funnel({}, { breakdownFilter: { breakdown: 'x', breakdown_type: 'session' } }), 'query.breakdownFilter', '"session"'],
+  ['a kind of retention', retention({ retentionType: 'retention_last_time' }), 'query.retentionFilter.retentionType', '"retention_first_time"'],
+  ['a period', retention({ period: 'Year' }), 'query.retentionFilter.period', '"Hour", "Day", "Week", "Month"'],
+  ['no interval', retention({ totalIntervals: 0 }), 'query.retentionFilter.totalIntervals', 'from 1 to 366'],
+  ['an action', retention({ targetEntity: { id: 1, type: 'actions' } }), 'query.retentionFilter.targetEntity.id', 'a text'],
+  ['a filter of who returns', retention({ returningEntity: { id: 'x', properties: [{ key: 'x', type: 'person', value: 1 }] } }), 'query.retentionFilter.returningEntity.properties.0.type', '"person"'],
+  ['twice in an interval', retention({ minimumOccurrences: 2 }), 'query.retentionFilter.minimumOccurrences', '1'],
+  ['days of the person', retention({ timeWindowMode: '24_hour_windows' }), 'query.retentionFilter.timeWindowMode', '"strict_calendar_dates"'],
+  ['a retention whose dates are the wrong way round', retention({}, { dateRange: { date_from: '2026-01-02', date_to: '2026-01-01' } }), 'query.dateRange', 'swap'],
+])('%s: the field and what it takes', (_, query, field, words) => {
+  const { code, facts } = refusalOf(() => checkInsight(query as never, context))
+  expect(code).toBe('query_invalid')
+  expect(facts.extra).toEqual({ field })
+  expect(facts.detail).toContain(words)
+})
+
+test('a retention may say only where it ends', () => {
+  expect(() => checkInsight(retention({}, { dateRange: { date_to: '2025-01-01' } }) as never, context)).not.toThrow()
+})
+
+test.each(['constructor', 'toString', 'HogQLQuery', 'PathsQuery'])('%s is no kind of insight', (kind) => {
   expect(isInsight({ kind })).toBe(false)
 })
 
@@ -80,9 +123,18 @@ test('dates that cross the stored ones are refused, and so are too many points',
 
 test('a value never becomes text of the statement', () => {
   const secret = "s3cret'`\\{x"
-  const query = trends({ properties: [{ key: 'x', value: secret }, { key: 'x', operator: 'regex', value: secret }], series: [{ ...visit, event: secret }], breakdownFilter: { breakdown: 'browser' } })
+  const properties = [{ key: 'x', value: secret }, { key: 'x', operator: 'regex', value: secret }]
+  const query = trends({ properties, series: [{ ...visit, event: secret }], breakdownFilter: { breakdown: 'browser' } })
   const { statements } = planInsight(query as never, { projectId: 1, variables: { browser: secret, date_from: '-3d' }, ...context })
   for (const { text } of statements) expect(text).not.toContain('s3cret')
+  const others = [
+    funnel({ breakdownAttributionType: 'step', breakdownAttributionValue: 1, ...exclusion(0, 1, { event: secret, properties }) }, { series: query.series.concat(buy), breakdownFilter: { breakdown: 'browser' } }),
+    retention({ targetEntity: { id: secret, properties }, returningEntity: { id: secret } }, { breakdownFilter: { breakdown: 'browser' } }),
+  ]
+  for (const other of others) {
+    checkInsight(other as never, context)
+    for (const { text } of planInsight(other as never, { projectId: 1, variables: { browser: secret }, ...context }).statements) expect(text).not.toContain('s3cret')
+  }
 })
 
 test.each<[string, number | undefined]>([

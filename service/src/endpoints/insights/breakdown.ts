@@ -1,0 +1,44 @@
+import { call, name, type QuerySql, type Sql, text } from '../sql/physical.ts'
+import { column, from } from './select.ts'
+import { breakdownLimitOf, breakdownsOf, type SharedQuery } from './shared.ts'
+import { bound, type Source } from './source.ts'
+
+/** The key of all values that are not shown. */
+export const OTHER = ''
+
+/** A breakdown's values as one text: a JSON list, in which a missing value is null. What is empty counts as missing. */
+export const keyOf = (source: Source, query: SharedQuery): Sql => {
+  const names = breakdownsOf(query)
+  return names.length ? call('toJSONString', call('array', ...names.map((each) => call('nullIf', source.property(each), text(''))))) : text('[]')
+}
+
+/** The key of events without any of the values. */
+export const missingKeyOf = (query: SharedQuery): string => JSON.stringify(breakdownsOf(query).map(() => null))
+
+// The keys to show: those of the most rows, ties by their text.
+const topKeysOf = (rows: QuerySql, query: SharedQuery): Sql => ({
+  kind: 'query',
+  query: {
+    kind: 'select',
+    items: [column(name('t', 'key'), 'key')],
+    from: from(rows, 't'),
+    groupBy: [name('t', 'key')],
+    orderBy: [{ by: call('count'), isDescending: true }, { by: name('t', 'key'), isDescending: false }],
+    limit: bound('UInt64', breakdownLimitOf(query)),
+  },
+})
+
+/** A key, or `OTHER` if it is not among those to show: of the most `rows`, which have a column `key`. */
+export const shownKeyOf = (key: Sql, rows: () => QuerySql, query: SharedQuery): Sql =>
+  breakdownsOf(query).length ? call('if', { kind: 'in', isNot: false, left: key, right: topKeysOf(rows(), query) }, key, text(OTHER)) : key
+
+const NULLS = /^\[null(,null)*\]$/
+
+/** The order of keys: other comes after every value, the missing value after that. */
+export const rankOf = (key: string): number => (key === OTHER ? 1 : NULLS.test(key) ? 2 : 0)
+
+/** The values that a key stands for. */
+export const valuesOf = (key: string): readonly (string | null)[] => (key === OTHER ? ['Other'] : JSON.parse(key))
+
+/** The key's values as they are answered: a list if the query has a list of breakdowns. */
+export const valueOf = (key: string, { breakdownFilter }: SharedQuery): unknown => (breakdownFilter?.breakdowns?.length ? valuesOf(key) : valuesOf(key)[0])

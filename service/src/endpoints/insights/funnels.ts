@@ -1,0 +1,35 @@
+import { print } from '../sql/print.ts'
+import { OTHER } from './breakdown.ts'
+import type { Exclusion, FunnelPlan } from './funnelPeople.ts'
+import { checkFunnels, type FunnelsQuery, SECONDS } from './funnelQuery.ts'
+import { VIEWS } from './funnelViews.ts'
+import type { Insight } from './insight.ts'
+import { bucketsOf, periodOf } from './period.ts'
+
+/** How many people go through steps one after another, how long it takes them, or which part of those who begin. */
+export const FUNNELS: Insight<FunnelsQuery> = {
+  check: checkFunnels,
+  plan(query, { projectId, context, filters, isFromExact }) {
+    const { funnelsFilter } = query
+    const interval = query.interval ?? 'day'
+    const view = VIEWS[funnelsFilter?.funnelVizType ?? 'steps']
+    const period = periodOf(query.dateRange ?? {}, { interval, zone: context.zone, now: context.now, isFromExact })
+    const plan: FunnelPlan = {
+      query,
+      order: funnelsFilter?.funnelOrderType ?? 'ordered',
+      steps: query.series,
+      exclusions: (funnelsFilter?.exclusions ?? []) as readonly Exclusion[],
+      windowMs: (funnelsFilter?.funnelWindowInterval ?? 14) * SECONDS[funnelsFilter?.funnelWindowIntervalUnit ?? 'day'] * 1_000,
+      attribution: funnelsFilter?.breakdownAttributionType ?? 'first_touch',
+      attributionStep: funnelsFilter?.breakdownAttributionValue ?? 0,
+      period,
+      ...(view.isByInterval ? { buckets: bucketsOf(period, interval, context.zone) } : {}),
+      filters,
+      context,
+    }
+    return {
+      statements: [print(view.select(plan, query), projectId)],
+      shape: ([rows]) => ({ results: view.shape(rows!, plan, query), hasMore: rows!.some(([key]) => key === OTHER) }),
+    }
+  },
+}

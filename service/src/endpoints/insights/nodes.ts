@@ -1,0 +1,11 @@
+import { infix, type Sql } from '../sql/physical.ts'
+import { type FilterContext, passes } from './filters.ts'
+import { filtersOf, type Node } from './shared.ts'
+import { bound, every, type Source } from './source.ts'
+
+/** Whether an event has a node's name. */
+export const isNamed = (source: Source, { event }: Node): Sql => every(event ? [infix(source.event, '=', bound('String', event))] : [])
+
+/** Whether an event has the properties that a node asks for. */
+export const hasProperties = (source: Source, { properties, fixedProperties }: Node, context: FilterContext): Sql =>
+  every([passes(source, filtersOf(properties, '', context), context), passes(source, filtersOf(fixedProperties, '', context), context)])

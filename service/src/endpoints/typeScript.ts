@@ -1,0 +1,51 @@
+import type { JsonSchema } from './variables/jsonSchema.ts'
+
+/** What the types of one endpoint are made of. */
+export interface EndpointShape {
+  readonly name: string
+  readonly description: string
+  /** An object's schema. */
+  readonly variables: JsonSchema
+  /** The schema of each column by its name; absent where the rows depend on the values. */
+  readonly columns?: readonly (readonly [name: string, schema: JsonSchema])[]
+}
+
+const NAMES: Readonly<Record<string, string>> = { string: 'string', integer: 'number', number: 'number', boolean: 'boolean', null: 'null', object: 'Record<string, unknown>' }
+
+const typeOf = (schema: JsonSchema): string => {
+  if (Array.isArray(schema.enum)) return schema.enum.map((each) => JSON.stringify(each)).join(' | ')
+  if (Array.isArray(schema.anyOf) && !schema.type) return [...new Set((schema.anyOf as JsonSchema[]).map(typeOf))].join(' | ')
+  const types = [schema.type ?? []].flat() as string[]
+  if (!types.length) return 'unknown'
+  const words = types.map((type) => (type === 'array' ? `readonly (${schema.items ? typeOf(schema.items as JsonSchema) : 'unknown'})[]` : (NAMES[type] ?? 'unknown')))
+  return [...new Set(words)].join(' | ')
+}
+
+const memberName = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name))
+
+const objectOf = (members: readonly (readonly [string, JsonSchema])[]) => `{ ${members.map(([name, schema]) => `${memberName(name)}: ${typeOf(schema)}`).join('; ')} }`
+
+const variablesType = ({ properties }: JsonSchema) => {
+  if (!properties) return 'Record<string, unknown>'
+  const members = Object.entries(properties as Record<string, JsonSchema>)
+  return members.length ? objectOf(members) : '{}'
+}
+
+const comment = (text: string) => (text ? [`  /** ${text.replace(/\s+/g, ' ').replaceAll('*/', '*\\/')} */`] : [])
+
+/** A TypeScript file that says what endpoints take and give, for `trailmark/endpoints`. */
+export const toTypeScript = (projectId: number, shapes: readonly EndpointShape[]): string =>
+  [
+    `/** Endpoints of project ${projectId}, written by the service: fetch this file again when they change. */`,
+    'export type Endpoints = {',
+    ...shapes.flatMap(({ name, description, variables, columns }) => [
+      ...comment(description),
+      `  ${memberName(name)}: {`,
+      `    variables: ${variablesType(variables)}`,
+      // Of columns of one name the last is kept.
+      `    row: ${columns ? objectOf([...new Map(columns)]) : 'unknown'}`,
+      '  }',
+    ]),
+    '}',
+    '',
+  ].join('\n')

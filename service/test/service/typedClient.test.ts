@@ -1,0 +1,180 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import ts from 'typescript'
+import { createEndpoints, EndpointError } from '../../../src/backend/endpoints.ts'
+import { api, capture, event } from '../support/api.ts'
+import { type RunningService, startService } from '../support/startService.ts'
+
+const CLIENT = resolve(__dirname, '../../../src/backend/endpoints.ts')
+const EVENTS = 25
+
+let service: RunningService
+const clientOf = (more: object = {}) => createEndpoints({ host: service.url, projectId: service.projectId, personalApiKey: service.key, ...more })
+const failureOf = (running: Promise<unknown>) => running.then(() => undefined, (error) => error as EndpointError)
+
+beforeAll(async () => {
+  service = await startService()
+  for (const variable of [
+    { name: 'Least', type: 'Number', schema: { type: 'integer', minimum: 0 } },
+  ]) {
+    expect((await api(service, 'POST', '/insight_variables/', variable)).status).toBe(201)
+  }
+  const create = (name: string, query: string, description = '') => api(service, 'POST', '/endpoints/', { name, description, query: { kind: 'HogQLQuery', query } })
+  expect((await create('prices', 'SELECT toInt(properties.price) AS price, properties.plan AS plan FROM events WHERE toInt(properties.price) >= {variables.least} ORDER BY price', 'What sold */ so far')).status).toBe(201)
+  expect((await create('one', "SELECT 1 AS one, 'x' AS `odd name`")).status).toBe(201)
+  expect((await api(service, 'POST', '/endpoints/', { name: 'daily', query: { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: 'bought' }] } })).status).toBe(201)
+  await capture(service, ...Array.from({ length: EVENTS }, (_, index) => event('bought', {}, { price: index, plan: index % 2 ? 'pro' : 'free' })))
+})
+afterAll(() => service.stop())
+
+test('a run gives rows by the names of their columns', async () => {
+  expect(await clientOf().run('prices', { least: 23 })).toEqual({
+    rows: [{ price: 23, plan: 'pro' }, { price: 24, plan: 'free' }],
+    columns: ['price', 'plan'],
+    hasMore: false,
+    version: 1,
+    isCached: false,
+    lastRefresh: expect.any(Date),
+  })
+  expect((await clientOf().run('prices', { least: 23 })).isCached).toBe(true)
+  expect((await clientOf().run('prices', { least: 23 }, { refresh: 'force' })).isCached).toBe(false)
+  expect(await clientOf().run('prices', { least: 0 }, { limit: 1, offset: 3 })).toMatchObject({ rows: [{ price: 3 }], hasMore: true })
+  expect((await clientOf().run('one')).rows).toEqual([{ one: 1, 'odd name': 'x' }])
+})
+
+test('an insight gives its lines as they are', async () => {
+  const { rows, columns } = await clientOf().run('daily')
+  expect(columns).toEqual([])
+  expect(rows).toEqual([expect.objectContaining({ count: EVENTS, days: expect.any(Array) })])
+})
+
+test.each([1, 7, 25, 1000])('all rows come one by one, in pages of %i', async (limit) => {
+  const prices: unknown[] = []
+  for await (const { price } of clientOf().rows('prices', { least: 0 }, { limit })) prices.push(price)
+  expect(prices).toEqual(Array.from({ length: EVENTS }, (_, index) => index))
+})
+
+test('what the service refuses is told in its words, and not tried again', async () => {
+  expect(await failureOf(clientOf().run('prices', {}))).toMatchObject({ name: 'EndpointError', status: 400, code: 'invalid_variables', message: expect.stringContaining('least'), errors: [expect.objectContaining({ path: 'least' })], requestId: expect.any(String) })
+  expect(await failureOf(clientOf().run('nothing'))).toMatchObject({ status: 404, code: 'not_found' })
+  expect(await failureOf(clientOf({ personalApiKey: 'phx_wrong' }).run('one'))).toMatchObject({ status: 401 })
+})
+
+describe('a service that is not well', () => {
+  let unwell: Server
+  let asked: number
+  let answer: (count: number) => { status: number; headers?: Record<string, string>; body: string } | undefined
+  const GOOD = { status: 200, body: JSON.stringify({ results: [[1]], columns: ['one'], endpoint_version: 1, is_cached: false, last_refresh: '2026-01-01T00:00:00Z' }) }
+
+  beforeAll(async () => {
+    unwell = createServer((_, response) => {
+      asked += 1
+      const { status, headers, body } = answer(asked) ?? {}
+      if (status) response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(body)
+    })
+    await new Promise<void>((done) => unwell.listen(0, '127.0.0.1', done))
+  })
+  beforeEach(() => void (asked = 0))
+  afterAll(() => {
+    unwell.closeAllConnections()
+    unwell.close()
+  })
+  const client = (more: object = {}) => clientOf({ host: `http://127.0.0.1:${(unwell.address() as AddressInfo).port}`, ...more })
+
+  test.each([429, 503])('is asked again after a %i', async (status) => {
+    answer = (count) => (count === 1 ? { status, headers: { 'Retry-After': '0' }, body: '{"code":"query_capacity","detail":"Later."}' } : GOOD)
+    expect((await client().run('one')).rows).toEqual([{ one: 1 }])
+    expect(asked).toBe(2)
+  })
+
+  test('is asked as often as retries says, then its words are told', async () => {
+    answer = () => ({ status: 503, headers: { 'Retry-After': '0' }, body: '{"code":"query_capacity","detail":"Later."}' })
+    expect(await failureOf(client({ retries: 1 }).run('one'))).toMatchObject({ status: 503, code: 'query_capacity', message: 'Later.' })
+    expect(asked).toBe(2)
+  })
+
+  test('is not asked again after a 500, and an answer that is no JSON is told too', async () => {
+    answer = () => ({ status: 500, body: '<html>' })
+    expect(await failureOf(client().run('one'))).toMatchObject({ status: 500, code: 'http_500', message: expect.stringContaining('500') })
+    expect(asked).toBe(1)
+  })
+
+  test('that never answers is given up after timeoutMs', async () => {
+    answer = () => undefined
+    expect(await failureOf(client({ timeoutMs: 50 }).run('one'))).toMatchObject({ status: 0, code: 'timeout', message: expect.stringContaining('50 ms') })
+  })
+
+  test('a signal ends the run with its own reason', async () => {
+    answer = () => undefined
+    const ending = new AbortController()
+    const failure = failureOf(client().run('one', {}, { signal: ending.signal }))
+    ending.abort(new Error('enough'))
+    expect(await failure).toMatchObject({ message: 'enough' })
+  })
+
+  test('that is not there is said to be so', async () => {
+    expect(await failureOf(clientOf({ host: 'http://127.0.0.1:1', retries: 0 }).run('one'))).toMatchObject({ status: 0, code: 'unreachable', message: expect.stringContaining('http://127.0.0.1:1') })
+  })
+})
+
+test('a browser is refused: every visitor could take the key', () => {
+  Object.assign(globalThis, { document: {} })
+  try {
+    expect(() => clientOf()).toThrow(/server only/)
+  } finally {
+    delete (globalThis as { document?: unknown }).document
+  }
+  expect(() => clientOf({ personalApiKey: '' })).toThrow(/personalApiKey/)
+})
+
+describe('the types that the service writes', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'trailmark-types-'))
+  let types: string
+  beforeAll(async () => {
+    types = (await api(service, 'GET', '/endpoints/types.ts')).body
+    writeFileSync(join(folder, 'types.ts'), types)
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  /** What TypeScript finds wrong with these lines. */
+  const faultsOf = (lines: string): string[] => {
+    const file = join(folder, 'use.ts')
+    writeFileSync(
+      file,
+      `import { createEndpoints } from '${CLIENT.replace(/\.ts$/, '')}'\nimport type { Endpoints } from './types'\nconst endpoints = createEndpoints<Endpoints>({ host: '', projectId: 1, personalApiKey: 'k' })\nexport const use = async () => {\n${lines}\n}\n`,
+    )
+    const program = ts.createProgram([file], { strict: true, noEmit: true, skipLibCheck: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'], types: [] })
+    return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+  }
+
+  test('name every active endpoint, its variables and its columns', () => {
+    expect(types).toContain('What sold *\\/ so far')
+    expect(types).toMatch(/prices: \{\s+variables: \{ least: number \}\s+row: \{ price: number \| string \| null; plan: string \| null \}/)
+    expect(types).toMatch(/one: \{\s+variables: \{\}\s+row: \{ one: [^;]+; "odd name": string \| null \}/)
+    expect(types).toMatch(/daily: \{\s+variables: Record<string, unknown>\s+row: unknown/)
+  })
+
+  test('let through what is right', () => {
+    expect(
+      faultsOf(`
+        const { rows } = await endpoints.run('prices', { least: 1 }, { limit: 3 })
+        const plan: string | null = rows[0]!.plan
+        for await (const { price } of endpoints.rows('prices', { least: 1 })) console.log(price, plan)
+        await endpoints.run('one')
+        await endpoints.run('daily', { date_from: '-7d' })`),
+    ).toEqual([])
+  })
+
+  test.each([
+    ['an endpoint that there is not', "await endpoints.run('price', { least: 1 })", /"price"/],
+    ['a missing variable', "await endpoints.run('prices', {})", /'least' is missing/],
+    ['no variables where one is required', "await endpoints.run('prices')", /Expected/],
+    ['a variable of another type', "await endpoints.run('prices', { least: 'x' })", /'string' is not assignable to type 'number'/],
+    ['a column that there is not', "(await endpoints.run('prices', { least: 1 })).rows[0]!.cost", /'cost' does not exist/],
+  ])('refuse %s', (_, line, fault) => {
+    expect(faultsOf(line)).toEqual([expect.stringMatching(fault)])
+  })
+})

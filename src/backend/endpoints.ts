@@ -1,0 +1,202 @@
+/** What one endpoint takes and gives, as in the types that the service writes (`GET …/endpoints/types.ts`). */
+export interface EndpointTypes {
+  variables: object
+  row: unknown
+}
+
+export interface EndpointsOptions {
+  /** The service's address, as `https://events.example.com`. */
+  host: string
+  projectId: number
+  /** A personal API key with the scope `endpoint:read`. It reads everything that endpoints of the project do. */
+  personalApiKey: string
+  /** How long a run may take, its retries included, in ms: 30,000. */
+  timeoutMs?: number
+  /** How often a run is tried again that the network or the service had no room for: 2. */
+  retries?: number
+}
+
+export interface RunOptions {
+  /** Absent: the current version. */
+  version?: number
+  /** At most this many rows, from `offset` on. */
+  limit?: number
+  offset?: number
+  /** `force` computes anew what is kept. */
+  refresh?: 'cache' | 'force'
+  /** Ends the run, also in the service. */
+  signal?: AbortSignal
+}
+
+export interface RunResult<Row> {
+  rows: Row[]
+  /** Names of the rows' columns, in their order; empty for an insight. */
+  columns: string[]
+  /** Whether there are rows after these. */
+  hasMore: boolean
+  version: number
+  isCached: boolean
+  /** When the rows were computed. */
+  lastRefresh: Date
+}
+
+/** One thing that is wrong with a run, such as one of its variables. */
+export interface EndpointFault {
+  path: string
+  code: string
+  message: string
+}
+
+/** A run that gave nothing. `message` says what was wrong and what would be right. */
+export class EndpointError extends Error {
+  override readonly name = 'EndpointError'
+  /** Of the HTTP answer; 0 where there was none. */
+  readonly status: number
+  /** Stable: `invalid_variables`, `not_found`, …; `unreachable` and `timeout` where there was no answer. */
+  readonly code: string
+  /** The field at fault. */
+  readonly attr: string | null
+  /** Everything that is wrong, one by one. */
+  readonly errors: readonly EndpointFault[]
+  /** By which the service's log knows the request. */
+  readonly requestId: string | undefined
+
+  constructor(message: string, { status = 0, code, attr = null, errors = [], requestId }: { status?: number; code: string; attr?: string | null; errors?: readonly EndpointFault[]; requestId?: string }) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.attr = attr
+    this.errors = errors
+    this.requestId = requestId
+  }
+}
+
+/** A query's variables are all required; one without any needs none. */
+type Given<Variables, Options> = {} extends Variables ? [variables?: Variables, options?: Options] : [variables: Variables, options?: Options]
+
+export interface Endpoints<Types extends Record<string, EndpointTypes>> {
+  /**
+   * Runs an endpoint. Rejects with an `EndpointError`.
+   * @example const { rows } = await endpoints.run('revenue_by_plan', { since: '2026-01-01' })
+   */
+  run<Name extends keyof Types & string>(name: Name, ...given: Given<Types[Name]['variables'], RunOptions>): Promise<RunResult<Types[Name]['row']>>
+  /**
+   * Every row of a SQL endpoint, however many there are, fetched page by page of `limit` rows (1,000).
+   * @example for await (const row of endpoints.rows('orders', { plan: 'pro' })) …
+   */
+  rows<Name extends keyof Types & string>(name: Name, ...given: Given<Types[Name]['variables'], Omit<RunOptions, 'offset'>>): AsyncGenerator<Types[Name]['row'], void, undefined>
+}
+
+interface Answer {
+  results: unknown[]
+  columns?: string[] | null
+  hasMore?: boolean
+  next_cursor?: string | null
+  endpoint_version: number
+  is_cached: boolean
+  last_refresh: string
+}
+
+interface Refused {
+  code?: string
+  detail?: string
+  attr?: string | null
+  errors?: EndpointFault[]
+  request_id?: string
+}
+
+const PAGE = 1_000
+const FIRST_WAIT_MS = 250
+// No room right now; anything else would answer the same again.
+const LATER = [429, 503]
+
+const wait = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((done) => {
+    const timer = setTimeout(finish, ms)
+    signal.addEventListener('abort', finish)
+    function finish() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', finish)
+      done()
+    }
+  })
+
+const toRow = (columns: readonly string[]) => (values: unknown) =>
+  Array.isArray(values) && columns.length ? Object.fromEntries(columns.map((name, index) => [name, values[index]])) : values
+
+const resultOf = ({ results, columns, hasMore, endpoint_version, is_cached, last_refresh }: Answer): RunResult<unknown> => ({
+  rows: results.map(toRow(columns ?? [])),
+  columns: columns ?? [],
+  hasMore: hasMore ?? false,
+  version: endpoint_version,
+  isCached: is_cached,
+  lastRefresh: new Date(last_refresh),
+})
+
+const inBrowser = () => 'document' in globalThis || 'indexedDB' in globalThis
+
+/**
+ * Named endpoints of one project, for a backend (specification: "Running an endpoint"). `Types`: what
+ * `GET …/endpoints/types.ts` of the service says of them. Throws in a browser: whoever has the key can read everything.
+ */
+export const createEndpoints = <Types extends Record<string, EndpointTypes> = Record<string, { variables: Record<string, unknown>; row: Record<string, unknown> }>>({
+  host,
+  projectId,
+  personalApiKey,
+  timeoutMs = 30_000,
+  retries = 2,
+}: EndpointsOptions): Endpoints<Types> => {
+  if (inBrowser()) throw new Error('trailmark/endpoints runs on a server only: in a browser every visitor could take the personal API key and read all that it reads. Call your own backend, and this from there.')
+  if (!personalApiKey) throw new Error('trailmark/endpoints needs personalApiKey: make one with the scope endpoint:read, and bring it by the environment, not in the code.')
+  const addressOf = (name: string) => new URL(`/api/projects/${projectId}/endpoints/${encodeURIComponent(name)}/run`, host)
+
+  const ask = async (name: string, body: object, own: AbortSignal | undefined): Promise<Answer> => {
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const signal = own ? AbortSignal.any([own, timeout]) : timeout
+    const headers = { Authorization: `Bearer ${personalApiKey}`, 'Content-Type': 'application/json' }
+    for (let tried = 0; ; tried += 1) {
+      let failure: EndpointError
+      let waitMs = FIRST_WAIT_MS * 2 ** tried
+      try {
+        const response = await fetch(addressOf(name), { method: 'POST', headers, body: JSON.stringify(body), signal })
+        if (response.ok) return (await response.json()) as Answer
+        const refused = (await response.json().catch(() => ({}))) as Refused
+        failure = new EndpointError(refused.detail ?? `${host} answered ${response.status} to a run of "${name}".`, {
+          ...refused,
+          status: response.status,
+          code: refused.code ?? `http_${response.status}`,
+          requestId: refused.request_id,
+        })
+        if (!LATER.includes(response.status)) throw failure
+        waitMs = 1000 * Number(response.headers.get('retry-after')) || waitMs
+      } catch (error) {
+        if (error instanceof EndpointError) throw error
+        own?.throwIfAborted()
+        failure = timeout.aborted
+          ? new EndpointError(`"${name}" did not answer within ${timeoutMs} ms (timeoutMs).`, { code: 'timeout' })
+          : new EndpointError(`${host} cannot be reached: ${causeOf(error)}.`, { code: 'unreachable' })
+      }
+      if (tried >= retries || timeout.aborted) throw failure
+      await wait(waitMs, signal)
+      own?.throwIfAborted()
+      // Waiting took all the time there was.
+      if (timeout.aborted) throw failure
+    }
+  }
+
+  const run = async (name: string, variables: object = {}, { signal, ...options }: RunOptions = {}) => resultOf(await ask(name, { variables, ...options }, signal))
+  async function* rows(name: string, variables: object = {}, { signal, limit = PAGE, ...options }: Omit<RunOptions, 'offset'> = {}) {
+    let cursor: string | null | undefined = '*'
+    while (cursor) {
+      const answer: Answer = await ask(name, { variables, ...options, limit, cursor }, signal)
+      yield* resultOf(answer).rows
+      cursor = answer.next_cursor
+    }
+  }
+  return { run, rows } as Endpoints<Types>
+}
+
+const causeOf = (error: unknown) => {
+  const { cause, message } = error as Error
+  return (cause as Error | undefined)?.message ?? message
+}
