@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './lib/log.ts'
 
 /** What the process can be told from outside. */
 export interface Config {
@@ -24,6 +25,10 @@ export interface Config {
   /** What some keys may do differently, by their labels. */
   readonly keyLimits: Readonly<Record<string, KeyLimits>>
   readonly cacheBytes: number
+  readonly ingestBytes: number
+  readonly diskReserveBytes: number
+  readonly logFormat: LogFormat
+  readonly logLevel: LogLevel
 }
 
 /** Of one key; what is absent is as for all. */
@@ -78,6 +83,13 @@ const asMegabytes = (text: string): number => {
   if (!/^\d+$/.test(text) || Number(text) < 512) throw new Error('takes a whole number of megabytes, 512 or more')
   return Number(text) * 1_000_000
 }
+
+const asOneOf =
+  <Value extends string>(values: readonly Value[]) =>
+  (text: string): Value => {
+    if (!values.includes(text as Value)) throw new Error(`takes ${values.join(', ')}`)
+    return text as Value
+  }
 
 const asCount =
   (least: number, most: number) =>
@@ -153,6 +165,11 @@ const VARIABLES = {
   runsAtOnce: { name: 'TRAILMARK_RUNS_AT_ONCE', fallback: '20', what: 'Runs of one key under way at the same time.', read: asRuns },
   keyLimits: { name: 'TRAILMARK_KEY_LIMITS', fallback: '{}', what: `Other limits for some keys, as JSON by their labels: ${Object.keys(KEY_LIMITS).join(', ')}.`, read: asKeyLimits },
   cacheBytes: { name: 'TRAILMARK_CACHE_MB', fallback: '64', what: 'Memory for answers that are kept; 0 keeps none.', read: asMegabytesOf(0, 1_000_000) },
+  // A second or two of much traffic: what is answered 429 waits where it was made, which has more room.
+  ingestBytes: { name: 'TRAILMARK_INGEST_MEMORY_MB', fallback: '64', what: 'Memory for deliveries that wait for the engine; beyond it they are answered 429.', read: asMegabytesOf(1, 100_000) },
+  diskReserveBytes: { name: 'TRAILMARK_DISK_RESERVE_MB', fallback: '500', what: "Space that events leave free on the embedded engine's disk; below it they are answered 507.", read: asMegabytesOf(0, 10_000_000) },
+  logFormat: { name: 'TRAILMARK_LOG_FORMAT', fallback: 'text', what: `Lines of the log on stderr: ${LOG_FORMATS.join(' or ')}.`, read: asOneOf(LOG_FORMATS) },
+  logLevel: { name: 'TRAILMARK_LOG_LEVEL', fallback: 'info', what: `The least that is logged: ${LOG_LEVELS.join(', ')}.`, read: asOneOf(LOG_LEVELS) },
 } as const satisfies { readonly [Key in keyof Config]: Variable<Config[Key]> }
 
 /**
@@ -173,8 +190,11 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>, de
   return { ...config, staticDir: config.staticDir ?? defaults.staticDir }
 }
 
+/** Every environment variable, for the documents. */
+export const configTable = (): { name: string; fallback: string | undefined; what: string }[] => Object.values<Variable<unknown>>(VARIABLES).map(({ name, fallback, what }) => ({ name, fallback, what }))
+
 /** One line per environment variable, for `--help`. */
 export const describeVariables = (): string =>
-  Object.values<Variable<unknown>>(VARIABLES)
+  configTable()
     .map(({ name, fallback, what }) => `  ${name.padEnd(28)} ${what}${fallback ? ` Default: ${fallback}` : ''}`)
     .join('\n')

@@ -1,20 +1,29 @@
 #!/usr/bin/env node
 import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Config, ConfigError, describeVariables, readConfig } from './config.ts'
+import { CommandError } from './cli/command.ts'
+import { describeCommands, runCommand } from './cli/run.ts'
+import { SCOPES } from './http/auth.ts'
 import { createLog } from './lib/log.ts'
+import { Refusal } from './lib/refusal.ts'
 import { within } from './lib/wait.ts'
-import { type Service, startService } from './service.ts'
+import type { Service } from './service.ts'
+import { startEngine } from './storage/embedded/engine.ts'
 import { EngineMissing, engineLibrary, thisMachine } from './storage/embedded/library.ts'
 import { DataDirInUse } from './storage/lock.ts'
+import { RecordsMismatch } from './storage/records.ts'
 import { StorageError } from './storage/storage.ts'
 
 const STOP_TIMEOUT_MS = 20_000
 
-const HELP = `Usage: trailmark [serve]
+const HELP = `Usage: trailmark <command>
 
-Starts the Trailmark service: it receives events and runs named endpoints over them.
+  trailmark serve
+      Starts the service: it receives events and runs named endpoints over them. Also without a word.
+${describeCommands()}
 
 Environment:
 ${describeVariables()}
@@ -49,16 +58,17 @@ const EXPLAIN: Readonly<Record<string, Explain>> = {
   ENOSPC: ({ dataDir }) => `there is no space left for the data folder ${dataDir}: free some, or set TRAILMARK_DATA to a folder on another disk.`,
 }
 
-const explain = (error: unknown, config: Config): string => {
+const explain = (error: unknown, config: Config, otherwise: string): string => {
   if (error instanceof DataDirInUse) {
     return `the data folder ${config.dataDir} is open in another Trailmark process: stop that one, or set TRAILMARK_DATA to another folder.`
   }
+  if (error instanceof RecordsMismatch) return error.message
   if (error instanceof EngineMissing) return error.message
   if (error instanceof StorageError && (error.engineCode === 'AUTHENTICATION_FAILED' || error.engineCode === 'REQUIRED_PASSWORD')) {
     return 'the ClickHouse server refuses the user: set CLICKHOUSE_URL to an address with the right user and password, http://user:password@host:8123.'
   }
   const row = EXPLAIN[(error as { code?: string }).code ?? '']
-  return row ? row(config) : `could not start: ${error instanceof Error ? error.message : String(error)}`
+  return row ? row(config) : `${otherwise}: ${error instanceof Error ? error.message : String(error)}`
 }
 
 const announce = ({ url, project, keyFile }: Service) => {
@@ -75,10 +85,36 @@ const announce = ({ url, project, keyFile }: Service) => {
 // What the service writes is its owner's: definitions hold hashes of keys, the engine's configuration passwords.
 process.umask(0o077)
 
-const main = async (command = 'serve') => {
+// What the environment brought in; what the service makes up itself is known by its look.
+const secretsOf = ({ personalApiKey, clickhouseUrl }: Config): string[] => [personalApiKey ?? '', clickhouseUrl ? decodeURIComponent(new URL(clickhouseUrl).password) : '']
+
+const logOf = (config: Config) => createLog({ format: config.logFormat, level: config.logLevel, secrets: secretsOf(config) })
+
+const library = () => engineLibrary(thisMachine(createRequire(import.meta.url).resolve))
+
+const CHILD = here('./storage/embedded/child.js')
+
+/** Does one of the commands that end by themselves. */
+const doCommand = async (args: readonly string[], config: Config) => {
+  try {
+    const { lines, data, isJson } = await runCommand(args, {
+      dataDir: config.dataDir,
+      scopes: SCOPES,
+      clickhouseUrl: config.clickhouseUrl,
+      startEngine: (dataDir) =>
+        startEngine({ dataDir: join(dataDir, 'engine'), library: library(), child: CHILD, memoryBytes: config.engineMemoryBytes, diskReserveBytes: config.diskReserveBytes, log: logOf(config) }),
+    })
+    for (const line of isJson ? [JSON.stringify(data, null, 2)] : lines) say(line)
+  } catch (error) {
+    if (error instanceof CommandError || error instanceof Refusal) return fail(error.message)
+    fail(explain(error, config, `could not do ${args[0]}`))
+  }
+}
+
+const main = async (args: readonly string[]) => {
+  const [command = 'serve', ...rest] = args
   if (command === '--version') return say(JSON.parse(readFileSync(here('../package.json'), 'utf8')).version)
-  if (command === '--help' || command === '-h') return say(HELP)
-  if (command !== 'serve') fail(`there is no command "${command}"; the only one is serve.`)
+  if (command === 'help' || args.includes('--help') || args.includes('-h')) return say(HELP)
 
   let config: Config
   try {
@@ -87,14 +123,17 @@ const main = async (command = 'serve') => {
     if (error instanceof ConfigError) return fail(error.message)
     throw error
   }
+  if (command !== 'serve') return doCommand(args, config)
+  if (rest.length) return fail(`serve takes no "${rest[0]}": it is set up by its environment, see "trailmark --help".`)
   prepareDataDir(config.dataDir)
 
-  const log = createLog()
-  const require = createRequire(import.meta.url)
+  // A command that ends by itself needs none of it, and starts sooner without.
+  const { startService } = await import('./service.ts')
+  const log = logOf(config)
   const starting = startService({
     config,
-    engineLibrary: () => engineLibrary(thisMachine(require.resolve)),
-    engineChild: here('./storage/embedded/child.js'),
+    engineLibrary: library,
+    engineChild: CHILD,
     progress: say,
     log,
   })
@@ -112,13 +151,13 @@ const main = async (command = 'serve') => {
   }
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
-  process.on('unhandledRejection', (reason) => log(`Unexpected: ${reason instanceof Error ? reason.stack : String(reason)}`))
+  process.on('unhandledRejection', (reason) => log(`Unexpected: ${reason instanceof Error ? reason.stack : String(reason)}`, { level: 'error' }))
 
   try {
     announce(await starting)
   } catch (error) {
-    fail(explain(error, config))
+    fail(explain(error, config, 'could not start'))
   }
 }
 
-await main(process.argv[2])
+await main(process.argv.slice(2))

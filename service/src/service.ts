@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { createAdmit } from './endpoints/admission.ts'
@@ -20,7 +18,14 @@ import { SCOPES } from './http/auth.ts'
 import { createServer } from './http/server.ts'
 import { createIngest } from './ingest/ingest.ts'
 import { createWriter } from './ingest/writer.ts'
+import { measureProcess, measureRuns } from './measure.ts'
+import { createRefusedEvents } from './ingest/refusedEvents.ts'
 import type { Log } from './lib/log.ts'
+import { createMetrics } from './lib/metrics.ts'
+import { type KeyFile, keyFileIn } from './projects/keyFile.ts'
+import { createKeys, START_KEYS } from './projects/keys.ts'
+import { createProjects } from './projects/projects.ts'
+import { madeUp } from './projects/secret.ts'
 import { createClickhouse } from './storage/clickhouse.ts'
 import { readerMemoryBytes } from './storage/embedded/config.ts'
 import { type Engine, engineMemoryBytes, startEngine } from './storage/embedded/engine.ts'
@@ -50,10 +55,6 @@ export interface Service {
 
 const READY_WAIT_MS = 20_000
 const PROBE_WAIT_MS = 1_000
-const GENERATED_KEY = 'first key'
-const GIVEN_KEY = 'environment'
-
-const madeUp = (prefix: string) => `${prefix}_${randomBytes(24).toString('base64url').replace(/[_-]/g, 'x')}`
 
 const firstProject = async ({ projects }: Records, token: string | undefined): Promise<Project> => {
   const [first] = await projects.all()
@@ -64,20 +65,19 @@ const firstProject = async ({ projects }: Records, token: string | undefined): P
 }
 
 /** Makes sure that there is a key with all scopes, and returns the file that holds it unless the environment does. */
-const firstKey = async ({ keys }: Records, projectId: number, dataDir: string, given: string | undefined): Promise<string | undefined> => {
+const firstKey = async ({ keys }: Records, projectId: number, keyFile: KeyFile, given: string | undefined): Promise<string | undefined> => {
   if (given) {
-    await keys.put({ projectId, label: GIVEN_KEY, secret: given, scopes: SCOPES })
+    await keys.put({ projectId, label: START_KEYS.given, secret: given, scopes: SCOPES })
     return undefined
   }
   // A key that is no longer given is no longer valid.
-  await keys.remove(GIVEN_KEY)
-  const file = join(dataDir, 'personal_api_key')
-  const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+  await keys.remove(START_KEYS.given)
+  const kept = keyFile.read()
   const secret = kept && (await keys.bySecret(kept)) ? kept : madeUp('tmk')
-  if (secret !== kept) writeFileSync(file, `${secret}\n`, { mode: 0o600 })
+  if (secret !== kept) keyFile.write(secret)
   // Each time: a newer release may have more scopes than the one that made the key.
-  await keys.put({ projectId, label: GENERATED_KEY, secret, scopes: SCOPES })
-  return file
+  await keys.put({ projectId, label: START_KEYS.generated, secret, scopes: SCOPES })
+  return keyFile.path
 }
 
 /** What the key of a label may take, which is never more memory than `mostMemoryBytes`. */
@@ -99,17 +99,20 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
 
   try {
     undo.push(await lockDataDir(config.dataDir))
+    const metrics = createMetrics()
     const library = config.clickhouseUrl ? undefined : engineLibrary()
 
     const records = await openRecords(join(config.dataDir, 'definitions.db'))
     undo.push(() => records.close())
     const project = await firstProject(records, config.projectToken)
-    const keyFile = await firstKey(records, project.id, config.dataDir, config.personalApiKey)
+    const keyFile = keyFileIn(config.dataDir)
+    const keyPath = await firstKey(records, project.id, keyFile, config.personalApiKey)
+    const keys = createKeys({ records, scopes: SCOPES, keyFile })
 
     let engine: Engine | undefined
     if (library) {
       progress('Starting the embedded engine …')
-      engine = await startEngine({ dataDir: join(config.dataDir, 'engine'), library, child: engineChild, memoryBytes: config.engineMemoryBytes, log })
+      engine = await startEngine({ dataDir: join(config.dataDir, 'engine'), library, child: engineChild, memoryBytes: config.engineMemoryBytes, diskReserveBytes: config.diskReserveBytes, onRestart: () => metrics.count('trailmark_engine_restarts_total'), log })
       undo.push(engine.stop)
     } else {
       progress('Connecting to the ClickHouse server …')
@@ -123,7 +126,19 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     progress(steps.length ? `Created the event store (${steps.join(', ')}).` : 'The event store is up to date.')
 
     const epochs = createEpochs()
-    const writer = createWriter(storage, { onChange: epochs.advance })
+    const writer = createWriter(storage, {
+      onChange: epochs.advance,
+      maxChars: config.ingestBytes,
+      onBatch({ stored, repeats, seconds }) {
+        metrics.count('trailmark_events_stored_total', {}, stored)
+        metrics.count('trailmark_events_repeated_total', {}, repeats)
+        metrics.observe('trailmark_writer_batch_seconds', {}, seconds)
+      },
+      onFull: (isFull) => (isFull ? log('The disk of the event store is full: deliveries are answered 507 until there is space. Nothing that was acknowledged is lost.', { level: 'error' }) : log('The event store has space again.')),
+    })
+    const refusedEvents = createRefusedEvents(storage, metrics)
+    measureProcess(metrics, { writer, isReady: () => storage.ready(PROBE_WAIT_MS) })
+    const measured = measureRuns(metrics)
     undo.push(() => writer.close())
     const { byToken } = records.projects
     const running = createRunning()
@@ -133,26 +148,33 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     const remoteConfigs = createRemoteConfigs(records, flags)
     const server = await createServer({
       staticDir: config.staticDir,
-      keyBySecret: records.keys.bySecret,
+      keyBySecret: keys.bySecret,
+      projectById: records.projects.byId,
+      ingestBytes: config.ingestBytes,
       log,
+      count: metrics.count,
       rooms: {
-        ingest: createIngest({ projectByToken: byToken, writer }),
+        ingest: createIngest({ projectByToken: byToken, writer, refusedEvents, count: metrics.count }),
         projectByToken: byToken,
         variables: createVariableDefinitions(records),
         endpoints: createEndpointDefinitions({ records, describe: createDescribe({ storage }) }),
-        run: createRun({ records, storage, admit, cache, epochs }),
-        stream: createStream({ records, storage, admit }),
+        run: measured(createRun({ records, storage, admit, cache, epochs })),
+        stream: measured(createStream({ records, storage, admit })),
         running,
         openApi: createOpenApi(records),
         flags,
         remoteConfigs,
+        projects: createProjects(records),
+        keys,
+        refusedEvents,
+        metrics: metrics.text,
         answerFlags: createAnswerFlags({ definitions: flags, remoteConfigs }),
         isReady: () => storage.ready(PROBE_WAIT_MS),
       },
     })
     undo.push(() => server.close())
     const url = await server.listen({ port: config.port, host: config.host })
-    return { url, project, keyFile, stop }
+    return { url, project, keyFile: keyPath, stop }
   } catch (error) {
     await stop()
     throw error

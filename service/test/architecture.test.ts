@@ -6,27 +6,31 @@ const SRC = resolve(__dirname, '../src')
 /** Who may import whom. A room is a folder, or a file at the top; the longest name that fits a file is its room. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: [],
-  config: [],
+  config: ['lib'],
   storage: ['lib', 'storage/records'],
   'storage/embedded': ['lib', 'storage'],
   'storage/records': [],
   'storage/schema': ['storage'],
   ingest: ['lib', 'storage'],
   flags: ['lib', 'storage'],
+  projects: ['lib', 'storage'],
   'endpoints/sql': ['lib'],
   'endpoints/insights': ['lib', 'endpoints/sql'],
   'endpoints/variables': ['lib', 'storage', 'endpoints/sql'],
   'endpoints/definitions': ['lib', 'storage', 'endpoints/sql', 'endpoints/insights', 'endpoints/variables'],
   endpoints: ['lib', 'storage', 'endpoints/sql', 'endpoints/insights', 'endpoints/variables', 'endpoints/definitions'],
   // The routes call the rooms through what `service` hands them; from the rooms they take types and pure answers.
-  http: ['lib', 'storage', 'ingest', 'flags', 'endpoints', 'endpoints/variables', 'endpoints/definitions'],
-  service: ['config', 'http', 'ingest', 'flags', 'endpoints', 'endpoints/variables', 'endpoints/definitions', 'storage', 'storage/embedded', 'storage/schema', 'lib'],
-  main: ['service', 'config', 'storage', 'storage/embedded', 'lib'],
+  http: ['lib', 'storage', 'ingest', 'flags', 'projects', 'endpoints', 'endpoints/variables', 'endpoints/definitions'],
+  measure: ['lib', 'ingest'],
+  service: ['measure', 'config', 'http', 'ingest', 'flags', 'projects', 'endpoints', 'endpoints/variables', 'endpoints/definitions', 'storage', 'storage/embedded', 'storage/schema', 'lib'],
+  backup: ['lib', 'projects', 'storage', 'storage/embedded', 'storage/schema'],
+  cli: ['lib', 'projects', 'backup', 'storage', 'storage/embedded'],
+  main: ['service', 'cli', 'http', 'config', 'storage', 'storage/embedded', 'lib'],
 }
 
 /** What the rooms that use the storage may see of it: the ports with their types and errors, never what connects. */
 const ONLY_FROM_STORAGE = ['storage/storage.ts', 'storage/records.ts']
-const PORT_USERS = ['ingest', 'endpoints', 'endpoints/variables', 'endpoints/definitions', 'http', 'flags']
+const PORT_USERS = ['ingest', 'endpoints', 'endpoints/variables', 'endpoints/definitions', 'http', 'flags', 'projects']
 
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? filesIn(join(folder, entry.name)) : entry.name.endsWith('.ts') ? [join(folder, entry.name)] : []))

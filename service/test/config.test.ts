@@ -22,6 +22,10 @@ test('an empty environment has every fallback', () => {
     runsAtOnce: 20,
     keyLimits: {},
     cacheBytes: 64_000_000,
+    ingestBytes: 64_000_000,
+    diskReserveBytes: 500_000_000,
+    logFormat: 'text',
+    logLevel: 'info',
   })
 })
 
@@ -72,5 +76,5 @@ test('a refused key is not shown', () => {
 })
 
 test('every variable is described', () => {
-  expect(describeVariables().split('\n')).toHaveLength(17)
+  expect(describeVariables().split('\n')).toHaveLength(21)
 })

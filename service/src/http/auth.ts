@@ -1,26 +1,36 @@
 import { Refusal } from '../lib/refusal.ts'
-import type { ApiKey } from '../storage/records.ts'
+import type { ApiKey, Project } from '../storage/records.ts'
 
-export const SCOPES = ['endpoint:read', 'endpoint:write', 'insight_variable:read', 'insight_variable:write', 'feature_flag:read', 'feature_flag:write', 'project:read', 'project:write'] as const
+export const SCOPES = ['endpoint:read', 'endpoint:write', 'insight_variable:read', 'insight_variable:write', 'feature_flag:read', 'feature_flag:write', 'project:read', 'project:write', 'personal_api_key:read', 'personal_api_key:write', 'refused_event:read', 'metrics:read'] as const
 
 /** What a personal API key may be allowed. */
 export type Scope = (typeof SCOPES)[number]
 
 export interface AuthRooms {
   readonly keyBySecret: (secret: string) => Promise<ApiKey | undefined>
+  readonly projectById: (id: number) => Promise<Project | undefined>
+}
+
+export interface Asked {
+  /** The request's `Authorization`. */
+  readonly header: string | undefined
+  /** The project that is asked for, which is none if `undefined`; `'any'` where an address is of no project. */
+  readonly projectId: number | undefined | 'any'
+  readonly scope: Scope
 }
 
 /**
- * The key that `header` carries. Throws `Refusal` unless it is one of the project `projectId` that has `scope`.
+ * The key that `header` carries. Throws `Refusal` unless it has `scope`, and is of the project or of all.
  * Keys are looked up by their hash, so how long it takes says nothing about how much of a guess was right.
  */
-export const authorize = async ({ keyBySecret }: AuthRooms, { header, projectId, scope }: { header: string | undefined; projectId: number | undefined; scope: Scope }): Promise<ApiKey> => {
+export const authorize = async ({ keyBySecret, projectById }: AuthRooms, { header, projectId, scope }: Asked): Promise<ApiKey> => {
   const [, secret] = /^Bearer +(\S{1,500}) *$/i.exec(header ?? '') ?? []
   if (!secret) throw new Refusal('not_authenticated')
   const key = await keyBySecret(secret)
   if (!key) throw new Refusal('invalid_api_key')
+  const mayReach = async (id: number | undefined) => id !== undefined && (key.projectId === undefined ? (await projectById(id)) !== undefined : key.projectId === id)
   // A project of someone else answers like one that is not there.
-  if (key.projectId !== projectId) throw new Refusal('not_found', { detail: 'There is no such project.' })
+  if (projectId !== 'any' && !(await mayReach(projectId))) throw new Refusal('not_found', { detail: 'There is no such project.' })
   if (!key.scopes.includes(scope)) throw new Refusal('permission_denied', { detail: `This personal API key lacks the scope ${scope}.` })
   return key
 }

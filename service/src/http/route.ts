@@ -9,6 +9,9 @@ import type { FlagDefinitions } from '../flags/definitions.ts'
 import type { AnswerFlags } from '../flags/flags.ts'
 import type { RemoteConfigs } from '../flags/remoteConfig.ts'
 import type { Ingest } from '../ingest/ingest.ts'
+import type { RefusedEvents } from '../ingest/refusedEvents.ts'
+import type { Keys } from '../projects/keys.ts'
+import type { Projects } from '../projects/projects.ts'
 import type { ApiKey, Project } from '../storage/records.ts'
 import type { Scope } from './auth.ts'
 
@@ -25,6 +28,11 @@ export interface Rooms {
   readonly flags: FlagDefinitions
   readonly answerFlags: AnswerFlags
   readonly remoteConfigs: RemoteConfigs
+  readonly projects: Projects
+  readonly keys: Keys
+  readonly refusedEvents: Pick<RefusedEvents, 'list'>
+  /** In Prometheus' text format. */
+  readonly metrics: () => Promise<string>
   readonly isReady: () => Promise<boolean>
 }
 
@@ -36,9 +44,9 @@ export interface Call {
   readonly query: Readonly<Record<string, string | undefined>>
   /** Bytes of a `raw` route, a checked value of one with a schema. */
   readonly body: unknown
-  /** Of a route under `/api/projects/`. */
+  /** Of a route under `/api/projects/{id}/`. */
   readonly projectId: number
-  /** That asks, of such a route. */
+  /** That asks, of a route that is not public. */
   readonly key: ApiKey
   /** Aborted when whoever asks has gone. */
   readonly signal: AbortSignal

@@ -7,6 +7,8 @@ import { decodeJson } from '../ingest/decode.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { apiDocument } from './apiDocument.ts'
 import { ENDPOINT_ROUTES } from './endpointRoutes.ts'
+import { PROJECT_ROUTES } from './projectRoutes.ts'
+import { REFUSED_ROUTES } from './refusedRoutes.ts'
 import type { Answer, Call, Rooms, Route } from './route.ts'
 import { staticFile } from './statics.ts'
 
@@ -79,6 +81,17 @@ export const ROUTES: readonly Route[] = [
     },
   },
 
+  {
+    method: 'GET',
+    path: '/metrics',
+    access: 'metrics:read',
+    summary: 'Counts for Prometheus, by a key of all projects',
+    handler: async ({ metrics }, { key }) => {
+      if (key.projectId !== undefined) throw new Refusal('permission_denied', { detail: 'These counts are of all projects, this key is of one: make one with "trailmark key create <label> --scopes metrics:read --all-projects".' })
+      return { body: await metrics(), headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' } }
+    },
+  },
+
   { method: 'POST', path: '/e', access: 'public', body: 'raw', handler: capture },
   { method: 'POST', path: '/i/v0/e', access: 'public', body: 'raw', handler: capture },
   { method: 'POST', path: '/batch', access: 'public', body: 'raw', handler: capture },
@@ -133,6 +146,8 @@ export const ROUTES: readonly Route[] = [
     handler: async ({ remoteConfigs }, { projectId, body }) => ({ body: await remoteConfigs.change(projectId, body as RemoteSettings) }),
   },
 
+  ...PROJECT_ROUTES,
+  ...REFUSED_ROUTES,
   ...ENDPOINT_ROUTES,
   { method: 'GET', path: '/api/openapi.json', access: 'public', summary: 'This document', handler: () => ({ body: apiDocument(ROUTES) }) },
 ]

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
 import staticFiles from '@fastify/static'
 import createFastify, { type FastifyBaseLogger, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
-import type { Log } from '../lib/log.ts'
+import type { Log, LogLevel } from '../lib/log.ts'
+import type { Count } from '../lib/metrics.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { ApiKey } from '../storage/records.ts'
 import { type AuthRooms, authorize } from './auth.ts'
+import { createBodyReader } from './bodyReader.ts'
 import { toAnswer } from './errors.ts'
 import type { Call, Rooms, Route } from './route.ts'
 import { ROUTES } from './routes.ts'
@@ -14,12 +16,15 @@ export interface ServerOptions extends AuthRooms {
   readonly rooms: Rooms
   /** Folder of the SDK's built files. */
   readonly staticDir: string
+  /** What the bodies of deliveries may take up together while they are read. */
+  readonly ingestBytes: number
   readonly log: Log
+  readonly count: Count
 }
 
-const MAX_EVENTS_BYTES = 20 * 1024 * 1024
-const MAX_DISCARDED_BYTES = 256 * 1024 * 1024
 const MAX_API_BYTES = 1024 * 1024
+
+const FULL_RETRY_SECONDS = 30
 
 // Longer than the writer waits for the engine, so that every answer still goes out.
 const LAST_ANSWERS_MS = 16_000
@@ -59,25 +64,12 @@ const fromValidation = (faults: NonNullable<FastifyError['validation']>): Refusa
 const toRefusal = (error: FastifyError | Refusal, report: (error: Error) => void): Refusal => {
   if (error instanceof Refusal) return error
   if (error.validation) return fromValidation(error.validation)
+  // The definitions' own word for a disk without space.
+  if (error.code === 'SQLITE_FULL') return new Refusal('disk_full', { retryAfterSeconds: FULL_RETRY_SECONDS })
   const known = FRAMEWORK_REFUSALS[error.code]
   if (known) return known()
   report(error)
   return new Refusal('internal_error')
-}
-
-// A body over its limit is read to its end all the same: a connection that is cut while the client still writes shows it
-// a network failure, which it tries again, instead of the 413.
-const readBytes = async (_request: FastifyRequest, stream: AsyncIterable<Buffer>): Promise<Buffer> => {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of stream) {
-    bytes += chunk.length
-    if (bytes <= MAX_EVENTS_BYTES) chunks.push(chunk)
-    else chunks.length = 0
-    if (bytes > MAX_DISCARDED_BYTES) break
-  }
-  if (bytes > MAX_EVENTS_BYTES) throw new Refusal('body_too_large')
-  return Buffer.concat(chunks)
 }
 
 const readJson = (_request: FastifyRequest, body: Buffer, done: (error: Error | null, body?: unknown) => void) => {
@@ -97,6 +89,9 @@ const projectIdOf = (request: FastifyRequest): number | undefined => {
 }
 
 const keys = new WeakMap<FastifyRequest, ApiKey>()
+
+// Who changed what can be read from every service's log; the rest, which is most, from that of one that is asked for it.
+const levelOf = (access: Route['access'] | undefined, status: number): LogLevel => (access?.endsWith(':write') && status < 300 ? 'info' : 'debug')
 
 /** Aborted when the connection ends before the answer does. */
 const hangUp = ({ raw }: FastifyReply): AbortSignal => {
@@ -126,7 +121,7 @@ export interface Server {
 }
 
 /** The service's HTTP side, ready to listen. It knows requests and statuses; what it answers comes from the rooms. */
-export const createServer = async ({ rooms, staticDir, keyBySecret, log }: ServerOptions): Promise<Server> => {
+export const createServer = async ({ rooms, staticDir, ingestBytes, log, count, ...auth }: ServerOptions): Promise<Server> => {
   const server = createFastify({
     logger: false as unknown as FastifyBaseLogger,
     genReqId: () => randomUUID(),
@@ -137,7 +132,8 @@ export const createServer = async ({ rooms, staticDir, keyBySecret, log }: Serve
   })
 
   const refuse = (error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) => {
-    const refusal = toRefusal(error, ({ stack }) => log(`Request ${request.id} ${request.method} ${request.routeOptions?.url ?? ''} failed: ${stack}`))
+    const refusal = toRefusal(error, ({ stack }) => log(`Request ${request.id} ${request.method} ${request.routeOptions?.url ?? ''} failed: ${stack}`, { level: 'error' }))
+    count('trailmark_refusals_total', { code: refusal.code })
     const { status, body, retryAfterSeconds } = toAnswer(refusal, request.id)
     if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
     return reply.status(status).headers({ 'x-request-id': request.id, 'cache-control': 'no-store' }).type('application/json; charset=utf-8').send(body)
@@ -155,6 +151,15 @@ export const createServer = async ({ rooms, staticDir, keyBySecret, log }: Serve
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
   })
+  server.addHook('onResponse', async (request, reply) => {
+    const { method, id } = request
+    const route = request.routeOptions?.url ?? 'none'
+    const { statusCode: status } = reply
+    count('trailmark_requests_total', { method, route, status })
+    const key = keys.get(request)
+    // The pattern of the address, never the address: that may carry a token.
+    log('Request', { level: levelOf((request.routeOptions.config as { access?: Route['access'] }).access, status), request_id: id, method, route, status, ms: Math.round(reply.elapsedTime), ...(key ? { key: key.id, label: key.label } : {}) })
+  })
   // Connections whose last answer comes after this would stay open, and the server with them, until they time out.
   let closing = false
   server.addHook('preClose', async () => {
@@ -170,7 +175,9 @@ export const createServer = async ({ rooms, staticDir, keyBySecret, log }: Serve
     // Any page may send events and read its configuration: the token is public and no cookie is involved.
     await open.register(cors, { origin: true, credentials: true, methods: ['GET', 'POST', 'OPTIONS'], maxAge: 86_400, exposedHeaders: ['retry-after', 'x-request-id'] })
     // Whatever the content type says: beacons send text/plain to stay free of a preflight.
-    open.addContentTypeParser('*', readBytes)
+    const bodies = createBodyReader(ingestBytes)
+    open.addHook('onRequest', async (request, reply) => bodies.watch(request.raw, reply.raw))
+    open.addContentTypeParser('*', (request: FastifyRequest, stream: AsyncIterable<Buffer>) => bodies.read(request.raw, stream))
     for (const route of ROUTES.filter(({ access }) => access === 'public')) {
       open.route({ method: route.method, url: route.path, handler: respond(route) })
     }
@@ -181,12 +188,14 @@ export const createServer = async ({ rooms, staticDir, keyBySecret, log }: Serve
     for (const route of ROUTES) {
       if (route.access === 'public') continue
       const scope = route.access
-      for (const url of [route.path, route.path.replace('/api/projects', PROJECT_ALIAS)]) {
+      const isOfProject = route.path.includes(':projectId')
+      for (const url of new Set([route.path, route.path.replace('/api/projects', PROJECT_ALIAS)])) {
         api.route({
           method: route.method,
           url,
+          config: { access: scope },
           onRequest: async (request) => {
-            keys.set(request, await authorize({ keyBySecret }, { header: request.headers.authorization, projectId: projectIdOf(request), scope }))
+            keys.set(request, await authorize(auth, { header: request.headers.authorization, projectId: isOfProject ? projectIdOf(request) : 'any', scope }))
           },
           // A body that is left out is an empty one.
           preValidation: async (request) => {

@@ -1,7 +1,9 @@
+import type { Count } from '../lib/metrics.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { Project } from '../storage/records.ts'
 import { decodeJson } from './decode.ts'
 import { EVENT_FAULTS, type EventFault, type Reading, readEvents } from './read.ts'
+import type { RefusedEvents, UnkeptRefusal } from './refusedEvents.ts'
 import type { Row, Writer } from './writer.ts'
 
 export interface Delivery {
@@ -24,7 +26,9 @@ export interface RefusedEvent {
 
 export interface IngestRooms {
   readonly projectByToken: (token: string) => Promise<Project | undefined>
-  readonly writer: Pick<Writer, 'write'>
+  readonly writer: Pick<Writer, 'write' | 'assertRoom'>
+  readonly refusedEvents: Pick<RefusedEvents, 'keep'>
+  readonly count: Count
 }
 
 /** Takes one delivery: decode → read → find the projects → write. Resolves with the events it refuses once all others are safe. */
@@ -32,7 +36,7 @@ export type Ingest = (delivery: Delivery) => Promise<RefusedEvent[]>
 
 const refused = ({ index, uuid }: Reading, code: EventFault): RefusedEvent => ({ index, ...(uuid ? { uuid } : {}), code, detail: EVENT_FAULTS[code] })
 
-export const createIngest = ({ projectByToken, writer }: IngestRooms): Ingest => {
+export const createIngest = ({ projectByToken, writer, refusedEvents, count }: IngestRooms): Ingest => {
   const findProjects = async (readings: readonly Reading[]) => {
     const tokens = [...new Set(readings.flatMap(({ token }) => token ?? []))]
     const projects = await Promise.all(tokens.map(projectByToken))
@@ -44,20 +48,30 @@ export const createIngest = ({ projectByToken, writer }: IngestRooms): Ingest =>
   }
 
   return async ({ body, compression, token: queryToken, receivedAt }) => {
+    writer.assertRoom(body.length)
     const readings = readEvents(await decodeJson(body, compression), { queryToken, receivedAt })
+    count('trailmark_events_received_total', {}, readings.length)
     const projects = await findProjects(readings)
     const refusals: RefusedEvent[] = []
+    const unread: UnkeptRefusal[] = []
     const taken: { reading: Reading; row: Row }[] = []
     for (const reading of readings) {
       const projectId = reading.token === undefined ? undefined : projects.get(reading.token)
       if (projectId === undefined) refusals.push(refused(reading, 'unknown_token'))
-      else if (typeof reading.result === 'string') refusals.push(refused(reading, reading.result))
+      else if (typeof reading.result === 'string') {
+        refusals.push(refused(reading, reading.result))
+        unread.push({ projectId, code: reading.result, event: reading.given })
+      }
       else taken.push({ reading, row: { projectId, event: reading.result } })
     }
+    // Before the others: where this fails, none is stored yet, and the whole delivery may be sent again.
+    await refusedEvents.keep(unread)
     const outcomes = await writer.write(taken.map(({ row }) => row))
-    outcomes.forEach((outcome, index) => {
-      if (outcome === 'unstorable') refusals.push(refused(taken[index]!.reading, 'unstorable'))
-    })
+    const unstorable = taken.filter((_, index) => outcomes[index] === 'unstorable')
+    for (const { reading } of unstorable) refusals.push(refused(reading, 'unstorable'))
+    // The others are stored: an answer that fails would bring those without a uuid a second time.
+    await refusedEvents.keep(unstorable.map(({ row }) => ({ projectId: row.projectId, code: 'unstorable', event: row.event }))).catch(() => count('trailmark_refused_events_unkept_total', {}, unstorable.length))
+    for (const { code } of refusals) count('trailmark_events_refused_total', { reason: code })
     return refusals.sort((a, b) => a.index - b.index)
   }
 }

@@ -64,6 +64,8 @@ export interface Reading {
   /** The event's id if it came with a good one. */
   readonly uuid: string | undefined
   readonly result: ReadEvent | EventFault
+  /** As it was sent, for an event that is refused. */
+  readonly given?: unknown
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -142,11 +144,13 @@ export const readEvents = (body: unknown, { queryToken, receivedAt }: { queryTok
   const outer = asText(envelope.api_key) ?? asText(envelope.token)
   return events.map((event, index) => {
     const { uuid } = fieldsOf(event)
+    const result = readEvent(event, envelope.sent_at, receivedAt)
     return {
       index,
       token: outer ?? tokenOf(event) ?? queryToken,
       uuid: isUuid(uuid) ? uuid : undefined,
-      result: readEvent(event, envelope.sent_at, receivedAt),
+      result,
+      ...(typeof result === 'string' ? { given: event } : {}),
     }
   })
 }

@@ -15,9 +15,14 @@ export type Outcome = 'stored' | 'unstorable'
 export interface Writer {
   /**
    * Stores the rows whose ids the project does not have yet. Resolves when all of them are in the engine.
-   * Rejects with `engine_unavailable` when the engine stays away; the rows may be sent again, they never count twice.
+   * Rejects with `engine_unavailable` when the engine stays away, `disk_full` when it has no room, `ingest_overloaded` when
+   * too much waits already; the rows may be sent again, they never count twice.
    */
   write(rows: readonly Row[]): Promise<Outcome[]>
+  /** Throws what `write` would reject with for rows of at least so many characters, before anyone has made rows of them. */
+  assertRoom(chars: number): void
+  /** What has no outcome yet. */
+  waiting(): { readonly events: number; readonly chars: number }
   /** Resolves when everything that was handed over has an outcome. Nothing is accepted any more. */
   close(): Promise<void>
 }
@@ -28,6 +33,12 @@ export interface WriterOptions {
   readonly now?: () => number
   /** Hears that a project's rows may have become visible, before whoever sent them does. */
   readonly onChange?: (projectId: number) => void
+  /** What may wait in memory, in characters. */
+  readonly maxChars?: number
+  /** Hears what became of each batch. */
+  readonly onBatch?: (batch: { readonly stored: number; readonly repeats: number; readonly seconds: number }) => void
+  /** Hears when the engine's disk is full, and when it is not any more. */
+  readonly onFull?: (isFull: boolean) => void
 }
 
 interface Waiting {
@@ -46,8 +57,13 @@ const RETRY_MS = 100
 // Clients give up on a request after 60 s; a restart of the engine takes about one.
 const DEFAULT_WAIT_MS = 15_000
 const RETRY_AFTER_SECONDS = 5
-// What may wait in memory while the engine is away.
-const MAX_WAITING_CHARS = 256_000_000
+const MAX_WAITING_CHARS = 64_000_000
+// Somebody has to free space; whoever asks sooner asks in vain.
+const RETRY_WHEN_FULL_SECONDS = 30
+
+const unavailable = () => new Refusal('engine_unavailable', { retryAfterSeconds: RETRY_AFTER_SECONDS })
+const overloaded = () => new Refusal('ingest_overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS })
+const noRoom = () => new Refusal('disk_full', { retryAfterSeconds: RETRY_WHEN_FULL_SECONDS })
 
 const keyOf = ({ projectId, event }: Row) => `${projectId}:${event.uuid}`
 
@@ -72,8 +88,14 @@ export const toLine = ({ projectId, event }: Row): string => {
  * The one place where events enter the engine, one batch at a time. So a look at what is stored stays true until the batch
  * is in, and an id that comes again waits for the batch that carries it. Whatever arrives meanwhile forms the next batch.
  */
-export const createWriter = (storage: Pick<Storage, 'rows' | 'insert' | 'ready'>, { waitMs = DEFAULT_WAIT_MS, now = Date.now, onChange = () => {} }: WriterOptions = {}): Writer => {
+export const createWriter = (
+  storage: Pick<Storage, 'rows' | 'insert' | 'ready'>,
+  { waitMs = DEFAULT_WAIT_MS, now = Date.now, onChange = () => {}, maxChars = MAX_WAITING_CHARS, onBatch = () => {}, onFull = () => {} }: WriterOptions = {},
+): Writer => {
   let waiting: Waiting[] = []
+  // Of all that has no outcome, be it in the queue or in the batch under way.
+  const held = { events: 0, chars: 0 }
+  let isFull = false
   let flushing: Promise<void> | undefined
   let closed = false
 
@@ -103,17 +125,28 @@ export const createWriter = (storage: Pick<Storage, 'rows' | 'insert' | 'ready'>
     }
   }
 
+  const sayFull = (next: boolean) => {
+    if (isFull !== next) onFull(next)
+    isFull = next
+  }
+
   const store = async (batch: readonly Waiting[]) => {
+    const startedAt = performance.now()
     const rows = new Map(batch.flatMap((each) => each.rows).reverse().map((row) => [keyOf(row), row])) // reversed: of two with one id the first is kept
     const all = [...rows.values()].reverse()
     const stored = await storedKeys(all)
     let unstorable: Set<string>
     try {
-      unstorable = await insert(all.filter((row) => !stored.has(keyOf(row))))
+      const fresh = all.filter((row) => !stored.has(keyOf(row)))
+      unstorable = await insert(fresh)
+      if (fresh.length) sayFull(false)
     } finally {
       // Also after a failure, which may come after the rows, and for repeats, whose first insert may have been such a one.
       for (const projectId of new Set(all.map((row) => row.projectId))) onChange(projectId)
     }
+    const given = batch.reduce((sum, { rows }) => sum + rows.length, 0)
+    const fresh = all.length - stored.size
+    onBatch({ stored: fresh - unstorable.size, repeats: given - fresh, seconds: (performance.now() - startedAt) / 1_000 })
     for (const each of batch) each.settle(each.rows.map((row) => (unstorable.has(keyOf(row)) ? 'unstorable' : 'stored')))
   }
 
@@ -145,6 +178,12 @@ export const createWriter = (storage: Pick<Storage, 'rows' | 'insert' | 'ready'>
             for (const each of batch) each.settle(new Refusal('internal_error'))
             throw error
           }
+          // Waiting for space would fill the memory instead; a look-up needs none, so repeats are still answered.
+          if (error.kind === 'full') {
+            sayFull(true)
+            for (const each of batch) each.settle(noRoom())
+            break
+          }
           batch = batch.filter(({ isDone }) => !isDone)
           if (!batch.length) break
           await storage.ready(Math.max(0, ...batch.map(({ deadline }) => deadline - now())))
@@ -163,25 +202,38 @@ export const createWriter = (storage: Pick<Storage, 'rows' | 'insert' | 'ready'>
     flushing.catch(() => {}) // those who wait have been told
   }
 
+  // A delivery that comes alone is taken whatever its size, which the routes bound.
+  const assertRoom = (chars: number) => {
+    if (closed) throw unavailable()
+    if (held.chars > 0 && held.chars + chars > maxChars) throw overloaded()
+  }
+
   return {
-    write(rows) {
-      if (!rows.length) return Promise.resolve([])
+    async write(rows) {
+      if (!rows.length) return []
       const chars = sizeOf(rows)
-      if (closed || waiting.reduce((sum, each) => sum + each.chars, chars) > MAX_WAITING_CHARS) return Promise.reject(new Refusal('engine_unavailable', { retryAfterSeconds: RETRY_AFTER_SECONDS }))
+      assertRoom(chars)
+      held.events += rows.length
+      held.chars += chars
       return new Promise((resolve, reject) => {
         const settle = (outcome: Outcome[] | Refusal) => {
+          if (each.isDone) return
           each.isDone = true
+          held.events -= rows.length
+          held.chars -= chars
           clearTimeout(timer)
           if (outcome instanceof Refusal) reject(outcome)
           else resolve(outcome)
         }
         const each: Waiting = { rows, chars, isDone: false, deadline: now() + waitMs, settle }
         // Also while an engine that hangs keeps the batch from coming to an end.
-        const timer = setTimeout(() => settle(new Refusal('engine_unavailable', { retryAfterSeconds: RETRY_AFTER_SECONDS })), waitMs)
+        const timer = setTimeout(() => settle(unavailable()), waitMs)
         waiting.push(each)
         start()
       })
     },
+    assertRoom,
+    waiting: () => held,
     async close() {
       closed = true
       while (flushing) await flushing.catch(() => {})

@@ -1,6 +1,53 @@
-/** One line for whoever watches the process. */
-export type Log = (line: string) => void
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** Writes lines to stderr, with the time in front; stdout belongs to the start-up messages. */
-export const createLog = (write: (text: string) => void = (text) => void process.stderr.write(text)): Log =>
-  (line) => write(`${new Date().toISOString()} ${line}\n`)
+/** What belongs to a line, by name; `level` says how much it matters, `info` if absent. */
+export type LogFacts = Readonly<Record<string, unknown>> & { readonly level?: LogLevel }
+
+/** One line for whoever watches the process. */
+export type Log = (message: string, facts?: LogFacts) => void
+
+export const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
+
+/** One object a line, or the same to read. */
+export const LOG_FORMATS = ['text', 'json'] as const
+
+export type LogFormat = (typeof LOG_FORMATS)[number]
+
+export interface LogOptions {
+  readonly format: LogFormat
+  /** The least that is written. */
+  readonly level: LogLevel
+  /** What must not be in a line, whatever put it there. */
+  readonly secrets: readonly string[]
+  readonly write?: (text: string) => void
+  readonly now?: () => Date
+}
+
+/** What a secret looks like, wherever it stands, and what stands there instead. */
+const SECRETS: readonly (readonly [RegExp, string])[] = [
+  [/\b(Bearer|Basic)\s+[^\s"\\]+/gi, '$1 …'],
+  [/(:\/\/)[^/\s"@]+@/g, '$1…@'],
+  [/\b(tmk|phx|phs)_[A-Za-z0-9]{8,}/g, '$1_…'],
+  [/([?&](?:personal_api_key|api_key|token|secret|password|key)=)[^&\s"\\]+/gi, '$1…'],
+]
+
+const redacting = (secrets: readonly string[]) => {
+  // One of three characters would blank half of every line. As JSON it may be spelled otherwise.
+  const given = secrets.filter((secret) => secret.length > 3).flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
+  return (text: string): string => SECRETS.reduce((line, [pattern, instead]) => line.replace(pattern, instead), given.reduce((line, secret) => line.replaceAll(secret, '…'), text))
+}
+
+const FORMATS: Readonly<Record<LogFormat, (time: string, level: LogLevel, message: string, facts: object) => string>> = {
+  json: (time, level, message, facts) => JSON.stringify({ time, level, message, ...facts }),
+  text: (time, level, message, facts) =>
+    [time, level.toUpperCase().padEnd(5), message, ...Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`]))].join(' '),
+}
+
+/** Writes lines to stderr, without secrets; stdout belongs to the start-up messages. */
+export const createLog = ({ format, level: least, secrets, write = (text) => void process.stderr.write(text), now = () => new Date() }: LogOptions): Log => {
+  const redact = redacting(secrets)
+  return (message, { level = 'info', ...facts } = {}) => {
+    if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return
+    write(`${redact(FORMATS[format](now().toISOString(), level, message, facts))}\n`)
+  }
+}

@@ -31,6 +31,8 @@ export type RefusalCode =
   | 'rate_limited'
   | 'too_many_at_once'
   | 'engine_unavailable'
+  | 'ingest_overloaded'
+  | 'disk_full'
   | 'internal_error'
 
 /** One of several things that are wrong with a request. */

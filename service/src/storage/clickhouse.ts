@@ -37,7 +37,7 @@ const KINDS: Readonly<Record<string, StorageErrorKind>> = {
   TOO_MANY_ROWS_OR_BYTES: 'size',
   TOO_MANY_SIMULTANEOUS_QUERIES: 'capacity',
   TOO_MANY_PARTS: 'unavailable',
-  NOT_ENOUGH_SPACE: 'unavailable',
+  NOT_ENOUGH_SPACE: 'full',
   CANNOT_ALLOCATE_MEMORY: 'unavailable',
   SOCKET_TIMEOUT: 'unavailable',
   NETWORK_ERROR: 'unavailable',
@@ -94,14 +94,27 @@ const isConnectionError = (error: Error) => typeof (error as NodeJS.ErrnoExcepti
 // The engine has one name for a query over its own limit and for an engine whose queries together are over its.
 const isShared = (name: string, message: string) => name === 'MEMORY_LIMIT_EXCEEDED' && /\(total\)|memory limit for user|User memory/i.test(message)
 
+// What the engine passes on from the system has names of many kinds, such as CANNOT_WRITE_TO_FILE_DESCRIPTOR.
+const isFull = (name: string, message: string) => KINDS[name] === 'full' || /No space left on device|errno: (?:28|122)\b/.test(message)
+
 const toStorageError = (error: unknown, inserting = false): unknown => {
   if (error instanceof ClickHouseError) {
     const name = error.type ?? error.code
+    if (isFull(name, error.message)) return new StorageError('full', error.message, name)
     if (inserting) return new StorageError(DATA_ERRORS.has(name) ? 'data' : 'unavailable', error.message, name)
     return new StorageError(isShared(name, error.message) ? 'capacity' : (KINDS[name] ?? 'query'), error.message, name)
   }
   if (error instanceof StorageError || !(error instanceof Error) || !isConnectionError(error)) return error
   return new StorageError('unavailable', error.message)
+}
+
+// An engine that cannot write to its disk answers 200 and nothing more.
+const parseAnswer = (json: string): { meta: Result['columns']; data: Result['rows'] } => {
+  try {
+    return JSON.parse(quoteUnsafeIntegers(json))
+  } catch {
+    throw new StorageError('unavailable', 'The answer of the engine is cut off')
+  }
 }
 
 /** What a project's query may see and use up. */
@@ -219,7 +232,7 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
           ...(signal ? { abort_signal: signal } : {}),
         })
         const json = await answer.text()
-        const { meta, data } = JSON.parse(quoteUnsafeIntegers(json)) as { meta: Result['columns']; data: Result['rows'] }
+        const { meta, data } = parseAnswer(json)
         return { columns: meta, rows: data, textLength: json.length }
       })
     },

@@ -9,15 +9,38 @@ export interface Project {
   readonly name: string
   /** What browsers send with their events. Public. */
   readonly token: string
-  /** IANA name. Its days are those of its insights. */
+  /** IANA name. */
   readonly timezone: string
+  readonly createdAt: string
+  /** Until when the token before this one is taken as well. Absent: it is not. */
+  readonly previousTokenUntil: string | undefined
 }
 
 export interface ApiKey {
   readonly id: string
-  readonly projectId: number
+  /** Absent: of every project. */
+  readonly projectId: number | undefined
   readonly label: string
   readonly scopes: readonly string[]
+  /** What may be shown of the secret. */
+  readonly mask: string
+  readonly createdAt: string
+  /** When it got another secret. */
+  readonly rotatedAt: string | undefined
+  /** Until when the secret before this one is taken as well. Absent: it is not. */
+  readonly previousUntil: string | undefined
+  readonly lastUsedAt: string | undefined
+}
+
+/** A secret that takes another's place; the other is taken until `previousUntil`, or not at all. */
+export interface Rotation {
+  readonly secret: string
+  readonly previousUntil: string | undefined
+}
+
+/** The store does not fit this release. Its message says what to do. */
+export class RecordsMismatch extends Error {
+  override name = 'RecordsMismatch'
 }
 
 export interface Variable {
@@ -93,23 +116,40 @@ export interface FlagRecord {
 
 type FlagFields = Pick<FlagRecord, 'key' | 'name' | 'isActive' | 'filters' | 'contexts'>
 
+export interface NewKey {
+  /** Absent: of every project. */
+  readonly projectId: number | undefined
+  readonly label: string
+  readonly secret: string
+  readonly scopes: readonly string[]
+}
+
 /** What is defined rather than captured: projects, keys, variables, endpoints, flags. Every call is about one project. */
 export interface Records {
   readonly projects: {
     all(): Promise<Project[]>
+    /** The project whose token this is, or was until a moment that is still to come. */
     byToken(token: string): Promise<Project | undefined>
     byId(id: number): Promise<Project | undefined>
-    /** `timezone` is UTC unless given. */
     create(project: { name: string; token: string; timezone?: string }): Promise<Project>
-    change(id: number, changes: { timezone?: string }): Promise<void>
-    setToken(id: number, token: string): Promise<void>
+    change(id: number, changes: { name?: string; timezone?: string }): Promise<void>
+    /** The token before it is taken until `previousUntil`, or not at all. */
+    setToken(id: number, token: string, previousUntil?: string): Promise<void>
   }
   readonly keys: {
-    /** The key that `secret` is. Only its hash is stored. */
+    /** The key whose secret this is, or was until a moment that is still to come. Only hashes are stored. */
     bySecret(secret: string): Promise<ApiKey | undefined>
+    /** In the order in which they were made. */
+    list(): Promise<ApiKey[]>
+    get(id: string): Promise<ApiKey | undefined>
+    /** `undefined` if the project, or every project, has a key of this label. */
+    create(key: NewKey): Promise<ApiKey | undefined>
     /** Creates the key named `label`, or gives the one that exists this secret and these scopes. */
-    put(key: { projectId: number; label: string; secret: string; scopes: readonly string[] }): Promise<void>
-    remove(label: string): Promise<void>
+    put(key: NewKey): Promise<void>
+    rotate(id: string, rotation: Rotation): Promise<void>
+    touch(id: string, usedAt: string): Promise<void>
+    /** By its id or its label. */
+    remove(idOrLabel: string): Promise<void>
   }
   readonly variables: {
     list(projectId: number): Promise<Variable[]>
@@ -158,7 +198,46 @@ const now = () => new Date().toISOString()
 
 const isTaken = (error: unknown) => (error as { code?: string }).code?.startsWith('SQLITE_CONSTRAINT') ?? false
 
-const toProject = ({ id, name, token, timezone }: Selectable<Tables['projects']>): Project => ({ id, name, token, timezone })
+const stillTo = (until: string | null): string | undefined => (until !== null && until > now() ? until : undefined)
+
+const toProject = (row: Selectable<Tables['projects']>): Project => ({
+  id: row.id,
+  name: row.name,
+  token: row.token,
+  timezone: row.timezone,
+  createdAt: row.created_at,
+  previousTokenUntil: stillTo(row.previous_token_until),
+})
+
+const ALL_PROJECTS = 0
+
+const toKey = (row: Selectable<Tables['api_keys']>): ApiKey => ({
+  id: row.id,
+  projectId: row.project_id === ALL_PROJECTS ? undefined : row.project_id,
+  label: row.label,
+  scopes: JSON.parse(row.scopes_json),
+  mask: row.mask,
+  createdAt: row.created_at,
+  rotatedAt: row.rotated_at ?? undefined,
+  previousUntil: stillTo(row.previous_until),
+  lastUsedAt: row.last_used_at ?? undefined,
+})
+
+const maskOf = (secret: string) => `${secret.slice(0, 4)}…${secret.slice(-4)}`
+
+const toKeyRow = ({ projectId, label, secret, scopes }: NewKey): Tables['api_keys'] => ({
+  id: randomUUID(),
+  project_id: projectId ?? ALL_PROJECTS,
+  label,
+  hash: hashOf(secret),
+  scopes_json: JSON.stringify(scopes),
+  created_at: now(),
+  mask: maskOf(secret),
+  previous_hash: null,
+  previous_until: null,
+  rotated_at: null,
+  last_used_at: null,
+})
 
 const toVariable = (row: Selectable<Tables['variables']>): Variable => ({
   id: row.id,
@@ -225,30 +304,48 @@ const toFlagColumns = ({ key, name, isActive, filters, contexts }: Partial<FlagF
   ...(contexts === undefined ? {} : { contexts_json: JSON.stringify(contexts) }),
 })
 
-const bring = async (db: Kysely<Tables>) => {
-  await sql`CREATE TABLE IF NOT EXISTS steps (id INTEGER PRIMARY KEY)`.execute(db)
-  const { last } = await db.selectFrom('steps').select(({ fn }) => fn.max('id').as('last')).executeTakeFirstOrThrow()
-  for (let id = (last ?? 0) + 1; id <= STEPS.length; id += 1) {
-    await db.transaction().execute(async (step) => {
+// All in one transaction: of two processes that open a store at the same time, the second finds the work done.
+const bring = async (db: Kysely<Tables>, mayUpgrade: boolean) => {
+  await db.transaction().execute(async (step) => {
+    await sql`CREATE TABLE IF NOT EXISTS steps (id INTEGER PRIMARY KEY)`.execute(step)
+    const { last } = await step.selectFrom('steps').select(({ fn }) => fn.max('id').as('last')).executeTakeFirstOrThrow()
+    const done = last ?? 0
+    if (done > STEPS.length) throw new RecordsMismatch('the definitions were written by a newer release of Trailmark: use that release, or a data folder of its own.')
+    if (done < STEPS.length && !mayUpgrade) throw new RecordsMismatch('the running service is an older release than this command: restart the service with this release first.')
+    for (let id = done + 1; id <= STEPS.length; id += 1) {
       for (const statement of STEPS[id - 1]!) await sql.raw(statement).execute(step)
       await step.insertInto('steps').values({ id }).execute()
-    })
-  }
+    }
+  })
 }
 
-/** Opens, and where needed creates, the store in the SQLite file `file`. */
-export const openRecords = async (file: string): Promise<Records> => {
+/**
+ * Opens, and where needed creates, the store in the SQLite file `file`. Several processes may have it open.
+ * Throws `RecordsMismatch` if it belongs to another release and may not be brought up to this one.
+ */
+export const openRecords = async (file: string, { mayUpgrade = true }: { mayUpgrade?: boolean } = {}): Promise<Records> => {
   const client = createClient({ url: `file:${file}`, timeout: BUSY_MS })
   // Readers and the writer do not wait for each other; survives a killed process.
   await client.execute('PRAGMA journal_mode = WAL')
   const db = new Kysely<Tables>({ dialect: libsqlDialect(client) })
-  await bring(db)
+  try {
+    await bring(db, mayUpgrade)
+  } catch (error) {
+    await db.destroy()
+    throw error
+  }
+
+  const isFormer = (column: 'previous_token_until' | 'previous_until') => sql<boolean>`${sql.ref(column)} > ${now()}`
 
   return {
     projects: {
       all: async () => (await db.selectFrom('projects').selectAll().orderBy('id').execute()).map(toProject),
       async byToken(token) {
-        const row = await db.selectFrom('projects').selectAll().where('token', '=', token).executeTakeFirst()
+        const row = await db
+          .selectFrom('projects')
+          .selectAll()
+          .where((or) => or.or([or('token', '=', token), or.and([or('previous_token', '=', token), isFormer('previous_token_until')])]))
+          .executeTakeFirst()
         return row && toProject(row)
       },
       async byId(id) {
@@ -258,35 +355,69 @@ export const openRecords = async (file: string): Promise<Records> => {
       async create(project) {
         return db.transaction().execute(async (step) => {
           const { last } = await step.selectFrom('projects').select(({ fn }) => fn.max('id').as('last')).executeTakeFirstOrThrow()
-          const row = { id: (last ?? 0) + 1, timezone: 'UTC', ...project, created_at: now() }
+          const row = { id: (last ?? 0) + 1, timezone: 'UTC', ...project, created_at: now(), previous_token: null, previous_token_until: null }
           await step.insertInto('projects').values(row).execute()
           return toProject(row)
         })
       },
-      async change(id, { timezone }) {
-        if (timezone !== undefined) await db.updateTable('projects').set({ timezone }).where('id', '=', id).execute()
+      async change(id, changes) {
+        if (Object.keys(changes).length) await db.updateTable('projects').set(changes).where('id', '=', id).execute()
       },
-      async setToken(id, token) {
-        await db.updateTable('projects').set({ token }).where('id', '=', id).execute()
+      async setToken(id, token, previousUntil) {
+        await db
+          .updateTable('projects')
+          .set(({ ref }) => ({ token, previous_token: previousUntil ? ref('token') : null, previous_token_until: previousUntil ?? null }))
+          .where('id', '=', id)
+          .execute()
       },
     },
 
     keys: {
       async bySecret(secret) {
-        const row = await db.selectFrom('api_keys').selectAll().where('hash', '=', hashOf(secret)).executeTakeFirst()
-        return row && { id: row.id, projectId: row.project_id, label: row.label, scopes: JSON.parse(row.scopes_json) }
+        const hash = hashOf(secret)
+        const row = await db
+          .selectFrom('api_keys')
+          .selectAll()
+          .where((or) => or.or([or('hash', '=', hash), or.and([or('previous_hash', '=', hash), isFormer('previous_until')])]))
+          .executeTakeFirst()
+        return row && toKey(row)
       },
-      async put({ projectId, label, secret, scopes }) {
-        await db.transaction().execute(async (step) => {
-          await step.deleteFrom('api_keys').where((or) => or.or([or('label', '=', label), or('hash', '=', hashOf(secret))])).execute()
-          await step
-            .insertInto('api_keys')
-            .values({ id: randomUUID(), project_id: projectId, label, hash: hashOf(secret), scopes_json: JSON.stringify(scopes), created_at: now() })
-            .execute()
+      list: async () => (await db.selectFrom('api_keys').selectAll().orderBy('created_at').orderBy('id').execute()).map(toKey),
+      async get(id) {
+        const row = await db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst()
+        return row && toKey(row)
+      },
+      async create(key) {
+        return db.transaction().execute(async (step) => {
+          const row = toKeyRow(key)
+          const other = await step.selectFrom('api_keys').select('id').where('project_id', '=', row.project_id).where('label', '=', row.label).executeTakeFirst()
+          if (other) return undefined
+          await step.insertInto('api_keys').values(row).execute()
+          return toKey(row)
         })
       },
-      async remove(label) {
-        await db.deleteFrom('api_keys').where('label', '=', label).execute()
+      async put(key) {
+        await db.transaction().execute(async (step) => {
+          const row = toKeyRow(key)
+          const { project_id, label, scopes_json, hash, mask } = row
+          const kept = await step.selectFrom('api_keys').select('id').where('label', '=', label).where('hash', '=', hash).executeTakeFirst()
+          if (kept) return void (await step.updateTable('api_keys').set({ project_id, scopes_json, mask }).where('id', '=', kept.id).execute())
+          await step.deleteFrom('api_keys').where((or) => or.or([or('label', '=', label), or('hash', '=', hash)])).execute()
+          await step.insertInto('api_keys').values(row).execute()
+        })
+      },
+      async rotate(id, { secret, previousUntil }) {
+        await db
+          .updateTable('api_keys')
+          .set(({ ref }) => ({ hash: hashOf(secret), mask: maskOf(secret), rotated_at: now(), previous_hash: previousUntil ? ref('hash') : null, previous_until: previousUntil ?? null }))
+          .where('id', '=', id)
+          .execute()
+      },
+      async touch(id, usedAt) {
+        await db.updateTable('api_keys').set({ last_used_at: usedAt }).where('id', '=', id).execute()
+      },
+      async remove(idOrLabel) {
+        await db.deleteFrom('api_keys').where((or) => or.or([or('id', '=', idOrLabel), or('label', '=', idOrLabel)])).execute()
       },
     },
 
@@ -475,5 +606,15 @@ export const openRecords = async (file: string): Promise<Records> => {
     },
 
     close: () => db.destroy(),
+  }
+}
+
+/** Writes the store in `file`, as it is at this moment, to the new file `target`; it may be in use. */
+export const copyRecords = async (file: string, target: string): Promise<void> => {
+  const client = createClient({ url: `file:${file}`, timeout: BUSY_MS })
+  try {
+    await client.execute({ sql: 'VACUUM INTO ?', args: [target] })
+  } finally {
+    client.close()
   }
 }

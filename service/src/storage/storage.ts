@@ -56,12 +56,13 @@ export interface Storage {
 
 /**
  * - `unavailable`: the engine is away, overloaded or full; the same call may succeed later.
+ * - `full`: the engine's disk has no room for more rows.
  * - `data`: these rows can never be stored.
  * - `capacity`: others take up what the engine has; the same call may succeed later.
  * - `query`: the statement was refused.
  * - `timeout`, `memory`, `size`: the statement went over its limits.
  */
-export type StorageErrorKind = 'unavailable' | 'capacity' | 'data' | 'query' | 'timeout' | 'memory' | 'size'
+export type StorageErrorKind = 'unavailable' | 'full' | 'capacity' | 'data' | 'query' | 'timeout' | 'memory' | 'size'
 
 export class StorageError extends Error {
   override name = 'StorageError'

@@ -133,3 +133,56 @@ test('closing stores what was handed over and accepts nothing after', async () =
   await Promise.all([...calls, closing])
   expect(store.stored).toHaveLength(2)
 })
+
+describe('more than can be held', () => {
+  const big = (n: number): Row => ({ projectId: 1, event: { ...row(n).event, properties: JSON.stringify({ text: 'x'.repeat(600) }) } })
+
+  test('is refused for now, what is held is stored, and then there is room again', async () => {
+    const store = createStore()
+    const writer = createWriter(store, { maxChars: 3_000 })
+    const open = store.hold()
+    const held = [1, 2, 3].map((n) => writer.write([big(n)]))
+    await expect(writer.write([big(4)])).rejects.toMatchObject({ code: 'ingest_overloaded', facts: { retryAfterSeconds: 5 } })
+    expect(() => writer.assertRoom(600)).toThrow('ingest_overloaded')
+    expect(writer.waiting()).toMatchObject({ events: 3 })
+    open()
+    await Promise.all(held)
+    expect(writer.waiting()).toEqual({ events: 0, chars: 0 })
+    expect(await writer.write([big(4)])).toEqual(['stored'])
+    expect(store.stored).toHaveLength(4)
+  })
+
+  test('a delivery that is alone is taken whatever its size', async () => {
+    expect(await createWriter(createStore(), { maxChars: 10 }).write([big(1)])).toEqual(['stored'])
+  })
+
+  test('what is given up makes room', async () => {
+    const store = createStore()
+    store.failWith(() => new StorageError('unavailable', 'away'))
+    const writer = createWriter(store, { waitMs: 100, maxChars: 1_000 })
+    await expect(writer.write([big(1)])).rejects.toMatchObject({ code: 'engine_unavailable' })
+    expect(writer.waiting()).toEqual({ events: 0, chars: 0 })
+  })
+})
+
+test('an engine without space refuses at once, keeps answering for what it has, and goes on when there is space', async () => {
+  const store = createStore()
+  const heard: boolean[] = []
+  const writer = createWriter(store, { onFull: (isFull) => void heard.push(isFull) })
+  await writer.write([row(1)])
+  store.failWith(() => new StorageError('full', 'no space'))
+  for (const n of [2, 3]) await expect(writer.write([row(n)])).rejects.toMatchObject({ code: 'disk_full' })
+  expect(await writer.write([row(1)])).toEqual(['stored'])
+  store.failWith(() => undefined)
+  expect(await writer.write([row(2)])).toEqual(['stored'])
+  expect(heard).toEqual([true, false])
+  expect(named(store)).toHaveLength(2)
+})
+
+test('it tells what was stored and what was there already', async () => {
+  const batches: object[] = []
+  const writer = createWriter(createStore(), { onBatch: ({ stored, repeats }) => void batches.push({ stored, repeats }) })
+  await writer.write([row(1), row(1), row(2)])
+  await writer.write([row(2), row(3)])
+  expect(batches).toEqual([{ stored: 2, repeats: 1 }, { stored: 1, repeats: 1 }])
+})

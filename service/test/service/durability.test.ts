@@ -1,5 +1,5 @@
 import { uuidv7 } from '../../src/lib/uuid.ts'
-import { capture, countOf, event, request } from '../support/api.ts'
+import { capture, countOf, event, request, rowsOf } from '../support/api.ts'
 import { childrenOf, isRunning, until } from '../support/engine.ts'
 import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
 import { rmSync } from 'node:fs'
@@ -135,3 +135,32 @@ test('an engine that is held up makes ingest answer 503 with Retry-After, and th
   await until(async () => (await capture(service, event('held up', { uuid }))).status === 200)
   expect(await countOf(service, 'held up')).toBe(1)
 }, 120_000)
+
+test('SIGTERM under load: every acknowledged uuid is stored, once, and the service exits with 0', async () => {
+  const service = await start()
+  const engine = engineOf(service)
+  const acknowledged: string[] = []
+  let sending = true
+  const senders = Array.from({ length: 8 }, async () => {
+    while (sending) {
+      const uuids = Array.from({ length: 10 }, () => uuidv7())
+      const reply = await capture(service, ...uuids.map((uuid) => event('until the end', { uuid }))).catch(() => undefined)
+      if (reply?.status === 200) acknowledged.push(...uuids)
+      if (!reply) return // nobody listens any more
+    }
+  })
+  await until(() => acknowledged.length > 500)
+  const before = acknowledged.length
+  const code = await service.stop()
+  sending = false
+  await Promise.all(senders)
+  expect(code).toBe(0)
+  expect(isRunning(engine)).toBe(false)
+  expect(acknowledged.length).toBeGreaterThan(before) // what was under way was answered
+
+  const again = await start()
+  const stored = (await rowsOf(again, "SELECT uuid FROM events WHERE event = 'until the end' LIMIT 50000")).map(([uuid]) => uuid)
+  expect(new Set(stored).size).toBe(stored.length)
+  const known = new Set(stored)
+  expect(acknowledged.filter((uuid) => !known.has(uuid))).toEqual([])
+}, 60_000)

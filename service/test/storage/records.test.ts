@@ -86,3 +86,19 @@ test('the name of a removed endpoint is free again', async () => {
   await records.endpoints.remove(id)
   expect(await records.endpoints.create(1, endpoint)).toBeDefined()
 })
+
+test('a former secret and a former token are taken until their time is over, and no longer', async () => {
+  const soon = () => new Date(Date.now() + 60_000).toISOString()
+  const ago = new Date(Date.now() - 1_000).toISOString()
+  const { id } = await records.projects.create({ name: 'p', token: 'old token' })
+  const key = (await records.keys.create({ projectId: id, label: 'k', secret: 'old secret', scopes: [] }))!
+  await records.projects.setToken(id, 'new token', soon())
+  await records.keys.rotate(key.id, { secret: 'new secret', previousUntil: soon() })
+  expect(await records.projects.byToken('old token')).toMatchObject({ id, token: 'new token' })
+  expect(await records.keys.bySecret('old secret')).toMatchObject({ id: key.id })
+  await records.projects.setToken(id, 'newer token', ago)
+  await records.keys.rotate(key.id, { secret: 'newer secret', previousUntil: ago })
+  expect(await Promise.all(['old token', 'new token', 'newer token'].map(async (token) => (await records.projects.byToken(token))?.id))).toEqual([undefined, undefined, id])
+  expect(await Promise.all(['old secret', 'new secret', 'newer secret'].map(async (secret) => (await records.keys.bySecret(secret))?.id))).toEqual([undefined, undefined, key.id])
+  expect(await records.projects.byToken('newer token')).toMatchObject({ previousTokenUntil: undefined })
+})

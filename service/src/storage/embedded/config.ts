@@ -1,3 +1,5 @@
+import type { Connection } from '../clickhouse.ts'
+
 export interface EngineConfig {
   /** Where the configuration is written; the engine reads its users from the same file. */
   readonly file: string
@@ -7,6 +9,8 @@ export interface EngineConfig {
   readonly writerPassword: string
   readonly readerPassword: string
   readonly memoryBytes: number
+  /** Space on the disk that inserts leave free: merges and the definitions need some, also when nothing more is taken. */
+  readonly diskReserveBytes: number
 }
 
 /** Most memory that one query of a project may take in an engine of `memoryBytes`. */
@@ -22,9 +26,10 @@ const escape = (text: string) => text.replace(/[&<>]/g, (sign) => `&#${sign.char
  *   the project whose number is in the request's `log_comment`: the one text setting that every query has, that a query
  *   cannot set for itself under `readonly = 1`, and that selects nothing when it is left out. Unlike
  *   `additional_table_filters` this also holds for table functions such as `merge()`.
+ * - backups may be written to and read from any folder: by the writer alone, which is the service and its commands.
  * - `default` is whom the engine's own start-up statement runs as, without a password; it may open the port and no more.
  */
-export const engineConfig = ({ file, port, key, writerPassword, readerPassword, memoryBytes }: EngineConfig): string => `<clickhouse>
+export const engineConfig = ({ file, port, key, writerPassword, readerPassword, memoryBytes, diskReserveBytes }: EngineConfig): string => `<clickhouse>
   <users_config>${escape(file)}</users_config>
   <listen_host>127.0.0.1</listen_host>
   <http_port>${port}</http_port>
@@ -47,7 +52,7 @@ export const engineConfig = ({ file, port, key, writerPassword, readerPassword, 
     <reader>
       <password>${readerPassword}</password><networks><ip>127.0.0.1</ip></networks><profile>reader</profile><quota>default</quota>
       <grants><query>GRANT SELECT ON db.*</query></grants>
-      <databases><db><events><filter>project_id = toUInt32OrZero(getSetting('log_comment'))</filter></events></db></databases>
+      <databases><db><events><filter>project_id = toUInt32OrZero(getSetting('log_comment'))</filter></events><refused_events><filter>project_id = toUInt32OrZero(getSetting('log_comment'))</filter></refused_events></db></databases>
     </reader>
   </users>
   <profiles>
@@ -69,5 +74,20 @@ export const engineConfig = ({ file, port, key, writerPassword, readerPassword, 
   <quotas><default/></quotas>
   <max_server_memory_usage>${memoryBytes}</max_server_memory_usage>
   <mark_cache_size>268435456</mark_cache_size>
+  <merge_tree><min_free_disk_bytes_to_perform_insert>${diskReserveBytes}</min_free_disk_bytes_to_perform_insert></merge_tree>
+  <backups><allowed_path>/</allowed_path></backups>
 </clickhouse>
 `
+
+const between = (text: string, before: string, after: string): string => text.split(before)[1]?.split(after)[0] ?? ''
+
+/** Where the engine is that runs with the configuration `text`, and as whom to speak to it. */
+export const readEngineConfig = (text: string): Connection => {
+  const account = (username: 'writer' | 'reader') => ({ username, password: between(between(text, `<${username}>`, `</${username}>`), '<password>', '</password>') })
+  return {
+    url: `http://127.0.0.1:${between(text, '<http_port>', '</http_port>')}`,
+    writer: account('writer'),
+    reader: account('reader'),
+    headers: { 'x-engine-key': between(text, '<x-engine-key>', '</x-engine-key>') },
+  }
+}

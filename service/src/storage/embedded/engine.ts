@@ -17,6 +17,10 @@ export interface EngineOptions {
   /** Path of the compiled `child.js`. */
   readonly child: string
   readonly memoryBytes: number | undefined
+  /** Space on the disk that inserts leave free. */
+  readonly diskReserveBytes: number
+  /** Hears that the engine ended and is started again. */
+  readonly onRestart?: () => void
   readonly log: Log
 }
 
@@ -65,7 +69,7 @@ const sizeOf = (file: string) => {
 }
 
 /** Starts the embedded engine as a child process and keeps it running until `stop`. Rejects if it cannot be started once. */
-export const startEngine = async ({ dataDir, library, child, memoryBytes, log }: EngineOptions): Promise<Engine> => {
+export const startEngine = async ({ dataDir, library, child, memoryBytes, diskReserveBytes, onRestart = () => {}, log }: EngineOptions): Promise<Engine> => {
   const store = join(dataDir, 'store')
   const file = join(dataDir, 'config.xml')
   const logFile = join(dataDir, 'engine.log')
@@ -88,7 +92,7 @@ export const startEngine = async ({ dataDir, library, child, memoryBytes, log }:
   const launch = async (): Promise<ChildProcess> => {
     const port = await freePort()
     const [key, writerPassword, readerPassword] = [secret(), secret(), secret()]
-    writeFileSync(file, engineConfig({ file, port, key, writerPassword, readerPassword, memoryBytes: engineMemoryBytes(memoryBytes) }), { mode: 0o600 })
+    writeFileSync(file, engineConfig({ file, port, key, writerPassword, readerPassword, memoryBytes: engineMemoryBytes(memoryBytes), diskReserveBytes }), { mode: 0o600 })
     chmodSync(file, 0o600) // an older file keeps its mode
     if (sizeOf(logFile) > LOG_LIMIT_BYTES) truncateSync(logFile)
     const before = sizeOf(logFile)
@@ -126,7 +130,8 @@ export const startEngine = async ({ dataDir, library, child, memoryBytes, log }:
       place = undefined
       if (stopping) return
       if (Date.now() - startedAt > HEALTHY_MS) failures = 0
-      log(`The engine ended (${current.signalCode ?? `exit code ${current.exitCode}`}); starting it again.`)
+      log(`The engine ended (${current.signalCode ?? `exit code ${current.exitCode}`}); starting it again.`, { level: 'warn' })
+      onRestart()
       for (;;) {
         await pause(BACKOFF_MS[Math.min(failures, BACKOFF_MS.length - 1)]!)
         failures += 1
@@ -138,7 +143,7 @@ export const startEngine = async ({ dataDir, library, child, memoryBytes, log }:
           break
         } catch (error) {
           if (stopping) return
-          log((error as Error).message)
+          log((error as Error).message, { level: 'error' })
         }
       }
     }

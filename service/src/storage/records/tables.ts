@@ -1,7 +1,20 @@
 /** Rows as the relational store holds them. Times are ISO strings; `*_json` holds JSON text. */
 export interface Tables {
-  projects: { id: number; name: string; token: string; created_at: string; timezone: string }
-  api_keys: { id: string; project_id: number; label: string; hash: string; scopes_json: string; created_at: string }
+  projects: { id: number; name: string; token: string; created_at: string; timezone: string; previous_token: string | null; previous_token_until: string | null }
+  api_keys: {
+    id: string
+    /** 0: of every project. */
+    project_id: number
+    label: string
+    hash: string
+    scopes_json: string
+    created_at: string
+    mask: string
+    previous_hash: string | null
+    previous_until: string | null
+    rotated_at: string | null
+    last_used_at: string | null
+  }
   variables: { id: string; project_id: number; name: string; code_name: string; type: string; default_json: string; values_json: string; schema_json: string; created_at: string }
   endpoints: {
     id: string
@@ -73,4 +86,15 @@ export const STEPS: readonly (readonly string[])[] = [
     'ALTER TABLE endpoint_versions ADD COLUMN data_freshness_seconds INTEGER NOT NULL DEFAULT 86400',
   ],
   ["ALTER TABLE projects ADD COLUMN timezone TEXT NOT NULL DEFAULT 'UTC'"],
+  [
+    'ALTER TABLE projects ADD COLUMN previous_token TEXT',
+    'ALTER TABLE projects ADD COLUMN previous_token_until TEXT',
+    'CREATE INDEX projects_by_previous_token ON projects (previous_token)',
+    "ALTER TABLE api_keys ADD COLUMN mask TEXT NOT NULL DEFAULT ''",
+    'ALTER TABLE api_keys ADD COLUMN previous_hash TEXT',
+    'ALTER TABLE api_keys ADD COLUMN previous_until TEXT',
+    'ALTER TABLE api_keys ADD COLUMN rotated_at TEXT',
+    'ALTER TABLE api_keys ADD COLUMN last_used_at TEXT',
+    'CREATE INDEX api_keys_by_previous_hash ON api_keys (previous_hash)',
+  ],
 ]

@@ -32,4 +32,24 @@ export const MIGRATIONS: readonly Migration[] = [
       ORDER BY (project_id, event, toDate(timestamp), cityHash64(distinct_id))`,
     ],
   },
+  {
+    id: 20,
+    name: 'refused events',
+    statements: [
+      // A month is enough to see what a page sends wrong and mend it. The ids are of version 7, as text: so they sort by time.
+      `CREATE TABLE IF NOT EXISTS db.refused_events (
+        project_id UInt32,
+        id String,
+        refused_at DateTime64(3, 'UTC'),
+        code LowCardinality(String),
+        uuid String,
+        event String,
+        distinct_id String,
+        sample String
+      )
+      ENGINE = MergeTree
+      ORDER BY (project_id, id)
+      TTL toDateTime(refused_at) + INTERVAL 30 DAY`,
+    ],
+  },
 ]

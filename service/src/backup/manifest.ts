@@ -1,0 +1,24 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What a backup says of itself. It is written last: without it a backup is not whole. */
+export interface Manifest {
+  readonly format: 1
+  readonly createdAt: string
+  /** Where the events are, in ClickHouse's words; absent: in the backup's folder. */
+  readonly events?: string
+}
+
+const FILE = 'backup.json'
+
+export const writeManifest = (folder: string, manifest: Manifest): void => writeFileSync(join(folder, FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
+
+/** `undefined` if the folder holds no whole backup that this release knows. */
+export const readManifest = (folder: string): Manifest | undefined => {
+  try {
+    const manifest = JSON.parse(readFileSync(join(folder, FILE), 'utf8'))
+    return manifest.format === 1 ? manifest : undefined
+  } catch {
+    return undefined // no such file, or not ours
+  }
+}

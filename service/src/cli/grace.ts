@@ -1,0 +1,12 @@
+import { type CommandCall, CommandError, type Option } from './command.ts'
+import { toSeconds } from './duration.ts'
+
+export const GRACE: Option = { value: '30m|24h|7d', what: 'How long the one before is taken as well. Default: not at all.' }
+
+/** Seconds of `--grace`. */
+export const graceOf = ({ options: { grace } }: Pick<CommandCall, 'options'>): number => {
+  if (typeof grace !== 'string') return 0
+  const seconds = toSeconds(grace)
+  if (seconds === undefined) throw new CommandError(`--grace takes a time such as 30m, 24h or 7d, not "${grace}".`)
+  return seconds
+}

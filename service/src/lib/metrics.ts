@@ -1,0 +1,114 @@
+interface MetricRow {
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly labels: readonly string[]
+  readonly help: string
+}
+
+/** Everything that `/metrics` tells. */
+export const METRICS = {
+  trailmark_events_received_total: { type: 'counter', labels: [], help: 'Events in the bodies of deliveries, whatever became of them.' },
+  trailmark_events_stored_total: { type: 'counter', labels: [], help: 'Events that were stored.' },
+  trailmark_events_repeated_total: { type: 'counter', labels: [], help: 'Events that were not stored because their uuid was.' },
+  trailmark_events_refused_total: { type: 'counter', labels: ['reason'], help: 'Events that were refused one by one; the reasons are those of the answers.' },
+  trailmark_refused_events_unkept_total: { type: 'counter', labels: [], help: 'Refused events beyond what is kept to be listed.' },
+  trailmark_writer_waiting_events: { type: 'gauge', labels: [], help: 'Events that wait for the engine.' },
+  trailmark_writer_waiting_bytes: { type: 'gauge', labels: [], help: 'What they take up, about.' },
+  trailmark_writer_batch_seconds: { type: 'histogram', labels: [], help: 'How long a batch took from its look at what is stored to its last row.' },
+  trailmark_requests_total: { type: 'counter', labels: ['method', 'route', 'status'], help: 'Requests that were answered.' },
+  trailmark_refusals_total: { type: 'counter', labels: ['code'], help: 'Requests that were refused as a whole.' },
+  trailmark_run_seconds: { type: 'histogram', labels: ['outcome'], help: 'How long runs of endpoints took: ok, or the code of the refusal.' },
+  trailmark_run_cache_total: { type: 'counter', labels: ['result'], help: 'Runs that were answered from the cache (hit) and by the engine (miss).' },
+  trailmark_engine_up: { type: 'gauge', labels: [], help: '1 if the engine answers, 0 if not.' },
+  trailmark_engine_restarts_total: { type: 'counter', labels: [], help: 'Times that the embedded engine ended and was started again.' },
+  process_resident_memory_bytes: { type: 'gauge', labels: [], help: 'Memory of the service, without the embedded engine.' },
+  process_cpu_seconds_total: { type: 'counter', labels: [], help: 'CPU time of the service, without the embedded engine.' },
+  process_start_time_seconds: { type: 'gauge', labels: [], help: 'When the service began, seconds since 1970.' },
+} as const satisfies Readonly<Record<string, MetricRow>>
+
+type Named<Type extends MetricRow['type']> = { [Name in keyof typeof METRICS]: (typeof METRICS)[Name]['type'] extends Type ? Name : never }[keyof typeof METRICS]
+type Labels = Readonly<Record<string, string | number>>
+
+/** Counts `by` more, 1 if absent. */
+export type Count = (name: Named<'counter'>, labels?: Labels, by?: number) => void
+export type Observe = (name: Named<'histogram'>, labels: Labels, seconds: number) => void
+
+export interface Metrics {
+  readonly count: Count
+  readonly observe: Observe
+  /** How to find a value out when it is asked for. */
+  gauge(name: Named<'gauge'> | 'process_cpu_seconds_total', read: () => number | Promise<number>): void
+  /** Everything in Prometheus' text format. */
+  text(): Promise<string>
+}
+
+// From an answer out of the cache to a run at its limit.
+const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+const escape = (value: string | number) => String(value).replace(/[\\\n"]/g, (sign) => (sign === '\n' ? '\\n' : `\\${sign}`))
+
+const sample = (name: string, labels: Labels, value: number) => {
+  const inside = Object.entries(labels).map(([label, of]) => `${label}="${escape(of)}"`)
+  return `${name}${inside.length ? `{${inside.join(',')}}` : ''} ${value}`
+}
+
+interface Spread {
+  readonly counts: number[]
+  sum: number
+  count: number
+}
+
+/** Counts in memory, from the start of the process on. */
+export const createMetrics = (): Metrics => {
+  const counters = new Map<string, Map<string, { labels: Labels; value: number }>>()
+  const spreads = new Map<string, Map<string, { labels: Labels; spread: Spread }>>()
+  const gauges = new Map<string, () => number | Promise<number>>()
+
+  const of = <Kept>(all: Map<string, Map<string, Kept>>, name: string, labels: Labels, make: () => Kept): Kept => {
+    const series = all.get(name) ?? new Map<string, Kept>()
+    all.set(name, series)
+    const key = JSON.stringify(labels)
+    const kept = series.get(key) ?? make()
+    series.set(key, kept)
+    return kept
+  }
+
+  const SAMPLES: Readonly<Record<MetricRow['type'], (name: string, row: MetricRow) => string[] | Promise<string[]>>> = {
+    counter: async (name, { labels }) => {
+      const read = gauges.get(name) // somebody else counts
+      if (read) return [sample(name, {}, await read())]
+      const series = [...(counters.get(name)?.values() ?? [])]
+      // Without labels there is one series, which is 0 before anything has happened.
+      return labels.length || series.length ? series.map(({ labels: of, value }) => sample(name, of, value)) : [sample(name, {}, 0)]
+    },
+    gauge: async (name) => {
+      const read = gauges.get(name)
+      return read ? [sample(name, {}, await read())] : []
+    },
+    histogram: (name) =>
+      [...(spreads.get(name)?.values() ?? [])].flatMap(({ labels, spread }) => [
+        ...BUCKETS_SECONDS.map((le, at) => sample(`${name}_bucket`, { ...labels, le }, spread.counts[at]!)),
+        sample(`${name}_bucket`, { ...labels, le: '+Inf' }, spread.count),
+        sample(`${name}_sum`, labels, spread.sum),
+        sample(`${name}_count`, labels, spread.count),
+      ]),
+  }
+
+  return {
+    count(name, labels = {}, by = 1) {
+      of(counters, name, labels, () => ({ labels, value: 0 })).value += by
+    },
+    observe(name, labels, seconds) {
+      const { spread } = of(spreads, name, labels, () => ({ labels, spread: { counts: BUCKETS_SECONDS.map(() => 0), sum: 0, count: 0 } }))
+      spread.sum += seconds
+      spread.count += 1
+      BUCKETS_SECONDS.forEach((le, at) => {
+        if (seconds <= le) spread.counts[at]! += 1
+      })
+    },
+    gauge: (name, read) => void gauges.set(name, read),
+    async text() {
+      const parts = await Promise.all(Object.entries<MetricRow>(METRICS).map(async ([name, row]) => [`# HELP ${name} ${row.help}`, `# TYPE ${name} ${row.type}`, ...(await SAMPLES[row.type](name, row))]))
+      return `${parts.flat().join('\n')}\n`
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import type { Writer } from './ingest/writer.ts'
+import type { Metrics } from './lib/metrics.ts'
+import { Refusal } from './lib/refusal.ts'
+
+/** Tells, when it is asked for, how the process, the writer and the engine are. */
+export const measureProcess = ({ gauge }: Pick<Metrics, 'gauge'>, { writer, isReady }: { writer: Pick<Writer, 'waiting'>; isReady: () => Promise<boolean> }): void => {
+  gauge('trailmark_writer_waiting_events', () => writer.waiting().events)
+  gauge('trailmark_writer_waiting_bytes', () => writer.waiting().chars)
+  gauge('trailmark_engine_up', async () => Number(await isReady()))
+  gauge('process_resident_memory_bytes', () => process.memoryUsage.rss())
+  gauge('process_cpu_seconds_total', () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1_000_000
+  })
+  const startedAt = Date.now() / 1_000 - process.uptime()
+  gauge('process_start_time_seconds', () => startedAt)
+}
+
+/** Returns what makes runs that are counted of runs: how long, with which outcome, and whether the cache answered. */
+export const measureRuns =
+  ({ count, observe }: Pick<Metrics, 'count' | 'observe'>) =>
+  <Given extends unknown[], Answer>(run: (...given: Given) => Promise<Answer>) =>
+  async (...given: Given): Promise<Answer> => {
+    const startedAt = performance.now()
+    let outcome = 'ok'
+    try {
+      const answer = await run(...given)
+      const { is_cached: isCached } = answer as { is_cached?: boolean }
+      if (isCached !== undefined) count('trailmark_run_cache_total', { result: isCached ? 'hit' : 'miss' })
+      return answer
+    } catch (error) {
+      outcome = error instanceof Refusal ? error.code : 'internal_error'
+      throw error
+    } finally {
+      observe('trailmark_run_seconds', { outcome }, (performance.now() - startedAt) / 1_000)
+    }
+  }

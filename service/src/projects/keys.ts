@@ -1,0 +1,153 @@
+import { Refusal } from '../lib/refusal.ts'
+import type { ApiKey, Records } from '../storage/records.ts'
+import { graceEnd } from './grace.ts'
+import type { KeyFile } from './keyFile.ts'
+import { madeUp } from './secret.ts'
+
+/** Who asks: what it may reach and do, which is the most that it may hand on. */
+export interface Actor {
+  /** Absent: every project. */
+  readonly projectId: number | undefined
+  readonly scopes: readonly string[]
+}
+
+export interface KeyView {
+  readonly id: string
+  readonly label: string
+  readonly scopes: readonly string[]
+  /** Ids of the projects that it is of; null: all. */
+  readonly scoped_teams: readonly number[] | null
+  readonly mask_value: string
+  readonly created_at: string
+  readonly last_rolled_at: string | null
+  readonly last_used_at: string | null
+  /** Until when the secret before this one is taken as well. */
+  readonly previous_value_until: string | null
+}
+
+/** With the secret, which is shown this once. */
+export type NewKeyView = KeyView & { readonly value: string }
+
+export interface KeyInput {
+  readonly label: string
+  /** `*` alone: all that the asker has. */
+  readonly scopes: readonly string[]
+  /** Absent: as the asker's own. */
+  readonly scoped_teams?: readonly number[] | null
+}
+
+export interface Keys {
+  /** The key of a secret. Notes that it was used. */
+  bySecret(secret: string): Promise<ApiKey | undefined>
+  list(actor: Actor): Promise<KeyView[]>
+  get(actor: Actor, id: string): Promise<KeyView>
+  create(actor: Actor, input: KeyInput): Promise<NewKeyView>
+  /** Gives the key a new secret; the one before is taken for `graceSeconds` more. */
+  rotate(actor: Actor, id: string, graceSeconds: number): Promise<NewKeyView>
+  revoke(actor: Actor, id: string): Promise<void>
+}
+
+export interface KeysRooms {
+  readonly records: Pick<Records, 'keys' | 'projects'>
+  /** All that there are. */
+  readonly scopes: readonly string[]
+  /** Where the secret of the first key is kept. */
+  readonly keyFile: Pick<KeyFile, 'write'>
+  readonly now?: () => number
+}
+
+/** Labels of the keys that the service's start makes; see `firstKey` in `service.ts`. */
+export const START_KEYS = { generated: 'first key', given: 'environment' } as const
+
+const MAX_LABEL = 200
+// A key in use is a write to the store now and then, not with each request.
+const TOUCH_MS = 3_600_000
+
+const wrong = (attr: string, detail: string) => new Refusal('invalid_input', { attr, detail })
+
+const toView = (key: ApiKey): KeyView => ({
+  id: key.id,
+  label: key.label,
+  scopes: key.scopes,
+  scoped_teams: key.projectId === undefined ? null : [key.projectId],
+  mask_value: key.mask,
+  created_at: key.createdAt,
+  last_rolled_at: key.rotatedAt ?? null,
+  last_used_at: key.lastUsedAt ?? null,
+  previous_value_until: key.previousUntil ?? null,
+})
+
+/** What can be done with personal API keys, for the API and the command line alike. Everything throws `Refusal`. */
+export const createKeys = ({ records: { keys, projects }, scopes: known, keyFile, now = Date.now }: KeysRooms): Keys => {
+  // A key of a project that the asker may not reach answers like one that is not there.
+  const find = async (actor: Actor, id: string): Promise<ApiKey> => {
+    const key = await keys.get(id)
+    if (!key || (actor.projectId !== undefined && key.projectId !== actor.projectId)) throw new Refusal('not_found', { detail: 'There is no personal API key of this id.' })
+    return key
+  }
+
+  // Otherwise a key could make itself the secret of a mightier one.
+  const findMine = async (actor: Actor, id: string): Promise<ApiKey> => {
+    const key = await find(actor, id)
+    const more = key.scopes.filter((scope) => !actor.scopes.includes(scope))
+    if (more.length) throw new Refusal('permission_denied', { detail: `That key has scopes that yours lacks: ${more.join(', ')}.` })
+    return key
+  }
+
+  const checkedLabel = (label: string): string => {
+    const text = label.trim()
+    if (!text || text.length > MAX_LABEL) throw wrong('label', `"label" has 1 to ${MAX_LABEL} characters that are not all spaces.`)
+    if (Object.values<string>(START_KEYS).includes(text)) throw wrong('label', `The label "${text}" is the service's own: choose another.`)
+    return text
+  }
+
+  const checkedScopes = (actor: Actor, scopes: readonly string[]): string[] => {
+    if (scopes.length === 1 && scopes[0] === '*') return [...actor.scopes]
+    const unknown = scopes.filter((scope) => !known.includes(scope))
+    if (!scopes.length || unknown.length) throw wrong('scopes', `${unknown.length ? `There is no scope ${unknown.map((scope) => `"${scope.slice(0, 60)}"`).join(', ')}` : 'A key has at least one scope'}; those that there are: ${known.join(', ')}.`)
+    const more = scopes.filter((scope) => !actor.scopes.includes(scope))
+    if (more.length) throw new Refusal('permission_denied', { attr: 'scopes', detail: `A key can hand on only what it has itself; yours lacks ${more.join(', ')}.` })
+    return known.filter((scope) => scopes.includes(scope))
+  }
+
+  const checkedProject = async (actor: Actor, teams: KeyInput['scoped_teams']): Promise<number | undefined> => {
+    if (teams === undefined && actor.projectId !== undefined) return actor.projectId
+    if (teams === undefined || (teams && teams.length !== 1)) throw wrong('scoped_teams', '"scoped_teams" is a list of one project\'s id, or null for all projects.')
+    const id = teams?.[0]
+    if (actor.projectId !== undefined && id !== actor.projectId) throw new Refusal('permission_denied', { attr: 'scoped_teams', detail: `This key is of project ${actor.projectId} and can make keys of that project only.` })
+    if (id !== undefined && !(await projects.byId(id))) throw wrong('scoped_teams', `There is no project ${id}.`)
+    return id
+  }
+
+  return {
+    async bySecret(secret) {
+      const key = await keys.bySecret(secret)
+      // A store that cannot be written to (a full disk) keeps nobody out.
+      if (key && !(key.lastUsedAt && now() - Date.parse(key.lastUsedAt) < TOUCH_MS)) keys.touch(key.id, new Date(now()).toISOString()).catch(() => {})
+      return key
+    },
+    list: async (actor) => (await keys.list()).filter((key) => actor.projectId === undefined || key.projectId === actor.projectId).map(toView),
+    get: async (actor, id) => toView(await find(actor, id)),
+    async create(actor, { label: given, scopes, scoped_teams: teams }) {
+      const label = checkedLabel(given)
+      const value = madeUp('tmk')
+      const key = await keys.create({ label, scopes: checkedScopes(actor, scopes), projectId: await checkedProject(actor, teams), secret: value })
+      if (!key) throw new Refusal('name_taken', { attr: 'label', detail: `There is a key with the label "${label}" already: choose another, or rotate that one.` })
+      return { ...toView(key), value }
+    },
+    async rotate(actor, id, graceSeconds) {
+      const { label } = await findMine(actor, id)
+      if (label === START_KEYS.given) throw wrong('id', 'This key is set by TRAILMARK_PERSONAL_API_KEY: change it there and restart the service.')
+      const value = madeUp('tmk')
+      await keys.rotate(id, { secret: value, previousUntil: graceEnd(graceSeconds, now()) })
+      if (label === START_KEYS.generated) keyFile.write(value)
+      return { ...toView(await find(actor, id)), value }
+    },
+    async revoke(actor, id) {
+      const { label } = await findMine(actor, id)
+      if (label === START_KEYS.given) throw wrong('id', 'This key is set by TRAILMARK_PERSONAL_API_KEY: take it out there and restart the service.')
+      await keys.remove(id)
+      if (label === START_KEYS.generated) keyFile.write(undefined)
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import { Refusal } from '../lib/refusal.ts'
+import type { Project, Records } from '../storage/records.ts'
+import { graceEnd } from './grace.ts'
+import type { Actor } from './keys.ts'
+import { madeUp } from './secret.ts'
+import { toTimezone } from './timezone.ts'
+
+export interface ProjectView {
+  readonly id: number
+  readonly name: string
+  /** Public: what browsers send. */
+  readonly api_token: string
+  readonly timezone: string
+  readonly created_at: string
+  /** Until when the token before this one is taken as well. */
+  readonly previous_api_token_until: string | null
+}
+
+export interface ProjectInput {
+  readonly name?: string
+  readonly timezone?: string
+  /** Of a new project only. Absent: made up. */
+  readonly api_token?: string
+}
+
+export interface Projects {
+  /** Those that `actor` may reach. */
+  list(actor: Actor): Promise<ProjectView[]>
+  get(id: number): Promise<ProjectView>
+  create(actor: Actor, input: ProjectInput & { readonly name: string }): Promise<ProjectView>
+  change(id: number, input: Pick<ProjectInput, 'name' | 'timezone'>): Promise<ProjectView>
+  /** Gives the project a new token; the one before is taken for `graceSeconds` more. */
+  rotateToken(id: number, graceSeconds: number): Promise<ProjectView>
+}
+
+const MAX_NAME = 200
+
+const wrong = (attr: string, detail: string) => new Refusal('invalid_input', { attr, detail })
+
+const toView = ({ id, name, token, timezone, createdAt, previousTokenUntil }: Project): ProjectView => ({
+  id,
+  name,
+  api_token: token,
+  timezone,
+  created_at: createdAt,
+  previous_api_token_until: previousTokenUntil ?? null,
+})
+
+const checkedName = (name: string): string => {
+  if (!name.trim() || name.length > MAX_NAME) throw wrong('name', `"name" has 1 to ${MAX_NAME} characters that are not all spaces.`)
+  return name.trim()
+}
+
+const checkedTimezone = (given: string): string => {
+  const timezone = toTimezone(given)
+  if (!timezone) throw wrong('timezone', `"${given.slice(0, 60)}" is no IANA time zone: give one such as Europe/Berlin or UTC.`)
+  return timezone
+}
+
+const checked = ({ name, timezone }: Pick<ProjectInput, 'name' | 'timezone'>) => ({
+  ...(name === undefined ? {} : { name: checkedName(name) }),
+  ...(timezone === undefined ? {} : { timezone: checkedTimezone(timezone) }),
+})
+
+/** What can be done with projects, for the API and the command line alike. Everything throws `Refusal`. */
+export const createProjects = ({ projects }: Pick<Records, 'projects'>, now: () => number = Date.now): Projects => {
+  const find = async (id: number): Promise<Project> => {
+    const project = await projects.byId(id)
+    if (!project) throw new Refusal('not_found', { detail: `There is no project ${id}.` })
+    return project
+  }
+
+  return {
+    list: async ({ projectId }) => (await projects.all()).filter(({ id }) => projectId === undefined || id === projectId).map(toView),
+    get: async (id) => toView(await find(id)),
+    async create(actor, { name, timezone, api_token: token = madeUp('tm') }) {
+      if (actor.projectId !== undefined) throw new Refusal('permission_denied', { detail: 'This personal API key is of one project: a new project takes a key of all projects ("trailmark key create --all-projects").' })
+      const fields = { ...checked({ name, timezone }), name: checkedName(name) }
+      if (!/^[A-Za-z0-9_-]{1,200}$/.test(token)) throw wrong('api_token', '"api_token" has 1 to 200 letters, digits, _ and -.')
+      if (await projects.byToken(token)) throw new Refusal('name_taken', { attr: 'api_token', detail: 'Another project has this token, or had it until a short while ago.' })
+      return toView(await projects.create({ ...fields, token }))
+    },
+    async change(id, input) {
+      await find(id)
+      await projects.change(id, checked(input))
+      return toView(await find(id))
+    },
+    async rotateToken(id, graceSeconds) {
+      await find(id)
+      await projects.setToken(id, madeUp('tm'), graceEnd(graceSeconds, now()))
+      return toView(await find(id))
+    },
+  }
+}

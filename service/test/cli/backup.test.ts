@@ -1,0 +1,175 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { uuidv7 } from '../../src/lib/uuid.ts'
+import { api, capture, countOf, event, rowsOf } from '../support/api.ts'
+import { trailmark, trailmarkIn, trailmarkJson } from '../support/cli.ts'
+import { startClickhouse } from '../support/clickhouse.ts'
+import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
+
+let root: string
+let service: RunningService | undefined
+const folder = (name: string) => join(root, name)
+
+const start = async (data: string) => (service = await startService({ data }))
+const stop = async () => {
+  await service?.stop()
+  service = undefined
+}
+
+beforeEach(() => {
+  root = temporaryFolder()
+})
+afterEach(async () => {
+  await stop()
+  rmSync(root, { recursive: true, force: true })
+})
+
+/** Fills a service with some of everything. */
+const fill = async (target: RunningService) => {
+  await capture(target, ...Array.from({ length: 500 }, (_, n) => event('bought', {}, { price: n, nested: { 'a.b': [1, true, null] } })), { event: 'refused' })
+  await api(target, 'POST', '/endpoints/', { name: 'revenue', query: { kind: 'HogQLQuery', query: "SELECT sum(toFloat(properties.price)) FROM events WHERE event = 'bought'" } })
+  await api(target, 'POST', '/feature_flags/', { key: 'new-checkout' })
+}
+
+const everythingOf = async (target: RunningService) => ({
+  events: await rowsOf(target, "SELECT uuid, event, distinct_id, timestamp, properties FROM events WHERE event = 'bought' ORDER BY uuid LIMIT 1000"),
+  revenue: (await api(target, 'POST', '/endpoints/revenue/run')).body.results,
+  flags: (await api(target, 'GET', '/feature_flags/')).body.results,
+  refused: (await api(target, 'GET', '/refused_events/')).body.results,
+  project: (await api(target, 'GET', '/')).body,
+  keys: [target.token, target.key],
+})
+
+test('what a running service keeps comes back whole elsewhere: events, definitions, keys', async () => {
+  const first = await start(folder('data'))
+  await fill(first)
+  const before = await everythingOf(first)
+  expect(before.events).toHaveLength(500)
+  expect((await trailmark(folder('data'), 'backup', folder('backup'))).stderr).toBe('')
+  // What comes after it is not in it.
+  await capture(first, event('too late'))
+  await stop()
+
+  const restored = await trailmarkJson(folder('restored'), 'restore', folder('backup'))
+  expect(restored).toEqual({ folder: folder('restored'), events: 500 })
+  const second = await start(folder('restored'))
+  expect(await everythingOf(second)).toEqual(before)
+  expect(await countOf(second, 'too late')).toBe(0)
+  // It goes on from there, and still knows what it has.
+  const [uuid] = before.events[0] as [string]
+  await capture(second, event('bought', { uuid }), event('bought'))
+  expect(await countOf(second, 'bought')).toBe(501)
+}, 90_000)
+
+test('a stopped service is backed up just as well, and is as it was', async () => {
+  await fill(await start(folder('data')))
+  const before = await everythingOf(service!)
+  await stop()
+  await trailmarkJson(folder('data'), 'backup', folder('backup'))
+  await trailmarkJson(folder('restored'), 'restore', folder('backup'))
+  for (const data of ['data', 'restored']) {
+    expect(await everythingOf(await start(folder(data)))).toEqual(before)
+    await stop()
+  }
+}, 90_000)
+
+test('nothing that was acknowledged before a backup under load is missing from it', async () => {
+  const first = await start(folder('data'))
+  const acknowledged: string[] = []
+  let sending = true
+  const senders = Array.from({ length: 4 }, async () => {
+    while (sending) {
+      const uuids = Array.from({ length: 20 }, () => uuidv7())
+      if ((await capture(first, ...uuids.map((uuid) => event('load', { uuid })))).status === 200) acknowledged.push(...uuids)
+    }
+  })
+  while (acknowledged.length < 400) await new Promise((resolve) => setTimeout(resolve, 20))
+  const before = [...acknowledged]
+  await trailmarkJson(folder('data'), 'backup', folder('backup'))
+  sending = false
+  await Promise.all(senders)
+  await stop()
+  await trailmarkJson(folder('restored'), 'restore', folder('backup'))
+  const stored = new Set((await rowsOf(await start(folder('restored')), "SELECT uuid FROM events WHERE event = 'load' LIMIT 50000")).map(([uuid]) => uuid))
+  expect(before.filter((uuid) => !stored.has(uuid))).toEqual([])
+}, 120_000)
+
+test('events on a server of their own are copied by that server to where it may write', async () => {
+  const [one, other] = [folder('server'), folder('another server')]
+  mkdirSync(one)
+  mkdirSync(other)
+  const servers = [await startClickhouse(one), await startClickhouse(other)] as const
+  const envOf = (data: string, at: 0 | 1) => ({ TRAILMARK_DATA: folder(data), CLICKHOUSE_URL: servers[at].url })
+  try {
+    service = await startService({ data: folder('data'), env: envOf('data', 0) })
+    await fill(service)
+    const before = await everythingOf(service)
+    expect((await trailmarkIn(envOf('data', 0), 'backup', folder('backup'))).stderr).toContain('say with --events where it may')
+    expect(await trailmarkIn(envOf('data', 0), 'backup', folder('backup'), '--events', `File('${join(one, 'forbidden/../../elsewhere')}')`)).toMatchObject({ code: 1, stderr: expect.stringContaining('trailmark: the event store could not do it: ') })
+    expect(await trailmarkIn(envOf('data', 0), 'backup', folder('backup'), '--events', `File('${join(one, 'copy')}')`)).toMatchObject({ code: 0, stderr: '' })
+    await stop()
+    // The other server may read it where it may read; here, where it is moved to.
+    renameSync(join(one, 'copy'), join(other, 'copy'))
+    const manifest = join(folder('backup'), 'backup.json')
+    writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(one, other))
+    expect(await trailmarkIn(envOf('restored', 1), 'restore', folder('backup'))).toMatchObject({ code: 0, stderr: '' })
+    service = await startService({ data: folder('restored'), env: envOf('restored', 1) })
+    expect(await everythingOf(service)).toEqual(before)
+  } finally {
+    await stop()
+    for (const server of servers) await server.stop()
+  }
+}, 90_000)
+
+test('a backup can be read by its owner only', async () => {
+  await start(folder('data'))
+  await trailmarkJson(folder('data'), 'backup', folder('backup'))
+  expect(statSync(folder('backup')).mode & 0o077).toBe(0)
+  for (const name of readdirSync(folder('backup'))) expect([name, statSync(join(folder('backup'), name)).mode & 0o077]).toEqual([name, 0])
+})
+
+describe('what cannot be done says why, and leaves everything as it was', () => {
+  const filled = async () => {
+    await trailmark(folder('data'), 'project', 'create', 'p')
+    await trailmarkJson(folder('data'), 'backup', folder('backup'))
+  }
+  const says = async (data: string, words: string[], message: string) => {
+    const { code, stdout, stderr } = await trailmark(folder(data), ...words)
+    expect([code, stdout, stderr]).toEqual([1, '', `trailmark: ${message}\n`])
+  }
+
+  test('a backup of nothing, and into a folder that holds something', async () => {
+    await says('data', ['backup', folder('backup')], `there is nothing to back up in ${folder('data')}: name the service's data folder with --data or TRAILMARK_DATA.`)
+    await trailmark(folder('data'), 'project', 'create', 'p')
+    mkdirSync(folder('mine'))
+    writeFileSync(join(folder('mine'), 'letter'), '')
+    await says('data', ['backup', folder('mine')], `the folder ${folder('mine')} is not empty: choose another, or one that is not there yet.`)
+    expect(readdirSync(folder('mine'))).toEqual(['letter'])
+    await says('data', ['backup', folder('backup'), '--events', "S3('x')"], '--events is for a ClickHouse server at CLICKHOUSE_URL: the embedded engine writes into the folder.')
+  })
+
+  test('a restore into a folder with data, or of a running service', async () => {
+    await filled()
+    await says('data', ['restore', folder('backup')], `the data folder ${folder('data')} is not empty: restore into another with --data or TRAILMARK_DATA, or move what is there away.`)
+    await start(folder('data'))
+    await says('data', ['restore', folder('backup')], `the data folder ${folder('data')} is not empty: restore into another with --data or TRAILMARK_DATA, or move what is there away.`)
+    expect((await trailmarkJson(folder('data'), 'project', 'list'))[0].name).toBe('p')
+  })
+
+  test('a restore of what is no backup, or not a whole one', async () => {
+    await filled()
+    const message = (of: string) => `${folder(of)} holds no whole backup of Trailmark: name the folder that "trailmark backup" wrote, and let it end by itself.`
+    await says('restored', ['restore', folder('nowhere')], message('nowhere'))
+    rmSync(join(folder('backup'), 'backup.json'))
+    await says('restored', ['restore', folder('backup')], message('backup'))
+  })
+
+  test('a damaged backup is refused, and the data folder stays empty for the next', async () => {
+    await filled()
+    rmSync(join(folder('backup'), 'events', '.backup'))
+    const { code, stderr } = await trailmark(folder('restored'), 'restore', folder('backup'))
+    expect(code).toBe(1)
+    expect(stderr).toContain('trailmark: the event store could not do it: ')
+    expect(readdirSync(folder('restored')).filter((name) => !name.startsWith('service.lock'))).toEqual([])
+  })
+})

@@ -1,0 +1,88 @@
+import { createRefusedEvents, type UnkeptRefusal } from '../../src/ingest/refusedEvents.ts'
+import { type JsonLine, StorageError } from '../../src/storage/storage.ts'
+
+const createStore = () => {
+  const inserts: (readonly JsonLine[])[] = []
+  let fault: Error | undefined
+  let gate: Promise<void> = Promise.resolve()
+  return {
+    inserts,
+    failWith: (next: Error | undefined) => void (fault = next),
+    hold: () => {
+      let open = () => {}
+      gate = new Promise((resolve) => (open = resolve))
+      return open
+    },
+    rows: async () => [],
+    insert: async (_: string, lines: readonly JsonLine[]) => {
+      await gate
+      if (fault) throw fault
+      inserts.push(lines)
+    },
+    kept: () => inserts.flat().map((line) => JSON.parse(line)),
+  }
+}
+
+const refusal = (event: unknown, projectId = 1): UnkeptRefusal => ({ projectId, code: 'invalid_uuid', event })
+
+test('what is kept says which event it was', async () => {
+  const store = createStore()
+  await createRefusedEvents(store, { count: () => {} }).keep([refusal({ event: 'buy', uuid: 'no', properties: { distinct_id: 'ann', a: 1 } }), refusal('a text'), refusal(null)])
+  expect(store.kept()).toMatchObject([
+    { project_id: 1, code: 'invalid_uuid', event: 'buy', uuid: 'no', distinct_id: 'ann', sample: '{"event":"buy","uuid":"no","properties":{"distinct_id":"ann","a":1}}' },
+    { event: '', distinct_id: '', sample: '"a text"' },
+    { event: '', sample: 'null' },
+  ])
+})
+
+test('an event of any depth and size is kept by its beginning', async () => {
+  const store = createStore()
+  let deep: unknown = 1
+  for (let level = 0; level < 20_000; level += 1) deep = { deep }
+  await createRefusedEvents(store, { count: () => {} }).keep([refusal({ event: 'deep', properties: deep }), refusal({ event: '\ud83d\ude00'.repeat(5_000) })])
+  expect(store.kept()[0]).toMatchObject({ event: 'deep', sample: '["event","properties"]' })
+  for (const line of store.inserts.flat()) {
+    expect(line.length).toBeLessThan(5_000)
+    expect(line).not.toMatch(/\\ud[89a-f]/)
+  }
+})
+
+test('of many at once only a share of each project is kept, and the rest counted', async () => {
+  const store = createStore()
+  let unkept = 0
+  let time = 0
+  const { keep } = createRefusedEvents(store, { count: (_name, _labels, by = 1) => void (unkept += by), now: () => time })
+  const many = (projectId: number) => keep(Array.from({ length: 1_500 }, () => refusal({}, projectId)))
+  await many(1)
+  await many(1)
+  await keep([refusal({}, 2)])
+  expect([store.kept().length, unkept]).toEqual([1_001, 2_000])
+  time += 60_000
+  await keep([refusal({}, 1)])
+  expect(store.kept()).toHaveLength(1_002)
+})
+
+test('what comes while others are stored goes into the next insert together, and each waits for its own', async () => {
+  const store = createStore()
+  const { keep } = createRefusedEvents(store, { count: () => {} })
+  const open = store.hold()
+  const kept = Array.from({ length: 10 }, (_, n) => keep([refusal({ n })]))
+  await Promise.resolve()
+  open()
+  await Promise.all(kept)
+  expect(store.inserts.flat()).toHaveLength(10)
+  expect(store.inserts.length).toBeLessThan(4)
+})
+
+test.each([
+  ['unavailable', 'engine_unavailable'],
+  ['full', 'disk_full'],
+] as const)('a store that is %s refuses, and the next is kept', async (kind, code) => {
+  const store = createStore()
+  const { keep } = createRefusedEvents(store, { count: () => {} })
+  store.failWith(new StorageError(kind, 'no'))
+  await expect(keep([refusal({})])).rejects.toMatchObject({ code })
+  store.failWith(undefined)
+  await keep([refusal({})])
+  expect(store.kept()).toHaveLength(1)
+})

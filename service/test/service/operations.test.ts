@@ -1,0 +1,181 @@
+import { request as httpRequest } from 'node:http'
+import { uuidv7 } from '../../src/lib/uuid.ts'
+import { pause } from '../../src/lib/wait.ts'
+import { api, capture, countOf, event, request, rowsOf } from '../support/api.ts'
+import { trailmarkJson } from '../support/cli.ts'
+import { childrenOf, until } from '../support/engine.ts'
+import { type RunningService, startService } from '../support/startService.ts'
+
+let service: RunningService
+let metricsKey: string
+
+beforeAll(async () => {
+  service = await startService({ env: { TRAILMARK_LOG_FORMAT: 'json', TRAILMARK_LOG_LEVEL: 'debug', TRAILMARK_INGEST_MEMORY_MB: '1' } })
+  metricsKey = (await trailmarkJson(service.data, 'key', 'create', 'prometheus', '--scopes', 'metrics:read', '--all-projects')).value
+})
+afterAll(() => service.stop())
+
+const metrics = async (): Promise<Record<string, number>> => {
+  const { status, body } = await request(`${service.url}/metrics`, { headers: { authorization: `Bearer ${metricsKey}` } })
+  expect(status).toBe(200)
+  return Object.fromEntries((body as string).split('\n').filter((line) => line && !line.startsWith('#')).map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
+}
+
+const logLines = (): Record<string, any>[] => service.output().split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
+
+test('the counts tell what became of events', async () => {
+  const before = await metrics()
+  const uuid = uuidv7()
+  await capture(service, event('counted', { uuid }), event('counted', { uuid }), event('counted'), event('', {}), { event: 'nobody' })
+  await capture(service, event('counted', { uuid }))
+  await capture({ ...service, token: 'no-project' }, event('counted'))
+  const after = await metrics()
+  const more = (name: string) => after[name]! - (before[name] ?? 0)
+  expect(more('trailmark_events_received_total')).toBe(7)
+  expect(more('trailmark_events_stored_total')).toBe(2)
+  expect(more('trailmark_events_repeated_total')).toBe(2)
+  expect(more('trailmark_events_refused_total{reason="missing_event_name"}')).toBe(1)
+  expect(more('trailmark_events_refused_total{reason="missing_distinct_id"}')).toBe(1)
+  expect(more('trailmark_refusals_total{code="invalid_token"}')).toBe(1)
+  expect(more('trailmark_requests_total{method="POST",route="/e",status="200"}')).toBe(2)
+  expect(more('trailmark_requests_total{method="POST",route="/e",status="401"}')).toBe(1)
+  expect(after).toMatchObject({ trailmark_engine_up: 1, trailmark_writer_waiting_events: 0, trailmark_writer_waiting_bytes: 0 })
+  expect(after.process_resident_memory_bytes).toBeGreaterThan(10_000_000)
+})
+
+test('and of runs', async () => {
+  await api(service, 'POST', '/endpoints/', { name: 'told', query: { kind: 'HogQLQuery', query: "SELECT count() FROM events WHERE event = 'told'" } })
+  await api(service, 'POST', '/endpoints/', { name: 'wrong', query: { kind: 'HogQLQuery', query: "SELECT toDate('never') FROM events" } })
+  const before = await metrics()
+  await api(service, 'POST', '/endpoints/told/run')
+  await api(service, 'POST', '/endpoints/told/run')
+  await api(service, 'POST', '/endpoints/absent/run')
+  const after = await metrics()
+  const more = (name: string) => after[name]! - (before[name] ?? 0)
+  expect(more('trailmark_run_seconds_count{outcome="ok"}')).toBe(2)
+  expect(more('trailmark_run_seconds_count{outcome="not_found"}')).toBe(1)
+  expect([more('trailmark_run_cache_total{result="miss"}'), more('trailmark_run_cache_total{result="hit"}')]).toEqual([1, 1])
+})
+
+test('the counts are for a key of all projects with their scope', async () => {
+  expect((await request(`${service.url}/metrics`)).status).toBe(401)
+  expect(await request(`${service.url}/metrics`, { headers: { authorization: `Bearer ${service.key}` } })).toMatchObject({ status: 403, body: { detail: expect.stringContaining('--scopes metrics:read --all-projects') } })
+})
+
+test('an engine that ends is counted', async () => {
+  const before = (await metrics()).trailmark_engine_restarts_total!
+  process.kill(childrenOf(service.process.pid!)[0]!, 'SIGKILL')
+  await until(async () => (await metrics()).trailmark_engine_restarts_total === before + 1)
+  await until(async () => (await metrics()).trailmark_engine_up === 1)
+})
+
+describe('refused events', () => {
+  const refused = (query = '') => api(service, 'GET', `/refused_events/${query}`)
+
+  test('can be listed with the reason, newest first', async () => {
+    const { body } = await capture(service, event('good'), { event: 'no person', properties: { plan: 'gold' } }, event('bad id', { uuid: 'not-a-uuid' }), 'a text')
+    expect(body.refused).toHaveLength(3)
+    const { body: page } = await refused('?limit=3')
+    expect(page.results.map(({ code, detail, event: name, sample }: any) => [code, detail, name, sample]).sort()).toEqual(
+      [
+        ['invalid_uuid', '"uuid" is a UUID of 36 characters, or absent.', 'bad id', expect.stringContaining('"distinct_id":"visitor"')],
+        ['missing_distinct_id', '"distinct_id" is a text or a number, inside "properties" or beside them.', 'no person', expect.stringContaining('"plan":"gold"')],
+        ['not_an_object', 'An event is an object.', '', '"a text"'],
+      ].sort(),
+    )
+    expect(Date.now() - Date.parse(page.results[0].refused_at)).toBeLessThan(60_000)
+    // Nothing of them is among the events.
+    expect(await countOf(service, 'no person')).toBe(0)
+  })
+
+  test('page by page, and by their reason', async () => {
+    await capture(service, ...Array.from({ length: 5 }, () => event('paged', { uuid: 'x' })))
+    const ids: string[] = []
+    let next: string | null = null
+    do {
+      const { body }: { body: any } = await refused(`?limit=2&code=invalid_uuid${next ? `&before=${next}` : ''}`)
+      expect(body.results.every(({ code }: { code: string }) => code === 'invalid_uuid')).toBe(true)
+      ids.push(...body.results.map(({ id }: { id: string }) => id))
+      next = body.next
+    } while (next)
+    expect(ids.length).toBeGreaterThanOrEqual(6)
+    expect(ids).toEqual([...new Set(ids)].sort().reverse())
+  })
+
+  test("are nobody else's", async () => {
+    const project = await trailmarkJson(service.data, 'project', 'create', 'Another')
+    const key = await trailmarkJson(service.data, 'key', 'create', 'another', '--scopes', 'all', '--project', String(project.id))
+    const another = { ...service, token: project.api_token, key: key.value, projectId: project.id }
+    expect((await api(another, 'GET', '/refused_events/')).body).toEqual({ results: [], next: null })
+    await capture(another, { event: 'theirs' })
+    expect((await api(another, 'GET', '/refused_events/')).body.results).toHaveLength(1)
+    expect(JSON.stringify((await refused()).body)).not.toContain('theirs')
+    // Nor can a query read the table.
+    expect((await api(service, 'POST', '/endpoints/', { name: 'peek', query: { kind: 'HogQLQuery', query: 'SELECT * FROM refused_events' } })).status).toBe(400)
+  })
+
+  test.each([
+    ['?limit=0', '"limit" is a whole number from 1 to 1000.'],
+    ['?before=yesterday', '"before" is the id of a refused event, such as "next" gives.'],
+    ['?code=ugly', '"code" is one of not_an_object'],
+  ])('%s is refused', async (query, detail) => {
+    expect(await refused(query)).toMatchObject({ status: 400, body: { detail: expect.stringContaining(detail) } })
+  })
+})
+
+describe('the log', () => {
+  test('says who changed what, with the id of the answer, and carries no secret', async () => {
+    const created = await api(service, 'POST', '/endpoints/', { name: 'logged', query: { kind: 'HogQLQuery', query: 'SELECT 1' } })
+    await request(`${service.url}/e/?token=${service.token}&api_key=${service.key}`, { method: 'POST', body: '[]' })
+    await request(`${service.url}/api/projects/1/endpoints/?personal_api_key=${service.key}`, { headers: { authorization: `Bearer ${service.key}` } })
+    await until(() => logLines().some(({ request_id: id }) => id === created.headers.get('x-request-id')))
+    expect(logLines().find(({ request_id: id }) => id === created.headers.get('x-request-id'))).toMatchObject({
+      level: 'info', message: 'Request', method: 'POST', route: '/api/projects/:projectId/endpoints', status: 201, label: 'first key',
+    })
+    expect(logLines().some(({ level, route }) => level === 'debug' && route === '/e')).toBe(true)
+    expect(service.output()).not.toContain(service.key)
+    expect(service.output()).not.toContain(metricsKey)
+  })
+})
+
+describe('more deliveries than memory may be given to', () => {
+  test('are answered 429 with Retry-After while the engine hangs, and are stored once when they come again', async () => {
+    const engine = childrenOf(service.process.pid!)[0]!
+    const text = 'x'.repeat(400_000)
+    const events = Array.from({ length: 10 }, () => event('too much', { uuid: uuidv7() }, { text }))
+    process.kill(engine, 'SIGSTOP')
+    const first = await Promise.all(
+      events.map(async (each, n) => {
+        await new Promise((resolve) => setTimeout(resolve, n * 50))
+        return capture(service, each)
+      }),
+    ).finally(() => process.kill(engine, 'SIGCONT'))
+    const refused = first.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(3)
+    for (const { headers, body } of refused) {
+      expect(body).toMatchObject({ type: 'throttled_error', code: 'ingest_overloaded' })
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    expect([...new Set(first.map(({ status }) => status))].sort()).toEqual([429, 503])
+    for (const each of events) await until(async () => (await capture(service, each)).status === 200)
+    expect(await countOf(service, 'too much')).toBe(10)
+    expect((await rowsOf(service, "SELECT uniq(uuid) FROM events WHERE event = 'too much'"))[0]).toEqual([10])
+  }, 90_000)
+
+  test('bodies that are still being sent count as well', async () => {
+    const { hostname, port } = new URL(service.url)
+    const big = () => capture(service, event('beside', {}, { text: 'x'.repeat(400_000) }))
+    let half = httpRequest({ hostname, port }).on('error', () => {})
+    // Whichever of the two comes second is refused; sooner or later that is the one that is sent whole.
+    await until(async () => {
+      half.destroy()
+      half = httpRequest({ hostname, port, method: 'POST', path: '/e/', headers: { 'content-length': 3_000_000 } })
+      half.on('error', () => {})
+      half.write(Buffer.alloc(900_000, ' '))
+      await pause(100)
+      return (await big()).status === 429
+    })
+    half.destroy()
+    await until(async () => (await big()).status === 200)
+  })
+})
