@@ -13,15 +13,19 @@ import { createStream } from './endpoints/stream.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
 import { createFlagDefinitions } from './flags/definitions.ts'
 import { createAnswerFlags } from './flags/flags.ts'
+import { createLocalEvaluation } from './flags/localEvaluation.ts'
 import { createRemoteConfigs } from './flags/remoteConfig.ts'
 import { SCOPES } from './http/auth.ts'
 import { createServer } from './http/server.ts'
+import { createGroupTypes } from './ingest/groupTypes.ts'
 import { createIngest } from './ingest/ingest.ts'
+import { createPeople } from './ingest/people.ts'
 import { createWriter } from './ingest/writer.ts'
 import { measureProcess, measureRuns } from './measure.ts'
 import { createRefusedEvents } from './ingest/refusedEvents.ts'
 import type { Log } from './lib/log.ts'
 import { createMetrics } from './lib/metrics.ts'
+import { createStoredProperties } from './people/stored.ts'
 import { type KeyFile, keyFileIn } from './projects/keyFile.ts'
 import { createKeys, START_KEYS } from './projects/keys.ts'
 import { createProjects } from './projects/projects.ts'
@@ -127,6 +131,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
 
     const epochs = createEpochs()
     const writer = createWriter(storage, {
+      before: createPeople(storage).store,
       onChange: epochs.advance,
       maxChars: config.ingestBytes,
       onBatch({ stored, repeats, seconds }) {
@@ -154,7 +159,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
       log,
       count: metrics.count,
       rooms: {
-        ingest: createIngest({ projectByToken: byToken, writer, refusedEvents, count: metrics.count }),
+        ingest: createIngest({ projectByToken: byToken, groupTypes: createGroupTypes(records), writer, refusedEvents, count: metrics.count }),
         projectByToken: byToken,
         variables: createVariableDefinitions(records),
         endpoints: createEndpointDefinitions({ records, describe: createDescribe({ storage }) }),
@@ -168,7 +173,8 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         keys,
         refusedEvents,
         metrics: metrics.text,
-        answerFlags: createAnswerFlags({ definitions: flags, remoteConfigs }),
+        localEvaluation: createLocalEvaluation({ definitions: flags, records }),
+        answerFlags: createAnswerFlags({ definitions: flags, remoteConfigs, stored: createStoredProperties(storage, records) }),
         isReady: () => storage.ready(PROBE_WAIT_MS),
       },
     })

@@ -12,7 +12,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'storage/records': [],
   'storage/schema': ['storage'],
   ingest: ['lib', 'storage'],
-  flags: ['lib', 'storage'],
+  people: ['storage'],
+  flags: ['lib', 'storage', 'people'],
   projects: ['lib', 'storage'],
   'endpoints/sql': ['lib'],
   'endpoints/insights': ['lib', 'endpoints/sql'],
@@ -22,7 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // The routes call the rooms through what `service` hands them; from the rooms they take types and pure answers.
   http: ['lib', 'storage', 'ingest', 'flags', 'projects', 'endpoints', 'endpoints/variables', 'endpoints/definitions'],
   measure: ['lib', 'ingest'],
-  service: ['measure', 'config', 'http', 'ingest', 'flags', 'projects', 'endpoints', 'endpoints/variables', 'endpoints/definitions', 'storage', 'storage/embedded', 'storage/schema', 'lib'],
+  service: ['measure', 'config', 'http', 'ingest', 'people', 'flags', 'projects', 'endpoints', 'endpoints/variables', 'endpoints/definitions', 'storage', 'storage/embedded', 'storage/schema', 'lib'],
   backup: ['lib', 'projects', 'storage', 'storage/embedded', 'storage/schema'],
   cli: ['lib', 'projects', 'backup', 'storage', 'storage/embedded'],
   main: ['service', 'cli', 'http', 'config', 'storage', 'storage/embedded', 'lib'],
@@ -30,7 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** What the rooms that use the storage may see of it: the ports with their types and errors, never what connects. */
 const ONLY_FROM_STORAGE = ['storage/storage.ts', 'storage/records.ts']
-const PORT_USERS = ['ingest', 'endpoints', 'endpoints/variables', 'endpoints/definitions', 'http', 'flags', 'projects']
+const PORT_USERS = ['ingest', 'endpoints', 'endpoints/variables', 'endpoints/definitions', 'http', 'flags', 'projects', 'people']
 
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? filesIn(join(folder, entry.name)) : entry.name.endsWith('.ts') ? [join(folder, entry.name)] : []))

@@ -31,7 +31,15 @@ const KEY = /^[A-Za-z0-9_-]{1,400}$/
 
 const wrong = (attr: string, detail: string) => new Refusal('invalid_input', { attr, detail })
 
-const toFlag = ({ id, key, name, version, isActive, filters, contexts }: FlagRecord): Flag => ({ id, key, name, version, isActive, filters: filters as Filters, contexts })
+// A type of groups that is given by its index is evaluated by its name; one that is not there yet has none.
+const withGroupType = (filters: Filters, types: readonly string[]): Filters => {
+  const { aggregation_group_type: type, aggregation_group_type_index: index } = filters
+  return typeof index === 'number' && !type ? { ...filters, aggregation_group_type: types[index] ?? '' } : filters
+}
+
+const toFlag = ({ id, key, name, version, isActive, filters, contexts }: FlagRecord, types: readonly string[]): Flag => ({
+  id, key, name, version, isActive, filters: withGroupType(filters as Filters, types), contexts,
+})
 
 const toView = (record: FlagRecord): FlagView => ({
   id: record.id,
@@ -46,13 +54,14 @@ const toView = (record: FlagRecord): FlagView => ({
   updated_at: record.updatedAt,
 })
 
-const checkProperty = (property: Property, at: string, { aggregation_group_type: groupType }: Filters): void => {
+const checkProperty = (property: Property, at: string, { aggregation_group_type: type, aggregation_group_type_index: index }: Filters): void => {
+  const groupType = type ?? index
   if (property.type === 'flag') {
     if ((property.operator ?? 'flag_evaluates_to') !== 'flag_evaluates_to') throw wrong(`${at}.operator`, 'A condition on a flag has the operator flag_evaluates_to.')
     if (typeof property.value !== 'boolean' && typeof property.value !== 'string') throw wrong(`${at}.value`, 'A condition on a flag takes true, false or the key of a variant.')
     return
   }
-  if (property.type === 'group' && !groupType) throw wrong(`${at}.type`, 'A condition on a group needs "aggregation_group_type": the type of group that the flag is about.')
+  if (property.type === 'group' && (groupType === undefined || groupType === null)) throw wrong(`${at}.type`, 'A condition on a group needs "aggregation_group_type": the type of group that the flag is about.')
   const name = property.operator ?? 'exact'
   const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name]! : undefined
   if (!operator) throw wrong(`${at}.operator`, `There is no operator ${name}; there are ${Object.keys(OPERATORS).join(', ')}.`)
@@ -100,7 +109,7 @@ const checkDependencies = (key: string, filters: Filters, others: readonly FlagR
   walk(key, [])
 }
 
-export const createFlagDefinitions = ({ flags }: Pick<Records, 'flags'>, now = () => Date.now()): FlagDefinitions => {
+export const createFlagDefinitions = ({ flags, groupTypes }: Pick<Records, 'flags' | 'groupTypes'>, now = () => Date.now()): FlagDefinitions => {
   const kept = new Map<number, { until: number; flags: Promise<ReadonlyMap<string, Flag>> }>()
 
   const find = async (projectId: number, id: number): Promise<FlagRecord> => {
@@ -143,7 +152,7 @@ export const createFlagDefinitions = ({ flags }: Pick<Records, 'flags'>, now = (
     byKey: (projectId) => {
       const known = kept.get(projectId)
       if (known && known.until > now()) return known.flags
-      const read = flags.list(projectId).then((records) => new Map(records.map((record) => [record.key, toFlag(record)])))
+      const read = Promise.all([flags.list(projectId), groupTypes.list(projectId)]).then(([records, types]) => new Map(records.map((record) => [record.key, toFlag(record, types)])))
       kept.set(projectId, { until: now() + KEPT_MS, flags: read })
       // A failure is not kept.
       read.catch(() => kept.delete(projectId))

@@ -24,6 +24,8 @@ export interface Subject {
   readonly personProperties: Values
   /** Properties by type of group. */
   readonly groupProperties: Readonly<Record<string, Values>>
+  /** Nothing could be learned of what the properties leave out: whatever depends on it fails. */
+  readonly isIncomplete?: boolean
   /** ms since the epoch. */
   readonly now: number
 }
@@ -60,8 +62,9 @@ const testOf = (property: Property): ValueTest => {
   return made
 }
 
-const isMet = (property: Property, values: Values, now: number): boolean => {
+const isMet = (property: Property, values: Values, { now, isIncomplete }: Subject): boolean => {
   const actual = Object.hasOwn(values, property.key) ? values[property.key] : undefined
+  if (actual === undefined && isIncomplete) throw new Error(`The property ${property.key} could not be looked up.`)
   if (actual === undefined || actual === null) return OPERATORS[property.operator ?? 'exact']!.whenMissing
   return testOf(property)(actual, now)
 }
@@ -101,12 +104,14 @@ export const evaluateFlags = (all: ReadonlyMap<string, Flag>, wanted: readonly F
       return property.value === true ? value !== false : value === property.value
     }
     const known = property.type === 'group' ? (groupType && subject.groupProperties[groupType]) || {} : subject.personProperties
-    return isMet(property, known, subject.now)
+    return isMet(property, known, subject)
   }
 
   const decide = (flag: Flag): { code: ReasonCode; index: number | null; condition?: Condition; identifier?: string } => {
     const { groups: conditions, aggregation_group_type: groupType } = flag.filters
-    const identifier = groupType ? subject.groups[groupType] : subject.distinctId
+    // Of a type of groups that no event has named yet, there is no group.
+    const isOfGroups = groupType !== undefined && groupType !== null
+    const identifier = isOfGroups ? subject.groups[groupType] : subject.distinctId
     if (!identifier) return { code: 'no_group_type', index: null }
     let code: ReasonCode = 'no_condition_match'
     for (const [index, condition] of conditions.entries()) {

@@ -4,6 +4,8 @@ const closed = { additionalProperties: false } as const
 const KEY = Type.String({ minLength: 1, maxLength: 400 })
 const PERCENTAGE = Type.Number({ minimum: 0, maximum: 100 })
 
+const GROUP_INDEX = Type.Union([Type.Integer({ minimum: 0, maximum: 4 }), Type.Null()])
+
 /** What a person, a group or another flag has to be. `operator`: a row of `OPERATORS`; of a flag: `flag_evaluates_to`. */
 export const PROPERTY = Type.Object(
   {
@@ -11,6 +13,8 @@ export const PROPERTY = Type.Object(
     value: Type.Optional(Type.Unknown()),
     operator: Type.Optional(Type.String()),
     type: Type.Unsafe<'person' | 'group' | 'flag'>({ type: 'string', enum: ['person', 'group', 'flag'] }),
+    /** Of a group: the flag's own says it. */
+    group_type_index: Type.Optional(GROUP_INDEX),
   },
   closed,
 )
@@ -37,6 +41,8 @@ export const FILTERS = Type.Object(
     payloads: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     /** The flag is about groups of this type, not about persons. */
     aggregation_group_type: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    /** The same by the type's index, in the order in which the project first used its types. */
+    aggregation_group_type_index: Type.Optional(GROUP_INDEX),
   },
   closed,
 )

@@ -1,7 +1,9 @@
 import { Refusal } from '../lib/refusal.ts'
 import { uuidv7 } from '../lib/uuid.ts'
 import type { FlagDefinitions } from './definitions.ts'
-import { evaluateFlags, type Flag } from './evaluate.ts'
+import type { StoredProperties } from '../people/stored.ts'
+import { StorageError } from '../storage/storage.ts'
+import { evaluateFlags, type Flag, type Subject } from './evaluate.ts'
 import type { RemoteConfigs } from './remoteConfig.ts'
 
 /** The body of a `/flags` request (protocol.md §4.6), before anything of it is checked. */
@@ -42,20 +44,63 @@ const wantedOf = (all: ReadonlyMap<string, Flag>, question: FlagsQuestion): Flag
   )
 }
 
-/** Answers `/flags`: each flag with its value and the reason for it, on the properties that the question brings. */
+const subjectOf = (question: FlagsQuestion, askedAt: number): Subject => ({
+  distinctId: idOf(question),
+  groups: Object.fromEntries(Object.entries(valuesOf(question.groups)).map(([type, key]) => [type, String(key)])),
+  personProperties: { distinct_id: question.distinct_id, ...valuesOf(question.person_properties) },
+  groupProperties: Object.fromEntries(Object.entries(valuesOf(question.group_properties)).map(([type, properties]) => [type, valuesOf(properties)])),
+  now: askedAt,
+})
+
+export interface AnswerFlagsRooms {
+  readonly definitions: Pick<FlagDefinitions, 'byKey'>
+  readonly remoteConfigs: RemoteConfigs
+  readonly stored: StoredProperties
+}
+
+/** A subject with what the service knows of its person and groups, where the question says nothing of it and a flag depends on it. */
+const withStored = async (subject: Subject, flags: readonly Flag[], { projectId, stored }: { projectId: number; stored: StoredProperties }): Promise<Subject> => {
+  const conditions = flags.flatMap(({ filters }) => filters.groups.flatMap(({ properties = [] }) => properties.map(({ type, key }) => ({ type, key, groupType: filters.aggregation_group_type }))))
+  const missing = (values: Values, keys: readonly string[]) => [...new Set(keys)].filter((key) => !Object.hasOwn(values, key))
+  const names = missing(subject.personProperties, conditions.filter(({ type }) => type === 'person').map(({ key }) => key))
+  const groups = Object.fromEntries(
+    Object.entries(subject.groups).flatMap(([type, key]) => {
+      const wanted = missing(subject.groupProperties[type] ?? {}, conditions.filter((each) => each.type === 'group' && each.groupType === type).map((each) => each.key))
+      return wanted.length ? [[type, { key, names: wanted }]] : []
+    }),
+  )
+  if (!names.length && !Object.keys(groups).length) return subject
+  try {
+    const found = await stored({ projectId, distinctId: subject.distinctId, names, groups })
+    const groupProperties = Object.fromEntries(Object.entries(found.groups).map(([type, values]) => [type, { ...values, ...subject.groupProperties[type] }]))
+    return { ...subject, personProperties: { ...found.person, ...subject.personProperties }, groupProperties: { ...subject.groupProperties, ...groupProperties } }
+  } catch (error) {
+    // Flags that need nothing of it are answered also while the engine is away.
+    if (error instanceof StorageError) return { ...subject, isIncomplete: true }
+    throw error
+  }
+}
+
+/** Flags and all that they depend on. */
+const familyOf = (flags: readonly Flag[], all: ReadonlyMap<string, Flag>): Flag[] => {
+  const family = new Set(flags)
+  for (const { filters } of family) {
+    for (const { type, key } of filters.groups.flatMap(({ properties = [] }) => properties)) {
+      const other = type === 'flag' ? all.get(key) : undefined
+      if (other) family.add(other)
+    }
+  }
+  return [...family]
+}
+
+/** Answers `/flags`: each flag with its value and the reason for it, on the properties that the question brings and those that are stored. */
 export const createAnswerFlags =
-  ({ definitions, remoteConfigs }: { definitions: Pick<FlagDefinitions, 'byKey'>; remoteConfigs: RemoteConfigs }) =>
+  ({ definitions, remoteConfigs, stored }: AnswerFlagsRooms) =>
   async ({ project, question, withConfig, version, askedAt }: FlagsCall) => {
     const all = await definitions.byKey(project.id)
     const wanted = question.disable_flags === true ? [] : wantedOf(all, question)
     const evaluations = wanted.length
-      ? evaluateFlags(all, wanted, {
-          distinctId: idOf(question),
-          groups: Object.fromEntries(Object.entries(valuesOf(question.groups)).map(([type, key]) => [type, String(key)])),
-          personProperties: { distinct_id: question.distinct_id, ...valuesOf(question.person_properties) },
-          groupProperties: Object.fromEntries(Object.entries(valuesOf(question.group_properties)).map(([type, properties]) => [type, valuesOf(properties)])),
-          now: askedAt,
-        })
+      ? evaluateFlags(all, wanted, await withStored(subjectOf(question, askedAt), familyOf(wanted, all), { projectId: project.id, stored }))
       : []
     const told = evaluations.filter(({ failed }) => !failed)
     return {

@@ -7,6 +7,7 @@ import type { StreamEndpoint } from '../endpoints/stream.ts'
 import type { VariableDefinitions } from '../endpoints/variables/definitions.ts'
 import type { FlagDefinitions } from '../flags/definitions.ts'
 import type { AnswerFlags } from '../flags/flags.ts'
+import type { LocalEvaluation } from '../flags/localEvaluation.ts'
 import type { RemoteConfigs } from '../flags/remoteConfig.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { RefusedEvents } from '../ingest/refusedEvents.ts'
@@ -27,6 +28,7 @@ export interface Rooms {
   readonly openApi: OpenApi
   readonly flags: FlagDefinitions
   readonly answerFlags: AnswerFlags
+  readonly localEvaluation: LocalEvaluation
   readonly remoteConfigs: RemoteConfigs
   readonly projects: Projects
   readonly keys: Keys

@@ -116,6 +116,18 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/static/*', access: 'public', handler: (_, { params }) => sendStatic(params['*']!) },
   { method: 'GET', path: '/api/surveys', access: 'public', handler: () => ({ body: { surveys: [] } }) },
 
+  {
+    method: 'GET',
+    path: '/api/feature_flag/local_evaluation',
+    summary: 'Flags with their conditions, for server SDKs that evaluate them on their own',
+    access: 'feature_flag:read',
+    handler: async (rooms, { query, key }) => {
+      const project = await requireProject(rooms, query.token)
+      // A project of someone else answers like one that is not there.
+      if (key.projectId !== project.id) throw new Refusal('invalid_token')
+      return { body: await rooms.localEvaluation(project.id) }
+    },
+  },
   { method: 'GET', path: FLAGS, access: 'feature_flag:read', handler: async ({ flags }, { projectId }) => page(await flags.list(projectId)) },
   {
     method: 'POST',

@@ -3,6 +3,7 @@ import { Refusal } from '../lib/refusal.ts'
 import type { Project } from '../storage/records.ts'
 import { decodeJson } from './decode.ts'
 import { EVENT_FAULTS, type EventFault, type Reading, readEvents } from './read.ts'
+import type { GroupTypes } from './groupTypes.ts'
 import type { RefusedEvents, UnkeptRefusal } from './refusedEvents.ts'
 import type { Row, Writer } from './writer.ts'
 
@@ -26,17 +27,20 @@ export interface RefusedEvent {
 
 export interface IngestRooms {
   readonly projectByToken: (token: string) => Promise<Project | undefined>
+  readonly groupTypes: GroupTypes
   readonly writer: Pick<Writer, 'write' | 'assertRoom'>
   readonly refusedEvents: Pick<RefusedEvents, 'keep'>
   readonly count: Count
 }
 
-/** Takes one delivery: decode → read → find the projects → write. Resolves with the events it refuses once all others are safe. */
+/** Takes one delivery: decode → read → find the projects and their types of groups → write. Resolves with the events it refuses once all others are safe. */
 export type Ingest = (delivery: Delivery) => Promise<RefusedEvent[]>
 
 const refused = ({ index, uuid }: Reading, code: EventFault): RefusedEvent => ({ index, ...(uuid ? { uuid } : {}), code, detail: EVENT_FAULTS[code] })
 
-export const createIngest = ({ projectByToken, writer, refusedEvents, count }: IngestRooms): Ingest => {
+const NO_GROUPS: ReadonlyMap<string, number> = new Map()
+
+export const createIngest = ({ projectByToken, groupTypes, writer, refusedEvents, count }: IngestRooms): Ingest => {
   const findProjects = async (readings: readonly Reading[]) => {
     const tokens = [...new Set(readings.flatMap(({ token }) => token ?? []))]
     const projects = await Promise.all(tokens.map(projectByToken))
@@ -61,8 +65,11 @@ export const createIngest = ({ projectByToken, writer, refusedEvents, count }: I
       else if (typeof reading.result === 'string') {
         refusals.push(refused(reading, reading.result))
         unread.push({ projectId, code: reading.result, event: reading.given })
+      } else {
+        const { groups, told } = reading.result.profile
+        const types = [...groups, ...(told ? [told] : [])].map(({ type }) => type)
+        taken.push({ reading, row: { projectId, event: reading.result, groupIndexes: types.length ? await groupTypes.indexesOf(projectId, types) : NO_GROUPS } })
       }
-      else taken.push({ reading, row: { projectId, event: reading.result } })
     }
     // Before the others: where this fails, none is stored yet, and the whole delivery may be sent again.
     await refusedEvents.keep(unread)

@@ -13,8 +13,9 @@ const MOST = 2 ** 63
 
 const numberText = (value: number) => (Number.isFinite(value) ? (Math.abs(value) >= MOST ? value.toExponential() : JSON.stringify(value)) : 'null')
 
-/** `text` with no half of a character. (`toWellFormed` is not in Node 20's types' library.) */
-export const wellFormed = (text: string) => text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
+/** `text` without halves of surrogate pairs, which the engine does not take. */
+// `toWellFormed` is not in Node 20's types' library.
+export const wellFormed = (text: string): string => text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
 
 const write = (value: unknown): string => {
   if (typeof value === 'string') return JSON.stringify(wellFormed(value))

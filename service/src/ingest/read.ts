@@ -1,6 +1,7 @@
 import { Refusal } from '../lib/refusal.ts'
 import { isUuid, uuidv7 } from '../lib/uuid.ts'
 import { eventTime } from './clock.ts'
+import { type Profile, profileOf } from './profile.ts'
 import { isDeeperThan, MAX_DEPTH, storableJson } from './properties.ts'
 
 /** An event as it will be stored. */
@@ -15,6 +16,8 @@ export interface ReadEvent {
   readonly elementsChain: string
   readonly sessionId: string
   readonly windowId: string
+  /** What it says of its person and groups. */
+  readonly profile: Profile
 }
 
 /** Why one event of a body is refused. */
@@ -113,6 +116,7 @@ const readEvent = (value: unknown, sentAt: unknown, receivedAt: number): ReadEve
     elementsChain: typeof chain === 'string' ? chain : '',
     sessionId: asText(properties.$session_id) ?? '',
     windowId: asText(properties.$window_id) ?? '',
+    profile: profileOf(name, distinctId, properties),
   }
 }
 

@@ -7,6 +7,8 @@ import type { ReadEvent } from './read.ts'
 export interface Row {
   readonly projectId: number
   readonly event: ReadEvent
+  /** The columns of its groups, by their types. */
+  readonly groupIndexes: ReadonlyMap<string, number>
 }
 
 /** What became of a row: stored (by this call or an earlier one), or impossible to store. */
@@ -31,6 +33,8 @@ export interface WriterOptions {
   /** How long a write may wait for the engine. */
   readonly waitMs?: number
   readonly now?: () => number
+  /** Hears rows that are about to be stored, and stores what follows from them. What it has stored before the rows are in may come again. */
+  readonly before?: (rows: readonly Row[]) => Promise<void>
   /** Hears that a project's rows may have become visible, before whoever sent them does. */
   readonly onChange?: (projectId: number) => void
   /** What may wait in memory, in characters. */
@@ -70,7 +74,7 @@ const keyOf = ({ projectId, event }: Row) => `${projectId}:${event.uuid}`
 const sizeOf = (rows: readonly Row[]) => rows.reduce((sum, { event }) => sum + event.properties.length + event.elementsChain.length + 300, 0)
 
 /** A row as a line of JSON with the columns of `db.events`. */
-export const toLine = ({ projectId, event }: Row): string => {
+export const toLine = ({ projectId, event, groupIndexes }: Row): string => {
   const columns = JSON.stringify({
     project_id: projectId,
     uuid: event.uuid,
@@ -80,6 +84,7 @@ export const toLine = ({ projectId, event }: Row): string => {
     elements_chain: event.elementsChain,
     $session_id: event.sessionId,
     $window_id: event.windowId,
+    ...Object.fromEntries(event.profile.groups.flatMap(({ type, key }) => (groupIndexes.has(type) ? [[`$group_${groupIndexes.get(type)}`, key]] : []))),
   })
   return `${columns.slice(0, -1)},"properties":${event.properties}}`
 }
@@ -90,7 +95,7 @@ export const toLine = ({ projectId, event }: Row): string => {
  */
 export const createWriter = (
   storage: Pick<Storage, 'rows' | 'insert' | 'ready'>,
-  { waitMs = DEFAULT_WAIT_MS, now = Date.now, onChange = () => {}, maxChars = MAX_WAITING_CHARS, onBatch = () => {}, onFull = () => {} }: WriterOptions = {},
+  { waitMs = DEFAULT_WAIT_MS, now = Date.now, before = async () => {}, onChange = () => {}, maxChars = MAX_WAITING_CHARS, onBatch = () => {}, onFull = () => {} }: WriterOptions = {},
 ): Writer => {
   let waiting: Waiting[] = []
   // Of all that has no outcome, be it in the queue or in the batch under way.
@@ -136,8 +141,10 @@ export const createWriter = (
     const all = [...rows.values()].reverse()
     const stored = await storedKeys(all)
     let unstorable: Set<string>
+    const fresh = all.filter((row) => !stored.has(keyOf(row)))
     try {
-      const fresh = all.filter((row) => !stored.has(keyOf(row)))
+      // Before the rows: those that are in are not heard of again.
+      await before(fresh)
       unstorable = await insert(fresh)
       if (fresh.length) sayFull(false)
     } finally {
@@ -145,8 +152,7 @@ export const createWriter = (
       for (const projectId of new Set(all.map((row) => row.projectId))) onChange(projectId)
     }
     const given = batch.reduce((sum, { rows }) => sum + rows.length, 0)
-    const fresh = all.length - stored.size
-    onBatch({ stored: fresh - unstorable.size, repeats: given - fresh, seconds: (performance.now() - startedAt) / 1_000 })
+    onBatch({ stored: fresh.length - unstorable.size, repeats: given - fresh.length, seconds: (performance.now() - startedAt) / 1_000 })
     for (const each of batch) each.settle(each.rows.map((row) => (unstorable.has(keyOf(row)) ? 'unstorable' : 'stored')))
   }
 

@@ -3,6 +3,7 @@ import { pipeline, Readable, Transform } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings, createClient, SettingsMap } from '@clickhouse/client'
 import { pause } from '../lib/wait.ts'
+import { PROJECT_TABLES } from './projectTables.ts'
 import { type Result, type RunLimits, type Storage, StorageError, type StorageErrorKind, type StreamFormat } from './storage.ts'
 
 export interface Account {
@@ -121,7 +122,7 @@ const parseAnswer = (json: string): { meta: Result['columns']; data: Result['row
 const runSettings = (limits: RunLimits): ClickHouseSettings => ({
   ...RESULT_SETTINGS,
   readonly: '1',
-  additional_table_filters: SettingsMap.from({ 'db.events': `project_id = ${limits.projectId}` }),
+  additional_table_filters: SettingsMap.from(Object.fromEntries(PROJECT_TABLES.map((table) => [`db.${table}`, `project_id = ${limits.projectId}`]))),
   // Says to the embedded reader's row filter which project asks; see embedded/config.ts.
   log_comment: String(limits.projectId),
   max_execution_time: limits.maxSeconds,

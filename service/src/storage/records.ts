@@ -182,6 +182,12 @@ export interface Records {
     update(projectId: number, id: number, changes: Partial<FlagFields>): Promise<FlagRecord | undefined>
     remove(projectId: number, id: number): Promise<void>
   }
+  /** Types of groups, such as company, in the order in which they were added. */
+  readonly groupTypes: {
+    list(projectId: number): Promise<string[]>
+    /** Those that are missing, as long as there are no more than `most`. Answers all. */
+    add(projectId: number, types: readonly string[], most: number): Promise<string[]>
+  }
   /** Values that a project has set, by name. */
   readonly settings: {
     get(projectId: number, name: string): Promise<unknown>
@@ -303,6 +309,9 @@ const toFlagColumns = ({ key, name, isActive, filters, contexts }: Partial<FlagF
   ...(filters === undefined ? {} : { filters_json: JSON.stringify(filters) }),
   ...(contexts === undefined ? {} : { contexts_json: JSON.stringify(contexts) }),
 })
+
+const groupTypesIn = async (db: Kysely<Tables>, projectId: number): Promise<string[]> =>
+  (await db.selectFrom('group_types').select('type').where('project_id', '=', projectId).orderBy('place').execute()).map(({ type }) => type)
 
 // All in one transaction: of two processes that open a store at the same time, the second finds the work done.
 const bring = async (db: Kysely<Tables>, mayUpgrade: boolean) => {
@@ -588,6 +597,17 @@ export const openRecords = async (file: string, { mayUpgrade = true }: { mayUpgr
       async remove(projectId, id) {
         await db.updateTable('flags').set({ deleted_at: now() }).where('project_id', '=', projectId).where('id', '=', id).execute()
       },
+    },
+
+    groupTypes: {
+      list: (projectId) => groupTypesIn(db, projectId),
+      add: (projectId, types, most) =>
+        db.transaction().execute(async (step) => {
+          const known = await groupTypesIn(step, projectId)
+          const added = types.filter((type) => !known.includes(type)).slice(0, Math.max(0, most - known.length))
+          for (const [place, type] of added.entries()) await step.insertInto('group_types').values({ project_id: projectId, type, place: known.length + place }).execute()
+          return [...known, ...added]
+        }),
     },
 
     settings: {

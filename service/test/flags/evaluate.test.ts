@@ -31,6 +31,14 @@ describe('conditions', () => {
     expect(of({})).toMatchObject({ enabled: false })
   })
 
+  test('what could not be looked up fails the flags that need it, and no other', () => {
+    const asked = (wanted: Flag, personProperties: Record<string, unknown> = {}) => evaluate(wanted, subject({ personProperties, isIncomplete: true }))
+    expect(asked(onIf({ properties: [gold] }))).toMatchObject({ enabled: false, failed: true, reason: { code: 'evaluation_error' } })
+    expect(asked(onIf({ properties: [gold] }), { plan: 'gold' })).toMatchObject({ enabled: true })
+    expect(asked(onIf({ properties: [gold] }), { plan: null })).toMatchObject({ enabled: false, reason: { code: 'no_condition_match' } })
+    expect(asked(onIf({}))).toMatchObject({ enabled: true })
+  })
+
   test('no condition at all: nobody', () => expect(evaluate(onIf(), subject())).toMatchObject({ enabled: false, reason: { code: 'no_condition_match' } }))
 
   test('a share of people, and a reason for those who are not in it', () => {

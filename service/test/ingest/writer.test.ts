@@ -6,7 +6,8 @@ const uuid = (n: number) => `0193f3a0-0000-7000-8000-${String(n).padStart(12, '0
 
 const row = (n: number, { projectId = 1, event = 'e' } = {}): Row => ({
   projectId,
-  event: { uuid: uuid(n), event, distinctId: 'd', timestamp: 0, properties: '{}', elementsChain: '', sessionId: '', windowId: '' } satisfies ReadEvent,
+  event: { uuid: uuid(n), event, distinctId: 'd', timestamp: 0, properties: '{}', elementsChain: '', sessionId: '', windowId: '', profile: { groups: [] } } satisfies ReadEvent,
+  groupIndexes: new Map(),
 })
 
 /** Keeps rows in memory; the tests make it fail, and hold it up. */
@@ -135,7 +136,7 @@ test('closing stores what was handed over and accepts nothing after', async () =
 })
 
 describe('more than can be held', () => {
-  const big = (n: number): Row => ({ projectId: 1, event: { ...row(n).event, properties: JSON.stringify({ text: 'x'.repeat(600) }) } })
+  const big = (n: number): Row => ({ ...row(n), event: { ...row(n).event, properties: JSON.stringify({ text: 'x'.repeat(600) }) } })
 
   test('is refused for now, what is held is stored, and then there is room again', async () => {
     const store = createStore()

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { call, infix, type Sql, text } from '../sql/physical.ts'
 import { timeOfText } from '../sql/coerce.ts'
 import { DATE_FORMS, readDate } from './period.ts'
-import { bound, every, not, some, type Source } from './source.ts'
+import { bound, every, faultOfProperty, not, some, type Source } from './source.ts'
 import type { Zone } from './zone.ts'
 
 const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
@@ -11,6 +11,7 @@ export const FILTER = Type.Object(
   {
     key: Type.String({ minLength: 1, maxLength: 1_000 }),
     type: Type.Optional(Type.String()),
+    group_type_index: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
     operator: Type.Optional(Type.String()),
     value: Type.Optional(Type.Union([Scalar, Type.Array(Scalar), Type.Null()])),
     label: Type.Optional(Type.Unknown()),
@@ -107,8 +108,10 @@ const TAKES: Readonly<Record<Takes, { readonly words: string; readonly holds: (v
 }
 
 /** What is wrong with a filter, as the field and what it should be; `undefined`: nothing. */
-export const faultOfFilter = ({ type = 'event', operator = 'exact', value }: Filter, context: FilterContext): { readonly field: string; readonly message: string } | undefined => {
-  if (type !== 'event') return { field: 'type', message: `is "event": properties of type "${type}" are not available in insights` }
+export const faultOfFilter = (filter: Filter, context: FilterContext): { readonly field: string; readonly message: string } | undefined => {
+  const { operator = 'exact', value } = filter
+  const fault = faultOfProperty(filter)
+  if (fault) return fault
   if (!Object.hasOwn(OPERATORS, operator)) return { field: 'operator', message: `is one of ${Object.keys(OPERATORS).join(', ')}` }
   const { words, holds } = TAKES[OPERATORS[operator]!.takes]
   return holds(value, context) ? undefined : { field: 'value', message: `is ${words} with the operator "${operator}"` }
@@ -117,5 +120,5 @@ export const faultOfFilter = ({ type = 'event', operator = 'exact', value }: Fil
 /** Whether an event passes. The filters have been checked. */
 export const passes = (source: Source, { type, values }: FilterGroup, context: FilterContext): Sql =>
   (type === 'AND' ? every : some)(
-    values.map((each) => ('values' in each ? passes(source, each, context) : OPERATORS[each.operator ?? 'exact']!.test(source.property(each.key), each.value, context))),
+    values.map((each) => ('values' in each ? passes(source, each, context) : OPERATORS[each.operator ?? 'exact']!.test(source.property(each), each.value, context))),
   )

@@ -6,6 +6,7 @@ import type { Insight, Plan } from './insight.ts'
 import { DATE_FORMS, readDate } from './period.ts'
 import { RETENTION } from './retention.ts'
 import { breakdownsOf, checkRange, checkShared, filtersOf, type SharedQuery } from './shared.ts'
+import type { PropertyRef } from './source.ts'
 import { TRENDS } from './trends.ts'
 import { createZone, type Zone } from './zone.ts'
 
@@ -36,21 +37,24 @@ export const checkInsight = (query: InsightQuery, context: FilterContext = { zon
 const MAX_TEXT = 10_000
 
 // An empty value asks for the events without the property, of which the breakdown makes one line.
-const filterFor = (key: string, value: string): Filter | FilterGroup =>
-  value === '' ? { type: 'OR', values: [{ key, operator: 'is_not_set' }, { key, operator: 'exact', value: '' }] } : { key, operator: 'exact', value }
+const filterFor = ({ key, type, group_type_index }: PropertyRef, value: string): Filter | FilterGroup => {
+  const of = { key, ...(type ? { type } : {}), ...(typeof group_type_index === 'number' ? { group_type_index } : {}) }
+  return value === '' ? { type: 'OR', values: [{ ...of, operator: 'is_not_set' }, { ...of, operator: 'exact', value: '' }] } : { ...of, operator: 'exact', value }
+}
 
 /** The query and filters of one run. Throws `Refusal` that lists every variable which is unknown or of the wrong form. */
 const bindVariables = (query: InsightQuery, given: Readonly<Record<string, unknown>>, context: FilterContext) => {
   const faults: Fault[] = []
   const refuse = (path: string, code: string, message: string) => faults.push({ path, code, message: `"${path}" ${message}` })
-  const names = breakdownsOf(query)
+  const breakdowns = breakdownsOf(query)
+  const names = breakdowns.map(({ key }) => key)
   const filters: (Filter | FilterGroup)[] = []
   const dates: Record<string, string> = {}
   for (const key of Object.keys(given).sort()) {
     const value = given[key]
     if (names.includes(key)) {
       const isValue = (typeof value === 'string' && value.length <= MAX_TEXT) || typeof value === 'number' || typeof value === 'boolean'
-      if (isValue) filters.push(filterFor(key, String(value)))
+      if (isValue) filters.push(filterFor(breakdowns.find((each) => each.key === key)!, String(value)))
       else refuse(key, value === null ? 'required' : 'wrong_type', 'takes the value that the property must equal: a text, a number, true or false; leave it out for all values')
     } else if (key === 'date_from' || key === 'date_to') {
       if (typeof value === 'string' && readDate(value, context.zone, context.now)) dates[key] = value

@@ -3,6 +3,7 @@ import { Refusal } from '../../lib/refusal.ts'
 import { checkShape, fieldRefusal } from './check.ts'
 import { faultOfFilter, type Filter, FILTER, type FilterContext, type FilterGroup } from './filters.ts'
 import { DATE_FORMS, periodOf, readDate } from './period.ts'
+import { faultOfProperty, type PropertyRef } from './source.ts'
 
 /** A field that may be absent or null alike. */
 export const maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
@@ -11,7 +12,7 @@ export const oneOf = <Value extends string>(...values: readonly Value[]) => Type
 
 const Text = Type.String({ minLength: 1, maxLength: 1_000 })
 
-const Breakdown = Type.Object({ property: Text, type: maybe(Type.String()), group_type_index: Type.Optional(Type.Null()), histogram_bin_count: Type.Optional(Type.Null()), normalize_url: maybe(Type.Literal(false)) }, { additionalProperties: false })
+const Breakdown = Type.Object({ property: Text, type: maybe(Type.String()), group_type_index: maybe(Type.Integer()), histogram_bin_count: Type.Optional(Type.Null()), normalize_url: maybe(Type.Literal(false)) }, { additionalProperties: false })
 
 export const MAX_BREAKDOWNS = 3
 
@@ -19,6 +20,7 @@ const BreakdownFilter = Type.Object(
   {
     breakdown: maybe(Text),
     breakdown_type: maybe(Type.String()),
+    breakdown_group_type_index: maybe(Type.Integer()),
     breakdowns: maybe(Type.Array(Breakdown, { maxItems: MAX_BREAKDOWNS })),
     breakdown_limit: maybe(Type.Integer({ minimum: 1, maximum: 1_000 })),
     breakdown_hide_other_aggregation: maybe(Type.Boolean()),
@@ -64,8 +66,12 @@ export interface Node {
 }
 
 /** The properties to break down by. */
-export const breakdownsOf = ({ breakdownFilter }: SharedQuery): readonly string[] =>
-  breakdownFilter?.breakdowns?.length ? breakdownFilter.breakdowns.map(({ property }) => property) : breakdownFilter?.breakdown ? [breakdownFilter.breakdown] : []
+export const breakdownsOf = ({ breakdownFilter }: SharedQuery): readonly PropertyRef[] => {
+  if (!breakdownFilter) return []
+  const { breakdown, breakdown_type: type, breakdown_group_type_index: index, breakdowns } = breakdownFilter
+  if (breakdowns?.length) return breakdowns.map(({ property, type, group_type_index }) => ({ key: property, type, group_type_index }))
+  return breakdown ? [{ key: breakdown, type, group_type_index: index }] : []
+}
 
 export const breakdownLimitOf = ({ breakdownFilter }: SharedQuery): number => breakdownFilter?.breakdown_limit ?? 25
 
@@ -101,12 +107,13 @@ export const filtersOf = (given: unknown, field: string, context: FilterContext)
 export const checkShared = (query: SharedQuery, context: FilterContext): void => {
   filtersOf(query.properties, 'properties', context)
   const { breakdownFilter, dateRange } = query
-  const types = [breakdownFilter?.breakdown_type, ...(breakdownFilter?.breakdowns ?? []).map(({ type }) => type)]
-  for (const type of types) {
-    if (type && type !== 'event') throw fieldRefusal('breakdownFilter', `breaks down by properties of type "event"; those of type "${type}" are not available in insights`)
+  const refs = breakdownsOf(query)
+  for (const ref of refs) {
+    const fault = faultOfProperty(ref)
+    if (fault) throw fieldRefusal('breakdownFilter', `breaks down by a property whose ${fault.field} ${fault.message}`)
   }
   if (breakdownFilter?.breakdown && breakdownFilter.breakdowns?.length) throw fieldRefusal('breakdownFilter', 'has either "breakdown" or "breakdowns"')
-  const names = breakdownsOf(query)
+  const names = refs.map(({ key }) => key)
   if (new Set(names).size < names.length) throw fieldRefusal('breakdownFilter.breakdowns', 'names each property once')
   const clash = names.find((name) => name === 'date_from' || name === 'date_to')
   if (clash) throw fieldRefusal('breakdownFilter', `cannot break down by "${clash}", which is the name of a date variable`)

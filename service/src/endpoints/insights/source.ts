@@ -1,48 +1,76 @@
-import { guarded } from '../sql/guard.ts'
-import { call, infix, name, type FromSql, type SelectSql, type Sql } from '../sql/physical.ts'
-import { propertyOfColumn } from '../sql/properties.ts'
-import { TABLES } from '../sql/tables.ts'
+import { call, infix, type FromSql, type Sql } from '../sql/physical.ts'
+import type { SourceScope } from '../sql/scope.ts'
+import { MAX_GROUP_TYPES, TABLES } from '../sql/tables.ts'
+import { tableSource } from '../sql/tableSource.ts'
+import type { Value } from '../sql/value.ts'
+
+/** Whose property: the event's own, or of what stands beside it. */
+export interface PropertyRef {
+  readonly key: string
+  /** Absent: of the event. */
+  readonly type?: string | null
+  /** Of a group: which type of group, from 0. */
+  readonly group_type_index?: number | null
+}
 
 /** The events of one project, and what is read of them. Every part of an insight that reads storage goes through one. */
 export interface Source {
   readonly event: Sql
-  /** Without a table of persons, the person is the `distinct_id`. */
+  /** The person's id, whichever of its ids an event came with. */
   readonly person: Sql
   readonly session: Sql
   readonly uuid: Sql
   readonly timestamp: Sql
   /** ms since 1970. */
   readonly instant: Sql
-  /** An event's property as text; NULL if it has none. */
-  property(key: string): Sql
+  /** The key of the group of a type; empty if the event belongs to none. */
+  group(index: number): Sql
+  /** A property as text; NULL if there is none. A text alone is the key of an event's property. */
+  property(of: string | PropertyRef): Sql
   /** To be called last, when all that is read has been asked for. */
   from(): FromSql
 }
 
-const EVENTS = TABLES.events!
-const FIELDS = { event: 'event', person: 'distinct_id', session: '$session_id', uuid: 'uuid', timestamp: 'timestamp' } as const
+const PROPERTY_TYPES: Readonly<Record<string, (events: SourceScope, ref: PropertyRef) => Value>> = {
+  event: (events, { key }) => events.column('properties')!.child!(key),
+  person: (events, { key }) => events.related('person')!.column('properties')!.child!(key),
+  group: (events, { key, group_type_index: index }) => events.related(`group_${index}`)!.column('properties')!.child!(key),
+  session: (events, { key }) => events.related('session')!.column(key)!,
+}
 
-const field = (key: keyof typeof FIELDS) => name('e', FIELDS[key])
+/** Types of properties that can be filtered and broken down by. */
+export const PROPERTY_TYPE_NAMES: readonly string[] = Object.keys(PROPERTY_TYPES)
+
+/** What is wrong with a reference to a property, as the field and what it should be; `undefined`: nothing. */
+export const faultOfProperty = ({ key, type, group_type_index: index }: PropertyRef): { readonly field: string; readonly message: string } | undefined => {
+  if (type && !PROPERTY_TYPE_NAMES.includes(type)) return { field: 'type', message: `is one of ${PROPERTY_TYPE_NAMES.join(', ')}: properties of type "${type}" are not available in insights` }
+  if (type === 'group' && !(Number.isInteger(index) && index! >= 0 && index! < MAX_GROUP_TYPES)) return { field: 'group_type_index', message: `is the index of the type of group, from 0 to ${MAX_GROUP_TYPES - 1}` }
+  if (type === 'session' && !Object.hasOwn(TABLES.sessions, key)) return { field: 'key', message: `is a column of sessions: ${Object.keys(TABLES.sessions).join(', ')}` }
+  return undefined
+}
 
 /** Reads behind the guard: what stands around it, joins and conditions included, cannot bring other projects' rows back. */
 export const createSource = (): Source => {
-  const items = new Map<string, { value: Sql; name: string }>()
-  for (const column of Object.values(FIELDS)) items.set(column, { value: name(column), name: column })
-  const property = (key: string): Sql => {
-    const id = `property ${key}`
-    const known = items.get(id) ?? { value: propertyOfColumn(name('properties'), [key], (_, sql) => sql).read(), name: `p${items.size}` }
-    items.set(id, known)
-    return name('e', known.name)
-  }
+  let names = 0
+  const events = tableSource('events', { alias: 'e', isOptional: false, newName: (prefix) => `__${prefix}${(names += 1)}` })
+  const field = (column: string): Sql => events.column(column)!.read()
   return {
     event: field('event'),
-    person: field('person'),
-    session: field('session'),
+    // Only where it is asked for: it costs a join.
+    get person() {
+      return field('person_id')
+    },
+    session: field('$session_id'),
     uuid: field('uuid'),
     timestamp: field('timestamp'),
     instant: call('toUnixTimestamp64Milli', field('timestamp')),
-    property,
-    from: () => ({ kind: 'named', query: guarded(EVENTS, [...items.values()] as SelectSql['items']), name: 'e' }),
+    group: (index) => field(`$group_${index}`),
+    property(of) {
+      const ref = typeof of === 'string' ? { key: of } : of
+      const { kind, read } = PROPERTY_TYPES[ref.type ?? 'event']!(events, ref)
+      return kind === 'property' || kind === 'text' ? read() : call('toString', read())
+    },
+    from: events.toSql,
   }
 }
 

@@ -10,14 +10,14 @@ import { hasProperties, isNamed } from './nodes.ts'
 import { bucketsOf, type Interval, isCompareTo, namesOf, nextInterval, type Period, periodOf, previousPeriod } from './period.ts'
 import { column, from } from './select.ts'
 import { breakdownsOf, filtersOf, maybe, NODE, oneOf, SHARED } from './shared.ts'
-import { bound, createSource, every, isWithin, type Source } from './source.ts'
+import { bound, createSource, every, faultOfProperty, isWithin, type PropertyRef, type Source } from './source.ts'
 import { moveInstant } from './zone.ts'
 
 const NUMBERS = ['avg', 'sum', 'min', 'max', 'median', 'p75', 'p90', 'p95', 'p99'] as const
 const PER_ACTOR = ['avg', 'min', 'max', 'median', 'p75', 'p90', 'p95', 'p99'].map((each) => `${each}_count_per_actor`)
-const MATHS = ['total', 'dau', 'weekly_active', 'monthly_active', 'unique_session', 'first_time_for_user', 'first_matching_event_for_user', ...NUMBERS, ...PER_ACTOR]
+const MATHS = ['total', 'dau', 'weekly_active', 'monthly_active', 'unique_session', 'unique_group', 'first_time_for_user', 'first_matching_event_for_user', ...NUMBERS, ...PER_ACTOR]
 
-const Series = Type.Object({ ...NODE, math: maybe(oneOf(...MATHS)), math_property: maybe(Type.String({ minLength: 1, maxLength: 1_000 })), math_property_type: Type.Optional(Type.Unknown()), math_hogql: Type.Optional(Type.Null()), math_group_type_index: Type.Optional(Type.Null()) }, { additionalProperties: false })
+const Series = Type.Object({ ...NODE, math: maybe(oneOf(...MATHS)), math_property: maybe(Type.String({ minLength: 1, maxLength: 1_000 })), math_property_type: Type.Optional(Type.Unknown()), math_hogql: Type.Optional(Type.Null()), math_group_type_index: maybe(Type.Integer()) }, { additionalProperties: false })
 
 const TOTAL_VALUE = ['BoldNumber', 'ActionsPie', 'ActionsTable', 'ActionsBarValue', 'WorldMap'] as const
 const DISPLAYS = ['ActionsLineGraph', 'ActionsBar', 'ActionsUnstackedBar', 'ActionsStackedBar', 'ActionsAreaGraph', 'ActionsLineGraphCumulative', ...TOTAL_VALUE] as const
@@ -63,6 +63,15 @@ const formulasOf = ({ trendsFilter }: TrendsQuery): readonly { formula: string; 
 const mathOf = ({ math }: SeriesNode): string => math ?? 'total'
 const isNumeric = (node: SeriesNode) => (NUMBERS as readonly string[]).includes(mathOf(node))
 
+// "person_properties" is of the type "person"; "data_warehouse_properties", which older queries carry, means nothing more than the event's own.
+const numbersOf = ({ math_property: key, math_property_type: type, math_group_type_index: index }: SeriesNode): PropertyRef => ({
+  key: key!,
+  type: typeof type === 'string' && type !== 'data_warehouse_properties' ? type.replace(/_properties$/, '') : 'event',
+  group_type_index: index,
+})
+
+const MATH_FIELDS: Readonly<Record<string, string>> = { type: 'math_property_type', key: 'math_property', group_type_index: 'math_group_type_index' }
+
 const check = (given: unknown, context: FilterContext) => {
   checkShape(SCHEMA, given)
   const query = given as TrendsQuery
@@ -70,9 +79,8 @@ const check = (given: unknown, context: FilterContext) => {
     filtersOf(node.properties, `series.${index}.properties`, context)
     filtersOf(node.fixedProperties, `series.${index}.fixedProperties`, context)
     if (isNumeric(node) && !node.math_property) throw fieldRefusal(`series.${index}.math_property`, `is required with the math "${node.math}": the property to take numbers from`)
-    if (node.math_property_type && node.math_property_type !== 'event_properties' && node.math_property_type !== 'data_warehouse_properties') {
-      throw fieldRefusal(`series.${index}.math_property_type`, 'is "event_properties": numbers of others are not available in insights')
-    }
+    const fault = isNumeric(node) ? faultOfProperty(numbersOf(node)) : mathOf(node) === 'unique_group' ? faultOfProperty({ key: '', type: 'group', group_type_index: node.math_group_type_index }) : undefined
+    if (fault) throw fieldRefusal(`series.${index}.${MATH_FIELDS[fault.field]}`, fault.message)
   })
   const compareTo = query.compareFilter?.compare_to
   if (compareTo && !isCompareTo(compareTo)) throw fieldRefusal('compareFilter.compare_to', 'is how far back to compare, such as -1w')
@@ -148,16 +156,23 @@ interface Rows {
   readonly aggregate: (rows: (name: string) => Sql) => Sql
 }
 
+// What is counted or computed with, read only where it is needed: a person costs a join.
+const countedBy = (source: Source, node: SeriesNode): Sql => {
+  if (isNumeric(node)) return finiteNumber(source.property(numbersOf(node)))
+  if (node.math === 'unique_group') return source.group(node.math_group_type_index!)
+  return node.math === 'dau' ? source.person : source.session
+}
+
 const countedRows = (node: SeriesNode, plan: Plan): Rows => {
   const source = createSource()
-  const value = node.math === 'unique_session' ? source.session : isNumeric(node) ? finiteNumber(source.property(node.math_property!)) : source.person
+  const value = countedBy(source, node)
   const where = every([...matching(source, node, plan), ...isWithin(source, plan.period)])
   const items = [column(bucketOf(source.instant, plan), 'bucket'), column(shownKey(keyOf(source, plan.query), plan), 'key'), column(value, 'value')]
   const aggregate = (row: (of: string) => Sql): Sql => {
     if (isNumeric(node)) return AGGREGATES[node.math!]!(row('value'))
     if (node.math === 'dau') return call('uniqExact', row('value'))
-    // Events without a session have the empty text.
-    if (node.math === 'unique_session') return call('uniqExact', call('nullIf', row('value'), text('')))
+    // Events without a session or group have the empty text.
+    if (node.math === 'unique_session' || node.math === 'unique_group') return call('uniqExact', call('nullIf', row('value'), text('')))
     return call('count')
   }
   return { query: { kind: 'select', items, from: source.from(), where }, aggregate }
@@ -307,7 +322,7 @@ const shape = (rows: InsightRows, plan: Plan, compareLabel: 'current' | 'previou
             math: mathOf(node),
             math_property: node.math_property ?? null,
             math_hogql: null,
-            math_group_type_index: null,
+            math_group_type_index: node.math_group_type_index ?? null,
             properties: node.properties ?? {},
           },
       filter: { insight: 'TRENDS', date_from: new Date(period.from).toISOString(), date_to: new Date(period.until - 1).toISOString(), interval: query.interval ?? 'day' },

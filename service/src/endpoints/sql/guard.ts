@@ -1,11 +1,11 @@
 import { infix, name, type QuerySql, type SelectSql, type Sql } from './physical.ts'
-import type { Table } from './tables.ts'
+import type { Stored } from './tables.ts'
 
 /**
  * The rows of a table that belong to the project, with the columns that are wanted of them. A query of its own, so that no join around it
  * can bring other rows back; the engine still moves the outer conditions into it and reads by primary key.
  */
-export const guarded = (table: Table, items: SelectSql['items']): SelectSql => ({
+export const guarded = (table: Stored, items: SelectSql['items']): SelectSql => ({
   kind: 'select',
   items,
   from: { kind: 'storage', database: table.database, table: table.name, owner: table.owner },

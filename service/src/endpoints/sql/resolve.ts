@@ -1,5 +1,4 @@
 import type { CommonPart, Expression, Name, Query, Select, SelectItem, SetQuery, Source } from './ast.ts'
-import { guarded } from './guard.ts'
 import { type Kind, mayBeNullable } from './kinds.ts'
 import { call, infix, name as nameSql, type FromSql, type QuerySql, type SelectSql, type Sql } from './physical.ts'
 import { propertyOfColumn, propertyOfText } from './properties.ts'
@@ -7,7 +6,8 @@ import { type Refuse, refuseIn, type Span } from './queryError.ts'
 import { createExpressionResolver, type ResolvedQuery } from './resolveExpression.ts'
 import { findColumn, findCommonTable, type Scope, type SourceScope } from './scope.ts'
 import { suggest } from './suggest.ts'
-import { RESERVED_COLUMNS, TABLES, type Table } from './tables.ts'
+import { RESERVED_COLUMNS, type TableName, TABLES } from './tables.ts'
+import { tableSource } from './tableSource.ts'
 import { comparison } from './coerce.ts'
 import { value, type Value } from './value.ts'
 
@@ -73,29 +73,6 @@ export const resolveQuery = (root: Query, { text, variable }: ResolveOptions): R
   // Columns of a side that a join may leave empty are NULL there, and not the zero or empty text of their type.
   const nullableIf = (isOptional: boolean, kind: Kind, sql: Sql): Sql => (isOptional && mayBeNullable(kind) ? call('toNullable', sql) : sql)
 
-  const tableSource = (table: Table, alias: string, isOptional: boolean): SourceScope => {
-    const made = newName('t')
-    const items = new Map<string, { value: Sql; name: string }>()
-    const ask = (key: string, sql: Sql, wanted: string): Sql => {
-      if (!items.has(key)) items.set(key, { value: sql, name: wanted })
-      return nameSql(made, items.get(key)!.name)
-    }
-    const known = new Map<string, Value>()
-    const column = (name: string): Value | undefined => {
-      if (!Object.hasOwn(table.columns, name)) return undefined
-      const { kind, physical = name } = table.columns[name]!
-      const stored = nameSql(physical)
-      const read = () => ask(name, nullableIf(isOptional, kind, stored), name)
-      const demand = (key: string, sql: Sql) => ask(`${name} ${key}`, sql, `${OWN}p${items.size + 1}`)
-      const child = (key: string | number) => (typeof key === 'string' ? propertyOfColumn(stored, [key], demand, known) : propertyOfText(() => call('toJSONString', read()), [key]))
-      return { kind, isNullable: isOptional && mayBeNullable(kind), read, ...(kind === 'json' && { child }) }
-    }
-    // A select has at least one column, also when only its rows are counted.
-    const counted = [{ value: nameSql(table.owner), name: `${OWN}row` }]
-    const toSql = (): FromSql => ({ kind: 'named', query: guarded(table, items.size > 0 ? [...items.values()] : counted), name: made })
-    return { alias, columnNames: Object.keys(table.columns), column, toSql }
-  }
-
   const querySource = ({ query: inner, columns }: ResolvedQuery, alias: string | undefined, isOptional: boolean): SourceScope => {
     const made = newName('t')
     const byName = new Map(columns.map((each) => [each.name, each]))
@@ -113,7 +90,8 @@ export const resolveQuery = (root: Query, { text, variable }: ResolveOptions): R
       const within = newName('t')
       return { kind: 'select', items: columns.map((each) => ({ value: nullableIf(true, each.kind, nameSql(within, each.name)), name: each.name })), from: { kind: 'named', query: inner, name: within } }
     }
-    return { alias, columnNames: columns.map((each) => each.name), column, toSql: () => ({ kind: 'named', query: isWrapped ? wrapped() : inner, name: made }) }
+    const columnNames = columns.map((each) => each.name)
+    return { alias, columnNames, starNames: columnNames, column, relatedNames: [], related: () => undefined, toSql: () => ({ kind: 'named', query: isWrapped ? wrapped() : inner, name: made }) }
   }
 
   interface Joined {
@@ -131,8 +109,7 @@ export const resolveQuery = (root: Query, { text, variable }: ResolveOptions): R
     const alias = (node.alias ?? node.name).text
     const common = findCommonTable(scope, node.name.text)
     if (common) return single(querySource(query(common.query, common.scope), alias, isOptional))
-    const table = Object.hasOwn(TABLES, node.name.text) ? TABLES[node.name.text] : undefined
-    if (table) return single(tableSource(table, alias, isOptional))
+    if (Object.hasOwn(TABLES, node.name.text)) return single(tableSource(node.name.text as TableName, { alias, isOptional, newName }))
     const known = [...Object.keys(TABLES), ...commonNames(scope)]
     throw refuse('table_unknown', `There is no table '${node.name.text}'`, node.name, suggest(node.name.text, known) ?? `Tables: ${Object.keys(TABLES).join(', ')}`)
   }
@@ -308,7 +285,7 @@ export const resolveQuery = (root: Query, { text, variable }: ResolveOptions): R
   const star = (node: Extract<Expression, { kind: 'star' }>, scope: Scope): readonly { of: Value; name: string }[] => {
     const sources = node.table ? scope.sources.filter((each) => each.alias === node.table!.text) : scope.sources
     if (sources.length === 0) throw refuse(node.table ? 'table_unknown' : 'syntax_error', node.table ? `There is no table '${node.table.text}' here` : '* needs a FROM', node)
-    const columns = sources.flatMap((source) => source.columnNames.map((name) => ({ name, of: source.column(name)! })))
+    const columns = sources.flatMap((source) => source.starNames.map((name) => ({ name, of: source.column(name)! })))
     const isUsed = new Set<string>()
     const kept = columns.flatMap(({ name, of }) => {
       const shared = node.table ? undefined : scope.shared.get(name)

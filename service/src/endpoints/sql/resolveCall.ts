@@ -52,8 +52,9 @@ const parseWord = (written: string) => ({
   isRepeated: written.endsWith('...'),
 })
 
+// After a lambda that may be left out, its arrays may be too: `arraySort(list)` has the list in the lambda's place.
 const bounds = (takes: Signature['takes']): { min: number; max: number } => ({
-  min: takes.filter(({ isOptional }) => !isOptional).length,
+  min: takes.filter(({ isOptional, isRepeated }, at) => !isOptional && !(isRepeated && takes[at - 1]?.word === 'lambda|array')).length,
   max: takes.some(({ isRepeated }) => isRepeated) ? Infinity : takes.length,
 })
 

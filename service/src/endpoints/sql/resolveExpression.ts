@@ -5,7 +5,7 @@ import { call, infix, name as nameSql, text, type InfixOperator, type OrderSql, 
 import { propertyOfText } from './properties.ts'
 import type { Refuse, Span } from './queryError.ts'
 import { createCallResolver } from './resolveCall.ts'
-import { type CommonTable, findColumn, findCommonTable, type Scope, unknownColumn } from './scope.ts'
+import { type CommonTable, findColumn, findCommonTable, findRelated, type Scope, type SourceColumns, unknownColumn } from './scope.ts'
 import { suggest } from './suggest.ts'
 import { RESERVED_COLUMNS } from './tables.ts'
 import { value, type Value } from './value.ts'
@@ -163,14 +163,21 @@ export const createExpressionResolver = (context: ExpressionContext) => {
     const lambdaArgument = scope.lambdaNames.get(first.text)
     if (lambdaArgument) return descend(lambdaArgument, path.slice(1))
     const source = second && scope.sources.find((each) => each.alias === first.text)
-    if (source) {
-      const column = source.column(second.text)
-      if (!column) throw refuse('column_unknown', `'${first.text}' has no column '${second.text}'`, second, suggest(second.text, source.columnNames))
-      return descend(column, path.slice(2))
-    }
+    if (source) return columnIn(source, source.related(second.text), path, descend)
     const found = scope.aliases.get(first.text)?.() ?? scope.arrayMembers.get(first.text) ?? findColumn(scope, first, refuse) ?? commonValue(first, scope)
-    if (!found) throw unknownColumn(scope, first, first, refuse)
-    return descend(found, path.slice(1))
+    if (found) return descend(found, path.slice(1))
+    const related = findRelated(scope, first, refuse)
+    if (!related) throw unknownColumn(scope, first, first, refuse)
+    return columnIn(related, undefined, path, descend)
+  }
+
+  // `table.column…`, or `table.neighbour.column…`, or `neighbour.column…`.
+  const columnIn = (columns: SourceColumns, related: SourceColumns | undefined, [first, second, ...rest]: readonly Name[], descend: (from: Value, names: readonly Name[]) => Value): Value => {
+    if (related) return columnIn(related, undefined, [second!, ...rest], descend)
+    if (!second) throw refuse('column_unknown', `'${first!.text}' is a row, not a value`, first!, `Write ${first!.text}.name, with a name of ${columns.columnNames.join(', ')}`)
+    const column = columns.column(second.text)
+    if (!column) throw refuse('column_unknown', `'${first!.text}' has no column '${second.text}'`, second, suggest(second.text, columns.columnNames) ?? `It has ${columns.columnNames.join(', ')}`)
+    return descend(column, rest)
   }
 
   const underWay = new Set<Expression>()

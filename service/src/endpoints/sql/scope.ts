@@ -4,12 +4,21 @@ import type { FromSql } from './physical.ts'
 import { suggest } from './suggest.ts'
 import type { Value } from './value.ts'
 
-/** A table or subquery in FROM, as the expressions of its select see it. */
-export interface SourceScope {
-  /** What the query calls it; `undefined` for a subquery without a name. */
-  readonly alias?: string
+/** Columns that can be read by their names. */
+export interface SourceColumns {
   readonly columnNames: readonly string[]
   readonly column: (name: string) => Value | undefined
+}
+
+/** A table or subquery in FROM, as the expressions of its select see it. */
+export interface SourceScope extends SourceColumns {
+  /** What the query calls it; `undefined` for a subquery without a name. */
+  readonly alias?: string
+  /** The columns that `*` stands for. */
+  readonly starNames: readonly string[]
+  readonly relatedNames: readonly string[]
+  /** The row beside each of its rows, such as an event's `person`; `undefined`: there is none of this name. */
+  readonly related: (name: string) => SourceColumns | undefined
   /** Its SQL, with the columns that were asked for. To be called last. */
   readonly toSql: () => FromSql
 }
@@ -48,13 +57,22 @@ export const findColumn = (scope: Scope, name: Name, refuse: Refuse): Value | un
   return first?.column(name.text)
 }
 
+/** The row called `name` beside the rows of one of the sources, or `undefined`. */
+export const findRelated = (scope: Scope, name: Name, refuse: Refuse): SourceColumns | undefined => {
+  const [first, second] = scope.sources.filter((source) => source.related(name.text))
+  if (first && second) {
+    throw refuse('column_ambiguous', `'${name.text}' belongs to more than one table here`, name, `Write ${first.alias ?? 'alias'}.${name.text}`)
+  }
+  return first?.related(name.text)
+}
+
 const isKnownOutside = (scope: Scope | undefined, name: string): boolean =>
   scope !== undefined &&
   (scope.aliases.has(name) || scope.sources.some((source) => source.alias === name || source.columnNames.includes(name)) || isKnownOutside(scope.outer, name))
 
 /** The error for a name that is nothing here. */
 export const unknownColumn = (scope: Scope, name: Name, span: Span, refuse: Refuse) => {
-  const known = [...scope.sources.flatMap((source) => [...source.columnNames, ...(source.alias ? [source.alias] : [])]), ...scope.aliases.keys(), ...scope.arrayMembers.keys(), ...scope.commonValues.keys()]
+  const known = [...scope.sources.flatMap((source) => [...source.columnNames, ...source.relatedNames, ...(source.alias ? [source.alias] : [])]), ...scope.aliases.keys(), ...scope.arrayMembers.keys(), ...scope.commonValues.keys()]
   if (isKnownOutside(scope.outer, name.text)) return refuse('column_unknown', `'${name.text}' belongs to the query outside: a subquery sees only its own tables`, span, 'Join the tables instead')
   const property = scope.sources.some((source) => source.columnNames.includes('properties')) ? `For an event property write properties.${name.text}` : undefined
   return refuse('column_unknown', `There is no column '${name.text}' here`, span, suggest(name.text, known) ?? property)

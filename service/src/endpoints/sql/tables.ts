@@ -4,36 +4,98 @@ export interface Column {
   readonly kind: Kind
   /** Its name in storage, when that differs. */
   readonly physical?: string
+  /** `*` leaves it out: it costs a join, or is there for few. */
+  readonly isExtra?: boolean
 }
 
-export interface Table {
+/** A table as it is stored. */
+export interface Stored {
   readonly database: string
   readonly name: string
   /** The column that says whose a row is. It is in every row of every table, and no query can name it. */
   readonly owner: string
+}
+
+/** A stored table that queries read as it is. */
+export interface Table extends Stored {
   /** What `*` gives, in this order. */
   readonly columns: Readonly<Record<string, Column>>
 }
 
-/** Every table a query may read, by the name it has there. */
-export const TABLES: Readonly<Record<string, Table>> = {
-  events: {
-    database: 'db',
-    name: 'events',
-    owner: 'project_id',
-    columns: {
-      uuid: { kind: 'uuid' },
-      event: { kind: 'text' },
-      distinct_id: { kind: 'text' },
-      timestamp: { kind: 'time' },
-      properties: { kind: 'json' },
-      elements_chain: { kind: 'text' },
-      $session_id: { kind: 'text' },
-      $window_id: { kind: 'text' },
-      created_at: { kind: 'time', physical: 'inserted_at' },
-    },
+const stored = (name: string): Stored => ({ database: 'db', name, owner: 'project_id' })
+
+/** Stored tables out of which others are made. */
+export const PERSON_PROPERTIES = stored('person_properties')
+export const PERSON_DISTINCT_IDS = stored('person_distinct_ids')
+export const GROUP_PROPERTIES = stored('group_properties')
+
+/** How many types of groups an event has columns for. */
+export const MAX_GROUP_TYPES = 5
+
+const extra = (kind: Kind): Column => ({ kind, isExtra: true })
+
+export const EVENTS: Table = {
+  ...stored('events'),
+  columns: {
+    uuid: { kind: 'uuid' },
+    event: { kind: 'text' },
+    distinct_id: { kind: 'text' },
+    timestamp: { kind: 'time' },
+    properties: { kind: 'json' },
+    elements_chain: { kind: 'text' },
+    $session_id: { kind: 'text' },
+    $window_id: { kind: 'text' },
+    created_at: { kind: 'time', physical: 'inserted_at' },
+    $group_0: extra('text'),
+    $group_1: extra('text'),
+    $group_2: extra('text'),
+    $group_3: extra('text'),
+    $group_4: extra('text'),
   },
 }
 
+/** Every table a query may read, with its columns, by the name it has there. */
+export const TABLES = {
+  events: { ...EVENTS.columns, person_id: extra('uuid') },
+  persons: { id: { kind: 'uuid' }, created_at: { kind: 'time' }, properties: { kind: 'property' }, is_identified: { kind: 'boolean' } },
+  person_distinct_ids: { distinct_id: { kind: 'text' }, person_id: { kind: 'uuid' } },
+  groups: { index: { kind: 'number' }, key: { kind: 'text' }, created_at: { kind: 'time' }, updated_at: { kind: 'time' }, properties: { kind: 'property' } },
+  sessions: {
+    session_id: { kind: 'text' },
+    distinct_id: { kind: 'text' },
+    $start_timestamp: { kind: 'time' },
+    $end_timestamp: { kind: 'time' },
+    $session_duration: { kind: 'number' },
+    $entry_current_url: { kind: 'property' },
+    $entry_pathname: { kind: 'property' },
+    $entry_referring_domain: { kind: 'property' },
+    $entry_utm_source: { kind: 'property' },
+    $entry_utm_medium: { kind: 'property' },
+    $entry_utm_campaign: { kind: 'property' },
+    $entry_utm_term: { kind: 'property' },
+    $entry_utm_content: { kind: 'property' },
+    $exit_current_url: { kind: 'property' },
+    $exit_pathname: { kind: 'property' },
+    $pageview_count: { kind: 'number' },
+    $screen_count: { kind: 'number' },
+    $autocapture_count: { kind: 'number' },
+    $event_count: { kind: 'number' },
+    $is_bounce: { kind: 'boolean' },
+  },
+} as const satisfies Record<string, Readonly<Record<string, Column>>>
+
+export type TableName = keyof typeof TABLES
+
+/** What stands beside an event: its person, its session, its groups. `person.id` is a column of `persons`. */
+export const RELATED: Readonly<Record<string, TableName>> = {
+  person: 'persons',
+  session: 'sessions',
+  group_0: 'groups',
+  group_1: 'groups',
+  group_2: 'groups',
+  group_3: 'groups',
+  group_4: 'groups',
+}
+
 /** Column names that no query may use, whatever the table: they keep the projects apart. */
-export const RESERVED_COLUMNS: ReadonlySet<string> = new Set(Object.values(TABLES).map((table) => table.owner))
+export const RESERVED_COLUMNS: ReadonlySet<string> = new Set([EVENTS.owner])

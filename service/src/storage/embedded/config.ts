@@ -1,4 +1,5 @@
 import type { Connection } from '../clickhouse.ts'
+import { PROJECT_TABLES } from '../projectTables.ts'
 
 export interface EngineConfig {
   /** Where the configuration is written; the engine reads its users from the same file. */
@@ -22,8 +23,8 @@ const escape = (text: string) => text.replace(/[&<>]/g, (sign) => `&#${sign.char
  * The engine's configuration file. It holds passwords: keep it readable for its owner only.
  *
  * - `writer` is the service itself.
- * - `reader` runs the projects' queries. It can read tables of `db` and nothing else, and of `events` it sees the rows of
- *   the project whose number is in the request's `log_comment`: the one text setting that every query has, that a query
+ * - `reader` runs the projects' queries. It can read tables of `db` and nothing else, and of `PROJECT_TABLES` it sees the rows
+ *   of the project whose number is in the request's `log_comment`: the one text setting that every query has, that a query
  *   cannot set for itself under `readonly = 1`, and that selects nothing when it is left out. Unlike
  *   `additional_table_filters` this also holds for table functions such as `merge()`.
  * - backups may be written to and read from any folder: by the writer alone, which is the service and its commands.
@@ -52,7 +53,7 @@ export const engineConfig = ({ file, port, key, writerPassword, readerPassword, 
     <reader>
       <password>${readerPassword}</password><networks><ip>127.0.0.1</ip></networks><profile>reader</profile><quota>default</quota>
       <grants><query>GRANT SELECT ON db.*</query></grants>
-      <databases><db><events><filter>project_id = toUInt32OrZero(getSetting('log_comment'))</filter></events><refused_events><filter>project_id = toUInt32OrZero(getSetting('log_comment'))</filter></refused_events></db></databases>
+      <databases><db>${PROJECT_TABLES.map((table) => `<${table}><filter>project_id = toUInt32OrZero(getSetting('log_comment'))</filter></${table}>`).join('')}</db></databases>
     </reader>
   </users>
   <profiles>

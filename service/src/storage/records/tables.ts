@@ -53,6 +53,7 @@ export interface Tables {
     deleted_at: string | null
   }
   settings: { project_id: number; name: string; value_json: string }
+  group_types: { project_id: number; type: string; place: number }
   steps: { id: number }
 }
 
@@ -97,4 +98,5 @@ export const STEPS: readonly (readonly string[])[] = [
     'ALTER TABLE api_keys ADD COLUMN last_used_at TEXT',
     'CREATE INDEX api_keys_by_previous_hash ON api_keys (previous_hash)',
   ],
+  ['CREATE TABLE group_types (project_id INTEGER NOT NULL, type TEXT NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (project_id, type), UNIQUE (project_id, place))'],
 ]

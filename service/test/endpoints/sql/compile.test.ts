@@ -78,6 +78,7 @@ const ANSWERS: readonly [query: string, rows: unknown[][]][] = [
   ["SELECT '5'::Int, CAST('1.5' AS Float), CAST(7, 'String'), '2026-01-02'::Date, 'x'::Int, 1::Bool", [[5, 1.5, '7', '2026-01-02', null, true]]],
   ["SELECT toDateTime('2026-01-01 10:00:00') + INTERVAL 1 DAY, toDate('2026-03-31') - INTERVAL '1 month'", [['2026-01-02 10:00:00.000', '2026-02-28']]],
   ["SELECT [1, 2, 3][2], [1, 2, 3][-1], (1, 'b').2, [] = [], tuple(1, 2).1", [[2, 3, 'b', 1, 1]]],
+  ['SELECT arraySort([2, 1]), arrayReverseSort([1, 2]), arraySum([1, 2]), arraySort(x -> -x, [1, 2])', [[[1, 2], [2, 1], 3, [2, 1]]]],
   ['SELECT arrayMap(x -> x * 2, [1, 2]), arrayFilter((x, y) -> x > y, [1, 5], [3, 3]), arraySum(x -> x + 1, [1, 2])', [[[2, 4], [5], 5]]],
   ["SELECT arrayMap(x -> arrayMap(y -> y + x, [1]), [10, 20])", [[[[11], [21]]]]],
   ['-- a comment {variables.nope}\nSELECT /* {x} ; */ 1;', [[1]]],

@@ -3,7 +3,7 @@ import type { BoundValue, Compiled } from '../../../src/endpoints/sql/compile.ts
 import { assertGuarded, guarded } from '../../../src/endpoints/sql/guard.ts'
 import { name } from '../../../src/endpoints/sql/physical.ts'
 import { print } from '../../../src/endpoints/sql/print.ts'
-import { TABLES } from '../../../src/endpoints/sql/tables.ts'
+import { EVENTS as EVENTS_TABLE } from '../../../src/endpoints/sql/tables.ts'
 import { createClickhouse } from '../../../src/storage/clickhouse.ts'
 import { compile } from './support/compile.ts'
 import { startTestEngine, type TestEngine } from './support/engine.ts'
@@ -89,7 +89,7 @@ test('a number that is no project is a fault of the caller', () => {
 })
 
 test('storage without its guard does not print', () => {
-  const good = guarded(TABLES.events!, [{ value: name('event'), name: 'event' }])
+  const good = guarded(EVENTS_TABLE, [{ value: name('event'), name: 'event' }])
   expect(() => print(good, 1)).not.toThrow()
   expect(() => print({ ...good, where: undefined }, 1)).toThrow('Compiler fault')
   expect(() => print({ ...good, where: { kind: 'infix', first: name('project_id'), rest: [{ operator: '!=', right: { kind: 'project' } }] } }, 1)).toThrow('Compiler fault')

@@ -1,0 +1,66 @@
+import type { Records } from '../storage/records.ts'
+import type { FlagDefinitions } from './definitions.ts'
+import type { Flag } from './evaluate.ts'
+import type { Property } from './filters.ts'
+
+/** What a server SDK needs to evaluate flags without asking for each visitor. */
+export type LocalEvaluation = (projectId: number) => Promise<{
+  readonly flags: readonly Readonly<Record<string, unknown>>[]
+  readonly group_type_mapping: Readonly<Record<string, string>>
+  readonly cohorts: Readonly<Record<string, never>>
+}>
+
+/** The keys of all that a flag depends on and then its own, each after what it depends on itself. */
+const chainOf = (key: string, all: ReadonlyMap<string, Flag>): string[] => {
+  const chain = new Set<string>()
+  const walk = (each: string): void => {
+    if (chain.has(each)) return
+    const properties = all.get(each)?.filters.groups.flatMap(({ properties = [] }) => properties) ?? []
+    for (const { type, key: needed } of properties) if (type === 'flag') walk(needed)
+    chain.add(each)
+  }
+  walk(key)
+  return [...chain]
+}
+
+const jsonOf = (payload: unknown): string => (typeof payload === 'string' ? payload : JSON.stringify(payload))
+
+export const createLocalEvaluation =
+  ({ definitions, records: { groupTypes } }: { definitions: Pick<FlagDefinitions, 'byKey'>; records: Pick<Records, 'groupTypes'> }): LocalEvaluation =>
+  async (projectId) => {
+    const [all, types] = await Promise.all([definitions.byKey(projectId), groupTypes.list(projectId)])
+
+    const toProperty = (property: Property, groupIndex: number | null) => ({
+      ...property,
+      ...(property.type === 'group' ? { group_type_index: groupIndex } : {}),
+      ...(property.type === 'flag' ? { operator: 'flag_evaluates_to', dependency_chain: chainOf(property.key, all) } : {}),
+    })
+
+    const toView = ({ id, key, name, version, isActive, filters }: Flag) => {
+      const { aggregation_group_type: type, groups, multivariate = null, payloads = {} } = filters
+      const groupIndex = type === undefined || type === null ? null : types.indexOf(type)
+      return {
+        id,
+        team_id: projectId,
+        key,
+        name,
+        version,
+        active: isActive,
+        deleted: false,
+        ensure_experience_continuity: false,
+        filters: {
+          groups: groups.map(({ properties = [], rollout_percentage = 100, variant = null }) => ({ properties: properties.map((each) => toProperty(each, groupIndex)), rollout_percentage, variant })),
+          multivariate,
+          payloads: Object.fromEntries(Object.entries(payloads).map(([value, payload]) => [value, jsonOf(payload)])),
+          aggregation_group_type_index: groupIndex,
+        },
+      }
+    }
+
+    return {
+      // A flag on a type of groups that has no index yet would be read as one on persons; SDKs ask the service for what is not here.
+      flags: [...all.values()].map(toView).filter(({ filters }) => filters.aggregation_group_type_index !== -1),
+      group_type_mapping: Object.fromEntries(types.map((type, index) => [String(index), type])),
+      cohorts: {},
+    }
+  }

@@ -1,0 +1,141 @@
+import type { JsonLine, Storage } from '../storage/storage.ts'
+import { type MergeFact, mergePersons } from './mergePersons.ts'
+import type { PropertyChange } from './profile.ts'
+import type { Row } from './writer.ts'
+
+export interface People {
+  /** Stores what events say of persons and groups, and what follows from it. Saying the same again changes nothing. */
+  store(rows: readonly Row[]): Promise<void>
+}
+
+/** ms since the epoch, and JSON text. The engine compares the same way. */
+type Moment = readonly [at: number, json: string]
+
+const isBefore = (a: Moment, b: Moment) => a[0] < b[0] || (a[0] === b[0] && Buffer.compare(Buffer.from(a[1]), Buffer.from(b[1])) < 0)
+
+const COLUMNS = { set: 'latest', first_once: 'earliest', last_once: 'latest' } as const
+
+/** Rows of one insert, of which those with the same key are one. */
+const createLines = () => {
+  const lines = new Map<string, Record<string, unknown>>()
+  return {
+    add(key: Readonly<Record<string, unknown>>, column: keyof typeof COLUMNS, moment: Moment) {
+      const id = JSON.stringify(Object.values(key))
+      const line = lines.get(id) ?? { ...key }
+      const before = line[column] as Moment | undefined
+      if (!before || (COLUMNS[column] === 'latest' ? isBefore(before, moment) : isBefore(moment, before))) line[column] = moment
+      lines.set(id, line)
+    },
+    all: (): JsonLine[] => [...lines.values()].map((line) => JSON.stringify(line)),
+  }
+}
+
+type Line = ReturnType<typeof createLines>
+
+// The property without a name: when somebody, or a group, was first seen.
+const SEEN: PropertyChange = ['', '']
+
+const addPerson = (lines: Line, { projectId, event: { distinctId, timestamp, profile } }: Row) => {
+  const { person } = profile
+  if (!person) return
+  const add = (column: keyof typeof COLUMNS, [name, json]: PropertyChange, id = distinctId) => lines.add({ project_id: projectId, name, distinct_id: id }, column, [timestamp, json])
+  add('first_once', SEEN)
+  for (const change of person.set) add('set', change)
+  for (const change of person.setOnce) {
+    add('first_once', change)
+    add('last_once', change)
+  }
+}
+
+const addGroups = (lines: Line, { projectId, groupIndexes, event: { timestamp, profile } }: Row) => {
+  const said = [...profile.groups.map((group) => ({ ...group, set: [] })), ...(profile.told ? [profile.told] : [])]
+  for (const { type, key, set } of said) {
+    const index = groupIndexes.get(type)
+    if (index === undefined) continue
+    const add = (column: keyof typeof COLUMNS, [name, json]: PropertyChange) => lines.add({ project_id: projectId, group_type_index: index, name, group_key: key }, column, [timestamp, json])
+    add('first_once', SEEN)
+    for (const change of set) add('set', change)
+  }
+}
+
+const mergesOf = (rows: readonly Row[]): { projectId: number; fact: MergeFact }[] =>
+  rows.flatMap(({ projectId, event: { uuid, timestamp, profile } }) => (profile.person?.merge ? [{ projectId, fact: { ...profile.person.merge, at: timestamp, uuid } }] : []))
+
+const endsOf = ({ from, into }: MergeFact) => (from ? [from, into] : [into])
+
+/** Facts that have to do with each other: those of which ids can reach one another. */
+const componentsOf = (facts: readonly MergeFact[]): MergeFact[][] => {
+  const byId = new Map<string, MergeFact[]>()
+  for (const fact of facts) for (const id of endsOf(fact)) byId.set(id, [...(byId.get(id) ?? []), fact])
+  const done = new Set<MergeFact>()
+  return facts.flatMap((start) => {
+    if (done.has(start)) return []
+    const component = [start]
+    done.add(start)
+    for (const fact of component) {
+      for (const next of endsOf(fact).flatMap((id) => byId.get(id)!)) {
+        if (done.has(next)) continue
+        done.add(next)
+        component.push(next)
+      }
+    }
+    return [component]
+  })
+}
+
+/**
+ * Persons follow from facts in the engine's tables, never from a process's memory: facts add up to the same in any order and however
+ * often they come, and any process can work out from them whose an id is.
+ */
+export const createPeople = (storage: Pick<Storage, 'rows' | 'insert'>): People => {
+  const insert = (table: string, lines: readonly JsonLine[]) => (lines.length ? storage.insert(table, lines) : undefined)
+
+  const factsOf = (projectId: number, ids: readonly string[]) =>
+    storage.rows<MergeFact>({
+      text: 'SELECT DISTINCT at, toString(uuid) AS uuid, kind, from_id AS "from", into_id AS "into" FROM db.person_merges WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)}',
+      params: { projectId, ids },
+    })
+
+  /** All facts that can be reached from these ids. */
+  const factsAround = async (projectId: number, ids: readonly string[]): Promise<MergeFact[]> => {
+    const reached = new Set<string>()
+    const facts = new Map<string, MergeFact>()
+    for (let next = [...new Set(ids)]; next.length; ) {
+      for (const id of next) reached.add(id)
+      const found = await factsOf(projectId, next)
+      for (const fact of found) facts.set(fact.uuid, fact)
+      next = [...new Set(found.flatMap(endsOf))].filter((id) => !reached.has(id))
+    }
+    return [...facts.values()]
+  }
+
+  // Worked out after this writer's facts are in: of writers that do so at the same time, the last to look sees the facts of all, and its
+  // rows, which follow from the most facts, are those that count. So all rows are written, also the ones that may be there already.
+  const settle = async (projectId: number, facts: readonly MergeFact[]) => {
+    const all = await factsAround(projectId, facts.flatMap(endsOf))
+    const lines = componentsOf(all).flatMap((component) =>
+      [...mergePersons(component)].map(([id, { person, isIdentified }]) =>
+        JSON.stringify({ project_id: projectId, distinct_id: id, person, is_identified: Number(isIdentified), version: component.length }),
+      ),
+    )
+    await insert('db.person_distinct_ids', lines)
+  }
+
+  return {
+    async store(rows) {
+      const [persons, groups] = [createLines(), createLines()]
+      for (const row of rows) {
+        addPerson(persons, row)
+        addGroups(groups, row)
+      }
+      const merges = mergesOf(rows)
+      const lines = merges.flatMap(({ projectId, fact }) =>
+        endsOf(fact).map((id) => JSON.stringify({ project_id: projectId, distinct_id: id, at: fact.at, uuid: fact.uuid, kind: fact.kind, from_id: fact.from, into_id: fact.into })),
+      )
+      await Promise.all([insert('db.person_properties', persons.all()), insert('db.group_properties', groups.all()), insert('db.person_merges', lines)])
+      for (const projectId of new Set(merges.map((each) => each.projectId))) {
+        await settle(projectId, merges.filter((each) => each.projectId === projectId).map(({ fact }) => fact))
+      }
+    },
+  }
+}

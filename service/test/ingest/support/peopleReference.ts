@@ -1,0 +1,86 @@
+/** An event as the reference sees it. */
+export interface Said {
+  readonly uuid: string
+  /** ms since the epoch. */
+  readonly at: number
+  readonly event: string
+  readonly id: string
+  readonly other?: string
+  readonly set?: Readonly<Record<string, unknown>>
+  readonly setOnce?: Readonly<Record<string, unknown>>
+  readonly unset?: readonly string[]
+  readonly isPersonless?: boolean
+}
+
+export interface ReferencePerson {
+  readonly ids: readonly string[]
+  readonly isIdentified: boolean
+  readonly properties: Readonly<Record<string, unknown>>
+}
+
+interface Person {
+  ids: string[]
+  isIdentified: boolean
+}
+
+const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+// Who is who: events by time, one after the other, over a list of persons.
+const peopleOf = (events: readonly Said[]): Person[] => {
+  const people: Person[] = []
+  const personOf = (id: string): Person => {
+    const known = people.find(({ ids }) => ids.includes(id))
+    if (known) return known
+    people.push({ ids: [id], isIdentified: false })
+    return people.at(-1)!
+  }
+  for (const { event, id, other, isPersonless } of [...events].sort((a, b) => a.at - b.at || byText(a.uuid, b.uuid))) {
+    const person = personOf(id)
+    if (isPersonless || !['$identify', '$create_alias', '$merge_dangerously'].includes(event)) continue
+    const isOther = other !== undefined && other !== id
+    if (!isOther && event !== '$identify') continue
+    if (isOther) {
+      const away = personOf(other)
+      if (away !== person && (event === '$merge_dangerously' || !away.isIdentified)) {
+        person.ids.push(...away.ids)
+        people.splice(people.indexOf(away), 1)
+      }
+    }
+    person.isIdentified = true
+  }
+  return people
+}
+
+interface Change {
+  readonly at: number
+  /** At the same moment: taking away comes first. */
+  readonly rank: number
+  readonly how: 'unset' | 'set' | 'once'
+  readonly name: string
+  readonly json: string
+}
+
+const changesOf = ({ at, set = {}, setOnce = {}, unset = [] }: Said): Change[] => {
+  const of = (how: 'set' | 'once', values: Readonly<Record<string, unknown>>, rank: number) =>
+    Object.entries(values).filter(([name]) => !unset.includes(name)).map(([name, value]): Change => ({ at, rank, how, name, json: JSON.stringify(value) }))
+  return [...unset.map((name): Change => ({ at, rank: 0, how: 'unset', name, json: '' })), ...of('set', set, 1), ...of('once', setOnce, 2)]
+}
+
+const propertiesOf = (events: readonly Said[]): Record<string, unknown> => {
+  const values = new Map<string, { json?: string; last?: 'set' | 'unset' }>()
+  const changes = events.filter(({ isPersonless }) => !isPersonless).flatMap(changesOf)
+  for (const { how, name, json } of changes.sort((a, b) => a.at - b.at || a.rank - b.rank || byText(a.json, b.json))) {
+    const now = values.get(name) ?? {}
+    if (how === 'set') values.set(name, { json, last: 'set' })
+    else if (how === 'unset') values.set(name, { last: 'unset' })
+    // Once: the first who says it, as long as nobody said more; after it was taken away, the last.
+    else if (now.last === 'unset' || (!now.last && now.json === undefined)) values.set(name, { ...now, json })
+  }
+  return Object.fromEntries([...values].flatMap(([name, { json }]) => (json === undefined ? [] : [[name, JSON.parse(json)]])))
+}
+
+/** Everybody that a set of events tells of, each event counted once. */
+export const referencePeople = (events: readonly Said[]): ReferencePerson[] => {
+  const once = [...new Map(events.map((each) => [each.uuid, each])).values()]
+  return peopleOf(once).map(({ ids, isIdentified }) => ({ ids: [...ids].sort(), isIdentified, properties: propertiesOf(once.filter(({ id }) => ids.includes(id))) }))
+}

@@ -1,0 +1,34 @@
+import { createGroupTypes } from '../../../src/ingest/groupTypes.ts'
+import { createIngest, type Ingest } from '../../../src/ingest/ingest.ts'
+import { createPeople } from '../../../src/ingest/people.ts'
+import { createWriter } from '../../../src/ingest/writer.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
+
+/** A store of types of groups for one test, whatever the project. */
+export const createTypes = () => {
+  const types: string[] = []
+  return {
+    types,
+    groupTypes: {
+      list: async () => types,
+      add: async (_: number, more: readonly string[], most: number) => {
+        for (const type of more) if (!types.includes(type) && types.length < most) types.push(type)
+        return types
+      },
+    },
+  }
+}
+
+/** A service process as far as events go: with another it shares nothing but the stores. A project's token is its number. */
+export const startIngest = (storage: Pick<Storage, 'rows' | 'insert' | 'ready'>, { groupTypes } = createTypes()): Ingest =>
+  createIngest({
+    projectByToken: async (token) => ({ id: Number(token), name: token, token, timezone: 'UTC', createdAt: '', previousTokenUntil: undefined }),
+    groupTypes: createGroupTypes({ groupTypes }),
+    writer: createWriter(storage, { before: createPeople(storage).store, waitMs: 5_000 }),
+    refusedEvents: { keep: async () => {} },
+    count: () => {},
+  })
+
+/** Hands a batch to a process. */
+export const deliver = (ingest: Ingest, project: number, batch: readonly object[], receivedAt = Date.UTC(2026, 5, 1)) =>
+  ingest({ body: Buffer.from(JSON.stringify({ api_key: String(project), batch })), compression: undefined, token: undefined, receivedAt })
