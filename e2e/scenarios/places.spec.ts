@@ -66,7 +66,7 @@ const html = (script: string, body = '') => `<!doctype html><html><head><meta ch
 
 test.describe('a Web Worker', () => {
   test("captures as its page's visitor, and tells of no page", async ({ page, settings, serve, storedOf }, { outputDir }) => {
-    const { out } = await bundle(outputDir, { entries: ['index.html'], settings, files: { 'index.html': html('page.js') } })
+    const { out } = await bundle(outputDir, { entries: ['index.html'], settings, files: { 'index.html': html('page.js', '<button id="sign-in">Sign in</button>') } })
     const site = await serve(out)
     await page.goto(site.url)
     const events = await storedOf(site.host, areThere('$pageview', 'worker started'))
@@ -77,6 +77,9 @@ test.describe('a Web Worker', () => {
       expect(pageview.properties).toHaveProperty(name)
       expect(started.properties).not.toHaveProperty(name)
     }
+    await page.locator('#sign-in').click()
+    const both = (await storedOf(site.host, areThere('$pageview', 'worker started', '$autocapture', '$identify', '$identify'))).filter(({ event }) => event === '$identify')
+    for (const each of both) expect(each).toMatchObject({ distinct_id: 'ada', properties: { $anon_distinct_id: started.distinct_id } })
   })
 
   test.describe('of a page that is not observed itself', () => {
@@ -86,10 +89,9 @@ test.describe('a Web Worker', () => {
       import { OPTIONS, TOKEN } from './settings.js'
       const { breakDatabase, ...given } = JSON.parse(name || '{}')
       if (breakDatabase) indexedDB.open = new Function(breakDatabase)
-      analytics.init(TOKEN, { ...OPTIONS, ...given })
+      const ready = new Promise((loaded) => analytics.init(TOKEN, { ...OPTIONS, ...given, loaded }))
       analytics.register({ early: true })
       analytics.capture('began')
-      const ready = new Promise((done) => analytics.onFeatureFlags(done))
       onmessage = async ({ data: [method, ...args], ports: [port] }) => {
         await ready
         const answer = analytics[method](...args)
@@ -167,7 +169,7 @@ test.describe('a Web Worker', () => {
       const { site, start, ask } = await open(page, settings, serve, outputDir)
       await start({ bootstrap: { distinctID: 'grace', isIdentifiedID: true } })
       expect(await ask('get_distinct_id')).toBe('grace')
-      expect(await ask('getFeatureFlag', 'in-worker')).toBe(false)
+      await expect.poll(() => ask('getFeatureFlag', 'in-worker')).toBe(false)
       await ask('setPersonPropertiesForFlags', { plan: 'gold' })
       await expect.poll(() => ask('getFeatureFlag', 'in-worker')).toBe(true)
       const events = await storedOf(site.host, (all) => all.filter(({ event }) => event === '$feature_flag_called').length === 2)
@@ -207,7 +209,7 @@ test.describe('a Web Worker', () => {
 
     test('that starts at the same moment as another: they agree on who the visitor is', async ({ page, settings, serve }, { outputDir }) => {
       const { start, ask, swap } = await open(page, settings, serve, outputDir)
-      await page.evaluate(() => [1, 2].forEach(() => (window as unknown as Control).start()))
+      await page.evaluate(() => [1, 2].forEach(() => (window as unknown as Control).start({ advanced_disable_flags: true })))
       const ids = async () => {
         const one = await ask('get_distinct_id')
         await swap()

@@ -31,13 +31,32 @@ const openDatabase = async (make: boolean): Promise<IDBDatabase | undefined> => 
   })
 }
 
-const read = async (): Promise<Map<string, string>> => {
+/** A value, and when it was set, ms: of two that were set at once the later one holds, everywhere. null: there is none. */
+interface Entry {
+  value: string | null
+  at: number
+}
+
+const read = async (): Promise<[name: string, entry: Entry][]> => {
   const database = await openDatabase(false)
-  if (!database) return new Map()
+  if (!database) return []
   const entries = database.transaction(ENTRIES).objectStore(ENTRIES)
   const [names, values] = await Promise.all([answerOf(entries.getAllKeys()), answerOf(entries.getAll())])
   database.close()
-  return new Map(names.map((name, index) => [name as string, values[index] as string]))
+  return names.map((name, index) => [name as string, values[index] as Entry])
+}
+
+const write = (database: IDBDatabase, name: string, entry: Entry) => {
+  const transaction = database.transaction(ENTRIES, 'readwrite')
+  const entries = transaction.objectStore(ENTRIES)
+  const known: IDBRequest<Entry | undefined> = entries.get(name)
+  known.onsuccess = () => {
+    if (known.result && known.result.at > entry.at) return
+    if (entry.value === null) entries.delete(name)
+    else entries.put(entry, name)
+    // At once: a service worker may be stopped at any moment.
+    transaction.commit()
+  }
 }
 
 /**
@@ -45,37 +64,33 @@ const read = async (): Promise<Map<string, string>> => {
  * origin's other workers. They hear of it as pages do, by a `storage` event.
  */
 const open = async (): Promise<Storing> => {
-  const changes = new Map<string, { value: string | null; at: number }>()
+  const entries = new Map<string, Entry>()
+  /** Whether that is news. */
+  const take = (name: string, entry: Entry) => (entries.get(name)?.at ?? 0) <= entry.at && !!entries.set(name, entry)
+
   const channel = new BroadcastChannel(DATABASE)
-  channel.onmessage = ({ data: [name, value, at] }: MessageEvent<[string, string | null, number]>) => {
-    // Two that write at once would each take the other's: the later one holds, in both.
-    if ((changes.get(name)?.at ?? 0) > at) return
-    changes.set(name, { value, at })
-    self.dispatchEvent(Object.assign(new Event('storage'), { key: name, storageArea: storage }))
+  channel.onmessage = ({ data: [name, entry] }: MessageEvent<[string, Entry]>) => {
+    if (take(name, entry)) self.dispatchEvent(Object.assign(new Event('storage'), { key: name, storageArea: storage }))
   }
   let database: Promise<IDBDatabase | undefined> | undefined
-  const change = async (name: string, value: string | null) => {
-    const at = performance.timeOrigin + performance.now()
-    changes.set(name, { value, at })
-    channel.postMessage([name, value, at])
-    const transaction = (await (database ??= openDatabase(true)))!.transaction(ENTRIES, 'readwrite')
-    const entries = transaction.objectStore(ENTRIES)
-    if (value === null) entries.delete(name)
-    else entries.put(value, name)
-    // At once: a service worker may be stopped at any moment.
-    transaction.commit()
+  const change = (name: string, value: string | null) => {
+    // Later than what it replaces, also where the clock was set back since.
+    const entry = { value, at: Math.max(performance.timeOrigin + performance.now(), (entries.get(name)?.at ?? 0) + 0.001) }
+    take(name, entry)
+    channel.postMessage([name, entry])
+    database ??= openDatabase(true)
+    // A database that takes nothing leaves the memory.
+    database.then((opened) => write(opened!, name, entry)).catch(() => {})
   }
-  // A database that takes nothing leaves the memory.
-  const set = (name: string, value: string | null) => void change(name, value).catch(() => {})
-  const kept = await read()
-  const getItem = (name: string) => (changes.has(name) ? changes.get(name)!.value : (kept.get(name) ?? null))
+  const getItem = (name: string) => entries.get(name)?.value ?? null
   const storage: Storing = {
     getItem,
-    setItem: set,
+    setItem: change,
     removeItem: (name) => {
-      if (getItem(name) !== null) set(name, null)
+      if (getItem(name) !== null) change(name, null)
     },
   }
+  for (const [name, entry] of await read()) take(name, entry)
   return storage
 }
 

@@ -686,6 +686,8 @@ test('another tab makes the visitor another while an answer is under way: the se
   const answering = globalThis.fetch
   globalThis.fetch = (async (...request: Parameters<typeof fetch>) => {
     globalThis.fetch = answering
+    // A slow answer: this tab has long written who its visitor was.
+    await new Promise((done) => setTimeout(done, 2000))
     localStorage.setItem('ph_token_posthog', '{"distinct_id":"of the other tab"}')
     window.dispatchEvent(new StorageEvent('storage', { key: 'ph_token_posthog', storageArea: localStorage }))
     return answering(...request)
