@@ -111,8 +111,9 @@ test('who refuses takes back what waits, here, in other tabs and in the browser'
   await crash(gone)
   await here.evaluate(() => window.analytics.opt_out_capturing())
   await expect.poll(() => databases(here)).toEqual([])
-  expect(await here.evaluate(() => window.analytics.drops())).toEqual({ opted_out: COUNT })
-  await expect.poll(() => other.evaluate(() => window.analytics.drops())).toEqual({ opted_out: COUNT })
+  // The dead tab's too, if they were taken over by then.
+  expect([COUNT, 2 * COUNT]).toContain((await here.evaluate(() => window.analytics.drops())).opted_out)
+  await expect.poll(async () => [COUNT, 2 * COUNT].includes((await other.evaluate(() => window.analytics.drops())).opted_out ?? 0)).toBe(true)
   await world.network.be('up')
   // Agreeing later is no consent to what was captured before.
   await here.evaluate(() => window.analytics.opt_in_capturing({ captureEventName: 'agreed' }))

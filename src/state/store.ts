@@ -4,9 +4,6 @@ import type { Properties, Stop } from '../types'
 import type { Backend } from './backends/backend'
 import { memoryBackend } from './backends/memory'
 
-// What the start of a page writes and what its first pageview writes leaves together.
-const SOON_MS = 20
-
 /** Values that outlive the page, in memory while it lives. */
 export interface Store {
   get<T>(name: string): T | undefined
@@ -54,7 +51,7 @@ export const createStore = (backend: Backend = memoryBackend()): Store => {
     set: (changes) => {
       Object.assign(unwritten, changes)
       lay(values, changes)
-      timer ??= later(flush, SOON_MS)
+      timer ??= later(flush)
     },
     refresh,
     flush,

@@ -24,8 +24,6 @@ export const startIngest = (storage: Pick<Storage, 'rows' | 'insert' | 'ready'>,
   createIngest({
     projectByToken: async (token) => ({ id: Number(token), name: token, token, timezone: 'UTC', createdAt: '', previousTokenUntil: undefined }),
     groupTypes: createGroupTypes({ groupTypes }),
-    refusedEvents: { keep: async () => {} },
-    count: () => {},
     writer: createWriter(storage, { before: createPeople(storage).store, waitMs: 5_000 }),
     refusedEvents: { keep: async () => {} },
     count: () => {},
