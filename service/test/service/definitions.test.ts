@@ -141,6 +141,7 @@ describe("a variable's schema", () => {
     ['another type', 'String', { type: 'integer' }, /"string" or "uuid"/],
     ['a rule that does not belong', 'Boolean', { type: 'boolean', minimum: 1 }, /has no "minimum"/],
     ['a broken pattern', 'String', { type: 'string', pattern: '(' }, /no regular expression/],
+    ['a pattern that looks ahead', 'String', { type: 'string', pattern: 'a(?=b)' }, /look-around/],
     ['bounds that cross', 'Number', { type: 'number', minimum: 5, maximum: 1 }, /no value could be both/],
     ['bounds of another type', 'Number', { type: 'number', minimum: '2026-01-01' }, /a number/],
     ['a bound that is no date', 'Date', { type: 'date', minimum: '2026-02-30' }, /a date/],
@@ -164,7 +165,7 @@ describe("a variable's schema", () => {
   test('a pattern that would take for ever holds nobody up', async () => {
     const ask = await echo('slow', 'String', { type: 'string', pattern: '^(a+)+$' })
     expect((await ask(`${'a'.repeat(50)}!`)).status).toBe(400)
-    expect((await ask('aaa')).status).toBe(200)
+    expect((await ask('a'.repeat(5_000))).status).toBe(200)
   })
 })
 

@@ -54,7 +54,7 @@ const RULES: { readonly [Name in Exclude<keyof VariableSchema, 'type'>]: Rule<Na
   maximum: { types: ORDERED, isBroken: (value, limit) => isLess(limit, value), words: (limit) => `must be ${limit} or less` },
   minLength: { types: TEXTS, isBroken: (value, limit) => lengthOf(value) < limit, words: (limit) => `must have ${limit} or more characters` },
   maxLength: { types: TEXTS, isBroken: (value, limit) => lengthOf(value) > limit, words: (limit) => `must have ${limit} or fewer characters` },
-  pattern: { types: TEXTS, isBroken: (value, limit) => matches(limit, value as string) !== true, words: (limit) => `must match the pattern ${limit}` },
+  pattern: { types: TEXTS, isBroken: (value, limit) => !matches(limit, value as string), words: (limit) => `must match the pattern ${limit}` },
   enum: {
     types: ['integer', 'number', 'string', 'date', 'datetime', 'uuid', 'list'],
     isBroken: (value, limit) => itemsOf(value).some((item) => !limit.includes(item)),
@@ -99,7 +99,7 @@ export const schemaFault = (schema: VariableSchema, of: string): string | undefi
   const limits = [['minimum', schema.minimum], ['maximum', schema.maximum], ...(schema.enum ?? []).map((each) => ['enum', each])] as const
   const mistyped = limits.find(([, limit]) => limit !== undefined && !isOfType(schema, limit))
   if (mistyped) return `takes for "${mistyped[0]}" ${schema.type === 'list' ? 'texts' : SCHEMA_TYPES[schema.type].takes}`
-  if (schema.pattern !== undefined && !isPattern(schema.pattern)) return 'has a "pattern" that is no regular expression'
+  if (schema.pattern !== undefined && !isPattern(schema.pattern)) return 'has a "pattern" that is no regular expression, or one with a look-around or a reference back'
   const crossed = PAIRS.find(([low, high]) => schema[low] !== undefined && schema[high] !== undefined && isLess(limitOf(schema, high) as Value, limitOf(schema, low) as Value))
   return crossed ? `has a "${crossed[0]}" above its "${crossed[1]}": no value could be both` : undefined
 }
