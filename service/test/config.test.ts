@@ -22,6 +22,8 @@ test('an empty environment has every fallback', () => {
     runsAtOnce: 20,
     keyLimits: {},
     cacheBytes: 64_000_000,
+    materializeLagSeconds: 60,
+    shadowPercent: 1,
     ingestBytes: 64_000_000,
     diskReserveBytes: 500_000_000,
     logFormat: 'text',
@@ -76,5 +78,5 @@ test('a refused key is not shown', () => {
 })
 
 test('every variable is described', () => {
-  expect(describeVariables().split('\n')).toHaveLength(21)
+  expect(describeVariables().split('\n')).toHaveLength(23)
 })

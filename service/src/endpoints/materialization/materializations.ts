@@ -197,8 +197,16 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
     const version = await records.endpoints.version(entry.endpointId, entry.version)
     const plan = await planFor(entry.projectId, version!.query)
     if ('obstacles' in plan || plan.shape.signature !== held.signature) return false
-    const [wanted] = (await storage.rows<{ events: string }>(buildStatements(plan, entry.projectId, held).events)) as [{ events: string }]
-    return Number(wanted.events) === held.events
+    const statements = buildStatements(plan, entry.projectId, held)
+    try {
+      const [kept] = (await storage.rows<{ events: string }>(statements.held)) as [{ events: string }]
+      const [wanted] = (await storage.rows<{ events: string }>(statements.events)) as [{ events: string }]
+      return Number(kept.events) === held.events && Number(wanted.events) === held.events
+    } catch (error) {
+      // The table has gone, as after a restored backup.
+      if (error instanceof StorageError && error.kind === 'query') return false
+      throw error
+    }
   }
 
   const viewOf = (endpoint: Endpoint, version: EndpointVersion, plan: Plan): MaterializationView => {

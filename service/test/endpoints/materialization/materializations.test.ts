@@ -147,6 +147,16 @@ test('when events have been deleted it is built anew', async () => {
   expect(await answer()).toEqual({ a: 2 })
 })
 
+test('when its table has gone it is built anew', async () => {
+  await enable()
+  const { table } = materializations.stored(version.id)!
+  await engine.command(`DROP TABLE db.${table} SYNC`)
+  await materializations.refresh()
+  await materializations.settled()
+  expect(materializations.stored(version.id)!.table).not.toBe(table)
+  expect(await answer()).toEqual({ a: 2, b: 1 })
+})
+
 test('whoever deletes events can say so', async () => {
   await enable()
   await engine.command(`ALTER TABLE db.events DELETE WHERE project_id = ${projectId} AND event = 'a' SETTINGS mutations_sync = 1`)
