@@ -4,6 +4,8 @@ const transform = {
 }
 
 export default {
+  // Half of a service test is waiting for the engine: one worker for each core, where Jest would leave one core idle.
+  maxWorkers: '100%',
   projects: [
     {
       displayName: 'sdk',

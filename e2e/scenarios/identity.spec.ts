@@ -23,7 +23,7 @@ test('two open tabs are one visitor: what one learns the other knows, and neithe
   await expect.poll(() => id(two)).toBe('ada')
   await two.evaluate(() => window.analytics.register({ also: 'two' }))
   await expect.poll(() => one.evaluate(() => window.analytics.get_property('also'))).toBe('two')
-  expect(await two.evaluate(() => [window.analytics.get_property('from'), window.analytics.get_property('also')])).toEqual(['one', 'two'])
+  await expect.poll(() => two.evaluate(() => [window.analytics.get_property('from'), window.analytics.get_property('also')])).toEqual(['one', 'two'])
 
   await one.evaluate(() => window.analytics.reset())
   await expect.poll(async () => (await id(two)) === (await id(one))).toBe(true)

@@ -105,7 +105,9 @@ test('half an hour, thousands of captures, hundreds of clicks, sixty pages: memo
 
   expect(Math.min(first.length, third.length)).toBeGreaterThan(1000)
   expect([...first, ...third].filter((ms) => ms >= LONG_TASK_MS)).toEqual([])
-  expect([last.nodes, last.listeners]).toEqual([second.nodes, second.listeners])
+  expect(last.nodes).toBe(second.nodes)
+  // Those of requests under way come and go; one left behind by each request would be hundreds.
+  expect(last.listeners).toBeLessThan(second.listeners + 50)
   // A leak of 100 bytes an event would be more; nor does it pile up between.
   expect(last.heapKb).toBeLessThan(1.06 * second.heapKb)
   expect(Math.max(second.most, last.most)).toBeLessThan(1.25 * second.heapKb)
