@@ -36,27 +36,22 @@ interface Entry {
   value: string | null
   at: number
 }
+/** A record's key, so that a record is written without being read: the later of a name is its entry. */
+type Key = [name: string, at: number]
 
-const read = async (): Promise<[name: string, entry: Entry][]> => {
-  const database = await openDatabase(false)
-  if (!database) return []
+const read = async (database: IDBDatabase): Promise<[name: string, entry: Entry][]> => {
   const entries = database.transaction(ENTRIES).objectStore(ENTRIES)
-  const [names, values] = await Promise.all([answerOf(entries.getAllKeys()), answerOf(entries.getAll())])
-  database.close()
-  return names.map((name, index) => [name as string, values[index] as Entry])
+  const [keys, values] = await Promise.all([answerOf(entries.getAllKeys()), answerOf(entries.getAll())])
+  return (keys as Key[]).map(([name, at], index) => [name, { value: values[index] as string | null, at }])
 }
 
-const write = (database: IDBDatabase, name: string, entry: Entry) => {
+/** All in one go, with no answer awaited: a worker may be stopped at any moment. */
+const write = (database: IDBDatabase, name: string, { value, at }: Entry) => {
   const transaction = database.transaction(ENTRIES, 'readwrite')
   const entries = transaction.objectStore(ENTRIES)
-  const known: IDBRequest<Entry | undefined> = entries.get(name)
-  known.onsuccess = () => {
-    if (known.result && known.result.at > entry.at) return
-    if (entry.value === null) entries.delete(name)
-    else entries.put(entry, name)
-    // At once: a service worker may be stopped at any moment.
-    transaction.commit()
-  }
+  entries.put(value, [name, at] satisfies Key)
+  entries.delete(IDBKeyRange.bound([name], [name, at], false, true))
+  transaction.commit()
 }
 
 /**
@@ -72,6 +67,7 @@ const open = async (): Promise<Storing> => {
   channel.onmessage = ({ data: [name, entry] }: MessageEvent<[string, Entry]>) => {
     if (take(name, entry)) self.dispatchEvent(Object.assign(new Event('storage'), { key: name, storageArea: storage }))
   }
+  // Made only when there is something to keep.
   let database: Promise<IDBDatabase | undefined> | undefined
   const change = (name: string, value: string | null) => {
     // Later than what it replaces, also where the clock was set back since.
@@ -90,7 +86,11 @@ const open = async (): Promise<Storing> => {
       if (getItem(name) !== null) change(name, null)
     },
   }
-  for (const [name, entry] of await read()) take(name, entry)
+  const existing = await openDatabase(false)
+  if (existing) {
+    database = Promise.resolve(existing)
+    for (const [name, entry] of await read(existing)) take(name, entry)
+  }
   return storage
 }
 
