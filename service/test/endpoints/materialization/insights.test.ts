@@ -1,0 +1,154 @@
+import fc from 'fast-check'
+import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
+import { type InsightQuestion, type MaterializedInsight, materializeInsight } from './support/insights.ts'
+import { type SeenEvent, store } from './support/store.ts'
+
+jest.setTimeout(600_000)
+
+let engine: TestEngine
+let projects = 10
+
+beforeAll(async () => {
+  engine = await startTestEngine()
+})
+afterAll(() => engine.stop())
+
+const at = (text: string) => Date.parse(text)
+const QUARTER = 900_000
+const BUILT = at('2026-05-01T00:00:00Z')
+const NOW = at('2026-04-02T10:07:00Z')
+
+// Around the clocks' change of two zones. Many fall on the edges of quarters of an hour, of days of a zone, and on each other.
+const dayOf = fc.constantFrom('2026-03-07T23:00:00Z', '2026-03-08T07:00:00Z', '2026-03-27T18:30:00Z', '2026-03-28T23:00:00Z', '2026-03-29T01:00:00Z', '2026-03-29T22:00:00Z', '2026-04-01T00:00:00Z', '2026-04-02T10:00:00Z').map(at)
+const moment = fc.oneof(
+  fc.tuple(dayOf, fc.constantFrom(-QUARTER, -1, 0, 1, QUARTER - 1, QUARTER)).map(([day, ms]) => day + ms),
+  fc.tuple(dayOf, fc.integer({ min: -2 * 86_400_000, max: 2 * 86_400_000 })).map(([day, ms]) => day + ms),
+)
+const seenEvent: fc.Arbitrary<SeenEvent> = fc.record({
+  event: fc.constantFrom('visit', 'visit', 'buy', 'read'),
+  person: fc.constantFrom('ann', 'ben', 'cat', 'dan', 'anon'),
+  at: moment,
+  // Before the build, in the very millisecond of its watermark, or after it: late events have old times and come last.
+  seenAt: fc.constantFrom(BUILT - 60_000, BUILT - 60_000, BUILT - 1, BUILT, BUILT + 1, BUILT + 3_600_000),
+  properties: fc.record({ browser: fc.constantFrom('Chrome', 'Safari', 'Firefox', '', null), plan: fc.constantFrom('pro', 'free'), amount: fc.oneof(fc.integer({ min: -3, max: 12 }), fc.constantFrom('7', 'many', true, 2.5)) }, { requiredKeys: [] }),
+})
+const story = fc.array(seenEvent, { minLength: 40, maxLength: 90 })
+
+const dates = fc.record(
+  { date_from: fc.constantFrom('2026-03-07', '2026-03-20', '2026-03-28', '2026-03-08T07:08:09.123Z', '-5d'), date_to: fc.constantFrom('2026-03-29', '2026-04-01', '2026-04-01T23:59:59Z', '2026-03-31T00:15:00Z') },
+  { requiredKeys: [] },
+)
+const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe')
+const browser = fc.option(fc.constantFrom('Chrome', 'Safari', '', 'none'), { nil: undefined })
+
+const BREAKDOWNS = [
+  undefined,
+  { breakdown: 'browser', breakdown_limit: 2 },
+  { breakdowns: [{ property: 'browser', type: 'event' }, { property: 'plan', type: 'event' }] },
+  { breakdown: 'tier', breakdown_type: 'person' },
+] as const
+const breakdown = fc.constantFrom(...BREAKDOWNS)
+const asksBrowser = (filter: (typeof BREAKDOWNS)[number]) => filter !== undefined && JSON.stringify(filter).includes('browser')
+
+const questions = (breakdownFilter: (typeof BREAKDOWNS)[number]): fc.Arbitrary<readonly InsightQuestion[]> =>
+  fc.array(
+    fc.record({ dates, browser, zone, now: fc.constantFrom(NOW, NOW + 12_345, at('2026-03-30T00:00:00Z')) }).map(({ dates: given, browser: value, ...rest }) => ({
+      ...rest,
+      variables: { ...given, ...(value !== undefined && asksBrowser(breakdownFilter) ? { browser: value } : {}) },
+    })),
+    { minLength: 5, maxLength: 7 },
+  )
+
+const filters = fc.constantFrom([], [{ key: 'plan', value: 'pro' }], [{ key: 'amount', operator: 'gt', value: 1 }], [{ key: 'tier', type: 'person', operator: 'is_not', value: 'gold' }])
+const node = fc.record({ event: fc.constantFrom('visit', 'buy', null), properties: filters }).map((each) => ({ kind: 'EventsNode', ...each }))
+const range = fc.constantFrom({ date_from: '2026-03-01', date_to: '2026-04-05' }, { date_from: '-30d' }, { date_from: '2026-03-08T07:00:00.001Z', date_to: '2026-04-01T10:07:00Z', explicitDate: true })
+
+const COARSE = ['total', 'dau', 'weekly_active', 'monthly_active', 'unique_session', 'avg', 'sum', 'min', 'max', 'median', 'p90', 'avg_count_per_actor', 'max_count_per_actor', 'p75_count_per_actor']
+const EXACT = ['first_time_for_user', 'first_matching_event_for_user']
+const series = fc.record({ node, math: fc.constantFrom(...COARSE, ...COARSE, ...EXACT) }).map(({ node: of, math }) => ({ ...of, math, math_property: 'amount' }))
+
+const QUERIES: Readonly<Record<string, fc.Arbitrary<object>>> = {
+  trends: fc.record({
+    kind: fc.constant('TrendsQuery'),
+    series: fc.array(series, { minLength: 1, maxLength: 2 }),
+    interval: fc.constantFrom('hour', 'day', 'day', 'week', 'month'),
+    dateRange: range,
+    properties: filters,
+    breakdownFilter: breakdown,
+    compareFilter: fc.constantFrom(undefined, { compare: true }),
+    trendsFilter: fc.constantFrom(undefined, { display: 'ActionsTable' }),
+  }),
+  retention: fc.record({
+    kind: fc.constant('RetentionQuery'),
+    dateRange: fc.constantFrom({ date_to: '2026-04-02' }, { date_from: '2026-03-07', date_to: '2026-04-01' }),
+    properties: filters,
+    breakdownFilter: breakdown,
+    retentionFilter: fc.record({
+      retentionType: fc.constantFrom('retention_recurring', 'retention_recurring', 'retention_first_time', 'retention_first_ever_occurrence'),
+      targetEntity: fc.constantFrom({ id: 'visit' }, { id: null }, { id: 'visit', properties: [{ key: 'plan', value: 'pro' }] }),
+      returningEntity: fc.constantFrom({ id: 'visit' }, { id: 'buy' }),
+      period: fc.constantFrom('Day', 'Week'),
+      totalIntervals: fc.integer({ min: 1, max: 6 }),
+      cumulative: fc.boolean(),
+    }),
+  }),
+  funnels: fc
+    .record({
+      order: fc.constantFrom('ordered', 'strict', 'unordered'),
+      hours: fc.constantFrom(1, 24, 240),
+      view: fc.constantFrom('steps', 'trends', 'time_to_convert'),
+      attribution: fc.constantFrom('first_touch', 'last_touch', 'all_events'),
+      isExcluding: fc.boolean(),
+      dateRange: range,
+      breakdownFilter: breakdown,
+      properties: filters,
+    })
+    .map(({ order, hours, view, attribution, isExcluding, ...rest }) => ({
+      kind: 'FunnelsQuery',
+      ...rest,
+      series: ['visit', 'buy'].map((event) => ({ kind: 'EventsNode', event })),
+      funnelsFilter: {
+        funnelOrderType: order, funnelWindowInterval: hours, funnelWindowIntervalUnit: 'hour', funnelVizType: view, breakdownAttributionType: attribution,
+        ...(isExcluding ? { exclusions: [{ kind: 'EventsNode', event: 'read', funnelFromStep: 0, funnelToStep: 1 }] } : {}),
+      },
+    })),
+}
+
+const learn = async (projectId: number) => {
+  // Learnt after the build: who somebody is, and what is said of them.
+  await engine.command(`INSERT INTO db.person_distinct_ids (project_id, distinct_id, person, is_identified, version) VALUES (${projectId}, 'anon', 'ann', true, 1), (${projectId}, 'ann', 'ann', true, 1)`)
+  await engine.command(`INSERT INTO db.person_properties (project_id, name, distinct_id, set) VALUES (${projectId}, 'tier', 'ann', (1, '"gold"')), (${projectId}, 'tier', 'ben', (1, '"silver"'))`)
+}
+
+const expectSame = async (stored: MaterializedInsight, query: object, question: InsightQuestion) => {
+  const { live, materialized, isUsed } = await stored.run(question)
+  expect({ query, question, isUsed, answer: materialized }).toEqual({ query, question, isUsed: true, answer: live })
+}
+
+describe('a materialized run gives the answer of a live run, whatever has come late, was learnt of persons, or deleted', () => {
+  test.each([['trends', 10], ['retention', 5], ['funnels', 5]] as const)('%s', async (kind, numRuns) => {
+    const tale = QUERIES[kind]!.chain((query) => fc.record({ query: fc.constant(query), runs: questions((query as { breakdownFilter?: (typeof BREAKDOWNS)[number] }).breakdownFilter) }))
+    await fc.assert(
+      fc.asyncProperty(story, tale, fc.constantFrom('visit', 'buy'), async (events, { query, runs }, deleted) => {
+        const projectId = (projects += 2)
+        await store(engine, projectId, events)
+        await store(engine, projectId + 1, events.slice(0, 5))
+        const first = await materializeInsight(engine, projectId, query, BUILT)
+        await learn(projectId)
+        for (const each of runs) await expectSame(first, query, each)
+
+        const whole = await first.held()
+        expect(whole.events).toBe(whole.wanted)
+        await engine.command(`ALTER TABLE db.events DELETE WHERE project_id = ${projectId} AND event = '${deleted}' AND distinct_id = 'ben' SETTINGS mutations_sync = 1`)
+        const left = await first.held()
+        // What is stored says itself that it is no longer whole; then it is built anew.
+        const isTouched = left.wanted !== left.events
+        const second = isTouched ? await materializeInsight(engine, projectId, query, BUILT) : first
+        for (const each of runs.slice(0, 2)) await expectSame(second, query, each)
+        await first.drop()
+        if (isTouched) await second.drop()
+      }),
+      { numRuns, endOnFailure: true },
+    )
+  })
+})
