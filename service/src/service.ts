@@ -176,7 +176,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         run: measured(createRun({ records, storage, admit, cache, epochs, materializations, shadow })),
         stream: measured(createStream({ records, storage, admit, materializations })),
         running,
-        openApi: createOpenApi(records),
+        openApi: createOpenApi(records, materializations.takesDates),
         flags,
         remoteConfigs,
         projects: createProjects(records),

@@ -7,7 +7,9 @@ import type { Cache, Loaded } from './cache.ts'
 import { cursorOwner, nextCursor, readCursor } from './cursor.ts'
 import type { Epochs } from './epochs.ts'
 import type { InsightResults } from './insights/insight.ts'
+import { type InsightQuery, type InsightRun, planInsight } from './insights/insights.ts'
 import type { RunAllowance } from './limits.ts'
+import { readingOfInsight } from './materialization/insightRows.ts'
 import type { Build, Materializations } from './materialization/materializations.ts'
 import { readingFrom } from './materialization/plan.ts'
 import type { Shadow } from './materialization/shadow.ts'
@@ -62,7 +64,7 @@ export interface RunRooms {
   readonly admit: Admit
   readonly cache: Cache<Outcome>
   readonly epochs: Pick<Epochs, 'of'>
-  readonly materializations: Pick<Materializations, 'stored' | 'isEnabled'>
+  readonly materializations: Pick<Materializations, 'stored' | 'isEnabled' | 'takesDates'>
   readonly shadow: Pick<Shadow, 'follow'>
 }
 
@@ -77,7 +79,7 @@ interface Task {
   readonly maxRows: number
   readonly parsed?: ParsedQuery
   /** The same out of what is stored. Absent: there is nothing stored that this run could use. */
-  readonly materialized?: { readonly statement: Statement; readonly stored: Build }
+  readonly materialized?: { readonly statements: readonly Statement[]; readonly stored: Build }
   outcome(answers: readonly Result[]): Outcome
 }
 
@@ -97,7 +99,7 @@ const sqlTask = ({ parsed, values }: SqlWork, { projectId, limit, offset, cursor
   const statement = reading && compileRun(parsed, { ...options, replace: reading.replace })
   return {
     statements: [compiled],
-    ...(statement && reading.isUsed() ? { materialized: { statement, stored } } : {}),
+    ...(statement && reading.isUsed() ? { materialized: { statements: [statement], stored } } : {}),
     // The page as it was asked for stands in the outcome too.
     decides: [compiled.text, compiled.params, limit ?? null, offset ?? null, cursor ?? null],
     maxRows: rows + 1,
@@ -120,11 +122,19 @@ const sqlTask = ({ parsed, values }: SqlWork, { projectId, limit, offset, cursor
   }
 }
 
+const materializedInsight = (query: InsightQuery, run: InsightRun, stored: Build | undefined): Pick<Task, 'materialized'> => {
+  if (!stored) return {}
+  const { reading, isUsed } = readingOfInsight(query, stored)
+  const { statements } = planInsight(query, { ...run, reading })
+  return isUsed() ? { materialized: { statements, stored } } : {}
+}
+
 // Its statements hold the time of the run, which would make every run another.
-const insightTask = ({ plan, timezone, variables }: InsightWork, mostRows: number): Task => ({
+const insightTask = ({ query, run, plan, timezone, variables }: InsightWork, mostRows: number, stored: Build | undefined): Task => ({
   statements: plan.statements,
   decides: [timezone, variables],
   maxRows: mostRows + 1,
+  ...materializedInsight(query, run, stored),
   outcome: (answers) => plan.shape(answers.map(({ rows }) => rows)),
 })
 
@@ -133,10 +143,19 @@ const insightTask = ({ plan, timezone, variables }: InsightWork, mostRows: numbe
  * executed, whatever would serve the run.
  */
 export const createRun = ({ records, storage, admit, cache, epochs, materializations, shadow }: RunRooms): RunEndpoint => {
+  // One after another: a run takes one of the engine's places, whatever its query.
+  const each = async (statements: readonly Statement[], limits: RunLimits, signal: AbortSignal): Promise<readonly Result[]> => {
+    const answers: Result[] = []
+    for (const statement of statements) answers.push(await storage.run(statement, limits, signal))
+    return answers
+  }
+
+  const loaded = (answers: readonly Result[], value: Outcome): Loaded<Outcome> => ({ value, bytes: answers.reduce((sum, { textLength }) => sum + textLength, 0) * BYTES_PER_CHARACTER })
+
   /** What is stored can be gone or of an older engine; the events are there. */
-  const fromStored = async (statement: Statement, limits: RunLimits, signal: AbortSignal): Promise<Result | undefined> => {
+  const fromStored = async (statements: readonly Statement[], limits: RunLimits, signal: AbortSignal): Promise<readonly Result[] | undefined> => {
     try {
-      return await storage.run(statement, limits, signal)
+      return await each(statements, limits, signal)
     } catch (error) {
       if (error instanceof StorageError && error.kind === 'query') return undefined
       throw error
@@ -144,22 +163,16 @@ export const createRun = ({ records, storage, admit, cache, epochs, materializat
   }
 
   const execute = async ({ statements, maxRows, parsed, materialized, outcome }: Task, projectId: number, allowance: RunAllowance, signal: AbortSignal): Promise<Loaded<Outcome>> => {
-    const answers: Result[] = []
+    const limits = { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows }
     try {
-      if (materialized) {
-        const { statement, stored } = materialized
-        const limits = { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows, tables: [stored.table] }
-        const answer = await fromStored(statement, limits, signal)
-        if (answer) return { value: { ...outcome([answer]), endpoint_materialized: true, endpoint_materialized_at: stored.builtAt }, bytes: answer.textLength * BYTES_PER_CHARACTER }
-      }
-      // One after another: a run takes one of the engine's places, whatever its query.
-      for (const statement of statements) {
-        answers.push(await storage.run(statement, { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows }, signal))
-      }
+      const stored = materialized?.stored
+      const answers = materialized && (await fromStored(materialized.statements, { ...limits, tables: [materialized.stored.table] }, signal))
+      if (stored && answers) return loaded(answers, { ...outcome(answers), endpoint_materialized: true, endpoint_materialized_at: stored.builtAt })
+      const live = await each(statements, limits, signal)
+      return loaded(live, outcome(live))
     } catch (error) {
       throw toRunRefusal(error, parsed, allowance)
     }
-    return { value: outcome(answers), bytes: answers.reduce((sum, { textLength }) => sum + textLength, 0) * BYTES_PER_CHARACTER }
   }
 
   const answer = async (request: RunRequest, { endpoint, version, work }: PreparedRun, { allowance, signal }: Admission): Promise<RunAnswer> => {
@@ -168,7 +181,7 @@ export const createRun = ({ records, storage, admit, cache, epochs, materializat
     const isDirect = request.refresh === 'direct'
     if (isDirect && !materializations.isEnabled(version.id)) throw new Refusal('not_materialized', { attr: 'refresh' })
     const stored = isDirect ? undefined : materializations.stored(version.id)
-    const task = work.kind === 'sql' ? sqlTask(work, request, { versionId: version.id, mostRows: allowance.rows, stored }) : insightTask(work, allowance.rows)
+    const task = work.kind === 'sql' ? sqlTask(work, request, { versionId: version.id, mostRows: allowance.rows, stored }) : insightTask(work, allowance.rows, stored)
     const executeAt = performance.now()
     const key = createHash('sha256').update(JSON.stringify([projectId, version.id, work.kind, task.decides])).digest('hex')
     const freshMs = version.dataFreshnessSeconds * 1_000
@@ -184,8 +197,9 @@ export const createRun = ({ records, storage, admit, cache, epochs, materializat
     const doneAt = performance.now()
     const refreshed = new Date(startedAt).toISOString()
     if (!isCached) await records.endpoints.touch(endpoint.id, refreshed)
-    if (!isCached && value.endpoint_materialized && stored && work.kind === 'sql') {
-      shadow.follow({ versionId: version.id, parsed: work.parsed, values: work.values, stored, limits: { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows: allowance.rows } })
+    if (!isCached && value.endpoint_materialized && stored && task.materialized) {
+      const of = work.kind === 'sql' ? { parsed: work.parsed, values: work.values } : { live: task.statements, materialized: task.materialized.statements }
+      shadow.follow({ versionId: version.id, ...of, stored, limits: { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows: allowance.rows } })
     }
     return {
       ...value,
@@ -200,7 +214,7 @@ export const createRun = ({ records, storage, admit, cache, epochs, materializat
       ...(request.isDebug
         ? {
             ...(task.parsed ? { hogql: task.parsed.text } : {}),
-            clickhouse: (value.endpoint_materialized && task.materialized ? [task.materialized.statement] : task.statements).map(({ text }) => text).join(';\n'),
+            clickhouse: (value.endpoint_materialized && task.materialized ? task.materialized.statements : task.statements).map(({ text }) => text).join(';\n'),
             cache_key: key,
             timings: [
               { k: 'compile', t: (executeAt - compileAt) / 1_000 },
@@ -214,7 +228,7 @@ export const createRun = ({ records, storage, admit, cache, epochs, materializat
   return async (request) => {
     const admission = admit(request)
     try {
-      return await answer(request, await prepareRun(records, request), admission)
+      return await answer(request, await prepareRun({ records, materializations }, request), admission)
     } finally {
       admission.leave()
     }

@@ -38,6 +38,12 @@ const MAX_TEXT = 10_000
 const DATES: readonly string[] = ['date_from', 'date_to']
 const isDate = (name: string) => DATES.includes(name)
 
+/** The variables of an insight: each property of its breakdown and, if it takes them, its dates. */
+export const variablesOf = (query: InsightQuery, takesDates: boolean): readonly { readonly name: string; readonly isDate: boolean }[] => [
+  ...breakdownsOf(query).map(({ key }) => ({ name: key, isDate: false })),
+  ...(takesDates ? DATES : []).map((name) => ({ name, isDate: true })),
+]
+
 // An empty value asks for the events without the property, of which the breakdown makes one line.
 const filterFor = ({ key, type, group_type_index }: PropertyRef, value: string): Filter | FilterGroup => {
   const of = { key, ...(type ? { type } : {}), ...(typeof group_type_index === 'number' ? { group_type_index } : {}) }
@@ -50,6 +56,7 @@ const bindVariables = (query: InsightQuery, { variables: given, takesDates = tru
   const refuse = (path: string, code: string, message: string) => faults.push({ path, code, message: `"${path}" ${message}` })
   const breakdowns = breakdownsOf(query)
   const names = breakdowns.map(({ key }) => key)
+  const variables = variablesOf(query, takesDates)
   const filters: (Filter | FilterGroup)[] = []
   const dates: Record<string, string> = {}
   for (const key of Object.keys(given).sort()) {
@@ -64,7 +71,7 @@ const bindVariables = (query: InsightQuery, { variables: given, takesDates = tru
       if (typeof value === 'string' && readDate(value, context.zone, context.now)) dates[key] = value
       else refuse(key, value === null ? 'required' : 'wrong_type', `takes ${DATE_FORMS}`)
     } else {
-      refuse(key, 'unknown', `is not a variable of this endpoint, whose variables are ${[...names, ...(takesDates ? DATES : [])].map((each) => `"${each}"`).join(', ')}`)
+      refuse(key, 'unknown', `is not a variable of this endpoint${variables.length ? `, whose variables are ${variables.map(({ name }) => `"${name}"`).join(', ')}` : ', which has none'}`)
     }
   }
   if (faults.length) throw new Refusal('invalid_variables', { detail: `${faults.map(({ message }) => message).join('; ')}.`, attr: 'variables', errors: faults })

@@ -23,6 +23,8 @@ export interface Build {
 
 interface State {
   readonly isEnabled: boolean
+  /** Of an insight: whether runs may pass dates. */
+  readonly takesDates?: boolean | undefined
   readonly status: 'Running' | 'Completed' | 'Failed'
   /** The last good one. */
   readonly build?: Build | undefined
@@ -186,7 +188,7 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
   const disable = async (versionId: string) => {
     const entry = entries.get(versionId)
     if (!entry) return
-    entry.state = { ...entry.state, isEnabled: false }
+    entry.state = { ...entry.state, isEnabled: false, takesDates: undefined }
     builds.get(versionId)?.stop.abort()
     await retire(entry)
   }
@@ -215,12 +217,15 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
       enabled: state?.isEnabled ?? false,
       ready: state?.build !== undefined,
       ...(state?.isEnabled ? { status: state.status } : {}),
+      ...(state?.isEnabled && isInsight(version.query) ? { date_variables: state.takesDates ?? false } : {}),
       can_materialize: obstacles.length === 0,
       ...(obstacles.length > 0 ? { reason: obstacles[0]!.message, obstacles } : {}),
       ...(state?.build ? { last_materialized_at: state.build.builtAt, rows: state.build.rows, bytes: state.build.bytes } : {}),
       ...(state?.error ? { error: state.error } : {}),
     }
   }
+
+  const isOn = (versionId: string) => entries.get(versionId)?.state.isEnabled ?? false
 
   const settled = async () => {
     while (builds.size > 0) await Promise.allSettled([...builds.values()].map(({ done }) => done))
@@ -238,15 +243,16 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
       const obstacles = obstaclesOf(await planFor(projectId, query))
       return obstacles.length > 0 ? notMaterializable(obstacles) : undefined
     },
-    async enable(projectId, endpoint, version) {
+    async enable(projectId, endpoint, version, takesDates) {
       const known = entries.get(version.id)
       const entry: Entry = known ?? { versionId: version.id, projectId, endpointId: endpoint.id, version: version.version, state: { isEnabled: true, status: 'Running', leftover: [] } }
       entries.set(version.id, entry)
-      await save(entry, { isEnabled: true, isTurnedOff: false, status: entry.state.build ? entry.state.status : 'Running' })
+      await save(entry, { isEnabled: true, isTurnedOff: false, takesDates: takesDates ?? entry.state.takesDates, status: entry.state.build ? entry.state.status : 'Running' })
       if (!entry.state.build) start(entry)
     },
     disable,
-    isEnabled: (versionId) => entries.get(versionId)?.state.isEnabled ?? false,
+    isEnabled: isOn,
+    takesDates: (versionId) => !isOn(versionId) || (entries.get(versionId)!.state.takesDates ?? false),
     view: async (projectId, endpoint, version) => viewOf(endpoint, version, await planFor(projectId, version.query)),
     async preview(projectId, endpoint, version) {
       const plan = await planFor(projectId, version.query)
