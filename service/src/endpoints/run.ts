@@ -7,9 +7,8 @@ import type { Cache, Loaded } from './cache.ts'
 import { cursorOwner, nextCursor, readCursor } from './cursor.ts'
 import type { Epochs } from './epochs.ts'
 import type { InsightResults } from './insights/insight.ts'
-import { type InsightQuery, type InsightRun, planInsight } from './insights/insights.ts'
 import type { RunAllowance } from './limits.ts'
-import { readingOfInsight } from './materialization/insightRows.ts'
+import { planFromStored } from './materialization/insightRows.ts'
 import type { Build, Materializations } from './materialization/materializations.ts'
 import { readingFrom } from './materialization/plan.ts'
 import type { Shadow } from './materialization/shadow.ts'
@@ -122,21 +121,17 @@ const sqlTask = ({ parsed, values }: SqlWork, { projectId, limit, offset, cursor
   }
 }
 
-const materializedInsight = (query: InsightQuery, run: InsightRun, stored: Build | undefined): Pick<Task, 'materialized'> => {
-  if (!stored) return {}
-  const { reading, isUsed } = readingOfInsight(query, stored)
-  const { statements } = planInsight(query, { ...run, reading })
-  return isUsed() ? { materialized: { statements, stored } } : {}
+const insightTask = ({ query, run, plan, timezone, variables }: InsightWork, mostRows: number, stored: Build | undefined): Task => {
+  const materialized = stored && planFromStored(query, run, stored)
+  return {
+    statements: plan.statements,
+    ...(materialized ? { materialized: { statements: materialized.statements, stored } } : {}),
+    // Its statements hold the time of the run, which would make every run another.
+    decides: [timezone, variables],
+    maxRows: mostRows + 1,
+    outcome: (answers) => plan.shape(answers.map(({ rows }) => rows)),
+  }
 }
-
-// Its statements hold the time of the run, which would make every run another.
-const insightTask = ({ query, run, plan, timezone, variables }: InsightWork, mostRows: number, stored: Build | undefined): Task => ({
-  statements: plan.statements,
-  decides: [timezone, variables],
-  maxRows: mostRows + 1,
-  ...materializedInsight(query, run, stored),
-  outcome: (answers) => plan.shape(answers.map(({ rows }) => rows)),
-})
 
 /**
  * Runs a stored endpoint: admit → find → bind → compile → cache or execute → shape. Values are checked before anything is

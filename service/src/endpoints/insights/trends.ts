@@ -162,11 +162,12 @@ interface Rows {
   readonly aggregate: (rows: (name: string) => Sql) => Sql
 }
 
-// What is counted or computed with, read only where it is needed: a person costs a join.
-const countedBy = (source: Source, node: SeriesNode): Sql => {
-  if (isNumeric(node)) return finiteNumber(source.property(numbersOf(node)))
-  if (node.math === 'unique_group') return source.group(node.math_group_type_index!)
-  return node.math === 'dau' ? source.person : source.session
+// What is counted or computed with, read only where it is needed: a person costs a join, and what is stored is told apart by all that is read.
+const countedBy = (source: Source, node: SeriesNode): readonly Sql[] => {
+  if (isNumeric(node)) return [finiteNumber(source.property(numbersOf(node)))]
+  if (node.math === 'unique_group') return [source.group(node.math_group_type_index!)]
+  if (node.math === 'dau') return [source.person]
+  return node.math === 'unique_session' ? [source.session] : []
 }
 
 // Numbers that are added up or ranked are taken event by event.
@@ -177,10 +178,10 @@ const countOf = (plan: Plan, row: (of: string) => Sql): Sql => (isWeighed(plan) 
 
 const countedRows = (node: SeriesNode, plan: Plan): Rows => {
   const source = createSource(plan.reading, { takesWeights: !isPerEvent(node) })
-  const value = countedBy(source, node)
+  const values = countedBy(source, node).map((value) => column(value, 'value'))
   const where = every([...matching(source, node, plan), ...isWithin(source, plan.period)])
   const { instant } = source.among(plan.buckets)
-  const items = [column(bucketOf(instant, plan), 'bucket'), column(shownKey(keyOf(source, plan.query), plan), 'key'), column(value, 'value'), ...weightOf(source)]
+  const items = [column(bucketOf(instant, plan), 'bucket'), column(shownKey(keyOf(source, plan.query), plan), 'key'), ...values, ...weightOf(source)]
   const aggregate = (row: (of: string) => Sql): Sql => {
     if (isNumeric(node)) return AGGREGATES[node.math!]!(row('value'))
     if (node.math === 'dau') return call('uniqExact', row('value'))

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { eventsOfInsight, type InsightQuery, planInsight, UTC } from '../insights/insights.ts'
+import type { Plan } from '../insights/insight.ts'
+import { eventsOfInsight, type InsightQuery, type InsightRun, planInsight, UTC } from '../insights/insights.ts'
 import { type AskedEvents, LIVE, type Reading, WEIGHT } from '../insights/source.ts'
 import { guarded } from '../sql/guard.ts'
 import { call, type FromSql, infix, name, type QuerySql, type SelectSql, type Sql } from '../sql/physical.ts'
@@ -153,16 +154,17 @@ const storedRows = ({ from, cuts = [], takesWeights }: AskedEvents, shape: Insig
   return withBase(from, { kind: 'set', first: fromTable, rest: rest.map((query) => ({ operator: 'union all', query })) }, isWeighed)
 }
 
-/** Reads an insight's events from what is stored. `isUsed` says after planning whether all of them came from there. */
-export const readingOfInsight = (query: InsightQuery, stored: Stored & { readonly signature: string }): { readonly reading: Reading; readonly isUsed: () => boolean } => {
+/** What one run of an insight asks and answers, out of what is stored; `undefined` if that cannot serve it. */
+export const planFromStored = (query: InsightQuery, run: InsightRun, stored: Stored & { readonly signature: string }): Plan | undefined => {
   const shape = shapeOfInsight(query)
-  if (!('signature' in shape) || shape.signature !== stored.signature) return { reading: LIVE, isUsed: () => false }
+  if (!('signature' in shape) || shape.signature !== stored.signature) return undefined
   const isWeighed = shape.kind === 'buckets'
-  let isUsed = true
+  let isServed = true
   const from = (asked: AskedEvents): FromSql => {
     const rows = asked.cuts || !isWeighed ? storedRows(asked, shape, stored) : undefined
-    if (!rows) isUsed = false
+    if (!rows) isServed = false
     return rows ?? asked.from
   }
-  return { reading: { isWeighed, from }, isUsed: () => isUsed }
+  const plan = planInsight(query, { ...run, reading: { isWeighed, from } })
+  return isServed ? plan : undefined
 }

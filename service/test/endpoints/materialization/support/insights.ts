@@ -1,7 +1,7 @@
 import { checkInsight, type InsightQuery, planInsight } from '../../../../src/endpoints/insights/insights.ts'
 import type { Plan as InsightPlan } from '../../../../src/endpoints/insights/insight.ts'
 import { createZone } from '../../../../src/endpoints/insights/zone.ts'
-import { readingOfInsight } from '../../../../src/endpoints/materialization/insightRows.ts'
+import { planFromStored } from '../../../../src/endpoints/materialization/insightRows.ts'
 import { buildStatements, planOfInsight } from '../../../../src/endpoints/materialization/plan.ts'
 import type { TestEngine } from '../../sql/support/engine.ts'
 import { rounded } from './store.ts'
@@ -48,9 +48,9 @@ export const materializeInsight = async (engine: TestEngine, projectId: number, 
     stored,
     async run({ variables = {}, zone = 'UTC', now = Date.now() }) {
       const run = { projectId, variables, zone: createZone(zone), now }
-      const { reading, isUsed } = readingOfInsight(query, stored)
-      const materialized = planInsight(query, { ...run, reading })
-      return { live: await answer(planInsight(query, run)), materialized: await answer(materialized), isUsed: isUsed() }
+      const fromStored = planFromStored(query, run, stored)
+      const live = planInsight(query, run)
+      return { live: await answer(live), materialized: await answer(fromStored ?? live), isUsed: fromStored !== undefined }
     },
     async held() {
       const [[rows, made]] = (await engine.rows({ ...held, params: {} })) as [[number, number]]
