@@ -194,6 +194,12 @@ describe('whoever changes a token', () => {
   })
 })
 
+test('the OpenAPI document says where a run token will do', async () => {
+  const { paths } = (await request(`${service.url}/api/openapi.json`)).body
+  const said = Object.entries<any>(paths).flatMap(([path, methods]) => Object.entries<any>(methods).filter(([, { description }]) => description?.includes('run token')).map(([method]) => `${method} ${path}`))
+  expect(said).toEqual(['post /api/projects/{projectId}/endpoints/{name}/run'])
+})
+
 test('a run token opens nothing but the run of an endpoint', async () => {
   const token = await tokenOf({ endpoints: ['one'] })
   const guarded = ROUTES.filter(({ access, takesRunTokens }) => access !== 'public' && !takesRunTokens)
