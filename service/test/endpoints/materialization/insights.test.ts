@@ -123,6 +123,7 @@ const learn = async (projectId: number) => {
 const expectSame = async (stored: MaterializedInsight, query: object, question: InsightQuestion) => {
   const { live, materialized, isUsed } = await stored.run(question)
   expect({ query, question, isUsed, answer: materialized }).toEqual({ query, question, isUsed: true, answer: live })
+  return live
 }
 
 describe('a materialized run gives the answer of a live run, whatever has come late, was learnt of persons, or deleted', () => {
@@ -170,18 +171,38 @@ test.each<[string, object, number, string]>([
   await stored.drop()
 })
 
-// Alike by the dozen, so that few rows stand for many: more rows are of Safari, more events of Chrome.
+// Alike by the dozen, so that few rows stand for many: more rows are of Safari, more events of Chrome, most of them with the number 3.
 const DENSE = many(180, (n) => {
   const isChrome = n % 3 !== 0
-  return { at: at('2026-03-10T10:00:00Z') + (n % 5) * 600_000, person: `p${n % 2}`, seenAt: n % 20 ? BUILT - 1 : BUILT, properties: { browser: isChrome ? 'Chrome' : 'Safari', amount: isChrome ? 3 : n } }
+  const minutes = isChrome ? 0 : (n % 4) * 15
+  return { at: at('2026-03-10T10:00:00Z') + minutes * 60_000, person: n % 9 ? 'ann' : 'ben', seenAt: n % 60 > 1 ? BUILT - 1 : BUILT, properties: { browser: isChrome ? 'Chrome' : 'Safari', amount: isChrome && n % 10 ? 3 : n } }
 })
 
 test.each([...COARSE, ...EXACT])('%s of many events that are alike', async (math) => {
   const projectId = (projects += 2)
   await store(engine, projectId, DENSE)
-  const query = { kind: 'TrendsQuery', series: [{ ...visit, math, math_property: 'amount' }], interval: 'hour', breakdownFilter: { breakdown: 'browser', breakdown_limit: 1 }, dateRange: { date_from: '2026-03-10T10:05:00', date_to: '2026-03-10T11:00:00' } }
+  const query = { kind: 'TrendsQuery', series: [{ ...visit, math, math_property: 'amount' }], interval: 'hour', breakdownFilter: { breakdown: 'browser', breakdown_limit: 1 }, dateRange: { date_from: '2026-03-10T10:05:00Z', date_to: '2026-03-10T11:00:00Z' } }
   const stored = await materializeInsight(engine, projectId, query, BUILT)
-  await expectSame(stored, query, { zone: 'Asia/Kolkata' })
+  const { results } = (await expectSame(stored, query, { zone: 'Asia/Kolkata' })) as { results: { label: string; count: number }[] }
+  expect(results.map(({ label }) => label)).toEqual(expect.arrayContaining(math === 'first_time_for_user' ? ['Chrome'] : ['Chrome', 'Other']))
+  await stored.drop()
+})
+
+const [buy, read] = ['buy', 'read'].map((event) => ({ kind: 'EventsNode', event }))
+const DAY = { date_from: '2026-03-10', date_to: '2026-03-10' }
+
+test.each<[string, object, unknown]>([
+  ['a funnel', { kind: 'FunnelsQuery', series: [visit, buy], dateRange: DAY }, [{ count: 2 }, { count: 2 }]],
+  ['a funnel with an exclusion', { kind: 'FunnelsQuery', series: [visit, buy], dateRange: DAY, funnelsFilter: { exclusions: [{ ...read, funnelFromStep: 0, funnelToStep: 1 }] } }, [{ count: 1 }, { count: 1 }]],
+  ['a strict funnel', { kind: 'FunnelsQuery', series: [visit, buy], dateRange: DAY, funnelsFilter: { funnelOrderType: 'strict' } }, [{ count: 2 }, { count: 1 }]],
+  ['a retention', { kind: 'RetentionQuery', dateRange: { ...DAY, date_from: '2026-03-10' }, retentionFilter: { period: 'Hour', totalIntervals: 2, retentionType: 'retention_recurring', targetEntity: { id: 'visit' }, returningEntity: { id: 'buy' } } }, { 10: { values: [{ count: 2 }, { count: 2 }] } }],
+])('%s takes every event that it looks at from what is stored', async (_, query, expected) => {
+  const projectId = (projects += 2)
+  const told = (event: string, person: string, when: string): SeenEvent => ({ event, person, at: at(`2026-03-10T${when}:00Z`), seenAt: BUILT - 1, properties: {} })
+  await store(engine, projectId, [told('visit', 'ann', '10:00'), told('read', 'ann', '10:30'), told('buy', 'ann', '11:00'), told('visit', 'ben', '10:00'), told('buy', 'ben', '11:00')])
+  const stored = await materializeInsight(engine, projectId, query, BUILT)
+  const { results } = (await expectSame(stored, query, { now: NOW })) as { results: readonly unknown[] }
+  expect(Array.isArray(expected) ? results : Object.fromEntries(results.entries())).toMatchObject(expected as object)
   await stored.drop()
 })
 
