@@ -21,6 +21,8 @@ export interface FlagDefinitions {
   create(projectId: number, input: FlagInput & { key: string }): Promise<FlagView>
   update(projectId: number, id: number, changes: FlagInput): Promise<FlagView>
   remove(projectId: number, id: number): Promise<void>
+  /** What comes with a flag without variants, as a value; `null`: nothing does. */
+  payload(projectId: number, key: string): Promise<unknown>
   /** All flags of a project by key, as `/flags` evaluates them. Kept in memory for a moment. */
   byKey(projectId: number): Promise<ReadonlyMap<string, Flag>>
 }
@@ -112,11 +114,12 @@ const checkDependencies = (key: string, filters: Filters, others: readonly FlagR
 export const createFlagDefinitions = ({ flags, groupTypes }: Pick<Records, 'flags' | 'groupTypes'>, now = () => Date.now()): FlagDefinitions => {
   const kept = new Map<number, { until: number; flags: Promise<ReadonlyMap<string, Flag>> }>()
 
-  const find = async (projectId: number, id: number): Promise<FlagRecord> => {
-    const found = (await flags.list(projectId)).find((each) => each.id === id)
-    if (!found) throw new Refusal('not_found', { detail: 'This project has no feature flag of this id.' })
+  const findBy = async (field: 'id' | 'key', projectId: number, value: number | string): Promise<FlagRecord> => {
+    const found = (await flags.list(projectId)).find((each) => each[field] === value)
+    if (!found) throw new Refusal('not_found', { detail: `This project has no feature flag of this ${field}.` })
     return found
   }
+  const find = (projectId: number, id: number) => findBy('id', projectId, id)
   const keyTaken = (key: string) => new Refusal('name_taken', { detail: `This project has a feature flag "${key}" already.`, attr: 'key' })
   const checked = async (projectId: number, key: string, filters: Filters, id?: number) => {
     if (!KEY.test(key)) throw wrong('key', 'A key is 1 to 400 letters, digits, underscores and hyphens.')
@@ -148,6 +151,11 @@ export const createFlagDefinitions = ({ flags, groupTypes }: Pick<Records, 'flag
       if (users.length) throw wrong('id', `Other flags depend on this one: ${users.map((each) => each.key).join(', ')}. Change them first.`)
       await flags.remove(projectId, id)
       kept.delete(projectId)
+    },
+    payload: async (projectId, key) => {
+      const { filters } = await findBy('key', projectId, key)
+      const payload = (filters as Filters).payloads?.true ?? null
+      return typeof payload === 'string' ? JSON.parse(payload) : payload
     },
     byKey: (projectId) => {
       const known = kept.get(projectId)

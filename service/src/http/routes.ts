@@ -65,6 +65,17 @@ const flagId = ({ params }: Call): number => {
 
 const changeFlag: Route['handler'] = async ({ flags }, call) => ({ body: await flags.update(call.projectId, flagId(call), call.body as FlagInput) })
 
+/** The project that an address without a number is about: with a key of all projects, `?token=` says which. */
+const projectOfKey = async (rooms: Rooms, { query, key }: Call): Promise<number> => {
+  const projectId = query.token === undefined && key.projectId !== undefined ? key.projectId : (await requireProject(rooms, query.token)).id
+  // A project of someone else answers like one that is not there.
+  if (key.projectId !== undefined && key.projectId !== projectId) throw new Refusal('invalid_token')
+  return projectId
+}
+
+const LOCAL = 'Flags with their conditions, for server SDKs that evaluate them on their own'
+const localEvaluation: Route['handler'] = async (rooms, call) => ({ body: await rooms.localEvaluation(await projectOfKey(rooms, call)) })
+
 const FLAGS = '/api/projects/:projectId/feature_flags'
 const REMOTE = '/api/projects/:projectId/remote_config'
 
@@ -116,17 +127,16 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/static/*', access: 'public', handler: (_, { params }) => sendStatic(params['*']!) },
   { method: 'GET', path: '/api/surveys', access: 'public', handler: () => ({ body: { surveys: [] } }) },
 
+  // Server SDKs ask at the first address; older ones, and those of other languages, at the second.
+  { method: 'GET', path: '/flags/definitions', summary: LOCAL, access: 'feature_flag:read', handler: localEvaluation },
+  { method: 'GET', path: '/api/feature_flag/local_evaluation', summary: LOCAL, access: 'feature_flag:read', handler: localEvaluation },
   {
     method: 'GET',
-    path: '/api/feature_flag/local_evaluation',
-    summary: 'Flags with their conditions, for server SDKs that evaluate them on their own',
+    path: '/api/projects/@current/feature_flags/:key/remote_config',
+    summary: "A flag's payload, for server SDKs that keep configuration in flags",
     access: 'feature_flag:read',
-    handler: async (rooms, { query, key }) => {
-      // A key of one project says which; with a key of all, the token does. A project of someone else answers like one that is not there.
-      const projectId = query.token === undefined && key.projectId !== undefined ? key.projectId : (await requireProject(rooms, query.token)).id
-      if (key.projectId !== undefined && key.projectId !== projectId) throw new Refusal('invalid_token')
-      return { body: await rooms.localEvaluation(projectId) }
-    },
+    // Written here: a payload that is a text or null is JSON too.
+    handler: async (rooms, call) => ({ body: JSON.stringify(await rooms.flags.payload(await projectOfKey(rooms, call), call.params.key!)), headers: { 'content-type': 'application/json; charset=utf-8' } }),
   },
   { method: 'GET', path: FLAGS, access: 'feature_flag:read', handler: async ({ flags }, { projectId }) => page(await flags.list(projectId)) },
   {
