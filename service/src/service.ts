@@ -14,6 +14,7 @@ import { createRunning } from './endpoints/running.ts'
 import { createStream } from './endpoints/stream.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
 import { createFlagDefinitions } from './flags/definitions.ts'
+import { createEarlyAccess } from './flags/earlyAccess.ts'
 import { createAnswerFlags } from './flags/flags.ts'
 import { createLocalEvaluation } from './flags/localEvaluation.ts'
 import { createRemoteConfigs } from './flags/remoteConfig.ts'
@@ -178,6 +179,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         running,
         openApi: createOpenApi(records),
         flags,
+        earlyAccess: createEarlyAccess(records, flags),
         remoteConfigs,
         projects: createProjects(records),
         keys,

@@ -6,6 +6,7 @@ import type { Running } from '../endpoints/running.ts'
 import type { StreamEndpoint } from '../endpoints/stream.ts'
 import type { VariableDefinitions } from '../endpoints/variables/definitions.ts'
 import type { FlagDefinitions } from '../flags/definitions.ts'
+import type { EarlyAccess } from '../flags/earlyAccess.ts'
 import type { AnswerFlags } from '../flags/flags.ts'
 import type { LocalEvaluation } from '../flags/localEvaluation.ts'
 import type { RemoteConfigs } from '../flags/remoteConfig.ts'
@@ -27,6 +28,7 @@ export interface Rooms {
   readonly running: Pick<Running, 'cancel'>
   readonly openApi: OpenApi
   readonly flags: FlagDefinitions
+  readonly earlyAccess: EarlyAccess
   readonly answerFlags: AnswerFlags
   readonly localEvaluation: LocalEvaluation
   readonly remoteConfigs: RemoteConfigs
@@ -44,6 +46,8 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>
   /** Of the address; the first value of a repeated name. */
   readonly query: Readonly<Record<string, string | undefined>>
+  /** All values of a name in the address. */
+  readonly queryAll: (name: string) => readonly string[]
   /** Bytes of a `raw` route, a checked value of one with a schema. */
   readonly body: unknown
   /** Of a route under `/api/projects/{id}/`. */

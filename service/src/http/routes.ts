@@ -6,6 +6,7 @@ import { REMOTE_CONFIG, remoteConfigScript, type RemoteSettings } from '../flags
 import { decodeJson } from '../ingest/decode.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { apiDocument } from './apiDocument.ts'
+import { EARLY_ACCESS_ROUTES } from './earlyAccessRoutes.ts'
 import { ENDPOINT_ROUTES } from './endpointRoutes.ts'
 import { PROJECT_ROUTES } from './projectRoutes.ts'
 import { REFUSED_ROUTES } from './refusedRoutes.ts'
@@ -126,6 +127,17 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/array/:token/array.js', access: 'public', handler: () => sendStatic('array.js') },
   { method: 'GET', path: '/static/*', access: 'public', handler: (_, { params }) => sendStatic(params['*']!) },
   { method: 'GET', path: '/api/surveys', access: 'public', handler: () => ({ body: { surveys: [] } }) },
+  {
+    method: 'GET',
+    path: '/api/early_access_features',
+    summary: 'What visitors are offered: features of each "stage", which is beta if there is none',
+    access: 'public',
+    handler: async (rooms, { query, queryAll }) => {
+      const { id } = await requireProject(rooms, query.token)
+      const stages = queryAll('stage')
+      return { body: { earlyAccessFeatures: await rooms.earlyAccess.offered(id, stages.length ? stages : ['beta']) } }
+    },
+  },
 
   // Server SDKs ask at the first address; older ones, and those of other languages, at the second.
   { method: 'GET', path: '/flags/definitions', summary: LOCAL, access: 'feature_flag:read', handler: localEvaluation },
@@ -168,6 +180,7 @@ export const ROUTES: readonly Route[] = [
     handler: async ({ remoteConfigs }, { projectId, body }) => ({ body: await remoteConfigs.change(projectId, body as RemoteSettings) }),
   },
 
+  ...EARLY_ACCESS_ROUTES,
   ...PROJECT_ROUTES,
   ...REFUSED_ROUTES,
   ...ENDPOINT_ROUTES,

@@ -81,6 +81,8 @@ const readJson = (_request: FastifyRequest, body: Buffer, done: (error: Error | 
   }
 }
 
+const textsOf = (value: unknown): string[] => [value].flat().filter((each): each is string => typeof each === 'string')
+
 const firstOf = (value: unknown): string | undefined => (Array.isArray(value) ? firstOf(value[0]) : typeof value === 'string' ? value : undefined)
 
 const projectIdOf = (request: FastifyRequest): number | undefined => {
@@ -105,6 +107,7 @@ const hangUp = ({ raw }: FastifyReply): AbortSignal => {
 const toCall = (request: FastifyRequest, reply: FastifyReply, receivedAt: number): Call => ({
   params: request.params as Record<string, string>,
   query: Object.fromEntries(Object.entries(request.query as Record<string, unknown>).map(([name, value]) => [name, firstOf(value)])),
+  queryAll: (name) => textsOf((request.query as Record<string, unknown>)[name]),
   body: request.body,
   projectId: projectIdOf(request)!,
   key: keys.get(request)!,
