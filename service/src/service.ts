@@ -28,6 +28,8 @@ import { measureProcess, measureRuns } from './measure.ts'
 import { createRefusedEvents } from './ingest/refusedEvents.ts'
 import type { Log } from './lib/log.ts'
 import { createMetrics } from './lib/metrics.ts'
+import { createErase } from './people/erase.ts'
+import { createPersons } from './people/persons.ts'
 import { createStoredProperties } from './people/stored.ts'
 import { type KeyFile, keyFileIn } from './projects/keyFile.ts'
 import { createKeys, START_KEYS } from './projects/keys.ts'
@@ -135,8 +137,9 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     progress(steps.length ? `Created the event store (${steps.join(', ')}).` : 'The event store is up to date.')
 
     const epochs = createEpochs()
+    const people = createPeople(storage)
     const writer = createWriter(storage, {
-      before: createPeople(storage).store,
+      before: people.store,
       onChange: epochs.advance,
       maxChars: config.ingestBytes,
       onBatch({ stored, repeats, seconds }) {
@@ -160,6 +163,17 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     undo.push(() => shadow.settled())
     const rebuilding = setInterval(() => void materializations.refresh().catch((error: Error) => log(`materialization: ${error.message}`)), REFRESH_MS)
     undo.push(() => clearInterval(rebuilding))
+    const persons = createPersons(storage)
+    const erase = createErase({
+      storage,
+      persons,
+      // Between two batches: the next one is to find nobody half forgotten.
+      forget: (projectId, ids) => writer.between(() => people.forget(projectId, ids)),
+      async onErased(projectId) {
+        epochs.advance(projectId)
+        await materializations.invalidate(projectId)
+      },
+    })
     const flags = createFlagDefinitions(records)
     const remoteConfigs = createRemoteConfigs(records, flags)
     const server = await createServer({
@@ -181,6 +195,8 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         flags,
         earlyAccess: createEarlyAccess(records, flags),
         remoteConfigs,
+        persons,
+        erase,
         projects: createProjects(records),
         keys,
         refusedEvents,

@@ -12,6 +12,8 @@ import type { LocalEvaluation } from '../flags/localEvaluation.ts'
 import type { RemoteConfigs } from '../flags/remoteConfig.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { RefusedEvents } from '../ingest/refusedEvents.ts'
+import type { Erase } from '../people/erase.ts'
+import type { Persons } from '../people/persons.ts'
 import type { Keys } from '../projects/keys.ts'
 import type { Projects } from '../projects/projects.ts'
 import type { ApiKey, Project } from '../storage/records.ts'
@@ -32,6 +34,8 @@ export interface Rooms {
   readonly answerFlags: AnswerFlags
   readonly localEvaluation: LocalEvaluation
   readonly remoteConfigs: RemoteConfigs
+  readonly persons: Persons
+  readonly erase: Erase
   readonly projects: Projects
   readonly keys: Keys
   readonly refusedEvents: Pick<RefusedEvents, 'list'>

@@ -8,6 +8,7 @@ import { Refusal } from '../lib/refusal.ts'
 import { apiDocument } from './apiDocument.ts'
 import { EARLY_ACCESS_ROUTES } from './earlyAccessRoutes.ts'
 import { ENDPOINT_ROUTES } from './endpointRoutes.ts'
+import { PERSON_ROUTES } from './personRoutes.ts'
 import { PROJECT_ROUTES } from './projectRoutes.ts'
 import { REFUSED_ROUTES } from './refusedRoutes.ts'
 import type { Answer, Call, Rooms, Route } from './route.ts'
@@ -181,6 +182,7 @@ export const ROUTES: readonly Route[] = [
   },
 
   ...EARLY_ACCESS_ROUTES,
+  ...PERSON_ROUTES,
   ...PROJECT_ROUTES,
   ...REFUSED_ROUTES,
   ...ENDPOINT_ROUTES,

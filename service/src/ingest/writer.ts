@@ -23,6 +23,8 @@ export interface Writer {
   write(rows: readonly Row[]): Promise<Outcome[]>
   /** Throws what `write` would reject with for rows of at least so many characters, before anyone has made rows of them. */
   assertRoom(chars: number): void
+  /** Does `work` while no batch is under way. What arrives meanwhile waits. */
+  between<T>(work: () => Promise<T>): Promise<T>
   /** What has no outcome yet. */
   waiting(): { readonly events: number; readonly chars: number }
   /** Resolves when everything that was handed over has an outcome. Nothing is accepted any more. */
@@ -156,6 +158,13 @@ export const createWriter = (
     for (const each of batch) each.settle(each.rows.map((row) => (unstorable.has(keyOf(row)) ? 'unstorable' : 'stored')))
   }
 
+  let turn: Promise<unknown> = Promise.resolve()
+  const between = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = turn.then(work)
+    turn = done.catch(() => {}) // whoever asked is told
+    return done
+  }
+
   const takeBatch = (): Waiting[] => {
     let rows = 0
     let chars = 0
@@ -177,7 +186,7 @@ export const createWriter = (
       let batch = takeBatch()
       while (batch.length) {
         try {
-          await store(batch)
+          await between(() => store(batch))
           break
         } catch (error) {
           if (!(error instanceof StorageError)) {
@@ -239,6 +248,7 @@ export const createWriter = (
       })
     },
     assertRoom,
+    between,
     waiting: () => held,
     async close() {
       closed = true
