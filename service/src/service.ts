@@ -20,6 +20,7 @@ import { createLocalEvaluation } from './flags/localEvaluation.ts'
 import { createRemoteConfigs } from './flags/remoteConfig.ts'
 import { SCOPES } from './http/auth.ts'
 import { createServer } from './http/server.ts'
+import { readCountries } from './ingest/countries.ts'
 import { createGroupTypes } from './ingest/groupTypes.ts'
 import { createIngest } from './ingest/ingest.ts'
 import { createPeople } from './ingest/people.ts'
@@ -111,6 +112,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
   try {
     undo.push(await lockDataDir(config.dataDir))
     const metrics = createMetrics()
+    const countryOf = config.geoipFile ? readCountries(config.geoipFile) : () => undefined
     const library = config.clickhouseUrl ? undefined : engineLibrary()
 
     const records = await openRecords(join(config.dataDir, 'definitions.db'))
@@ -184,7 +186,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
       log,
       count: metrics.count,
       rooms: {
-        ingest: createIngest({ projectByToken: byToken, groupTypes: createGroupTypes(records), writer, refusedEvents, count: metrics.count }),
+        ingest: createIngest({ projectByToken: byToken, groupTypes: createGroupTypes(records), writer, refusedEvents, countryOf, count: metrics.count }),
         projectByToken: byToken,
         variables: createVariableDefinitions(records),
         endpoints: createEndpointDefinitions({ records, describe: createDescribe({ storage }), materializer: materializations }),

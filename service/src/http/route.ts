@@ -64,6 +64,8 @@ export interface Call {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** ms since the epoch. */
   readonly receivedAt: number
+  /** Of whoever asks, before the proxies in between. */
+  readonly address: string
 }
 
 /** What to answer, beyond a JSON body with status 200. */

@@ -39,8 +39,8 @@ const requireConfigured = async (rooms: Rooms, { params }: Call) => {
 
 const page = (results: readonly unknown[]): Answer => ({ body: { count: results.length, next: null, previous: null, results } })
 
-const capture: Route['handler'] = async ({ ingest }, { body, query, receivedAt }) => {
-  const refused = await ingest({ body: body as Buffer, compression: query.compression, token: query.token ?? query.api_key, receivedAt })
+const capture: Route['handler'] = async ({ ingest }, { body, query, receivedAt, address }) => {
+  const refused = await ingest({ body: body as Buffer, compression: query.compression, token: query.token ?? query.api_key, receivedAt, address })
   // Exactly 200: the SDKs take any other 2xx for a failure and send again.
   return { body: { status: 1, ...(refused.length ? { refused } : {}) } }
 }

@@ -114,6 +114,7 @@ const toCall = (request: FastifyRequest, reply: FastifyReply, receivedAt: number
   signal: hangUp(reply),
   headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, firstOf(value)])),
   receivedAt,
+  address: request.ip,
 })
 
 export interface Server {
@@ -128,6 +129,8 @@ export const createServer = async ({ rooms, staticDir, ingestBytes, log, count, 
   const server = createFastify({
     logger: false as unknown as FastifyBaseLogger,
     genReqId: () => randomUUID(),
+    // A proxy of one's own says who asked; anybody else could say anything.
+    trustProxy: ['loopback', 'linklocal', 'uniquelocal'],
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     forceCloseConnections: 'idle',
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: true } },
