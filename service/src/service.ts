@@ -149,6 +149,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         metrics.count('trailmark_events_repeated_total', {}, repeats)
         metrics.observe('trailmark_writer_batch_seconds', {}, seconds)
       },
+      onFault: ({ stack }) => log(`A batch of events could not be stored: ${stack}`, { level: 'error' }),
       onFull: (isFull) => (isFull ? log('The disk of the event store is full: deliveries are answered 507 until there is space. Nothing that was acknowledged is lost.', { level: 'error' }) : log('The event store has space again.')),
     })
     const refusedEvents = createRefusedEvents(storage, metrics)

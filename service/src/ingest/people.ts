@@ -1,3 +1,4 @@
+import { askInParts, inParts } from '../lib/parts.ts'
 import type { JsonLine, Storage } from '../storage/storage.ts'
 import { type MergeFact, mergePersons } from './mergePersons.ts'
 import type { PropertyChange } from './profile.ts'
@@ -96,11 +97,13 @@ const componentsOf = (facts: readonly MergeFact[]): MergeFact[][] => {
 export const createPeople = (storage: Pick<Storage, 'rows' | 'insert' | 'work'>): People => {
   const insert = (table: string, lines: readonly JsonLine[]) => (lines.length ? storage.insert(table, lines) : undefined)
 
-  const factsOf = (projectId: number, ids: readonly string[]) =>
-    storage.rows<MergeFact>({
-      text: 'SELECT DISTINCT at, toString(uuid) AS uuid, kind, from_id AS "from", into_id AS "into" FROM db.person_merges WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)}',
-      params: { projectId, ids },
-    })
+  const factsOf = (projectId: number, all: readonly string[]) =>
+    askInParts(all, (ids) =>
+      storage.rows<MergeFact>({
+        text: 'SELECT DISTINCT at, toString(uuid) AS uuid, kind, from_id AS "from", into_id AS "into" FROM db.person_merges WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)}',
+        params: { projectId, ids },
+      }),
+    )
 
   /** All facts that can be reached from these ids. */
   const factsAround = async (projectId: number, ids: readonly string[]): Promise<MergeFact[]> => {
@@ -128,8 +131,10 @@ export const createPeople = (storage: Pick<Storage, 'rows' | 'insert' | 'work'>)
     await insert('db.person_distinct_ids', lines)
   }
 
-  const remove = (table: string, projectId: number, where: string, ids: readonly string[]) =>
-    storage.work({ text: `ALTER TABLE db.${table} DELETE WHERE project_id = {projectId:UInt32} AND (${where}) SETTINGS mutations_sync = 2`, params: { projectId, ids } }, FORGET)
+  const remove = async (table: string, projectId: number, where: string, all: readonly string[]) => {
+    const text = `ALTER TABLE db.${table} DELETE WHERE project_id = {projectId:UInt32} AND (${where}) SETTINGS mutations_sync = 2`
+    for (const ids of inParts(all)) await storage.work({ text, params: { projectId, ids } }, FORGET)
+  }
 
   return {
     async forget(projectId, ids) {

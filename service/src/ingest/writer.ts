@@ -1,3 +1,4 @@
+import { askInParts } from '../lib/parts.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { pause } from '../lib/wait.ts'
 import { type Storage, StorageError } from '../storage/storage.ts'
@@ -43,6 +44,8 @@ export interface WriterOptions {
   readonly maxChars?: number
   /** Hears what became of each batch. */
   readonly onBatch?: (batch: { readonly stored: number; readonly repeats: number; readonly seconds: number }) => void
+  /** Hears of a batch that failed for no reason that is known. */
+  readonly onFault?: (error: Error) => void
   /** Hears when the engine's disk is full, and when it is not any more. */
   readonly onFull?: (isFull: boolean) => void
 }
@@ -97,7 +100,7 @@ export const toLine = ({ projectId, event, groupIndexes }: Row): string => {
  */
 export const createWriter = (
   storage: Pick<Storage, 'rows' | 'insert' | 'ready'>,
-  { waitMs = DEFAULT_WAIT_MS, now = Date.now, before = async () => {}, onChange = () => {}, maxChars = MAX_WAITING_CHARS, onBatch = () => {}, onFull = () => {} }: WriterOptions = {},
+  { waitMs = DEFAULT_WAIT_MS, now = Date.now, before = async () => {}, onChange = () => {}, maxChars = MAX_WAITING_CHARS, onBatch = () => {}, onFault = () => {}, onFull = () => {} }: WriterOptions = {},
 ): Writer => {
   let waiting: Waiting[] = []
   // Of all that has no outcome, be it in the queue or in the batch under way.
@@ -109,10 +112,10 @@ export const createWriter = (
   const storedKeys = async (rows: readonly Row[]): Promise<Set<string>> => {
     const found = new Set<string>()
     for (const projectId of new Set(rows.map((row) => row.projectId))) {
-      const stored = await storage.rows<{ uuid: string }>({
-        text: 'SELECT uuid FROM db.events WHERE project_id = {projectId:UInt32} AND uuid IN {ids:Array(UUID)}',
-        params: { projectId, ids: rows.filter((row) => row.projectId === projectId).map(({ event }) => event.uuid) },
-      })
+      const uuids = rows.filter((row) => row.projectId === projectId).map(({ event }) => event.uuid)
+      const stored = await askInParts(uuids, (ids) =>
+        storage.rows<{ uuid: string }>({ text: 'SELECT uuid FROM db.events WHERE project_id = {projectId:UInt32} AND uuid IN {ids:Array(UUID)}', params: { projectId, ids } }),
+      )
       for (const { uuid } of stored) found.add(`${projectId}:${uuid}`)
     }
     return found
@@ -190,6 +193,7 @@ export const createWriter = (
           break
         } catch (error) {
           if (!(error instanceof StorageError)) {
+            onFault(error as Error)
             for (const each of batch) each.settle(new Refusal('internal_error'))
             throw error
           }

@@ -1,3 +1,4 @@
+import { inParts } from '../lib/parts.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { type Storage, StorageError } from '../storage/storage.ts'
 import type { Persons } from './persons.ts'
@@ -33,7 +34,8 @@ export const createErase = ({ storage, persons, forget, onErased }: EraseRooms):
   try {
     // The person last: by them a repeat finds what is left.
     for (const table of withEvents ? TOLD_OF : []) {
-      await storage.work({ text: `ALTER TABLE db.${table} DELETE WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)} SETTINGS mutations_sync = 2`, params: { projectId, ids } }, LIMITS)
+      const text = `ALTER TABLE db.${table} DELETE WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)} SETTINGS mutations_sync = 2`
+      for (const part of inParts(ids)) await storage.work({ text, params: { projectId, ids: part } }, LIMITS)
     }
     await forget(projectId, ids)
   } catch (error) {
