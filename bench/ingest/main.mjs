@@ -101,7 +101,7 @@ const flags = async (service, { flags: seconds, warm }, say) => {
 }
 
 const whole = (number) => Math.round(number).toLocaleString('en')
-const answered = ({ times, refused }) => `${digits(median(times))} / ${digits(percentile(times, 99))} / ${digits(percentile(times, 100))}${refused ? `, ${refused} refused` : ''}`
+const answered = ({ times, refused }) => `${digits(median(times))} / ${digits(percentile(times, 0.99))} / ${digits(percentile(times, 1))}${refused ? `, ${refused} refused` : ''}`
 
 /** Measures a service of its own and gives the report as Markdown. */
 export const run = async ({ quick, say }) => {
@@ -115,7 +115,7 @@ export const run = async ({ quick, say }) => {
     const asked = await flags(service, durations, say)
     const best = Math.max(...bare)
     const share = taken.perSecond / best
-    const p99 = percentile(asked.times, 99)
+    const p99 = percentile(asked.times, 0.99)
     const target = (what, wanted, found, isMet) => [what, wanted, found, isMet ? 'yes' : '**no**']
     return [
       `${CORES} cores for service and engine, ${durations.ingest} s`,

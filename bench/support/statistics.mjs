@@ -5,8 +5,8 @@ export const median = (numbers) => {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-/** The number that so many percent of some numbers do not exceed. */
-export const percentile = (numbers, percent) => numbers.toSorted((a, b) => a - b)[Math.max(0, Math.ceil((numbers.length * percent) / 100) - 1)]
+/** The number that `share` of some numbers do not exceed. */
+export const percentile = (numbers, share) => [...numbers].sort((a, b) => a - b)[Math.max(0, Math.ceil(share * numbers.length) - 1)]
 
 /** Median, smallest and largest of one member of some samples, less `base` each. */
 export const summary = (samples, member, base = 0) => {
