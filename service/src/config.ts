@@ -12,6 +12,8 @@ export interface Config {
   readonly personalApiKey: string | undefined
   /** Absolute path of the SDK's built files. */
   readonly staticDir: string
+  /** Ranges of addresses with their countries. Absent: countries are not looked up. */
+  readonly geoipFile: string | undefined
   /** Address of a ClickHouse server. Absent: the embedded engine. */
   readonly clickhouseUrl: string | undefined
   readonly engineMemoryBytes: number | undefined
@@ -154,6 +156,7 @@ const VARIABLES = {
   projectToken: { name: 'TRAILMARK_PROJECT_TOKEN', fallback: undefined, what: 'Token of the first project; made up at the first start if absent.', read: asToken },
   personalApiKey: { name: 'TRAILMARK_PERSONAL_API_KEY', fallback: undefined, what: 'Personal API key with all scopes; made up and kept in the data folder if absent.', read: asKey },
   staticDir: { name: 'TRAILMARK_STATIC', fallback: undefined, what: "Folder of the SDK's built files, served under /static/.", read: asPath },
+  geoipFile: { name: 'TRAILMARK_GEOIP_FILE', fallback: undefined, what: 'CSV file of addresses and their countries (first, last, country): events get `$geoip_country_code`. Without it no country is looked up.', read: asPath },
   clickhouseUrl: { name: 'CLICKHOUSE_URL', fallback: undefined, what: 'ClickHouse server to use instead of the embedded engine.', read: asHttpUrl },
   engineMemoryBytes: { name: 'TRAILMARK_ENGINE_MEMORY_MB', fallback: undefined, what: 'Most memory the embedded engine may take; half of the machine, at most 4 GB, if absent.', read: asMegabytes },
   runSeconds: { name: 'TRAILMARK_RUN_SECONDS', fallback: '10', what: 'Longest a run of an endpoint may take, at most 60.', read: asSeconds },

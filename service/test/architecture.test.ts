@@ -12,7 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'storage/records': [],
   'storage/schema': ['storage'],
   ingest: ['lib', 'storage'],
-  people: ['storage'],
+  people: ['lib', 'storage', 'endpoints/sql'],
   flags: ['lib', 'storage', 'people'],
   projects: ['lib', 'storage'],
   'endpoints/sql': ['lib'],
@@ -23,7 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'endpoints/tokens': ['lib', 'storage', 'endpoints', 'endpoints/insights', 'endpoints/variables', 'endpoints/definitions'],
   endpoints: ['lib', 'storage', 'endpoints/materialization', 'endpoints/sql', 'endpoints/insights', 'endpoints/variables', 'endpoints/definitions'],
   // The routes call the rooms through what `service` hands them; from the rooms they take types and pure answers.
-  http: ['lib', 'storage', 'ingest', 'flags', 'projects', 'endpoints', 'endpoints/tokens', 'endpoints/variables', 'endpoints/definitions'],
+  http: ['lib', 'storage', 'ingest', 'people', 'flags', 'projects', 'endpoints', 'endpoints/tokens', 'endpoints/variables', 'endpoints/definitions'],
   measure: ['lib', 'ingest'],
   service: ['measure', 'config', 'http', 'ingest', 'people', 'flags', 'projects', 'endpoints', 'endpoints/materialization', 'endpoints/tokens', 'endpoints/variables', 'endpoints/definitions', 'storage', 'storage/embedded', 'storage/schema', 'lib'],
   backup: ['lib', 'projects', 'storage', 'storage/embedded', 'storage/schema'],

@@ -78,5 +78,5 @@ test('a refused key is not shown', () => {
 })
 
 test('every variable is described', () => {
-  expect(describeVariables().split('\n')).toHaveLength(23)
+  expect(describeVariables().split('\n')).toHaveLength(24)
 })

@@ -6,6 +6,7 @@ import type { Admission, Admit } from './admission.ts'
 import type { Cache, Loaded } from './cache.ts'
 import { cursorOwner, nextCursor, readCursor } from './cursor.ts'
 import type { Epochs } from './epochs.ts'
+import type { LastRuns } from './lastRuns.ts'
 import type { InsightResults } from './insights/insight.ts'
 import type { RunAllowance } from './limits.ts'
 import { planFromStored } from './materialization/insightRows.ts'
@@ -63,6 +64,7 @@ export interface RunRooms {
   readonly admit: Admit
   readonly cache: Cache<Outcome>
   readonly epochs: Pick<Epochs, 'of'>
+  readonly lastRuns: Pick<LastRuns, 'note'>
   readonly materializations: Pick<Materializations, 'stored' | 'isEnabled' | 'takesDates'>
   readonly shadow: Pick<Shadow, 'follow'>
 }
@@ -137,7 +139,7 @@ const insightTask = ({ query, run, plan, timezone, variables }: InsightWork, mos
  * Runs a stored endpoint: admit → find → bind → compile → cache or execute → shape. Values are checked before anything is
  * executed, whatever would serve the run.
  */
-export const createRun = ({ records, storage, admit, cache, epochs, materializations, shadow }: RunRooms): RunEndpoint => {
+export const createRun = ({ records, storage, admit, cache, epochs, lastRuns, materializations, shadow }: RunRooms): RunEndpoint => {
   // One after another: a run takes one of the engine's places, whatever its query.
   const each = async (statements: readonly Statement[], limits: RunLimits, signal: AbortSignal): Promise<readonly Result[]> => {
     const answers: Result[] = []
@@ -191,7 +193,7 @@ export const createRun = ({ records, storage, admit, cache, epochs, materializat
     })
     const doneAt = performance.now()
     const refreshed = new Date(startedAt).toISOString()
-    if (!isCached) await records.endpoints.touch(endpoint.id, refreshed)
+    if (!isCached) lastRuns.note(endpoint.id, refreshed)
     if (!isCached && value.endpoint_materialized && stored && task.materialized) {
       const of = work.kind === 'sql' ? { parsed: work.parsed, values: work.values } : { live: task.statements, materialized: task.materialized.statements }
       shadow.follow({ versionId: version.id, ...of, stored, limits: { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows: allowance.rows } })
