@@ -199,7 +199,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         stream: measured(createStream({ records, storage, admit, lastRuns, materializations })),
         running,
         runTokens: createRunTokens({ records }),
-        openApi: createOpenApi(records),
+        openApi: createOpenApi(records, materializations.takesDates),
         flags,
         earlyAccess: createEarlyAccess(records, flags),
         remoteConfigs,

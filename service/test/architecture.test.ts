@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'endpoints/insights': ['lib', 'endpoints/sql'],
   'endpoints/variables': ['lib', 'storage', 'endpoints/sql'],
   'endpoints/definitions': ['lib', 'storage', 'endpoints/sql', 'endpoints/insights', 'endpoints/variables'],
-  'endpoints/materialization': ['lib', 'storage', 'endpoints/sql', 'endpoints/definitions'],
+  'endpoints/materialization': ['lib', 'storage', 'endpoints/sql', 'endpoints/insights', 'endpoints/definitions'],
   'endpoints/tokens': ['lib', 'storage', 'endpoints', 'endpoints/insights', 'endpoints/variables', 'endpoints/definitions'],
   endpoints: ['lib', 'storage', 'endpoints/materialization', 'endpoints/sql', 'endpoints/insights', 'endpoints/variables', 'endpoints/definitions'],
   // The routes call the rooms through what `service` hands them; from the rooms they take types and pure answers.
