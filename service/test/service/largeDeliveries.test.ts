@@ -2,6 +2,9 @@ import { gzipSync } from 'node:zlib'
 import { api, capture, countOf, event, request, rowsOf } from '../support/api.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
+// A mutation of each table, on a machine that does other things too.
+jest.setTimeout(180_000)
+
 let service: RunningService
 beforeAll(async () => {
   service = await startService()
@@ -32,9 +35,9 @@ test('thousands who identify in one delivery, by ids as long and as odd as they 
 })
 
 test('a person of thousands of ids is shown, has flags and is deleted', async () => {
-  await capture(service, ...Array.from({ length: 6_000 }, (_, n) => event('$identify', {}, { distinct_id: 'owner', $anon_distinct_id: `device-of-a-kiosk-that-forgets-who-it-is-${n}` })))
+  await capture(service, ...Array.from({ length: 4_000 }, (_, n) => event('$identify', {}, { distinct_id: 'owner', $anon_distinct_id: `device-of-a-kiosk-that-forgets-who-it-is-${n}` })))
   const [owner] = (await api(service, 'GET', '/persons/?distinct_id=owner')).body.results
-  expect(owner.distinct_ids).toHaveLength(6_001)
+  expect(owner.distinct_ids).toHaveLength(4_001)
   const flag = { key: 'kiosk', filters: { groups: [{ properties: [{ key: 'place', value: 'hall', type: 'person' }] }] } }
   await api(service, 'POST', '/feature_flags/', flag)
   await capture(service, event('$set', { $set: { place: 'hall' } }, { distinct_id: 'owner' }))

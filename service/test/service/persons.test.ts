@@ -4,6 +4,8 @@ import { api, capture, countOf, event, request, rowsOf } from '../support/api.ts
 import { type EngineAccess, engineOf, until } from '../support/engine.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
+jest.setTimeout(120_000)
+
 let service: RunningService
 let other: Pick<RunningService, 'url' | 'token' | 'key' | 'projectId'>
 let engine: EngineAccess
@@ -96,8 +98,8 @@ test('a person who is deleted alone leaves events of strangers, and begins anew'
 test('whoever shared a browser with a deleted person stays who they are, and can still be merged', async () => {
   await capture(
     service,
-    by('fay', '$identify', { $anon_distinct_id: 'shared' }, { $set: { plan: 'gold' } }),
-    by('gus', '$identify', { $anon_distinct_id: 'shared' }, { $set: { plan: 'free' } }),
+    by('fay', '$identify', { $anon_distinct_id: 'shared' }, { timestamp: '2026-01-01T10:00:00Z', $set: { plan: 'gold' } }),
+    by('gus', '$identify', { $anon_distinct_id: 'shared' }, { timestamp: '2026-01-01T11:00:00Z', $set: { plan: 'free' } }),
     by('gus', '$identify', { $anon_distinct_id: 'gus-phone' }),
   )
   const [fay, gus] = [await whoHas('fay'), await whoHas('gus')]
