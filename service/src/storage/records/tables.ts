@@ -56,8 +56,13 @@ export interface Tables {
   materializations: { version_id: string; project_id: number; endpoint_id: string; version: number; state_json: string }
   settings: { project_id: number; name: string; value_json: string }
   group_types: { project_id: number; type: string; place: number }
+  /** How often a project's events may have changed, for what is kept of answers. */
+  epochs: { project_id: number; epoch: number }
   steps: { id: number }
 }
+
+/** The tables of what people have defined, which a backup holds. */
+export const DEFINED = ['projects', 'api_keys', 'variables', 'endpoints', 'endpoint_versions', 'flags', 'materializations', 'settings', 'group_types'] as const satisfies readonly (keyof Tables)[]
 
 /** The store's schema in numbered steps; a step that has shipped never changes. */
 export const STEPS: readonly (readonly string[])[] = [
@@ -102,4 +107,5 @@ export const STEPS: readonly (readonly string[])[] = [
   ],
   ['CREATE TABLE group_types (project_id INTEGER NOT NULL, type TEXT NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (project_id, type), UNIQUE (project_id, place))'],
   ['CREATE TABLE materializations (version_id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, endpoint_id TEXT NOT NULL, version INTEGER NOT NULL, state_json TEXT NOT NULL)'],
+  ['CREATE TABLE epochs (project_id INTEGER PRIMARY KEY, epoch INTEGER NOT NULL)'],
 ]
