@@ -12,7 +12,7 @@ export interface ShadowOptions {
   readonly storage: Pick<Storage, 'run'>
   readonly materializations: Pick<Materializations, 'turnOff'>
   /** Changes when events of a project come. */
-  readonly epochOf: (projectId: number) => number
+  readonly epochOf: (projectId: number) => Promise<number>
   /** Of 100 materialized runs, how many are compared with a live one. */
   readonly percent: number
   readonly log: Log
@@ -67,7 +67,7 @@ export const createShadow = ({ storage, materializations, epochOf, percent, log,
   const underWay = new Set<Promise<void>>()
 
   const differ = async ({ parsed, values, stored, limits }: ShadowRun): Promise<boolean | undefined> => {
-    const before = epochOf(limits.projectId)
+    const before = await epochOf(limits.projectId)
     const whole = (sql: SelectSql): SelectSql => ({ ...sql, orderBy: undefined, limitBy: undefined, limit: undefined, offset: undefined })
     const reading = readingFrom(parsed, stored)
     const compile = (replace: NonNullable<CompileOptions['replace']>) => compileQuery(parsed, { projectId: limits.projectId, variables: values, limit: MOST_ROWS + 1, replace })
@@ -76,7 +76,7 @@ export const createShadow = ({ storage, materializations, epochOf, percent, log,
     const bounds = { ...limits, maxRows: MOST_ROWS + 1 }
     const expected = await storage.run(live, bounds)
     const found = await storage.run(materialized, { ...bounds, tables: [stored.table] })
-    if (expected.rows.length > MOST_ROWS || epochOf(limits.projectId) !== before) return undefined
+    if (expected.rows.length > MOST_ROWS || (await epochOf(limits.projectId)) !== before) return undefined
     return linesOf(expected.rows) !== linesOf(found.rows)
   }
 
