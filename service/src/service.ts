@@ -6,6 +6,7 @@ import { createDescribe } from './endpoints/definitions/describe.ts'
 import { createEndpointDefinitions } from './endpoints/definitions/endpoint.ts'
 import { createEpochs, createSharedEpochs } from './endpoints/epochs.ts'
 import { createGate, type RunAllowance } from './endpoints/limits.ts'
+import { createLiveOnly } from './endpoints/materialization/liveOnly.ts'
 import { createMaterializations } from './endpoints/materialization/materializations.ts'
 import { createShadow } from './endpoints/materialization/shadow.ts'
 import { createOpenApi } from './endpoints/openapi.ts'
@@ -170,7 +171,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     const running = createRunning()
     const admit = createAdmit({ gate: createGate(), running, allowanceOf: allowancesOf(config, library ? readerMemoryBytes(engineMemoryBytes(config.engineMemoryBytes)) : Infinity) })
     const cache = createCache<Outcome>({ maxBytes: config.cacheBytes })
-    const materializations = await createMaterializations({ records, storage, log, lagSeconds: config.materializeLagSeconds })
+    const materializations = isShared ? createLiveOnly() : await createMaterializations({ records, storage, log, lagSeconds: config.materializeLagSeconds })
     undo.push(() => materializations.close())
     const shadow = createShadow({ storage, materializations, epochOf: epochs.of, percent: config.shadowPercent, log })
     undo.push(() => shadow.settled())

@@ -1,12 +1,13 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { uuidv7 } from '../../src/lib/uuid.ts'
+import { openRecords } from '../../src/storage/records.ts'
 import { api, capture, countOf, event, request, rowsOf } from '../support/api.ts'
 import { trailmarkIn } from '../support/cli.ts'
 import { type ClickhouseServer, startClickhouse } from '../support/clickhouse.ts'
 import { until } from '../support/engine.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
-import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
+import { type RunningService, runUntilEnd, startService, temporaryFolder } from '../support/startService.ts'
 
 jest.setTimeout(60_000)
 
@@ -90,6 +91,14 @@ test('an answer that one has kept never hides an event that the other has stored
   }
 })
 
+test('nothing is materialized, and it is said why', async () => {
+  const query = sql('SELECT event, count() FROM events GROUP BY event')
+  const refused = await api(one, 'POST', '/endpoints/', { name: 'materialized', query, is_materialized: true })
+  expect([refused.status, refused.body.code, refused.body.attr]).toEqual([400, 'several_processes', 'is_materialized'])
+  expect((await api(other, 'POST', '/endpoints/', { name: 'materialized', query })).status).toBe(201)
+  expect((await api(one, 'GET', '/endpoints/materialized/materialization_status')).body).toMatchObject({ enabled: false, can_materialize: false, reason: expect.stringContaining('every run is live') })
+})
+
 test('an event that is sent to both at the same time is stored once', async () => {
   for (let round = 0; round < 5; round += 1) {
     const batch = Array.from({ length: 20 }, () => event('twice', { uuid: uuidv7() }))
@@ -129,4 +138,34 @@ test('when one is killed, clients carry on at the other, and it may come back', 
   one = await startReplica(one.data.split('/').at(-1)!)
   expect(one.key).toBe(key)
   expect(await countOf(one, 'killed')).toBe(2)
+})
+
+test('with an engine of its own it needs its data folder, and a backup goes into either store', async () => {
+  const [data, copy] = [join(folder, 'single'), join(folder, 'backup')]
+  const place = { DATABASE_URL: await postgres.create('single') }
+  const restored = { DATABASE_URL: await postgres.create('restored') }
+  const single = await startService({ data, env: place })
+  let key: string
+  try {
+    await capture(single, event('kept'), event('kept'))
+    await api(single, 'POST', '/feature_flags/', { key: 'new-checkout' })
+    key = single.key
+    expect((await runUntilEnd({ ...place, TRAILMARK_DATA: data, TRAILMARK_PORT: '0' })).stderr).toContain('is open in another Trailmark process')
+    expect(await trailmarkIn({ ...place, TRAILMARK_DATA: data }, 'backup', copy)).toMatchObject({ code: 0, stderr: '' })
+  } finally {
+    await single.stop()
+  }
+  const restore = async (name: string, more: Record<string, string>) => trailmarkIn({ TRAILMARK_DATA: join(folder, name), ...more }, 'restore', copy)
+  expect((await restore('taken', place)).stderr).toBe('trailmark: the database at DATABASE_URL holds definitions already: name an empty one.\n')
+  expect((await restore('in SQLite', {})).stdout).toContain('2 events')
+  expect((await restore('in Postgres', restored)).stdout).toContain('2 events')
+  expect(existsSync(join(folder, 'in Postgres', 'definitions.db'))).toBe(false)
+  for (const definitions of [join(folder, 'in SQLite', 'definitions.db'), restored.DATABASE_URL]) {
+    const records = await openRecords(definitions)
+    expect(await records.projects.byToken(single.token)).toMatchObject({ id: 1 })
+    expect(await records.keys.bySecret(key)).toMatchObject({ label: 'first key' })
+    expect(await records.flags.list(1)).toMatchObject([{ key: 'new-checkout' }])
+    await records.close()
+  }
+  expect((await trailmarkIn({ TRAILMARK_DATA: data, DATABASE_URL: await postgres.create('nothing') }, 'backup', join(folder, 'empty'))).stderr).toBe("trailmark: there is nothing to back up in the database at DATABASE_URL: name the service's database.\n")
 })

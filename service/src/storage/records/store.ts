@@ -5,7 +5,7 @@ import { postgresDialect, toStartError } from './postgres.ts'
 import type { Tables } from './tables.ts'
 
 /** What must not be done by two processes at a time. */
-export type Task = 'change' | 'start' | 'events' | 'materialization'
+export type Task = 'change' | 'start' | 'events'
 
 /** All in which the two databases differ. The queries are the same. */
 export interface Store {
@@ -50,7 +50,7 @@ const sqliteStore = async (file: string): Promise<Store> => {
 
 // "trailm" as a number: whoever else uses such locks in the same database has other ones.
 const LOCKS = 0x747261
-const LOCK: Readonly<Record<Task, number>> = { change: 1, start: 2, events: 3, materialization: 4 }
+const LOCK: Readonly<Record<Task, number>> = { change: 1, start: 2, events: 3 }
 
 const postgresStore = (url: string): Store => ({
   dialect: postgresDialect(url),
