@@ -107,7 +107,7 @@ const allowancesOf = (config: Config, mostMemoryBytes: number) => {
 /** One batch of events at a time, of all processes; for the writer, definitions that are away are as an engine that is. */
 const storingAlone =
   ({ alone }: Records) =>
-  (work: () => Promise<void>): Promise<void> =>
+  <Value>(work: () => Promise<Value>): Promise<Value> =>
     alone('events', work).catch((error: unknown) => {
       throw error instanceof RecordsUnavailable ? new StorageError('unavailable', error.message) : error
     })

@@ -38,7 +38,7 @@ export interface WriterOptions {
   /** Hears that a project's rows may have become visible, before whoever sent them does. Where it rejects they are not told yet. */
   readonly onChange?: (projectId: number) => Promise<void>
   /** Does what it is given while no other process stores events, so that none stores the same between a look and its insert. */
-  readonly alone?: (work: () => Promise<void>) => Promise<void>
+  readonly alone?: <Value>(work: () => Promise<Value>) => Promise<Value>
   /** What may wait in memory, in characters. */
   readonly maxChars?: number
   /** Hears what became of each batch. */
