@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { uuidv7 } from '../../src/lib/uuid.ts'
 import { openRecords } from '../../src/storage/records.ts'
@@ -23,8 +23,16 @@ const startReplica = (name: string) => startService({ data: join(folder, name), 
 beforeAll(async () => {
   ;[clickhouse, postgres] = await Promise.all([startClickhouse(join(folder, 'clickhouse')), startPostgres()])
   env = { CLICKHOUSE_URL: clickhouse.url, DATABASE_URL: await postgres.create('trailmark') }
-  // At the same time, on empty stores.
-  const started = await Promise.all([startReplica('one'), startReplica('other')])
+  // At the same time, on a database without a project: both have come before either goes on.
+  const records = await openRecords(env.DATABASE_URL!)
+  let starting: Promise<RunningService[]>
+  await records.alone('start', async () => {
+    starting = Promise.all([startReplica('one'), startReplica('other')])
+    const waiting = async () => (await postgres.ask(env.DATABASE_URL!, "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length
+    await Promise.race([until(async () => (await waiting()) === 2, 60_000), starting.then(() => Promise.reject(new Error('They did not wait for each other.')))])
+  })
+  await records.close()
+  const started = (await starting!) as [RunningService, RunningService]
   // One of them has made the first key, and has its file.
   ;[one, other] = started[0].key ? started : [started[1], started[0]]
   Object.assign(other, { key: one.key })
@@ -138,6 +146,18 @@ test('when one is killed, clients carry on at the other, and it may come back', 
   one = await startReplica(one.data.split('/').at(-1)!)
   expect(one.key).toBe(key)
   expect(await countOf(one, 'killed')).toBe(2)
+})
+
+test('with a key from the environment a replica needs no data folder', async () => {
+  const file = join(folder, 'a file')
+  writeFileSync(file, '')
+  const third = await startService({ data: join(file, 'nowhere'), env: { ...env, TRAILMARK_PERSONAL_API_KEY: 'my-own-personal-key' } })
+  try {
+    await capture(third, event('stateless'))
+    expect([await countOf(third, 'stateless'), await countOf({ ...other, key: third.key }, 'stateless')]).toEqual([1, 1])
+  } finally {
+    await third.stop()
+  }
 })
 
 test('with an engine of its own it needs its data folder, and a backup goes into either store', async () => {

@@ -146,6 +146,16 @@ describe('a connection that drops', () => {
   })
 })
 
+test('an answer that does not come is given up, and the next is asked for over another connection', async () => {
+  const url = await postgres.create('hung')
+  const [holder, waiter] = [await openRecords(url), await openRecords(`${url}?query_timeout=300`)]
+  await holder.alone('events', async () => {
+    await expect(waiter.alone('events', async () => 'never')).rejects.toThrow(RecordsUnavailable)
+    expect(await waiter.projects.all()).toEqual([])
+  })
+  await Promise.all([holder.close(), waiter.close()])
+})
+
 test('one at a time is one at a time for all processes, and for each task of its own', async () => {
   const url = await postgres.create('turns')
   const all = await Promise.all([1, 2, 3].map(() => openRecords(url)))

@@ -8,6 +8,7 @@ const CONNECT_MS = 5_000
 // Longer than any change of the definitions waits for those before it; a server that has gone without a word is noticed by it.
 const ANSWER_MS = 30_000
 
+const AWAY = 'The Postgres server at DATABASE_URL does not answer'
 const ADDRESS = 'postgres://user:password@host:5432/database'
 
 /** What a server that cannot be used says, by the code of its error, in words for whoever set DATABASE_URL. */
@@ -34,7 +35,7 @@ const isPassing = (code: string) => /^(08|53[023]|57P|25006)/.test(code)
  */
 const toRecordsError = (error: unknown): unknown => {
   if (error instanceof DatabaseError && !isPassing(error.code ?? '')) return error
-  return new RecordsUnavailable('The Postgres server at DATABASE_URL does not answer', { cause: error })
+  return new RecordsUnavailable(AWAY, { cause: error })
 }
 
 /** What to tell whoever started the process about an error of the first connection, or of the first statements. */
@@ -50,18 +51,20 @@ const storable = (value: unknown) => (typeof value === 'string' ? value.replaceA
 
 /** A connection as Kysely uses it, whose errors say whether the server is away, and which is not used again if it is. */
 const guarded = (client: PoolClient) => {
-  let isBroken = false
+  let broken: RecordsUnavailable | undefined
   return {
     async query(text: string, values: readonly unknown[]) {
+      // What comes after, such as an end of the transaction, would wait behind what is not answered.
+      if (broken) throw broken
       try {
         return await client.query(text, values.map(storable))
       } catch (error) {
         const known = toRecordsError(error)
-        isBroken ||= known instanceof RecordsUnavailable
+        if (known instanceof RecordsUnavailable) broken = known
         throw known
       }
     },
-    release: () => client.release(isBroken),
+    release: () => client.release(broken !== undefined),
   }
 }
 
@@ -84,7 +87,7 @@ export const postgresDialect = (url: string): PostgresDialect => {
     try {
       return guarded(await pool.connect())
     } catch (error) {
-      throw new RecordsUnavailable('The Postgres server at DATABASE_URL does not answer', { cause: error })
+      throw new RecordsUnavailable(AWAY, { cause: error })
     }
   }
   return new PostgresDialect({ pool: { connect, end: () => pool.end() } as unknown as PostgresPool })
