@@ -30,6 +30,7 @@ beforeAll(async () => {
     starting = Promise.all([startReplica('one'), startReplica('other')])
     const waiting = async () => (await postgres.ask(env.DATABASE_URL!, "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length
     await Promise.race([until(async () => (await waiting()) === 2, 60_000), starting.then(() => Promise.reject(new Error('They did not wait for each other.')))])
+    if ((await records.projects.all()).length) throw new Error('A project was made by one that should have waited.')
   })
   await records.close()
   const started = (await starting!) as [RunningService, RunningService]
