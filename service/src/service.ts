@@ -13,6 +13,7 @@ import { createOpenApi } from './endpoints/openapi.ts'
 import { createRun, type Outcome } from './endpoints/run.ts'
 import { createRunning } from './endpoints/running.ts'
 import { createStream } from './endpoints/stream.ts'
+import { createRunTokens } from './endpoints/tokens/runTokens.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
 import { createFlagDefinitions } from './flags/definitions.ts'
 import { createAnswerFlags } from './flags/flags.ts'
@@ -194,6 +195,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         run: measured(createRun({ records, storage, admit, cache, epochs, materializations, shadow })),
         stream: measured(createStream({ records, storage, admit, materializations })),
         running,
+        runTokens: createRunTokens({ records }),
         openApi: createOpenApi(records),
         flags,
         remoteConfigs,

@@ -265,6 +265,26 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     expect(await records.groupTypes.list(2)).toEqual([])
   })
 
+  describe('run tokens', () => {
+    test('each project keeps the first secret that it is given, until it gets another', async () => {
+      expect(await records.runTokens.secret(1)).toBeUndefined()
+      expect([await records.runTokens.secret(1, 'one'), await records.runTokens.secret(1, 'two')]).toEqual(['one', 'one'])
+      expect(new Set(await Promise.all(['a', 'b', 'c'].map((fresh) => records.runTokens.secret(3, fresh)))).size).toBe(1)
+      expect(await records.runTokens.secret(2, 'three')).toBe('three')
+      await records.runTokens.setSecret(1, 'four')
+      expect([await records.runTokens.secret(1, 'five'), await records.runTokens.secret(2)]).toEqual(['four', 'three'])
+    })
+
+    test('a revoked one is remembered in its project, and forgotten when it has expired', async () => {
+      const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+      await records.runTokens.revoke(1, 'a', at(60_000))
+      await records.runTokens.revoke(1, 'b', at(-1))
+      expect([await records.runTokens.isRevoked(1, 'a'), await records.runTokens.isRevoked(2, 'a'), await records.runTokens.isRevoked(1, 'b')]).toEqual([true, false, true])
+      await records.runTokens.revoke(1, 'a', at(60_000))
+      expect([await records.runTokens.isRevoked(1, 'a'), await records.runTokens.isRevoked(1, 'b')]).toEqual([true, false])
+    })
+  })
+
   test('what is materialized is put, put again and removed', async () => {
     const record = { versionId: 'v', projectId: 1, endpointId: 'e', version: 3, state: { isEnabled: true } }
     await records.materializations.put(record)

@@ -56,13 +56,34 @@ export interface Tables {
   materializations: { version_id: string; project_id: number; endpoint_id: string; version: number; state_json: string }
   settings: { project_id: number; name: string; value_json: string }
   group_types: { project_id: number; type: string; place: number }
+  /** What signs a project's run tokens. It has to be known to check them, so it is no hash. */
+  run_token_secrets: { project_id: number; secret: string }
+  revoked_run_tokens: { project_id: number; id: string; until: string }
   /** How often a project's events may have changed, for what is kept of answers. */
   epochs: { project_id: number; epoch: number }
   steps: { id: number }
 }
 
-/** The tables of what people have defined, which a backup holds. */
-export const DEFINED = ['projects', 'api_keys', 'variables', 'endpoints', 'endpoint_versions', 'flags', 'materializations', 'settings', 'group_types'] as const satisfies readonly (keyof Tables)[]
+const IN_BACKUPS = {
+  projects: true,
+  api_keys: true,
+  variables: true,
+  endpoints: true,
+  endpoint_versions: true,
+  flags: true,
+  materializations: true,
+  settings: true,
+  group_types: true,
+  run_token_secrets: true,
+  revoked_run_tokens: true,
+  // Of what running processes have kept; a restore begins without any.
+  epochs: false,
+  // A store has those of its own making.
+  steps: false,
+} as const satisfies Readonly<Record<keyof Tables, boolean>>
+
+/** The tables of what people have defined, which go from one store to another. */
+export const DEFINED = (Object.keys(IN_BACKUPS) as (keyof Tables)[]).filter((table) => IN_BACKUPS[table])
 
 /** The store's schema in numbered steps; a step that has shipped never changes. */
 export const STEPS: readonly (readonly string[])[] = [
@@ -107,5 +128,9 @@ export const STEPS: readonly (readonly string[])[] = [
   ],
   ['CREATE TABLE group_types (project_id INTEGER NOT NULL, type TEXT NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (project_id, type), UNIQUE (project_id, place))'],
   ['CREATE TABLE materializations (version_id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, endpoint_id TEXT NOT NULL, version INTEGER NOT NULL, state_json TEXT NOT NULL)'],
+  [
+    'CREATE TABLE run_token_secrets (project_id INTEGER PRIMARY KEY, secret TEXT NOT NULL)',
+    'CREATE TABLE revoked_run_tokens (project_id INTEGER NOT NULL, id TEXT NOT NULL, until TEXT NOT NULL, PRIMARY KEY (project_id, id))',
+  ],
   ['CREATE TABLE epochs (project_id INTEGER PRIMARY KEY, epoch INTEGER NOT NULL)'],
 ]
