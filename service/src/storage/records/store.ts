@@ -48,7 +48,7 @@ const sqliteStore = async (file: string): Promise<Store> => {
   }
 }
 
-// "trailm" as a number: whoever else uses such locks in the same database has other ones.
+// "tra" as a number: whoever else uses such locks in the same database has other ones.
 const LOCKS = 0x747261
 const LOCK: Readonly<Record<Task, number>> = { change: 1, start: 2, events: 3 }
 

@@ -85,7 +85,10 @@ const IN_BACKUPS = {
 /** The tables of what people have defined, which go from one store to another. */
 export const DEFINED = (Object.keys(IN_BACKUPS) as (keyof Tables)[]).filter((table) => IN_BACKUPS[table])
 
-/** The store's schema in numbered steps; a step that has shipped never changes. */
+/**
+ * The store's schema in numbered steps; a step that has shipped never changes. In words that SQLite and Postgres share, but for
+ * the types INTEGER and TEXT, which `store.ts` spells out. A step only adds: processes of the release before may be at work.
+ */
 export const STEPS: readonly (readonly string[])[] = [
   [
     'CREATE TABLE projects (id INTEGER PRIMARY KEY, name TEXT NOT NULL, token TEXT NOT NULL UNIQUE, created_at TEXT NOT NULL)',
