@@ -357,8 +357,8 @@ const stepsDone = async ({ hasSteps }: Store, db: Kysely<Tables>): Promise<numbe
   return last ?? 0
 }
 
-const assertKnown = (done: number, mayUpgrade: boolean) => {
-  if (done > STEPS.length) throw new RecordsMismatch('the definitions were written by a newer release of Trailmark: use that release, or a data folder or a database of its own.')
+const assertKnown = ({ isShared }: Store, done: number, mayUpgrade: boolean) => {
+  if (done > STEPS.length) throw new RecordsMismatch(`the definitions were written by a newer release of Trailmark: use that release, or a ${isShared ? 'database' : 'data folder'} of its own.`)
   // One without any step is used by nobody.
   if (done > 0 && done < STEPS.length && !mayUpgrade) throw new RecordsMismatch('the running service is an older release than this command: restart the service with this release first.')
 }
@@ -366,7 +366,7 @@ const assertKnown = (done: number, mayUpgrade: boolean) => {
 // All in one transaction: of two processes that open a store at the same time, the second finds the work done.
 const bring = async ({ store, db, change }: Opened, mayUpgrade: boolean) => {
   const done = await stepsDone(store, db)
-  assertKnown(done, mayUpgrade)
+  assertKnown(store, done, mayUpgrade)
   // Whoever may not create tables can still work with those that there are.
   if (done === STEPS.length) return
   await change(async (step) => {

@@ -322,7 +322,7 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     await records.close()
     if (name === 'Postgres') await postgres.ask(at, 'INSERT INTO steps VALUES (1000)')
     else await (await import('@libsql/client')).createClient({ url: `file:${at}` }).execute('INSERT INTO steps VALUES (1000)')
-    await expect(openRecords(at)).rejects.toThrow('the definitions were written by a newer release of Trailmark: use that release, or a data folder or a database of its own.')
+    await expect(openRecords(at)).rejects.toThrow(`the definitions were written by a newer release of Trailmark: use that release, or a ${name === 'Postgres' ? 'database' : 'data folder'} of its own.`)
   })
 
   // Last: what the others have called.
