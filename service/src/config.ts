@@ -12,6 +12,8 @@ export interface Config {
   readonly personalApiKey: string | undefined
   /** Absolute path of the SDK's built files. */
   readonly staticDir: string
+  /** Ranges of addresses with their countries. Absent: countries are not looked up. */
+  readonly geoipFile: string | undefined
   /** Address of a ClickHouse server. Absent: the embedded engine. */
   readonly clickhouseUrl: string | undefined
   /** Address of a Postgres database that holds the definitions. Absent: a file in the data folder. */
@@ -174,6 +176,7 @@ const VARIABLES = {
   projectToken: { name: 'TRAILMARK_PROJECT_TOKEN', fallback: undefined, what: 'Token of the first project; made up at the first start if absent.', read: asToken },
   personalApiKey: { name: 'TRAILMARK_PERSONAL_API_KEY', fallback: undefined, what: 'Personal API key with all scopes; made up and kept in the data folder if absent.', isSecret: true, read: asKey },
   staticDir: { name: 'TRAILMARK_STATIC', fallback: undefined, what: "Folder of the SDK's built files, served under /static/.", read: asPath },
+  geoipFile: { name: 'TRAILMARK_GEOIP_FILE', fallback: undefined, what: 'CSV file of addresses and their countries (first, last, country): events get `$geoip_country_code`. Without it no country is looked up.', read: asPath },
   clickhouseUrl: { name: 'CLICKHOUSE_URL', fallback: undefined, what: 'ClickHouse server to use instead of the embedded engine.', read: asHttpUrl },
   databaseUrl: { name: 'DATABASE_URL', fallback: undefined, what: 'Postgres database for the definitions, instead of a file in the data folder.', isSecret: true, read: asPostgresUrl },
   engineMemoryBytes: { name: 'TRAILMARK_ENGINE_MEMORY_MB', fallback: undefined, what: 'Most memory the embedded engine may take; half of the machine, at most 4 GB, if absent.', read: asMegabytes },

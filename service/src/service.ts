@@ -17,11 +17,13 @@ import { createStream } from './endpoints/stream.ts'
 import { createRunTokens } from './endpoints/tokens/runTokens.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
 import { createFlagDefinitions } from './flags/definitions.ts'
+import { createEarlyAccess } from './flags/earlyAccess.ts'
 import { createAnswerFlags } from './flags/flags.ts'
 import { createLocalEvaluation } from './flags/localEvaluation.ts'
 import { createRemoteConfigs } from './flags/remoteConfig.ts'
 import { SCOPES } from './http/auth.ts'
 import { createServer } from './http/server.ts'
+import { readCountries } from './ingest/countries.ts'
 import { createGroupTypes } from './ingest/groupTypes.ts'
 import { createIngest } from './ingest/ingest.ts'
 import { createPeople } from './ingest/people.ts'
@@ -30,6 +32,8 @@ import { measureProcess, measureRuns } from './measure.ts'
 import { createRefusedEvents } from './ingest/refusedEvents.ts'
 import type { Log } from './lib/log.ts'
 import { createMetrics } from './lib/metrics.ts'
+import { createErase } from './people/erase.ts'
+import { createPersons } from './people/persons.ts'
 import { createStoredProperties } from './people/stored.ts'
 import { type KeyFile, keyFileIn, sharedKeyFile } from './projects/keyFile.ts'
 import { createKeys, START_KEYS } from './projects/keys.ts'
@@ -125,6 +129,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     const isShared = isOneOfMany(config)
     if (!isShared) undo.push(await lockDataDir(config.dataDir))
     const metrics = createMetrics()
+    const countryOf = config.geoipFile ? readCountries(config.geoipFile) : () => undefined
     const library = config.clickhouseUrl ? undefined : engineLibrary()
 
     const records = await openRecords(definitionsOf(config))
@@ -153,8 +158,9 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     progress(steps.length ? `Created the event store (${steps.join(', ')}).` : 'The event store is up to date.')
 
     const epochs = isShared ? createSharedEpochs(records) : createEpochs()
+    const people = createPeople(storage)
     const writer = createWriter(storage, {
-      before: createPeople(storage).store,
+      before: people.store,
       onChange: epochs.advance,
       ...(isShared ? { alone: storingAlone(records) } : {}),
       maxChars: config.ingestBytes,
@@ -163,6 +169,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         metrics.count('trailmark_events_repeated_total', {}, repeats)
         metrics.observe('trailmark_writer_batch_seconds', {}, seconds)
       },
+      onFault: ({ stack }) => log(`A batch of events could not be stored: ${stack}`, { level: 'error' }),
       onFull: (isFull) => (isFull ? log('The disk of the event store is full: deliveries are answered 507 until there is space. Nothing that was acknowledged is lost.', { level: 'error' }) : log('The event store has space again.')),
     })
     const refusedEvents = createRefusedEvents(storage, metrics)
@@ -181,6 +188,17 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     undo.push(() => shadow.settled())
     const rebuilding = setInterval(() => void materializations.refresh().catch((error: Error) => log(`materialization: ${error.message}`)), REFRESH_MS)
     undo.push(() => clearInterval(rebuilding))
+    const persons = createPersons(storage)
+    const erase = createErase({
+      storage,
+      persons,
+      // Between two batches: the next one is to find nobody half forgotten.
+      forget: (projectId, ids) => writer.between(() => people.forget(projectId, ids)),
+      async onErased(projectId) {
+        await epochs.advance(projectId)
+        await materializations.invalidate(projectId)
+      },
+    })
     const flags = createFlagDefinitions(records)
     const remoteConfigs = createRemoteConfigs(records, flags)
     const server = await createServer({
@@ -191,7 +209,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
       log,
       count: metrics.count,
       rooms: {
-        ingest: createIngest({ projectByToken: byToken, groupTypes: createGroupTypes(records), writer, refusedEvents, count: metrics.count }),
+        ingest: createIngest({ projectByToken: byToken, groupTypes: createGroupTypes(records), writer, refusedEvents, countryOf, count: metrics.count }),
         projectByToken: byToken,
         variables: createVariableDefinitions(records),
         endpoints: createEndpointDefinitions({ records, describe: createDescribe({ storage }), materializer: materializations }),
@@ -199,9 +217,12 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         stream: measured(createStream({ records, storage, admit, lastRuns, materializations })),
         running,
         runTokens: createRunTokens({ records }),
-        openApi: createOpenApi(records),
+        openApi: createOpenApi(records, materializations.takesDates),
         flags,
+        earlyAccess: createEarlyAccess(records, flags),
         remoteConfigs,
+        persons,
+        erase,
         projects: createProjects(records),
         keys,
         refusedEvents,

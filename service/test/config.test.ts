@@ -85,5 +85,5 @@ test.each(['TRAILMARK_PERSONAL_API_KEY', 'DATABASE_URL'])('a refused %s is not s
 })
 
 test('every variable is described', () => {
-  expect(describeVariables().split('\n')).toHaveLength(24)
+  expect(describeVariables().split('\n')).toHaveLength(25)
 })

@@ -86,6 +86,8 @@ const readJson = (_request: FastifyRequest, body: Buffer, done: (error: Error | 
   }
 }
 
+const textsOf = (value: unknown): string[] => [value].flat().filter((each): each is string => typeof each === 'string')
+
 const firstOf = (value: unknown): string | undefined => (Array.isArray(value) ? firstOf(value[0]) : typeof value === 'string' ? value : undefined)
 
 const projectIdOf = (request: FastifyRequest): number | undefined => {
@@ -119,6 +121,7 @@ const hangUp = ({ raw }: FastifyReply): AbortSignal => {
 const toCall = (request: FastifyRequest, reply: FastifyReply, receivedAt: number): Call => ({
   params: request.params as Record<string, string>,
   query: Object.fromEntries(Object.entries(request.query as Record<string, unknown>).map(([name, value]) => [name, firstOf(value)])),
+  queryAll: (name) => textsOf((request.query as Record<string, unknown>)[name]),
   body: request.body,
   projectId: projectIdOf(request)!,
   key: keys.get(request)!,
@@ -126,6 +129,7 @@ const toCall = (request: FastifyRequest, reply: FastifyReply, receivedAt: number
   signal: hangUp(reply),
   headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, firstOf(value)])),
   receivedAt,
+  address: request.ip,
 })
 
 export interface Server {
@@ -140,6 +144,8 @@ export const createServer = async ({ rooms, staticDir, ingestBytes, log, count, 
   const server = createFastify({
     logger: false as unknown as FastifyBaseLogger,
     genReqId: () => randomUUID(),
+    // A proxy of one's own says who asked; anybody else could say anything.
+    trustProxy: ['loopback', 'linklocal', 'uniquelocal'],
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     forceCloseConnections: 'idle',
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: true } },

@@ -24,6 +24,7 @@ export const createLiveOnly = (): Materializations => {
     enable: nothing,
     disable: nothing,
     isEnabled: () => false,
+    takesDates: () => false,
     view,
     preview: view,
     stored: () => undefined,
