@@ -185,7 +185,7 @@ export const createRun = ({ records, storage, admit, cache, epochs, lastRuns, ma
     const { value, startedAt, isCached } = await cache({
       key,
       terms: JSON.stringify([allowance.seconds, allowance.memoryBytes, allowance.rows]),
-      epoch: epochs.of(projectId),
+      epoch: await epochs.of(projectId),
       maxAgeMs: freshMs,
       isForced: request.refresh === 'force' || isDirect,
       signal,

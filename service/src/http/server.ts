@@ -7,7 +7,7 @@ import type { RunGrant } from '../endpoints/tokens/runTokens.ts'
 import type { Log, LogLevel } from '../lib/log.ts'
 import type { Count } from '../lib/metrics.ts'
 import { Refusal } from '../lib/refusal.ts'
-import type { ApiKey } from '../storage/records.ts'
+import { type ApiKey, RecordsUnavailable } from '../storage/records.ts'
 import { type AuthRooms, authorize, bearerOf } from './auth.ts'
 import { createBodyReader } from './bodyReader.ts'
 import { toAnswer } from './errors.ts'
@@ -27,6 +27,8 @@ export interface ServerOptions extends AuthRooms {
 const MAX_API_BYTES = 1024 * 1024
 
 const FULL_RETRY_SECONDS = 30
+// A database that is started again, or another that takes its place, needs about as long.
+const DEFINITIONS_RETRY_SECONDS = 5
 
 // Longer than the writer waits for the engine, so that every answer still goes out.
 const LAST_ANSWERS_MS = 16_000
@@ -66,8 +68,9 @@ const fromValidation = (faults: NonNullable<FastifyError['validation']>): Refusa
 const toRefusal = (error: FastifyError | Refusal, report: (error: Error) => void): Refusal => {
   if (error instanceof Refusal) return error
   if (error.validation) return fromValidation(error.validation)
-  // The definitions' own word for a disk without space.
-  if (error.code === 'SQLITE_FULL') return new Refusal('disk_full', { retryAfterSeconds: FULL_RETRY_SECONDS })
+  if (error instanceof RecordsUnavailable) return new Refusal('definitions_unavailable', { retryAfterSeconds: DEFINITIONS_RETRY_SECONDS })
+  // The definitions' own words for a disk without space: SQLite's and Postgres'.
+  if (error.code === 'SQLITE_FULL' || error.code === '53100') return new Refusal('disk_full', { retryAfterSeconds: FULL_RETRY_SECONDS })
   const known = FRAMEWORK_REFUSALS[error.code]
   if (known) return known()
   report(error)
@@ -151,6 +154,7 @@ export const createServer = async ({ rooms, staticDir, ingestBytes, log, count, 
 
   const refuse = (error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) => {
     const refusal = toRefusal(error, ({ stack }) => log(`Request ${request.id} ${request.method} ${request.routeOptions?.url ?? ''} failed: ${stack}`, { level: 'error' }))
+    if (error instanceof RecordsUnavailable) log(`${error.message}: ${(error.cause as Error).message}`, { level: 'warn', request_id: request.id })
     count('trailmark_refusals_total', { code: refusal.code })
     const { status, body, retryAfterSeconds } = toAnswer(refusal, request.id)
     if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))

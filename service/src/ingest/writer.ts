@@ -38,8 +38,10 @@ export interface WriterOptions {
   readonly now?: () => number
   /** Hears rows that are about to be stored, and stores what follows from them. What it has stored before the rows are in may come again. */
   readonly before?: (rows: readonly Row[]) => Promise<void>
-  /** Hears that a project's rows may have become visible, before whoever sent them does. */
-  readonly onChange?: (projectId: number) => void
+  /** Hears that a project's rows may have become visible, before whoever sent them does. Where it rejects they are not told yet. */
+  readonly onChange?: (projectId: number) => Promise<void>
+  /** Does what it is given while no other process stores events, so that none stores the same between a look and its insert. */
+  readonly alone?: <Value>(work: () => Promise<Value>) => Promise<Value>
   /** What may wait in memory, in characters. */
   readonly maxChars?: number
   /** Hears what became of each batch. */
@@ -95,12 +97,12 @@ export const toLine = ({ projectId, event, groupIndexes }: Row): string => {
 }
 
 /**
- * The one place where events enter the engine, one batch at a time. So a look at what is stored stays true until the batch
+ * The one place where events enter the engine, one batch at a time, of all processes that `alone` knows of. So a look at what is stored stays true until the batch
  * is in, and an id that comes again waits for the batch that carries it. Whatever arrives meanwhile forms the next batch.
  */
 export const createWriter = (
   storage: Pick<Storage, 'rows' | 'insert' | 'ready'>,
-  { waitMs = DEFAULT_WAIT_MS, now = Date.now, before = async () => {}, onChange = () => {}, maxChars = MAX_WAITING_CHARS, onBatch = () => {}, onFault = () => {}, onFull = () => {} }: WriterOptions = {},
+  { waitMs = DEFAULT_WAIT_MS, now = Date.now, before = async () => {}, onChange = async () => {}, alone = (work) => work(), maxChars = MAX_WAITING_CHARS, onBatch = () => {}, onFault = () => {}, onFull = () => {} }: WriterOptions = {},
 ): Writer => {
   let waiting: Waiting[] = []
   // Of all that has no outcome, be it in the queue or in the batch under way.
@@ -154,7 +156,7 @@ export const createWriter = (
       if (fresh.length) sayFull(false)
     } finally {
       // Also after a failure, which may come after the rows, and for repeats, whose first insert may have been such a one.
-      for (const projectId of new Set(all.map((row) => row.projectId))) onChange(projectId)
+      await Promise.all([...new Set(all.map((row) => row.projectId))].map(onChange))
     }
     const given = batch.reduce((sum, { rows }) => sum + rows.length, 0)
     onBatch({ stored: fresh.length - unstorable.size, repeats: given - fresh.length, seconds: (performance.now() - startedAt) / 1_000 })
@@ -163,7 +165,7 @@ export const createWriter = (
 
   let turn: Promise<unknown> = Promise.resolve()
   const between = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = turn.then(work)
+    const done = turn.then(() => alone(work))
     turn = done.catch(() => {}) // whoever asked is told
     return done
   }

@@ -12,7 +12,7 @@ export interface ShadowOptions {
   readonly storage: Pick<Storage, 'run'>
   readonly materializations: Pick<Materializations, 'turnOff'>
   /** Changes when events of a project come. */
-  readonly epochOf: (projectId: number) => number
+  readonly epochOf: (projectId: number) => Promise<number>
   /** Of 100 materialized runs, how many are compared with a live one. */
   readonly percent: number
   readonly log: Log
@@ -88,12 +88,12 @@ export const createShadow = ({ storage, materializations, epochOf, percent, log,
 
   const differ = async (run: ShadowRun): Promise<boolean | undefined> => {
     const { stored, limits } = run
-    const before = epochOf(limits.projectId)
+    const before = await epochOf(limits.projectId)
     const bounds = { ...limits, maxRows: MOST_ROWS + 1 }
     for (const [live, materialized] of pairsOf(run)) {
       const expected = await storage.run(live, bounds)
       const found = await storage.run(materialized, { ...bounds, tables: [stored.table] })
-      if (expected.rows.length > MOST_ROWS || epochOf(limits.projectId) !== before) return undefined
+      if (expected.rows.length > MOST_ROWS || (await epochOf(limits.projectId)) !== before) return undefined
       if (linesOf(expected.rows) !== linesOf(found.rows)) return true
     }
     return false
