@@ -12,8 +12,10 @@ export interface Config {
   readonly personalApiKey: string | undefined
   /** Absolute path of the SDK's built files. */
   readonly staticDir: string
-  /** Address of a ClickHouse server. Absent: the embedded engine. */
+  /** Address of a ClickHouse server; of a cluster that of each node, with commas between them. Absent: the embedded engine. */
   readonly clickhouseUrl: string | undefined
+  /** Name of the cluster that these nodes are. */
+  readonly clickhouseCluster: string | undefined
   readonly engineMemoryBytes: number | undefined
   readonly runSeconds: number
   readonly runMemoryBytes: number
@@ -75,9 +77,17 @@ const asKey = (text: string): string => {
   return text
 }
 
-const asHttpUrl = (text: string): string => {
-  const protocol = URL.canParse(text) ? new URL(text).protocol : ''
-  if (protocol !== 'http:' && protocol !== 'https:') throw new Error('takes an address such as http://user:password@host:8123')
+const isHttpUrl = (text: string): boolean => URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)
+
+const asHttpUrls = (text: string): string => {
+  const urls = text.split(',').map((url) => url.trim())
+  if (!urls.every(isHttpUrl)) throw new Error('takes an address such as http://user:password@host:8123, or several with commas between them')
+  return urls.join(',')
+}
+
+// It stands in statements.
+const asName = (text: string): string => {
+  if (!/^[\w.-]{1,200}$/.test(text)) throw new Error('takes 1 to 200 letters, digits, _, - and .')
   return text
 }
 
@@ -154,7 +164,8 @@ const VARIABLES = {
   projectToken: { name: 'TRAILMARK_PROJECT_TOKEN', fallback: undefined, what: 'Token of the first project; made up at the first start if absent.', read: asToken },
   personalApiKey: { name: 'TRAILMARK_PERSONAL_API_KEY', fallback: undefined, what: 'Personal API key with all scopes; made up and kept in the data folder if absent.', read: asKey },
   staticDir: { name: 'TRAILMARK_STATIC', fallback: undefined, what: "Folder of the SDK's built files, served under /static/.", read: asPath },
-  clickhouseUrl: { name: 'CLICKHOUSE_URL', fallback: undefined, what: 'ClickHouse server to use instead of the embedded engine.', read: asHttpUrl },
+  clickhouseUrl: { name: 'CLICKHOUSE_URL', fallback: undefined, what: 'ClickHouse server to use instead of the embedded engine; of a cluster every node, with commas between them.', read: asHttpUrls },
+  clickhouseCluster: { name: 'CLICKHOUSE_CLUSTER', fallback: undefined, what: "Name, in the nodes' remote_servers, of the cluster that keeps the events.", read: asName },
   engineMemoryBytes: { name: 'TRAILMARK_ENGINE_MEMORY_MB', fallback: undefined, what: 'Most memory the embedded engine may take; half of the machine, at most 4 GB, if absent.', read: asMegabytes },
   runSeconds: { name: 'TRAILMARK_RUN_SECONDS', fallback: '10', what: 'Longest a run of an endpoint may take, at most 60.', read: asSeconds },
   runMemoryBytes: { name: 'TRAILMARK_RUN_MEMORY_MB', fallback: '1000', what: "Most memory one run may take, never more than half of the embedded engine's.", read: asMemory },
@@ -192,6 +203,8 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>, de
     }
   })
   const config = Object.fromEntries(entries) as Config
+  if (config.clickhouseCluster && !config.clickhouseUrl) throw new ConfigError("CLICKHOUSE_CLUSTER needs the addresses of the cluster's nodes in CLICKHOUSE_URL.")
+  if (config.clickhouseUrl?.includes(',') && !config.clickhouseCluster) throw new ConfigError('CLICKHOUSE_URL names several servers: say in CLICKHOUSE_CLUSTER what the cluster is called that they are.')
   return { ...config, staticDir: config.staticDir ?? defaults.staticDir }
 }
 

@@ -86,7 +86,7 @@ const announce = ({ url, project, keyFile }: Service) => {
 process.umask(0o077)
 
 // What the environment brought in; what the service makes up itself is known by its look.
-const secretsOf = ({ personalApiKey, clickhouseUrl }: Config): string[] => [personalApiKey ?? '', clickhouseUrl ? decodeURIComponent(new URL(clickhouseUrl).password) : '']
+const secretsOf = ({ personalApiKey, clickhouseUrl }: Config): string[] => [personalApiKey ?? '', ...(clickhouseUrl?.split(',') ?? []).map((url) => decodeURIComponent(new URL(url).password))]
 
 const logOf = (config: Config) => createLog({ format: config.logFormat, level: config.logLevel, secrets: secretsOf(config) })
 
@@ -101,6 +101,7 @@ const doCommand = async (args: readonly string[], config: Config) => {
       dataDir: config.dataDir,
       scopes: SCOPES,
       clickhouseUrl: config.clickhouseUrl,
+      clickhouseCluster: config.clickhouseCluster,
       startEngine: (dataDir) =>
         startEngine({ dataDir: join(dataDir, 'engine'), library: library(), child: CHILD, memoryBytes: config.engineMemoryBytes, diskReserveBytes: config.diskReserveBytes, log: logOf(config) }),
     })

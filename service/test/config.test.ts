@@ -12,6 +12,7 @@ test('an empty environment has every fallback', () => {
     personalApiKey: undefined,
     staticDir: '/sdk',
     clickhouseUrl: undefined,
+    clickhouseCluster: undefined,
     engineMemoryBytes: undefined,
     runSeconds: 10,
     runMemoryBytes: 1_000_000_000,
@@ -59,6 +60,10 @@ test.each([
   ['TRAILMARK_PROJECT_TOKEN', 'a b', 'takes 1 to 200 letters'],
   ['TRAILMARK_PERSONAL_API_KEY', 'short', 'takes 16 to 200'],
   ['CLICKHOUSE_URL', 'db:8123', 'takes an address such as'],
+  ['CLICKHOUSE_URL', 'http://one:8123,two', 'takes an address such as'],
+  ['CLICKHOUSE_CLUSTER', "a'b", 'takes 1 to 200 letters'],
+  ['CLICKHOUSE_CLUSTER', 'main', 'needs the addresses'],
+  ['CLICKHOUSE_URL', 'http://one:8123,http://two:8123', 'names several servers: say in CLICKHOUSE_CLUSTER'],
   ['TRAILMARK_ENGINE_MEMORY_MB', '100', 'takes a whole number of megabytes'],
   ['TRAILMARK_RUN_SECONDS', '0', 'takes a whole number from 1 to 60'],
   ['TRAILMARK_RUN_SECONDS', '61', 'takes a whole number from 1 to 60'],
@@ -78,5 +83,5 @@ test('a refused key is not shown', () => {
 })
 
 test('every variable is described', () => {
-  expect(describeVariables().split('\n')).toHaveLength(23)
+  expect(describeVariables().split('\n')).toHaveLength(24)
 })

@@ -16,8 +16,14 @@ const toCommandError = (error: unknown, folder: string): unknown => {
   return error
 }
 
+// Each node could copy its own part only, and what the others hold would be missing without a word.
+const assertNoCluster = ({ clickhouseCluster }: CommandCall) => {
+  if (clickhouseCluster) throw new CommandError(`the events are in the cluster "${clickhouseCluster}", which copies itself node by node: docs/scaling.md says how.`)
+}
+
 const backupCommand = async (call: CommandCall) => {
   const { dataDir, clickhouseUrl, options } = call
+  assertNoCluster(call)
   const folder = resolve(call.words[0]!)
   if (!existsSync(join(dataDir, DEFINITIONS))) throw new CommandError(`there is nothing to back up in ${dataDir}: name the service's data folder with --data or TRAILMARK_DATA.`)
   assertOwner(dataDir)
@@ -35,6 +41,7 @@ const backupCommand = async (call: CommandCall) => {
 
 const restoreCommand = async (call: CommandCall) => {
   const folder = resolve(call.words[0]!)
+  assertNoCluster(call)
   if (existsSync(call.dataDir)) assertOwner(call.dataDir)
   try {
     const { events } = await restore(call, folder)

@@ -16,6 +16,7 @@ export interface CommandCall {
   readonly scopes: readonly string[]
   /** A ClickHouse server that holds the events, instead of the embedded engine. */
   readonly clickhouseUrl: string | undefined
+  readonly clickhouseCluster: string | undefined
   /** Starts the embedded engine in a data folder. */
   readonly startEngine: (dataDir: string) => Promise<Engine>
 }
