@@ -53,7 +53,7 @@ const createNode = ({ folder, httpPort, tcpPort, more = '' }: NodePlace): Clickh
     `<${name}><password>${password}</password><networks><ip>::1</ip><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></${name}>`
   writeFileSync(
     file,
-    `<clickhouse><users_config>${file}</users_config><users>${user('default', '')}${user('mine', 'secret')}</users><profiles><default/></profiles><quotas><default/></quotas><backups><allowed_path>${folder}</allowed_path></backups>${more}</clickhouse>`,
+    `<clickhouse><http_port>${httpPort}</http_port><users_config>${file}</users_config><users>${user('default', '')}${user('mine', 'secret')}</users><profiles><default/></profiles><quotas><default/></quotas><backups><allowed_path>${folder}</allowed_path></backups>${more}</clickhouse>`,
   )
   const library = engineLibrary(thisMachine((name) => join(dirname(require.resolve(name)), 'package.json')))
   const forever =
