@@ -70,6 +70,9 @@ const watch = (env: Readonly<Record<string, string>>): Watched => {
   return { child, ended, stdout: () => stdout, stderr: () => stderr, onStdout: (listen) => void listeners.push(listen) }
 }
 
+/** Of what only the embedded engine has: its accounts, its process. */
+export const testEmbedded = process.env.TEST_STORE === 'cluster' ? test.skip : test
+
 // With TEST_STORE=cluster what asks for no store of its own gets a cluster of two shards beside its data, where it else has the embedded engine.
 const clusterFor = async (folder: string, env: Readonly<Record<string, string>>): Promise<ClickhouseCluster | undefined> =>
   process.env.TEST_STORE === 'cluster' && !env.CLICKHOUSE_URL ? startCluster(join(folder, 'cluster')) : undefined
