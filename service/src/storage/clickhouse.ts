@@ -305,7 +305,8 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
         for await (const _ of stream); // the connection is free again when the answer has been read
       } catch (error) {
         const known = toStorageError(error, true)
-        if (known instanceof StorageError && known.kind === 'unavailable' && (settleAll || !known.engineCode)) await settle(queryId)
+        // An insert that the engine has answered has ended; to kill it as well brought engines down.
+        if (known instanceof StorageError && known.kind === 'unavailable' && !known.engineCode) await settle(queryId)
         throw known
       }
     },
