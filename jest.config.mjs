@@ -6,6 +6,8 @@ const transform = {
 export default {
   // Half of a service test is waiting for the engine: one worker for each core, where Jest would leave one core idle.
   maxWorkers: '100%',
+  // A guard against what never ends, not a measure of speed: a busy machine takes its time.
+  testTimeout: 30_000,
   projects: [
     {
       displayName: 'sdk',

@@ -1,7 +1,7 @@
 // `npm run bench`: installs what is missing here, then runs every benchmark, or those that are named.
 // A benchmark is a folder with a main.mjs that exports `title`, `needs` (npm scripts of the root that have to run
-// first), `hasPeers` (whether it measures what is installed here) and `run({ quick, say })`, which gives its report as
-// Markdown.
+// first), `hasPeers` (whether it measures what is installed here), `flags` (names of what it takes as --name=value, if
+// anything) and `run({ quick, say, ...flags })`, which gives its report as Markdown.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -25,15 +25,17 @@ const installMissing = () => {
 
 const main = async (args) => {
   const quick = args.includes('--quick')
-  const unknown = args.filter((arg) => arg !== '--quick' && !benchmarks.includes(arg))
-  if (unknown.length) throw new Error(`No benchmark or flag is called ${unknown.join(', ')}. There are: ${[...benchmarks, '--quick'].join(', ')}`)
   const named = args.filter((arg) => benchmarks.includes(arg))
-  for (const name of named.length ? named : benchmarks) {
-    const { title, needs, hasPeers, run } = await import(`./${name}/main.mjs`)
+  const chosen = await Promise.all((named.length ? named : benchmarks).map(async (name) => ({ name, flags: [], ...(await import(`./${name}/main.mjs`)) })))
+  const known = chosen.flatMap(({ flags }) => flags)
+  const values = Object.fromEntries(args.flatMap((arg) => [/^--(\w+)=(.+)$/.exec(arg)].filter(Boolean).map(([, flag, value]) => [flag, value])))
+  const unknown = args.filter((arg) => arg !== '--quick' && !benchmarks.includes(arg) && !known.some((flag) => arg.startsWith(`--${flag}=`)))
+  if (unknown.length) throw new Error(`No benchmark or flag is called ${unknown.join(', ')}. There are: ${[...benchmarks, '--quick', ...known.map((flag) => `--${flag}=…`)].join(', ')}`)
+  for (const { name, title, needs, hasPeers, flags, run } of chosen) {
     if (hasPeers) installMissing()
     needs.forEach((script) => npm('run', script))
     const start = Date.now()
-    const report = await run({ quick, say: (line) => say(`${name}: ${line}`) })
+    const report = await run({ ...Object.fromEntries(flags.map((flag) => [flag, values[flag]])), quick, say: (line) => say(`${name}: ${line}`) })
     const facts = `${new Date().toISOString().slice(0, 16)}Z, ${cpus().length} × ${cpus()[0].model.trim()}, Node ${process.version}, ${Math.round((Date.now() - start) / 1000)} s${quick ? ', quick' : ''}`
     console.log(`## ${title}\n\n${facts}, ${report}\n`)
   }

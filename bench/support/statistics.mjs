@@ -5,6 +5,9 @@ export const median = (numbers) => {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
+/** The number that `share` of some numbers do not exceed. */
+export const percentile = (numbers, share) => [...numbers].sort((a, b) => a - b)[Math.max(0, Math.ceil(share * numbers.length) - 1)]
+
 /** Median, smallest and largest of one member of some samples, less `base` each. */
 export const summary = (samples, member, base = 0) => {
   const numbers = samples.map((sample) => sample[member] - base)

@@ -125,11 +125,18 @@ export const crash = async (page: Page): Promise<void> => {
   await kill(page)
 }
 
-/** Opens a page and waits until its outbox is open: some milliseconds after `init`. */
+/** Opens a page and waits until its outbox is open: until it holds its lock, and what is asked of its database after it is answered. */
 export const start = async (page: Page, url: string): Promise<void> => {
   await page.goto(url)
-  await page.waitForFunction(async () => window.analytics?.__loaded && (await indexedDB.databases()).length)
-  await moment(page)
+  await page.waitForFunction(async () => {
+    if (!window.analytics?.__loaded) return false
+    const [{ held }, [database]] = await Promise.all([navigator.locks.query(), indexedDB.databases()])
+    if (!database || !held!.some(({ name }) => name!.startsWith(`${database.name}/`))) return false
+    const request = indexedDB.open(database.name!)
+    await new Promise((done) => (request.onsuccess = done))
+    request.result.close()
+    return true
+  })
 }
 
 /** What the browser says when a network is back. */

@@ -8,10 +8,12 @@ import { createEpochs } from './endpoints/epochs.ts'
 import { createGate, type RunAllowance } from './endpoints/limits.ts'
 import { createMaterializations } from './endpoints/materialization/materializations.ts'
 import { createShadow } from './endpoints/materialization/shadow.ts'
+import { createLastRuns } from './endpoints/lastRuns.ts'
 import { createOpenApi } from './endpoints/openapi.ts'
 import { createRun, type Outcome } from './endpoints/run.ts'
 import { createRunning } from './endpoints/running.ts'
 import { createStream } from './endpoints/stream.ts'
+import { createRunTokens } from './endpoints/tokens/runTokens.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
 import { createFlagDefinitions } from './flags/definitions.ts'
 import { createAnswerFlags } from './flags/flags.ts'
@@ -158,6 +160,8 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     const running = createRunning()
     const admit = createAdmit({ gate: createGate(), running, allowanceOf: allowancesOf(config, library ? readerMemoryBytes(engineMemoryBytes(config.engineMemoryBytes)) : Infinity) })
     const cache = createCache<Outcome>({ maxBytes: config.cacheBytes })
+    const lastRuns = createLastRuns(records)
+    undo.push(() => lastRuns.close())
     const materializations = await createMaterializations({ records, storage, log, lagSeconds: config.materializeLagSeconds })
     undo.push(() => materializations.close())
     const shadow = createShadow({ storage, materializations, epochOf: epochs.of, percent: config.shadowPercent, log })
@@ -178,9 +182,10 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         projectByToken: byToken,
         variables: createVariableDefinitions(records),
         endpoints: createEndpointDefinitions({ records, describe: createDescribe({ storage }), materializer: materializations }),
-        run: measured(createRun({ records, storage, admit, cache, epochs, materializations, shadow })),
-        stream: measured(createStream({ records, storage, admit, materializations })),
+        run: measured(createRun({ records, storage, admit, cache, epochs, lastRuns, materializations, shadow })),
+        stream: measured(createStream({ records, storage, admit, lastRuns, materializations })),
         running,
+        runTokens: createRunTokens({ records }),
         openApi: createOpenApi(records),
         flags,
         remoteConfigs,

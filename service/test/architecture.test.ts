@@ -21,11 +21,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'endpoints/variables': ['lib', 'storage', 'endpoints/sql'],
   'endpoints/definitions': ['lib', 'storage', 'endpoints/sql', 'endpoints/insights', 'endpoints/variables'],
   'endpoints/materialization': ['lib', 'storage', 'endpoints/sql', 'endpoints/definitions'],
+  'endpoints/tokens': ['lib', 'storage', 'endpoints', 'endpoints/insights', 'endpoints/variables', 'endpoints/definitions'],
   endpoints: ['lib', 'storage', 'endpoints/materialization', 'endpoints/sql', 'endpoints/insights', 'endpoints/variables', 'endpoints/definitions'],
   // The routes call the rooms through what `service` hands them; from the rooms they take types and pure answers.
-  http: ['lib', 'storage', 'ingest', 'flags', 'projects', 'endpoints', 'endpoints/variables', 'endpoints/definitions'],
+  http: ['lib', 'storage', 'ingest', 'flags', 'projects', 'endpoints', 'endpoints/tokens', 'endpoints/variables', 'endpoints/definitions'],
   measure: ['lib', 'ingest'],
-  service: ['measure', 'config', 'http', 'ingest', 'people', 'flags', 'projects', 'endpoints', 'endpoints/materialization', 'endpoints/variables', 'endpoints/definitions', 'storage', 'storage/embedded', 'storage/schema', 'storage/cluster', 'lib'],
+  service: ['measure', 'config', 'http', 'ingest', 'people', 'flags', 'projects', 'endpoints', 'endpoints/materialization', 'endpoints/tokens', 'endpoints/variables', 'endpoints/definitions', 'storage', 'storage/embedded', 'storage/schema', 'storage/cluster', 'lib'],
   backup: ['lib', 'projects', 'storage', 'storage/embedded', 'storage/schema'],
   cli: ['lib', 'projects', 'backup', 'storage', 'storage/embedded'],
   main: ['service', 'cli', 'http', 'config', 'storage', 'storage/embedded', 'lib'],
@@ -33,7 +34,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** What the rooms that use the storage may see of it: the ports with their types and errors, never what connects. */
 const ONLY_FROM_STORAGE = ['storage/storage.ts', 'storage/records.ts']
-const PORT_USERS = ['ingest', 'endpoints', 'endpoints/variables', 'endpoints/definitions', 'endpoints/materialization', 'http', 'flags', 'projects', 'people']
+const PORT_USERS = ['ingest', 'endpoints', 'endpoints/variables', 'endpoints/definitions', 'endpoints/materialization', 'endpoints/tokens', 'http', 'flags', 'projects', 'people']
 
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? filesIn(join(folder, entry.name)) : entry.name.endsWith('.ts') ? [join(folder, entry.name)] : []))

@@ -8,8 +8,10 @@ export interface EndpointsOptions {
   /** The service's address, as `https://events.example.com`. */
   host: string
   projectId: number
-  /** A personal API key with the scope `endpoint:read`. It reads everything that endpoints of the project do. */
-  personalApiKey: string
+  /** A personal API key with the scope `endpoint:read`, on a server. It reads everything that endpoints of the project do. */
+  personalApiKey?: string
+  /** Instead of a key, in a browser too: a run token that your backend has made (docs/endpoints.md, "Run tokens"). */
+  runToken?: string
   /** How long a run may take, its retries included, in ms: 30,000. */
   timeoutMs?: number
   /** How often a run is tried again that the network or the service had no room for: 2. */
@@ -136,24 +138,27 @@ const resultOf = ({ results, columns, hasMore, endpoint_version, is_cached, last
 const inBrowser = () => 'document' in globalThis || 'indexedDB' in globalThis
 
 /**
- * Named endpoints of one project, for a backend (specification: "Running an endpoint"). `Types`: what
- * `GET …/endpoints/types.ts` of the service says of them. Throws in a browser: whoever has the key can read everything.
+ * Named endpoints of one project (specification: "Running an endpoint"), for a backend, or with a run token for a page.
+ * `Types`: what `GET …/endpoints/types.ts` of the service says of them. Throws when a browser is given a personal API key:
+ * whoever has that can read everything.
  */
 export const createEndpoints = <Types extends Record<string, EndpointTypes> = Record<string, { variables: Record<string, unknown>; row: Record<string, unknown> }>>({
   host,
   projectId,
   personalApiKey,
+  runToken,
   timeoutMs = 30_000,
   retries = 2,
 }: EndpointsOptions): Endpoints<Types> => {
-  if (inBrowser()) throw new Error('trailmark/endpoints runs on a server only: in a browser every visitor could take the personal API key and read all that it reads. Call your own backend, and this from there.')
-  if (!personalApiKey) throw new Error('trailmark/endpoints needs personalApiKey: make one with the scope endpoint:read, and bring it by the environment, not in the code.')
+  if (personalApiKey && inBrowser()) throw new Error('trailmark/endpoints takes a personalApiKey on a server only: in a browser every visitor could take it and read all that it reads. Give it a runToken that your backend has made for this page.')
+  const secret = personalApiKey || runToken
+  if (!secret) throw new Error('trailmark/endpoints needs a personalApiKey with the scope endpoint:read, brought by the environment and not in the code; or, in a browser, a runToken from your backend.')
   const addressOf = (name: string) => new URL(`/api/projects/${projectId}/endpoints/${encodeURIComponent(name)}/run`, host)
 
   const ask = async (name: string, body: object, own: AbortSignal | undefined): Promise<Answer> => {
     const timeout = AbortSignal.timeout(timeoutMs)
     const signal = own ? AbortSignal.any([own, timeout]) : timeout
-    const headers = { Authorization: `Bearer ${personalApiKey}`, 'Content-Type': 'application/json' }
+    const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
     for (let tried = 0; ; tried += 1) {
       let failure: EndpointError
       let waitMs = FIRST_WAIT_MS * 2 ** tried

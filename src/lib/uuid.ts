@@ -1,5 +1,3 @@
-const hex = (bytes: Uint8Array) => bytes.reduce((text, byte) => text + (byte + 256).toString(16).slice(1), '')
-
 let lastMs = 0
 let counter = 0
 
@@ -8,18 +6,18 @@ let counter = 0
  * order (§6.2 method 1), then 62 random bits. A clock that steps back does not take the order with it.
  */
 export const uuidv7 = (now = Date.now()): string => {
-  const random = crypto.getRandomValues(new Uint8Array(10))
+  const [start, high, low] = crypto.getRandomValues(new Uint32Array(3)) as unknown as [number, number, number]
   if (now > lastMs) {
     lastMs = now
     // The counter starts in its lower half, so that it has room to count.
-    counter = ((random[0]! << 8) | random[1]!) & 0x7ff
+    counter = start & 0x7ff
   } else if (++counter > 0xfff) {
     lastMs += 1
     counter = 0
   }
   const time = lastMs.toString(16).padStart(12, '0')
-  random[2] = (random[2]! & 0x3f) | 0x80
-  const tail = hex(random.subarray(2))
+  // Its first bits are the variant's, 10, and random ones follow: never shorter than eight digits.
+  const tail = ((high >>> 2) + 0x80000000).toString(16) + low.toString(16).padStart(8, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${tail.slice(0, 4)}-${tail.slice(4)}`
 }
 

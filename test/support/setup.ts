@@ -10,9 +10,6 @@ beforeEach(() => {
   history.replaceState(null, '', '/')
 })
 
-// A guard against what never ends, not a measure of speed: a busy machine takes its time.
-jest.setTimeout(30_000)
-
 afterEach(() => {
   jest.useRealTimers()
   jest.restoreAllMocks()

@@ -5,6 +5,8 @@ import type { Running } from './running.ts'
 export interface Runner {
   readonly projectId: number
   readonly key: { readonly id: string; readonly label: string }
+  /** Less than the key may, if it lends it to somebody. */
+  readonly runsPerMinute?: number
   /** What the caller may cancel the run by. */
   readonly clientQueryId?: string | undefined
   /** Aborted when the caller has gone. */
@@ -31,8 +33,9 @@ export type Admit = (runner: Runner) => Admission
 
 export const createAdmit =
   ({ gate, running, allowanceOf }: AdmissionRooms): Admit =>
-  ({ projectId, key, clientQueryId, signal: given }) => {
-    const allowance = allowanceOf(key.label)
+  ({ projectId, key, clientQueryId, signal: given, runsPerMinute = Infinity }) => {
+    const general = allowanceOf(key.label)
+    const allowance = { ...general, perMinute: Math.min(general.perMinute, runsPerMinute) }
     const leaveGate = gate.enter(key.id, allowance)
     try {
       const { signal, end } = running.begin(projectId, clientQueryId, given)

@@ -22,6 +22,8 @@ const WINDOWS = [
 // A place is free as soon as any run ends, which none can say in advance.
 const NEXT_PLACE_SECONDS = 1
 
+const SWEEP_MS = 60_000
+
 interface Usage {
   running: number
   readonly windows: { startedAt: number; count: number }[]
@@ -32,9 +34,19 @@ export interface Gate {
   enter(keyId: string, allowance: RunAllowance): () => void
 }
 
-/** Counts the runs of each key: how many are under way, and how many began in the current minute and hour. */
+/** Counts the runs of each key or run token: how many are under way, and how many began in the current minute and hour. */
 export const createGate = (now: () => number = Date.now): Gate => {
   const usages = new Map<string, Usage>()
+
+  // Keys are few, but who makes run tokens makes one for each visitor.
+  let sweptAt = now()
+  const sweep = () => {
+    if (now() - sweptAt < SWEEP_MS) return
+    sweptAt = now()
+    for (const [id, { running, windows }] of usages) {
+      if (!running && WINDOWS.every(({ ms }, at) => now() - windows[at]!.startedAt >= ms)) usages.delete(id)
+    }
+  }
 
   const usageOf = (keyId: string): Usage => {
     const usage = usages.get(keyId) ?? { running: 0, windows: WINDOWS.map(() => ({ startedAt: now(), count: 0 })) }
@@ -47,14 +59,15 @@ export const createGate = (now: () => number = Date.now): Gate => {
 
   return {
     enter(keyId, allowance) {
+      sweep()
       const usage = usageOf(keyId)
       WINDOWS.forEach(({ limit, ms, words }, at) => {
         const { startedAt, count } = usage.windows[at]!
         if (count < allowance[limit]) return
-        throw new Refusal('rate_limited', { detail: `This key may run ${allowance[limit]} endpoints ${words}.`, retryAfterSeconds: Math.ceil((startedAt + ms - now()) / 1_000) })
+        throw new Refusal('rate_limited', { detail: `This key or token may run ${allowance[limit]} endpoints ${words}.`, retryAfterSeconds: Math.ceil((startedAt + ms - now()) / 1_000) })
       })
       if (usage.running >= allowance.atOnce) {
-        throw new Refusal('too_many_at_once', { detail: `This key may run ${allowance.atOnce} endpoints at the same time.`, retryAfterSeconds: NEXT_PLACE_SECONDS })
+        throw new Refusal('too_many_at_once', { detail: `This key or token may run ${allowance.atOnce} endpoints at the same time.`, retryAfterSeconds: NEXT_PLACE_SECONDS })
       }
       usage.running += 1
       for (const window of usage.windows) window.count += 1

@@ -6,6 +6,7 @@ import type { Admission, Admit } from './admission.ts'
 import type { Cache, Loaded } from './cache.ts'
 import { cursorOwner, nextCursor, readCursor } from './cursor.ts'
 import type { Epochs } from './epochs.ts'
+import type { LastRuns } from './lastRuns.ts'
 import type { InsightResults } from './insights/insight.ts'
 import type { RunAllowance } from './limits.ts'
 import type { Build, Materializations } from './materialization/materializations.ts'
@@ -62,6 +63,7 @@ export interface RunRooms {
   readonly admit: Admit
   readonly cache: Cache<Outcome>
   readonly epochs: Pick<Epochs, 'of'>
+  readonly lastRuns: Pick<LastRuns, 'note'>
   readonly materializations: Pick<Materializations, 'stored' | 'isEnabled'>
   readonly shadow: Pick<Shadow, 'follow'>
 }
@@ -132,7 +134,7 @@ const insightTask = ({ plan, timezone, variables }: InsightWork, mostRows: numbe
  * Runs a stored endpoint: admit → find → bind → compile → cache or execute → shape. Values are checked before anything is
  * executed, whatever would serve the run.
  */
-export const createRun = ({ records, storage, admit, cache, epochs, materializations, shadow }: RunRooms): RunEndpoint => {
+export const createRun = ({ records, storage, admit, cache, epochs, lastRuns, materializations, shadow }: RunRooms): RunEndpoint => {
   /** What is stored can be gone or of an older engine; the events are there. */
   const fromStored = async (statement: Statement, limits: RunLimits, signal: AbortSignal): Promise<Result | undefined> => {
     try {
@@ -183,7 +185,7 @@ export const createRun = ({ records, storage, admit, cache, epochs, materializat
     })
     const doneAt = performance.now()
     const refreshed = new Date(startedAt).toISOString()
-    if (!isCached) await records.endpoints.touch(endpoint.id, refreshed)
+    if (!isCached) lastRuns.note(endpoint.id, refreshed)
     if (!isCached && value.endpoint_materialized && stored && work.kind === 'sql') {
       shadow.follow({ versionId: version.id, parsed: work.parsed, values: work.values, stored, limits: { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows: allowance.rows } })
     }

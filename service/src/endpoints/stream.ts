@@ -3,6 +3,7 @@ import { Refusal } from '../lib/refusal.ts'
 import type { Records } from '../storage/records.ts'
 import type { Storage, StreamFormat } from '../storage/storage.ts'
 import type { Admit } from './admission.ts'
+import type { LastRuns } from './lastRuns.ts'
 import type { Materializations } from './materialization/materializations.ts'
 import { readingFrom } from './materialization/plan.ts'
 import { compileRun, prepareRun, type RunRequest, toRunRefusal } from './prepare.ts'
@@ -14,11 +15,12 @@ export interface StreamRooms {
   readonly records: Pick<Records, 'projects' | 'endpoints' | 'variables'>
   readonly storage: Pick<Storage, 'stream'>
   readonly admit: Admit
+  readonly lastRuns: Pick<LastRuns, 'note'>
   readonly materializations: Pick<Materializations, 'stored' | 'isEnabled'>
 }
 
 export const createStream =
-  ({ records, storage, admit, materializations }: StreamRooms): StreamEndpoint =>
+  ({ records, storage, admit, lastRuns, materializations }: StreamRooms): StreamEndpoint =>
   async (request, format) => {
     const { allowance, signal, leave } = admit(request)
     try {
@@ -38,7 +40,7 @@ export const createStream =
       const stream = await storage.stream(compiled, limits, format, signal).catch((error) => {
         throw signal.aborted ? signal.reason : toRunRefusal(error, parsed, allowance)
       })
-      await records.endpoints.touch(endpoint.id, startedAt)
+      lastRuns.note(endpoint.id, startedAt)
       return stream.once('close', leave)
     } catch (error) {
       leave()

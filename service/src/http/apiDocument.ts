@@ -7,9 +7,9 @@ const toPath = (path: string): string => path.replace(PARAMETER, (_, name: strin
 
 const parametersOf = (path: string) => [...path.matchAll(PARAMETER)].map(([, name = 'path']) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
 
-const toOperation = ({ path, access, body, summary }: Route) => ({
+const toOperation = ({ path, access, takesRunTokens, body, summary }: Route) => ({
   ...(summary ? { summary } : {}),
-  ...(access === 'public' ? { security: [] } : { description: `The key needs the scope ${access}.` }),
+  ...(access === 'public' ? { security: [] } : { description: `The key needs the scope ${access}${takesRunTokens ? '; a run token will do as well' : ''}.` }),
   parameters: parametersOf(path),
   ...(body ? { requestBody: { content: body === 'raw' ? { '*/*': {} } : { 'application/json': { schema: body } } } } : {}),
   responses: { '2XX': { description: 'Done.' }, default: { $ref: '#/components/responses/Refusal' } },

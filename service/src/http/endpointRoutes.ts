@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import { type EndpointDefinitions, type EndpointInput, FRESHNESS_SECONDS } from '../endpoints/definitions/endpoint.ts'
 import type { RunAnswer, RunRequest } from '../endpoints/run.ts'
+import { narrowRun, withoutQuery } from '../endpoints/tokens/narrow.ts'
+import { MAX_TTL_SECONDS, type RunTokenInput } from '../endpoints/tokens/runTokens.ts'
 import type { VariableInput } from '../endpoints/variables/definitions.ts'
 import { SCHEMA_TYPES, type SchemaTypeName } from '../endpoints/variables/schema.ts'
 import { VARIABLE_TYPES, type VariableTypeName } from '../endpoints/variables/types.ts'
@@ -50,6 +52,8 @@ const ENDPOINT_FIELDS = { description: Type.Optional(Type.String({ maxLength: 10
 const CREATE_ENDPOINT = Type.Object({ name: Type.String(), query: QUERY, ...ENDPOINT_FIELDS }, closed)
 const CHANGE_ENDPOINT = Type.Object({ name: Type.Optional(Type.String()), query: Type.Optional(QUERY), version: Type.Optional(Type.Integer({ minimum: 1 })), ...ENDPOINT_FIELDS }, closed)
 
+// So that a body meant for something else does no harm.
+const NOTHING = Type.Object({}, closed)
 const PREVIEW = Type.Object({ version: Type.Optional(Type.Integer({ minimum: 1 })) }, closed)
 
 const RUN = Type.Object(
@@ -63,6 +67,20 @@ const RUN = Type.Object(
     debug: Type.Optional(Type.Boolean()),
     format: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: ['json', 'ndjson', 'csv'] })),
     client_query_id: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  },
+  closed,
+)
+
+const NAMES = (minItems: number, maxItems: number) => Type.Array(Type.String({ minLength: 1, maxLength: 400 }), { minItems, maxItems, uniqueItems: true })
+const RUN_TOKEN = Type.Object(
+  {
+    endpoints: NAMES(1, 50),
+    variables: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    allowed_variables: Type.Optional(NAMES(0, 100)),
+    ttl_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TTL_SECONDS })),
+    expires_at: Type.Optional(Type.String({ maxLength: 40 })),
+    runs_per_minute: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+    origins: Type.Optional(NAMES(1, 20)),
   },
   closed,
 )
@@ -158,13 +176,21 @@ const requestOf = (call: Call): RunRequest & { format: string } => {
   }
 }
 
-const run = async (rooms: Rooms, call: Call): Promise<Answer> => {
-  const { format, ...request } = requestOf(call)
+const execute = async (rooms: Rooms, { format, ...request }: RunRequest & { format: string }): Promise<Answer> => {
   if (format !== 'json') {
     const body = await rooms.stream(request, format as StreamFormat)
     return { body, headers: { 'content-type': MEDIA_TYPES[format]!, 'cache-control': 'no-store' } }
   }
   return { body: await rooms.run(request), headers: { 'cache-control': 'no-store' } }
+}
+
+const run = async (rooms: Rooms, call: Call): Promise<Answer> => {
+  const request = requestOf(call)
+  if (!call.grant) return execute(rooms, request)
+  const narrowed = { ...narrowRun(request, call.grant.claims), format: request.format }
+  return execute(rooms, narrowed).catch((error) => {
+    throw withoutQuery(error)
+  })
 }
 
 const runByAddress: Route['handler'] = async (rooms, call) => {
@@ -295,7 +321,36 @@ export const ENDPOINT_ROUTES: readonly Route[] = [
     handler: async ({ openApi }, call) => ({ body: await openApi.document(call.projectId, call.params.name!, integer(call, 'version', 1)) }),
   },
   { method: 'GET', path: `${ENDPOINTS}/:name/run`, summary: 'Run an endpoint; answers may be kept and asked for again by their ETag', access: 'endpoint:read', handler: runByAddress },
-  { method: 'POST', path: `${ENDPOINTS}/:name/run`, summary: 'Run an endpoint', access: 'endpoint:read', body: RUN, handler: run },
+  { method: 'POST', path: `${ENDPOINTS}/:name/run`, summary: 'Run an endpoint, by key or by run token', access: 'endpoint:read', takesRunTokens: true, body: RUN, handler: run },
+  {
+    method: 'POST',
+    path: `${ENDPOINTS}/run_tokens`,
+    summary: 'Make a token that runs some endpoints with some variables pinned, for a page; the key also needs endpoint:read',
+    access: 'run_token:write',
+    body: RUN_TOKEN,
+    handler: async ({ runTokens }, { projectId, key, body }) => ({ status: 201, headers: { 'cache-control': 'no-store' }, body: await runTokens.create(projectId, key, body as RunTokenInput) }),
+  },
+  {
+    method: 'POST',
+    path: `${ENDPOINTS}/run_tokens/revoke_all`,
+    summary: 'Revoke all run tokens of the project',
+    access: 'run_token:write',
+    body: NOTHING,
+    handler: async ({ runTokens }, { projectId }) => {
+      await runTokens.revokeAll(projectId)
+      return { status: 204 }
+    },
+  },
+  {
+    method: 'DELETE',
+    path: `${ENDPOINTS}/run_tokens/:id`,
+    summary: 'Revoke a run token by its id',
+    access: 'run_token:write',
+    handler: async ({ runTokens }, { projectId, params }) => {
+      await runTokens.revoke(projectId, params.id!)
+      return { status: 204 }
+    },
+  },
   {
     method: 'DELETE',
     path: '/api/projects/:projectId/query/:id',

@@ -4,6 +4,7 @@ import type { OpenApi } from '../endpoints/openapi.ts'
 import type { RunEndpoint } from '../endpoints/run.ts'
 import type { Running } from '../endpoints/running.ts'
 import type { StreamEndpoint } from '../endpoints/stream.ts'
+import type { RunGrant, RunTokens } from '../endpoints/tokens/runTokens.ts'
 import type { VariableDefinitions } from '../endpoints/variables/definitions.ts'
 import type { FlagDefinitions } from '../flags/definitions.ts'
 import type { AnswerFlags } from '../flags/flags.ts'
@@ -25,6 +26,7 @@ export interface Rooms {
   readonly run: RunEndpoint
   readonly stream: StreamEndpoint
   readonly running: Pick<Running, 'cancel'>
+  readonly runTokens: RunTokens
   readonly openApi: OpenApi
   readonly flags: FlagDefinitions
   readonly answerFlags: AnswerFlags
@@ -50,6 +52,8 @@ export interface Call {
   readonly projectId: number
   /** That asks, of a route that is not public. */
   readonly key: ApiKey
+  /** Of a request that carries a run token: what that allows. */
+  readonly grant: RunGrant | undefined
   /** Aborted when whoever asks has gone. */
   readonly signal: AbortSignal
   /** Of the request; the first value of a repeated name. */
@@ -75,6 +79,8 @@ export interface Route {
   readonly summary?: string
   /** Who may ask: any page of any origin, or a personal API key with this scope. */
   readonly access: 'public' | Scope
+  /** Whether a run token will do as well, also from a page of another origin. The path has a `:name`. */
+  readonly takesRunTokens?: true
   /** The body: `raw` bytes of whatever encoding, JSON of this schema, or none. */
   readonly body?: 'raw' | TSchema
   readonly handler: (rooms: Rooms, call: Call) => Promise<Answer> | Answer

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
 import staticFiles from '@fastify/static'
 import createFastify, { type FastifyBaseLogger, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
+import { isRunToken } from '../endpoints/tokens/runToken.ts'
+import type { RunGrant } from '../endpoints/tokens/runTokens.ts'
 import type { Log, LogLevel } from '../lib/log.ts'
 import type { Count } from '../lib/metrics.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { ApiKey } from '../storage/records.ts'
-import { type AuthRooms, authorize } from './auth.ts'
+import { type AuthRooms, authorize, bearerOf } from './auth.ts'
 import { createBodyReader } from './bodyReader.ts'
 import { toAnswer } from './errors.ts'
 import type { Call, Rooms, Route } from './route.ts'
@@ -89,6 +91,15 @@ const projectIdOf = (request: FastifyRequest): number | undefined => {
 }
 
 const keys = new WeakMap<FastifyRequest, ApiKey>()
+const grants = new WeakMap<FastifyRequest, RunGrant>()
+
+// Which origins a token is for is in the token, which a preflight does not carry: the run itself looks at it. What a
+// personal API key gets is never readable by a page of another origin.
+const PREFLIGHT = { 'access-control-allow-origin': '*', 'access-control-allow-methods': 'POST', 'access-control-allow-headers': 'authorization, content-type', 'access-control-max-age': '86400' }
+
+/** Lets the page that asks read the answer, a refusal too: it says what to do about the token. */
+const openToPage = ({ headers }: FastifyRequest, reply: FastifyReply) =>
+  reply.headers({ 'access-control-allow-origin': headers.origin ?? '*', 'access-control-expose-headers': 'retry-after, x-request-id', vary: 'origin' })
 
 // Who changed what can be read from every service's log; the rest, which is most, from that of one that is asked for it.
 const levelOf = (access: Route['access'] | undefined, status: number): LogLevel => (access?.endsWith(':write') && status < 300 ? 'info' : 'debug')
@@ -108,6 +119,7 @@ const toCall = (request: FastifyRequest, reply: FastifyReply, receivedAt: number
   body: request.body,
   projectId: projectIdOf(request)!,
   key: keys.get(request)!,
+  grant: grants.get(request),
   signal: hangUp(reply),
   headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, firstOf(value)])),
   receivedAt,
@@ -157,8 +169,9 @@ export const createServer = async ({ rooms, staticDir, ingestBytes, log, count, 
     const { statusCode: status } = reply
     count('trailmark_requests_total', { method, route, status })
     const key = keys.get(request)
+    const grant = grants.get(request)
     // The pattern of the address, never the address: that may carry a token.
-    log('Request', { level: levelOf((request.routeOptions.config as { access?: Route['access'] }).access, status), request_id: id, method, route, status, ms: Math.round(reply.elapsedTime), ...(key ? { key: key.id, label: key.label } : {}) })
+    log('Request', { level: levelOf((request.routeOptions.config as { access?: Route['access'] }).access, status), request_id: id, method, route, status, ms: Math.round(reply.elapsedTime), ...(key ? { key: key.id, label: key.label } : {}), ...(grant ? { run_token: grant.claims.jti } : {}) })
   })
   // Connections whose last answer comes after this would stay open, and the server with them, until they time out.
   let closing = false
@@ -194,7 +207,15 @@ export const createServer = async ({ rooms, staticDir, ingestBytes, log, count, 
           method: route.method,
           url,
           config: { access: scope },
-          onRequest: async (request) => {
+          onRequest: async (request, reply) => {
+            const token = bearerOf(request.headers.authorization)
+            if (route.takesRunTokens && token && isRunToken(token)) {
+              openToPage(request, reply)
+              const grant = await rooms.runTokens.check({ projectId: projectIdOf(request) ?? 0, token, endpoint: (request.params as { name: string }).name, origin: request.headers.origin })
+              grants.set(request, grant)
+              keys.set(request, grant.key)
+              return
+            }
             keys.set(request, await authorize(auth, { header: request.headers.authorization, projectId: isOfProject ? projectIdOf(request) : 'any', scope }))
           },
           // A body that is left out is an empty one.
@@ -204,6 +225,7 @@ export const createServer = async ({ rooms, staticDir, ingestBytes, log, count, 
           ...(typeof route.body === 'object' ? { schema: { body: route.body } } : {}),
           handler: respond(route),
         })
+        if (route.takesRunTokens) api.options(url, (_request, reply) => reply.status(204).headers(PREFLIGHT).send())
       }
     }
   })

@@ -202,6 +202,15 @@ export interface Records {
     put(record: MaterializationRecord): Promise<void>
     remove(versionId: string): Promise<void>
   }
+  readonly runTokens: {
+    /** What signs a project's run tokens; `fresh` becomes it if there is none. */
+    secret(projectId: number): Promise<string | undefined>
+    secret(projectId: number, fresh: string): Promise<string>
+    setSecret(projectId: number, secret: string): Promise<void>
+    /** `until`: when it may be forgotten, because the token has expired. */
+    revoke(projectId: number, id: string, until: string): Promise<void>
+    isRevoked(projectId: number, id: string): Promise<boolean>
+  }
   /** Values that a project has set, by name. */
   readonly settings: {
     get(projectId: number, name: string): Promise<unknown>
@@ -643,6 +652,24 @@ export const openRecords = async (file: string, { mayUpgrade = true }: { mayUpgr
       },
       async remove(versionId) {
         await db.deleteFrom('materializations').where('version_id', '=', versionId).execute()
+      },
+    },
+
+    runTokens: {
+      async secret(projectId: number, fresh?: string) {
+        if (fresh !== undefined) await db.insertInto('run_token_secrets').values({ project_id: projectId, secret: fresh }).onConflict((conflict) => conflict.column('project_id').doNothing()).execute()
+        const row = await db.selectFrom('run_token_secrets').select('secret').where('project_id', '=', projectId).executeTakeFirst()
+        return row?.secret as string
+      },
+      async setSecret(projectId, secret) {
+        await db.insertInto('run_token_secrets').values({ project_id: projectId, secret }).onConflict((conflict) => conflict.column('project_id').doUpdateSet({ secret })).execute()
+      },
+      async revoke(projectId, id, until) {
+        await db.deleteFrom('revoked_run_tokens').where('until', '<', now()).execute()
+        await db.insertInto('revoked_run_tokens').values({ project_id: projectId, id, until }).onConflict((conflict) => conflict.columns(['project_id', 'id']).doNothing()).execute()
+      },
+      async isRevoked(projectId, id) {
+        return (await db.selectFrom('revoked_run_tokens').select('id').where('project_id', '=', projectId).where('id', '=', id).executeTakeFirst()) !== undefined
       },
     },
 

@@ -49,3 +49,15 @@ test('runs at the same time are counted until they are over, each once', () => {
   gate.enter('key', allowance)
   expect(refusalOf(() => gate.enter('key', { ...allowance, perMinute: 9 }))).toEqual({ code: 'too_many_at_once', seconds: 1 })
 })
+
+test('who has not run for long is forgotten, but not a run that is still under way or counts in its hour', () => {
+  const gate = setUp()
+  gate.enter('long', { ...allowance, atOnce: 1 })
+  gate.enter('often', { ...allowance, perHour: 1 })()
+  time = 3_599_000
+  gate.enter('another', allowance)()
+  expect(refusalOf(() => gate.enter('often', { ...allowance, perHour: 1 }))).toEqual({ code: 'rate_limited', seconds: 1 })
+  time = 7_200_000
+  gate.enter('another', allowance)()
+  expect(refusalOf(() => gate.enter('long', { ...allowance, atOnce: 1 }))).toEqual({ code: 'too_many_at_once', seconds: 1 })
+})

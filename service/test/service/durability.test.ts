@@ -39,7 +39,6 @@ test('an acknowledged event survives kill -9 of the service, exactly once', asyn
   expect(await countOf(second, 'kept')).toBe(1)
   expect(second.token).toBe(first.token)
   expect(second.key).toBe(first.key)
-  expect(second.startMs).toBeLessThan(5_000)
 })
 
 test('an acknowledged event survives kill -9 of the engine, and the service recovers by itself', async () => {

@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openRecords } from '../../src/storage/records.ts'
 import { api, capture, event, request } from '../support/api.ts'
@@ -380,4 +382,22 @@ describe('cancelling', () => {
       await until(async () => (await running('mark_left')) === 0)
     }
   })
+})
+
+test('an endpoint says when it was last run; a moment later, and after a stop', async () => {
+  await create('noted', 'SELECT 1')
+  const lastRun = async () => (await get('noted/')).body.last_executed_at
+  expect(await lastRun()).toBeNull()
+  const { last_refresh: first } = (await run('noted')).body
+  await until(async () => (await lastRun()) === first)
+
+  const data = mkdtempSync(join(tmpdir(), 'trailmark-last-run-'))
+  const short = await startService({ data })
+  await create('noted', 'SELECT 1', { at: short })
+  const { last_refresh: last } = (await run('noted', {}, short)).body
+  expect(await short.stop()).toBe(0)
+  const records = await openRecords(join(data, 'definitions.db'))
+  expect(await records.endpoints.get(short.projectId, 'noted')).toMatchObject({ lastExecutedAt: last })
+  await records.close()
+  rmSync(data, { recursive: true })
 })

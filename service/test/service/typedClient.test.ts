@@ -124,10 +124,25 @@ test('a browser is refused: every visitor could take the key', () => {
   Object.assign(globalThis, { document: {} })
   try {
     expect(() => clientOf()).toThrow(/server only/)
+    expect(() => clientOf({ runToken: 'some' })).toThrow(/server only/)
+    expect(() => clientOf({ personalApiKey: undefined })).toThrow(/runToken/)
   } finally {
     delete (globalThis as { document?: unknown }).document
   }
   expect(() => clientOf({ personalApiKey: '' })).toThrow(/personalApiKey/)
+})
+
+test('a browser may have a run token, which brings the variables it pins', async () => {
+  const { body } = await api(service, 'POST', '/endpoints/run_tokens', { endpoints: ['prices'], variables: { least: 23 } })
+  Object.assign(globalThis, { document: {} })
+  try {
+    const inPage = clientOf({ personalApiKey: undefined, runToken: body.token })
+    expect((await inPage.run('prices')).rows).toEqual([{ price: 23, plan: 'pro' }, { price: 24, plan: 'free' }])
+    expect(await failureOf(inPage.run('prices', { least: 0 }))).toMatchObject({ status: 400, code: 'invalid_variables', errors: [{ path: 'least', code: 'pinned' }] })
+    expect(await failureOf(inPage.run('one'))).toMatchObject({ status: 403, code: 'not_granted' })
+  } finally {
+    delete (globalThis as { document?: unknown }).document
+  }
 })
 
 describe('the types that the service writes', () => {

@@ -102,3 +102,22 @@ test('a former secret and a former token are taken until their time is over, and
   expect(await Promise.all(['old secret', 'new secret', 'newer secret'].map(async (secret) => (await records.keys.bySecret(secret))?.id))).toEqual([undefined, undefined, key.id])
   expect(await records.projects.byToken('newer token')).toMatchObject({ previousTokenUntil: undefined })
 })
+
+describe('run tokens', () => {
+  test('each project keeps the first secret that it is given, until it gets another', async () => {
+    expect(await records.runTokens.secret(1)).toBeUndefined()
+    expect(await Promise.all([records.runTokens.secret(1, 'one'), records.runTokens.secret(1, 'two')])).toEqual(['one', 'one'])
+    expect(await records.runTokens.secret(2, 'three')).toBe('three')
+    await records.runTokens.setSecret(1, 'four')
+    expect([await records.runTokens.secret(1, 'five'), await records.runTokens.secret(2)]).toEqual(['four', 'three'])
+  })
+
+  test('a revoked one is remembered in its project, and forgotten when it has expired', async () => {
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+    await records.runTokens.revoke(1, 'a', at(60_000))
+    await records.runTokens.revoke(1, 'b', at(-1))
+    expect([await records.runTokens.isRevoked(1, 'a'), await records.runTokens.isRevoked(2, 'a'), await records.runTokens.isRevoked(1, 'b')]).toEqual([true, false, true])
+    await records.runTokens.revoke(1, 'a', at(60_000))
+    expect([await records.runTokens.isRevoked(1, 'a'), await records.runTokens.isRevoked(1, 'b')]).toEqual([true, false])
+  })
+})

@@ -26,8 +26,6 @@ export interface RunningService {
   readonly projectId: number
   readonly data: string
   readonly process: ChildProcess
-  /** ms from the start of the process to its ready line. */
-  readonly startMs: number
   /** Everything that the process has printed. */
   output(): string
   /** Ends the service as Ctrl-C does, and resolves with its exit code. Removes a temporary data folder. */
@@ -93,7 +91,6 @@ export const runUntilEnd = async (env: Readonly<Record<string, string>>): Promis
 export const startService = async ({ data, env = {} }: StartOptions = {}): Promise<RunningService> => {
   const folder = data ?? temporaryFolder()
   const cluster = await clusterFor(folder, env)
-  const startedAt = Date.now()
   const { child, ended, stdout, stderr, onStdout } = watch({ TRAILMARK_PORT: '0', TRAILMARK_DATA: folder, ...cluster?.env, ...env })
 
   const ready = await new Promise<string>((done, fail) => {
@@ -122,7 +119,6 @@ export const startService = async ({ data, env = {} }: StartOptions = {}): Promi
     key: keyFile ? readFileSync(keyFile, 'utf8').trim() : (env.TRAILMARK_PERSONAL_API_KEY ?? ''),
     data: folder,
     process: child,
-    startMs: Date.now() - startedAt,
     output: () => stdout() + stderr(),
     async stop() {
       child.kill('SIGTERM')

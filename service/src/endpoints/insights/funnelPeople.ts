@@ -5,7 +5,7 @@ import { hasProperties, isNamed } from './nodes.ts'
 import type { Period } from './period.ts'
 import { column, element, from, lambda, number, part } from './select.ts'
 import { breakdownLimitOf, breakdownsOf, type Node, type SharedQuery } from './shared.ts'
-import { bound, createSource, every, isWithin, not, some } from './source.ts'
+import { actorOf, bound, createSource, every, isWithin, not, some } from './source.ts'
 
 export interface Exclusion extends Node {
   /** Between these two steps, from 0. */
@@ -15,7 +15,7 @@ export interface Exclusion extends Node {
 
 /** What a funnel asks of the events. */
 export interface FunnelPlan {
-  readonly query: SharedQuery
+  readonly query: SharedQuery & { readonly aggregation_group_type_index?: number | null }
   readonly order: 'ordered' | 'strict' | 'unordered'
   readonly steps: readonly Node[]
   readonly exclusions: readonly Exclusion[]
@@ -36,15 +36,16 @@ const isByValue = ({ attribution, query }: FunnelPlan) => attribution === 'all_e
 // One row per event: which steps and exclusions it matches as the bits of `mask`, and the first step it matches, 0 for none.
 const eventRows = (plan: FunnelPlan): SelectSql => {
   const source = createSource()
+  const actor = actorOf(source, plan.query.aggregation_group_type_index)
   const tests = [...plan.steps, ...plan.exclusions].map((node) => every([isNamed(source, node), hasProperties(source, node, plan.context)]))
   const bits = tests.map((test, bit) => call('if', test, number(2 ** bit), number(0)))
   const step = call('multiIf', ...plan.steps.flatMap((_, index) => [tests[index]!, number(index + 1)]), number(0))
   // A strict funnel is interrupted by any event.
-  const where = every([...isWithin(source, plan.period), passes(source, plan.filters, plan.context), ...(plan.order === 'strict' ? [] : [some(tests)])])
+  const where = every([...actor.isThere, ...isWithin(source, plan.period), passes(source, plan.filters, plan.context), ...(plan.order === 'strict' ? [] : [some(tests)])])
   return {
     kind: 'select',
     items: [
-      column(source.person, 'person'),
+      column(actor.id, 'person'),
       column(source.instant, 'instant'),
       column(call('toUInt128', source.uuid), 'uuid'),
       column(keyOf(source, plan.query), 'key'),

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { checkShape, fieldRefusal } from './check.ts'
 import type { FilterContext } from './filters.ts'
 import type { Interval } from './period.ts'
-import { filtersOf, maybe, NODE, type Node, oneOf, SHARED } from './shared.ts'
+import { ACTORS, filtersOf, maybe, NODE, type Node, oneOf, SHARED } from './shared.ts'
 
 const MAX_STEPS = 20
 const MAX_EXCLUSIONS = 10
@@ -19,10 +19,10 @@ type WindowUnit = keyof typeof SECONDS
 const SCHEMA = Type.Object(
   {
     ...SHARED,
+    ...ACTORS,
     kind: Type.Literal('FunnelsQuery'),
     series: Type.Array(Series, { minItems: 2, maxItems: MAX_STEPS }),
     interval: maybe(oneOf<Interval>('minute', 'hour', 'day', 'week', 'month')),
-    aggregation_group_type_index: Type.Optional(Type.Null()),
     funnelsFilter: maybe(
       Type.Object(
         {

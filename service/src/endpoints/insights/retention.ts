@@ -9,8 +9,8 @@ import type { Insight, InsightRows } from './insight.ts'
 import { hasProperties, isNamed } from './nodes.ts'
 import { bucketsOf, type DateRange, endOf, type Interval, intervalStart, isoOf, nextInterval, type Period, periodOf } from './period.ts'
 import { column, from, lambda, number, part } from './select.ts'
-import { breakdownLimitOf, breakdownsOf, filtersOf, maybe, type Node, oneOf, SHARED } from './shared.ts'
-import { bound, createSource, every, isWithin, some } from './source.ts'
+import { ACTORS, breakdownLimitOf, breakdownsOf, filtersOf, maybe, type Node, oneOf, SHARED } from './shared.ts'
+import { actorOf, bound, createSource, every, isWithin, some } from './source.ts'
 import { moveInstant } from './zone.ts'
 
 const TYPES = ['retention_first_time', 'retention_recurring', 'retention_first_ever_occurrence'] as const
@@ -37,8 +37,8 @@ const Entity = Type.Object(
 const SCHEMA = Type.Object(
   {
     ...SHARED,
+    ...ACTORS,
     kind: Type.Literal('RetentionQuery'),
-    aggregation_group_type_index: Type.Optional(Type.Null()),
     retentionFilter: maybe(
       Type.Object(
         {
@@ -109,6 +109,7 @@ const intervalOf = (instant: Sql, { intervals }: Plan): Sql => {
 const eventRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => {
   const source = createSource()
   const { type, context } = plan
+  const actor = actorOf(source, plan.query.aggregation_group_type_index)
   const all = passes(source, plan.filters, context)
   const named = isNamed(source, plan.target)
   const target = every([named, hasProperties(source, plan.target, context), all])
@@ -125,7 +126,7 @@ const eventRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => {
   return {
     kind: 'select',
     items: [
-      column(source.person, 'person'),
+      column(actor.id, 'person'),
       column(source.instant, 'instant'),
       column(source.uuid, 'uuid'),
       column(keyIn(keyOf(source, plan.query)), 'key'),
@@ -135,7 +136,7 @@ const eventRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => {
       column(flag(isReturn), 'returns'),
     ],
     from: source.from(),
-    where: some([begins, isReturn]),
+    where: every([...actor.isThere, some([begins, isReturn])]),
   }
 }
 

@@ -3,6 +3,7 @@ import { Refusal } from '../../lib/refusal.ts'
 import { checkShape, fieldRefusal } from './check.ts'
 import { faultOfFilter, type Filter, FILTER, type FilterContext, type FilterGroup } from './filters.ts'
 import { DATE_FORMS, periodOf, readDate } from './period.ts'
+import { MAX_GROUP_TYPES } from '../sql/tables.ts'
 import { faultOfProperty, type PropertyRef } from './source.ts'
 
 /** A field that may be absent or null alike. */
@@ -40,6 +41,9 @@ export const SHARED = {
   version: Type.Optional(Type.Unknown()),
   tags: Type.Optional(Type.Unknown()),
 } as const
+
+/** The field of kinds that follow somebody from event to event: groups of which type, instead of persons. */
+export const ACTORS = { aggregation_group_type_index: maybe(Type.Integer({ minimum: 0, maximum: MAX_GROUP_TYPES - 1 })) } as const
 
 /** The fields that nodes of every kind have: which events. */
 export const NODE = {

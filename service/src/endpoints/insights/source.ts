@@ -1,4 +1,4 @@
-import { call, infix, type FromSql, type Sql } from '../sql/physical.ts'
+import { call, infix, type FromSql, type Sql, text } from '../sql/physical.ts'
 import type { SourceScope } from '../sql/scope.ts'
 import { MAX_GROUP_TYPES, TABLES } from '../sql/tables.ts'
 import { tableSource } from '../sql/tableSource.ts'
@@ -72,6 +72,16 @@ export const createSource = (): Source => {
     },
     from: events.toSql,
   }
+}
+
+/**
+ * Who goes through a funnel's steps, or returns: the person of an event, or its group of the type `groupType`; and whether there
+ * is one, since an event without such a group is nobody's.
+ */
+export const actorOf = (source: Source, groupType: number | null | undefined): { readonly id: Sql; readonly isThere: readonly Sql[] } => {
+  if (typeof groupType !== 'number') return { id: source.person, isThere: [] }
+  const id = source.group(groupType)
+  return { id, isThere: [infix(id, '!=', text(''))] }
 }
 
 /** A value that travels beside the text. */

@@ -19,6 +19,8 @@ export interface EngineOptions {
   readonly memoryBytes: number | undefined
   /** Space on the disk that inserts leave free. */
   readonly diskReserveBytes: number
+  /** How long the engine may answer nothing before it counts as hung and is started again, ms. */
+  readonly hungMs?: number
   /** Hears that the engine ended and is started again. */
   readonly onRestart?: () => void
   readonly log: Log
@@ -34,6 +36,9 @@ export interface Engine {
 const START_TIMEOUT_MS = 60_000
 const POLL_MS = 20
 const STOP_TIMEOUT_MS = 5_000
+// A busy engine answers a ping late; only one that hangs misses this many in a row.
+const MOST_MISSED = 6
+const HUNG_MS = 60_000
 const BACKOFF_MS = [0, 200, 500, 1_000, 2_000, 5_000]
 // An engine that ran this long had started well: its next death is a new story.
 const HEALTHY_MS = 30_000
@@ -69,7 +74,7 @@ const sizeOf = (file: string) => {
 }
 
 /** Starts the embedded engine as a child process and keeps it running until `stop`. Rejects if it cannot be started once. */
-export const startEngine = async ({ dataDir, library, child, memoryBytes, diskReserveBytes, onRestart = () => {}, log }: EngineOptions): Promise<Engine> => {
+export const startEngine = async ({ dataDir, library, child, memoryBytes, diskReserveBytes, hungMs = HUNG_MS, onRestart = () => {}, log }: EngineOptions): Promise<Engine> => {
   const store = join(dataDir, 'store')
   const file = join(dataDir, 'config.xml')
   const logFile = join(dataDir, 'engine.log')
@@ -79,15 +84,28 @@ export const startEngine = async ({ dataDir, library, child, memoryBytes, diskRe
   let place: Connection | undefined
   let stopping = false
 
-  const answers = async (url: string) => {
+  const answers = async (url: string, ms = 1_000) => {
     try {
-      return (await fetch(`${url}/ping`, { signal: AbortSignal.timeout(1_000) })).ok
+      return (await fetch(`${url}/ping`, { signal: AbortSignal.timeout(ms) })).ok
     } catch {
-      return false // not listening yet
+      return false // not listening yet, or hung
     }
   }
 
   const ended = (process: ChildProcess) => process.exitCode !== null || process.signalCode !== null
+
+  /** Ends an engine that no longer answers; whoever keeps it running starts it again. */
+  const endWhenHung = (engine: ChildProcess, url: string) => {
+    const turnMs = hungMs / MOST_MISSED
+    let missed = 0
+    const turn = setTimeout(async () => {
+      missed = (await answers(url, turnMs)) ? 0 : missed + 1
+      if (ended(engine) || stopping) return
+      if (missed < MOST_MISSED) return void turn.refresh()
+      log(`The engine has not answered for ${Math.round(hungMs / 1_000)} s; ending it.`, { level: 'error' })
+      engine.kill('SIGKILL')
+    }, turnMs).unref()
+  }
 
   const launch = async (): Promise<ChildProcess> => {
     const port = await freePort()
@@ -118,6 +136,7 @@ export const startEngine = async ({ dataDir, library, child, memoryBytes, diskRe
       await pause(POLL_MS)
     }
     place = { url, writer: { username: 'writer', password: writerPassword }, reader: { username: 'reader', password: readerPassword }, headers: { 'x-engine-key': key } }
+    endWhenHung(started, url)
     return started
   }
 

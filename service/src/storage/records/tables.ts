@@ -56,6 +56,9 @@ export interface Tables {
   materializations: { version_id: string; project_id: number; endpoint_id: string; version: number; state_json: string }
   settings: { project_id: number; name: string; value_json: string }
   group_types: { project_id: number; type: string; place: number }
+  /** What signs a project's run tokens. It has to be known to check them, so it is no hash. */
+  run_token_secrets: { project_id: number; secret: string }
+  revoked_run_tokens: { project_id: number; id: string; until: string }
   steps: { id: number }
 }
 
@@ -102,4 +105,8 @@ export const STEPS: readonly (readonly string[])[] = [
   ],
   ['CREATE TABLE group_types (project_id INTEGER NOT NULL, type TEXT NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (project_id, type), UNIQUE (project_id, place))'],
   ['CREATE TABLE materializations (version_id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, endpoint_id TEXT NOT NULL, version INTEGER NOT NULL, state_json TEXT NOT NULL)'],
+  [
+    'CREATE TABLE run_token_secrets (project_id INTEGER PRIMARY KEY, secret TEXT NOT NULL)',
+    'CREATE TABLE revoked_run_tokens (project_id INTEGER NOT NULL, id TEXT NOT NULL, until TEXT NOT NULL, PRIMARY KEY (project_id, id))',
+  ],
 ]

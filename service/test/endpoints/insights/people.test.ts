@@ -89,3 +89,22 @@ test('a run variable asks for one value of a breakdown by persons', async () => 
 test('another project sees its own people', async () => {
   expect(await linesOf(trends({}, { breakdownFilter: { breakdown: 'plan', breakdown_type: 'person' } }), { projectId: 2 })).toEqual({ theirs: [0, 1, 0] })
 })
+
+test.each<[string, object, unknown]>([
+  ['persons', {}, [3, 1]],
+  ['groups of a type', { aggregation_group_type_index: 0 }, [2, 1]],
+  ['groups of a type that no event has', { aggregation_group_type_index: 3 }, [0, 0]],
+])('a funnel of %s', async (_, more, counts) => {
+  const visit = { kind: 'EventsNode', event: 'visit' }
+  const { results } = await ask(engine, { kind: 'FunnelsQuery', series: [visit, visit], dateRange: { date_from: '2026-01-05', date_to: '2026-01-07' }, ...more })
+  expect((results as { count: number }[]).map(({ count }) => count)).toEqual(counts)
+})
+
+test.each<[string, object, unknown]>([
+  ['persons', {}, [[1, 1, 0], [1, 0, 0], [1, 0, 0]]],
+  ['groups of a type', { aggregation_group_type_index: 0 }, [[2, 1, 0], [0, 0, 0], [0, 0, 0]]],
+])('a retention of %s', async (_, more, counts) => {
+  const retentionFilter = { retentionType: 'retention_first_time', targetEntity: { id: 'visit', type: 'events' }, returningEntity: { id: 'visit', type: 'events' }, period: 'Day', totalIntervals: 3 }
+  const { results } = await ask(engine, { kind: 'RetentionQuery', retentionFilter, dateRange: { date_from: '2026-01-05', date_to: '2026-01-07' }, ...more })
+  expect((results as { values: { count: number }[] }[]).map(({ values }) => values.map(({ count }) => count))).toEqual(counts)
+})

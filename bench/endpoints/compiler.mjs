@@ -1,0 +1,36 @@
+import { median } from '../support/statistics.mjs'
+import { QUESTIONS } from './questions.mjs'
+
+const ROUNDS = 300
+
+// As long as people write them, and much longer than that.
+const LONG = `SELECT ${Array.from({ length: 200 }, (_, n) => `countIf(properties.step = ${n} AND event != 'x${n}') AS c${n}`).join(', ')} FROM events WHERE event = {variables.event}`
+const TEXTS = [...QUESTIONS.map(({ name, endpoint }) => ({ name, text: endpoint })), { name: 'a query of 200 columns', text: LONG }]
+
+const timed = (work) => {
+  const start = performance.now()
+  work()
+  return performance.now() - start
+}
+
+/** What the compiler needs for each query, without the engine and the network: reading the text, and making SQL of it with its values bound. */
+export const measureCompiler = async () => {
+  const { parseQuery, compileQuery } = await import('../../service/dist/endpoints/sql/compile.js')
+  const { bindVariables } = await import('../../service/dist/endpoints/variables/bind.js')
+  const NEEDED = [{ codeName: 'event', type: 'String', values: [] }, { codeName: 'since', type: 'Date', values: [] }]
+  const GIVEN = { event: 'purchase', since: '2026-01-05T00:00:00Z' }
+  return TEXTS.map(({ name, text }) => {
+    const needed = NEEDED.filter(({ codeName }) => text.includes(`variables.${codeName}`))
+    const given = Object.fromEntries(needed.map(({ codeName }) => [codeName, GIVEN[codeName]]))
+    const rounds = Array.from({ length: ROUNDS }, () => {
+      let parsed, variables
+      return {
+        parse: timed(() => (parsed = parseQuery(text))),
+        bind: timed(() => (variables = bindVariables(needed, given))),
+        compile: timed(() => compileQuery(parsed, { projectId: 1, variables })),
+      }
+    })
+    const middle = (step) => median(rounds.map((round) => round[step]))
+    return { name, characters: text.length, parseMs: middle('parse'), bindMs: middle('bind'), compileMs: middle('compile') }
+  })
+}

@@ -1,0 +1,361 @@
+import { createHmac } from 'node:crypto'
+import { join } from 'node:path'
+import { ROUTES } from '../../src/http/routes.ts'
+import { type Records, openRecords } from '../../src/storage/records.ts'
+import { api, capture, event, request, type Reply } from '../support/api.ts'
+import { type RunningService, startService } from '../support/startService.ts'
+
+const PAGE = 'https://shop.example'
+const QUERY = 'SELECT properties.org AS org, properties.plan AS plan FROM events WHERE properties.org = {variables.org} AND properties.plan = {variables.plan} ORDER BY plan'
+
+let service: RunningService
+let other: Pick<RunningService, 'url' | 'token' | 'key' | 'projectId'>
+let records: Records
+
+beforeAll(async () => {
+  service = await startService({ env: { TRAILMARK_KEY_LIMITS: JSON.stringify({ slow: { per_minute: 2 } }) } })
+  records = await openRecords(join(service.data, 'definitions.db'))
+  const project = await records.projects.create({ name: 'Another', token: 'another-token' })
+  other = { url: service.url, token: project.token, key: 'the-key-of-another', projectId: project.id }
+  await records.keys.put({ projectId: project.id, label: 'another', secret: other.key, scopes: ['endpoint:read', 'endpoint:write', 'insight_variable:write', 'run_token:write'] })
+  for (const target of [service, other]) {
+    for (const name of ['org', 'plan']) expect((await api(target, 'POST', '/insight_variables/', { name, type: 'String' })).status).toBe(201)
+    expect((await api(target, 'POST', '/insight_variables/', { name: 'n', type: 'Number' })).status).toBe(201)
+    for (const [name, query] of [['orders', QUERY], ['one', 'SELECT 1'], ['of_org', 'SELECT count() FROM events WHERE properties.org = {variables.org}'], ['broken', 'SELECT intDiv(1, toInt({variables.n}))'], ['numbers', 'SELECT {variables.n}']]) {
+      const { status, body } = await api(target, 'POST', '/endpoints/', { name, query: { kind: 'HogQLQuery', query } })
+      expect([name, status, body.detail]).toEqual([name, 201, undefined])
+    }
+  }
+  const trend = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: 'order' }], breakdownFilter: { breakdown: 'org', breakdown_type: 'event' } }
+  expect((await api(service, 'POST', '/endpoints/', { name: 'trend', query: trend })).status).toBe(201)
+  await capture(service, event('order', {}, { org: 'acme', plan: 'pro' }), event('order', {}, { org: 'acme', plan: 'free' }), event('order', {}, { org: 'rival', plan: 'pro' }))
+})
+afterAll(async () => {
+  await records.close()
+  await service.stop()
+})
+
+const make = (input: object, target = service) => api(target, 'POST', '/endpoints/run_tokens', input)
+const tokenOf = async (input: object, target: typeof other = service): Promise<string> => {
+  const { status, body } = await api(target, 'POST', '/endpoints/run_tokens', input)
+  expect([status, body.detail]).toEqual([201, undefined])
+  return body.token
+}
+const run = (token: string, name: string, body: object = {}, { headers = {}, query = '', projectId = service.projectId }: { headers?: Record<string, string>; query?: string; projectId?: number } = {}): Promise<Reply> =>
+  request(`${service.url}/api/projects/${projectId}/endpoints/${name}/run${query}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+const ACME = { endpoints: ['orders'], variables: { org: 'acme' } }
+
+describe('a run token', () => {
+  test('runs its endpoints with what it pins, for a while', async () => {
+    const { status, headers, body } = await make({ ...ACME, ttl_seconds: 600, runs_per_minute: 9, origins: [PAGE], allowed_variables: ['plan'] })
+    expect({ status, body }).toEqual({
+      status: 201,
+      body: { id: expect.any(String), token: expect.any(String), expires_at: expect.any(String), endpoints: ['orders'], variables: { org: 'acme' }, allowed_variables: ['plan'], runs_per_minute: 9, origins: [PAGE] },
+    })
+    expect(headers.get('cache-control')).toBe('no-store')
+    const left = Date.parse(body.expires_at) - Date.now()
+    expect(left).toBeGreaterThan(0)
+    expect(left).toBeLessThanOrEqual(600_000)
+    const reply = await run(body.token, 'orders', { variables: { plan: 'pro' } }, { headers: { origin: PAGE } })
+    expect(reply).toMatchObject({ status: 200, body: { results: [['acme', 'pro']], name: 'orders' } })
+    // The same through the other name of the address, and with a final slash.
+    expect((await request(`${service.url}/api/environments/1/endpoints/orders/run/`, { method: 'POST', headers: { authorization: `Bearer ${body.token}`, origin: PAGE, 'content-type': 'application/json' }, body: '{"variables":{"plan":"free"}}' })).body.results).toEqual([['acme', 'free']])
+  })
+
+  test('pages, streams and caches as any run does', async () => {
+    const token = await tokenOf({ endpoints: ['orders', 'numbers'], allowed_variables: ['org', 'plan', 'n'] })
+    const variables = { org: 'acme', plan: 'pro' }
+    expect((await run(token, 'orders', { variables, limit: 1, cursor: '*' })).body).toMatchObject({ results: [['acme', 'pro']], next_cursor: null })
+    expect((await run(token, 'numbers', { variables: { n: 41 } })).body.is_cached).toBe(false)
+    expect((await run(token, 'numbers', { variables: { n: 41 }, refresh: 'cache', debug: false })).body.is_cached).toBe(true)
+    expect((await run(token, 'orders', { variables, format: 'csv' })).body).toBe('"org","plan"\n"acme","pro"\n')
+  })
+
+  test('an answer that is cached for one organization is not given to another', async () => {
+    const [acme, rival] = await Promise.all(['acme', 'rival'].map((org) => tokenOf({ endpoints: ['orders'], variables: { org } })))
+    for (const [token, org] of [[acme!, 'acme'], [rival!, 'rival'], [acme!, 'acme']] as const) expect((await run(token, 'orders', { variables: { plan: 'pro' } })).body.results).toEqual([[org, 'pro']])
+  })
+
+  test.each([
+    ['another value', { org: 'rival', plan: 'pro' }],
+    ['the same value', { org: 'acme', plan: 'pro' }],
+    ['null', { org: null, plan: 'pro' }],
+  ])('what it pins cannot be given: %s', async (_, variables) => {
+    expect(await run(await tokenOf(ACME), 'orders', { variables })).toMatchObject({ status: 400, body: { code: 'invalid_variables', attr: 'variables', errors: [{ path: 'org', code: 'pinned', message: expect.stringContaining('leave it out') }] } })
+  })
+
+  test('nor a variable that it does not allow; those of the endpoint are still required', async () => {
+    const token = await tokenOf({ endpoints: ['trend'], variables: { org: 'acme' }, allowed_variables: ['date_from'] })
+    expect(await run(token, 'trend', { variables: { date_from: '-7d' } })).toMatchObject({ status: 200, body: { results: [expect.objectContaining({ count: 2 })] } })
+    expect(await run(token, 'trend', { variables: { date_to: '-1d' } })).toMatchObject({ status: 400, body: { code: 'invalid_variables', errors: [{ path: 'date_to', code: 'not_allowed' }] } })
+    expect(await run(await tokenOf(ACME), 'orders')).toMatchObject({ status: 400, body: { errors: [{ path: 'plan', code: 'required' }] } })
+    expect(await run(await tokenOf(ACME), 'orders', { variables: { plan: 'pro', more: 1 } })).toMatchObject({ status: 400, body: { errors: [{ path: 'more', code: 'unknown' }] } })
+  })
+
+  test.each([
+    ['debug', { debug: true }],
+    ['version', { version: 1 }],
+    ['refresh', { refresh: 'force' }],
+    ['refresh', { refresh: 'direct' }],
+    ['client_query_id', { client_query_id: 'mine' }],
+  ])('may not ask for %s, in the body or in the address', async (attr, body) => {
+    const token = await tokenOf({ endpoints: ['one'] })
+    const query = `?${new URLSearchParams(Object.entries(body).map(([name, value]) => [name, String(value)] as [string, string]))}`
+    for (const reply of [await run(token, 'one', body), await run(token, 'one', {}, { query })]) {
+      expect(reply).toMatchObject({ status: 403, body: { type: 'authentication_error', code: 'not_granted', attr } })
+      expect(JSON.stringify(reply.body)).not.toContain('SELECT')
+    }
+  })
+
+  test('an endpoint that no longer has what is pinned does not run unfiltered', async () => {
+    const create = (query: string) => ({ query: { kind: 'HogQLQuery', query } })
+    await api(service, 'POST', '/endpoints/', { name: 'changing', ...create('SELECT count() FROM events WHERE properties.org = {variables.org}') })
+    const token = await tokenOf({ endpoints: ['changing'], variables: { org: 'acme' } })
+    expect((await run(token, 'changing')).body.results).toEqual([[2]])
+    await api(service, 'PATCH', '/endpoints/changing/', create('SELECT count() FROM events'))
+    expect(await run(token, 'changing')).toMatchObject({ status: 400, body: { code: 'invalid_variables', errors: [{ path: 'org', code: 'unknown' }] } })
+  })
+
+  test("the engine's refusal says nothing of the query", async () => {
+    const token = await tokenOf({ endpoints: ['broken'] })
+    const byKey = await api(service, 'POST', '/endpoints/broken/run', { variables: { n: 0 } })
+    expect(byKey).toMatchObject({ status: 400, body: { attr: 'query' } })
+    expect((await run(token, 'broken', { variables: { n: 0 } })).body).toEqual({ type: 'validation_error', code: 'query_failed', detail: 'The engine refused the query.', attr: null, request_id: expect.any(String) })
+  })
+})
+
+describe('whoever changes a token', () => {
+  const partsOf = (token: string) => token.split('.') as [string, string, string]
+  const decoded = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())
+  const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const INVALID = { status: 401, body: { type: 'authentication_error', code: 'invalid_run_token', attr: null } }
+
+  const CHANGES: Record<string, unknown> = {
+    jti: '00000000-0000-4000-8000-000000000000',
+    iat: 0,
+    exp: 9_999_999_999,
+    key: 'another',
+    endpoints: ['orders', 'one'],
+    variables: { org: 'rival' },
+    allowed_variables: ['plan', 'org'],
+    runs_per_minute: 1_000_000,
+    origins: ['https://evil.example'],
+  }
+
+  test('the changes are of every field that a token has', async () => {
+    const token = await tokenOf({ ...ACME, allowed_variables: ['plan'], origins: [PAGE] })
+    expect(Object.keys(decoded(partsOf(token)[1])).sort()).toEqual(Object.keys(CHANGES).sort())
+  })
+
+  test.each(Object.entries(CHANGES))('gets nothing: %s', async (field, value) => {
+    const token = await tokenOf({ ...ACME, allowed_variables: ['plan'], origins: [PAGE] })
+    const [head, payload, signature] = partsOf(token)
+    const claims = decoded(payload)
+    const ask = (changed: object) => run([head, encoded(changed), signature].join('.'), 'orders', { variables: { plan: 'pro' } }, { headers: { origin: PAGE } })
+    expect((await ask(claims)).status).toBe(200) // as it was made
+    expect(await ask({ ...claims, [field]: value })).toMatchObject(INVALID)
+    const { [field]: _, ...without } = claims
+    expect(await ask(without)).toMatchObject(INVALID)
+  })
+
+  test('nor with another signature, or another way to sign', async () => {
+    const token = await tokenOf({ endpoints: ['one'] })
+    const [head, payload, signature] = partsOf(token)
+    const own = createHmac('sha256', service.token).update(`${head}.${payload}`).digest('base64url')
+    const last = { A: 'B', E: 'F', I: 'J', M: 'N', Q: 'R', U: 'V', Y: 'Z', c: 'd', g: 'h', k: 'l', o: 'p', s: 't', w: 'x', 0: '1', 4: '5', 8: '9' } as Record<string, string>
+    for (const forged of ['', 'x', own, signature.slice(1), signature.slice(0, -1), `${signature}.`, `${signature}=`, `${signature.slice(0, -1)}${last[signature.at(-1)!]}`]) {
+      expect([forged, await run(`${head}.${payload}.${forged}`, 'one')]).toMatchObject([forged, INVALID])
+    }
+    expect(await run(`${head}.${payload}`, 'one')).toMatchObject(INVALID)
+    for (const alg of ['none', 'HS512', 'RS256']) {
+      expect((await run(`${encoded({ alg, typ: 'JWT' })}.${payload}.`, 'one')).status).toBe(401)
+      expect((await run(`${encoded({ alg, typ: 'JWT' })}.${payload}.${signature}`, 'one')).status).toBe(401)
+    }
+    expect((await run(token, 'one')).status).toBe(200)
+  })
+
+  test('nor in another project', async () => {
+    const token = await tokenOf({ endpoints: ['one'] })
+    await tokenOf({ endpoints: ['one'] }, other)
+    expect(await run(token, 'one', {}, { projectId: other.projectId })).toMatchObject(INVALID)
+    expect(await run(token, 'one', {}, { projectId: 999 })).toMatchObject(INVALID)
+    expect((await run(await tokenOf({ endpoints: ['one'] }, other), 'one', {}, { projectId: other.projectId })).status).toBe(200)
+  })
+
+  test('nor at another endpoint', async () => {
+    const token = await tokenOf({ endpoints: ['one', 'numbers'] })
+    expect(await run(token, 'orders', { variables: { org: 'acme', plan: 'pro' } })).toMatchObject({ status: 403, body: { code: 'not_granted', detail: expect.stringContaining('"orders"') } })
+    expect(await run(token, 'no_such')).toMatchObject({ status: 403, body: { code: 'not_granted' } })
+    expect((await run(token, 'one')).status).toBe(200)
+  })
+})
+
+test('the OpenAPI document says where a run token will do', async () => {
+  const { paths } = (await request(`${service.url}/api/openapi.json`)).body
+  const said = Object.entries<any>(paths).flatMap(([path, methods]) => Object.entries<any>(methods).filter(([, { description }]) => description?.includes('run token')).map(([method]) => `${method} ${path}`))
+  expect(said).toEqual(['post /api/projects/{projectId}/endpoints/{name}/run'])
+})
+
+test('a run token opens nothing but the run of an endpoint', async () => {
+  const token = await tokenOf({ endpoints: ['one'] })
+  const guarded = ROUTES.filter(({ access, takesRunTokens }) => access !== 'public' && !takesRunTokens)
+  expect(ROUTES.filter(({ takesRunTokens }) => takesRunTokens).map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /api/projects/:projectId/endpoints/:name/run'])
+  for (const { method, path } of guarded) {
+    const filled = path.replace(':projectId', String(service.projectId)).replace(':id', '00000000-0000-4000-8000-000000000000').replace(':name', 'one')
+    const reply = await request(`${service.url}${filled}`, { method, headers: { authorization: `Bearer ${token}`, origin: PAGE } })
+    expect([method, path, reply]).toMatchObject([method, path, { status: 401, body: { code: 'invalid_api_key', detail: expect.stringContaining('run token') } }])
+    expect(reply.headers.get('access-control-allow-origin')).toBeNull()
+  }
+})
+
+describe('a token ends', () => {
+  test('with its time', async () => {
+    const token = await tokenOf({ endpoints: ['one'], ttl_seconds: 2 })
+    let reply: Reply
+    do {
+      reply = await run(token, 'one')
+    } while (reply.status === 200 || reply.status === 429)
+    expect(reply).toMatchObject({ status: 401, body: { code: 'run_token_expired', detail: expect.stringContaining('get another') } })
+  })
+
+  test('when it is revoked by its id; others go on', async () => {
+    const [{ body: first }, second] = [await make({ endpoints: ['one'] }), await tokenOf({ endpoints: ['one'] })]
+    expect((await run(first.token, 'one')).status).toBe(200)
+    for (let turn = 0; turn < 2; turn += 1) expect((await api(service, 'DELETE', `/endpoints/run_tokens/${first.id}`)).status).toBe(204)
+    expect(await run(first.token, 'one')).toMatchObject({ status: 401, body: { code: 'run_token_revoked' } })
+    expect((await run(second, 'one')).status).toBe(200)
+    expect((await api(service, 'DELETE', '/endpoints/run_tokens/what')).status).toBe(404)
+  })
+
+  test('when all of its project are revoked; those of other projects, and later ones, go on', async () => {
+    const [mine, theirs] = [await tokenOf({ endpoints: ['one'] }), await tokenOf({ endpoints: ['one'] }, other)]
+    expect((await api(service, 'POST', '/endpoints/run_tokens/revoke_all')).status).toBe(204)
+    expect(await run(mine, 'one')).toMatchObject({ status: 401, body: { code: 'invalid_run_token' } })
+    expect((await run(theirs, 'one', {}, { projectId: other.projectId })).status).toBe(200)
+    expect((await run(await tokenOf({ endpoints: ['one'] }), 'one')).status).toBe(200)
+  })
+
+  test('with the key that made it', async () => {
+    await records.keys.put({ projectId: service.projectId, label: 'leaving', secret: 'the-key-that-leaves', scopes: ['endpoint:read', 'run_token:write'] })
+    const token = await tokenOf({ endpoints: ['one'] }, { ...service, key: 'the-key-that-leaves' })
+    expect((await run(token, 'one')).status).toBe(200)
+    await records.keys.remove('leaving')
+    expect(await run(token, 'one')).toMatchObject({ status: 401, body: { code: 'run_token_revoked', detail: expect.stringContaining('key') } })
+  })
+})
+
+describe('how often', () => {
+  const TOO_OFTEN = { status: 429, body: { type: 'throttled_error', code: 'rate_limited' } }
+
+  test('each token has runs of its own', async () => {
+    const [token, another] = [await tokenOf({ endpoints: ['one'], runs_per_minute: 2 }), await tokenOf({ endpoints: ['one'], runs_per_minute: 2 })]
+    expect([(await run(token, 'one')).status, (await run(token, 'one')).status]).toEqual([200, 200])
+    const refused = await run(token, 'one')
+    expect(refused).toMatchObject(TOO_OFTEN)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await run(another, 'one')).status).toBe(200)
+    expect((await api(service, 'POST', '/endpoints/one/run')).status).toBe(200)
+  })
+
+  test('but never more than its key may', async () => {
+    await records.keys.put({ projectId: service.projectId, label: 'slow', secret: 'the-key-called-slow', scopes: ['endpoint:read', 'run_token:write'] })
+    const token = await tokenOf({ endpoints: ['one'], runs_per_minute: 100 }, { ...service, key: 'the-key-called-slow' })
+    expect([(await run(token, 'one')).status, (await run(token, 'one')).status]).toEqual([200, 200])
+    expect(await run(token, 'one')).toMatchObject(TOO_OFTEN)
+  })
+})
+
+describe('pages', () => {
+  const preflight = () =>
+    request(`${service.url}/api/projects/1/endpoints/one/run`, { method: 'OPTIONS', headers: { origin: PAGE, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization,content-type' } })
+
+  test('of its origins only', async () => {
+    const token = await tokenOf({ endpoints: ['one'], origins: [PAGE, 'http://localhost:3000'] })
+    for (const origin of [PAGE, 'http://localhost:3000']) {
+      const reply = await run(token, 'one', {}, { headers: { origin } })
+      expect([reply.status, reply.headers.get('access-control-allow-origin'), reply.headers.get('vary')]).toEqual([200, origin, 'origin'])
+    }
+    for (const origin of ['https://evil.example', `${PAGE}.evil.example`, 'http://shop.example', `${PAGE}:8443`, 'null']) {
+      const reply = await run(token, 'one', {}, { headers: { origin } })
+      expect(reply).toMatchObject({ status: 403, body: { code: 'origin_not_allowed', detail: expect.stringContaining(origin) } })
+      expect(JSON.stringify(reply.body)).not.toContain('localhost:3000')
+      // So that whoever builds the page can read what is wrong.
+      expect(reply.headers.get('access-control-allow-origin')).toBe(origin)
+    }
+    expect(await run(token, 'one')).toMatchObject({ status: 403, body: { code: 'origin_not_allowed', detail: expect.stringContaining('no Origin') } })
+  })
+
+  test('of any origin, if it names none', async () => {
+    const token = await tokenOf({ endpoints: ['one'] })
+    expect((await run(token, 'one', {}, { headers: { origin: 'https://any.example' } })).headers.get('access-control-allow-origin')).toBe('https://any.example')
+    expect((await run(token, 'one')).status).toBe(200)
+  })
+
+  test('may read why a run was refused, and when to come again', async () => {
+    const token = await tokenOf({ endpoints: ['one'], runs_per_minute: 1 })
+    const replies = [await run(token, 'one', { nonsense: 1 }, { headers: { origin: PAGE } }), await run(`${token}x`, 'one', {}, { headers: { origin: PAGE } })]
+    await run(token, 'one')
+    replies.push(await run(token, 'one', {}, { headers: { origin: PAGE } }))
+    expect(replies.map(({ status }) => status)).toEqual([400, 401, 429])
+    for (const { headers } of replies) {
+      expect(headers.get('access-control-allow-origin')).toBe(PAGE)
+      expect(headers.get('access-control-expose-headers')).toContain('retry-after')
+    }
+  })
+
+  test('ask ahead, for POST alone', async () => {
+    const { status, headers } = await preflight()
+    expect(status).toBe(204)
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('access-control-allow-methods')).toBe('POST')
+    expect(headers.get('access-control-allow-headers')).toContain('authorization')
+    expect(headers.get('access-control-allow-credentials')).toBeNull()
+  })
+
+  test('cannot read what a personal API key gets', async () => {
+    const reply = await request(`${service.url}/api/projects/1/endpoints/one/run`, { method: 'POST', headers: { authorization: `Bearer ${service.key}`, origin: PAGE } })
+    expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([200, null])
+  })
+})
+
+describe('a backend that asks for a token is told what is wrong with it', () => {
+  const BAD: [string, object, { attr: string; detail: string }][] = [
+    ['no endpoint', { endpoints: [] }, { attr: 'endpoints', detail: 'fewer than 1' }],
+    ['an endpoint that is not there', { endpoints: ['one', 'no_such'] }, { attr: 'endpoints', detail: 'no endpoint "no_such"' }],
+    ['a pinned variable that one of the endpoints does not have', { endpoints: ['of_org', 'one'], variables: { org: 'acme' } }, { attr: 'variables', detail: 'Endpoint "one": "org" is not a variable' }],
+    ['a pinned value of another type', { endpoints: ['numbers'], variables: { n: 'many' } }, { attr: 'variables', detail: 'Endpoint "numbers": "n"' }],
+    ['a pinned null', { endpoints: ['of_org'], variables: { org: null } }, { attr: 'variables', detail: 'may not be null' }],
+    ['an insight that has no such variable', { endpoints: ['trend'], variables: { city: 'Bern' } }, { attr: 'variables', detail: '"city" is not a variable' }],
+    ['a variable that is pinned and allowed', { ...ACME, allowed_variables: ['org', 'plan'] }, { attr: 'allowed_variables', detail: '"org"' }],
+    ['a variable that no run could give', { ...ACME, allowed_variables: [] }, { attr: 'allowed_variables', detail: 'lack "plan"' }],
+    ['a time too long', { endpoints: ['one'], ttl_seconds: 30 * 86_400 + 1 }, { attr: 'ttl_seconds', detail: 'must be <= 2592000' }],
+    ['no time at all', { endpoints: ['one'], ttl_seconds: 0 }, { attr: 'ttl_seconds', detail: 'must be >= 1' }],
+    ['two times', { endpoints: ['one'], ttl_seconds: 60, expires_at: '2030-01-01T00:00:00Z' }, { attr: 'expires_at', detail: 'not both' }],
+    ['a time that is over', { endpoints: ['one'], expires_at: '2020-01-01T00:00:00Z' }, { attr: 'expires_at', detail: 'a time to come' }],
+    ['a time too far away', { endpoints: ['one'], expires_at: '2999-01-01T00:00:00Z' }, { attr: 'expires_at', detail: '30 days' }],
+    ['a time that is none', { endpoints: ['one'], expires_at: 'tomorrow' }, { attr: 'expires_at', detail: 'such as' }],
+    ['no runs', { endpoints: ['one'], runs_per_minute: 0 }, { attr: 'runs_per_minute', detail: 'must be >= 1' }],
+    ['an origin with a path', { endpoints: ['one'], origins: ['https://a.example/shop'] }, { attr: 'origins', detail: 'such as https://a.example.' }],
+    ['an origin without a scheme', { endpoints: ['one'], origins: ['a.example'] }, { attr: 'origins', detail: 'no origin' }],
+    ['every origin', { endpoints: ['one'], origins: ['*'] }, { attr: 'origins', detail: 'no origin' }],
+    ['more than a header holds', { endpoints: ['of_org'], variables: { org: 'x'.repeat(4_000) } }, { attr: 'variables', detail: 'a header can carry' }],
+    ['a field that there is not', { endpoints: ['one'], pinned: {} }, { attr: 'pinned', detail: 'not a field' }],
+  ]
+  test.each(BAD)('%s', async (_, input, { attr, detail }) => {
+    expect(await make(input)).toMatchObject({ status: 400, body: { attr, detail: expect.stringContaining(detail) } })
+  })
+
+  test('an end may be given as a time', async () => {
+    const at = new Date(Date.now() + 3_600_000).toISOString()
+    expect(Date.parse((await make({ endpoints: ['one'], expires_at: at })).body.expires_at)).toBe(Math.floor(Date.parse(at) / 1_000) * 1_000)
+  })
+
+  test('a key that may not run endpoints itself makes no token', async () => {
+    await records.keys.put({ projectId: service.projectId, label: 'maker only', secret: 'the-key-of-a-maker', scopes: ['run_token:write'] })
+    expect(await api({ ...service, key: 'the-key-of-a-maker' }, 'POST', '/endpoints/run_tokens', { endpoints: ['one'] })).toMatchObject({ status: 403, body: { code: 'permission_denied', detail: expect.stringContaining('endpoint:read') } })
+  })
+})
