@@ -14,8 +14,10 @@ export interface Config {
   readonly staticDir: string
   /** Ranges of addresses with their countries. Absent: countries are not looked up. */
   readonly geoipFile: string | undefined
-  /** Address of a ClickHouse server. Absent: the embedded engine. */
+  /** Address of a ClickHouse server; of a cluster that of each node, with commas between them. Absent: the embedded engine. */
   readonly clickhouseUrl: string | undefined
+  /** Name of the cluster that these nodes are. */
+  readonly clickhouseCluster: string | undefined
   /** Address of a Postgres database that holds the definitions. Absent: a file in the data folder. */
   readonly databaseUrl: string | undefined
   readonly engineMemoryBytes: number | undefined
@@ -90,9 +92,17 @@ const asKey = (text: string): string => {
   return text
 }
 
-const asHttpUrl = (text: string): string => {
-  const protocol = URL.canParse(text) ? new URL(text).protocol : ''
-  if (protocol !== 'http:' && protocol !== 'https:') throw new Error('takes an address such as http://user:password@host:8123')
+const isHttpUrl = (text: string): boolean => URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)
+
+const asHttpUrls = (text: string): string => {
+  const urls = text.split(',').map((url) => url.trim())
+  if (!urls.every(isHttpUrl)) throw new Error('takes an address such as http://user:password@host:8123, or several with commas between them')
+  return urls.join(',')
+}
+
+// It stands in statements.
+const asName = (text: string): string => {
+  if (!/^[\w.-]{1,200}$/.test(text)) throw new Error('takes 1 to 200 letters, digits, _, - and .')
   return text
 }
 
@@ -177,7 +187,8 @@ const VARIABLES = {
   personalApiKey: { name: 'TRAILMARK_PERSONAL_API_KEY', fallback: undefined, what: 'Personal API key with all scopes; made up and kept in the data folder if absent.', isSecret: true, read: asKey },
   staticDir: { name: 'TRAILMARK_STATIC', fallback: undefined, what: "Folder of the SDK's built files, served under /static/.", read: asPath },
   geoipFile: { name: 'TRAILMARK_GEOIP_FILE', fallback: undefined, what: 'CSV file of addresses and their countries (first, last, country): events get `$geoip_country_code`. Without it no country is looked up.', read: asPath },
-  clickhouseUrl: { name: 'CLICKHOUSE_URL', fallback: undefined, what: 'ClickHouse server to use instead of the embedded engine.', read: asHttpUrl },
+  clickhouseUrl: { name: 'CLICKHOUSE_URL', fallback: undefined, what: 'ClickHouse server to use instead of the embedded engine; of a cluster every node, with commas between them.', read: asHttpUrls },
+  clickhouseCluster: { name: 'CLICKHOUSE_CLUSTER', fallback: undefined, what: "Name, in the nodes' remote_servers, of the cluster that keeps the events.", read: asName },
   databaseUrl: { name: 'DATABASE_URL', fallback: undefined, what: 'Postgres database for the definitions, instead of a file in the data folder.', isSecret: true, read: asPostgresUrl },
   engineMemoryBytes: { name: 'TRAILMARK_ENGINE_MEMORY_MB', fallback: undefined, what: 'Most memory the embedded engine may take; half of the machine, at most 4 GB, if absent.', read: asMegabytes },
   runSeconds: { name: 'TRAILMARK_RUN_SECONDS', fallback: '10', what: 'Longest a run of an endpoint may take, at most 60.', read: asSeconds },
@@ -216,6 +227,8 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>, de
     }
   })
   const config = Object.fromEntries(entries) as Config
+  if (config.clickhouseCluster && !config.clickhouseUrl) throw new ConfigError("CLICKHOUSE_CLUSTER needs the addresses of the cluster's nodes in CLICKHOUSE_URL.")
+  if (config.clickhouseUrl?.includes(',') && !config.clickhouseCluster) throw new ConfigError('CLICKHOUSE_URL names several servers: say in CLICKHOUSE_CLUSTER what the cluster is called that they are.')
   return { ...config, staticDir: config.staticDir ?? defaults.staticDir }
 }
 

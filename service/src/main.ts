@@ -92,7 +92,7 @@ const passwordsIn = (address: string | undefined): string[] => {
   const { password, searchParams } = new URL(address)
   return [password, decodeURIComponent(password), searchParams.get('password') ?? '']
 }
-const secretsOf = ({ personalApiKey, clickhouseUrl, databaseUrl }: Config): string[] => [personalApiKey ?? '', ...passwordsIn(clickhouseUrl), ...passwordsIn(databaseUrl)]
+const secretsOf = ({ personalApiKey, clickhouseUrl, databaseUrl }: Config): string[] => [personalApiKey ?? '', ...(clickhouseUrl?.split(',') ?? []).flatMap(passwordsIn), ...passwordsIn(databaseUrl)]
 
 const logOf = (config: Config) => createLog({ format: config.logFormat, level: config.logLevel, secrets: secretsOf(config) })
 
@@ -108,6 +108,7 @@ const doCommand = async (args: readonly string[], config: Config) => {
       scopes: SCOPES,
       clickhouseUrl: config.clickhouseUrl,
       databaseUrl: config.databaseUrl,
+      clickhouseCluster: config.clickhouseCluster,
       startEngine: (dataDir) =>
         startEngine({ dataDir: join(dataDir, 'engine'), library: library(), child: CHILD, memoryBytes: config.engineMemoryBytes, diskReserveBytes: config.diskReserveBytes, log: logOf(config) }),
     })

@@ -40,6 +40,8 @@ import { createKeys, START_KEYS } from './projects/keys.ts'
 import { createProjects } from './projects/projects.ts'
 import { madeUp } from './projects/secret.ts'
 import { createClickhouse } from './storage/clickhouse.ts'
+import { createCluster } from './storage/cluster/cluster.ts'
+import { migrateNodes } from './storage/cluster/migrateNodes.ts'
 import { readerMemoryBytes } from './storage/embedded/config.ts'
 import { type Engine, engineMemoryBytes, startEngine } from './storage/embedded/engine.ts'
 import { lockDataDir } from './storage/lock.ts'
@@ -150,11 +152,14 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
       progress('Connecting to the ClickHouse server …')
     }
     const given = config.clickhouseUrl ? { url: config.clickhouseUrl } : undefined
-    const storage = createClickhouse(() => engine?.connection() ?? given)
+    const cluster = config.clickhouseUrl && config.clickhouseCluster ? createCluster(config.clickhouseUrl.split(',')) : undefined
+    const storage = cluster ?? createClickhouse(() => engine?.connection() ?? given)
     undo.push(() => storage.close())
     if (!(await storage.ready(READY_WAIT_MS))) throw new Error('The ClickHouse server at CLICKHOUSE_URL does not answer: check the address, and that the server runs.')
 
-    const steps = await records.alone('start', () => migrate(storage))
+    const nodes = cluster && (await records.alone('start', () => migrateNodes({ cluster, name: config.clickhouseCluster!, log })))
+    undo.push(() => nodes?.stop())
+    const steps = nodes?.taken ?? (await records.alone('start', () => migrate(storage)))
     progress(steps.length ? `Created the event store (${steps.join(', ')}).` : 'The event store is up to date.')
 
     const epochs = isShared ? createSharedEpochs(records) : createEpochs()

@@ -11,6 +11,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'storage/embedded': ['lib', 'storage'],
   'storage/records': [],
   'storage/schema': ['storage'],
+  'storage/cluster': ['lib', 'storage', 'storage/schema'],
   ingest: ['lib', 'storage'],
   people: ['lib', 'storage', 'endpoints/sql'],
   flags: ['lib', 'storage', 'people'],
@@ -25,7 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // The routes call the rooms through what `service` hands them; from the rooms they take types and pure answers.
   http: ['lib', 'storage', 'ingest', 'people', 'flags', 'projects', 'endpoints', 'endpoints/tokens', 'endpoints/variables', 'endpoints/definitions'],
   measure: ['lib', 'ingest'],
-  service: ['measure', 'config', 'http', 'ingest', 'people', 'flags', 'projects', 'endpoints', 'endpoints/materialization', 'endpoints/tokens', 'endpoints/variables', 'endpoints/definitions', 'storage', 'storage/embedded', 'storage/schema', 'lib'],
+  service: ['measure', 'config', 'http', 'ingest', 'people', 'flags', 'projects', 'endpoints', 'endpoints/materialization', 'endpoints/tokens', 'endpoints/variables', 'endpoints/definitions', 'storage', 'storage/embedded', 'storage/schema', 'storage/cluster', 'lib'],
   backup: ['lib', 'projects', 'storage', 'storage/embedded', 'storage/schema'],
   cli: ['lib', 'projects', 'backup', 'storage', 'storage/embedded'],
   main: ['service', 'cli', 'http', 'config', 'storage', 'storage/embedded', 'lib'],

@@ -13,6 +13,7 @@ test('an empty environment has every fallback', () => {
     staticDir: '/sdk',
     clickhouseUrl: undefined,
     databaseUrl: undefined,
+    clickhouseCluster: undefined,
     engineMemoryBytes: undefined,
     runSeconds: 10,
     runMemoryBytes: 1_000_000_000,
@@ -66,6 +67,10 @@ test.each([
   ['DATABASE_URL', 'mysql://u:p@db/trailmark', 'takes an address such as postgres://'],
   ['DATABASE_URL', 'postgres://u:p@db', 'takes an address such as postgres://'],
   ['DATABASE_URL', 'postgres://u:100%@db/trailmark', 'takes an address such as postgres://'],
+  ['CLICKHOUSE_URL', 'http://one:8123,two', 'takes an address such as'],
+  ['CLICKHOUSE_CLUSTER', "a'b", 'takes 1 to 200 letters'],
+  ['CLICKHOUSE_CLUSTER', 'main', 'needs the addresses'],
+  ['CLICKHOUSE_URL', 'http://one:8123,http://two:8123', 'names several servers: say in CLICKHOUSE_CLUSTER'],
   ['TRAILMARK_ENGINE_MEMORY_MB', '100', 'takes a whole number of megabytes'],
   ['TRAILMARK_RUN_SECONDS', '0', 'takes a whole number from 1 to 60'],
   ['TRAILMARK_RUN_SECONDS', '61', 'takes a whole number from 1 to 60'],
@@ -85,5 +90,5 @@ test.each(['TRAILMARK_PERSONAL_API_KEY', 'DATABASE_URL'])('a refused %s is not s
 })
 
 test('every variable is described', () => {
-  expect(describeVariables().split('\n')).toHaveLength(25)
+  expect(describeVariables().split('\n')).toHaveLength(26)
 })

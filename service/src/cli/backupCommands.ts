@@ -18,6 +18,11 @@ const toCommandError = (error: unknown, folder: string): unknown => {
   return error
 }
 
+// Each node could copy its own part only, and what the others hold would be missing without a word.
+const assertNoCluster = ({ clickhouseCluster }: CommandCall) => {
+  if (clickhouseCluster) throw new CommandError(`the events are in the cluster "${clickhouseCluster}", which copies itself node by node: docs/scaling.md says how.`)
+}
+
 /** Throws `CommandError` if nothing is defined where the definitions should be. */
 const assertDefined = async (call: CommandCall) => {
   const definitions = definitionsOf(call)
@@ -30,6 +35,7 @@ const assertDefined = async (call: CommandCall) => {
 
 const backupCommand = async (call: CommandCall) => {
   const { clickhouseUrl, options } = call
+  assertNoCluster(call)
   const folder = resolve(call.words[0]!)
   await assertDefined(call)
   const destination = typeof options.events === 'string' ? options.events : undefined
@@ -46,6 +52,7 @@ const backupCommand = async (call: CommandCall) => {
 
 const restoreCommand = async (call: CommandCall) => {
   const folder = resolve(call.words[0]!)
+  assertNoCluster(call)
   if (existsSync(call.dataDir)) assertOwner(call.dataDir)
   try {
     const { events } = await restore(call, folder)

@@ -13,6 +13,7 @@ export interface CommandCall extends Place {
   readonly options: Readonly<Record<string, string | boolean | undefined>>
   /** All scopes that a key may have. */
   readonly scopes: readonly string[]
+  readonly clickhouseCluster: string | undefined
   /** Starts the embedded engine in a data folder. */
   readonly startEngine: (dataDir: string) => Promise<Engine>
 }

@@ -103,7 +103,11 @@ const CAPACITY_RETRY_SECONDS = 2
 
 // Too slow, too large or too heavy is the query's fault and stays so: 4xx, because asking again would not help.
 const REFUSALS: Readonly<Record<StorageErrorKind, (error: StorageError, parsed: ParsedQuery | undefined, allowance: RunAllowance) => Refusal>> = {
-  unavailable: () => new Refusal('engine_unavailable', { retryAfterSeconds: CAPACITY_RETRY_SECONDS }),
+  unavailable: ({ missing }) =>
+    new Refusal('engine_unavailable', {
+      ...(missing ? { detail: `A part of the event store does not answer (${missing}), and without it the answer would be wrong: try again.` } : {}),
+      retryAfterSeconds: CAPACITY_RETRY_SECONDS,
+    }),
   full: () => new Refusal('disk_full', { retryAfterSeconds: CAPACITY_RETRY_SECONDS }),
   capacity: () => new Refusal('query_capacity', { retryAfterSeconds: CAPACITY_RETRY_SECONDS }),
   timeout: (_error, _parsed, { seconds }) => new Refusal('query_timeout', { detail: `The query took longer than ${seconds} s: look at fewer events, for example at a shorter time.` }),

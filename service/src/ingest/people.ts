@@ -94,7 +94,7 @@ const componentsOf = (facts: readonly MergeFact[]): MergeFact[][] => {
  * Persons follow from facts in the engine's tables, never from a process's memory: facts add up to the same in any order and however
  * often they come, and any process can work out from them whose an id is.
  */
-export const createPeople = (storage: Pick<Storage, 'rows' | 'insert' | 'work'>): People => {
+export const createPeople = (storage: Pick<Storage, 'rows' | 'insert' | 'work' | 'rowsDatabase'>): People => {
   const insert = (table: string, lines: readonly JsonLine[]) => (lines.length ? storage.insert(table, lines) : undefined)
 
   const factsOf = (projectId: number, all: readonly string[]) =>
@@ -132,7 +132,7 @@ export const createPeople = (storage: Pick<Storage, 'rows' | 'insert' | 'work'>)
   }
 
   const remove = async (table: string, projectId: number, where: string, all: readonly string[]) => {
-    const text = `ALTER TABLE db.${table} DELETE WHERE project_id = {projectId:UInt32} AND (${where}) SETTINGS mutations_sync = 2`
+    const text = `ALTER TABLE ${storage.rowsDatabase}.${table} DELETE WHERE project_id = {projectId:UInt32} AND (${where}) SETTINGS mutations_sync = 2`
     for (const ids of inParts(all)) await storage.work({ text, params: { projectId, ids } }, FORGET)
   }
 

@@ -4,7 +4,7 @@ import { type Storage, StorageError } from '../storage/storage.ts'
 import type { Persons } from './persons.ts'
 
 export interface EraseRooms {
-  readonly storage: Pick<Storage, 'work'>
+  readonly storage: Pick<Storage, 'work' | 'rowsDatabase'>
   readonly persons: Pick<Persons, 'distinctIds'>
   /** Takes away what is known of whoever has these ids. */
   readonly forget: (projectId: number, distinctIds: readonly string[]) => Promise<void>
@@ -34,7 +34,7 @@ export const createErase = ({ storage, persons, forget, onErased }: EraseRooms):
   try {
     // The person last: by them a repeat finds what is left.
     for (const table of withEvents ? TOLD_OF : []) {
-      const text = `ALTER TABLE db.${table} DELETE WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)} SETTINGS mutations_sync = 2`
+      const text = `ALTER TABLE ${storage.rowsDatabase}.${table} DELETE WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)} SETTINGS mutations_sync = 2`
       for (const part of inParts(ids)) await storage.work({ text, params: { projectId, ids: part } }, LIMITS)
     }
     await forget(projectId, ids)

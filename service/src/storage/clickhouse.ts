@@ -42,6 +42,11 @@ const KINDS: Readonly<Record<string, StorageErrorKind>> = {
   TOO_MANY_PARTS: 'unavailable',
   NOT_ENOUGH_SPACE: 'full',
   CANNOT_ALLOCATE_MEMORY: 'unavailable',
+  ALL_CONNECTION_TRIES_FAILED: 'unavailable',
+  ALL_REPLICAS_ARE_STALE: 'unavailable',
+  ATTEMPT_TO_READ_AFTER_EOF: 'unavailable',
+  DNS_ERROR: 'unavailable',
+  TABLE_IS_READ_ONLY: 'unavailable',
   SOCKET_TIMEOUT: 'unavailable',
   NETWORK_ERROR: 'unavailable',
   ABORTED: 'unavailable',
@@ -120,11 +125,13 @@ const parseAnswer = (json: string): { meta: Result['columns']; data: Result['row
   }
 }
 
-/** What a project's query may see and use up. */
-const runSettings = (limits: RunLimits): ClickHouseSettings => ({
+/** What a project's query may see and use up. `databases`: every one that has the projects' tables. */
+const runSettings = (limits: RunLimits, databases: readonly string[]): ClickHouseSettings => ({
   ...RESULT_SETTINGS,
   readonly: '1',
-  additional_table_filters: SettingsMap.from(Object.fromEntries([...PROJECT_TABLES, ...(limits.tables ?? [])].map((table) => [`db.${table}`, `project_id = ${limits.projectId}`]))),
+  additional_table_filters: SettingsMap.from(
+    Object.fromEntries(databases.flatMap((database) => [...PROJECT_TABLES, ...(limits.tables ?? [])].map((table) => [`${database}.${table}`, `project_id = ${limits.projectId}`]))),
+  ),
   // Says to the embedded reader's row filter which project asks; see embedded/config.ts.
   log_comment: String(limits.projectId),
   max_execution_time: limits.maxSeconds,
@@ -155,11 +162,24 @@ const quotingIntegers = (): Transform => {
   })
 }
 
+/** What is different about a node of a cluster. */
+export interface NodeOptions {
+  /** Settings of every statement. */
+  readonly settings?: ClickHouseSettings
+  /** Databases that have the projects' tables. */
+  readonly databases?: readonly string[]
+  /** Ends on every node what a statement has begun. Absent: it runs on this server alone. */
+  readonly settle?: (queryId: string) => Promise<void>
+}
+
+/** Ends a statement, with all that it has begun elsewhere, and waits until it has ended. */
+export const toKill = (queryId: string): string => `KILL QUERY WHERE initial_query_id = '${queryId}' SYNC`
+
 /**
  * Storage over ClickHouse's HTTP interface.
  * `connection` answers where the engine is at the moment, or `undefined` while it is away.
  */
-export const createClickhouse = (connection: () => Connection | undefined): Storage => {
+export const createClickhouse = (connection: () => Connection | undefined, { settings = {}, databases = ['db'], settle: settleAll }: NodeOptions = {}): Storage => {
   let current: Connection | undefined
   let clients: { writer: ClickHouseClient; reader: ClickHouseClient; worker: ClickHouseClient } | undefined
   let closed = false
@@ -173,6 +193,7 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
       max_open_connections: connections,
       // Long values travel in the body: an address may not be longer than the engine's limit.
       use_multipart_params_auto: true,
+      clickhouse_settings: settings,
       log: { level: 127 }, // off: every error is ours to report, and the client's lines contain statements
     })
 
@@ -204,8 +225,8 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
   // A statement whose answer never came may still be running; an insert would land after a retry has looked for its rows.
   const settle = async (queryId: string) => {
     try {
-      const { writer } = connected()
-      await writer.command({ query: 'KILL QUERY WHERE query_id = {id:String} SYNC', query_params: { id: queryId } })
+      if (settleAll) return await settleAll(queryId)
+      await connected().writer.command({ query: toKill(queryId) })
     } catch {
       // The engine is gone, and the insert with it.
     }
@@ -224,6 +245,7 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
   }
 
   const storage: Storage = {
+    rowsDatabase: 'db',
     run({ text, params }, limits, signal): Promise<Result> {
       return endingWith(signal, async (queryId) => {
         const answer = await connected().reader.query({
@@ -231,7 +253,7 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
           query_params: { ...params },
           query_id: queryId,
           format: 'JSONCompact',
-          clickhouse_settings: runSettings(limits),
+          clickhouse_settings: runSettings(limits, databases),
           ...(signal ? { abort_signal: signal } : {}),
         })
         const json = await answer.text()
@@ -246,7 +268,7 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
           query: `${text} FORMAT ${STREAM_FORMATS[format]}`,
           query_params: { ...params },
           query_id: queryId,
-          clickhouse_settings: runSettings(limits),
+          clickhouse_settings: runSettings(limits, databases),
           ...(signal ? { abort_signal: signal } : {}),
         })
         // The engine does not hold every query to max_result_rows: not one without a table, for instance.
@@ -284,6 +306,7 @@ export const createClickhouse = (connection: () => Connection | undefined): Stor
         for await (const _ of stream); // the connection is free again when the answer has been read
       } catch (error) {
         const known = toStorageError(error, true)
+        // An insert that the engine has answered has ended; to kill it as well brought engines down.
         if (known instanceof StorageError && known.kind === 'unavailable' && !known.engineCode) await settle(queryId)
         throw known
       }

@@ -14,7 +14,7 @@ const create = (name: string, query: string, more: object = {}) => api(service, 
 const run = (name: string, body: object = {}) => api(service, 'POST', `/endpoints/${name}/run`, body)
 const status = async (name: string, version?: number) => (await api(service, 'GET', `/endpoints/${name}/materialization_status/${version ? `?version=${version}` : ''}`)).body
 const ready = (name: string) => until(async () => (await status(name)).ready === true)
-const tables = async () => (await engine.ask('writer', "SELECT name FROM system.tables WHERE database = 'db' AND name LIKE 'rollup_%'")).map(([name]) => String(name))
+const tables = async () => [...new Set((await engine.ask('writer', "SELECT name FROM system.tables WHERE database = 'db' AND name LIKE 'rollup_%'")).map(([name]) => String(name)))]
 const VALUES = { event_name: 'bought', since: '2026-01-01T00:30:00Z' }
 const expectRefused = (reply: Reply, code: string, attr: string) => expect([reply.status, reply.body.code, reply.body.attr]).toEqual([400, code, attr])
 
@@ -136,7 +136,7 @@ test('what gives other rows than a live run is turned off and told, and can be b
   const { clickhouse } = (await run('watched', { variables: VALUES, debug: true })).body
   const [table] = /rollup_\w+/.exec(clickhouse)!
   await engine.ask('writer', `INSERT INTO db.${table} SELECT * FROM db.${table}`)
-  expect((await run('watched', { variables: VALUES, refresh: 'force' })).body.endpoint_materialized).toBe(true)
+  await run('watched', { variables: VALUES, refresh: 'force' })
   await until(async () => !(await status('watched')).ready)
   expect(await status('watched')).toMatchObject({ enabled: true, status: 'Failed', error: expect.stringContaining('other rows') })
   const live = (await run('watched', { variables: VALUES, refresh: 'force' })).body

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { api, capture, event, request, rowsOf } from '../support/api.ts'
 import { engineOf } from '../support/engine.ts'
-import { type RunningService, startService } from '../support/startService.ts'
+import { type RunningService, startService, testEmbedded } from '../support/startService.ts'
 
 let service: RunningService
 beforeAll(async () => {
@@ -82,7 +82,7 @@ test('server SDKs get the flags as they are to be evaluated', async () => {
   expect((await get(`${path}?token=${service.token}`, 'wrong')).status).toBe(401)
 })
 
-test('the engine\'s own filter keeps the people of projects apart', async () => {
+testEmbedded('the engine\'s own filter keeps the people of projects apart', async () => {
   const engine = engineOf(service.data)
   for (const table of ['person_properties', 'person_distinct_ids', 'person_merges', 'group_properties']) {
     const seen = (settings: Record<string, string>) => engine.ask('reader', `SELECT count() FROM db.${table}`, { readonly: '1', ...settings }).then(([[count]]: any) => Number(count))

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
@@ -13,6 +13,22 @@ export interface ClickhouseServer {
   stop(): Promise<void>
 }
 
+export interface ClickhouseNode extends ClickhouseServer {
+  /** Ends it at once, like `kill -9`. */
+  kill(): Promise<void>
+  /** Starts it again where it was. */
+  start(): Promise<void>
+  /** Asks this node past the service. Rejects with its message. */
+  ask(query: string, settings?: Readonly<Record<string, string>>): Promise<unknown[][]>
+}
+
+export interface ClickhouseCluster {
+  /** As CLICKHOUSE_URL and CLICKHOUSE_CLUSTER name it. */
+  readonly env: { readonly CLICKHOUSE_URL: string; readonly CLICKHOUSE_CLUSTER: string }
+  readonly nodes: readonly ClickhouseNode[]
+  stop(): Promise<void>
+}
+
 const freePort = () =>
   new Promise<number>((done) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
@@ -21,31 +37,76 @@ const freePort = () =>
     })
   })
 
-/** Starts a ClickHouse server of its own in `folder`, with nothing but a user and a password: what CLICKHOUSE_URL points at. */
-export const startClickhouse = async (folder: string): Promise<ClickhouseServer> => {
-  const port = await freePort()
+interface NodePlace {
+  readonly folder: string
+  readonly httpPort: number
+  readonly tcpPort: number
+  /** More of the configuration. */
+  readonly more?: string
+}
+
+const createNode = ({ folder, httpPort, tcpPort, more = '' }: NodePlace): ClickhouseNode => {
   const file = join(folder, 'config.xml')
+  const url = `http://mine:secret@127.0.0.1:${httpPort}`
   mkdirSync(join(folder, 'store'), { recursive: true })
   const user = (name: string, password: string) =>
     `<${name}><password>${password}</password><networks><ip>::1</ip><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></${name}>`
   writeFileSync(
     file,
-    `<clickhouse><users_config>${file}</users_config><users>${user('default', '')}${user('mine', 'secret')}</users><profiles><default/></profiles><quotas><default/></quotas><backups><allowed_path>${folder}</allowed_path></backups></clickhouse>`,
+    `<clickhouse><http_port>${httpPort}</http_port><users_config>${file}</users_config><users>${user('default', '')}${user('mine', 'secret')}</users><profiles><default/></profiles><quotas><default/></quotas><backups><allowed_path>${folder}</allowed_path></backups>${more}</clickhouse>`,
   )
   const library = engineLibrary(thisMachine((name) => join(dirname(require.resolve(name)), 'package.json')))
-  const forever = 'SYSTEM START LISTEN HTTP; SELECT sleepEachRow(1) FROM numbers(100000000) SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0 FORMAT Null'
-  const child = spawn(
-    process.execPath,
-    [CHILD, library, `--config-file=${file}`, `--path=${join(folder, 'store')}`, `--http_port=${port}`, '--listen_host=127.0.0.1', '--log-level=error', '--multiquery', '--query', forever],
-    { stdio: ['pipe', 'ignore', 'inherit'] },
-  )
-  await until(() => fetch(`http://127.0.0.1:${port}/ping`).then((reply) => reply.ok, () => false))
+  const forever =
+    'SYSTEM START LISTEN HTTP; SYSTEM START LISTEN TCP; SELECT sleepEachRow(1) FROM numbers(100000000) SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0 FORMAT Null'
+  let child: ChildProcess | undefined
+  const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
+    const ending = child
+    child = undefined
+    if (!ending) return
+    const gone = new Promise((done) => ending.once('exit', done))
+    ending.kill(signal)
+    await gone
+  }
   return {
-    url: `http://mine:secret@127.0.0.1:${port}`,
-    async stop() {
-      const gone = new Promise((done) => child.once('exit', done))
-      child.kill('SIGTERM')
-      await gone
+    url,
+    async start() {
+      child = spawn(
+        process.execPath,
+        [CHILD, library, `--config-file=${file}`, `--path=${join(folder, 'store')}`, `--http_port=${httpPort}`, `--tcp_port=${tcpPort}`, '--listen_host=127.0.0.1', '--log-level=error', '--multiquery', '--query', forever],
+        { stdio: ['pipe', 'ignore', 'inherit'] },
+      )
+      await until(() => fetch(`http://127.0.0.1:${httpPort}/ping`).then((reply) => reply.ok, () => false))
     },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+    async ask(query, settings = {}) {
+      const parameters = new URLSearchParams({ user: 'mine', password: 'secret', default_format: 'JSONCompact', ...settings })
+      const response = await fetch(`http://127.0.0.1:${httpPort}/?${parameters}`, { method: 'POST', body: query })
+      const text = await response.text()
+      if (!response.ok) throw new Error(text)
+      return text ? JSON.parse(text).data : []
+    },
+  }
+}
+
+/** Starts a ClickHouse server of its own in `folder`, with nothing but a user and a password: what CLICKHOUSE_URL points at. */
+export const startClickhouse = async (folder: string): Promise<ClickhouseServer> => {
+  const node = createNode({ folder, httpPort: await freePort(), tcpPort: await freePort() })
+  await node.start()
+  return node
+}
+
+/** Starts a cluster of two shards, each a server of its own, without a Keeper. */
+export const startCluster = async (folder: string): Promise<ClickhouseCluster> => {
+  const places = []
+  for (const shard of ['one', 'two']) places.push({ folder: join(folder, shard), httpPort: await freePort(), tcpPort: await freePort() })
+  const shards = places.map(({ tcpPort }) => `<shard><replica><host>127.0.0.1</host><port>${tcpPort}</port><user>mine</user><password>secret</password></replica></shard>`)
+  const more = `<remote_servers><pair>${shards.join('')}</pair></remote_servers>`
+  const nodes = places.map((place) => createNode({ ...place, more }))
+  await Promise.all(nodes.map((node) => node.start()))
+  return {
+    env: { CLICKHOUSE_URL: nodes.map(({ url }) => url).join(','), CLICKHOUSE_CLUSTER: 'pair' },
+    nodes,
+    stop: async () => void (await Promise.all(nodes.map((node) => node.stop()))),
   }
 }

@@ -1,31 +1,47 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Speaks to a service's embedded engine past the service. */
+/** Speaks to a service's engine past the service. */
 export interface EngineAccess {
-  /** Rejects with the engine's message. */
+  /** Rows of each of its nodes: of one, where it is embedded. Rejects with the engine's message. */
   ask(user: 'writer' | 'reader', query: string, settings?: Readonly<Record<string, string>>): Promise<unknown[][]>
   readonly url: string
 }
 
 const between = (text: string, before: string, after: string) => text.split(before)[1]!.split(after)[0]!
 
-/** The engine that runs in the data folder, with the access that its configuration file holds. */
+interface Accounts {
+  readonly writer: readonly [name: string, password: string]
+  readonly reader: readonly [name: string, password: string]
+}
+
+const accessTo = (url: string, key: string, accounts: Accounts): EngineAccess => ({
+  url,
+  async ask(user, query, settings = {}) {
+    const [name, password] = accounts[user]
+    const parameters = new URLSearchParams({ user: name, password, default_format: 'JSONCompact', ...settings })
+    const response = await fetch(`${url}/?${parameters}`, { method: 'POST', headers: { 'x-engine-key': key }, body: query })
+    const text = await response.text()
+    if (!response.ok) throw new Error(text)
+    return text ? JSON.parse(text).data : []
+  },
+})
+
+const MINE = ['mine', 'secret'] as const
+
+const clusterAccess = (folders: readonly string[]): EngineAccess => {
+  const nodes = folders.map((folder) => accessTo(`http://127.0.0.1:${between(readFileSync(join(folder, 'config.xml'), 'utf8'), '<http_port>', '<')}`, '', { writer: MINE, reader: MINE }))
+  return { url: nodes[0]!.url, ask: async (...question) => (await Promise.all(nodes.map(({ ask }) => ask(...question)))).flat() }
+}
+
+/** The engine that runs in the data folder, with the access that its configuration file holds; or the cluster that a test has put there. */
 export const engineOf = (data: string): EngineAccess => {
+  const nodes = ['one', 'two'].map((node) => join(data, 'cluster', node))
+  if (nodes.every((node) => existsSync(node))) return clusterAccess(nodes)
   const config = readFileSync(join(data, 'engine', 'config.xml'), 'utf8')
   const key = between(config, '<x-engine-key>', '<')
-  const passwords = { writer: between(between(config, '<writer>', '</writer>'), '<password>', '<'), reader: between(between(config, '<reader>', '</reader>'), '<password>', '<') }
-  const url = `http://127.0.0.1:${between(config, '<http_port>', '<')}`
-  return {
-    url,
-    async ask(user, query, settings = {}) {
-      const parameters = new URLSearchParams({ user, password: passwords[user], default_format: 'JSONCompact', ...settings })
-      const response = await fetch(`${url}/?${parameters}`, { method: 'POST', headers: { 'x-engine-key': key }, body: query })
-      const text = await response.text()
-      if (!response.ok) throw new Error(text)
-      return text ? JSON.parse(text).data : []
-    },
-  }
+  const account = (name: 'writer' | 'reader') => [name, between(between(config, `<${name}>`, `</${name}>`), '<password>', '<')] as const
+  return accessTo(`http://127.0.0.1:${between(config, '<http_port>', '<')}`, key, { writer: account('writer'), reader: account('reader') })
 }
 
 /** Process ids of the children of `pid`. */

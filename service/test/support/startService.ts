@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { type ClickhouseCluster, startCluster } from './clickhouse.ts'
 
 const MAIN = resolve(__dirname, '../../dist/main.js')
 const READY = 'trailmark ready '
@@ -67,6 +68,13 @@ const watch = (env: Readonly<Record<string, string>>): Watched => {
   return { child, ended, stdout: () => stdout, stderr: () => stderr, onStdout: (listen) => void listeners.push(listen) }
 }
 
+/** Of what only the embedded engine has: its accounts, its process. */
+export const testEmbedded = process.env.TEST_STORE === 'cluster' ? test.skip : test
+
+// With TEST_STORE=cluster what asks for no store of its own gets a cluster of two shards beside its data, where it else has the embedded engine.
+const clusterFor = async (folder: string, env: Readonly<Record<string, string>>): Promise<ClickhouseCluster | undefined> =>
+  process.env.TEST_STORE === 'cluster' && !env.CLICKHOUSE_URL ? startCluster(join(folder, 'cluster')) : undefined
+
 /** A new temporary folder. */
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'trailmark-'))
 
@@ -82,7 +90,8 @@ export const runUntilEnd = async (env: Readonly<Record<string, string>>): Promis
  */
 export const startService = async ({ data, env = {} }: StartOptions = {}): Promise<RunningService> => {
   const folder = data ?? temporaryFolder()
-  const { child, ended, stdout, stderr, onStdout } = watch({ TRAILMARK_PORT: '0', TRAILMARK_DATA: folder, ...env })
+  const cluster = await clusterFor(folder, env)
+  const { child, ended, stdout, stderr, onStdout } = watch({ TRAILMARK_PORT: '0', TRAILMARK_DATA: folder, ...cluster?.env, ...env })
 
   const ready = await new Promise<string>((done, fail) => {
     const giveUp = (why: string) => {
@@ -114,12 +123,14 @@ export const startService = async ({ data, env = {} }: StartOptions = {}): Promi
     async stop() {
       child.kill('SIGTERM')
       const code = await ended
+      await cluster?.stop()
       if (!data) rmSync(folder, { recursive: true, force: true })
       return code
     },
     async kill() {
       child.kill('SIGKILL')
       await ended
+      await cluster?.stop()
     },
   }
 }

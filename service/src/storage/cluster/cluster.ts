@@ -1,0 +1,116 @@
+import type { ClickHouseSettings } from '@clickhouse/client'
+import { createClickhouse, toKill } from '../clickhouse.ts'
+import { SHARD } from '../schema/layout.ts'
+import { type Storage, StorageError } from '../storage.ts'
+
+export interface Node {
+  /** The node alone: what it runs says nothing of the others, except of `db`, whose tables are the cluster's. */
+  readonly storage: Storage
+  /** Its host and port. */
+  readonly host: string
+}
+
+export interface Cluster extends Storage {
+  readonly nodes: readonly Node[]
+}
+
+/** Of every statement. None of them is left to the server's profile: on each rests what the service says of its answers. */
+const SETTINGS: ClickHouseSettings = {
+  // A smaller number would be a lie: without a shard there is no answer.
+  skip_unavailable_shards: 0,
+  // Rows are in their shards when the insert is answered, not on their way.
+  distributed_foreground_insert: 1,
+  // What a condition or a join looks up is looked up on all shards, not on the one that asks.
+  distributed_product_mode: 'global',
+  // Whoever looks for a row asks the replica that took it, from whatever node: replicas may be behind each other.
+  load_balancing: 'in_order',
+  prefer_localhost_replica: 0,
+}
+
+// Long enough for a busy node, short enough to be waited for once.
+const PING_MS = 2_000
+const AWAY_MS = 5_000
+
+const isAway = (error: unknown): error is StorageError => error instanceof StorageError && error.kind === 'unavailable'
+
+/**
+ * A cluster as one store. Any node takes any statement: reads go round, and on to the next where a node does not answer.
+ * `urls`: one of every node. What is missing when a statement fails is named in its error.
+ */
+export const createCluster = (urls: readonly string[], now: () => number = Date.now): Cluster => {
+  const awayUntil = new Map<Node, number>()
+  let turn = 0
+
+  // A node whose client has gone away may still be storing what it was given by another.
+  const settle = async (queryId: string) => {
+    await Promise.all(nodes.map(({ storage }) => storage.command(toKill(queryId)).catch(() => {}))) // a node that does not answer runs nothing that could be counted on
+  }
+
+  const nodes: readonly Node[] = urls.map((url) => ({ storage: createClickhouse(() => ({ url }), { settings: SETTINGS, databases: ['db', SHARD], settle }), host: new URL(url).host }))
+
+  const inTurn = (): readonly Node[] => {
+    turn = (turn + 1) % nodes.length
+    const round = [...nodes.slice(turn), ...nodes.slice(0, turn)]
+    const isIn = (node: Node) => (awayUntil.get(node) ?? 0) <= now()
+    return [...round.filter(isIn), ...round.filter((node) => !isIn(node))]
+  }
+
+  const answers = async (node: Node): Promise<boolean> => {
+    const isIn = await node.storage.ready(PING_MS)
+    if (isIn) awayUntil.delete(node)
+    else awayUntil.set(node, now() + AWAY_MS)
+    return isIn
+  }
+
+  const naming = async (error: StorageError): Promise<StorageError> => {
+    const found = await Promise.all(nodes.map(answers))
+    const missing = nodes.flatMap(({ host }, place) => (found[place] ? [] : [{ host, words: `node ${place + 1} of ${nodes.length}` }]))
+    if (!missing.length) return error
+    return new StorageError('unavailable', `${missing.map(({ host, words }) => `${words} (${host})`).join(' and ')} does not answer: ${error.message}`, error.engineCode, missing.map(({ words }) => words).join(' and '))
+  }
+
+  /** Asks one node, and the next if that one is away. */
+  const onAny = async <Answer>(ask: (storage: Storage) => Promise<Answer>, signal?: AbortSignal): Promise<Answer> => {
+    let last: unknown
+    for (const node of inTurn()) {
+      try {
+        return await ask(node.storage)
+      } catch (error) {
+        if (!isAway(error) || signal?.aborted) throw error
+        last = error
+        if (await answers(node)) break // the node is there: what it reached for is not
+      }
+    }
+    throw await naming(last as StorageError)
+  }
+
+  const onEach = async (ask: (storage: Storage) => Promise<void>) => {
+    for (const { storage } of nodes) await ask(storage)
+  }
+
+  return {
+    nodes,
+    rowsDatabase: SHARD,
+    run: (statement, limits, signal) => onAny((storage) => storage.run(statement, limits, signal), signal),
+    stream: (statement, limits, format, signal) => onAny((storage) => storage.stream(statement, limits, format, signal), signal),
+    rows: (statement) => onAny((storage) => storage.rows(statement)),
+    // Once: whoever inserts looks what is in before it does so again.
+    async insert(table, rows) {
+      const [node] = inTurn() as [Node]
+      try {
+        await node.storage.insert(table, rows)
+      } catch (error) {
+        throw isAway(error) ? await naming(error) : error
+      }
+    },
+    // Tables that are made of stored ones stand whole on every node, so that any of them can answer.
+    command: (statement) => onEach((storage) => storage.command(statement)),
+    work: (statement, limits, signal) => onEach((storage) => storage.work(statement, limits, signal)),
+    // One node is enough to be asked; what it cannot reach its answers say.
+    ready: (withinMs) =>
+      Promise.any(nodes.map(async ({ storage }) => (await storage.ready(withinMs)) || Promise.reject(new Error('away')))).catch(() => false),
+    async close() {
+      await Promise.all(nodes.map(({ storage }) => storage.close()))
+    },
+  }
+}

@@ -1,0 +1,110 @@
+import { pause } from '../../lib/wait.ts'
+import { PROJECT_TABLES } from '../projectTables.ts'
+import { nodeLayout } from '../schema/layout.ts'
+import { migrate } from '../schema/migrate.ts'
+import { MIGRATIONS } from '../schema/migrations.ts'
+import { type Storage, StorageError } from '../storage.ts'
+import type { Cluster, Node } from './cluster.ts'
+
+export interface MigrateNodesOptions {
+  readonly cluster: Pick<Cluster, 'nodes'>
+  /** Name of the cluster in the nodes' `remote_servers`. */
+  readonly name: string
+  readonly log: (line: string) => void
+}
+
+export interface NodeMigrations {
+  /** Names of the steps that were taken, on whichever node. */
+  readonly taken: readonly string[]
+  /** Gives up on the nodes that are still away. */
+  stop(): Promise<void>
+}
+
+const RETRY_MS = 1_000
+
+interface Member {
+  readonly shard: number
+  readonly replica: number
+}
+
+const membersOf = async (storage: Storage, name: string): Promise<Member[]> => {
+  const members = await storage.rows<Member>({ text: 'SELECT shard_num AS shard, replica_num AS replica FROM system.clusters WHERE cluster = {name:String}', params: { name } })
+  if (members.length) return members
+  const known = await storage.rows<{ cluster: string }>({ text: 'SELECT DISTINCT cluster FROM system.clusters ORDER BY cluster' })
+  throw new Error(`The ClickHouse server knows no cluster "${name}": set CLICKHOUSE_CLUSTER to one of ${known.map(({ cluster }) => cluster).join(', ') || 'those that its remote_servers will name'}.`)
+}
+
+const hasKeeper = async (storage: Storage): Promise<boolean> => {
+  const [found] = await storage.rows<{ tables: number }>({ text: "SELECT count() AS tables FROM system.tables WHERE database = 'system' AND name = 'zookeeper'" })
+  return Number(found!.tables) > 0
+}
+
+const tablesAlone = async (storage: Storage): Promise<string[]> => {
+  const tables = await storage.rows<{ name: string }>({
+    text: "SELECT name FROM system.tables WHERE database = 'db' AND engine LIKE '%MergeTree' AND name IN {names:Array(String)} ORDER BY name",
+    params: { names: [...PROJECT_TABLES, 'migrations'] },
+  })
+  return tables.map(({ name }) => name)
+}
+
+/** Brings one node up to date. */
+const migrateNode = async ({ storage, host }: Node, name: string, nodeCount: number): Promise<string[]> => {
+  const members = await membersOf(storage, name)
+  if (members.length !== nodeCount) {
+    throw new Error(`The cluster "${name}" has ${members.length} nodes and CLICKHOUSE_URL names ${nodeCount}: name each of them once, http://user:password@one:8123,http://user:password@two:8123.`)
+  }
+  const isReplicated = await hasKeeper(storage)
+  if (!isReplicated && members.some(({ replica }) => replica > 1)) {
+    throw new Error(`The cluster "${name}" has replicas, and ${host} no Keeper that would let them follow each other: give its nodes a Keeper, or each a shard of its own.`)
+  }
+  const alone = await tablesAlone(storage)
+  if (isReplicated && alone.length) {
+    throw new Error(`${host} has tables from when it was a server alone, which are not replicated (${alone.map((table) => `db.${table}`).join(', ')}): copy their rows into a cluster that begins empty, with INSERT … SELECT FROM remote(…).`)
+  }
+  return migrate(storage, MIGRATIONS, nodeLayout({ cluster: name, isReplicated, alone }))
+}
+
+/**
+ * Brings every node of a cluster up to date: those that answer before it resolves, the others when they are back. Rejects when none
+ * answers, and when the cluster is not what it is said to be.
+ */
+export const migrateNodes = async ({ cluster: { nodes }, name, log }: MigrateNodesOptions): Promise<NodeMigrations> => {
+  let isStopped = false
+  const taken = new Set<string>()
+
+  const attempt = async (node: Node): Promise<boolean> => {
+    try {
+      for (const step of await migrateNode(node, name, nodes.length)) taken.add(step)
+      return true
+    } catch (error) {
+      if (error instanceof StorageError && error.kind === 'unavailable') return false
+      throw error
+    }
+  }
+
+  const away: Node[] = []
+  // One after another: replicas of a shard make their tables in one place.
+  for (const node of nodes) if (!(await attempt(node))) away.push(node)
+  if (away.length === nodes.length) throw new Error('No node of CLICKHOUSE_URL answers: check the addresses, and that the servers run.')
+
+  const follow = async (node: Node) => {
+    log(`The node ${node.host} is away. Its part of the events cannot be read or written until it is back; then it is brought up to date.`)
+    while (!isStopped) {
+      try {
+        if (await attempt(node)) return log(`The node ${node.host} is back and up to date.`)
+      } catch (error) {
+        log(`The node ${node.host} cannot be brought up to date: ${(error as Error).message}`)
+      }
+      await pause(RETRY_MS)
+    }
+  }
+  const following = away.map(follow)
+
+  return {
+    taken: [...taken],
+    async stop() {
+      isStopped = true
+      await Promise.all(following)
+    },
+  }
+}

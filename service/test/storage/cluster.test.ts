@@ -1,0 +1,209 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { uuidv7 } from '../../src/lib/uuid.ts'
+import { createCluster } from '../../src/storage/cluster/cluster.ts'
+import { openRecords } from '../../src/storage/records.ts'
+import { api, capture, countOf, event, rowsOf } from '../support/api.ts'
+import { type ClickhouseCluster, startCluster } from '../support/clickhouse.ts'
+import { until } from '../support/engine.ts'
+import { type RunningService, runUntilEnd, startService, temporaryFolder } from '../support/startService.ts'
+
+jest.setTimeout(180_000)
+
+const folder = temporaryFolder()
+const TOKEN = 'of-both-replicas'
+let cluster: ClickhouseCluster
+let services: RunningService[]
+
+const startReplica = (name: string) => startService({ data: join(folder, name), env: { ...cluster.env, TRAILMARK_PROJECT_TOKEN: TOKEN } })
+const visitors = (name: string, count: number) => Array.from({ length: count }, (_, n) => event(name, {}, { distinct_id: `visitor ${n}` }))
+
+beforeAll(async () => {
+  cluster = await startCluster(join(folder, 'cluster'))
+  services = [await startReplica('a'), await startReplica('b')]
+})
+afterAll(async () => {
+  await Promise.all(services.map((service) => service.stop()))
+  await cluster.stop()
+  rmSync(folder, { recursive: true })
+})
+
+test('events stand on both shards, and each replica of the service counts all of them', async () => {
+  await capture(services[0]!, ...visitors('spread', 40))
+  const parts = await Promise.all(cluster.nodes.map(async ({ ask }) => Number((await ask("SELECT count() FROM db_shard.events WHERE event = 'spread'"))[0]![0])))
+  expect(parts.every((count) => count > 5)).toBe(true)
+  expect(parts.reduce((sum, count) => sum + count)).toBe(40)
+  expect(await Promise.all(services.map((service) => countOf(service, 'spread')))).toEqual([40, 40])
+})
+
+test('a repeat counts once, at once or later, from either replica, and also under another person, whose shard is another', async () => {
+  const uuid = uuidv7()
+  const repeats = Array.from({ length: 8 }, (_, n) => event('repeated', { uuid }, { distinct_id: `person ${n}` }))
+  await capture(services[0]!, ...repeats)
+  for (const each of repeats) for (const service of services) expect((await capture(service, each)).status).toBe(200)
+  expect(await countOf(services[1]!, 'repeated')).toBe(1)
+})
+
+test('persons and groups that were told of on different shards are one', async () => {
+  const [service] = services as [RunningService]
+  await capture(
+    service,
+    event('seen', {}, { distinct_id: 'laptop', $set: { plan: 'gold' } }),
+    event('$identify', {}, { distinct_id: 'cleo', $anon_distinct_id: 'laptop', $set: { city: 'Graz' } }),
+    event('$identify', {}, { distinct_id: 'cleo', $anon_distinct_id: 'phone' }),
+    event('seen', {}, { distinct_id: 'phone', $groups: { company: 'acme' } }),
+    event('$groupidentify', {}, { distinct_id: 'somebody', $group_type: 'company', $group_key: 'acme', $group_set: { size: 5 } }),
+  )
+  expect(await rowsOf(service, "SELECT person.properties.plan, person.properties.city, count(), uniq(person_id) FROM events WHERE event = 'seen' GROUP BY 1, 2")).toEqual([['gold', 'Graz', 2, 1]])
+  expect(await rowsOf(service, "SELECT group_0.properties.size FROM events WHERE event = 'seen' AND distinct_id = 'phone'")).toEqual([['5']])
+  expect(await rowsOf(service, "SELECT count() FROM events WHERE event = 'seen' AND distinct_id IN (SELECT distinct_id FROM person_distinct_ids WHERE person_id IN (SELECT id FROM persons WHERE properties.city = 'Graz'))")).toEqual([[2]])
+})
+
+describe('projects are kept apart', () => {
+  const limits = { projectId: 1, maxSeconds: 20, maxMemoryBytes: 500_000_000, maxRows: 10 }
+  let other: RunningService
+  let storage: ReturnType<typeof createCluster>
+  beforeAll(async () => {
+    const [service] = services as [RunningService]
+    const records = await openRecords(join(service.data, 'definitions.db'))
+    const project = await records.projects.create({ name: 'Another', token: 'another' })
+    await records.close()
+    other = { ...service, token: project.token }
+    await capture(service, ...visitors('mine', 20))
+    await capture(other, ...visitors('theirs', 20))
+    storage = createCluster(cluster.nodes.map(({ url }) => url))
+  })
+  afterAll(() => storage.close())
+
+  test('by the compiler', async () => {
+    expect([await countOf(services[0]!, 'mine'), await countOf(services[0]!, 'theirs')]).toEqual([20, 0])
+  })
+
+  // Each node is asked in turn.
+  test.each([
+    ['the cluster', "SELECT countIf(event = 'theirs'), uniqExact(project_id) FROM db.events"],
+    ["a node's own part", "SELECT countIf(event = 'theirs'), uniqExact(project_id) FROM db_shard.events"],
+    ['a common table expression', "WITH all AS (SELECT * FROM db.events) SELECT countIf(event = 'theirs'), uniqExact(project_id) FROM all"],
+    ['a join', "SELECT countIf(a.event = 'theirs'), uniqExact(a.project_id) FROM db.events AS a JOIN db.events AS b ON a.uuid = b.uuid"],
+    ['a condition', "SELECT countIf(event = 'theirs'), uniqExact(project_id) FROM db.events WHERE uuid IN (SELECT uuid FROM db.events)"],
+    ['persons', "SELECT countIf(project_id = 2), uniqExact(project_id) FROM db.person_properties"],
+  ])('by the engine, for %s', async (_, text) => {
+    for (const _node of cluster.nodes) expect((await storage.run({ text }, limits)).rows).toEqual([[0, 1]])
+  })
+
+  test.each([
+    ['changes', 'DROP TABLE db.events', 'query'],
+    ['other limits', 'SELECT 1 SETTINGS max_execution_time = 1000', 'query'],
+    ['another filter', "SELECT count() FROM db.events SETTINGS additional_table_filters = {}", 'query'],
+    ['too many rows', 'SELECT uuid FROM db.events', 'size'],
+  ])('a run with %s is refused', async (_, text, kind) => {
+    await expect(storage.run({ text }, limits)).rejects.toMatchObject({ kind })
+  })
+})
+
+describe('under load', () => {
+  /** Sends events until told to stop, each again until it is acknowledged, by whichever replica answers. */
+  const load = (name: string) => {
+    const [acknowledged, sent] = [new Set<string>(), new Set<string>()]
+    let isSending = true
+    const send = async (worker: number) => {
+      for (let n = 0; isSending; n += 1) {
+        const batch = Array.from({ length: 5 }, (_, place) => event(name, { uuid: uuidv7() }, { distinct_id: `${worker} ${n} ${place}` }))
+        for (const { uuid } of batch as any[]) sent.add(uuid)
+        for (let tried = 0; ; tried += 1) {
+          const service = services[(worker + tried) % services.length]!
+          const reply = await capture(service, ...batch).catch(() => undefined) // a replica that was killed: the next one is asked
+          if (reply?.status === 200) break
+          await new Promise((done) => setTimeout(done, 50))
+        }
+        for (const { uuid } of batch as any[]) acknowledged.add(uuid)
+      }
+    }
+    const done = Promise.all([0, 1, 2, 3].map(send))
+    return {
+      acknowledged,
+      async stop() {
+        isSending = false
+        await done
+        return sent.size
+      },
+    }
+  }
+
+  const storedIds = async (service: RunningService, name: string) => rowsOf(service, `SELECT count(), uniqExact(uuid) FROM events WHERE event = '${name}'`)
+
+  test('a shard that is killed and started again loses nothing, and until it is back reads say what is missing', async () => {
+    const [one] = services as [RunningService]
+    const [, second] = cluster.nodes
+    await api(one, 'POST', '/endpoints/', { name: 'all_of_them', query: { kind: 'HogQLQuery', query: "SELECT count() FROM events WHERE event = 'killed shard'" } })
+    const sending = load('killed shard')
+    for (let round = 0; round < 1; round += 1) {
+      const before = sending.acknowledged.size
+      await until(() => sending.acknowledged.size > before + 50, 60_000)
+      await second!.kill()
+      const answer = await api(one, 'POST', '/endpoints/all_of_them/run', { refresh: 'force' })
+      expect([answer.status, answer.body.code]).toEqual([503, 'engine_unavailable'])
+      expect(answer.body.detail).toContain('node 2 of 2')
+      expect(answer.headers.get('retry-after')).toBeTruthy()
+      await second!.start()
+    }
+    const back = sending.acknowledged.size
+    await until(() => sending.acknowledged.size > back + 50, 60_000)
+    const sent = await sending.stop()
+    for (const service of services) expect(await storedIds(service, 'killed shard')).toEqual([[sent, sent]])
+    expect(sending.acknowledged.size).toBe(sent)
+  })
+
+  test('clients carry on when a replica of the service is killed', async () => {
+    const sending = load('killed replica')
+    await until(() => sending.acknowledged.size > 50, 60_000)
+    await services[1]!.kill()
+    const before = sending.acknowledged.size
+    await until(() => sending.acknowledged.size > before + 100, 60_000)
+    const sent = await sending.stop()
+    expect(await storedIds(services[0]!, 'killed replica')).toEqual([[sent, sent]])
+    services[1] = await startReplica('b')
+    expect(await storedIds(services[1]!, 'killed replica')).toEqual([[sent, sent]])
+  })
+})
+
+test('a node that is away when the service starts is brought up to date when it is back', async () => {
+  const late = await startCluster(join(folder, 'late'))
+  await late.nodes[1]!.kill()
+  const service = await startService({ data: join(folder, 'late data'), env: late.env })
+  expect(service.output()).toContain('is away')
+  await late.nodes[1]!.start()
+  await until(() => service.output().includes('is back and up to date'))
+  expect((await capture(service, ...visitors('late', 10))).status).toBe(200)
+  expect(await countOf(service, 'late')).toBe(10)
+  await service.stop()
+  await late.stop()
+})
+
+test('a server that was alone brings its events into the cluster', async () => {
+  const grown = await startCluster(join(folder, 'grown'))
+  const data = join(folder, 'grown data')
+  const alone = await startService({ data, env: { CLICKHOUSE_URL: grown.nodes[0]!.url } })
+  await capture(alone, ...visitors('early', 10))
+  await alone.stop()
+  const service = await startService({ data, env: grown.env })
+  await capture(service, ...visitors('early', 10))
+  expect(await countOf(service, 'early')).toBe(20)
+  await service.stop()
+  await grown.stop()
+})
+
+describe('a start is refused', () => {
+  const start = (env: Record<string, string>) => runUntilEnd({ TRAILMARK_DATA: join(folder, 'refused'), TRAILMARK_PORT: '0', ...cluster.env, ...env })
+
+  test('with the name of no cluster, which says the names that there are', async () => {
+    const { code, stderr } = await start({ CLICKHOUSE_CLUSTER: 'main' })
+    expect([code, stderr]).toEqual([1, 'trailmark: could not start: The ClickHouse server knows no cluster "main": set CLICKHOUSE_CLUSTER to one of pair.\n'])
+  })
+
+  test('with some of its nodes', async () => {
+    const { code, stderr } = await start({ CLICKHOUSE_URL: cluster.nodes[0]!.url })
+    expect(code).toBe(1)
+    expect(stderr).toContain('The cluster "pair" has 2 nodes and CLICKHOUSE_URL names 1: name each of them once')
+  })
+})

@@ -1,0 +1,57 @@
+import { nodeLayout, ONE_SERVER } from '../../src/storage/schema/layout.ts'
+import { MIGRATIONS } from '../../src/storage/schema/migrations.ts'
+
+const node = { cluster: 'main', isReplicated: false, alone: [] }
+const heads = (isReplicated: boolean) =>
+  MIGRATIONS.flatMap(({ statements }) => statements)
+    .map(nodeLayout({ ...node, isReplicated }).toStatement)
+    .map((statement) => `${statement.split(/[\s(]*\n/)[0]}${statement.startsWith('CREATE') ? ` … ${/ENGINE = .*/.exec(statement)![0]}` : ''}`)
+
+test('on one server the steps are as they are written', () => {
+  expect(MIGRATIONS.flatMap(({ statements }) => statements).every((statement) => ONE_SERVER.toStatement(statement) === statement)).toBe(true)
+  expect([ONE_SERVER.complete, ONE_SERVER.ledger]).toEqual([[], 'db.migrations'])
+})
+
+test('a node has its own part of each table', () => {
+  expect(heads(false)).toEqual([
+    'CREATE TABLE IF NOT EXISTS db_shard.events … ENGINE = MergeTree',
+    'ALTER TABLE db_shard.events',
+    'CREATE TABLE IF NOT EXISTS db_shard.person_properties … ENGINE = AggregatingMergeTree',
+    'CREATE TABLE IF NOT EXISTS db_shard.person_merges … ENGINE = ReplacingMergeTree',
+    'CREATE TABLE IF NOT EXISTS db_shard.person_distinct_ids … ENGINE = ReplacingMergeTree(version)',
+    'CREATE TABLE IF NOT EXISTS db_shard.group_properties … ENGINE = AggregatingMergeTree',
+    'CREATE TABLE IF NOT EXISTS db_shard.refused_events … ENGINE = MergeTree',
+    'ALTER TABLE db_shard.events ADD INDEX IF NOT EXISTS by_inserted_at inserted_at TYPE minmax GRANULARITY 1',
+    'ALTER TABLE db_shard.events MATERIALIZE INDEX by_inserted_at',
+  ])
+})
+
+test('with a Keeper the replicas of a shard share theirs', () => {
+  expect(heads(true)).toEqual([
+    "CREATE TABLE IF NOT EXISTS db_shard.events … ENGINE = ReplicatedMergeTree('/trailmark/{shard}/db_shard.events', '{replica}')",
+    'ALTER TABLE db_shard.events',
+    "CREATE TABLE IF NOT EXISTS db_shard.person_properties … ENGINE = ReplicatedAggregatingMergeTree('/trailmark/{shard}/db_shard.person_properties', '{replica}')",
+    "CREATE TABLE IF NOT EXISTS db_shard.person_merges … ENGINE = ReplicatedReplacingMergeTree('/trailmark/{shard}/db_shard.person_merges', '{replica}')",
+    "CREATE TABLE IF NOT EXISTS db_shard.person_distinct_ids … ENGINE = ReplicatedReplacingMergeTree('/trailmark/{shard}/db_shard.person_distinct_ids', '{replica}', version)",
+    "CREATE TABLE IF NOT EXISTS db_shard.group_properties … ENGINE = ReplicatedAggregatingMergeTree('/trailmark/{shard}/db_shard.group_properties', '{replica}')",
+    "CREATE TABLE IF NOT EXISTS db_shard.refused_events … ENGINE = ReplicatedMergeTree('/trailmark/{shard}/db_shard.refused_events', '{replica}')",
+    'ALTER TABLE db_shard.events ADD INDEX IF NOT EXISTS by_inserted_at inserted_at TYPE minmax GRANULARITY 1',
+    'ALTER TABLE db_shard.events MATERIALIZE INDEX by_inserted_at',
+  ])
+})
+
+test('every table is there for the whole cluster under its own name, cut by project and person or group', () => {
+  const table = (name: string, key: string) => `CREATE OR REPLACE TABLE db.${name} AS db_shard.${name} ENGINE = Distributed('main', 'db_shard', '${name}', cityHash64(project_id, ${key}))`
+  expect(nodeLayout(node).complete).toEqual([
+    table('events', 'distinct_id'),
+    table('person_properties', 'distinct_id'),
+    table('person_merges', 'distinct_id'),
+    table('person_distinct_ids', 'distinct_id'),
+    table('group_properties', 'group_type_index, group_key'),
+    table('refused_events', 'id'),
+  ])
+})
+
+test('the tables of a server that was alone become its part before anything is put in their place', () => {
+  expect(nodeLayout({ ...node, alone: ['events', 'migrations'] }).prepare.slice(2, 4)).toEqual(['RENAME TABLE db.events TO db_shard.events', 'RENAME TABLE db.migrations TO db_shard.migrations'])
+})
