@@ -20,7 +20,7 @@ export const createTypes = () => {
 }
 
 /** A service process as far as events go: with another it shares nothing but the stores. A project's token is its number. */
-export const startIngest = (storage: Pick<Storage, 'rows' | 'insert' | 'work' | 'ready'>, { groupTypes } = createTypes()): Ingest =>
+export const startIngest = (storage: Pick<Storage, 'rows' | 'insert' | 'work' | 'ready' | 'rowsDatabase'>, { groupTypes } = createTypes()): Ingest =>
   createIngest({
     projectByToken: async (token) => ({ id: Number(token), name: token, token, timezone: 'UTC', createdAt: '', previousTokenUntil: undefined }),
     groupTypes: createGroupTypes({ groupTypes }),
