@@ -71,3 +71,19 @@ test('what the service has turned off is not captured, and what was captured mea
     await set(false)
   }
 })
+
+test('a visitor is offered a feature before everybody has it, takes it, and keeps it on the next page', async ({ page, site, service, put }) => {
+  await service.api('POST', '/early_access_feature/', { name: 'Early editor', stage: 'beta' })
+  put('script', '/', 'home')
+  await page.goto(site.url)
+  await page.waitForFunction(ready)
+  const offered = await page.evaluate(() => new Promise((resolve) => window.analytics.getEarlyAccessFeatures((features) => resolve(features.map(({ flagKey }) => flagKey)), true)))
+  expect(offered).toContain('early-editor')
+  await page.waitForFunction(() => window.analytics.isFeatureEnabled('early-editor') === false)
+  const answered = page.waitForResponse(async (response) => response.url().includes('/flags/') && ((await response.json()) as { flags: Record<string, { enabled: boolean }> }).flags['early-editor']?.enabled === true)
+  await page.evaluate(() => window.analytics.updateEarlyAccessFeatureEnrollment('early-editor', true))
+  await answered
+  await page.reload()
+  await page.waitForFunction(ready)
+  await page.waitForFunction(() => window.analytics.isFeatureEnabled('early-editor') === true)
+})

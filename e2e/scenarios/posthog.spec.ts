@@ -53,3 +53,59 @@ test('posthog-js gets flags, variants and payloads, decided on what it says of t
   const events = await stored((all) => all.filter(({ event }) => event === '$feature_flag_called').length >= 3)
   expect(events.find(({ event }) => event === '$feature_flag_called')!.properties).toMatchObject({ $feature_flag: 'for-everybody', $feature_flag_response: 'blue' })
 })
+
+type Sdk = Record<string, (...args: unknown[]) => unknown>
+
+test('posthog-js: groups, alias, and properties that are set and taken away again', async ({ page, site, service, stored }) => {
+  await service.api('POST', '/feature_flags/', { key: 'for-large', filters: { aggregation_group_type: 'company', groups: [{ properties: [{ key: 'size', value: 10, operator: 'gt', type: 'group' }] }] } })
+  site.page('/shop', pageFor(service))
+  await page.goto(`${site.url}/shop`)
+  await page.waitForFunction(() => (window as unknown as { posthog: { __loaded?: boolean } }).posthog.__loaded)
+  const anonymous = await page.evaluate(() => {
+    const { posthog } = window as unknown as { posthog: Sdk }
+    const id = posthog.get_distinct_id!()
+    posthog.capture!('looked')
+    posthog.identify!('grace', { plan: 'free', seat: 7 }, { source: 'ads' })
+    posthog.group!('company', 'acme', { size: 11 })
+    posthog.setPersonProperties!({ plan: 'gold' })
+    posthog.unsetPersonProperties!(['seat'])
+    posthog.alias!('grace@work')
+    posthog.capture!('bought')
+    return id as string
+  })
+  // The flag is decided on what the service was told of the group.
+  await expect.poll(() => page.evaluate(() => (window as unknown as { posthog: Sdk }).posthog.isFeatureEnabled!('for-large'))).toBe(true)
+  const events = await stored((all) => ['looked', 'bought', '$groupidentify', '$create_alias'].every((name) => all.some(({ event }) => event === name)))
+  expect(events.find(({ event }) => event === 'looked')!.distinct_id).toBe(anonymous)
+
+  const query = "SELECT event, distinct_id, person.properties.plan, person.properties.seat, person.properties.source, $group_0, group_0.properties.size FROM events WHERE event IN ('looked', 'bought') AND properties.$host = {variables.host} ORDER BY timestamp"
+  await service.api('POST', '/endpoints/', { name: 'who-bought', query: { kind: 'HogQLQuery', query } })
+  const { body } = await service.api('POST', '/endpoints/who-bought/run', { variables: { host: new URL(site.url).host } })
+  // What came before the visitor was known is the same person's.
+  expect(body.results).toEqual([
+    ['looked', anonymous, 'gold', null, 'ads', '', null],
+    ['bought', 'grace', 'gold', null, 'ads', 'acme', '11'],
+  ])
+})
+
+test('posthog-js: a visitor takes an early access feature, and refuses it', async ({ page, site, service, stored }) => {
+  const { status } = await service.api('POST', '/early_access_feature/', { name: 'Night mode', stage: 'beta', description: 'Dark' })
+  expect(status).toBe(201)
+  site.page('/shop', pageFor(service))
+  await page.goto(`${site.url}/shop`)
+  await page.waitForFunction(() => (window as unknown as { posthog: { __loaded?: boolean } }).posthog.__loaded)
+  const offered = await page.evaluate(() => new Promise((resolve) => (window as unknown as { posthog: Sdk }).posthog.getEarlyAccessFeatures!(resolve, true)))
+  expect(offered).toMatchObject([{ name: 'Night mode', stage: 'beta', description: 'Dark', flagKey: 'night-mode' }])
+  const say = (isEnrolled: boolean) => page.evaluate((told) => void (window as unknown as { posthog: Sdk }).posthog.updateEarlyAccessFeatureEnrollment!('night-mode', told, 'beta'), isEnrolled)
+  // What the service answers, not what the page assumes meanwhile.
+  const answered = (isEnrolled: boolean) =>
+    page.waitForResponse(async (response) => response.url().includes('/flags/') && ((await response.json()) as { flags: Record<string, { enabled: boolean }> }).flags['night-mode']?.enabled === isEnrolled)
+  for (const isEnrolled of [true, false]) {
+    const answer = answered(isEnrolled)
+    await say(isEnrolled)
+    await answer
+    await expect.poll(() => page.evaluate(() => (window as unknown as { posthog: Sdk }).posthog.isFeatureEnabled!('night-mode'))).toBe(isEnrolled)
+  }
+  const events = await stored((all) => all.filter(({ event }) => event === '$feature_enrollment_update').length === 2)
+  expect(events.filter(({ event }) => event === '$feature_enrollment_update').map(({ properties }) => properties.$set)).toEqual([{ '$feature_enrollment/night-mode': true }, { '$feature_enrollment/night-mode': false }])
+})

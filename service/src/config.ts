@@ -12,10 +12,14 @@ export interface Config {
   readonly personalApiKey: string | undefined
   /** Absolute path of the SDK's built files. */
   readonly staticDir: string
+  /** Ranges of addresses with their countries. Absent: countries are not looked up. */
+  readonly geoipFile: string | undefined
   /** Address of a ClickHouse server; of a cluster that of each node, with commas between them. Absent: the embedded engine. */
   readonly clickhouseUrl: string | undefined
   /** Name of the cluster that these nodes are. */
   readonly clickhouseCluster: string | undefined
+  /** Address of a Postgres database that holds the definitions. Absent: a file in the data folder. */
+  readonly databaseUrl: string | undefined
   readonly engineMemoryBytes: number | undefined
   readonly runSeconds: number
   readonly runMemoryBytes: number
@@ -55,6 +59,8 @@ interface Variable<Value> {
   readonly name: string
   readonly fallback: string | undefined
   readonly what: string
+  /** A value that is never shown. */
+  readonly isSecret?: boolean
   /** Throws an Error that says what the variable takes. */
   readonly read: (text: string) => Value
 }
@@ -63,6 +69,15 @@ const asPort = (text: string): number => {
   const port = Number(text)
   if (!/^\d+$/.test(text) || port > 65535) throw new Error('takes a port number from 0 to 65535, 0 for any free port')
   return port
+}
+
+const isDecodable = (text: string): boolean => {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false // a % without two digits
+  }
 }
 
 const asPath = (text: string): string => resolve(text.replace(/^~(?=\/|$)/, homedir()))
@@ -88,6 +103,13 @@ const asHttpUrls = (text: string): string => {
 // It stands in statements.
 const asName = (text: string): string => {
   if (!/^[\w.-]{1,200}$/.test(text)) throw new Error('takes 1 to 200 letters, digits, _, - and .')
+  return text
+}
+
+const asPostgresUrl = (text: string): string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isWhole = url && /^postgres(ql)?:$/.test(url.protocol) && url.pathname.length > 1 && isDecodable(url.username + url.password)
+  if (!isWhole) throw new Error('takes an address such as postgres://user:password@host:5432/database, with %40 for @ in a password, %23 for # and %25 for %')
   return text
 }
 
@@ -162,10 +184,12 @@ const VARIABLES = {
   host: { name: 'TRAILMARK_HOST', fallback: '127.0.0.1', what: 'Address to listen on; 0.0.0.0 is every network.', read: (text) => text },
   dataDir: { name: 'TRAILMARK_DATA', fallback: './.data', what: 'Folder of everything that is kept.', read: asPath },
   projectToken: { name: 'TRAILMARK_PROJECT_TOKEN', fallback: undefined, what: 'Token of the first project; made up at the first start if absent.', read: asToken },
-  personalApiKey: { name: 'TRAILMARK_PERSONAL_API_KEY', fallback: undefined, what: 'Personal API key with all scopes; made up and kept in the data folder if absent.', read: asKey },
+  personalApiKey: { name: 'TRAILMARK_PERSONAL_API_KEY', fallback: undefined, what: 'Personal API key with all scopes; made up and kept in the data folder if absent.', isSecret: true, read: asKey },
   staticDir: { name: 'TRAILMARK_STATIC', fallback: undefined, what: "Folder of the SDK's built files, served under /static/.", read: asPath },
+  geoipFile: { name: 'TRAILMARK_GEOIP_FILE', fallback: undefined, what: 'CSV file of addresses and their countries (first, last, country): events get `$geoip_country_code`. Without it no country is looked up.', read: asPath },
   clickhouseUrl: { name: 'CLICKHOUSE_URL', fallback: undefined, what: 'ClickHouse server to use instead of the embedded engine; of a cluster every node, with commas between them.', read: asHttpUrls },
   clickhouseCluster: { name: 'CLICKHOUSE_CLUSTER', fallback: undefined, what: "Name, in the nodes' remote_servers, of the cluster that keeps the events.", read: asName },
+  databaseUrl: { name: 'DATABASE_URL', fallback: undefined, what: 'Postgres database for the definitions, instead of a file in the data folder.', isSecret: true, read: asPostgresUrl },
   engineMemoryBytes: { name: 'TRAILMARK_ENGINE_MEMORY_MB', fallback: undefined, what: 'Most memory the embedded engine may take; half of the machine, at most 4 GB, if absent.', read: asMegabytes },
   runSeconds: { name: 'TRAILMARK_RUN_SECONDS', fallback: '10', what: 'Longest a run of an endpoint may take, at most 60.', read: asSeconds },
   runMemoryBytes: { name: 'TRAILMARK_RUN_MEMORY_MB', fallback: '1000', what: "Most memory one run may take, never more than half of the embedded engine's.", read: asMemory },
@@ -199,7 +223,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>, de
     try {
       return [key, variable.read(text)]
     } catch (error) {
-      throw new ConfigError(`${variable.name} ${(error as Error).message}; it is set to "${variable.name.endsWith('KEY') ? '…' : text}".`)
+      throw new ConfigError(`${variable.name} ${(error as Error).message}; it is set to "${variable.isSecret ? '…' : text}".`)
     }
   })
   const config = Object.fromEntries(entries) as Config

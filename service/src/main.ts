@@ -14,6 +14,7 @@ import type { Service } from './service.ts'
 import { startEngine } from './storage/embedded/engine.ts'
 import { EngineMissing, engineLibrary, thisMachine } from './storage/embedded/library.ts'
 import { DataDirInUse } from './storage/lock.ts'
+import { isOneOfMany } from './storage/place.ts'
 import { RecordsMismatch } from './storage/records.ts'
 import { StorageError } from './storage/storage.ts'
 
@@ -71,11 +72,11 @@ const explain = (error: unknown, config: Config, otherwise: string): string => {
   return row ? row(config) : `${otherwise}: ${error instanceof Error ? error.message : String(error)}`
 }
 
-const announce = ({ url, project, keyFile }: Service) => {
+const announce = ({ url, project, keyFile }: Service, isKeyGiven: boolean) => {
   say('')
   say(`  Trailmark is ready at ${url}`)
   say(`  Project ${project.id}, token ${project.token}`)
-  say(`  Personal API key: ${keyFile ?? 'from the environment (TRAILMARK_PERSONAL_API_KEY)'}`)
+  say(`  Personal API key: ${keyFile ?? (isKeyGiven ? 'from the environment (TRAILMARK_PERSONAL_API_KEY)' : 'made by another process; "trailmark key rotate \'first key\'" makes it anew')}`)
   say('  Stop with Ctrl-C.')
   say('')
   // For programs that start the service: this line's form does not change.
@@ -86,7 +87,12 @@ const announce = ({ url, project, keyFile }: Service) => {
 process.umask(0o077)
 
 // What the environment brought in; what the service makes up itself is known by its look.
-const secretsOf = ({ personalApiKey, clickhouseUrl }: Config): string[] => [personalApiKey ?? '', ...(clickhouseUrl?.split(',') ?? []).map((url) => decodeURIComponent(new URL(url).password))]
+const passwordsIn = (address: string | undefined): string[] => {
+  if (!address) return []
+  const { password, searchParams } = new URL(address)
+  return [password, decodeURIComponent(password), searchParams.get('password') ?? '']
+}
+const secretsOf = ({ personalApiKey, clickhouseUrl, databaseUrl }: Config): string[] => [personalApiKey ?? '', ...(clickhouseUrl?.split(',') ?? []).flatMap(passwordsIn), ...passwordsIn(databaseUrl)]
 
 const logOf = (config: Config) => createLog({ format: config.logFormat, level: config.logLevel, secrets: secretsOf(config) })
 
@@ -101,6 +107,7 @@ const doCommand = async (args: readonly string[], config: Config) => {
       dataDir: config.dataDir,
       scopes: SCOPES,
       clickhouseUrl: config.clickhouseUrl,
+      databaseUrl: config.databaseUrl,
       clickhouseCluster: config.clickhouseCluster,
       startEngine: (dataDir) =>
         startEngine({ dataDir: join(dataDir, 'engine'), library: library(), child: CHILD, memoryBytes: config.engineMemoryBytes, diskReserveBytes: config.diskReserveBytes, log: logOf(config) }),
@@ -126,7 +133,8 @@ const main = async (args: readonly string[]) => {
   }
   if (command !== 'serve') return doCommand(args, config)
   if (rest.length) return fail(`serve takes no "${rest[0]}": it is set up by its environment, see "trailmark --help".`)
-  prepareDataDir(config.dataDir)
+  // Nothing is kept there but, perhaps, the file of the first key.
+  if (!isOneOfMany(config) || !config.personalApiKey) prepareDataDir(config.dataDir)
 
   // A command that ends by itself needs none of it, and starts sooner without.
   const { startService } = await import('./service.ts')
@@ -155,7 +163,7 @@ const main = async (args: readonly string[]) => {
   process.on('unhandledRejection', (reason) => log(`Unexpected: ${reason instanceof Error ? reason.stack : String(reason)}`, { level: 'error' }))
 
   try {
-    announce(await starting)
+    announce(await starting, config.personalApiKey !== undefined)
   } catch (error) {
     fail(explain(error, config, 'could not start'))
   }

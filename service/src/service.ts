@@ -4,8 +4,9 @@ import { createAdmit } from './endpoints/admission.ts'
 import { createCache } from './endpoints/cache.ts'
 import { createDescribe } from './endpoints/definitions/describe.ts'
 import { createEndpointDefinitions } from './endpoints/definitions/endpoint.ts'
-import { createEpochs } from './endpoints/epochs.ts'
+import { createEpochs, createSharedEpochs } from './endpoints/epochs.ts'
 import { createGate, type RunAllowance } from './endpoints/limits.ts'
+import { createLiveOnly } from './endpoints/materialization/liveOnly.ts'
 import { createMaterializations } from './endpoints/materialization/materializations.ts'
 import { createShadow } from './endpoints/materialization/shadow.ts'
 import { createLastRuns } from './endpoints/lastRuns.ts'
@@ -16,11 +17,13 @@ import { createStream } from './endpoints/stream.ts'
 import { createRunTokens } from './endpoints/tokens/runTokens.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
 import { createFlagDefinitions } from './flags/definitions.ts'
+import { createEarlyAccess } from './flags/earlyAccess.ts'
 import { createAnswerFlags } from './flags/flags.ts'
 import { createLocalEvaluation } from './flags/localEvaluation.ts'
 import { createRemoteConfigs } from './flags/remoteConfig.ts'
 import { SCOPES } from './http/auth.ts'
 import { createServer } from './http/server.ts'
+import { readCountries } from './ingest/countries.ts'
 import { createGroupTypes } from './ingest/groupTypes.ts'
 import { createIngest } from './ingest/ingest.ts'
 import { createPeople } from './ingest/people.ts'
@@ -29,8 +32,10 @@ import { measureProcess, measureRuns } from './measure.ts'
 import { createRefusedEvents } from './ingest/refusedEvents.ts'
 import type { Log } from './lib/log.ts'
 import { createMetrics } from './lib/metrics.ts'
+import { createErase } from './people/erase.ts'
+import { createPersons } from './people/persons.ts'
 import { createStoredProperties } from './people/stored.ts'
-import { type KeyFile, keyFileIn } from './projects/keyFile.ts'
+import { type KeyFile, keyFileIn, sharedKeyFile } from './projects/keyFile.ts'
 import { createKeys, START_KEYS } from './projects/keys.ts'
 import { createProjects } from './projects/projects.ts'
 import { madeUp } from './projects/secret.ts'
@@ -40,7 +45,9 @@ import { migrateNodes } from './storage/cluster/migrateNodes.ts'
 import { readerMemoryBytes } from './storage/embedded/config.ts'
 import { type Engine, engineMemoryBytes, startEngine } from './storage/embedded/engine.ts'
 import { lockDataDir } from './storage/lock.ts'
-import { openRecords, type Project, type Records } from './storage/records.ts'
+import { definitionsOf, isOneOfMany } from './storage/place.ts'
+import { openRecords, type Project, type Records, RecordsUnavailable } from './storage/records.ts'
+import { StorageError } from './storage/storage.ts'
 import { migrate } from './storage/schema/migrate.ts'
 
 export interface ServiceOptions {
@@ -57,7 +64,7 @@ export interface ServiceOptions {
 export interface Service {
   readonly url: string
   readonly project: Project
-  /** File that holds the personal API key; absent when the key came from the environment. */
+  /** File that holds the personal API key; absent when the key came from the environment, or from another process. */
   readonly keyFile: string | undefined
   /** Answers what is under way, stores what was taken, stops the engine. */
   stop(): Promise<void>
@@ -77,7 +84,7 @@ const firstProject = async ({ projects }: Records, token: string | undefined): P
 }
 
 /** Makes sure that there is a key with all scopes, and returns the file that holds it unless the environment does. */
-const firstKey = async ({ keys }: Records, projectId: number, keyFile: KeyFile, given: string | undefined): Promise<string | undefined> => {
+const firstKey = async ({ keys, isShared }: Records, projectId: number, keyFile: KeyFile, given: string | undefined): Promise<string | undefined> => {
   if (given) {
     await keys.put({ projectId, label: START_KEYS.given, secret: given, scopes: SCOPES })
     return undefined
@@ -85,7 +92,10 @@ const firstKey = async ({ keys }: Records, projectId: number, keyFile: KeyFile, 
   // A key that is no longer given is no longer valid.
   await keys.remove(START_KEYS.given)
   const kept = keyFile.read()
-  const secret = kept && (await keys.bySecret(kept)) ? kept : madeUp('tmk')
+  const isValid = kept !== '' && (await keys.bySecret(kept)) !== undefined
+  // Another process has made it, and may have its file.
+  if (isShared && !isValid && (await keys.list()).some(({ label }) => label === START_KEYS.generated)) return undefined
+  const secret = isValid ? kept : madeUp('tmk')
   if (secret !== kept) keyFile.write(secret)
   // Each time: a newer release may have more scopes than the one that made the key.
   await keys.put({ projectId, label: START_KEYS.generated, secret, scopes: SCOPES })
@@ -102,6 +112,14 @@ const allowancesOf = (config: Config, mostMemoryBytes: number) => {
   }
 }
 
+/** One batch of events at a time, of all processes; for the writer, definitions that are away are as an engine that is. */
+const storingAlone =
+  ({ alone }: Records) =>
+  <Value>(work: () => Promise<Value>): Promise<Value> =>
+    alone('events', work).catch((error: unknown) => {
+      throw error instanceof RecordsUnavailable ? new StorageError('unavailable', error.message) : error
+    })
+
 /** Starts everything, in the order in which it is stopped backwards. Rejects with nothing left running. */
 export const startService = async ({ config, engineLibrary, engineChild, progress, log }: ServiceOptions): Promise<Service> => {
   const undo: (() => unknown)[] = []
@@ -110,16 +128,20 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
   }
 
   try {
-    undo.push(await lockDataDir(config.dataDir))
+    const isShared = isOneOfMany(config)
+    if (!isShared) undo.push(await lockDataDir(config.dataDir))
     const metrics = createMetrics()
+    const countryOf = config.geoipFile ? readCountries(config.geoipFile) : () => undefined
     const library = config.clickhouseUrl ? undefined : engineLibrary()
 
-    const records = await openRecords(join(config.dataDir, 'definitions.db'))
+    const records = await openRecords(definitionsOf(config))
     undo.push(() => records.close())
-    const project = await firstProject(records, config.projectToken)
     const keyFile = keyFileIn(config.dataDir)
-    const keyPath = await firstKey(records, project.id, keyFile, config.personalApiKey)
-    const keys = createKeys({ records, scopes: SCOPES, keyFile })
+    const { project, keyPath } = await records.alone('start', async () => {
+      const first = await firstProject(records, config.projectToken)
+      return { project: first, keyPath: await firstKey(records, first.id, keyFile, config.personalApiKey) }
+    })
+    const keys = createKeys({ records, scopes: SCOPES, keyFile: records.isShared ? sharedKeyFile(keyFile) : keyFile })
 
     let engine: Engine | undefined
     if (library) {
@@ -135,21 +157,24 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     undo.push(() => storage.close())
     if (!(await storage.ready(READY_WAIT_MS))) throw new Error('The ClickHouse server at CLICKHOUSE_URL does not answer: check the address, and that the server runs.')
 
-    const nodes = cluster && (await migrateNodes({ cluster, name: config.clickhouseCluster!, log }))
+    const nodes = cluster && (await records.alone('start', () => migrateNodes({ cluster, name: config.clickhouseCluster!, log })))
     undo.push(() => nodes?.stop())
-    const steps = nodes?.taken ?? (await migrate(storage))
+    const steps = nodes?.taken ?? (await records.alone('start', () => migrate(storage)))
     progress(steps.length ? `Created the event store (${steps.join(', ')}).` : 'The event store is up to date.')
 
-    const epochs = createEpochs()
+    const epochs = isShared ? createSharedEpochs(records) : createEpochs()
+    const people = createPeople(storage)
     const writer = createWriter(storage, {
-      before: createPeople(storage).store,
+      before: people.store,
       onChange: epochs.advance,
+      ...(isShared ? { alone: storingAlone(records) } : {}),
       maxChars: config.ingestBytes,
       onBatch({ stored, repeats, seconds }) {
         metrics.count('trailmark_events_stored_total', {}, stored)
         metrics.count('trailmark_events_repeated_total', {}, repeats)
         metrics.observe('trailmark_writer_batch_seconds', {}, seconds)
       },
+      onFault: ({ stack }) => log(`A batch of events could not be stored: ${stack}`, { level: 'error' }),
       onFull: (isFull) => (isFull ? log('The disk of the event store is full: deliveries are answered 507 until there is space. Nothing that was acknowledged is lost.', { level: 'error' }) : log('The event store has space again.')),
     })
     const refusedEvents = createRefusedEvents(storage, metrics)
@@ -162,12 +187,23 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     const cache = createCache<Outcome>({ maxBytes: config.cacheBytes })
     const lastRuns = createLastRuns(records)
     undo.push(() => lastRuns.close())
-    const materializations = await createMaterializations({ records, storage, log, lagSeconds: config.materializeLagSeconds })
+    const materializations = isShared ? createLiveOnly() : await createMaterializations({ records, storage, log, lagSeconds: config.materializeLagSeconds })
     undo.push(() => materializations.close())
     const shadow = createShadow({ storage, materializations, epochOf: epochs.of, percent: config.shadowPercent, log })
     undo.push(() => shadow.settled())
     const rebuilding = setInterval(() => void materializations.refresh().catch((error: Error) => log(`materialization: ${error.message}`)), REFRESH_MS)
     undo.push(() => clearInterval(rebuilding))
+    const persons = createPersons(storage)
+    const erase = createErase({
+      storage,
+      persons,
+      // Between two batches: the next one is to find nobody half forgotten.
+      forget: (projectId, ids) => writer.between(() => people.forget(projectId, ids)),
+      async onErased(projectId) {
+        await epochs.advance(projectId)
+        await materializations.invalidate(projectId)
+      },
+    })
     const flags = createFlagDefinitions(records)
     const remoteConfigs = createRemoteConfigs(records, flags)
     const server = await createServer({
@@ -178,7 +214,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
       log,
       count: metrics.count,
       rooms: {
-        ingest: createIngest({ projectByToken: byToken, groupTypes: createGroupTypes(records), writer, refusedEvents, count: metrics.count }),
+        ingest: createIngest({ projectByToken: byToken, groupTypes: createGroupTypes(records), writer, refusedEvents, countryOf, count: metrics.count }),
         projectByToken: byToken,
         variables: createVariableDefinitions(records),
         endpoints: createEndpointDefinitions({ records, describe: createDescribe({ storage }), materializer: materializations }),
@@ -186,16 +222,19 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         stream: measured(createStream({ records, storage, admit, lastRuns, materializations })),
         running,
         runTokens: createRunTokens({ records }),
-        openApi: createOpenApi(records),
+        openApi: createOpenApi(records, materializations.takesDates),
         flags,
+        earlyAccess: createEarlyAccess(records, flags),
         remoteConfigs,
+        persons,
+        erase,
         projects: createProjects(records),
         keys,
         refusedEvents,
         metrics: metrics.text,
         localEvaluation: createLocalEvaluation({ definitions: flags, records }),
         answerFlags: createAnswerFlags({ definitions: flags, remoteConfigs, stored: createStoredProperties(storage, records) }),
-        isReady: () => storage.ready(PROBE_WAIT_MS),
+        isReady: async () => (await Promise.all([storage.ready(PROBE_WAIT_MS), records.ready(PROBE_WAIT_MS)])).every(Boolean),
       },
     })
     undo.push(() => server.close())

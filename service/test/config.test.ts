@@ -12,6 +12,7 @@ test('an empty environment has every fallback', () => {
     personalApiKey: undefined,
     staticDir: '/sdk',
     clickhouseUrl: undefined,
+    databaseUrl: undefined,
     clickhouseCluster: undefined,
     engineMemoryBytes: undefined,
     runSeconds: 10,
@@ -39,6 +40,8 @@ test.each([
   ['TRAILMARK_DATA', '/var/lib/trailmark', { dataDir: '/var/lib/trailmark' }],
   ['TRAILMARK_STATIC', '/www', { staticDir: '/www' }],
   ['CLICKHOUSE_URL', 'http://u:p@db:8123', { clickhouseUrl: 'http://u:p@db:8123' }],
+  ['DATABASE_URL', 'postgres://u:p%40@db:5432/trailmark', { databaseUrl: 'postgres://u:p%40@db:5432/trailmark' }],
+  ['DATABASE_URL', 'postgresql:///trailmark?host=/run/postgresql', { databaseUrl: 'postgresql:///trailmark?host=/run/postgresql' }],
   ['TRAILMARK_ENGINE_MEMORY_MB', '1000', { engineMemoryBytes: 1_000_000_000 }],
   ['TRAILMARK_RUN_SECONDS', '60', { runSeconds: 60 }],
   ['TRAILMARK_RUN_MEMORY_MB', '50', { runMemoryBytes: 50_000_000 }],
@@ -60,6 +63,10 @@ test.each([
   ['TRAILMARK_PROJECT_TOKEN', 'a b', 'takes 1 to 200 letters'],
   ['TRAILMARK_PERSONAL_API_KEY', 'short', 'takes 16 to 200'],
   ['CLICKHOUSE_URL', 'db:8123', 'takes an address such as'],
+  ['DATABASE_URL', 'db:5432/trailmark', 'takes an address such as postgres://'],
+  ['DATABASE_URL', 'mysql://u:p@db/trailmark', 'takes an address such as postgres://'],
+  ['DATABASE_URL', 'postgres://u:p@db', 'takes an address such as postgres://'],
+  ['DATABASE_URL', 'postgres://u:100%@db/trailmark', 'takes an address such as postgres://'],
   ['CLICKHOUSE_URL', 'http://one:8123,two', 'takes an address such as'],
   ['CLICKHOUSE_CLUSTER', "a'b", 'takes 1 to 200 letters'],
   ['CLICKHOUSE_CLUSTER', 'main', 'needs the addresses'],
@@ -78,10 +85,10 @@ test.each([
   expect(() => read({ [name]: text })).toThrow(new RegExp(`^${name} ${words}`))
 })
 
-test('a refused key is not shown', () => {
-  expect(() => read({ TRAILMARK_PERSONAL_API_KEY: 'secret' })).toThrow(/^(?!.*secret)/)
+test.each(['TRAILMARK_PERSONAL_API_KEY', 'DATABASE_URL'])('a refused %s is not shown', (name) => {
+  expect(() => read({ [name]: 'secret' })).toThrow(/^(?!.*secret)/)
 })
 
 test('every variable is described', () => {
-  expect(describeVariables().split('\n')).toHaveLength(24)
+  expect(describeVariables().split('\n')).toHaveLength(26)
 })

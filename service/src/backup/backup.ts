@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { keyFileIn } from '../projects/keyFile.ts'
+import { DEFINITIONS, definitionsOf } from '../storage/place.ts'
 import { copyRecords } from '../storage/records.ts'
 import { migrate } from '../storage/schema/migrate.ts'
 import { copyEvents, fileDestination } from './engineCopy.ts'
@@ -12,8 +13,7 @@ export class NotEmpty extends Error {
   override name = 'NotEmpty'
 }
 
-/** What a service keeps beside its events, by its name in the data folder and in a backup. */
-export const DEFINITIONS = 'definitions.db'
+/** The name of the events in a backup. */
 export const EVENTS = 'events'
 
 /** Empties a folder that this command has filled. */
@@ -37,7 +37,7 @@ export const backup = async (place: PlaceOptions, folder: string, destination: s
       if (!Number(known)) await migrate(storage)
       await copyEvents(storage, 'BACKUP DATABASE db TO', destination ?? fileDestination(join(folder, EVENTS)))
     })
-    await copyRecords(join(place.dataDir, DEFINITIONS), join(folder, DEFINITIONS))
+    await copyRecords(definitionsOf(place), join(folder, DEFINITIONS))
     const { path } = keyFileIn(place.dataDir)
     if (existsSync(path)) copyFileSync(path, keyFileIn(folder).path)
     writeManifest(folder, { format: 1, createdAt: new Date().toISOString(), ...(destination ? { events: destination } : {}) })

@@ -4,12 +4,10 @@ import { createClickhouse } from '../storage/clickhouse.ts'
 import { readEngineConfig } from '../storage/embedded/config.ts'
 import type { Engine } from '../storage/embedded/engine.ts'
 import { DataDirInUse, lockDataDir } from '../storage/lock.ts'
+import { isOneOfMany, type Place } from '../storage/place.ts'
 import type { Storage } from '../storage/storage.ts'
 
-export interface PlaceOptions {
-  /** Absolute path of the service's data folder. */
-  readonly dataDir: string
-  readonly clickhouseUrl: string | undefined
+export interface PlaceOptions extends Place {
   readonly startEngine: (dataDir: string) => Promise<Engine>
 }
 
@@ -19,11 +17,14 @@ const READY_MS = 20_000
  * Gives `work` the event store of a data folder: the running service's own engine, or one that is started for the while.
  * With `isAlone` the folder must not be in use. Throws `DataDirInUse`.
  */
-export const withEvents = async <Value>({ dataDir, clickhouseUrl, startEngine }: PlaceOptions, { isAlone }: { isAlone: boolean }, work: (storage: Storage) => Promise<Value>): Promise<Value> => {
-  const unlock = await lockDataDir(dataDir).catch((error: unknown) => {
-    if (error instanceof DataDirInUse && !isAlone) return undefined
-    throw error
-  })
+export const withEvents = async <Value>(at: PlaceOptions, { isAlone }: { isAlone: boolean }, work: (storage: Storage) => Promise<Value>): Promise<Value> => {
+  const { dataDir, clickhouseUrl, startEngine } = at
+  const lock = () =>
+    lockDataDir(dataDir).catch((error: unknown) => {
+      if (error instanceof DataDirInUse && !isAlone) return undefined
+      throw error
+    })
+  const unlock = isOneOfMany(at) ? undefined : await lock()
   const engine = unlock && !clickhouseUrl ? await startEngine(dataDir) : undefined
   // A running engine that is started again has another address: the file says which.
   const running = () => readEngineConfig(readFileSync(join(dataDir, 'engine', 'config.xml'), 'utf8'))

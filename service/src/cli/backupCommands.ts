@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { backup, DEFINITIONS, NotEmpty } from '../backup/backup.ts'
-import { NoBackup, restore } from '../backup/restore.ts'
+import { resolve } from 'node:path'
+import { backup, NotEmpty } from '../backup/backup.ts'
+import { DatabaseNotEmpty, NoBackup, restore } from '../backup/restore.ts'
+import { definitionsOf } from '../storage/place.ts'
+import { isPostgres } from '../storage/records.ts'
 import { StorageError } from '../storage/storage.ts'
 import { type Command, type CommandCall, CommandError } from './command.ts'
-import { assertOwner } from './store.ts'
+import { assertOwner, withRecords } from './store.ts'
 
 // The engine's own words stand between its code and its stack.
 const wordsOf = (message: string) => message.split('\n')[0]!.replace(/^Code: \d+\. DB::Exception: /, '').replace(/\.?,? (?:\([A-Z_]+\)|Stack trace|\(version|: While).*$/, '')
@@ -21,12 +23,21 @@ const assertNoCluster = ({ clickhouseCluster }: CommandCall) => {
   if (clickhouseCluster) throw new CommandError(`the events are in the cluster "${clickhouseCluster}", which copies itself node by node: docs/scaling.md says how.`)
 }
 
+/** Throws `CommandError` if nothing is defined where the definitions should be. */
+const assertDefined = async (call: CommandCall) => {
+  const definitions = definitionsOf(call)
+  if (isPostgres(definitions)) {
+    const projects = await withRecords(call, {}, (records) => records.projects.all())
+    if (!projects.length) throw new CommandError("there is nothing to back up in the database at DATABASE_URL: name the service's database.")
+  } else if (!existsSync(definitions)) throw new CommandError(`there is nothing to back up in ${call.dataDir}: name the service's data folder with --data or TRAILMARK_DATA.`)
+  if (existsSync(call.dataDir)) assertOwner(call.dataDir)
+}
+
 const backupCommand = async (call: CommandCall) => {
-  const { dataDir, clickhouseUrl, options } = call
+  const { clickhouseUrl, options } = call
   assertNoCluster(call)
   const folder = resolve(call.words[0]!)
-  if (!existsSync(join(dataDir, DEFINITIONS))) throw new CommandError(`there is nothing to back up in ${dataDir}: name the service's data folder with --data or TRAILMARK_DATA.`)
-  assertOwner(dataDir)
+  await assertDefined(call)
   const destination = typeof options.events === 'string' ? options.events : undefined
   if (clickhouseUrl && !destination) throw new CommandError("the events are on the ClickHouse server at CLICKHOUSE_URL, which cannot write to this machine: say with --events where it may, such as --events \"S3('https://bucket/backup', 'key', 'secret')\".")
   if (!clickhouseUrl && destination) throw new CommandError('--events is for a ClickHouse server at CLICKHOUSE_URL: the embedded engine writes into the folder.')
@@ -45,10 +56,11 @@ const restoreCommand = async (call: CommandCall) => {
   if (existsSync(call.dataDir)) assertOwner(call.dataDir)
   try {
     const { events } = await restore(call, folder)
-    return { lines: [`${events} events and all definitions are in ${call.dataDir}: start the service there.`], data: { folder: call.dataDir, events } }
+    return { lines: [`${events} events and all definitions are in ${call.databaseUrl ? `${call.dataDir} and the database at DATABASE_URL` : call.dataDir}: start the service there.`], data: { folder: call.dataDir, events } }
   } catch (error) {
     if (error instanceof NoBackup) throw new CommandError(`${folder} holds no whole backup of Trailmark: name the folder that "trailmark backup" wrote, and let it end by itself.`)
     if (error instanceof NotEmpty) throw new CommandError(`the data folder ${call.dataDir} is not empty: restore into another with --data or TRAILMARK_DATA, or move what is there away.`)
+    if (error instanceof DatabaseNotEmpty) throw new CommandError('the database at DATABASE_URL holds definitions already: name an empty one.')
     throw toCommandError(error, folder)
   }
 }

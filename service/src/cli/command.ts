@@ -1,4 +1,5 @@
 import type { Engine } from '../storage/embedded/engine.ts'
+import type { Place } from '../storage/place.ts'
 
 /** A command that cannot be done. Its message says why and what to do. */
 export class CommandError extends Error {
@@ -6,16 +7,12 @@ export class CommandError extends Error {
 }
 
 /** What a command is called with. */
-export interface CommandCall {
+export interface CommandCall extends Place {
   /** The words after the command's name. */
   readonly words: readonly string[]
   readonly options: Readonly<Record<string, string | boolean | undefined>>
-  /** Absolute path of the data folder. */
-  readonly dataDir: string
   /** All scopes that a key may have. */
   readonly scopes: readonly string[]
-  /** A ClickHouse server that holds the events, instead of the embedded engine. */
-  readonly clickhouseUrl: string | undefined
   readonly clickhouseCluster: string | undefined
   /** Starts the embedded engine in a data folder. */
   readonly startEngine: (dataDir: string) => Promise<Engine>

@@ -1,4 +1,4 @@
-import { keyFileIn } from '../projects/keyFile.ts'
+import { keyFileIn, sharedKeyFile } from '../projects/keyFile.ts'
 import { createKeys, type Keys, type KeyView, type NewKeyView } from '../projects/keys.ts'
 import type { Records } from '../storage/records.ts'
 import { type Command, type CommandAnswer, type CommandCall, CommandError } from './command.ts'
@@ -10,7 +10,10 @@ import { toTable } from './table.ts'
 const PROJECT = { value: 'id', what: 'Of this project. May be left out where there is one project.' } as const
 
 const withKeys = (call: CommandCall, work: (keys: Keys, records: Records) => Promise<CommandAnswer>) =>
-  withRecords(call.dataDir, {}, (records) => work(createKeys({ records, scopes: call.scopes, keyFile: keyFileIn(call.dataDir) }), records))
+  withRecords(call, {}, (records) => {
+    const keyFile = keyFileIn(call.dataDir)
+    return work(createKeys({ records, scopes: call.scopes, keyFile: records.isShared ? sharedKeyFile(keyFile) : keyFile }), records)
+  })
 
 const reachOf = (key: KeyView) => (key.scoped_teams ? `project ${key.scoped_teams.join(', ')}` : 'all projects')
 

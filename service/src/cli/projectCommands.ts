@@ -5,7 +5,7 @@ import { OPERATOR } from './operator.ts'
 import { withRecords } from './store.ts'
 import { toTable } from './table.ts'
 
-const withProjects = (call: CommandCall, mayCreate: boolean, work: (projects: Projects) => Promise<CommandAnswer>) => withRecords(call.dataDir, { mayCreate }, (records) => work(createProjects(records)))
+const withProjects = (call: CommandCall, mayCreate: boolean, work: (projects: Projects) => Promise<CommandAnswer>) => withRecords(call, { mayCreate }, (records) => work(createProjects(records)))
 
 const asId = (text: string): number => {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new CommandError(`"${text}" is no project's id: "trailmark project list" shows them.`)

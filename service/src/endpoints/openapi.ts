@@ -1,5 +1,6 @@
 import type { Endpoint, EndpointVersion, Records, Variable } from '../storage/records.ts'
 import { findEndpoint, findVersion } from './definitions/endpoint.ts'
+import { type InsightQuery, isInsight, variablesOf } from './insights/insights.ts'
 import { toTypeScript } from './typeScript.ts'
 import { type JsonSchema, toJsonSchema } from './variables/jsonSchema.ts'
 
@@ -9,6 +10,8 @@ export interface OpenApi {
   /** The same of the active endpoints, as types for `trailmark/endpoints`. */
   types(projectId: number): Promise<string>
 }
+
+type TakesDates = (versionId: string) => boolean
 
 // What a column's values look like in JSON. Integers beyond 2^53 and numbers that JSON has no sign for come otherwise.
 const COLUMN_TYPES: Readonly<Record<string, readonly string[]>> = {
@@ -23,17 +26,23 @@ const COLUMN_TYPES: Readonly<Record<string, readonly string[]>> = {
 
 const columnSchema = ({ name, type }: { name: string; type: string }): JsonSchema => ({ title: name, ...(COLUMN_TYPES[type] ? { type: COLUMN_TYPES[type] } : {}) })
 
-const isInsight = ({ query }: EndpointVersion) => (query as { kind: string }).kind !== 'HogQLQuery'
-
 const rowsSchema = (version: EndpointVersion): JsonSchema => {
   const { columns } = version
   // Times to convert are the one insight that is no list.
-  if (isInsight(version)) return { type: ['array', 'object'] }
+  if (isInsight(version.query)) return { type: ['array', 'object'] }
   return columns ? { type: 'array', items: { type: 'array', prefixItems: columns.map(columnSchema), minItems: columns.length, maxItems: columns.length } } : { type: 'array' }
 }
 
-const variablesSchema = (version: EndpointVersion, definitions: readonly Variable[]): JsonSchema => {
-  if (isInsight(version)) return { type: 'object' }
+// Values are those of properties; all may be left out.
+const insightVariablesSchema = (query: InsightQuery, takesDates: boolean): JsonSchema => ({
+  type: 'object',
+  properties: Object.fromEntries(variablesOf(query, takesDates).map(({ name, isDate }) => [name, isDate ? { type: 'string' } : { type: ['string', 'number', 'boolean'] }])),
+  required: [],
+  additionalProperties: false,
+})
+
+const variablesSchema = (version: EndpointVersion, definitions: readonly Variable[], takesDates: TakesDates): JsonSchema => {
+  if (isInsight(version.query)) return insightVariablesSchema(version.query, takesDates(version.id))
   const { variables = {} } = version.query as { variables?: Record<string, { code_name: string }> }
   const names = Object.values(variables).map(({ code_name: name }) => name)
   const properties = names.flatMap((name) => {
@@ -45,8 +54,7 @@ const variablesSchema = (version: EndpointVersion, definitions: readonly Variabl
 
 const COUNT = { type: 'integer', minimum: 1 }
 
-const runOperation = (endpoint: Endpoint, version: EndpointVersion, definitions: readonly Variable[]): JsonSchema => {
-  const variables = variablesSchema(version, definitions)
+const runOperation = (endpoint: Endpoint, version: EndpointVersion, variables: JsonSchema): JsonSchema => {
   const isRequired = Array.isArray(variables.required) && variables.required.length > 0
   return {
     operationId: endpoint.name,
@@ -127,14 +135,15 @@ export const DOCUMENT = {
 
 const activeOf = async (records: Pick<Records, 'endpoints'>, projectId: number) => (await records.endpoints.list(projectId)).filter(({ isActive }) => isActive)
 
-export const createOpenApi = (records: Pick<Records, 'endpoints' | 'variables'>): OpenApi => ({
+/** `takesDates`: whether runs of a version of an insight may pass dates. */
+export const createOpenApi = (records: Pick<Records, 'endpoints' | 'variables'>, takesDates: TakesDates): OpenApi => ({
   async types(projectId) {
     const definitions = await records.variables.list(projectId)
     const shapes = await Promise.all(
       (await activeOf(records, projectId)).map(async (endpoint) => {
         const version = await findVersion(records, endpoint, undefined)
         const columns = version.columns?.map((column) => [column.name, columnSchema(column)] as const)
-        return { name: endpoint.name, description: endpoint.description, variables: variablesSchema(version, definitions), columns }
+        return { name: endpoint.name, description: endpoint.description, variables: variablesSchema(version, definitions, takesDates), columns }
       }),
     )
     return toTypeScript(projectId, shapes)
@@ -145,7 +154,7 @@ export const createOpenApi = (records: Pick<Records, 'endpoints' | 'variables'>)
     const paths = await Promise.all(
       endpoints.map(async (endpoint) => {
         const version = await findVersion(records, endpoint, wanted)
-        return [`/api/projects/${projectId}/endpoints/${endpoint.name}/run`, { post: runOperation(endpoint, version, definitions) }] as const
+        return [`/api/projects/${projectId}/endpoints/${endpoint.name}/run`, { post: runOperation(endpoint, version, variablesSchema(version, definitions, takesDates)) }] as const
       }),
     )
     return { ...DOCUMENT, info: { title: name ?? `Endpoints of project ${projectId}`, version: '1' }, security: [{ personalApiKey: [] }], paths: Object.fromEntries(paths) }

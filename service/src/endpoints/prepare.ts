@@ -6,9 +6,10 @@ import { parse, type SqlQuery, toRefusal } from './definitions/check.ts'
 import { findEndpoint, findVersion } from './definitions/endpoint.ts'
 import { engineRefusal } from './definitions/engineRefusal.ts'
 import type { Plan } from './insights/insight.ts'
-import { type InsightQuery, isInsight, planInsight } from './insights/insights.ts'
+import { type InsightQuery, type InsightRun, isInsight, planInsight } from './insights/insights.ts'
 import { createZone } from './insights/zone.ts'
 import type { RunAllowance } from './limits.ts'
+import type { Materializations } from './materialization/materializations.ts'
 import { type BoundValue, type Compiled, type CompileOptions, compileQuery, type ParsedQuery } from './sql/compile.ts'
 import { bindVariables } from './variables/bind.ts'
 
@@ -41,6 +42,8 @@ export interface SqlWork {
 
 export interface InsightWork {
   readonly kind: 'insight'
+  readonly query: InsightQuery
+  readonly run: InsightRun
   readonly plan: Plan
   /** The project's: its days are those of the answer. */
   readonly timezone: string
@@ -60,22 +63,27 @@ const sqlWork = async (records: Pick<Records, 'variables'>, query: SqlQuery, { p
   return { kind: 'sql', parsed, values: bindVariables(findNeeded(parsed, await records.variables.list(projectId)), variables) }
 }
 
-const insightWork = async ({ projects }: Pick<Records, 'projects'>, query: InsightQuery, request: RunRequest): Promise<InsightWork> => {
+const insightWork = async ({ projects }: Pick<Records, 'projects'>, query: InsightQuery, request: RunRequest, takesDates: boolean): Promise<InsightWork> => {
   const { projectId, variables } = request
   const paging = (['limit', 'offset', 'cursor'] as const).find((field) => request[field] !== undefined)
   if (paging) throw new Refusal('invalid_input', { detail: `An insight has no pages: leave out "${paging}".`, attr: paging })
   const { timezone } = (await projects.byId(projectId))!
-  const plan = planInsight(query, { projectId, variables, zone: createZone(timezone), now: Date.now() })
-  return { kind: 'insight', plan, timezone, variables: Object.entries(variables).sort(([a], [b]) => (a < b ? -1 : 1)) }
+  const run = { projectId, variables, zone: createZone(timezone), now: Date.now(), takesDates }
+  return { kind: 'insight', query, run, plan: planInsight(query, run), timezone, variables: Object.entries(variables).sort(([a], [b]) => (a < b ? -1 : 1)) }
+}
+
+export interface PrepareRooms {
+  readonly records: Pick<Records, 'projects' | 'endpoints' | 'variables'>
+  readonly materializations: Pick<Materializations, 'takesDates'>
 }
 
 /** Find → bind → check: before anything is executed, whatever would serve the run. Throws `Refusal`. */
-export const prepareRun = async (records: Pick<Records, 'projects' | 'endpoints' | 'variables'>, request: RunRequest): Promise<PreparedRun> => {
+export const prepareRun = async ({ records, materializations }: PrepareRooms, request: RunRequest): Promise<PreparedRun> => {
   const endpoint = await findEndpoint(records, request.projectId, request.endpoint)
   if (!endpoint.isActive) throw new Refusal('not_found', { detail: 'This endpoint is not active.' })
   const version = await findVersion(records, endpoint, request.version)
   const { query } = version
-  const work = isInsight(query) ? await insightWork(records, query, request) : await sqlWork(records, query as SqlQuery, request)
+  const work = isInsight(query) ? await insightWork(records, query, request, materializations.takesDates(version.id)) : await sqlWork(records, query as SqlQuery, request)
   if (!version.isActive) throw new Refusal('version_inactive', { detail: `Version ${version.version} of this endpoint is not active.`, attr: 'version' })
   if (request.offset !== undefined && request.limit === undefined) throw new Refusal('invalid_input', { detail: '"offset" needs "limit".', attr: 'offset' })
   if (request.offset !== undefined && request.cursor !== undefined) throw new Refusal('invalid_input', { detail: '"cursor" says where a page begins: leave out "offset".', attr: 'offset' })

@@ -9,6 +9,7 @@ import type { Epochs } from './epochs.ts'
 import type { LastRuns } from './lastRuns.ts'
 import type { InsightResults } from './insights/insight.ts'
 import type { RunAllowance } from './limits.ts'
+import { planFromStored } from './materialization/insightRows.ts'
 import type { Build, Materializations } from './materialization/materializations.ts'
 import { readingFrom } from './materialization/plan.ts'
 import type { Shadow } from './materialization/shadow.ts'
@@ -64,7 +65,7 @@ export interface RunRooms {
   readonly cache: Cache<Outcome>
   readonly epochs: Pick<Epochs, 'of'>
   readonly lastRuns: Pick<LastRuns, 'note'>
-  readonly materializations: Pick<Materializations, 'stored' | 'isEnabled'>
+  readonly materializations: Pick<Materializations, 'stored' | 'isEnabled' | 'takesDates'>
   readonly shadow: Pick<Shadow, 'follow'>
 }
 
@@ -79,7 +80,7 @@ interface Task {
   readonly maxRows: number
   readonly parsed?: ParsedQuery
   /** The same out of what is stored. Absent: there is nothing stored that this run could use. */
-  readonly materialized?: { readonly statement: Statement; readonly stored: Build }
+  readonly materialized?: { readonly statements: readonly Statement[]; readonly stored: Build }
   outcome(answers: readonly Result[]): Outcome
 }
 
@@ -99,7 +100,7 @@ const sqlTask = ({ parsed, values }: SqlWork, { projectId, limit, offset, cursor
   const statement = reading && compileRun(parsed, { ...options, replace: reading.replace })
   return {
     statements: [compiled],
-    ...(statement && reading.isUsed() ? { materialized: { statement, stored } } : {}),
+    ...(statement && reading.isUsed() ? { materialized: { statements: [statement], stored } } : {}),
     // The page as it was asked for stands in the outcome too.
     decides: [compiled.text, compiled.params, limit ?? null, offset ?? null, cursor ?? null],
     maxRows: rows + 1,
@@ -122,23 +123,36 @@ const sqlTask = ({ parsed, values }: SqlWork, { projectId, limit, offset, cursor
   }
 }
 
-// Its statements hold the time of the run, which would make every run another.
-const insightTask = ({ plan, timezone, variables }: InsightWork, mostRows: number): Task => ({
-  statements: plan.statements,
-  decides: [timezone, variables],
-  maxRows: mostRows + 1,
-  outcome: (answers) => plan.shape(answers.map(({ rows }) => rows)),
-})
+const insightTask = ({ query, run, plan, timezone, variables }: InsightWork, mostRows: number, stored: Build | undefined): Task => {
+  const materialized = stored && planFromStored(query, run, stored)
+  return {
+    statements: plan.statements,
+    ...(materialized ? { materialized: { statements: materialized.statements, stored } } : {}),
+    // Its statements hold the time of the run, which would make every run another.
+    decides: [timezone, variables],
+    maxRows: mostRows + 1,
+    outcome: (answers) => plan.shape(answers.map(({ rows }) => rows)),
+  }
+}
 
 /**
  * Runs a stored endpoint: admit → find → bind → compile → cache or execute → shape. Values are checked before anything is
  * executed, whatever would serve the run.
  */
 export const createRun = ({ records, storage, admit, cache, epochs, lastRuns, materializations, shadow }: RunRooms): RunEndpoint => {
+  // One after another: a run takes one of the engine's places, whatever its query.
+  const each = async (statements: readonly Statement[], limits: RunLimits, signal: AbortSignal): Promise<readonly Result[]> => {
+    const answers: Result[] = []
+    for (const statement of statements) answers.push(await storage.run(statement, limits, signal))
+    return answers
+  }
+
+  const loaded = (answers: readonly Result[], value: Outcome): Loaded<Outcome> => ({ value, bytes: answers.reduce((sum, { textLength }) => sum + textLength, 0) * BYTES_PER_CHARACTER })
+
   /** What is stored can be gone or of an older engine; the events are there. */
-  const fromStored = async (statement: Statement, limits: RunLimits, signal: AbortSignal): Promise<Result | undefined> => {
+  const fromStored = async (statements: readonly Statement[], limits: RunLimits, signal: AbortSignal): Promise<readonly Result[] | undefined> => {
     try {
-      return await storage.run(statement, limits, signal)
+      return await each(statements, limits, signal)
     } catch (error) {
       if (error instanceof StorageError && error.kind === 'query') return undefined
       throw error
@@ -146,22 +160,16 @@ export const createRun = ({ records, storage, admit, cache, epochs, lastRuns, ma
   }
 
   const execute = async ({ statements, maxRows, parsed, materialized, outcome }: Task, projectId: number, allowance: RunAllowance, signal: AbortSignal): Promise<Loaded<Outcome>> => {
-    const answers: Result[] = []
+    const limits = { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows }
     try {
-      if (materialized) {
-        const { statement, stored } = materialized
-        const limits = { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows, tables: [stored.table] }
-        const answer = await fromStored(statement, limits, signal)
-        if (answer) return { value: { ...outcome([answer]), endpoint_materialized: true, endpoint_materialized_at: stored.builtAt }, bytes: answer.textLength * BYTES_PER_CHARACTER }
-      }
-      // One after another: a run takes one of the engine's places, whatever its query.
-      for (const statement of statements) {
-        answers.push(await storage.run(statement, { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows }, signal))
-      }
+      const stored = materialized?.stored
+      const answers = materialized && (await fromStored(materialized.statements, { ...limits, tables: [materialized.stored.table] }, signal))
+      if (stored && answers) return loaded(answers, { ...outcome(answers), endpoint_materialized: true, endpoint_materialized_at: stored.builtAt })
+      const live = await each(statements, limits, signal)
+      return loaded(live, outcome(live))
     } catch (error) {
       throw toRunRefusal(error, parsed, allowance)
     }
-    return { value: outcome(answers), bytes: answers.reduce((sum, { textLength }) => sum + textLength, 0) * BYTES_PER_CHARACTER }
   }
 
   const answer = async (request: RunRequest, { endpoint, version, work }: PreparedRun, { allowance, signal }: Admission): Promise<RunAnswer> => {
@@ -170,14 +178,14 @@ export const createRun = ({ records, storage, admit, cache, epochs, lastRuns, ma
     const isDirect = request.refresh === 'direct'
     if (isDirect && !materializations.isEnabled(version.id)) throw new Refusal('not_materialized', { attr: 'refresh' })
     const stored = isDirect ? undefined : materializations.stored(version.id)
-    const task = work.kind === 'sql' ? sqlTask(work, request, { versionId: version.id, mostRows: allowance.rows, stored }) : insightTask(work, allowance.rows)
+    const task = work.kind === 'sql' ? sqlTask(work, request, { versionId: version.id, mostRows: allowance.rows, stored }) : insightTask(work, allowance.rows, stored)
     const executeAt = performance.now()
     const key = createHash('sha256').update(JSON.stringify([projectId, version.id, work.kind, task.decides])).digest('hex')
     const freshMs = version.dataFreshnessSeconds * 1_000
     const { value, startedAt, isCached } = await cache({
       key,
       terms: JSON.stringify([allowance.seconds, allowance.memoryBytes, allowance.rows]),
-      epoch: epochs.of(projectId),
+      epoch: await epochs.of(projectId),
       maxAgeMs: freshMs,
       isForced: request.refresh === 'force' || isDirect,
       signal,
@@ -186,8 +194,9 @@ export const createRun = ({ records, storage, admit, cache, epochs, lastRuns, ma
     const doneAt = performance.now()
     const refreshed = new Date(startedAt).toISOString()
     if (!isCached) lastRuns.note(endpoint.id, refreshed)
-    if (!isCached && value.endpoint_materialized && stored && work.kind === 'sql') {
-      shadow.follow({ versionId: version.id, parsed: work.parsed, values: work.values, stored, limits: { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows: allowance.rows } })
+    if (!isCached && value.endpoint_materialized && stored && task.materialized) {
+      const of = work.kind === 'sql' ? { parsed: work.parsed, values: work.values } : { live: task.statements, materialized: task.materialized.statements }
+      shadow.follow({ versionId: version.id, ...of, stored, limits: { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows: allowance.rows } })
     }
     return {
       ...value,
@@ -202,7 +211,7 @@ export const createRun = ({ records, storage, admit, cache, epochs, lastRuns, ma
       ...(request.isDebug
         ? {
             ...(task.parsed ? { hogql: task.parsed.text } : {}),
-            clickhouse: (value.endpoint_materialized && task.materialized ? [task.materialized.statement] : task.statements).map(({ text }) => text).join(';\n'),
+            clickhouse: (value.endpoint_materialized && task.materialized ? task.materialized.statements : task.statements).map(({ text }) => text).join(';\n'),
             cache_key: key,
             timings: [
               { k: 'compile', t: (executeAt - compileAt) / 1_000 },
@@ -216,7 +225,7 @@ export const createRun = ({ records, storage, admit, cache, epochs, lastRuns, ma
   return async (request) => {
     const admission = admit(request)
     try {
-      return await answer(request, await prepareRun(records, request), admission)
+      return await answer(request, await prepareRun({ records, materializations }, request), admission)
     } finally {
       admission.leave()
     }

@@ -16,7 +16,7 @@ export interface StreamRooms {
   readonly storage: Pick<Storage, 'stream'>
   readonly admit: Admit
   readonly lastRuns: Pick<LastRuns, 'note'>
-  readonly materializations: Pick<Materializations, 'stored' | 'isEnabled'>
+  readonly materializations: Pick<Materializations, 'stored' | 'isEnabled' | 'takesDates'>
 }
 
 export const createStream =
@@ -24,7 +24,7 @@ export const createStream =
   async (request, format) => {
     const { allowance, signal, leave } = admit(request)
     try {
-      const { endpoint, version, work } = await prepareRun(records, request)
+      const { endpoint, version, work } = await prepareRun({ records, materializations }, request)
       if (work.kind === 'insight') throw new Refusal('invalid_input', { detail: 'An insight is answered in JSON only.', attr: 'format' })
       const { parsed, values } = work
       const { projectId, limit, offset, cursor } = request

@@ -23,12 +23,13 @@ const typeOf = (schema: JsonSchema): string => {
 
 const memberName = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name))
 
-const objectOf = (members: readonly (readonly [string, JsonSchema])[]) => `{ ${members.map(([name, schema]) => `${memberName(name)}: ${typeOf(schema)}`).join('; ')} }`
+const objectOf = (members: readonly (readonly [string, JsonSchema])[], isOptional: (name: string) => boolean = () => false) =>
+  `{ ${members.map(([name, schema]) => `${memberName(name)}${isOptional(name) ? '?' : ''}: ${typeOf(schema)}`).join('; ')} }`
 
-const variablesType = ({ properties }: JsonSchema) => {
+const variablesType = ({ properties, required }: JsonSchema) => {
   if (!properties) return 'Record<string, unknown>'
   const members = Object.entries(properties as Record<string, JsonSchema>)
-  return members.length ? objectOf(members) : '{}'
+  return members.length ? objectOf(members, (name) => !(required as readonly string[]).includes(name)) : '{}'
 }
 
 const comment = (text: string) => (text ? [`  /** ${text.replace(/\s+/g, ' ').replaceAll('*/', '*\\/')} */`] : [])

@@ -1,5 +1,6 @@
 import { Refusal } from '../lib/refusal.ts'
 import type { FlagRecord, Records } from '../storage/records.ts'
+import { featuresOf, flagsTaken, withEnrolment } from './enrolment.ts'
 import type { Flag } from './evaluate.ts'
 import { EVERYBODY, type Filters, type Property } from './filters.ts'
 import { OPERATORS } from './operators.ts'
@@ -21,8 +22,12 @@ export interface FlagDefinitions {
   create(projectId: number, input: FlagInput & { key: string }): Promise<FlagView>
   update(projectId: number, id: number, changes: FlagInput): Promise<FlagView>
   remove(projectId: number, id: number): Promise<void>
+  /** What comes with a flag without variants, as a value; `null`: nothing does. */
+  payload(projectId: number, key: string): Promise<unknown>
   /** All flags of a project by key, as `/flags` evaluates them. Kept in memory for a moment. */
   byKey(projectId: number): Promise<ReadonlyMap<string, Flag>>
+  /** Has what is kept of a project read anew. */
+  forget(projectId: number): void
 }
 
 // Definitions that another process changed are seen after so long at most.
@@ -37,9 +42,10 @@ const withGroupType = (filters: Filters, types: readonly string[]): Filters => {
   return typeof index === 'number' && !type ? { ...filters, aggregation_group_type: types[index] ?? '' } : filters
 }
 
-const toFlag = ({ id, key, name, version, isActive, filters, contexts }: FlagRecord, types: readonly string[]): Flag => ({
-  id, key, name, version, isActive, filters: withGroupType(filters as Filters, types), contexts,
-})
+const toFlag = ({ id, key, name, version, isActive, filters, contexts }: FlagRecord, types: readonly string[], taken: ReadonlySet<number>): Flag => {
+  const typed = withGroupType(filters as Filters, types)
+  return { id, key, name, version, isActive, filters: taken.has(id) ? withEnrolment(typed, key) : typed, contexts }
+}
 
 const toView = (record: FlagRecord): FlagView => ({
   id: record.id,
@@ -109,14 +115,15 @@ const checkDependencies = (key: string, filters: Filters, others: readonly FlagR
   walk(key, [])
 }
 
-export const createFlagDefinitions = ({ flags, groupTypes }: Pick<Records, 'flags' | 'groupTypes'>, now = () => Date.now()): FlagDefinitions => {
+export const createFlagDefinitions = ({ flags, groupTypes, settings }: Pick<Records, 'flags' | 'groupTypes' | 'settings'>, now = () => Date.now()): FlagDefinitions => {
   const kept = new Map<number, { until: number; flags: Promise<ReadonlyMap<string, Flag>> }>()
 
-  const find = async (projectId: number, id: number): Promise<FlagRecord> => {
-    const found = (await flags.list(projectId)).find((each) => each.id === id)
-    if (!found) throw new Refusal('not_found', { detail: 'This project has no feature flag of this id.' })
+  const findBy = async (field: 'id' | 'key', projectId: number, value: number | string): Promise<FlagRecord> => {
+    const found = (await flags.list(projectId)).find((each) => each[field] === value)
+    if (!found) throw new Refusal('not_found', { detail: `This project has no feature flag of this ${field}.` })
     return found
   }
+  const find = (projectId: number, id: number) => findBy('id', projectId, id)
   const keyTaken = (key: string) => new Refusal('name_taken', { detail: `This project has a feature flag "${key}" already.`, attr: 'key' })
   const checked = async (projectId: number, key: string, filters: Filters, id?: number) => {
     if (!KEY.test(key)) throw wrong('key', 'A key is 1 to 400 letters, digits, underscores and hyphens.')
@@ -146,17 +153,27 @@ export const createFlagDefinitions = ({ flags, groupTypes }: Pick<Records, 'flag
       const { key } = await find(projectId, id)
       const users = (await flags.list(projectId)).filter((each) => dependenciesOf(each.filters as Filters).includes(key))
       if (users.length) throw wrong('id', `Other flags depend on this one: ${users.map((each) => each.key).join(', ')}. Change them first.`)
+      const feature = (await featuresOf({ settings }, projectId)).find(({ flagId }) => flagId === id)
+      if (feature) throw wrong('id', `The early access feature "${feature.name}" is about this flag. Remove it first.`)
       await flags.remove(projectId, id)
       kept.delete(projectId)
+    },
+    payload: async (projectId, key) => {
+      const { filters } = await findBy('key', projectId, key)
+      const payload = (filters as Filters).payloads?.true ?? null
+      return typeof payload === 'string' ? JSON.parse(payload) : payload
     },
     byKey: (projectId) => {
       const known = kept.get(projectId)
       if (known && known.until > now()) return known.flags
-      const read = Promise.all([flags.list(projectId), groupTypes.list(projectId)]).then(([records, types]) => new Map(records.map((record) => [record.key, toFlag(record, types)])))
+      const read = Promise.all([flags.list(projectId), groupTypes.list(projectId), featuresOf({ settings }, projectId).then(flagsTaken)]).then(
+        ([records, types, taken]) => new Map(records.map((record) => [record.key, toFlag(record, types, taken)])),
+      )
       kept.set(projectId, { until: now() + KEPT_MS, flags: read })
       // A failure is not kept.
       read.catch(() => kept.delete(projectId))
       return read
     },
+    forget: (projectId) => void kept.delete(projectId),
   }
 }

@@ -2,7 +2,7 @@ import { isRunToken } from '../endpoints/tokens/runToken.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { ApiKey, Project } from '../storage/records.ts'
 
-export const SCOPES = ['endpoint:read', 'endpoint:write', 'insight_variable:read', 'insight_variable:write', 'feature_flag:read', 'feature_flag:write', 'project:read', 'project:write', 'personal_api_key:read', 'personal_api_key:write', 'refused_event:read', 'metrics:read', 'run_token:write'] as const
+export const SCOPES = ['endpoint:read', 'endpoint:write', 'insight_variable:read', 'insight_variable:write', 'feature_flag:read', 'feature_flag:write', 'early_access_feature:read', 'early_access_feature:write', 'person:read', 'person:write', 'project:read', 'project:write', 'personal_api_key:read', 'personal_api_key:write', 'refused_event:read', 'metrics:read', 'run_token:write'] as const
 
 /** What a personal API key may be allowed. */
 export type Scope = (typeof SCOPES)[number]

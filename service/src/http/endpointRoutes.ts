@@ -48,7 +48,7 @@ const CREATE_VARIABLE = Type.Object(
 const CHANGE_VARIABLE = Type.Partial(CREATE_VARIABLE, closed)
 
 const QUERY = Type.Object({ kind: Type.String() })
-const ENDPOINT_FIELDS = { description: Type.Optional(Type.String({ maxLength: 10_000 })), is_active: Type.Optional(Type.Boolean()), is_materialized: Type.Optional(Type.Boolean()), data_freshness_seconds: Type.Optional(Type.Unsafe<number>({ type: 'integer', enum: [...FRESHNESS_SECONDS] })) }
+const ENDPOINT_FIELDS = { description: Type.Optional(Type.String({ maxLength: 10_000 })), is_active: Type.Optional(Type.Boolean()), is_materialized: Type.Optional(Type.Boolean()), date_variables: Type.Optional(Type.Boolean()), data_freshness_seconds: Type.Optional(Type.Unsafe<number>({ type: 'integer', enum: [...FRESHNESS_SECONDS] })) }
 const CREATE_ENDPOINT = Type.Object({ name: Type.String(), query: QUERY, ...ENDPOINT_FIELDS }, closed)
 const CHANGE_ENDPOINT = Type.Object({ name: Type.Optional(Type.String()), query: Type.Optional(QUERY), version: Type.Optional(Type.Integer({ minimum: 1 })), ...ENDPOINT_FIELDS }, closed)
 

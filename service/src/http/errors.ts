@@ -46,6 +46,7 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorRow>> = {
   rate_limited: { status: 429, type: 'throttled_error', message: 'This key has run too many endpoints: wait as long as Retry-After says.' },
   too_many_at_once: { status: 429, type: 'throttled_error', message: 'This key runs too many endpoints at the same time: wait for one to end.' },
   engine_unavailable: { status: 503, type: 'server_error', message: 'The event store does not answer at the moment: try again.' },
+  definitions_unavailable: { status: 503, type: 'server_error', message: 'The store of the definitions does not answer at the moment: try again.' },
   ingest_overloaded: { status: 429, type: 'throttled_error', message: 'More events wait than can be held: send this delivery again after as long as Retry-After says.' },
   disk_full: { status: 507, type: 'server_error', message: 'The disk of the service is full, so nothing is taken: send this again later. Who runs the service frees some space.' },
   internal_error: { status: 500, type: 'server_error', message: 'Something went wrong on our side. The request id finds it in the log.' },

@@ -7,11 +7,14 @@ import type { StreamEndpoint } from '../endpoints/stream.ts'
 import type { RunGrant, RunTokens } from '../endpoints/tokens/runTokens.ts'
 import type { VariableDefinitions } from '../endpoints/variables/definitions.ts'
 import type { FlagDefinitions } from '../flags/definitions.ts'
+import type { EarlyAccess } from '../flags/earlyAccess.ts'
 import type { AnswerFlags } from '../flags/flags.ts'
 import type { LocalEvaluation } from '../flags/localEvaluation.ts'
 import type { RemoteConfigs } from '../flags/remoteConfig.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { RefusedEvents } from '../ingest/refusedEvents.ts'
+import type { Erase } from '../people/erase.ts'
+import type { Persons } from '../people/persons.ts'
 import type { Keys } from '../projects/keys.ts'
 import type { Projects } from '../projects/projects.ts'
 import type { ApiKey, Project } from '../storage/records.ts'
@@ -29,9 +32,12 @@ export interface Rooms {
   readonly runTokens: RunTokens
   readonly openApi: OpenApi
   readonly flags: FlagDefinitions
+  readonly earlyAccess: EarlyAccess
   readonly answerFlags: AnswerFlags
   readonly localEvaluation: LocalEvaluation
   readonly remoteConfigs: RemoteConfigs
+  readonly persons: Persons
+  readonly erase: Erase
   readonly projects: Projects
   readonly keys: Keys
   readonly refusedEvents: Pick<RefusedEvents, 'list'>
@@ -46,6 +52,8 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>
   /** Of the address; the first value of a repeated name. */
   readonly query: Readonly<Record<string, string | undefined>>
+  /** All values of a name in the address. */
+  readonly queryAll: (name: string) => readonly string[]
   /** Bytes of a `raw` route, a checked value of one with a schema. */
   readonly body: unknown
   /** Of a route under `/api/projects/{id}/`. */
@@ -60,6 +68,8 @@ export interface Call {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** ms since the epoch. */
   readonly receivedAt: number
+  /** Of whoever asks, before the proxies in between. */
+  readonly address: string
 }
 
 /** What to answer, beyond a JSON body with status 200. */

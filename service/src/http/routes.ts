@@ -6,7 +6,9 @@ import { REMOTE_CONFIG, remoteConfigScript, type RemoteSettings } from '../flags
 import { decodeJson } from '../ingest/decode.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { apiDocument } from './apiDocument.ts'
+import { EARLY_ACCESS_ROUTES } from './earlyAccessRoutes.ts'
 import { ENDPOINT_ROUTES } from './endpointRoutes.ts'
+import { PERSON_ROUTES } from './personRoutes.ts'
 import { PROJECT_ROUTES } from './projectRoutes.ts'
 import { REFUSED_ROUTES } from './refusedRoutes.ts'
 import type { Answer, Call, Rooms, Route } from './route.ts'
@@ -37,8 +39,8 @@ const requireConfigured = async (rooms: Rooms, { params }: Call) => {
 
 const page = (results: readonly unknown[]): Answer => ({ body: { count: results.length, next: null, previous: null, results } })
 
-const capture: Route['handler'] = async ({ ingest }, { body, query, receivedAt }) => {
-  const refused = await ingest({ body: body as Buffer, compression: query.compression, token: query.token ?? query.api_key, receivedAt })
+const capture: Route['handler'] = async ({ ingest }, { body, query, receivedAt, address }) => {
+  const refused = await ingest({ body: body as Buffer, compression: query.compression, token: query.token ?? query.api_key, receivedAt, address })
   // Exactly 200: the SDKs take any other 2xx for a failure and send again.
   return { body: { status: 1, ...(refused.length ? { refused } : {}) } }
 }
@@ -64,6 +66,17 @@ const flagId = ({ params }: Call): number => {
 }
 
 const changeFlag: Route['handler'] = async ({ flags }, call) => ({ body: await flags.update(call.projectId, flagId(call), call.body as FlagInput) })
+
+/** The project that an address without a number is about: with a key of all projects, `?token=` says which. */
+const projectOfKey = async (rooms: Rooms, { query, key }: Call): Promise<number> => {
+  const projectId = query.token === undefined && key.projectId !== undefined ? key.projectId : (await requireProject(rooms, query.token)).id
+  // A project of someone else answers like one that is not there.
+  if (key.projectId !== undefined && key.projectId !== projectId) throw new Refusal('invalid_token')
+  return projectId
+}
+
+const LOCAL = 'Flags with their conditions, for server SDKs that evaluate them on their own'
+const localEvaluation: Route['handler'] = async (rooms, call) => ({ body: await rooms.localEvaluation(await projectOfKey(rooms, call)) })
 
 const FLAGS = '/api/projects/:projectId/feature_flags'
 const REMOTE = '/api/projects/:projectId/remote_config'
@@ -115,18 +128,28 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/array/:token/array.js', access: 'public', handler: () => sendStatic('array.js') },
   { method: 'GET', path: '/static/*', access: 'public', handler: (_, { params }) => sendStatic(params['*']!) },
   { method: 'GET', path: '/api/surveys', access: 'public', handler: () => ({ body: { surveys: [] } }) },
-
   {
     method: 'GET',
-    path: '/api/feature_flag/local_evaluation',
-    summary: 'Flags with their conditions, for server SDKs that evaluate them on their own',
-    access: 'feature_flag:read',
-    handler: async (rooms, { query, key }) => {
-      // A key of one project says which; with a key of all, the token does. A project of someone else answers like one that is not there.
-      const projectId = query.token === undefined && key.projectId !== undefined ? key.projectId : (await requireProject(rooms, query.token)).id
-      if (key.projectId !== undefined && key.projectId !== projectId) throw new Refusal('invalid_token')
-      return { body: await rooms.localEvaluation(projectId) }
+    path: '/api/early_access_features',
+    summary: 'What visitors are offered: features of each "stage", which is beta if there is none',
+    access: 'public',
+    handler: async (rooms, { query, queryAll }) => {
+      const { id } = await requireProject(rooms, query.token)
+      const stages = queryAll('stage')
+      return { body: { earlyAccessFeatures: await rooms.earlyAccess.offered(id, stages.length ? stages : ['beta']) } }
     },
+  },
+
+  // Server SDKs ask at the first address; older ones, and those of other languages, at the second.
+  { method: 'GET', path: '/flags/definitions', summary: LOCAL, access: 'feature_flag:read', handler: localEvaluation },
+  { method: 'GET', path: '/api/feature_flag/local_evaluation', summary: LOCAL, access: 'feature_flag:read', handler: localEvaluation },
+  {
+    method: 'GET',
+    path: '/api/projects/@current/feature_flags/:key/remote_config',
+    summary: "A flag's payload, for server SDKs that keep configuration in flags",
+    access: 'feature_flag:read',
+    // Written here: a payload that is a text or null is JSON too.
+    handler: async (rooms, call) => ({ body: JSON.stringify(await rooms.flags.payload(await projectOfKey(rooms, call), call.params.key!)), headers: { 'content-type': 'application/json; charset=utf-8' } }),
   },
   { method: 'GET', path: FLAGS, access: 'feature_flag:read', handler: async ({ flags }, { projectId }) => page(await flags.list(projectId)) },
   {
@@ -158,6 +181,8 @@ export const ROUTES: readonly Route[] = [
     handler: async ({ remoteConfigs }, { projectId, body }) => ({ body: await remoteConfigs.change(projectId, body as RemoteSettings) }),
   },
 
+  ...EARLY_ACCESS_ROUTES,
+  ...PERSON_ROUTES,
   ...PROJECT_ROUTES,
   ...REFUSED_ROUTES,
   ...ENDPOINT_ROUTES,

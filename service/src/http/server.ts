@@ -7,7 +7,7 @@ import type { RunGrant } from '../endpoints/tokens/runTokens.ts'
 import type { Log, LogLevel } from '../lib/log.ts'
 import type { Count } from '../lib/metrics.ts'
 import { Refusal } from '../lib/refusal.ts'
-import type { ApiKey } from '../storage/records.ts'
+import { type ApiKey, RecordsUnavailable } from '../storage/records.ts'
 import { type AuthRooms, authorize, bearerOf } from './auth.ts'
 import { createBodyReader } from './bodyReader.ts'
 import { toAnswer } from './errors.ts'
@@ -27,6 +27,8 @@ export interface ServerOptions extends AuthRooms {
 const MAX_API_BYTES = 1024 * 1024
 
 const FULL_RETRY_SECONDS = 30
+// A database that is started again, or another that takes its place, needs about as long.
+const DEFINITIONS_RETRY_SECONDS = 5
 
 // Longer than the writer waits for the engine, so that every answer still goes out.
 const LAST_ANSWERS_MS = 16_000
@@ -66,8 +68,9 @@ const fromValidation = (faults: NonNullable<FastifyError['validation']>): Refusa
 const toRefusal = (error: FastifyError | Refusal, report: (error: Error) => void): Refusal => {
   if (error instanceof Refusal) return error
   if (error.validation) return fromValidation(error.validation)
-  // The definitions' own word for a disk without space.
-  if (error.code === 'SQLITE_FULL') return new Refusal('disk_full', { retryAfterSeconds: FULL_RETRY_SECONDS })
+  if (error instanceof RecordsUnavailable) return new Refusal('definitions_unavailable', { retryAfterSeconds: DEFINITIONS_RETRY_SECONDS })
+  // The definitions' own words for a disk without space: SQLite's and Postgres'.
+  if (error.code === 'SQLITE_FULL' || error.code === '53100') return new Refusal('disk_full', { retryAfterSeconds: FULL_RETRY_SECONDS })
   const known = FRAMEWORK_REFUSALS[error.code]
   if (known) return known()
   report(error)
@@ -82,6 +85,8 @@ const readJson = (_request: FastifyRequest, body: Buffer, done: (error: Error | 
     done(new Refusal('invalid_json'))
   }
 }
+
+const textsOf = (value: unknown): string[] => [value].flat().filter((each): each is string => typeof each === 'string')
 
 const firstOf = (value: unknown): string | undefined => (Array.isArray(value) ? firstOf(value[0]) : typeof value === 'string' ? value : undefined)
 
@@ -116,6 +121,7 @@ const hangUp = ({ raw }: FastifyReply): AbortSignal => {
 const toCall = (request: FastifyRequest, reply: FastifyReply, receivedAt: number): Call => ({
   params: request.params as Record<string, string>,
   query: Object.fromEntries(Object.entries(request.query as Record<string, unknown>).map(([name, value]) => [name, firstOf(value)])),
+  queryAll: (name) => textsOf((request.query as Record<string, unknown>)[name]),
   body: request.body,
   projectId: projectIdOf(request)!,
   key: keys.get(request)!,
@@ -123,6 +129,7 @@ const toCall = (request: FastifyRequest, reply: FastifyReply, receivedAt: number
   signal: hangUp(reply),
   headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, firstOf(value)])),
   receivedAt,
+  address: request.ip,
 })
 
 export interface Server {
@@ -137,6 +144,8 @@ export const createServer = async ({ rooms, staticDir, ingestBytes, log, count, 
   const server = createFastify({
     logger: false as unknown as FastifyBaseLogger,
     genReqId: () => randomUUID(),
+    // A proxy of one's own says who asked; anybody else could say anything.
+    trustProxy: ['loopback', 'linklocal', 'uniquelocal'],
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     forceCloseConnections: 'idle',
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: true } },
@@ -145,6 +154,7 @@ export const createServer = async ({ rooms, staticDir, ingestBytes, log, count, 
 
   const refuse = (error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) => {
     const refusal = toRefusal(error, ({ stack }) => log(`Request ${request.id} ${request.method} ${request.routeOptions?.url ?? ''} failed: ${stack}`, { level: 'error' }))
+    if (error instanceof RecordsUnavailable) log(`${error.message}: ${(error.cause as Error).message}`, { level: 'warn', request_id: request.id })
     count('trailmark_refusals_total', { code: refusal.code })
     const { status, body, retryAfterSeconds } = toAnswer(refusal, request.id)
     if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))

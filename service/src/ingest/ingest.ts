@@ -1,7 +1,9 @@
 import type { Count } from '../lib/metrics.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { Project } from '../storage/records.ts'
+import type { CountryOf } from './countries.ts'
 import { decodeJson } from './decode.ts'
+import { enrich } from './enrich.ts'
 import { EVENT_FAULTS, type EventFault, type Reading, readEvents } from './read.ts'
 import type { GroupTypes } from './groupTypes.ts'
 import type { RefusedEvents, UnkeptRefusal } from './refusedEvents.ts'
@@ -15,6 +17,8 @@ export interface Delivery {
   readonly token: string | undefined
   /** ms since the epoch. */
   readonly receivedAt: number
+  /** Of whoever sent it. Read for its country and kept nowhere. */
+  readonly address: string
 }
 
 /** One event that was not taken, and why. `index` counts from 0 within the body. */
@@ -30,6 +34,7 @@ export interface IngestRooms {
   readonly groupTypes: GroupTypes
   readonly writer: Pick<Writer, 'write' | 'assertRoom'>
   readonly refusedEvents: Pick<RefusedEvents, 'keep'>
+  readonly countryOf: CountryOf
   readonly count: Count
 }
 
@@ -40,7 +45,7 @@ const refused = ({ index, uuid }: Reading, code: EventFault): RefusedEvent => ({
 
 const NO_GROUPS: ReadonlyMap<string, number> = new Map()
 
-export const createIngest = ({ projectByToken, groupTypes, writer, refusedEvents, count }: IngestRooms): Ingest => {
+export const createIngest = ({ projectByToken, groupTypes, writer, refusedEvents, countryOf, count }: IngestRooms): Ingest => {
   const findProjects = async (readings: readonly Reading[]) => {
     const tokens = [...new Set(readings.flatMap(({ token }) => token ?? []))]
     const projects = await Promise.all(tokens.map(projectByToken))
@@ -51,9 +56,9 @@ export const createIngest = ({ projectByToken, groupTypes, writer, refusedEvents
     return byToken
   }
 
-  return async ({ body, compression, token: queryToken, receivedAt }) => {
+  return async ({ body, compression, token: queryToken, receivedAt, address }) => {
     writer.assertRoom(body.length)
-    const readings = readEvents(await decodeJson(body, compression), { queryToken, receivedAt })
+    const readings = readEvents(await decodeJson(body, compression), { queryToken, receivedAt, enrich: (properties) => enrich(properties, { address, countryOf }) })
     count('trailmark_events_received_total', {}, readings.length)
     const projects = await findProjects(readings)
     const refusals: RefusedEvent[] = []

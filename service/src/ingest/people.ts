@@ -1,3 +1,4 @@
+import { askInParts, inParts } from '../lib/parts.ts'
 import type { JsonLine, Storage } from '../storage/storage.ts'
 import { type MergeFact, mergePersons } from './mergePersons.ts'
 import type { PropertyChange } from './profile.ts'
@@ -6,12 +7,18 @@ import type { Row } from './writer.ts'
 export interface People {
   /** Stores what events say of persons and groups, and what follows from it. Saying the same again changes nothing. */
   store(rows: readonly Row[]): Promise<void>
+  /** Takes away all that was said of whoever has these ids, which are all of theirs. No batch may be stored meanwhile. */
+  forget(projectId: number, ids: readonly string[]): Promise<void>
 }
 
 /** ms since the epoch, and JSON text. The engine compares the same way. */
 type Moment = readonly [at: number, json: string]
 
 const isBefore = (a: Moment, b: Moment) => a[0] < b[0] || (a[0] === b[0] && Buffer.compare(Buffer.from(a[1]), Buffer.from(b[1])) < 0)
+
+const FORGET = { maxSeconds: 600, maxMemoryBytes: 1_000_000_000 }
+
+const OF_IDS = 'distinct_id IN {ids:Array(String)}'
 
 const COLUMNS = { set: 'latest', first_once: 'earliest', last_once: 'latest' } as const
 
@@ -87,14 +94,16 @@ const componentsOf = (facts: readonly MergeFact[]): MergeFact[][] => {
  * Persons follow from facts in the engine's tables, never from a process's memory: facts add up to the same in any order and however
  * often they come, and any process can work out from them whose an id is.
  */
-export const createPeople = (storage: Pick<Storage, 'rows' | 'insert'>): People => {
+export const createPeople = (storage: Pick<Storage, 'rows' | 'insert' | 'work' | 'rowsDatabase'>): People => {
   const insert = (table: string, lines: readonly JsonLine[]) => (lines.length ? storage.insert(table, lines) : undefined)
 
-  const factsOf = (projectId: number, ids: readonly string[]) =>
-    storage.rows<MergeFact>({
-      text: 'SELECT DISTINCT at, toString(uuid) AS uuid, kind, from_id AS "from", into_id AS "into" FROM db.person_merges WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)}',
-      params: { projectId, ids },
-    })
+  const factsOf = (projectId: number, all: readonly string[]) =>
+    askInParts(all, (ids) =>
+      storage.rows<MergeFact>({
+        text: 'SELECT DISTINCT at, toString(uuid) AS uuid, kind, from_id AS "from", into_id AS "into" FROM db.person_merges WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)}',
+        params: { projectId, ids },
+      }),
+    )
 
   /** All facts that can be reached from these ids. */
   const factsAround = async (projectId: number, ids: readonly string[]): Promise<MergeFact[]> => {
@@ -111,8 +120,9 @@ export const createPeople = (storage: Pick<Storage, 'rows' | 'insert'>): People 
 
   // Worked out after this writer's facts are in: of writers that do so at the same time, the last to look sees the facts of all, and its
   // rows, which follow from the most facts, are those that count. So all rows are written, also the ones that may be there already.
-  const settle = async (projectId: number, facts: readonly MergeFact[]) => {
-    const all = await factsAround(projectId, facts.flatMap(endsOf))
+  const settle = async (projectId: number, facts: readonly MergeFact[]) => writeOwners(projectId, await factsAround(projectId, facts.flatMap(endsOf)))
+
+  const writeOwners = async (projectId: number, all: readonly MergeFact[]) => {
     const lines = componentsOf(all).flatMap((component) =>
       [...mergePersons(component)].map(([id, { person, isIdentified }]) =>
         JSON.stringify({ project_id: projectId, distinct_id: id, person, is_identified: Number(isIdentified), version: component.length }),
@@ -121,7 +131,26 @@ export const createPeople = (storage: Pick<Storage, 'rows' | 'insert'>): People 
     await insert('db.person_distinct_ids', lines)
   }
 
+  const remove = async (table: string, projectId: number, where: string, all: readonly string[]) => {
+    const text = `ALTER TABLE ${storage.rowsDatabase}.${table} DELETE WHERE project_id = {projectId:UInt32} AND (${where}) SETTINGS mutations_sync = 2`
+    for (const ids of inParts(all)) await storage.work({ text, params: { projectId, ids } }, FORGET)
+  }
+
   return {
+    async forget(projectId, ids) {
+      const own = new Set(ids)
+      const around = await factsAround(projectId, ids)
+      const others = [...new Set(around.flatMap(endsOf))].filter((id) => !own.has(id))
+      if (others.length) {
+        // Whose the others' ids are follows from fewer facts now, and a row that follows from more would count before it.
+        await remove('person_distinct_ids', projectId, OF_IDS, others)
+        await writeOwners(projectId, around.filter((fact) => !endsOf(fact).some((id) => own.has(id))))
+      }
+      await remove('person_merges', projectId, 'from_id IN {ids:Array(String)} OR into_id IN {ids:Array(String)}', ids)
+      await remove('person_properties', projectId, OF_IDS, ids)
+      // The last: they say which ids belong together, and a repeat of what failed before has to find all.
+      await remove('person_distinct_ids', projectId, OF_IDS, ids)
+    },
     async store(rows) {
       const [persons, groups] = [createLines(), createLines()]
       for (const row of rows) {

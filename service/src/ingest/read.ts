@@ -91,7 +91,16 @@ const withPersonUpdates = (properties: Fields, event: Fields): Fields => {
   return { ...properties, ...Object.fromEntries(outer.map((name) => [name, merge(properties[name], event[name])])) }
 }
 
-const readEvent = (value: unknown, sentAt: unknown, receivedAt: number): ReadEvent | EventFault => {
+interface Reader {
+  /** The address's `token`. */
+  readonly queryToken: string | undefined
+  /** ms since the epoch. */
+  readonly receivedAt: number
+  /** What to store of an event besides its properties. */
+  readonly enrich?: (properties: Fields) => Fields
+}
+
+const readEvent = (value: unknown, sentAt: unknown, { receivedAt, enrich = () => ({}) }: Reader): ReadEvent | EventFault => {
   if (!isFields(value)) return 'not_an_object'
   const name = asText(value.event)
   if (!name?.trim()) return 'missing_event_name'
@@ -105,6 +114,7 @@ const readEvent = (value: unknown, sentAt: unknown, receivedAt: number): ReadEve
   if (value.uuid !== undefined && value.uuid !== null && !isUuid(value.uuid)) return 'invalid_uuid'
   const timestamp = eventTime({ timestamp: value.timestamp, offset: value.offset, sentAt: value.sent_at ?? sentAt }, receivedAt)
   if (timestamp === undefined) return 'invalid_timestamp'
+  Object.assign(properties, enrich(properties))
   const text = storableJson(typeof chain === 'string' ? properties : { ...properties, ...(chain === undefined ? {} : { $elements_chain: chain }) })
   if (text.length > MAX_PROPERTIES) return 'event_too_large'
   return {
@@ -142,16 +152,16 @@ const eventsOf = (body: unknown): { events: readonly unknown[]; envelope: Fields
  * The events of a body of any shape in use (protocol.md §4.11), each with the token it carries.
  * The token around the events speaks for all of them. Throws `Refusal` if there is nothing to read.
  */
-export const readEvents = (body: unknown, { queryToken, receivedAt }: { queryToken: string | undefined; receivedAt: number }): Reading[] => {
+export const readEvents = (body: unknown, reader: Reader): Reading[] => {
   const { events, envelope } = eventsOf(body)
   if (events.length > MAX_EVENTS) throw new Refusal('body_too_large', { detail: `A request carries at most ${MAX_EVENTS} events, this one has ${events.length}.` })
   const outer = asText(envelope.api_key) ?? asText(envelope.token)
   return events.map((event, index) => {
     const { uuid } = fieldsOf(event)
-    const result = readEvent(event, envelope.sent_at, receivedAt)
+    const result = readEvent(event, envelope.sent_at, reader)
     return {
       index,
-      token: outer ?? tokenOf(event) ?? queryToken,
+      token: outer ?? tokenOf(event) ?? reader.queryToken,
       uuid: isUuid(uuid) ? uuid : undefined,
       result,
       ...(typeof result === 'string' ? { given: event } : {}),

@@ -1,3 +1,4 @@
+import { askInParts } from '../lib/parts.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { pause } from '../lib/wait.ts'
 import { type Storage, StorageError } from '../storage/storage.ts'
@@ -23,6 +24,8 @@ export interface Writer {
   write(rows: readonly Row[]): Promise<Outcome[]>
   /** Throws what `write` would reject with for rows of at least so many characters, before anyone has made rows of them. */
   assertRoom(chars: number): void
+  /** Does `work` while no batch is under way. What arrives meanwhile waits. */
+  between<T>(work: () => Promise<T>): Promise<T>
   /** What has no outcome yet. */
   waiting(): { readonly events: number; readonly chars: number }
   /** Resolves when everything that was handed over has an outcome. Nothing is accepted any more. */
@@ -35,12 +38,16 @@ export interface WriterOptions {
   readonly now?: () => number
   /** Hears rows that are about to be stored, and stores what follows from them. What it has stored before the rows are in may come again. */
   readonly before?: (rows: readonly Row[]) => Promise<void>
-  /** Hears that a project's rows may have become visible, before whoever sent them does. */
-  readonly onChange?: (projectId: number) => void
+  /** Hears that a project's rows may have become visible, before whoever sent them does. Where it rejects they are not told yet. */
+  readonly onChange?: (projectId: number) => Promise<void>
+  /** Does what it is given while no other process stores events, so that none stores the same between a look and its insert. */
+  readonly alone?: <Value>(work: () => Promise<Value>) => Promise<Value>
   /** What may wait in memory, in characters. */
   readonly maxChars?: number
   /** Hears what became of each batch. */
   readonly onBatch?: (batch: { readonly stored: number; readonly repeats: number; readonly seconds: number }) => void
+  /** Hears of a batch that failed for no reason that is known. */
+  readonly onFault?: (error: Error) => void
   /** Hears when the engine's disk is full, and when it is not any more. */
   readonly onFull?: (isFull: boolean) => void
 }
@@ -90,12 +97,12 @@ export const toLine = ({ projectId, event, groupIndexes }: Row): string => {
 }
 
 /**
- * The one place where events enter the engine, one batch at a time. So a look at what is stored stays true until the batch
+ * The one place where events enter the engine, one batch at a time, of all processes that `alone` knows of. So a look at what is stored stays true until the batch
  * is in, and an id that comes again waits for the batch that carries it. Whatever arrives meanwhile forms the next batch.
  */
 export const createWriter = (
   storage: Pick<Storage, 'rows' | 'insert' | 'ready'>,
-  { waitMs = DEFAULT_WAIT_MS, now = Date.now, before = async () => {}, onChange = () => {}, maxChars = MAX_WAITING_CHARS, onBatch = () => {}, onFull = () => {} }: WriterOptions = {},
+  { waitMs = DEFAULT_WAIT_MS, now = Date.now, before = async () => {}, onChange = async () => {}, alone = (work) => work(), maxChars = MAX_WAITING_CHARS, onBatch = () => {}, onFault = () => {}, onFull = () => {} }: WriterOptions = {},
 ): Writer => {
   let waiting: Waiting[] = []
   // Of all that has no outcome, be it in the queue or in the batch under way.
@@ -107,10 +114,10 @@ export const createWriter = (
   const storedKeys = async (rows: readonly Row[]): Promise<Set<string>> => {
     const found = new Set<string>()
     for (const projectId of new Set(rows.map((row) => row.projectId))) {
-      const stored = await storage.rows<{ uuid: string }>({
-        text: 'SELECT uuid FROM db.events WHERE project_id = {projectId:UInt32} AND uuid IN {ids:Array(UUID)}',
-        params: { projectId, ids: rows.filter((row) => row.projectId === projectId).map(({ event }) => event.uuid) },
-      })
+      const uuids = rows.filter((row) => row.projectId === projectId).map(({ event }) => event.uuid)
+      const stored = await askInParts(uuids, (ids) =>
+        storage.rows<{ uuid: string }>({ text: 'SELECT uuid FROM db.events WHERE project_id = {projectId:UInt32} AND uuid IN {ids:Array(UUID)}', params: { projectId, ids } }),
+      )
       for (const { uuid } of stored) found.add(`${projectId}:${uuid}`)
     }
     return found
@@ -149,11 +156,18 @@ export const createWriter = (
       if (fresh.length) sayFull(false)
     } finally {
       // Also after a failure, which may come after the rows, and for repeats, whose first insert may have been such a one.
-      for (const projectId of new Set(all.map((row) => row.projectId))) onChange(projectId)
+      await Promise.all([...new Set(all.map((row) => row.projectId))].map(onChange))
     }
     const given = batch.reduce((sum, { rows }) => sum + rows.length, 0)
     onBatch({ stored: fresh.length - unstorable.size, repeats: given - fresh.length, seconds: (performance.now() - startedAt) / 1_000 })
     for (const each of batch) each.settle(each.rows.map((row) => (unstorable.has(keyOf(row)) ? 'unstorable' : 'stored')))
+  }
+
+  let turn: Promise<unknown> = Promise.resolve()
+  const between = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = turn.then(() => alone(work))
+    turn = done.catch(() => {}) // whoever asked is told
+    return done
   }
 
   const takeBatch = (): Waiting[] => {
@@ -177,10 +191,11 @@ export const createWriter = (
       let batch = takeBatch()
       while (batch.length) {
         try {
-          await store(batch)
+          await between(() => store(batch))
           break
         } catch (error) {
           if (!(error instanceof StorageError)) {
+            onFault(error as Error)
             for (const each of batch) each.settle(new Refusal('internal_error'))
             throw error
           }
@@ -239,6 +254,7 @@ export const createWriter = (
       })
     },
     assertRoom,
+    between,
     waiting: () => held,
     async close() {
       closed = true

@@ -37,6 +37,7 @@ export type RefusalCode =
   | 'rate_limited'
   | 'too_many_at_once'
   | 'engine_unavailable'
+  | 'definitions_unavailable'
   | 'ingest_overloaded'
   | 'disk_full'
   | 'internal_error'

@@ -1,3 +1,4 @@
+import { askInParts } from '../lib/parts.ts'
 import type { Records } from '../storage/records.ts'
 import type { Storage } from '../storage/storage.ts'
 
@@ -69,14 +70,14 @@ export const createStoredProperties = ({ rows }: Pick<Storage, 'rows'>, { groupT
   const ofPersons = async (projectId: number, questions: readonly StoredQuestion[]): Promise<(question: StoredQuestion) => Values> => {
     const asked = questions.filter(({ names }) => names.length)
     if (!asked.length) return () => ({})
-    const kin = await rows<{ id: string; person: string }>({ text: KIN, params: { projectId, ids: distinct(asked.map(({ distinctId }) => distinctId)) } })
+    const kin = await askInParts(distinct(asked.map(({ distinctId }) => distinctId)), (ids) => rows<{ id: string; person: string }>({ text: KIN, params: { projectId, ids } }))
     const personOf = new Map(kin.map(({ id, person }) => [id, person]))
     const idsOf = (distinctId: string) => {
       const person = personOf.get(distinctId)
       return person === undefined ? [distinctId] : kin.filter((each) => each.person === person).map(({ id }) => id)
     }
-    const ids = distinct(asked.flatMap(({ distinctId }) => idsOf(distinctId)))
-    const lines = await rows<PersonLine>({ text: PERSON_LINES, params: { projectId, ids, names: distinct(asked.flatMap(({ names }) => names)) } })
+    const names = distinct(asked.flatMap((each) => each.names))
+    const lines = await askInParts(distinct(asked.flatMap(({ distinctId }) => idsOf(distinctId))), (ids) => rows<PersonLine>({ text: PERSON_LINES, params: { projectId, ids, names } }))
     return ({ distinctId, names }) => {
       const own = new Set(idsOf(distinctId))
       const mine = lines.filter(({ id }) => own.has(id))
@@ -91,10 +92,8 @@ export const createStoredProperties = ({ rows }: Pick<Storage, 'rows'>, { groupT
     const asked = questions.flatMap(({ groups }) => Object.values(groups))
     if (!asked.length) return () => ({})
     const types = await groupTypes.list(projectId)
-    const lines = await rows<{ place: number; key: string; name: string; json: string }>({
-      text: GROUP_LINES,
-      params: { projectId, keys: distinct(asked.map(({ key }) => key)), names: distinct(asked.flatMap(({ names }) => names)) },
-    })
+    const names = distinct(asked.flatMap((each) => each.names))
+    const lines = await askInParts(distinct(asked.map(({ key }) => key)), (keys) => rows<{ place: number; key: string; name: string; json: string }>({ text: GROUP_LINES, params: { projectId, keys, names } }))
     return ({ groups }) =>
       Object.fromEntries(
         Object.entries(groups).map(([type, { key, names }]) => [

@@ -22,3 +22,14 @@ export const keyFileIn = (dataDir: string): KeyFile => {
     },
   }
 }
+
+/**
+ * The same where other processes share the definitions: a new secret is written down only where the file is. Elsewhere there
+ * may be no folder to write into, and who asked for the secret has been shown it.
+ */
+export const sharedKeyFile = (file: KeyFile): KeyFile => ({
+  ...file,
+  write(secret) {
+    if (file.read()) file.write(secret)
+  },
+})

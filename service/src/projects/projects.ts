@@ -1,5 +1,5 @@
 import { Refusal } from '../lib/refusal.ts'
-import type { Project, Records } from '../storage/records.ts'
+import { type Project, type Records, TokenTaken } from '../storage/records.ts'
 import { graceEnd } from './grace.ts'
 import type { Actor } from './keys.ts'
 import { madeUp } from './secret.ts'
@@ -36,6 +36,8 @@ export interface Projects {
 const MAX_NAME = 200
 
 const wrong = (attr: string, detail: string) => new Refusal('invalid_input', { attr, detail })
+
+const tokenTaken = () => new Refusal('name_taken', { attr: 'api_token', detail: 'Another project has this token, or had it until a short while ago.' })
 
 const toView = ({ id, name, token, timezone, createdAt, previousTokenUntil }: Project): ProjectView => ({
   id,
@@ -77,8 +79,12 @@ export const createProjects = ({ projects }: Pick<Records, 'projects'>, now: () 
       if (actor.projectId !== undefined) throw new Refusal('permission_denied', { detail: 'This personal API key is of one project: a new project takes a key of all projects ("trailmark key create --all-projects").' })
       const fields = { ...checked({ name, timezone }), name: checkedName(name) }
       if (!/^[A-Za-z0-9_-]{1,200}$/.test(token)) throw wrong('api_token', '"api_token" has 1 to 200 letters, digits, _ and -.')
-      if (await projects.byToken(token)) throw new Refusal('name_taken', { attr: 'api_token', detail: 'Another project has this token, or had it until a short while ago.' })
-      return toView(await projects.create({ ...fields, token }))
+      if (await projects.byToken(token)) throw tokenTaken()
+      try {
+        return toView(await projects.create({ ...fields, token }))
+      } catch (error) {
+        throw error instanceof TokenTaken ? tokenTaken() : error
+      }
     },
     async change(id, input) {
       await find(id)

@@ -241,6 +241,7 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
   }
 
   const storage: Storage = {
+    rowsDatabase: 'db',
     run({ text, params }, limits, signal): Promise<Result> {
       return endingWith(signal, async (queryId) => {
         const answer = await connected().reader.query({

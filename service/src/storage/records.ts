@@ -1,8 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createClient } from '@libsql/client'
-import { Kysely, type Selectable, sql } from 'kysely'
-import { libsqlDialect } from './records/dialect.ts'
-import { STEPS, type Tables } from './records/tables.ts'
+import { Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { within } from '../lib/wait.ts'
+import { RecordsMismatch, RecordsUnavailable, TokenTaken } from './records/errors.ts'
+import { isPostgres, openFile, openStore, type Store, type Task } from './records/store.ts'
+import { DEFINED, STEPS, type Tables } from './records/tables.ts'
+
+export { isPostgres, RecordsMismatch, RecordsUnavailable, TokenTaken }
 
 export interface Project {
   readonly id: number
@@ -36,11 +39,6 @@ export interface ApiKey {
 export interface Rotation {
   readonly secret: string
   readonly previousUntil: string | undefined
-}
-
-/** The store does not fit this release. Its message says what to do. */
-export class RecordsMismatch extends Error {
-  override name = 'RecordsMismatch'
 }
 
 export interface Variable {
@@ -132,13 +130,17 @@ export interface NewKey {
   readonly scopes: readonly string[]
 }
 
-/** What is defined rather than captured: projects, keys, variables, endpoints, flags. Every call is about one project. */
+/**
+ * What is defined rather than captured: projects, keys, variables, endpoints, flags. Every call is about one project.
+ * Everything may reject with `RecordsUnavailable`, after which the same call may succeed later.
+ */
 export interface Records {
   readonly projects: {
     all(): Promise<Project[]>
     /** The project whose token this is, or was until a moment that is still to come. */
     byToken(token: string): Promise<Project | undefined>
     byId(id: number): Promise<Project | undefined>
+    /** Rejects with `TokenTaken` if another project has the token. */
     create(project: { name: string; token: string; timezone?: string }): Promise<Project>
     change(id: number, changes: { name?: string; timezone?: string }): Promise<void>
     /** The token before it is taken until `previousUntil`, or not at all. */
@@ -216,16 +218,22 @@ export interface Records {
     get(projectId: number, name: string): Promise<unknown>
     set(projectId: number, name: string, value: unknown): Promise<void>
   }
+  /** A number for each project that grows when its events may have changed, for all processes. */
+  readonly epochs: {
+    of(projectId: number): Promise<number>
+    advance(projectId: number): Promise<void>
+  }
+  /** Whether other processes may work with the same definitions. */
+  readonly isShared: boolean
+  /** Does `work` while no other process does work of this task; those that come meanwhile wait. */
+  alone<Value>(task: Task, work: () => Promise<Value>): Promise<Value>
+  /** Whether the store answers within so many milliseconds. */
+  ready(withinMs: number): Promise<boolean>
   close(): Promise<void>
 }
 
-// Another program that looks at the file, such as a backup, holds it for a moment at most.
-const BUSY_MS = 2_000
-
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex')
 const now = () => new Date().toISOString()
-
-const isTaken = (error: unknown) => (error as { code?: string }).code?.startsWith('SQLITE_CONSTRAINT') ?? false
 
 const stillTo = (until: string | null): string | undefined => (until !== null && until > now() ? until : undefined)
 
@@ -336,36 +344,73 @@ const toFlagColumns = ({ key, name, isActive, filters, contexts }: Partial<FlagF
 const groupTypesIn = async (db: Kysely<Tables>, projectId: number): Promise<string[]> =>
   (await db.selectFrom('group_types').select('type').where('project_id', '=', projectId).orderBy('place').execute()).map(({ type }) => type)
 
+interface Opened {
+  readonly store: Store
+  readonly db: Kysely<Tables>
+  /** All of `work` or nothing of it, and meanwhile no other change that several queries make. */
+  change<Value>(work: (step: Transaction<Tables>) => Promise<Value>, task?: Task): Promise<Value>
+}
+
+const stepsDone = async ({ hasSteps }: Store, db: Kysely<Tables>): Promise<number> => {
+  if (!(await hasSteps(db))) return 0
+  const { last } = await db.selectFrom('steps').select(({ fn }) => fn.max('id').as('last')).executeTakeFirstOrThrow()
+  return last ?? 0
+}
+
+const assertKnown = ({ isShared }: Store, done: number, mayUpgrade: boolean) => {
+  if (done > STEPS.length) throw new RecordsMismatch(`the definitions were written by a newer release of Trailmark: use that release, or a ${isShared ? 'database' : 'data folder'} of its own.`)
+  // One without any step is used by nobody.
+  if (done > 0 && done < STEPS.length && !mayUpgrade) throw new RecordsMismatch('the running service is an older release than this command: restart the service with this release first.')
+}
+
 // All in one transaction: of two processes that open a store at the same time, the second finds the work done.
-const bring = async (db: Kysely<Tables>, mayUpgrade: boolean) => {
-  await db.transaction().execute(async (step) => {
-    await sql`CREATE TABLE IF NOT EXISTS steps (id INTEGER PRIMARY KEY)`.execute(step)
-    const { last } = await step.selectFrom('steps').select(({ fn }) => fn.max('id').as('last')).executeTakeFirstOrThrow()
-    const done = last ?? 0
-    if (done > STEPS.length) throw new RecordsMismatch('the definitions were written by a newer release of Trailmark: use that release, or a data folder of its own.')
-    if (done < STEPS.length && !mayUpgrade) throw new RecordsMismatch('the running service is an older release than this command: restart the service with this release first.')
-    for (let id = done + 1; id <= STEPS.length; id += 1) {
-      for (const statement of STEPS[id - 1]!) await sql.raw(statement).execute(step)
+const bring = async ({ store, db, change }: Opened, mayUpgrade: boolean) => {
+  const done = await stepsDone(store, db)
+  assertKnown(store, done, mayUpgrade)
+  // Whoever may not create tables can still work with those that there are.
+  if (done === STEPS.length) return
+  await change(async (step) => {
+    await sql.raw(store.toStep('CREATE TABLE IF NOT EXISTS steps (id INTEGER PRIMARY KEY)')).execute(step)
+    for (let id = (await stepsDone(store, step)) + 1; id <= STEPS.length; id += 1) {
+      for (const statement of STEPS[id - 1]!) await sql.raw(store.toStep(statement)).execute(step)
       await step.insertInto('steps').values({ id }).execute()
     }
-  })
+  }, 'start')
+}
+
+const open = async (place: string, mayUpgrade: boolean): Promise<Opened> => {
+  const store = await openStore(place)
+  const db = new Kysely<Tables>({ dialect: store.dialect })
+  const opened: Opened = {
+    store,
+    db,
+    // Read committed: what was done by those who were waited for is seen.
+    change: (work, task = 'change') =>
+      db
+        .transaction()
+        .setIsolationLevel('read committed')
+        .execute(async (step) => {
+          await store.enter(step, task)
+          return work(step)
+        }),
+  }
+  try {
+    await bring(opened, mayUpgrade)
+    return opened
+  } catch (error) {
+    await db.destroy()
+    throw store.toStartError(error)
+  }
 }
 
 /**
- * Opens, and where needed creates, the store in the SQLite file `file`. Several processes may have it open.
- * Throws `RecordsMismatch` if it belongs to another release and may not be brought up to this one.
+ * Opens, and where needed creates, the store: in the SQLite file `place`, or in the Postgres database whose address it is.
+ * Several processes may have it open. Throws `RecordsMismatch` if it cannot be used, or belongs to another release and may
+ * not be brought up to this one.
  */
-export const openRecords = async (file: string, { mayUpgrade = true }: { mayUpgrade?: boolean } = {}): Promise<Records> => {
-  const client = createClient({ url: `file:${file}`, timeout: BUSY_MS })
-  // Readers and the writer do not wait for each other; survives a killed process.
-  await client.execute('PRAGMA journal_mode = WAL')
-  const db = new Kysely<Tables>({ dialect: libsqlDialect(client) })
-  try {
-    await bring(db, mayUpgrade)
-  } catch (error) {
-    await db.destroy()
-    throw error
-  }
+export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpgrade?: boolean } = {}): Promise<Records> => {
+  const { store, db, change } = await open(place, mayUpgrade)
+  const { isTaken, isShared } = store
 
   const isFormer = (column: 'previous_token_until' | 'previous_until') => sql<boolean>`${sql.ref(column)} > ${now()}`
 
@@ -385,12 +430,16 @@ export const openRecords = async (file: string, { mayUpgrade = true }: { mayUpgr
         return row && toProject(row)
       },
       async create(project) {
-        return db.transaction().execute(async (step) => {
-          const { last } = await step.selectFrom('projects').select(({ fn }) => fn.max('id').as('last')).executeTakeFirstOrThrow()
-          const row = { id: (last ?? 0) + 1, timezone: 'UTC', ...project, created_at: now(), previous_token: null, previous_token_until: null }
-          await step.insertInto('projects').values(row).execute()
-          return toProject(row)
-        })
+        try {
+          return await change(async (step) => {
+            const { last } = await step.selectFrom('projects').select(({ fn }) => fn.max('id').as('last')).executeTakeFirstOrThrow()
+            const row = { id: (last ?? 0) + 1, timezone: 'UTC', ...project, created_at: now(), previous_token: null, previous_token_until: null }
+            await step.insertInto('projects').values(row).execute()
+            return toProject(row)
+          })
+        } catch (error) {
+          throw isTaken(error) ? new TokenTaken() : error
+        }
       },
       async change(id, changes) {
         if (Object.keys(changes).length) await db.updateTable('projects').set(changes).where('id', '=', id).execute()
@@ -420,7 +469,7 @@ export const openRecords = async (file: string, { mayUpgrade = true }: { mayUpgr
         return row && toKey(row)
       },
       async create(key) {
-        return db.transaction().execute(async (step) => {
+        return change(async (step) => {
           const row = toKeyRow(key)
           const other = await step.selectFrom('api_keys').select('id').where('project_id', '=', row.project_id).where('label', '=', row.label).executeTakeFirst()
           if (other) return undefined
@@ -429,7 +478,7 @@ export const openRecords = async (file: string, { mayUpgrade = true }: { mayUpgr
         })
       },
       async put(key) {
-        await db.transaction().execute(async (step) => {
+        await change(async (step) => {
           const row = toKeyRow(key)
           const { project_id, label, scopes_json, hash, mask } = row
           const kept = await step.selectFrom('api_keys').select('id').where('label', '=', label).where('hash', '=', hash).executeTakeFirst()
@@ -520,7 +569,7 @@ export const openRecords = async (file: string, { mayUpgrade = true }: { mayUpgr
           last_executed_at: null,
         }
         try {
-          await db.transaction().execute(async (step) => {
+          await change(async (step) => {
             await step.insertInto('endpoints').values(row).execute()
             await step
               .insertInto('endpoint_versions')
@@ -536,7 +585,7 @@ export const openRecords = async (file: string, { mayUpgrade = true }: { mayUpgr
       async update(id, { name, description, isActive, next }) {
         const at = now()
         try {
-          await db.transaction().execute(async (step) => {
+          await change(async (step) => {
             const { current_version: last } = await step.selectFrom('endpoints').select('current_version').where('id', '=', id).executeTakeFirstOrThrow()
             const version = next === undefined ? last : last + 1
             if (next) await step.insertInto('endpoint_versions').values(toVersionRow(id, version, next, at)).execute()
@@ -591,7 +640,7 @@ export const openRecords = async (file: string, { mayUpgrade = true }: { mayUpgr
       async create(projectId, flag) {
         const at = now()
         try {
-          return await db.transaction().execute(async (step) => {
+          return await change(async (step) => {
             const { last } = await step.selectFrom('flags').select(({ fn }) => fn.max('id').as('last')).executeTakeFirstOrThrow()
             const row = { id: (last ?? 0) + 1, project_id: projectId, ...(toFlagColumns(flag) as Required<ReturnType<typeof toFlagColumns>>), version: 1, created_at: at, updated_at: at, deleted_at: null }
             await step.insertInto('flags').values(row).execute()
@@ -625,7 +674,7 @@ export const openRecords = async (file: string, { mayUpgrade = true }: { mayUpgr
     groupTypes: {
       list: (projectId) => groupTypesIn(db, projectId),
       add: (projectId, types, most) =>
-        db.transaction().execute(async (step) => {
+        change(async (step) => {
           const known = await groupTypesIn(step, projectId)
           const added = types.filter((type) => !known.includes(type)).slice(0, Math.max(0, most - known.length))
           for (const [place, type] of added.entries()) await step.insertInto('group_types').values({ project_id: projectId, type, place: known.length + place }).execute()
@@ -688,16 +737,61 @@ export const openRecords = async (file: string, { mayUpgrade = true }: { mayUpgr
       },
     },
 
+    epochs: {
+      async of(projectId) {
+        const row = await db.selectFrom('epochs').select('epoch').where('project_id', '=', projectId).executeTakeFirst()
+        return row?.epoch ?? 0
+      },
+      async advance(projectId) {
+        await db
+          .insertInto('epochs')
+          .values({ project_id: projectId, epoch: 1 })
+          .onConflict((conflict) => conflict.column('project_id').doUpdateSet((column) => ({ epoch: column('epochs.epoch', '+', 1) })))
+          .execute()
+      },
+    },
+
+    isShared,
+    alone: (task, work) => (isShared ? change(work, task) : work()),
+    ready: (withinMs) => within(db.selectFrom('steps').select('id').limit(1).execute().then(() => true), withinMs, false).catch(() => false),
     close: () => db.destroy(),
   }
 }
 
-/** Writes the store in `file`, as it is at this moment, to the new file `target`; it may be in use. */
-export const copyRecords = async (file: string, target: string): Promise<void> => {
-  const client = createClient({ url: `file:${file}`, timeout: BUSY_MS })
+// Few enough for the most values that one statement may have.
+const ROWS_AT_ONCE = 500
+
+/**
+ * Writes the definitions at `from`, as they are at this moment, to `target`, a new file or an empty database; they may be
+ * in use. A file at `from` that an older release wrote is brought up to this one first.
+ */
+export const copyRecords = async (from: string, target: string): Promise<void> => {
+  if (!isPostgres(from) && !isPostgres(target)) {
+    const client = openFile(from)
+    try {
+      await client.execute({ sql: 'VACUUM INTO ?', args: [target] })
+    } finally {
+      client.close()
+    }
+    return
+  }
+  const source = await open(from, !isPostgres(from))
   try {
-    await client.execute({ sql: 'VACUUM INTO ?', args: [target] })
+    const sink = await open(target, true)
+    try {
+      // One moment's rows of all tables.
+      await source.db.transaction().setIsolationLevel('repeatable read').execute((read) =>
+        sink.change(async (step) => {
+          for (const table of DEFINED) {
+            const rows = await read.selectFrom(table).selectAll().execute()
+            for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) await step.insertInto(table).values(rows.slice(at, at + ROWS_AT_ONCE)).execute()
+          }
+        }),
+      )
+    } finally {
+      await sink.db.destroy()
+    }
   } finally {
-    client.close()
+    await source.db.destroy()
   }
 }

@@ -48,6 +48,8 @@ export type JsonLine = string
  * Everything rejects with `StorageError`, and after a rejection the next call finds a clean connection.
  */
 export interface Storage {
+  /** The database whose tables hold the rows themselves, on every node: what `work` deletes it deletes there. */
+  readonly rowsDatabase: string
   /** All rows of a project's query, read by a user that can do nothing else. An aborted `signal` ends the query in the engine. */
   run(statement: Statement, limits: RunLimits, signal?: AbortSignal): Promise<Result>
   /** The same as a stream of text, which begins when the last row is known: it is whole, or it is a rejection. */

@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 const kinds = createTypes()
-const startProcess = (port: Pick<Storage, 'rows' | 'insert' | 'ready'> = storage): Ingest => startIngest(port, kinds)
+const startProcess = (port: Pick<Storage, 'rows' | 'insert' | 'work' | 'ready'> = storage): Ingest => startIngest(port, kinds)
 
 let uuids = 0
 const uuid = () => `00000000-0000-7000-8000-${String(++uuids).padStart(12, '0')}`

@@ -187,3 +187,35 @@ test('it tells what was stored and what was there already', async () => {
   await writer.write([row(2), row(3)])
   expect(batches).toEqual([{ stored: 2, repeats: 1 }, { stored: 1, repeats: 1 }])
 })
+
+test('rows that are in are not told to be as long as not every process can know, and are stored once', async () => {
+  const store = createStore()
+  let tries = 0
+  const writer = createWriter(store, {
+    onChange: async () => {
+      tries += 1
+      if (tries < 3) throw new StorageError('unavailable', 'away')
+    },
+  })
+  expect(await writer.write([row(1)])).toEqual(['stored'])
+  expect([tries, store.stored.length]).toEqual([3, 1])
+  const never = createWriter(store, { waitMs: 50, onChange: () => Promise.reject(new StorageError('unavailable', 'away')) })
+  await expect(never.write([row(2)])).rejects.toMatchObject({ code: 'engine_unavailable' })
+})
+
+test('a batch waits for its turn among processes, and for the next where the turn is lost', async () => {
+  const store = createStore()
+  let turns = 0
+  const writer = createWriter(store, {
+    async alone(work) {
+      turns += 1
+      if (turns === 1) throw new StorageError('unavailable', 'no turn')
+      const done = await work()
+      if (turns === 2) throw new StorageError('unavailable', 'lost')
+      return done
+    },
+  })
+  expect(await writer.write([row(1)])).toEqual(['stored'])
+  expect(await writer.write([row(1), row(2)])).toEqual(['stored', 'stored'])
+  expect([turns, store.stored.length]).toEqual([3, 2])
+})

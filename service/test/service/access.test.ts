@@ -43,7 +43,7 @@ describe('keys', () => {
   test('nothing is open but what a page sends and fetches, and what probes ask', () => {
     const open = ROUTES.filter(({ access }) => access === 'public').map(({ path }) => path.split('/')[1])
     expect([...new Set(open)].sort()).toEqual(['_health', '_readiness', 'api', 'array', 'batch', 'capture', 'e', 'flags', 'i', 'static'])
-    expect(ROUTES.filter(({ access, path }) => access === 'public' && path.startsWith('/api')).map(({ path }) => path)).toEqual(['/api/surveys', '/api/openapi.json'])
+    expect(ROUTES.filter(({ access, path }) => access === 'public' && path.startsWith('/api')).map(({ path }) => path)).toEqual(['/api/surveys', '/api/early_access_features', '/api/openapi.json'])
     expect(guarded.length).toBeGreaterThan(20)
     for (const { access } of guarded) expect(SCOPES).toContain(access)
   })

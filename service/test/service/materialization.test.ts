@@ -87,11 +87,6 @@ test('"direct" on an endpoint that is not materialized is refused', async () => 
   expectRefused(await run('likes', { variables: { event_name: 'x' }, refresh: 'direct', format: 'csv' }), 'not_materialized', 'refresh')
 })
 
-test('an insight cannot be materialized', async () => {
-  const reply = await api(service, 'POST', '/endpoints/', { name: 'trend', query: { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: 'bought' }] }, is_materialized: true })
-  expectRefused(reply, 'query_type_not_materializable', 'is_materialized')
-})
-
 test('an inactive endpoint is not materialized', async () => {
   expectRefused(await create('asleep', QUERY, { is_materialized: true, is_active: false }), 'not_materializable', 'is_materialized')
 })

@@ -169,7 +169,7 @@ describe('the types that the service writes', () => {
     expect(types).toContain('What sold *\\/ so far')
     expect(types).toMatch(/prices: \{\s+variables: \{ least: number \}\s+row: \{ price: number \| string \| null; plan: string \| null \}/)
     expect(types).toMatch(/one: \{\s+variables: \{\}\s+row: \{ one: [^;]+; "odd name": string \| null \}/)
-    expect(types).toMatch(/daily: \{\s+variables: Record<string, unknown>\s+row: unknown/)
+    expect(types).toMatch(/daily: \{\s+variables: \{ date_from\?: string; date_to\?: string \}\s+row: unknown/)
   })
 
   test('let through what is right', () => {

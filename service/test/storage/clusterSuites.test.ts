@@ -2,6 +2,6 @@
 // runs every other one there too.
 process.env.TEST_STORE = 'cluster'
 
-describe.each(['people', 'insights', 'runs', 'materialization'])('on two shards: %s', (suite) => {
+describe.each(['people', 'persons', 'insights', 'runs', 'materialization'])('on two shards: %s', (suite) => {
   require(`../service/${suite}.test.ts`)
 })

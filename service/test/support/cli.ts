@@ -14,7 +14,7 @@ export const trailmark = (data: string, ...words: string[]): Promise<Ended> => t
 
 /** The same in an environment. */
 export const trailmarkIn = async (env: Readonly<Record<string, string>>, ...words: string[]): Promise<Ended> => {
-  const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TRAILMARK_|CLICKHOUSE_)/.test(name)))
+  const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TRAILMARK_|CLICKHOUSE_|DATABASE_URL$)/.test(name)))
   const child = spawn(process.execPath, [MAIN, ...words], { env: { ...clean, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', (chunk) => (stdout += chunk))

@@ -49,7 +49,7 @@ interface Watched {
 }
 
 // What the machine's own environment says must not reach a test.
-const cleanEnv = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TRAILMARK_|CLICKHOUSE_)/.test(name)))
+const cleanEnv = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TRAILMARK_|CLICKHOUSE_|DATABASE_URL$)/.test(name)))
 
 const watch = (env: Readonly<Record<string, string>>): Watched => {
   if (!existsSync(MAIN)) throw new Error(`${MAIN} is missing: run \`npm run build --workspace service\` first.`)

@@ -13,6 +13,8 @@ export interface EndpointInput {
   readonly is_active?: boolean
   readonly data_freshness_seconds?: number
   readonly is_materialized?: boolean
+  /** Of a materialized insight: whether its runs may pass dates, which they otherwise may not. */
+  readonly date_variables?: boolean
   /** Of an update: the version whose `is_active` and `data_freshness_seconds` change. */
   readonly version?: number
 }
@@ -114,24 +116,31 @@ export const createEndpointDefinitions = ({ records, describe, materializer }: D
     if (refusal) throw refusal
   }
 
+  const requireInsightOn = (query: unknown, isMaterialized: boolean) => {
+    if (isInsight(query) && isMaterialized) return
+    throw new Refusal('invalid_input', { detail: `"date_variables" belongs to a materialized insight: ${isInsight(query) ? 'set "is_materialized" to true' : 'a SQL query names its variables itself'}, or leave it out.`, attr: 'date_variables' })
+  }
+
   interface Change {
     readonly target: EndpointVersion
     /** Whether the endpoint has got a version after `target`. */
     readonly isNew: boolean
     readonly isActive: boolean
     readonly isWanted: boolean | undefined
+    readonly takesDates: boolean | undefined
   }
 
   /** What an update means for what is stored. A new version is materialized like the one before; why it is not, is told. */
-  const materialize = async (projectId: number, endpoint: Endpoint, { target, isNew, isActive, isWanted }: Change): Promise<string | undefined> => {
+  const materialize = async (projectId: number, endpoint: Endpoint, { target, isNew, isActive, isWanted, takesDates }: Change): Promise<string | undefined> => {
     if (!endpoint.isActive) return void (await disableAll(endpoint))
     const version = isNew ? await findVersion(records, endpoint) : target
     if (isWanted === false || !isActive) return void (await materializer.disable(version.id))
-    const isInherited = isNew && isWanted === undefined && materializer.isEnabled(target.id)
+    const isInherited = isWanted === undefined && materializer.isEnabled(target.id) && (isNew || takesDates !== undefined)
     if (!isWanted && !isInherited) return undefined
     const refusal = isInherited ? await materializer.check(projectId, version.query) : undefined
     if (refusal) return refusal.message
-    await materializer.enable(projectId, endpoint, version)
+    const isAsBefore = isNew && materializer.isEnabled(target.id) && isInsight(version.query)
+    await materializer.enable(projectId, endpoint, version, takesDates ?? (isAsBefore ? materializer.takesDates(target.id) : undefined))
     return undefined
   }
 
@@ -153,15 +162,16 @@ export const createEndpointDefinitions = ({ records, describe, materializer }: D
       return version === undefined ? view(projectId, endpoint) : versionView(projectId, endpoint, await findVersion(records, endpoint, version))
     },
 
-    async create(projectId, { name, description = '', query, is_active: isActive = true, data_freshness_seconds: dataFreshnessSeconds = DEFAULT_FRESHNESS_SECONDS, is_materialized: isMaterialized = false }) {
+    async create(projectId, { name, description = '', query, is_active: isActive = true, data_freshness_seconds: dataFreshnessSeconds = DEFAULT_FRESHNESS_SECONDS, is_materialized: isMaterialized = false, date_variables: takesDates }) {
       checkName(name)
       // Before the query, which takes the engine's time.
       if (await endpoints.get(projectId, name)) throw nameTaken(name)
       const kept = await checked(projectId, query)
       if (isMaterialized) await requireMaterializable(projectId, kept.query, isActive)
+      if (takesDates !== undefined) requireInsightOn(kept.query, isMaterialized)
       const created = await endpoints.create(projectId, { name, description, isActive, dataFreshnessSeconds, ...kept })
       if (!created) throw nameTaken(name)
-      if (isMaterialized) await materializer.enable(projectId, created, await findVersion(records, created))
+      if (isMaterialized) await materializer.enable(projectId, created, await findVersion(records, created), takesDates)
       return view(projectId, created)
     },
 
@@ -177,6 +187,7 @@ export const createEndpointDefinitions = ({ records, describe, materializer }: D
       const dataFreshnessSeconds = changes.data_freshness_seconds ?? target.dataFreshnessSeconds
       const isActive = version === undefined ? (changes.is_active ?? endpoint.isActive) : endpoint.isActive && (changes.is_active ?? target.isActive)
       if (changes.is_materialized) await requireMaterializable(projectId, query ?? target.query, isActive)
+      if (changes.date_variables !== undefined) requireInsightOn(query ?? target.query, changes.is_materialized ?? materializer.isEnabled(target.id))
       const done = await endpoints.update(endpoint.id, {
         name: changes.name,
         description: changes.description,
@@ -185,7 +196,7 @@ export const createEndpointDefinitions = ({ records, describe, materializer }: D
       })
       if (done === 'taken') throw nameTaken(changes.name!)
       if (!isNew) await endpoints.changeVersion(endpoint.id, target.version, { dataFreshnessSeconds, isActive: version === undefined ? undefined : changes.is_active })
-      const materializationError = await materialize(projectId, await findEndpoint(records, projectId, changes.name ?? name), { target, isNew, isActive, isWanted: changes.is_materialized })
+      const materializationError = await materialize(projectId, await findEndpoint(records, projectId, changes.name ?? name), { target, isNew, isActive, isWanted: changes.is_materialized, takesDates: changes.date_variables })
       const view = await this.get(projectId, changes.name ?? name, version)
       return materializationError ? { ...view, materialization_error: materializationError } : view
     },

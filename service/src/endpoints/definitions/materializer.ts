@@ -19,10 +19,12 @@ export interface MaterializationView {
 export interface Materializer {
   /** Why a query cannot be materialized; `undefined` if it can. */
   check(projectId: number, query: unknown): Promise<Refusal | undefined>
-  /** Begins to build what is not there; resolves before it is done. */
-  enable(projectId: number, endpoint: Endpoint, version: EndpointVersion): Promise<void>
+  /** Begins to build what is not there; resolves before it is done. `takesDates`: absent, it stays as it is, at first false. */
+  enable(projectId: number, endpoint: Endpoint, version: EndpointVersion, takesDates?: boolean): Promise<void>
   disable(versionId: string): Promise<void>
   isEnabled(versionId: string): boolean
+  /** Whether runs of an insight may pass dates: of a materialized one only if that was asked for. */
+  takesDates(versionId: string): boolean
   view(projectId: number, endpoint: Endpoint, version: EndpointVersion): Promise<MaterializationView>
   /** The view with what would be stored, and nothing stored. */
   preview(projectId: number, endpoint: Endpoint, version: EndpointVersion): Promise<MaterializationView>

@@ -16,21 +16,24 @@ export const keyOf = (source: Source, query: SharedQuery): Sql => {
 export const missingKeyOf = (query: SharedQuery): string => JSON.stringify(breakdownsOf(query).map(() => null))
 
 // The keys to show: those of the most rows, ties by their text.
-const topKeysOf = (rows: QuerySql, query: SharedQuery): Sql => ({
+const topKeysOf = (rows: QuerySql, query: SharedQuery, count: Sql): Sql => ({
   kind: 'query',
   query: {
     kind: 'select',
     items: [column(name('t', 'key'), 'key')],
     from: from(rows, 't'),
     groupBy: [name('t', 'key')],
-    orderBy: [{ by: call('count'), isDescending: true }, { by: name('t', 'key'), isDescending: false }],
+    orderBy: [{ by: count, isDescending: true }, { by: name('t', 'key'), isDescending: false }],
     limit: bound('UInt64', breakdownLimitOf(query)),
   },
 })
 
-/** A key, or `OTHER` if it is not among those to show: of the most `rows`, which have a column `key`. */
-export const shownKeyOf = (key: Sql, rows: () => QuerySql, query: SharedQuery): Sql =>
-  breakdownsOf(query).length ? call('if', { kind: 'in', isNot: false, left: key, right: topKeysOf(rows(), query) }, key, text(OTHER)) : key
+/** A key, or `OTHER` if it is not among those to show: of the most `rows`, which have a column `key` and may have the weights `weight`. */
+export const shownKeyOf = (key: Sql, rows: () => QuerySql, query: SharedQuery, weight?: string): Sql => {
+  if (!breakdownsOf(query).length) return key
+  const count = weight === undefined ? call('count') : call('sum', name('t', weight))
+  return call('if', { kind: 'in', isNot: false, left: key, right: topKeysOf(rows(), query, count) }, key, text(OTHER))
+}
 
 const NULLS = /^\[null(,null)*\]$/
 

@@ -5,7 +5,7 @@ import { hasProperties, isNamed } from './nodes.ts'
 import type { Period } from './period.ts'
 import { column, element, from, lambda, number, part } from './select.ts'
 import { breakdownLimitOf, breakdownsOf, type Node, type SharedQuery } from './shared.ts'
-import { actorOf, bound, createSource, every, isWithin, not, some } from './source.ts'
+import { actorOf, bound, createSource, every, isWithin, not, type Reading, some } from './source.ts'
 
 export interface Exclusion extends Node {
   /** Between these two steps, from 0. */
@@ -28,6 +28,7 @@ export interface FunnelPlan {
   readonly buckets?: readonly number[]
   readonly filters: FilterGroup
   readonly context: FilterContext
+  readonly reading: Reading
 }
 
 const isBit = (mask: Sql, bit: number): Sql => infix(call('bitTest', mask, number(bit)), '=', number(1))
@@ -35,7 +36,7 @@ const isByValue = ({ attribution, query }: FunnelPlan) => attribution === 'all_e
 
 // One row per event: which steps and exclusions it matches as the bits of `mask`, and the first step it matches, 0 for none.
 const eventRows = (plan: FunnelPlan): SelectSql => {
-  const source = createSource()
+  const source = createSource(plan.reading)
   const actor = actorOf(source, plan.query.aggregation_group_type_index)
   const tests = [...plan.steps, ...plan.exclusions].map((node) => every([isNamed(source, node), hasProperties(source, node, plan.context)]))
   const bits = tests.map((test, bit) => call('if', test, number(2 ** bit), number(0)))

@@ -4,12 +4,15 @@ import type { Exclusion, FunnelPlan } from './funnelPeople.ts'
 import { checkFunnels, type FunnelsQuery, SECONDS } from './funnelQuery.ts'
 import { VIEWS } from './funnelViews.ts'
 import type { Insight } from './insight.ts'
+import { eventsOf } from './nodes.ts'
 import { bucketsOf, periodOf } from './period.ts'
 
 /** How many people go through steps one after another, how long it takes them, or which part of those who begin. */
 export const FUNNELS: Insight<FunnelsQuery> = {
   check: checkFunnels,
-  plan(query, { projectId, context, filters, isFromExact }) {
+  // A strict funnel is interrupted by any event.
+  events: ({ series, funnelsFilter }) => (funnelsFilter?.funnelOrderType === 'strict' ? undefined : eventsOf([...series, ...(funnelsFilter?.exclusions ?? [])])),
+  plan(query, { projectId, context, filters, isFromExact, reading }) {
     const { funnelsFilter } = query
     const interval = query.interval ?? 'day'
     const view = VIEWS[funnelsFilter?.funnelVizType ?? 'steps']
@@ -26,6 +29,7 @@ export const FUNNELS: Insight<FunnelsQuery> = {
       ...(view.isByInterval ? { buckets: bucketsOf(period, interval, context.zone) } : {}),
       filters,
       context,
+      reading,
     }
     return {
       statements: [print(view.select(plan, query), projectId)],

@@ -1,5 +1,6 @@
 import type { FilterContext, FilterGroup } from './filters.ts'
 import type { SharedQuery } from './shared.ts'
+import type { Reading } from './source.ts'
 
 /** SQL for the engine. `params` are the values of its `{name:Type}` places. */
 export interface Statement {
@@ -25,6 +26,7 @@ export interface PlanOptions {
   readonly filters: FilterGroup
   /** Whether the range begins where it says, not where its first interval does. */
   readonly isFromExact: boolean
+  readonly reading: Reading
 }
 
 /** What to ask the engine, and what to make of its answers, which come in the same order. */
@@ -39,5 +41,7 @@ export interface Insight<Query extends SharedQuery> {
   readonly beginsAlone?: boolean
   /** Throws `Refusal` if a query of this kind cannot be run. */
   check(query: unknown, context: FilterContext): void
+  /** The names of all events that it looks at; absent: it may be any. */
+  events(query: Query): readonly string[] | undefined
   plan(query: Query, options: PlanOptions): Plan
 }

@@ -6,7 +6,7 @@ import type { Insight, Plan } from './insight.ts'
 import { DATE_FORMS, readDate } from './period.ts'
 import { RETENTION } from './retention.ts'
 import { breakdownsOf, checkRange, checkShared, filtersOf, type SharedQuery } from './shared.ts'
-import type { PropertyRef } from './source.ts'
+import { LIVE, type PropertyRef, type Reading } from './source.ts'
 import { TRENDS } from './trends.ts'
 import { createZone, type Zone } from './zone.ts'
 
@@ -35,6 +35,14 @@ export const checkInsight = (query: InsightQuery, context: FilterContext = { zon
 }
 
 const MAX_TEXT = 10_000
+const DATES: readonly string[] = ['date_from', 'date_to']
+const isDate = (name: string) => DATES.includes(name)
+
+/** The variables of an insight: each property of its breakdown and, if it takes them, its dates. */
+export const variablesOf = (query: InsightQuery, takesDates: boolean): readonly { readonly name: string; readonly isDate: boolean }[] => [
+  ...breakdownsOf(query).map(({ key }) => ({ name: key, isDate: false })),
+  ...(takesDates ? DATES : []).map((name) => ({ name, isDate: true })),
+]
 
 // An empty value asks for the events without the property, of which the breakdown makes one line.
 const filterFor = ({ key, type, group_type_index }: PropertyRef, value: string): Filter | FilterGroup => {
@@ -43,11 +51,12 @@ const filterFor = ({ key, type, group_type_index }: PropertyRef, value: string):
 }
 
 /** The query and filters of one run. Throws `Refusal` that lists every variable which is unknown or of the wrong form. */
-const bindVariables = (query: InsightQuery, given: Readonly<Record<string, unknown>>, context: FilterContext) => {
+const bindVariables = (query: InsightQuery, { variables: given, takesDates = true }: InsightRun, context: FilterContext) => {
   const faults: Fault[] = []
   const refuse = (path: string, code: string, message: string) => faults.push({ path, code, message: `"${path}" ${message}` })
   const breakdowns = breakdownsOf(query)
   const names = breakdowns.map(({ key }) => key)
+  const variables = variablesOf(query, takesDates)
   const filters: (Filter | FilterGroup)[] = []
   const dates: Record<string, string> = {}
   for (const key of Object.keys(given).sort()) {
@@ -56,11 +65,13 @@ const bindVariables = (query: InsightQuery, given: Readonly<Record<string, unkno
       const isValue = (typeof value === 'string' && value.length <= MAX_TEXT) || typeof value === 'number' || typeof value === 'boolean'
       if (isValue) filters.push(filterFor(breakdowns.find((each) => each.key === key)!, String(value)))
       else refuse(key, value === null ? 'required' : 'wrong_type', 'takes the value that the property must equal: a text, a number, true or false; leave it out for all values')
-    } else if (key === 'date_from' || key === 'date_to') {
+    } else if (isDate(key) && !takesDates) {
+      refuse(key, 'not_available', 'is not available, because this endpoint is materialized: leave it out, create the endpoint without "is_materialized", or set its "date_variables" to true')
+    } else if (isDate(key)) {
       if (typeof value === 'string' && readDate(value, context.zone, context.now)) dates[key] = value
       else refuse(key, value === null ? 'required' : 'wrong_type', `takes ${DATE_FORMS}`)
     } else {
-      refuse(key, 'unknown', `is not a variable of this endpoint, whose variables are ${[...names, 'date_from', 'date_to'].map((each) => `"${each}"`).join(', ')}`)
+      refuse(key, 'unknown', `is not a variable of this endpoint${variables.length ? `, whose variables are ${variables.map(({ name }) => `"${name}"`).join(', ')}` : ', which has none'}`)
     }
   }
   if (faults.length) throw new Refusal('invalid_variables', { detail: `${faults.map(({ message }) => message).join('; ')}.`, attr: 'variables', errors: faults })
@@ -72,12 +83,20 @@ export interface InsightRun {
   readonly variables: Readonly<Record<string, unknown>>
   readonly zone: Zone
   readonly now: number
+  /** Whether its dates are variables: true if absent. */
+  readonly takesDates?: boolean
+  /** Absent: the events themselves. */
+  readonly reading?: Reading
 }
 
+/** The names of all events that an insight looks at; `undefined`: it may be any. */
+export const eventsOfInsight = (query: InsightQuery): readonly string[] | undefined => KINDS[query.kind]!.events(query as never)
+
 /** What one run of an insight asks and answers. Throws `Refusal` if the variables are not those of the query. */
-export const planInsight = (query: InsightQuery, { projectId, variables, zone, now }: InsightRun): Plan => {
+export const planInsight = (query: InsightQuery, run: InsightRun): Plan => {
+  const { projectId, zone, now, reading = LIVE } = run
   const context = { zone, now }
-  const { filters, dates } = bindVariables(query, variables, context)
+  const { filters, dates } = bindVariables(query, run, context)
   const bound = Object.keys(dates).length ? { ...query, dateRange: { ...query.dateRange, ...dates } } : query
   const own = filtersOf(query.properties, 'properties', context)
   return KINDS[query.kind]!.plan(bound as never, {
@@ -85,5 +104,6 @@ export const planInsight = (query: InsightQuery, { projectId, variables, zone, n
     context,
     filters: { type: 'AND', values: [own, ...filters] },
     isFromExact: dates.date_from !== undefined,
+    reading,
   })
 }

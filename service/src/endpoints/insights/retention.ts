@@ -6,11 +6,11 @@ import { keyOf, OTHER, rankOf, shownKeyOf, valueOf } from './breakdown.ts'
 import { checkShape } from './check.ts'
 import { type FilterContext, type FilterGroup, passes } from './filters.ts'
 import type { Insight, InsightRows } from './insight.ts'
-import { hasProperties, isNamed } from './nodes.ts'
+import { eventsOf, hasProperties, isNamed } from './nodes.ts'
 import { bucketsOf, type DateRange, endOf, type Interval, intervalStart, isoOf, nextInterval, type Period, periodOf } from './period.ts'
 import { column, from, lambda, number, part } from './select.ts'
 import { ACTORS, breakdownLimitOf, breakdownsOf, filtersOf, maybe, type Node, oneOf, SHARED } from './shared.ts'
-import { actorOf, bound, createSource, every, isWithin, some } from './source.ts'
+import { actorOf, bound, createSource, every, isWithin, type Reading, some } from './source.ts'
 import { moveInstant } from './zone.ts'
 
 const TYPES = ['retention_first_time', 'retention_recurring', 'retention_first_ever_occurrence'] as const
@@ -94,6 +94,7 @@ interface Plan {
   readonly width: number
   readonly filters: FilterGroup
   readonly context: FilterContext
+  readonly reading: Reading
 }
 
 const ONE = number(1)
@@ -107,8 +108,9 @@ const intervalOf = (instant: Sql, { intervals }: Plan): Sql => {
 
 // The events that begin (`target`), return (`returning`), or are of the target's name (`named`).
 const eventRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => {
-  const source = createSource()
   const { type, context } = plan
+  const isRecurring = type === 'retention_recurring'
+  const source = createSource(plan.reading, { takesWeights: isRecurring })
   const actor = actorOf(source, plan.query.aggregation_group_type_index)
   const all = passes(source, plan.filters, context)
   const named = isNamed(source, plan.target)
@@ -127,10 +129,10 @@ const eventRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => {
     kind: 'select',
     items: [
       column(actor.id, 'person'),
-      column(source.instant, 'instant'),
-      column(source.uuid, 'uuid'),
+      // Only a first time is looked for among the events.
+      ...(isRecurring ? [] : [column(source.instant, 'instant'), column(source.uuid, 'uuid')]),
       column(keyIn(keyOf(source, plan.query)), 'key'),
-      column(intervalOf(source.instant, plan), 'interval'),
+      column(intervalOf(source.among(plan.intervals).instant, plan), 'interval'),
       column(flag(begins), 'begins'),
       column(flag(every([target, isBegin])), 'counts'),
       column(flag(isReturn), 'returns'),
@@ -239,7 +241,8 @@ const calendarOf = (range: DateRange, { interval, width, context, isFromExact }:
 export const RETENTION: Insight<RetentionQuery> = {
   beginsAlone: true,
   check,
-  plan(query, { projectId, context, filters, isFromExact }) {
+  events: ({ retentionFilter }) => eventsOf([nodeOf(retentionFilter?.targetEntity), nodeOf(retentionFilter?.returningEntity)]),
+  plan(query, { projectId, context, filters, isFromExact, reading }) {
     const { retentionFilter } = query
     const interval = PERIODS[retentionFilter?.period ?? 'Day']
     const width = retentionFilter?.totalIntervals ?? DEFAULT_INTERVALS
@@ -258,6 +261,7 @@ export const RETENTION: Insight<RetentionQuery> = {
       width,
       filters,
       context,
+      reading,
     }
     return {
       statements: [print(statementOf(plan), projectId)],

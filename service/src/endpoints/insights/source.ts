@@ -1,4 +1,4 @@
-import { call, infix, type FromSql, type Sql, text } from '../sql/physical.ts'
+import { call, infix, name, type FromSql, type Sql, text } from '../sql/physical.ts'
 import type { SourceScope } from '../sql/scope.ts'
 import { MAX_GROUP_TYPES, TABLES } from '../sql/tables.ts'
 import { tableSource } from '../sql/tableSource.ts'
@@ -13,6 +13,28 @@ export interface PropertyRef {
   readonly group_type_index?: number | null
 }
 
+/** What a source asks of the events. */
+export interface AskedEvents {
+  /** The rows as they are read live. */
+  readonly from: FromSql
+  /** All that times are compared with, so that times with none of these between them are alike. Absent: each event's own time matters. */
+  readonly cuts?: readonly number[]
+  /** Whether a row may stand for several events, with their number as its `weight`. */
+  readonly takesWeights: boolean
+}
+
+/** Where the rows of events come from. */
+export interface Reading {
+  /** Whether rows have weights for those who take them. */
+  readonly isWeighed: boolean
+  from(asked: AskedEvents): FromSql
+}
+
+/** The column of a row's weight. */
+export const WEIGHT = '__weight'
+
+export const LIVE: Reading = { isWeighed: false, from: ({ from }) => from }
+
 /** The events of one project, and what is read of them. Every part of an insight that reads storage goes through one. */
 export interface Source {
   readonly event: Sql
@@ -20,9 +42,12 @@ export interface Source {
   readonly person: Sql
   readonly session: Sql
   readonly uuid: Sql
-  readonly timestamp: Sql
   /** ms since 1970. */
   readonly instant: Sql
+  /** The event's time, for whoever compares it with `times` alone: of those it tells which have come, and no more. */
+  among(times: readonly number[]): { readonly timestamp: Sql; readonly instant: Sql }
+  /** For how many events a row stands. Absent: for one. */
+  readonly weight?: Sql
   /** The key of the group of a type; empty if the event belongs to none. */
   group(index: number): Sql
   /** A property as text; NULL if there is none. A text alone is the key of an event's property. */
@@ -49,28 +74,54 @@ export const faultOfProperty = ({ key, type, group_type_index: index }: Property
   return undefined
 }
 
-/** Reads behind the guard: what stands around it, joins and conditions included, cannot bring other projects' rows back. */
-export const createSource = (): Source => {
+// The first that it names are its rows.
+const ROWS = '__t1'
+
+/**
+ * Reads behind the guard: what stands around it, joins and conditions included, cannot bring other projects' rows back. What is read is
+ * noted, so that less can be stored: each column only where it is asked for.
+ */
+export const createSource = (reading: Reading, { takesWeights = false } = {}): Source => {
   let names = 0
   const events = tableSource('events', { alias: 'e', isOptional: false, newName: (prefix) => `__${prefix}${(names += 1)}` })
   const field = (column: string): Sql => events.column(column)!.read()
+  const cuts = new Set<number>()
+  let isExact = false
+  const exact = (column: string): Sql => {
+    isExact = true
+    return field(column)
+  }
+  const millis = (time: Sql): Sql => call('toUnixTimestamp64Milli', time)
   return {
-    event: field('event'),
-    // Only where it is asked for: it costs a join.
+    get event() {
+      return field('event')
+    },
+    // It costs a join.
     get person() {
       return field('person_id')
     },
-    session: field('$session_id'),
-    uuid: field('uuid'),
-    timestamp: field('timestamp'),
-    instant: call('toUnixTimestamp64Milli', field('timestamp')),
+    get session() {
+      return field('$session_id')
+    },
+    get uuid() {
+      return exact('uuid')
+    },
+    get instant() {
+      return millis(exact('timestamp'))
+    },
+    among(times) {
+      times.forEach((each) => cuts.add(each))
+      const timestamp = field('timestamp')
+      return { timestamp, instant: millis(timestamp) }
+    },
+    ...(takesWeights && reading.isWeighed ? { weight: name(ROWS, WEIGHT) } : {}),
     group: (index) => field(`$group_${index}`),
     property(of) {
       const ref = typeof of === 'string' ? { key: of } : of
       const { kind, read } = PROPERTY_TYPES[ref.type ?? 'event']!(events, ref)
       return kind === 'property' || kind === 'text' ? read() : call('toString', read())
     },
-    from: events.toSql,
+    from: () => reading.from({ from: events.toSql(), ...(isExact ? {} : { cuts: [...cuts] }), takesWeights }),
   }
 }
 
@@ -90,10 +141,10 @@ export const bound = (type: 'String' | 'Float64' | 'Int64' | 'UInt64' | 'Array(S
 const moment = (instant: number) => bound("DateTime64(3, 'UTC')", new Date(instant).toISOString().replace('T', ' ').replace('Z', ''))
 
 /** Whether an event falls into a period; without `from`, whether it comes before its end. */
-export const isWithin = ({ timestamp }: Source, { from, until }: { from?: number; until: number }): readonly Sql[] => [
-  ...(from === undefined ? [] : [infix(timestamp, '>=', moment(from))]),
-  infix(timestamp, '<', moment(until)),
-]
+export const isWithin = (source: Source, { from, until }: { from?: number; until: number }): readonly Sql[] => {
+  const { timestamp } = source.among(from === undefined ? [until] : [from, until])
+  return [...(from === undefined ? [] : [infix(timestamp, '>=', moment(from))]), infix(timestamp, '<', moment(until))]
+}
 
 const joined = (operator: 'AND' | 'OR', otherwise: boolean) => (terms: readonly Sql[]): Sql => {
   const [first, ...rest] = terms

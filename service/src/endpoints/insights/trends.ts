@@ -6,11 +6,11 @@ import { checkShape, fieldRefusal } from './check.ts'
 import { type FilterContext, type FilterGroup, finiteNumber, passes } from './filters.ts'
 import { type Formula, parseFormula } from './formula.ts'
 import type { Insight, InsightRows, Statement } from './insight.ts'
-import { hasProperties, isNamed } from './nodes.ts'
+import { eventsOf, hasProperties, isNamed } from './nodes.ts'
 import { bucketsOf, type Interval, isCompareTo, namesOf, nextInterval, type Period, periodOf, previousPeriod } from './period.ts'
 import { column, from } from './select.ts'
 import { breakdownsOf, filtersOf, maybe, NODE, oneOf, SHARED } from './shared.ts'
-import { bound, createSource, every, faultOfProperty, isWithin, type PropertyRef, type Source } from './source.ts'
+import { bound, createSource, every, faultOfProperty, isWithin, type PropertyRef, type Reading, type Source } from './source.ts'
 import { moveInstant } from './zone.ts'
 
 const NUMBERS = ['avg', 'sum', 'min', 'max', 'median', 'p75', 'p90', 'p95', 'p99'] as const
@@ -119,6 +119,7 @@ interface Plan {
   readonly query: TrendsQuery
   readonly filters: FilterGroup
   readonly context: FilterContext
+  readonly reading: Reading
 }
 
 const matching = (source: Source, node: SeriesNode, { filters, context }: Plan, { withProperties = true } = {}): readonly Sql[] => [
@@ -126,25 +127,30 @@ const matching = (source: Source, node: SeriesNode, { filters, context }: Plan, 
   ...(withProperties ? [passes(source, filters, context), hasProperties(source, node, context)] : []),
 ]
 
+const weightOf = ({ weight }: Source) => (weight ? [column(weight, 'weight')] : [])
+
 // Chosen over all series before anything is counted, so that a person with two other values counts once under "Other".
 const keyRows = (plan: Plan): QuerySql => {
   const [first, ...rest] = plan.query.series.map((node): SelectSql => {
-    const source = createSource()
+    const source = createSource(plan.reading, { takesWeights: true })
     const where = every([...matching(source, node, plan), ...isWithin(source, plan.topPeriod)])
     const key = keyOf(source, plan.query)
-    return { kind: 'select', items: [column(key, 'key')], from: source.from(), where }
+    return { kind: 'select', items: [column(key, 'key'), ...weightOf(source)], from: source.from(), where }
   })
   return rest.length ? { kind: 'set', first: first!, rest: rest.map((query) => ({ operator: 'union all', query })) } : first!
 }
 
-const shownKey = (key: Sql, plan: Plan): Sql => shownKeyOf(key, () => keyRows(plan), plan.query)
+const isWeighed = ({ reading }: Plan) => reading.isWeighed
+
+const shownKey = (key: Sql, plan: Plan): Sql => shownKeyOf(key, () => keyRows(plan), plan.query, isWeighed(plan) ? 'weight' : undefined)
 
 const bucketOf = (instant: Sql, { buckets }: Plan): Sql => call('roundDown', instant, bound('Array(Int64)', buckets))
 
 // The intervals in whose trailing days an event lies: their ends come after it, and their windows have begun.
-const bucketsOfWindow = (instant: Sql, days: number, { buckets, end, context: { zone } }: Plan): Sql => {
+const bucketsOfWindow = (source: Source, days: number, { buckets, end, context: { zone } }: Plan): Sql => {
   const ends = [...buckets.slice(1), end]
   const begins = ends.map((each) => moveInstant(zone, 'day', -days, each))
+  const { instant } = source.among([...ends, ...begins])
   const countUpTo = (times: readonly number[]) => call('arrayCount', { kind: 'lambda', names: ['x'], body: infix(name('x'), '<=', instant) }, bound('Array(Int64)', times))
   const one: Sql = { kind: 'number', digits: '1' }
   const indexes = call('range', countUpTo(ends), countUpTo(begins))
@@ -156,24 +162,32 @@ interface Rows {
   readonly aggregate: (rows: (name: string) => Sql) => Sql
 }
 
-// What is counted or computed with, read only where it is needed: a person costs a join.
-const countedBy = (source: Source, node: SeriesNode): Sql => {
-  if (isNumeric(node)) return finiteNumber(source.property(numbersOf(node)))
-  if (node.math === 'unique_group') return source.group(node.math_group_type_index!)
-  return node.math === 'dau' ? source.person : source.session
+// What is counted or computed with, read only where it is needed: a person costs a join, and what is stored is told apart by all that is read.
+const countedBy = (source: Source, node: SeriesNode): readonly Sql[] => {
+  if (isNumeric(node)) return [finiteNumber(source.property(numbersOf(node)))]
+  if (node.math === 'unique_group') return [source.group(node.math_group_type_index!)]
+  if (node.math === 'dau') return [source.person]
+  return node.math === 'unique_session' ? [source.session] : []
 }
 
+// Numbers that are added up or ranked are taken event by event.
+const isPerEvent = (node: SeriesNode) => isNumeric(node) && node.math !== 'min' && node.math !== 'max'
+
+// How many events: rows of what is stored may stand for several.
+const countOf = (plan: Plan, row: (of: string) => Sql): Sql => (isWeighed(plan) ? call('sum', row('weight')) : call('count'))
+
 const countedRows = (node: SeriesNode, plan: Plan): Rows => {
-  const source = createSource()
-  const value = countedBy(source, node)
+  const source = createSource(plan.reading, { takesWeights: !isPerEvent(node) })
+  const values = countedBy(source, node).map((value) => column(value, 'value'))
   const where = every([...matching(source, node, plan), ...isWithin(source, plan.period)])
-  const items = [column(bucketOf(source.instant, plan), 'bucket'), column(shownKey(keyOf(source, plan.query), plan), 'key'), column(value, 'value')]
+  const { instant } = source.among(plan.buckets)
+  const items = [column(bucketOf(instant, plan), 'bucket'), column(shownKey(keyOf(source, plan.query), plan), 'key'), ...values, ...weightOf(source)]
   const aggregate = (row: (of: string) => Sql): Sql => {
     if (isNumeric(node)) return AGGREGATES[node.math!]!(row('value'))
     if (node.math === 'dau') return call('uniqExact', row('value'))
     // Events without a session or group have the empty text.
     if (node.math === 'unique_session' || node.math === 'unique_group') return call('uniqExact', call('nullIf', row('value'), text('')))
-    return call('count')
+    return countOf(plan, row)
   }
   return { query: { kind: 'select', items, from: source.from(), where }, aggregate }
 }
@@ -183,7 +197,7 @@ const perActorRows = (node: SeriesNode, plan: Plan): Rows => {
   const row = (of: string) => name('r', of)
   const counts: SelectSql = {
     kind: 'select',
-    items: [column(row('bucket'), 'bucket'), column(row('key'), 'key'), column(call('count'), 'value')],
+    items: [column(row('bucket'), 'bucket'), column(row('key'), 'key'), column(countOf(plan, row), 'value')],
     from: from(query, 'r'),
     groupBy: [row('bucket'), row('key'), row('value')],
   }
@@ -191,16 +205,16 @@ const perActorRows = (node: SeriesNode, plan: Plan): Rows => {
 }
 
 const windowRows = (node: SeriesNode, plan: Plan): Rows => {
-  const source = createSource()
+  const source = createSource(plan.reading, { takesWeights: true })
   const days = WINDOW_DAYS[node.math!]!
   const begin = moveInstant(plan.context.zone, 'day', -days, plan.buckets[1] ?? plan.end)
   const where = every([...matching(source, node, plan), ...isWithin(source, { from: begin, until: plan.period.until })])
-  const items = [column(call('arrayJoin', bucketsOfWindow(source.instant, days, plan)), 'bucket'), column(shownKey(keyOf(source, plan.query), plan), 'key'), column(source.person, 'value')]
+  const items = [column(call('arrayJoin', bucketsOfWindow(source, days, plan)), 'bucket'), column(shownKey(keyOf(source, plan.query), plan), 'key'), column(source.person, 'value')]
   return { query: { kind: 'select', items, from: source.from(), where }, aggregate: (row) => call('uniqExact', row('value')) }
 }
 
 const firstRows = (node: SeriesNode, plan: Plan): Rows => {
-  const source = createSource()
+  const source = createSource(plan.reading)
   const isAnyFirst = node.math === 'first_time_for_user'
   const where = every([...matching(source, node, plan, { withProperties: !isAnyFirst }), ...isWithin(source, { until: plan.period.until })])
   const passed = every(matching(source, node, plan))
@@ -334,14 +348,15 @@ const shape = (rows: InsightRows, plan: Plan, compareLabel: 'current' | 'previou
 /** Lines over time, or totals: how often events happened, to how many people, with which numbers. */
 export const TRENDS: Insight<TrendsQuery> = {
   check,
-  plan(query, { projectId, context, filters, isFromExact }) {
+  events: ({ series }) => eventsOf(series),
+  plan(query, { projectId, context, filters, isFromExact, reading }) {
     const interval = query.interval ?? 'day'
     const { zone } = context
     const current = periodOf(query.dateRange ?? {}, { interval, zone, now: context.now, isFromExact })
     const planOf = (period: Period): Plan => {
       const buckets = isTotalValue(query) ? [period.from] : bucketsOf(period, interval, zone)
       const end = isTotalValue(query) ? period.until : nextInterval(interval, buckets.at(-1)!, zone)
-      return { period, buckets, end, topPeriod: current, query, filters, context }
+      return { period, buckets, end, topPeriod: current, query, filters, context, reading }
     }
     const compares = Boolean(query.compareFilter?.compare)
     const plans = [planOf(current), ...(compares ? [planOf(previousPeriod(current, query.compareFilter?.compare_to ?? undefined, zone))] : [])]

@@ -5,8 +5,9 @@ import type { Endpoint, EndpointVersion, Records } from '../../storage/records.t
 import { type Storage, StorageError } from '../../storage/storage.ts'
 import { parse, type SqlQuery, toRefusal } from '../definitions/check.ts'
 import type { MaterializationView, Materializer } from '../definitions/materializer.ts'
+import { isInsight } from '../insights/insights.ts'
 import type { Obstacle } from './obstacle.ts'
-import { buildStatements, type Plan, planOf } from './plan.ts'
+import { buildStatements, type Plan, planOf, planOfInsight } from './plan.ts'
 
 /** A table that runs are answered from. */
 export interface Build {
@@ -22,6 +23,8 @@ export interface Build {
 
 interface State {
   readonly isEnabled: boolean
+  /** Of an insight: whether runs may pass dates. */
+  readonly takesDates?: boolean | undefined
   readonly status: 'Running' | 'Completed' | 'Failed'
   /** The last good one. */
   readonly build?: Build | undefined
@@ -73,13 +76,13 @@ const GRACE_MS = 90_000
 const obstaclesOf = (plan: Plan): readonly Obstacle[] => ('obstacles' in plan ? plan.obstacles : [])
 
 const notMaterializable = (obstacles: readonly Obstacle[]): Refusal => {
-  const [{ code, message, position, fix }] = obstacles as [Obstacle]
+  const [{ code, message, position, field, fix }] = obstacles as [Obstacle]
   return new Refusal('not_materializable', {
     code,
     detail: `${message}. ${fix}.`,
     attr: 'is_materialized',
-    errors: obstacles.map((each) => ({ path: 'query', code: each.code, message: `${each.message}. ${each.fix}.`, position: each.position, fix: each.fix })),
-    extra: { ...(position ? { position } : {}), fix },
+    errors: obstacles.map((each) => ({ path: each.field ?? 'query', code: each.code, message: `${each.message}. ${each.fix}.`, position: each.position, fix: each.fix })),
+    extra: { ...(position ? { position } : {}), ...(field ? { field } : {}), fix },
   })
 }
 
@@ -91,12 +94,9 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
   let isClosed = false
 
   const planFor = async (projectId: number, query: unknown): Promise<Plan> => {
-    const { kind, query: text } = query as SqlQuery
-    if (kind !== 'HogQLQuery') {
-      return { obstacles: [{ code: 'query_type_not_materializable', message: `A ${kind} is answered live`, fix: 'Leave "is_materialized" out, or write the query in SQL' }] }
-    }
+    if (isInsight(query)) return planOfInsight(query)
     try {
-      return planOf(parse(text), await records.variables.list(projectId))
+      return planOf(parse((query as SqlQuery).query), await records.variables.list(projectId))
     } catch (error) {
       throw toRefusal(error)
     }
@@ -141,7 +141,7 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
     if ('obstacles' in plan) throw notMaterializable(plan.obstacles)
     const table = `rollup_${entry.versionId.replaceAll('-', '')}_${randomBytes(4).toString('hex')}`
     const [{ watermark }] = (await storage.rows<{ watermark: string }>({ text: "SELECT toString(now64(3, 'UTC') - toIntervalSecond({lag:UInt32})) AS watermark", params: { lag: lagSeconds } })) as [{ watermark: string }]
-    const { create, fill, held, events } = buildStatements(plan, entry.projectId, { table, watermark })
+    const { create, fill, held, events } = buildStatements(plan.table, entry.projectId, { table, watermark })
     await save(entry, { leftover: [...entry.state.leftover, table] })
     try {
       await storage.work(create, WORK, signal)
@@ -150,7 +150,7 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
       const [wanted] = (await storage.rows<{ events: string }>(events)) as [{ events: string }]
       if (Number(found.events) !== Number(wanted.events)) throw new Error(`The table was made of ${found.events} events where there are ${wanted.events}`)
       const [size] = await storage.rows<{ bytes: string }>({ text: "SELECT sum(bytes_on_disk) AS bytes FROM system.parts WHERE database = 'db' AND table = {table:String} AND active", params: { table } })
-      return { table, watermark, signature: plan.shape.signature, rows: Number(found.rows), bytes: Number(size?.bytes ?? 0), events: Number(found.events), builtAt: new Date(now()).toISOString() }
+      return { table, watermark, signature: plan.table.signature, rows: Number(found.rows), bytes: Number(size?.bytes ?? 0), events: Number(found.events), builtAt: new Date(now()).toISOString() }
     } catch (error) {
       await drop(entry, table)
       throw error
@@ -188,7 +188,7 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
   const disable = async (versionId: string) => {
     const entry = entries.get(versionId)
     if (!entry) return
-    entry.state = { ...entry.state, isEnabled: false }
+    entry.state = { ...entry.state, isEnabled: false, takesDates: undefined }
     builds.get(versionId)?.stop.abort()
     await retire(entry)
   }
@@ -196,8 +196,8 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
   const isWhole = async (entry: Entry, held: Build): Promise<boolean> => {
     const version = await records.endpoints.version(entry.endpointId, entry.version)
     const plan = await planFor(entry.projectId, version!.query)
-    if ('obstacles' in plan || plan.shape.signature !== held.signature) return false
-    const statements = buildStatements(plan, entry.projectId, held)
+    if ('obstacles' in plan || plan.table.signature !== held.signature) return false
+    const statements = buildStatements(plan.table, entry.projectId, held)
     try {
       const [kept] = (await storage.rows<{ events: string }>(statements.held)) as [{ events: string }]
       const [wanted] = (await storage.rows<{ events: string }>(statements.events)) as [{ events: string }]
@@ -217,12 +217,15 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
       enabled: state?.isEnabled ?? false,
       ready: state?.build !== undefined,
       ...(state?.isEnabled ? { status: state.status } : {}),
+      ...(state?.isEnabled && isInsight(version.query) ? { date_variables: state.takesDates ?? false } : {}),
       can_materialize: obstacles.length === 0,
       ...(obstacles.length > 0 ? { reason: obstacles[0]!.message, obstacles } : {}),
       ...(state?.build ? { last_materialized_at: state.build.builtAt, rows: state.build.rows, bytes: state.build.bytes } : {}),
       ...(state?.error ? { error: state.error } : {}),
     }
   }
+
+  const isOn = (versionId: string) => entries.get(versionId)?.state.isEnabled ?? false
 
   const settled = async () => {
     while (builds.size > 0) await Promise.allSettled([...builds.values()].map(({ done }) => done))
@@ -240,21 +243,22 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
       const obstacles = obstaclesOf(await planFor(projectId, query))
       return obstacles.length > 0 ? notMaterializable(obstacles) : undefined
     },
-    async enable(projectId, endpoint, version) {
+    async enable(projectId, endpoint, version, takesDates) {
       const known = entries.get(version.id)
       const entry: Entry = known ?? { versionId: version.id, projectId, endpointId: endpoint.id, version: version.version, state: { isEnabled: true, status: 'Running', leftover: [] } }
       entries.set(version.id, entry)
-      await save(entry, { isEnabled: true, isTurnedOff: false, status: entry.state.build ? entry.state.status : 'Running' })
+      await save(entry, { isEnabled: true, isTurnedOff: false, takesDates: takesDates ?? entry.state.takesDates, status: entry.state.build ? entry.state.status : 'Running' })
       if (!entry.state.build) start(entry)
     },
     disable,
-    isEnabled: (versionId) => entries.get(versionId)?.state.isEnabled ?? false,
+    isEnabled: isOn,
+    takesDates: (versionId) => !isOn(versionId) || (entries.get(versionId)!.state.takesDates ?? false),
     view: async (projectId, endpoint, version) => viewOf(endpoint, version, await planFor(projectId, version.query)),
     async preview(projectId, endpoint, version) {
       const plan = await planFor(projectId, version.query)
       if ('obstacles' in plan) return viewOf(endpoint, version, plan)
       const far = { table: 'preview', watermark: new Date(now()).toISOString().replace('T', ' ').replace('Z', '') }
-      const { estimate, fill } = buildStatements(plan, projectId, far)
+      const { estimate, fill } = buildStatements(plan.table, projectId, far)
       const { rows } = await storage.run(estimate, { ...PREVIEW, projectId }).catch((error: unknown) => {
         if (!(error instanceof StorageError)) throw error
         throw new Refusal(error.kind === 'unavailable' || error.kind === 'capacity' ? 'engine_unavailable' : 'query_timeout', { detail: 'The preview takes too long: there is too much to look at.' })
@@ -262,7 +266,7 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
       const [count, events, bytes] = rows[0]!.map(Number) as [number, number, number]
       return {
         ...viewOf(endpoint, version, plan),
-        preview: { kind: plan.shape.kind, rows: count, bytes: Math.round(count * (bytes || 0)), events, expected_speed_up: count > 0 ? Number((events / count).toFixed(1)) : 1, stored_query: fill.text.slice(fill.text.indexOf('SELECT')) },
+        preview: { kind: plan.table.kind, rows: count, bytes: Math.round(count * (bytes || 0)), events, expected_speed_up: count > 0 ? Number((events / count).toFixed(1)) : 1, stored_query: fill.text.slice(fill.text.indexOf('SELECT')) },
       }
     },
     stored: (versionId) => entries.get(versionId)?.state.build,

@@ -18,13 +18,15 @@ export type ObstacleCode =
   | 'not_repeatable'
   | 'subquery_in_aggregation'
   | 'array_join'
-  | 'query_type_not_materializable'
+  | 'session_property'
 
 /** One reason why a query cannot be materialized: what is in the way, where, and what would do instead. */
 export interface Obstacle {
   readonly code: ObstacleCode
   readonly message: string
   readonly position?: Position
+  /** Of an insight: the place, as the path of a field. */
+  readonly field?: string
   readonly fix: string
 }
 

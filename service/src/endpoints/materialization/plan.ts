@@ -1,17 +1,52 @@
 import type { Variable } from '../../storage/records.ts'
 import type { Statement } from '../../storage/storage.ts'
 import { triesOf } from '../definitions/describe.ts'
-import { type BoundValue, type CompileOptions, compileQuery, type ParsedQuery, QueryError } from '../sql/compile.ts'
+import { type CompileOptions, compileQuery, type ParsedQuery, QueryError } from '../sql/compile.ts'
+import type { SelectSql } from '../sql/physical.ts'
 import { print } from '../sql/print.ts'
+import type { InsightQuery } from '../insights/insights.ts'
+import { countInsight, fillInsight, shapeOfInsight, sortingOfInsight } from './insightRows.ts'
 import type { Obstacle } from './obstacle.ts'
-import { countSql, fillSql, readSql, sortingOf, type Stored } from './rollup.ts'
+import { countSql, fillSql, readSql, sortingOf } from './rollup.ts'
 import { checkRules } from './rules.ts'
 import { type Shape, shapeOf } from './shape.ts'
+import type { Stored } from './words.ts'
+
+/** What would be stored, for a query of either kind. Two plans of one `signature` have the same table. */
+export interface TablePlan {
+  readonly signature: string
+  readonly kind: 'states' | 'rows' | 'buckets'
+  /** What fills the table: every event that came before the watermark. */
+  readonly fill: (stored: Stored) => SelectSql
+  /** How many events it should hold. */
+  readonly count: (stored: Stored) => SelectSql
+  /** The columns by which its rows are sorted. */
+  readonly sorting: readonly string[]
+  /** The columns that hold states of aggregates. */
+  readonly states: readonly string[]
+}
 
 /** What would be stored for a query, or everything that is in the way. */
-export type Plan = { readonly shape: Shape; readonly variables: Readonly<Record<string, BoundValue>> } | { readonly obstacles: readonly Obstacle[] }
+export type Plan = { readonly table: TablePlan } | { readonly obstacles: readonly Obstacle[] }
 
-const isObstacles = (found: Shape | readonly Obstacle[]): found is readonly Obstacle[] => Array.isArray(found)
+const isObstacles = <Found extends object>(found: Found | readonly Obstacle[]): found is readonly Obstacle[] => Array.isArray(found)
+
+const tableOf = (shape: Shape): TablePlan => ({
+  signature: shape.signature,
+  kind: shape.kind,
+  fill: (stored) => fillSql(shape, stored),
+  count: (stored) => countSql(shape, stored),
+  sorting: sortingOf(shape),
+  states: shape.states.map(({ name }) => name),
+})
+
+/** Plans what to store for an insight. */
+export const planOfInsight = (query: InsightQuery): Plan => {
+  const shape = shapeOfInsight(query)
+  if (isObstacles(shape)) return { obstacles: shape }
+  const { signature, kind } = shape
+  return { table: { signature, kind, fill: (stored) => fillInsight(shape, stored), count: (stored) => countInsight(shape, stored), sorting: sortingOfInsight(shape), states: [] } }
+}
 
 /** Plans what to store for a query, with samples in the place of its variables. Throws `QueryError` for a query that cannot be compiled. */
 export const planOf = (parsed: ParsedQuery, definitions: readonly Variable[]): Plan => {
@@ -30,25 +65,25 @@ export const planOf = (parsed: ParsedQuery, definitions: readonly Variable[]): P
       continue
     }
     if (!found) throw new QueryError('not_supported', 'The SELECT with the variables is not used by the query')
-    return isObstacles(found) ? { obstacles: found } : { shape: found, variables }
+    return isObstacles(found) ? { obstacles: found } : { table: tableOf(found) }
   }
   throw first
 }
 
-/** The statements around the table of a plan. */
-export const buildStatements = ({ shape }: { shape: Shape }, projectId: number, stored: Stored) => {
-  const { text, params } = print(fillSql(shape, stored), projectId)
+/** The statements around a table. */
+export const buildStatements = ({ fill: fillOf, count, sorting, states }: TablePlan, projectId: number, stored: Stored) => {
+  const { text, params } = print(fillOf(stored), projectId)
   const table = `db.${stored.table}`
   return {
-    create: { text: `CREATE TABLE ${table} ENGINE = MergeTree ORDER BY (${sortingOf(shape).join(', ')}) SETTINGS allow_nullable_key = 1, index_granularity = 1024 EMPTY AS ${text}`, params },
+    create: { text: `CREATE TABLE ${table} ENGINE = MergeTree ORDER BY (${sorting.join(', ')}) SETTINGS allow_nullable_key = 1, index_granularity = 1024 EMPTY AS ${text}`, params },
     fill: { text: `INSERT INTO ${table} ${text}`, params },
     /** Rows of the table, and the events they were made of. */
     held: { text: `SELECT count() AS rows, sum(__count) AS events FROM ${table}` },
     /** The events that they should have been made of. */
-    events: print(countSql(shape, stored), projectId),
+    events: print(count(stored), projectId),
     /** How many rows there would be, of how many events, and how long each is, by some of them. */
     estimate: {
-      text: `SELECT count() AS rows, sum(__count) AS events, avg(length(toString(tuple(* EXCEPT (__count ${shape.states.map(({ name }) => `, ${name}`).join('')})))) ${shape.states.map(({ name }) => `+ length(CAST(${name}, 'String'))`).join(' ')}) AS bytes FROM (${text})`,
+      text: `SELECT count() AS rows, sum(__count) AS events, avg(length(toString(tuple(* EXCEPT (__count ${states.map((name) => `, ${name}`).join('')})))) ${states.map((name) => `+ length(CAST(${name}, 'String'))`).join(' ')}) AS bytes FROM (${text})`,
       params,
     },
   } satisfies Record<string, Statement>

@@ -3,41 +3,13 @@ import { call, infix, name, type QuerySql, type SelectSql, type Sql, text } from
 import { aggregateOf } from './aggregates.ts'
 import { isRangeOf, type RunTerm, type Shape } from './shape.ts'
 import { mapChildren } from './tree.ts'
+import { all, any, AT, bucketOf, COUNT, DATABASE, moment, number, OWNER, SEEN, type Stored, STORED } from './words.ts'
 
-/** Where a select's stored rows are, and which events they hold. */
-export interface Stored {
-  readonly table: string
-  /** Events that the engine took before this moment are in the table, those from it on are not. UTC, `YYYY-MM-DD hh:mm:ss.mmm`. */
-  readonly watermark: string
-}
-
-const DATABASE = 'db'
-const OWNER = 'project_id'
 const BUCKET_MS = 3_600_000
 
-// Columns that the service reads beside the query's own.
-const SEEN = '__seen'
-const AT = '__at'
 const BUCKET = '__bucket'
-const STORED = '__stored'
 const MERGED = '__merged'
-const COUNT = '__count'
 
-const TIME = "DateTime64(3, 'UTC')"
-const number = (value: number): Sql => ({ kind: 'number', digits: String(value) })
-const moment = (value: string): Sql => ({ kind: 'parameter', type: TIME, value })
-
-const all = (terms: readonly (Sql | undefined)[]): Sql | undefined => {
-  const [first, ...rest] = terms.filter((each) => each !== undefined)
-  return first && (rest.length === 0 ? first : { kind: 'infix', first, rest: rest.map((right) => ({ operator: 'AND', right })) })
-}
-const any = ([first, ...rest]: readonly Sql[]): Sql => (rest.length === 0 ? first! : { kind: 'infix', first: first!, rest: rest.map((right) => ({ operator: 'OR', right })) })
-
-// Not toStartOfHour: its answer has no years before 1970.
-const bucketOf = (at: Sql): Sql => {
-  const ms = call('toUnixTimestamp64Milli', at)
-  return call('fromUnixTimestamp64Milli', infix(ms, '-', call('positiveModulo', ms, number(BUCKET_MS))), text('UTC'))
-}
 const lastOf = (bucket: Sql): Sql => call('addMilliseconds', bucket, number(BUCKET_MS - 1))
 
 const test = ({ operator, bound, isColumnLeft }: RunTerm, column: Sql): Sql => (isColumnLeft ? infix(column, operator, bound) : infix(bound, operator, column))
@@ -65,7 +37,7 @@ const isAfter = (source: string, watermark: string): Sql => infix(name(source, S
 /** What fills the table `stored`: every event that came before its watermark. */
 export const fillSql = (shape: Shape, { watermark }: Stored): SelectSql => {
   const { columns, states, fixed, isBucketed, source } = shape
-  const keys = [...columns.map(({ sql, name: own }) => ({ value: sql, name: own })), ...(isBucketed ? [{ value: bucketOf(name(source, AT)), name: BUCKET }] : [])]
+  const keys = [...columns.map(({ sql, name: own }) => ({ value: sql, name: own })), ...(isBucketed ? [{ value: bucketOf(name(source, AT), BUCKET_MS), name: BUCKET }] : [])]
   return {
     kind: 'select',
     items: [{ value: call('toUInt32', { kind: 'project' }), name: OWNER }, ...keys, ...states.map(({ sql, name: own }) => ({ value: sql, name: own })), { value: shape.kind === 'states' ? call('count') : number(1), name: COUNT }],
@@ -130,7 +102,7 @@ const readStates = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => 
   })
   const at = name(source, AT)
   const tail = fromEvents([isAfter(source, stored.watermark)])
-  const ends = ranges.length > 0 ? [fromEvents([isBefore(source, stored.watermark), isNear(ranges, at), call('not', isInFullBucket(ranges, bucketOf(at)))])] : []
+  const ends = ranges.length > 0 ? [fromEvents([isBefore(source, stored.watermark), isNear(ranges, at), call('not', isInFullBucket(ranges, bucketOf(at, BUCKET_MS)))])] : []
   const union: QuerySql = { kind: 'set', first: fromTable, rest: [tail, ...ends].map((query) => ({ operator: 'union all', query })) }
 
   const groupFor = new Map(groups.map((each) => [keyOf(each.sql), each.name]))

@@ -1,5 +1,5 @@
 import type { Log } from '../../lib/log.ts'
-import type { RunLimits, Storage } from '../../storage/storage.ts'
+import type { RunLimits, Statement, Storage } from '../../storage/storage.ts'
 import type { BoundValue, CompileOptions, ParsedQuery } from '../sql/compile.ts'
 import { compileQuery } from '../sql/compile.ts'
 import type { SelectSql } from '../sql/physical.ts'
@@ -12,20 +12,31 @@ export interface ShadowOptions {
   readonly storage: Pick<Storage, 'run'>
   readonly materializations: Pick<Materializations, 'turnOff'>
   /** Changes when events of a project come. */
-  readonly epochOf: (projectId: number) => number
+  readonly epochOf: (projectId: number) => Promise<number>
   /** Of 100 materialized runs, how many are compared with a live one. */
   readonly percent: number
   readonly log: Log
   readonly random?: () => number
 }
 
-export interface ShadowRun {
+interface Followed {
   readonly versionId: string
-  readonly parsed: ParsedQuery
-  readonly values: Readonly<Record<string, BoundValue>>
   readonly stored: Build
   readonly limits: RunLimits
 }
+
+interface SqlRun extends Followed {
+  readonly parsed: ParsedQuery
+  readonly values: Readonly<Record<string, BoundValue>>
+}
+
+interface InsightRun extends Followed {
+  /** Statement by statement the same rows, in any order. */
+  readonly live: readonly Statement[]
+  readonly materialized: readonly Statement[]
+}
+
+export type ShadowRun = SqlRun | InsightRun
 
 export interface Shadow {
   /** Compares some of the runs that were answered from what is stored with live ones, after they have been answered. */
@@ -66,18 +77,26 @@ const linesOf = (rows: readonly (readonly unknown[])[]): string => rows.map((row
 export const createShadow = ({ storage, materializations, epochOf, percent, log, random = Math.random }: ShadowOptions): Shadow => {
   const underWay = new Set<Promise<void>>()
 
-  const differ = async ({ parsed, values, stored, limits }: ShadowRun): Promise<boolean | undefined> => {
-    const before = epochOf(limits.projectId)
+  const pairsOf = (run: ShadowRun): readonly (readonly [live: Statement, materialized: Statement])[] => {
+    if ('live' in run) return run.live.map((live, at) => [live, run.materialized[at]!])
+    const { parsed, values, stored, limits } = run
     const whole = (sql: SelectSql): SelectSql => ({ ...sql, orderBy: undefined, limitBy: undefined, limit: undefined, offset: undefined })
     const reading = readingFrom(parsed, stored)
     const compile = (replace: NonNullable<CompileOptions['replace']>) => compileQuery(parsed, { projectId: limits.projectId, variables: values, limit: MOST_ROWS + 1, replace })
-    const live = compile((node, sql) => (node === parsed.query ? whole(sql) : sql))
-    const materialized = compile((node, sql) => reading.replace!(node, node === parsed.query ? whole(sql) : sql))
+    return [[compile((node, sql) => (node === parsed.query ? whole(sql) : sql)), compile((node, sql) => reading.replace!(node, node === parsed.query ? whole(sql) : sql))]]
+  }
+
+  const differ = async (run: ShadowRun): Promise<boolean | undefined> => {
+    const { stored, limits } = run
+    const before = await epochOf(limits.projectId)
     const bounds = { ...limits, maxRows: MOST_ROWS + 1 }
-    const expected = await storage.run(live, bounds)
-    const found = await storage.run(materialized, { ...bounds, tables: [stored.table] })
-    if (expected.rows.length > MOST_ROWS || epochOf(limits.projectId) !== before) return undefined
-    return linesOf(expected.rows) !== linesOf(found.rows)
+    for (const [live, materialized] of pairsOf(run)) {
+      const expected = await storage.run(live, bounds)
+      const found = await storage.run(materialized, { ...bounds, tables: [stored.table] })
+      if (expected.rows.length > MOST_ROWS || (await epochOf(limits.projectId)) !== before) return undefined
+      if (linesOf(expected.rows) !== linesOf(found.rows)) return true
+    }
+    return false
   }
 
   const compare = async (run: ShadowRun) => {
@@ -87,7 +106,7 @@ export const createShadow = ({ storage, materializations, epochOf, percent, log,
 
   return {
     follow(run) {
-      if (random() * 100 >= percent || !isDecided(run.parsed)) return
+      if (random() * 100 >= percent || ('parsed' in run && !isDecided(run.parsed))) return
       const done = compare(run)
         .catch((error: unknown) => log(`materialization: a comparison failed: ${(error as Error).message.slice(0, 200)}`))
         .finally(() => underWay.delete(done))

@@ -104,6 +104,7 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
 
   return {
     nodes,
+    rowsDatabase: SHARD,
     run: (statement, limits, signal) => onAny((storage) => storage.run(statement, limits, signal), signal),
     stream: (statement, limits, format, signal) => onAny((storage) => storage.stream(statement, limits, format, signal), signal),
     rows: (statement) => onAny((storage) => storage.rows(statement)),

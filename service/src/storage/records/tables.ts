@@ -59,10 +59,36 @@ export interface Tables {
   /** What signs a project's run tokens. It has to be known to check them, so it is no hash. */
   run_token_secrets: { project_id: number; secret: string }
   revoked_run_tokens: { project_id: number; id: string; until: string }
+  /** How often a project's events may have changed, for what is kept of answers. */
+  epochs: { project_id: number; epoch: number }
   steps: { id: number }
 }
 
-/** The store's schema in numbered steps; a step that has shipped never changes. */
+const IN_BACKUPS = {
+  projects: true,
+  api_keys: true,
+  variables: true,
+  endpoints: true,
+  endpoint_versions: true,
+  flags: true,
+  materializations: true,
+  settings: true,
+  group_types: true,
+  run_token_secrets: true,
+  revoked_run_tokens: true,
+  // Of what running processes have kept; a restore begins without any.
+  epochs: false,
+  // A store has those of its own making.
+  steps: false,
+} as const satisfies Readonly<Record<keyof Tables, boolean>>
+
+/** The tables of what people have defined, which go from one store to another. */
+export const DEFINED = (Object.keys(IN_BACKUPS) as (keyof Tables)[]).filter((table) => IN_BACKUPS[table])
+
+/**
+ * The store's schema in numbered steps; a step that has shipped never changes. In words that SQLite and Postgres share, but for
+ * the types INTEGER and TEXT, which `store.ts` spells out. A step only adds: processes of the release before may be at work.
+ */
 export const STEPS: readonly (readonly string[])[] = [
   [
     'CREATE TABLE projects (id INTEGER PRIMARY KEY, name TEXT NOT NULL, token TEXT NOT NULL UNIQUE, created_at TEXT NOT NULL)',
@@ -109,4 +135,5 @@ export const STEPS: readonly (readonly string[])[] = [
     'CREATE TABLE run_token_secrets (project_id INTEGER PRIMARY KEY, secret TEXT NOT NULL)',
     'CREATE TABLE revoked_run_tokens (project_id INTEGER NOT NULL, id TEXT NOT NULL, until TEXT NOT NULL, PRIMARY KEY (project_id, id))',
   ],
+  ['CREATE TABLE epochs (project_id INTEGER PRIMARY KEY, epoch INTEGER NOT NULL)'],
 ]

@@ -41,16 +41,16 @@ export interface Materialized {
   readonly table: string
 }
 
-// Rounded, because the engine adds up numbers with fractions in any order.
-const rounded = (value: unknown): unknown => (typeof value === 'number' ? Number(value.toPrecision(12)) : Array.isArray(value) ? value.map(rounded) : value)
+/** Rounded, because the engine adds up numbers with fractions in any order. */
+export const rounded = (value: unknown): unknown => (typeof value === 'number' ? Number(value.toPrecision(12)) : Array.isArray(value) ? value.map(rounded) : value)
 
 export const materialize = async (engine: TestEngine, projectId: number, text: string, types: Readonly<Record<string, string>>, watermarkMs: number): Promise<Materialized> => {
   const parsed = parseQuery(text)
   const plan = planOf(parsed, variables(types))
   if ('obstacles' in plan) throw new Error(`Refused: ${JSON.stringify(plan.obstacles)}`)
   tables += 1
-  const stored = { table: `rollup_test_${process.pid}_${tables}`, watermark: time(watermarkMs), signature: plan.shape.signature }
-  const { create, fill } = buildStatements(plan, projectId, stored)
+  const stored = { table: `rollup_test_${process.pid}_${tables}`, watermark: time(watermarkMs), signature: plan.table.signature }
+  const { create, fill } = buildStatements(plan.table, projectId, stored)
   for (const statement of [create, fill]) await engine.command(statement.text, statement.params)
   const isOrdered = /order by/i.test(text)
   const shown = (rows: unknown[][]) => {

@@ -1,0 +1,148 @@
+import { markdownTable } from '../support/markdownTable.mjs'
+import { digits, median, percentile } from '../support/statistics.mjs'
+import { bodies, lines } from './events.mjs'
+import { asMuchAsIsTaken, atARate, createPost } from './load.mjs'
+import { startService } from './startService.mjs'
+
+export const title = 'Ingest: what the service takes, and what it costs'
+
+/** npm scripts of the root that have to run first. */
+export const needs = ['build']
+
+const CORES = 2
+const PER_BODY = 50
+// Enough that a batch of the writer is full while the one before is stored.
+const DELIVERIES_AT_ONCE = 200
+const BODIES = 400
+// The most rows that the service's writer inserts at once.
+const BARE_ROWS = 5_000
+const FLAGS_A_SECOND = 1_000
+const MB = 1_000_000
+// Of two medians of memory, of the second quarter and of the last: more than this is growth.
+const FLAT = 1.1
+
+const DURATIONS = { full: { ingest: 600, bare: 60, flags: 60, warm: 20 }, quick: { ingest: 20, bare: 6, flags: 5, warm: 3 } }
+
+// How the service itself writes.
+const INSERT_SETTINGS = { input_format_try_infer_dates: '0', input_format_try_infer_datetimes: '0', input_format_json_read_bools_as_numbers: '0', date_time_input_format: 'best_effort', input_format_parallel_parsing: '0', max_insert_block_size: '1000000', async_insert: '0' }
+
+const FLAGS = [
+  { key: 'everybody', filters: { groups: [{}], payloads: { true: { color: 'blue' } } } },
+  { key: 'half', filters: { groups: [{ rollout_percentage: 50 }] } },
+  { key: 'gold', filters: { groups: [{ properties: [{ key: 'plan', value: ['gold', 'team'], type: 'person' }] }] } },
+  { key: 'mail', filters: { groups: [{ properties: [{ key: 'email', value: '@example\\.com$', operator: 'regex', type: 'person' }] }] } },
+  { key: 'variants', filters: { groups: [{}], multivariate: { variants: [{ key: 'a', rollout_percentage: 50 }, { key: 'b', rollout_percentage: 50 }] } } },
+  { key: 'needs-half', filters: { groups: [{ properties: [{ key: 'half', value: true, type: 'flag' }] }] } },
+]
+
+/** Calls `sample` each second until its `stop` is called, which gives what it found. */
+const startSampling = (sample) => {
+  const found = []
+  const timer = setInterval(async () => found.push(await sample()), 1_000)
+  return () => {
+    clearInterval(timer)
+    return found
+  }
+}
+
+const quarter = (list, which) => list.slice(Math.floor((list.length * (which - 1)) / 4), Math.ceil((list.length * which) / 4))
+
+const ingest = async (service, { ingest: seconds, warm }, say) => {
+  const all = bodies(service.token, { count: BODIES, perBody: PER_BODY })
+  const { post, close } = createPost(service.url, DELIVERIES_AT_ONCE)
+  let next = 0
+  const send = () => post('/e/', all[(next += 1) % all.length], { 'content-type': 'text/plain' })
+  say(`${warm} s to warm up, then ${seconds} s of deliveries`)
+  await asMuchAsIsTaken({ seconds: warm, atOnce: DELIVERIES_AT_ONCE, send })
+  const before = await service.memory()
+  const stop = startSampling(service.memory)
+  const { times, refused, seconds: took } = await asMuchAsIsTaken({ seconds, atOnce: DELIVERIES_AT_ONCE, send })
+  const memory = stop()
+  close()
+  const of = (name) => {
+    const bytes = memory.map((each) => each[name])
+    return { start: before[name], end: bytes.at(-1), most: Math.max(...bytes), growth: median(quarter(bytes, 4)) / median(quarter(bytes, 2)) }
+  }
+  return { perSecond: (times.length * PER_BODY) / took, times, refused, bytesOfBody: all.reduce((sum, each) => sum + each.length, 0) / all.length, service: of('service'), engine: of('engine') }
+}
+
+/** The same events by the engine alone, in batches as large as the service's largest: as one insert after the other, and as two at a time. */
+const bareInserts = async (service, { bare: seconds }, say) => {
+  const rows = lines(BODIES * PER_BODY)
+  const batches = Array.from({ length: rows.length / BARE_ROWS }, (_, at) => rows.slice(at * BARE_ROWS, (at + 1) * BARE_ROWS).join('\n'))
+  const perSecond = []
+  for (const atOnce of [1, 2]) {
+    say(`${seconds} s of bare inserts, ${atOnce} at a time`)
+    // A table of its own, with everything that the service's has.
+    await service.engine(`CREATE TABLE db.bare_${atOnce} AS db.events`)
+    let next = 0
+    const send = async () => {
+      await service.engine(`INSERT INTO db.bare_${atOnce} FORMAT JSONEachRow`, { body: batches[(next += 1) % batches.length], settings: INSERT_SETTINGS })
+      return 200
+    }
+    const { times, seconds: took } = await asMuchAsIsTaken({ seconds, atOnce, send })
+    perSecond.push((times.length * BARE_ROWS) / took)
+    await service.engine(`DROP TABLE db.bare_${atOnce} SYNC`)
+  }
+  return perSecond
+}
+
+const flags = async (service, { flags: seconds, warm }, say) => {
+  for (const flag of FLAGS) await service.api('/feature_flags/', flag)
+  const { post, close } = createPost(service.url, 256)
+  let next = 0
+  const send = () =>
+    post('/flags/?v=2', JSON.stringify({ token: service.token, distinct_id: `visitor-${(next += 1) % 5_000}`, person_properties: { plan: next % 2 ? 'gold' : 'free', email: `v${next}@example.com` } }), { 'content-type': 'text/plain' })
+  say(`${seconds} s of /flags, ${FLAGS_A_SECOND} a second`)
+  await atARate({ seconds: warm, aSecond: FLAGS_A_SECOND, send })
+  const found = await atARate({ seconds, aSecond: FLAGS_A_SECOND, send })
+  close()
+  return found
+}
+
+const whole = (number) => Math.round(number).toLocaleString('en')
+const answered = ({ times, refused }) => `${digits(median(times))} / ${digits(percentile(times, 0.99))} / ${digits(percentile(times, 1))}${refused ? `, ${refused} refused` : ''}`
+
+/** Measures a service of its own and gives the report as Markdown. */
+export const run = async ({ quick, say }) => {
+  const durations = DURATIONS[quick ? 'quick' : 'full']
+  const service = await startService({ cores: CORES })
+  try {
+    const taken = await ingest(service, durations, say)
+    // Merges of what came before would be paid for by what is measured next.
+    await service.engine('OPTIMIZE TABLE db.events')
+    const bare = await bareInserts(service, durations, say)
+    const asked = await flags(service, durations, say)
+    const best = Math.max(...bare)
+    const share = taken.perSecond / best
+    const p99 = percentile(asked.times, 0.99)
+    const target = (what, wanted, found, isMet) => [what, wanted, found, isMet ? 'yes' : '**no**']
+    return [
+      `${CORES} cores for service and engine, ${durations.ingest} s`,
+      '### Targets',
+      markdownTable(
+        ['what', 'target', 'found', 'met'],
+        [
+          target('events a second, answered when stored', '≥ 15,000', whole(taken.perSecond), taken.perSecond >= 15_000),
+          target('of what bare inserts of the same rows take', '≥ 0.6', digits(share), share >= 0.6),
+          target('memory of the service, most MB', '≤ 300', digits(taken.service.most / MB), taken.service.most <= 300 * MB),
+          target('memory of the service, last quarter over the second', `≤ ${FLAT}`, digits(taken.service.growth), taken.service.growth <= FLAT),
+          target(`/flags at ${whole(FLAGS_A_SECOND)} a second, p99 ms`, '≤ 5', digits(p99), p99 <= 5 && !asked.refused),
+        ],
+      ),
+      '### What was measured',
+      markdownTable(
+        ['what', 'found'],
+        [
+          [`deliveries of ${PER_BODY} events, gzip, bytes each`, whole(taken.bytesOfBody)],
+          [`answers to deliveries, ${DELIVERIES_AT_ONCE} at once, ms: median / p99 / longest`, answered(taken)],
+          ['bare inserts, rows a second: one at a time / two', bare.map(whole).join(' / ')],
+          ['answers of /flags, ms: median / p99 / longest', answered(asked)],
+          ...['service', 'engine'].map((name) => [`memory of the ${name}, MB: start / end / most`, [taken[name].start, taken[name].end, taken[name].most].map((bytes) => digits(bytes / MB)).join(' / ')]),
+        ],
+      ),
+    ].join('\n\n')
+  } finally {
+    await service.stop()
+  }
+}

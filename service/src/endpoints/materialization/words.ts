@@ -1,0 +1,35 @@
+import { call, infix, type Sql, text } from '../sql/physical.ts'
+
+/** Where rows are stored, and which events they hold. */
+export interface Stored {
+  readonly table: string
+  /** Events that the engine took before this moment are in the table, those from it on are not. UTC, `YYYY-MM-DD hh:mm:ss.mmm`. */
+  readonly watermark: string
+}
+
+export const DATABASE = 'db'
+export const OWNER = 'project_id'
+
+// Columns that the service reads or stores beside the query's own.
+export const SEEN = '__seen'
+export const AT = '__at'
+export const STORED = '__stored'
+export const COUNT = '__count'
+
+export const number = (value: number): Sql => ({ kind: 'number', digits: String(value) })
+/** A time in UTC, `YYYY-MM-DD hh:mm:ss.mmm`. */
+export const moment = (value: string): Sql => ({ kind: 'parameter', type: "DateTime64(3, 'UTC')", value })
+export const toMoment = (instant: number): Sql => moment(new Date(instant).toISOString().replace('T', ' ').replace('Z', ''))
+
+/** What must all hold; `undefined`: nothing. */
+export const all = (terms: readonly (Sql | undefined)[]): Sql | undefined => {
+  const [first, ...rest] = terms.filter((each) => each !== undefined)
+  return first && (rest.length === 0 ? first : { kind: 'infix', first, rest: rest.map((right) => ({ operator: 'AND', right })) })
+}
+export const any = ([first, ...rest]: readonly Sql[]): Sql => (rest.length === 0 ? first! : { kind: 'infix', first: first!, rest: rest.map((right) => ({ operator: 'OR', right })) })
+
+/** When the stretch of `ms` began that holds a time. Not toStartOfHour: its answer has no years before 1970. */
+export const bucketOf = (at: Sql, ms: number): Sql => {
+  const instant = call('toUnixTimestamp64Milli', at)
+  return call('fromUnixTimestamp64Milli', infix(instant, '-', call('positiveModulo', instant, number(ms))), text('UTC'))
+}

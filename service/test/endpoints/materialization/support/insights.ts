@@ -1,0 +1,62 @@
+import { checkInsight, type InsightQuery, planInsight } from '../../../../src/endpoints/insights/insights.ts'
+import type { Plan as InsightPlan } from '../../../../src/endpoints/insights/insight.ts'
+import { createZone } from '../../../../src/endpoints/insights/zone.ts'
+import { planFromStored } from '../../../../src/endpoints/materialization/insightRows.ts'
+import { buildStatements, planOfInsight } from '../../../../src/endpoints/materialization/plan.ts'
+import type { TestEngine } from '../../sql/support/engine.ts'
+import { rounded } from './store.ts'
+
+const time = (ms: number) => new Date(ms).toISOString().replace('T', ' ').replace('Z', '')
+
+export interface InsightQuestion {
+  readonly variables?: Readonly<Record<string, unknown>>
+  readonly zone?: string
+  readonly now?: number
+}
+
+/** An insight with what is stored for it up to a moment. */
+export interface MaterializedInsight {
+  readonly table: string
+  readonly kind: string
+  readonly stored: { readonly table: string; readonly watermark: string; readonly signature: string }
+  /** The answers of a live run and of a materialized one. */
+  run(question: InsightQuestion): Promise<{ live: unknown; materialized: unknown; isUsed: boolean }>
+  /** How many rows the table has, of how many events, and how many there should be. */
+  held(): Promise<{ rows: number; events: number; wanted: number }>
+  drop(): Promise<void>
+}
+
+let tables = 0
+
+export const materializeInsight = async (engine: TestEngine, projectId: number, given: object, watermarkMs: number): Promise<MaterializedInsight> => {
+  const query = given as InsightQuery
+  checkInsight(query)
+  const plan = planOfInsight(query)
+  if ('obstacles' in plan) throw new Error(`Refused: ${JSON.stringify(plan.obstacles)}`)
+  tables += 1
+  const stored = { table: `rollup_insight_${process.pid}_${tables}`, watermark: time(watermarkMs), signature: plan.table.signature }
+  const { create, fill, held, events } = buildStatements(plan.table, projectId, stored)
+  for (const statement of [create, fill]) await engine.command(statement.text, statement.params)
+  const answer = async ({ statements, shape }: InsightPlan) => {
+    const rows = []
+    for (const statement of statements) rows.push(await engine.rows(statement))
+    return JSON.parse(JSON.stringify(shape(rows)), (_, value) => rounded(value))
+  }
+  return {
+    table: stored.table,
+    kind: plan.table.kind,
+    stored,
+    async run({ variables = {}, zone = 'UTC', now = Date.now() }) {
+      const run = { projectId, variables, zone: createZone(zone), now }
+      const fromStored = planFromStored(query, run, stored)
+      const live = planInsight(query, run)
+      return { live: await answer(live), materialized: await answer(fromStored ?? live), isUsed: fromStored !== undefined }
+    },
+    async held() {
+      const [[rows, made]] = (await engine.rows({ ...held, params: {} })) as [[number, number]]
+      const [[wanted]] = (await engine.rows(events)) as [[number]]
+      return { rows, events: made, wanted }
+    },
+    drop: () => engine.command(`DROP TABLE db.${stored.table} SYNC`),
+  }
+}
