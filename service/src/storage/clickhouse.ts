@@ -168,18 +168,15 @@ export interface NodeOptions {
   readonly settings?: ClickHouseSettings
   /** Databases that have the projects' tables. */
   readonly databases?: readonly string[]
-  /** Ends on every node what a statement has begun. Absent: it runs on this server alone. */
-  readonly settle?: (queryId: string) => Promise<void>
+  /** Resolves when nothing of an insert that failed runs on any node. Absent: inserts run on this server alone. */
+  readonly ended?: (queryId: string) => Promise<void>
 }
-
-/** Ends a statement, with all that it has begun elsewhere, and waits until it has ended. */
-export const toKill = (queryId: string): string => `KILL QUERY WHERE initial_query_id = '${queryId}' SYNC`
 
 /**
  * Storage over ClickHouse's HTTP interface.
  * `connection` answers where the engine is at the moment, or `undefined` while it is away.
  */
-export const createClickhouse = (connection: () => Connection | undefined, { settings = {}, databases = ['db'], settle: settleAll }: NodeOptions = {}): Storage => {
+export const createClickhouse = (connection: () => Connection | undefined, { settings = {}, databases = ['db'], ended }: NodeOptions = {}): Storage => {
   let current: Connection | undefined
   let clients: { writer: ClickHouseClient; reader: ClickHouseClient; worker: ClickHouseClient } | undefined
   let closed = false
@@ -225,8 +222,7 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
   // A statement whose answer never came may still be running; an insert would land after a retry has looked for its rows.
   const settle = async (queryId: string) => {
     try {
-      if (settleAll) return await settleAll(queryId)
-      await connected().writer.command({ query: toKill(queryId) })
+      await connected().writer.command({ query: 'KILL QUERY WHERE query_id = {id:String} SYNC', query_params: { id: queryId } })
     } catch {
       // The engine is gone, and the insert with it.
     }
@@ -306,8 +302,10 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
         for await (const _ of stream); // the connection is free again when the answer has been read
       } catch (error) {
         const known = toStorageError(error, true)
-        // An insert that the engine has answered has ended; to kill it as well brought engines down.
-        if (known instanceof StorageError && known.kind === 'unavailable' && !known.engineCode) await settle(queryId)
+        if (known instanceof StorageError && known.kind === 'unavailable') {
+          if (ended) await ended(queryId)
+          else if (!known.engineCode) await settle(queryId)
+        }
         throw known
       }
     },

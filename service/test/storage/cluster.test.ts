@@ -137,7 +137,7 @@ describe('under load', () => {
     const [, second] = cluster.nodes
     await api(one, 'POST', '/endpoints/', { name: 'all_of_them', query: { kind: 'HogQLQuery', query: "SELECT count() FROM events WHERE event = 'killed shard'" } })
     const sending = load('killed shard')
-    for (let round = 0; round < 1; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const before = sending.acknowledged.size
       await until(() => sending.acknowledged.size > before + 50, 60_000)
       await second!.kill()

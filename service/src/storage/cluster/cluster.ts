@@ -1,5 +1,6 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
-import { createClickhouse, toKill } from '../clickhouse.ts'
+import { pause } from '../../lib/wait.ts'
+import { createClickhouse } from '../clickhouse.ts'
 import { SHARD } from '../schema/layout.ts'
 import { type Storage, StorageError } from '../storage.ts'
 
@@ -30,6 +31,7 @@ const SETTINGS: ClickHouseSettings = {
 // Long enough for a busy node, short enough to be waited for once.
 const PING_MS = 2_000
 const AWAY_MS = 5_000
+const POLL_MS = 50
 
 const isAway = (error: unknown): error is StorageError => error instanceof StorageError && error.kind === 'unavailable'
 
@@ -41,12 +43,24 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
   const awayUntil = new Map<Node, number>()
   let turn = 0
 
-  // A node whose client has gone away may still be storing what it was given by another.
-  const settle = async (queryId: string) => {
-    await Promise.all(nodes.map(({ storage }) => storage.command(toKill(queryId)).catch(() => {}))) // a node that does not answer runs nothing that could be counted on
+  const isRunning = async ({ storage }: Node, id: string): Promise<boolean> => {
+    try {
+      return (await storage.rows({ text: 'SELECT 1 FROM system.processes WHERE initial_query_id = {id:String}', params: { id } })).length > 0
+    } catch {
+      return false // a node that is away is looked at before anything is stored again: no look-up is answered without it
+    }
   }
 
-  const nodes: readonly Node[] = urls.map((url) => ({ storage: createClickhouse(() => ({ url }), { settings: SETTINGS, databases: ['db', SHARD], settle }), host: new URL(url).host }))
+  // A node may still be storing what it was given by one that has gone. It is waited for: inserts that were killed brought engines down.
+  const ended = async (queryId: string) => {
+    await Promise.all(
+      nodes.map(async (node) => {
+        while (await isRunning(node, queryId)) await pause(POLL_MS)
+      }),
+    )
+  }
+
+  const nodes: readonly Node[] = urls.map((url) => ({ storage: createClickhouse(() => ({ url }), { settings: SETTINGS, databases: ['db', SHARD], ended }), host: new URL(url).host }))
 
   const inTurn = (): readonly Node[] => {
     turn = (turn + 1) % nodes.length
