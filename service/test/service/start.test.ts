@@ -121,7 +121,7 @@ asUser('a data folder of someone else', async () => {
 
 test.each([
   ['TRAILMARK_PORT', 'eighty', 'TRAILMARK_PORT takes a port number from 0 to 65535, 0 for any free port; it is set to "eighty".'],
-  ['CLICKHOUSE_URL', 'nowhere', 'CLICKHOUSE_URL takes an address such as http://user:password@host:8123; it is set to "nowhere".'],
+  ['CLICKHOUSE_URL', 'nowhere', 'CLICKHOUSE_URL takes an address such as http://user:password@host:8123, or several with commas between them; it is set to "nowhere".'],
   ['TRAILMARK_HOST', '203.0.113.7', "this machine has no address 203.0.113.7: set TRAILMARK_HOST to one of its own, such as 127.0.0.1."],
 ])('%s=%s', async (name, value, message) => {
   expect(await failing({ [name]: value })).toMatchObject({ code: 1, stderr: `trailmark: ${message}\n` })
