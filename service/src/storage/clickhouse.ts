@@ -229,13 +229,13 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
   }
 
   // The engine goes on with a query whose client has gone.
-  const endingWith = async <Answer>(signal: AbortSignal | undefined, ask: (queryId: string) => Promise<Answer>): Promise<Answer> => {
+  const endingWith = async <Answer>(signal: AbortSignal | undefined, ask: (queryId: string) => Promise<Answer>, end = settle): Promise<Answer> => {
     const queryId = randomUUID()
     try {
       return await ask(queryId)
     } catch (error) {
       if (!signal?.aborted) throw toStorageError(error)
-      await settle(queryId)
+      await end(queryId)
       throw new StorageError('unavailable', 'The query was given up')
     }
   }
@@ -327,7 +327,7 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
           clickhouse_settings: { ...RESULT_SETTINGS, max_execution_time: maxSeconds, max_memory_usage: String(maxMemoryBytes), max_query_size: '1000000', wait_end_of_query: 1 },
           ...(signal ? { abort_signal: signal } : {}),
         })
-      })
+      }, ended)
     },
 
     async ready(withinMs) {

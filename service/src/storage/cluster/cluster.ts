@@ -51,7 +51,7 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
     }
   }
 
-  // A node may still be storing what it was given by one that has gone. It is waited for: inserts that were killed brought engines down.
+  // A node may still be storing what it was given by one that has gone. It is waited for: inserts that were killed brought nodes down.
   const ended = async (queryId: string) => {
     await Promise.all(
       nodes.map(async (node) => {
