@@ -92,7 +92,8 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
       } catch (error) {
         if (!isAway(error) || signal?.aborted) throw error
         last = error
-        if (await answers(node)) break // the node is there: what it reached for is not
+        // The node is there and has said that what it reached for is not; without its word the connection alone has gone.
+        if ((await answers(node)) && error.engineCode) break
       }
     }
     throw await naming(last as StorageError)
