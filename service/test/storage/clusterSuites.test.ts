@@ -1,7 +1,8 @@
-// The suites of the service once more, each on a cluster of two shards of its own. `TEST_STORE=cluster npx jest --selectProjects service`
-// runs every other one there too.
+// Suites of the service once more, each on a cluster of two shards of its own. `TEST_STORE=cluster npx jest --selectProjects service` runs
+// others there too; those that give up statements under way are not among these, because the embedded engine ends when one over
+// several nodes is killed.
 process.env.TEST_STORE = 'cluster'
 
-describe.each(['people', 'persons', 'insights', 'runs', 'materialization'])('on two shards: %s', (suite) => {
+describe.each(['people', 'insights'])('on two shards: %s', (suite) => {
   require(`../service/${suite}.test.ts`)
 })
