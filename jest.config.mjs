@@ -24,7 +24,7 @@ export default {
       rootDir: './service',
       roots: ['<rootDir>/test'],
       testMatch: ['**/*.test.ts'],
-      // Two embedded engines as a cluster end now and then, for a reason not yet found: TEST_CLUSTER=1 runs these as well.
+      // One of two embedded engines as a cluster ends when a statement over both is killed: TEST_CLUSTER=1 runs these as well.
       testPathIgnorePatterns: ['/node_modules/', ...(process.env.TEST_CLUSTER ? [] : ['/storage/cluster'])],
       testEnvironment: 'node',
       transform,
