@@ -136,7 +136,7 @@ test('what gives other rows than a live run is turned off and told, and can be b
   const { clickhouse } = (await run('watched', { variables: VALUES, debug: true })).body
   const [table] = /rollup_\w+/.exec(clickhouse)!
   await engine.ask('writer', `INSERT INTO db.${table} SELECT * FROM db.${table}`)
-  await run('watched', { variables: VALUES, refresh: 'force' })
+  expect((await run('watched', { variables: VALUES, refresh: 'force' })).body.endpoint_materialized).toBe(true)
   await until(async () => !(await status('watched')).ready)
   expect(await status('watched')).toMatchObject({ enabled: true, status: 'Failed', error: expect.stringContaining('other rows') })
   const live = (await run('watched', { variables: VALUES, refresh: 'force' })).body
