@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { uuidv7 } from '../../src/lib/uuid.ts'
 import { pause } from '../../src/lib/wait.ts'
-import { api, capture, countOf, event, request, rowsOf } from '../support/api.ts'
+import { api, capture, countOf, event, request, rowsOf, type Reply } from '../support/api.ts'
 import { trailmarkJson } from '../support/cli.ts'
 import { childrenOf, until } from '../support/engine.ts'
 import { type RunningService, startService } from '../support/startService.ts'
@@ -76,7 +76,7 @@ describe('refused events', () => {
     const { body } = await capture(service, event('good'), { event: 'no person', properties: { plan: 'gold' } }, event('bad id', { uuid: 'not-a-uuid' }), 'a text')
     expect(body.refused).toHaveLength(3)
     const { body: page } = await refused('?limit=3')
-    expect(page.results.map(({ code, detail, event: name, sample }: any) => [code, detail, name, sample]).sort()).toEqual(
+    expect(page.results.map(({ code, detail, event: name, sample }: Record<string, unknown>) => [code, detail, name, sample]).sort()).toEqual(
       [
         ['invalid_uuid', '"uuid" is a UUID of 36 characters, or absent.', 'bad id', expect.stringContaining('"distinct_id":"visitor"')],
         ['missing_distinct_id', '"distinct_id" is a text or a number, inside "properties" or beside them.', 'no person', expect.stringContaining('"plan":"gold"')],
@@ -93,9 +93,9 @@ describe('refused events', () => {
     const ids: string[] = []
     let next: string | null = null
     do {
-      const { body }: { body: any } = await refused(`?limit=2&code=invalid_uuid${next ? `&before=${next}` : ''}`)
-      expect(body.results.every(({ code }: { code: string }) => code === 'invalid_uuid')).toBe(true)
-      ids.push(...body.results.map(({ id }: { id: string }) => id))
+      const { body }: Reply<{ results: { id: string; code: string }[]; next: string | null }> = await refused(`?limit=2&code=invalid_uuid${next ? `&before=${next}` : ''}`)
+      expect(body.results.every(({ code }) => code === 'invalid_uuid')).toBe(true)
+      ids.push(...body.results.map(({ id }) => id))
       next = body.next
     } while (next)
     expect(ids.length).toBeGreaterThanOrEqual(6)

@@ -85,7 +85,7 @@ test('server SDKs get the flags as they are to be evaluated', async () => {
 testEmbedded('the engine\'s own filter keeps the people of projects apart', async () => {
   const engine = engineOf(service.data)
   for (const table of ['person_properties', 'person_distinct_ids', 'person_merges', 'group_properties']) {
-    const seen = (settings: Record<string, string>) => engine.ask('reader', `SELECT count() FROM db.${table}`, { readonly: '1', ...settings }).then(([[count]]: any) => Number(count))
+    const seen = (settings: Record<string, string>) => engine.ask('reader', `SELECT count() FROM db.${table}`, { readonly: '1', ...settings }).then((rows) => Number(rows[0]![0]))
     expect(await seen({ log_comment: String(service.projectId) })).toBeGreaterThan(0)
     expect(await seen({ log_comment: '999' })).toBe(0)
     expect(await seen({})).toBe(0)

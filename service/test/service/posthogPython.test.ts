@@ -10,8 +10,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const LIBRARY = { $lib: 'posthog-python', $lib_version: '7.53.0', $geoip_disable: true, $is_server: true }
-const MACHINE = { $python_runtime: 'CPython', $python_version: '3.11.7', $os: 'Linux', $os_version: '12', $os_distro: 'Debian GNU/Linux' }
+const FROM_PYTHON = { $lib: 'posthog-python', $lib_version: '7.53.0', $geoip_disable: true, $is_server: true }
+const ON_LINUX = { $python_runtime: 'CPython', $python_version: '3.11.7', $os: 'Linux', $os_version: '12', $os_distro: 'Debian GNU/Linux' }
 const HEADERS = { 'user-agent': 'posthog-python/7.53.0', 'content-type': 'application/json' }
 
 // Microseconds and an offset, as Python writes them.
@@ -32,12 +32,12 @@ test.each([
   const now = Date.now()
   const reply = await send(
     [
-      { properties: { n: 1, at: '2026-11-20T10:00:00', ...MACHINE, $groups: { company }, ...LIBRARY }, timestamp: pythonTime(happened), distinct_id: ada, event: 'bought', uuid: crypto.randomUUID() },
-      { timestamp: pythonTime(now), distinct_id: ada, $set: { plan: 'gold' }, event: '$set', properties: LIBRARY, uuid: crypto.randomUUID() },
-      { timestamp: pythonTime(now), distinct_id: ada, $set_once: { first: 1 }, event: '$set_once', properties: LIBRARY, uuid: crypto.randomUUID() },
-      { properties: { distinct_id: ada, alias, ...LIBRARY }, timestamp: pythonTime(now), event: '$create_alias', distinct_id: ada, uuid: crypto.randomUUID() },
-      { event: '$groupidentify', properties: { $group_type: 'company', $group_key: company, $group_set: { size: 11 }, ...LIBRARY }, distinct_id: crypto.randomUUID(), timestamp: pythonTime(now), uuid: crypto.randomUUID() },
-      { event: 'as visitor', distinct_id: alias, properties: LIBRARY, timestamp: pythonTime(now), uuid: crypto.randomUUID() },
+      { properties: { n: 1, at: '2026-11-20T10:00:00', ...ON_LINUX, $groups: { company }, ...FROM_PYTHON }, timestamp: pythonTime(happened), distinct_id: ada, event: 'bought', uuid: crypto.randomUUID() },
+      { timestamp: pythonTime(now), distinct_id: ada, $set: { plan: 'gold' }, event: '$set', properties: FROM_PYTHON, uuid: crypto.randomUUID() },
+      { timestamp: pythonTime(now), distinct_id: ada, $set_once: { first: 1 }, event: '$set_once', properties: FROM_PYTHON, uuid: crypto.randomUUID() },
+      { properties: { distinct_id: ada, alias, ...FROM_PYTHON }, timestamp: pythonTime(now), event: '$create_alias', distinct_id: ada, uuid: crypto.randomUUID() },
+      { event: '$groupidentify', properties: { $group_type: 'company', $group_key: company, $group_set: { size: 11 }, ...FROM_PYTHON }, distinct_id: crypto.randomUUID(), timestamp: pythonTime(now), uuid: crypto.randomUUID() },
+      { event: 'as visitor', distinct_id: alias, properties: FROM_PYTHON, timestamp: pythonTime(now), uuid: crypto.randomUUID() },
     ],
     { isZipped },
   )
@@ -50,7 +50,7 @@ test.each([
 })
 
 test('a batch that is sent again, because the answer was lost, counts once', async () => {
-  const batch = [{ event: 'again', distinct_id: 'ada', properties: LIBRARY, timestamp: pythonTime(Date.now()), uuid: '5c7f1a8e-0b60-4d0a-9f53-6f4b0f9c1d11' }]
+  const batch = [{ event: 'again', distinct_id: 'ada', properties: FROM_PYTHON, timestamp: pythonTime(Date.now()), uuid: '5c7f1a8e-0b60-4d0a-9f53-6f4b0f9c1d11' }]
   await send(batch)
   await send(batch, { sentAt: Date.now() + 1 })
   expect(await rowsOf(service, "SELECT count() FROM events WHERE event = 'again'")).toEqual([[1]])
@@ -58,7 +58,7 @@ test('a batch that is sent again, because the answer was lost, counts once', asy
 
 test('a server whose clock is an hour slow sends events of now', async () => {
   const slow = Date.now() - 3_600_000
-  await send([{ event: 'slow clock', distinct_id: 'ada', properties: LIBRARY, timestamp: pythonTime(slow), uuid: crypto.randomUUID() }], { sentAt: slow })
+  await send([{ event: 'slow clock', distinct_id: 'ada', properties: FROM_PYTHON, timestamp: pythonTime(slow), uuid: crypto.randomUUID() }], { sentAt: slow })
   expect(await rowsOf(service, "SELECT abs(dateDiff('second', timestamp, now())) < 300 FROM events WHERE event = 'slow clock'")).toEqual([[1]])
 })
 

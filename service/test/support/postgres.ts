@@ -12,7 +12,7 @@ export interface PostgresServer {
   /** Makes an empty database; returns its address. */
   create(name: string): Promise<string>
   /** Runs statements as the superuser in the database of an address. */
-  ask(url: string, ...statements: string[]): Promise<any[]>
+  ask(url: string, ...statements: string[]): Promise<Record<string, unknown>[]>
   /** Ends it at once, as a crash does; connections are cut. */
   kill(): Promise<void>
   /** Starts it again where it was. */
@@ -74,7 +74,7 @@ export const startPostgres = async (): Promise<PostgresServer> => {
     client.on('error', () => {}) // a server that is killed ends it
     await client.connect()
     try {
-      let rows: any[] = []
+      let rows: Record<string, unknown>[] = []
       for (const statement of statements) ({ rows } = await client.query(statement))
       return rows
     } finally {
