@@ -83,7 +83,7 @@ export const prepareRun = async ({ records, materializations }: PrepareRooms, re
   if (!endpoint.isActive) throw new Refusal('not_found', { detail: 'This endpoint is not active.' })
   const version = await findVersion(records, endpoint, request.version)
   const { query } = version
-  const work = isInsight(query) ? await insightWork(records, query, request, materializations.takesDates(version.id)) : await sqlWork(records, query as SqlQuery, request)
+  const work = isInsight(query) ? await insightWork(records, query, request, materializations.takesDates(version)) : await sqlWork(records, query as SqlQuery, request)
   if (!version.isActive) throw new Refusal('version_inactive', { detail: `Version ${version.version} of this endpoint is not active.`, attr: 'version' })
   if (request.offset !== undefined && request.limit === undefined) throw new Refusal('invalid_input', { detail: '"offset" needs "limit".', attr: 'offset' })
   if (request.offset !== undefined && request.cursor !== undefined) throw new Refusal('invalid_input', { detail: '"cursor" says where a page begins: leave out "offset".', attr: 'offset' })
