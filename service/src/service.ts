@@ -73,7 +73,7 @@ const READY_WAIT_MS = 20_000
 const PROBE_WAIT_MS = 1_000
 // One small question each: soon after a process has fallen another takes up what it was building.
 const REFRESH_MS = 5_000
-const SWEEP_MS = 60_000
+const SWEEP_MS = 30_000
 
 const firstProject = async ({ projects }: Records, token: string | undefined): Promise<Project> => {
   const [first] = await projects.all()
