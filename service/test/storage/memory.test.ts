@@ -1,8 +1,8 @@
 import { createMemory } from '../../src/storage/records/memory.ts'
 
 /** A store whose reads are counted. */
-const createStore = (value: unknown = 'value') => {
-  const store = { value, version: 1, reads: 0 }
+const createStore = () => {
+  const store = { value: 'value' as string | undefined, version: 1, reads: 0 }
   const read = async (_id: string) => {
     store.reads += 1
     return store.value
@@ -26,7 +26,8 @@ test('two kinds of things with one id are not mixed up', async () => {
 })
 
 test('what is not there, or may not be kept, is asked for anew', async () => {
-  const { store, read } = createStore(undefined)
+  const { store, read } = createStore()
+  store.value = undefined
   const remembered = createMemory(() => 1)('thing', read, (value) => value !== 'passing')
   await remembered('a')
   store.value = 'passing'
