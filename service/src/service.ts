@@ -225,7 +225,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         run: measured(createRun({ records, storage, admit, cache, epochs, lastRuns, materializations, shadow })),
         stream: measured(createStream({ records, storage, admit, lastRuns, materializations })),
         running,
-        runTokens: createRunTokens({ records }),
+        runTokens: createRunTokens({ records, takesDates: materializations.takesDates }),
         openApi: createOpenApi(records, materializations.takesDates),
         flags,
         earlyAccess: createEarlyAccess(records, flags),
