@@ -67,7 +67,7 @@ export const createMaterializations = ({ records, storage, log, lagSeconds, grac
   /** What this process does for a version. */
   const work = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>()
   /** Tables that nobody names, and since when that is known. */
-  const unused = new Map<string, number>()
+  let unused: ReadonlyMap<string, number> = new Map()
   let isClosed = false
 
   const iso = (ms: number) => new Date(ms).toISOString()
@@ -85,7 +85,6 @@ export const createMaterializations = ({ records, storage, log, lagSeconds, grac
   const drop = async (table: string) => {
     try {
       await storage.command(`DROP TABLE IF EXISTS db.${table} SYNC`)
-      unused.delete(table)
     } catch (error) {
       log(`materialization: ${table} could not be dropped and will be later: ${(error as Error).message}`)
     }
@@ -285,12 +284,8 @@ export const createMaterializations = ({ records, storage, log, lagSeconds, grac
       // In this order: a table is named before it is made.
       const there = await storage.rows<{ name: string }>({ text: "SELECT name FROM system.tables WHERE database = 'db' AND startsWith(name, 'rollup_')" })
       const named = new Set((await all()).flatMap(({ version }) => [stateOf(version)!.build?.table, stateOf(version)!.claim?.table]))
-      for (const { name } of there) {
-        if (named.has(name)) continue
-        const since = unused.get(name) ?? now()
-        unused.set(name, since)
-        if (now() - since >= graceMs) await drop(name)
-      }
+      unused = new Map(there.flatMap(({ name }) => (named.has(name) ? [] : [[name, unused.get(name) ?? now()]])))
+      for (const [name, since] of unused) if (now() - since >= graceMs) await drop(name)
     },
     settled,
     async close() {

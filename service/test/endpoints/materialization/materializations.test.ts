@@ -233,6 +233,23 @@ describe('of two processes', () => {
     expect(await tables()).toEqual([(await stored())!.table])
   })
 
+  test('a table that one is filling is not dropped by the other', async () => {
+    const gate = gated()
+    const { work } = storage
+    const filling = createMaterializations({ records, log: () => {}, lagSeconds: 0, graceMs: 0, now: () => clock, storage: { ...storage, work: async (statement, limits, signal) => {
+      if (statement.text.startsWith('INSERT')) await trouble!()
+      await work(statement, limits, signal)
+    } } })
+    await filling.enable(projectId, endpoint, version)
+    await until(() => gate.waiting() === 1)
+    for (let sweeps = 0; sweeps < 2; sweeps += 1) await other.sweep()
+    expect(await tables()).toEqual([(await state()).claim!.table])
+    gate.open()
+    await filling.settled()
+    expect(await answer()).toEqual({ a: 2, b: 1 })
+    await filling.close()
+  })
+
   test('one takes over what the other no longer builds, whose table then counts no more', async () => {
     const gate = gated()
     await materializations.enable(projectId, endpoint, version)
