@@ -208,14 +208,18 @@ test('tables that nobody names go, and only when nobody can still read them', as
 
 describe('of two processes', () => {
   let other: Materializations
+  let openGate = () => {}
   beforeEach(() => {
     other = open()
   })
-  afterEach(() => other.close())
+  afterEach(() => {
+    openGate()
+    return other.close()
+  })
 
   const gated = () => {
     let open = () => {}
-    const gate = new Promise<void>((resolve) => (open = resolve))
+    const gate = new Promise<void>((resolve) => (openGate = open = resolve))
     let waiting = 0
     trouble = () => ((waiting += 1), gate)
     return { open, waiting: () => waiting }
