@@ -14,6 +14,8 @@ const lastOf = (hour: Sql): Sql => call('addMilliseconds', hour, number(HOUR_MS 
 
 const test = ({ operator, bound, isColumnLeft }: RunTerm, column: Sql): Sql => (isColumnLeft ? infix(column, operator, bound) : infix(bound, operator, column))
 
+const asked = (terms: readonly RunTerm[]): readonly Sql[] => terms.map((term) => test(term, term.column))
+
 /** The rows of events as the select reads them, with when they were and when they came. */
 const events = ({ guard, source }: Shape): SelectSql['from'] => ({
   kind: 'named',
@@ -98,7 +100,7 @@ const isNear = (ranges: readonly RunTerm[], at: Sql): Sql =>
 /** Of bounds that only the engine can work out, such as the begin of a month. */
 const splitByEngine = (ranges: readonly RunTerm[]): Split => ({
   isStored: (span, bucket) => infix(infix(span, '=', number(HOUR_MS)), 'AND', isInFullBucket(ranges, bucket)),
-  isEnd: (at) => infix(isNear(ranges, at), 'AND', call('not', isInFullBucket(ranges, bucketOf(at, number(HOUR_MS))))),
+  isEnd: (at) => all([...asked(ranges), isNear(ranges, at), call('not', isInFullBucket(ranges, bucketOf(at, number(HOUR_MS))))])!,
 })
 
 const isWithin = ({ from, to }: Stretch, at: Sql): Sql =>
@@ -149,7 +151,6 @@ const readStates = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => 
     from: storedRows(shape, stored),
     where: all([...others.map((term) => test(term, storedName(term.column))), isStored?.(name(STORED, SPAN), name(STORED, BUCKET))]),
   }
-  const asked = (terms: readonly RunTerm[]) => terms.map((term) => test(term, term.column))
   const fromEvents = (terms: readonly Sql[]): SelectSql => ({
     kind: 'select',
     items: [...groups, ...states].map((each) => ({ value: each.sql, name: each.name })),
@@ -159,8 +160,7 @@ const readStates = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => 
   })
   const at = name(source, AT)
   const tail = fromEvents([...asked(runTerms), isAfter(source, stored.watermark)])
-  // The range once more: bounds that the engine works out are near to more than the range.
-  const ends = isEnd ? [fromEvents([...asked(runTerms), isBefore(source, stored.watermark), isEnd(at)])] : []
+  const ends = isEnd ? [fromEvents([...asked(others), isBefore(source, stored.watermark), isEnd(at)])] : []
   const union: QuerySql = { kind: 'set', first: fromTable, rest: [tail, ...ends].map((query) => ({ operator: 'union all', query })) }
 
   const groupFor = new Map(groups.map((each) => [keyOf(each.sql), each.name]))
@@ -194,9 +194,8 @@ const readRows = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => {
     from: storedRows(shape, stored),
   }
   const items = guard.items.map((item) => ({ value: name(source, item.name), name: item.name }))
-  const asked = runTerms.map((term) => test(term, term.column))
-  const fromTable: SelectSql = { kind: 'select', items, from: { kind: 'named', query: asSource, name: source }, where: all(asked) }
-  const tail: SelectSql = { kind: 'select', items, from: events(shape), where: all([...fixed, ...asked, isAfter(source, stored.watermark)]) }
+  const fromTable: SelectSql = { kind: 'select', items, from: { kind: 'named', query: asSource, name: source }, where: all(asked(runTerms)) }
+  const tail: SelectSql = { kind: 'select', items, from: events(shape), where: all([...fixed, ...asked(runTerms), isAfter(source, stored.watermark)]) }
   return { ...sql, from: { kind: 'named', query: { kind: 'set', first: fromTable, rest: [{ operator: 'union all', query: tail }] }, name: source } }
 }
 
