@@ -6,7 +6,6 @@ import { createDescribe } from './endpoints/definitions/describe.ts'
 import { createEndpointDefinitions } from './endpoints/definitions/endpoint.ts'
 import { createEpochs, createSharedEpochs } from './endpoints/epochs.ts'
 import { createGate, type RunAllowance } from './endpoints/limits.ts'
-import { createLiveOnly } from './endpoints/materialization/liveOnly.ts'
 import { createMaterializations } from './endpoints/materialization/materializations.ts'
 import { createShadow } from './endpoints/materialization/shadow.ts'
 import { createLastRuns } from './endpoints/lastRuns.ts'
@@ -73,8 +72,9 @@ export interface Service {
 
 const READY_WAIT_MS = 20_000
 const PROBE_WAIT_MS = 1_000
-// Often enough for the shortest freshness, 15 minutes.
-const REFRESH_MS = 60_000
+// One small question each: soon after a process has fallen another takes up what it was building.
+const REFRESH_MS = 5_000
+const SWEEP_MS = 30_000
 
 const firstProject = async ({ projects }: Records, token: string | undefined): Promise<Project> => {
   const [first] = await projects.all()
@@ -188,12 +188,16 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     const cache = createCache<Outcome>({ maxBytes: config.cacheBytes })
     const lastRuns = createLastRuns(records)
     undo.push(() => lastRuns.close())
-    const materializations = isShared ? createLiveOnly() : await createMaterializations({ records, storage, log, lagSeconds: config.materializeLagSeconds })
+    const materializations = createMaterializations({ records, storage, log, lagSeconds: config.materializeLagSeconds })
     undo.push(() => materializations.close())
     const shadow = createShadow({ storage, materializations, epochOf: epochs.of, percent: config.shadowPercent, log })
     undo.push(() => shadow.settled())
-    const rebuilding = setInterval(() => void materializations.refresh().catch((error: Error) => log(`materialization: ${error.message}`)), REFRESH_MS)
-    undo.push(() => clearInterval(rebuilding))
+    const everyMs = (ms: number, task: 'refresh' | 'sweep') => {
+      const timer = setInterval(() => void materializations[task]().catch((error: Error) => error instanceof RecordsUnavailable || log(`materialization: ${error.message}`)), ms)
+      undo.push(() => clearInterval(timer))
+    }
+    everyMs(REFRESH_MS, 'refresh')
+    everyMs(SWEEP_MS, 'sweep')
     const persons = createPersons(storage)
     const erase = createErase({
       storage,
@@ -222,7 +226,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         run: measured(createRun({ records, storage, admit, cache, epochs, lastRuns, materializations, shadow })),
         stream: measured(createStream({ records, storage, admit, lastRuns, materializations })),
         running,
-        runTokens: createRunTokens({ records }),
+        runTokens: createRunTokens({ records, takesDates: materializations.takesDates }),
         openApi: createOpenApi(records, materializations.takesDates),
         flags,
         earlyAccess: createEarlyAccess(records, flags),

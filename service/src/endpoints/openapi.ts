@@ -11,7 +11,7 @@ export interface OpenApi {
   types(projectId: number): Promise<string>
 }
 
-type TakesDates = (versionId: string) => boolean
+type TakesDates = (version: EndpointVersion) => boolean
 
 // What a column's values look like in JSON. Integers beyond 2^53 and numbers that JSON has no sign for come otherwise.
 const COLUMN_TYPES: Readonly<Record<string, readonly string[]>> = {
@@ -42,7 +42,7 @@ const insightVariablesSchema = (query: InsightQuery, takesDates: boolean): JsonS
 })
 
 const variablesSchema = (version: EndpointVersion, definitions: readonly Variable[], takesDates: TakesDates): JsonSchema => {
-  if (isInsight(version.query)) return insightVariablesSchema(version.query, takesDates(version.id))
+  if (isInsight(version.query)) return insightVariablesSchema(version.query, takesDates(version))
   const { variables = {} } = version.query as { variables?: Record<string, { code_name: string }> }
   const names = Object.values(variables).map(({ code_name: name }) => name)
   const properties = names.flatMap((name) => {

@@ -23,6 +23,8 @@ export interface RunRequest extends Runner {
   /** `*` for the first page, then what the page before has answered. */
   readonly cursor?: string | undefined
   readonly refresh?: 'cache' | 'force' | 'direct' | undefined
+  /** Takes dates although the insight is materialized without them. */
+  readonly takesDates?: boolean
   /** Also tells how the answer came about. */
   readonly isDebug?: boolean
 }
@@ -92,7 +94,7 @@ export const prepareRun = async ({ records, materializations }: PrepareRooms, re
   if (!endpoint.isActive) throw new Refusal('not_found', { detail: 'This endpoint is not active.' })
   const version = await findVersion(records, endpoint, request.version)
   const { query } = version
-  const work = isInsight(query) ? await insightWork(records, query, request, materializations.takesDates(version.id)) : await sqlWork(records, query as SqlQuery, request)
+  const work = isInsight(query) ? await insightWork(records, query, request, request.takesDates || materializations.takesDates(version)) : await sqlWork(records, query as SqlQuery, request)
   if (!version.isActive) throw new Refusal('version_inactive', { detail: `Version ${version.version} of this endpoint is not active.`, attr: 'version' })
   if (request.offset !== undefined && request.limit === undefined) throw new Refusal('invalid_input', { detail: '"offset" needs "limit".', attr: 'offset' })
   if (request.offset !== undefined && request.cursor !== undefined) throw new Refusal('invalid_input', { detail: '"cursor" says where a page begins: leave out "offset".', attr: 'offset' })

@@ -10,9 +10,10 @@ import type { LastRuns } from './lastRuns.ts'
 import type { InsightResults } from './insights/insight.ts'
 import type { RunAllowance } from './limits.ts'
 import { planFromStored } from './materialization/insightRows.ts'
-import type { Build, Materializations } from './materialization/materializations.ts'
+import type { Materializations } from './materialization/materializations.ts'
 import { readingFrom } from './materialization/plan.ts'
 import type { Shadow } from './materialization/shadow.ts'
+import type { Build } from './materialization/state.ts'
 import { compileRun, type InsightWork, type PreparedRun, prepareRun, type RunRequest, type SqlWork, toRunRefusal } from './prepare.ts'
 import type { ParsedQuery } from './sql/compile.ts'
 
@@ -185,13 +186,14 @@ export const createRun = ({ records, storage, admit, cache, epochs, lastRuns, ma
   const answer = async (request: RunRequest, { endpoint, version, work }: PreparedRun, { allowance, signal }: Admission): Promise<RunAnswer> => {
     const { projectId } = request
     const isDirect = request.refresh === 'direct'
-    if (isDirect && !materializations.isEnabled(version.id)) throw new Refusal('not_materialized', { attr: 'refresh' })
-    const stored = isDirect ? undefined : materializations.stored(version.id)
+    if (isDirect && !materializations.isEnabled(version)) throw new Refusal('not_materialized', { attr: 'refresh' })
+    const stored = isDirect ? undefined : materializations.stored(version)
     const task = work.kind === 'sql' ? sqlTask(work, request, { versionId: version.id, mostRows: allowance.rows, stored }) : insightTask(work, allowance.rows, stored)
     const compileAt = performance.now()
     if (request.isDebug) task.work()
     const executeAt = performance.now()
-    const key = createHash('sha256').update(JSON.stringify([projectId, version.id, work.kind, task.decides])).digest('hex')
+    // With its table: what was answered from one that is no longer to be used is not given again.
+    const key = createHash('sha256').update(JSON.stringify([projectId, version.id, work.kind, task.decides, stored?.table ?? null])).digest('hex')
     const freshMs = version.dataFreshnessSeconds * 1_000
     const { value, startedAt, isCached } = await cache({
       key,

@@ -31,8 +31,8 @@ export const createStream =
       if (cursor !== undefined) throw new Refusal('invalid_input', { detail: `An answer in ${format} has all rows at once: leave out "cursor".`, attr: 'cursor' })
       const maxRows = allowance.streamRows
       const isDirect = request.refresh === 'direct'
-      if (isDirect && !materializations.isEnabled(version.id)) throw new Refusal('not_materialized', { attr: 'refresh' })
-      const stored = isDirect ? undefined : materializations.stored(version.id)
+      if (isDirect && !materializations.isEnabled(version)) throw new Refusal('not_materialized', { attr: 'refresh' })
+      const stored = isDirect ? undefined : materializations.stored(version)
       const reading = stored && readingFrom(parsed, stored)
       const compiled = compileRun(parsed, { projectId, variables: values, limit: Math.min(limit ?? Infinity, maxRows + 1), ...(offset === undefined ? {} : { offset }), ...(reading ? { replace: reading.replace } : {}) })
       const limits = { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows, ...(stored ? { tables: [stored.table] } : {}) }

@@ -94,6 +94,8 @@ export interface EndpointVersion {
   readonly isActive: boolean
   readonly createdAt: string
   readonly updatedAt: string
+  /** What is known of its materialization, which the room of that name alone reads. Absent: it is not materialized. */
+  readonly materialization: unknown
 }
 
 export type NewVersion = Pick<EndpointVersion, 'query' | 'columns' | 'dataFreshnessSeconds'>
@@ -113,12 +115,10 @@ export interface FlagRecord {
   readonly updatedAt: string
 }
 
-export interface MaterializationRecord {
-  readonly versionId: string
+export interface MaterializedVersion {
   readonly projectId: number
   readonly endpointId: string
-  readonly version: number
-  readonly state: unknown
+  readonly version: EndpointVersion
 }
 
 type FlagFields = Pick<FlagRecord, 'key' | 'name' | 'isActive' | 'filters' | 'contexts'>
@@ -201,8 +201,12 @@ export interface Records {
   }
   /** Versions of endpoints that are materialized. */
   readonly materializations: {
-    all(): Promise<MaterializationRecord[]>
-    put(record: MaterializationRecord): Promise<void>
+    /** Of endpoints that are not deleted. */
+    all(): Promise<MaterializedVersion[]>
+    /** With this state, unless it has one. */
+    add(materialized: MaterializedVersion, state: unknown): Promise<void>
+    /** Gives it the state that `next` makes of the one it has, which nobody changes meanwhile. Answers the new one; `undefined`: there is none. */
+    change(versionId: string, next: (state: unknown) => unknown): Promise<unknown>
     remove(versionId: string): Promise<void>
   }
   readonly runTokens: {
@@ -299,7 +303,7 @@ const toEndpoint = (row: Selectable<Tables['endpoints']>): Endpoint => ({
   lastExecutedAt: row.last_executed_at ?? undefined,
 })
 
-const toVersion = (row: Selectable<Tables['endpoint_versions']>): EndpointVersion => ({
+const toVersion = (row: Selectable<Tables['endpoint_versions']> & { state_json: string | null }): EndpointVersion => ({
   id: row.id,
   version: row.version,
   query: JSON.parse(row.query_json),
@@ -308,7 +312,12 @@ const toVersion = (row: Selectable<Tables['endpoint_versions']>): EndpointVersio
   isActive: row.is_active === 1,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
+  materialization: row.state_json === null ? undefined : JSON.parse(row.state_json),
 })
+
+/** Versions with what is stored for them. */
+const versionsIn = (db: Kysely<Tables>) =>
+  db.selectFrom('endpoint_versions').leftJoin('materializations', 'materializations.version_id', 'endpoint_versions.id').selectAll('endpoint_versions').select('materializations.state_json')
 
 const toVersionRow = (endpointId: string, version: number, { query, columns, dataFreshnessSeconds }: NewVersion, at: string): Tables['endpoint_versions'] => ({
   id: randomUUID(),
@@ -627,11 +636,11 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
         await db.updateTable('endpoints').set({ deleted_at: now() }).where('id', '=', id).execute()
       },
       version: remember('version', async (endpointId: string, version: number) => {
-        const row = await db.selectFrom('endpoint_versions').selectAll().where('endpoint_id', '=', endpointId).where('version', '=', version).executeTakeFirst()
+        const row = await versionsIn(db).where('endpoint_versions.endpoint_id', '=', endpointId).where('endpoint_versions.version', '=', version).executeTakeFirst()
         return row && toVersion(row)
       }),
       async versions(endpointId) {
-        return (await db.selectFrom('endpoint_versions').selectAll().where('endpoint_id', '=', endpointId).orderBy('version', 'desc').execute()).map(toVersion)
+        return (await versionsIn(db).where('endpoint_versions.endpoint_id', '=', endpointId).orderBy('endpoint_versions.version', 'desc').execute()).map(toVersion)
       },
       async changeVersion(endpointId, version, { isActive, dataFreshnessSeconds }) {
         await db
@@ -699,24 +708,30 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
     },
 
     materializations: {
-      all: async () =>
-        (await db.selectFrom('materializations').selectAll().execute()).map((row) => ({
-          versionId: row.version_id,
-          projectId: row.project_id,
-          endpointId: row.endpoint_id,
-          version: row.version,
-          state: JSON.parse(row.state_json),
-        })),
-      async put({ versionId, projectId, endpointId, version, state }) {
-        const state_json = JSON.stringify(state)
-        await db
-          .insertInto('materializations')
-          .values({ version_id: versionId, project_id: projectId, endpoint_id: endpointId, version, state_json })
-          .onConflict((conflict) => conflict.column('version_id').doUpdateSet({ state_json }))
+      async all() {
+        const rows = await versionsIn(db)
+          .innerJoin('endpoints', 'endpoints.id', 'endpoint_versions.endpoint_id')
+          .select('endpoints.project_id')
+          .where('materializations.state_json', 'is not', null)
+          .where('endpoints.deleted_at', 'is', null)
           .execute()
+        return rows.map((row) => ({ projectId: row.project_id, endpointId: row.endpoint_id, version: toVersion(row) }))
       },
+      async add({ projectId, endpointId, version }, state) {
+        const row = { version_id: version.id, project_id: projectId, endpoint_id: endpointId, version: version.version, state_json: JSON.stringify(state) }
+        await change((step) => step.insertInto('materializations').values(row).onConflict((conflict) => conflict.column('version_id').doNothing()).execute())
+      },
+      change: (versionId, next) =>
+        change(async (step) => {
+          const row = await step.selectFrom('materializations').select('state_json').where('version_id', '=', versionId).executeTakeFirst()
+          if (!row) return undefined
+          const state = next(JSON.parse(row.state_json))
+          const state_json = JSON.stringify(state)
+          if (state_json !== row.state_json) await step.updateTable('materializations').set({ state_json }).where('version_id', '=', versionId).execute()
+          return state
+        }),
       async remove(versionId) {
-        await db.deleteFrom('materializations').where('version_id', '=', versionId).execute()
+        await change((step) => step.deleteFrom('materializations').where('version_id', '=', versionId).execute())
       },
     },
 

@@ -100,14 +100,6 @@ test('an answer that one has kept never hides an event that the other has stored
   }
 })
 
-test('nothing is materialized, and it is said why', async () => {
-  const query = sql('SELECT event, count() FROM events GROUP BY event')
-  const refused = await api(one, 'POST', '/endpoints/', { name: 'materialized', query, is_materialized: true })
-  expect([refused.status, refused.body.code, refused.body.attr]).toEqual([400, 'several_processes', 'is_materialized'])
-  expect((await api(other, 'POST', '/endpoints/', { name: 'materialized', query })).status).toBe(201)
-  expect((await api(one, 'GET', '/endpoints/materialized/materialization_status')).body).toMatchObject({ enabled: false, can_materialize: false, reason: expect.stringContaining('every run is live') })
-})
-
 test('an event that is sent to both at the same time is stored once', async () => {
   for (let round = 0; round < 5; round += 1) {
     const batch = Array.from({ length: 20 }, () => event('twice', { uuid: uuidv7() }))

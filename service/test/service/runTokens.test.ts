@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { ROUTES } from '../../src/http/routes.ts'
 import { type Records, openRecords } from '../../src/storage/records.ts'
 import { api, capture, event, request, type Reply } from '../support/api.ts'
+import { until } from '../support/engine.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
 const PAGE = 'https://shop.example'
@@ -319,6 +320,39 @@ describe('pages', () => {
   test('cannot read what a personal API key gets', async () => {
     const reply = await request(`${service.url}/api/projects/1/endpoints/one/run`, { method: 'POST', headers: { authorization: `Bearer ${service.key}`, origin: PAGE } })
     expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([200, null])
+  })
+})
+
+describe('a date that is pinned', () => {
+  const pinned = { endpoints: ['by_day'], variables: { date_from: '2020-01-01', date_to: '2020-12-31' } }
+  const results = async (token: string) => {
+    const { status, body } = await run(token, 'by_day')
+    expect([status, body.detail]).toEqual([200, undefined])
+    return [body.results[0].count, body.endpoint_materialized]
+  }
+  beforeAll(async () => {
+    const trend = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: 'daily' }], dateRange: { date_from: '2000-01-01' }, interval: 'month' }
+    expect((await api(service, 'POST', '/endpoints/', { name: 'by_day', query: trend })).status).toBe(201)
+    await capture(service, event('daily', { timestamp: '2020-12-31T23:59:59.999Z' }), event('daily', { timestamp: '2021-01-01T00:00:00Z' }))
+  })
+
+  test('is refused while the insight is materialized without dates, and holds in tokens that were made before', async () => {
+    const token = await tokenOf(pinned)
+    expect(await results(token)).toEqual([1, undefined])
+    expect((await api(service, 'PATCH', '/endpoints/by_day/', { is_materialized: true })).status).toBe(200)
+    expect(await make(pinned)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_variables', attr: 'variables', detail: expect.stringMatching(/^Endpoint "by_day": "date_from" is not available, because this endpoint is materialized: .*"date_variables" to true/), errors: [{ path: 'date_from', code: 'not_available' }, { path: 'date_to', code: 'not_available' }] },
+    })
+    await until(async () => (await api(service, 'GET', '/endpoints/by_day/materialization_status/')).body.ready)
+    expect(await results(token)).toEqual([1, true])
+    // Without the token it is refused as before.
+    expect((await api(service, 'POST', '/endpoints/by_day/run', { variables: pinned.variables })).status).toBe(400)
+  })
+
+  test('may be pinned if the materialized insight takes dates', async () => {
+    await api(service, 'PATCH', '/endpoints/by_day/', { date_variables: true })
+    expect(await results(await tokenOf(pinned))).toEqual([1, true])
   })
 })
 

@@ -186,7 +186,8 @@ test('definitions go from SQLite to Postgres and back as they are', async () => 
   await records.flags.remove(1, 1)
   await records.groupTypes.add(1, ['company', 'team'], 5)
   await records.settings.set(1, 'remote_config', { heatmaps: true })
-  await records.materializations.put({ versionId: 'v', projectId: 1, endpointId: endpoint.id, version: 1, state: { isEnabled: true } })
+  const [materialized] = await records.endpoints.versions(endpoint.id)
+  await records.materializations.add({ projectId: 1, endpointId: endpoint.id, version: materialized! }, { takesDates: true })
   await records.close()
 
   await copyRecords(first, url)
@@ -196,7 +197,7 @@ test('definitions go from SQLite to Postgres and back as they are', async () => 
     expect(await copy.projects.all()).toEqual([project])
     expect(await copy.keys.bySecret('s')).toEqual(key)
     expect(await copy.variables.list(1)).toEqual([variable])
-    expect(await copy.endpoints.versions(endpoint.id)).toMatchObject([{ query: 2, columns: undefined }, { query: { query: "SELECT '\\u0000'" }, columns: [{ name: 'n', type: 'integer' }] }])
+    expect(await copy.endpoints.versions(endpoint.id)).toMatchObject([{ query: 2, columns: undefined, materialization: { takesDates: true } }, { query: { query: "SELECT '\\u0000'" }, columns: [{ name: 'n', type: 'integer' }] }])
     expect((await copy.flags.list(1)).map(({ key: each, isActive }) => [each, isActive])).toEqual(Array.from({ length: 599 }, (_, n) => [`f${n + 1}`, n % 2 === 1]))
     expect([await copy.groupTypes.list(1), await copy.settings.get(1, 'remote_config'), (await copy.materializations.all()).length]).toEqual([['company', 'team'], { heatmaps: true }, 1])
     // And it goes on from there.

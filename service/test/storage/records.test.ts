@@ -325,13 +325,39 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     })
   })
 
-  test('what is materialized is put, put again and removed', async () => {
-    const record = { versionId: 'v', projectId: 1, endpointId: 'e', version: 3, state: { isEnabled: true } }
-    await records.materializations.put(record)
-    await records.materializations.put({ ...record, state: { isEnabled: false } })
-    expect(await records.materializations.all()).toEqual([{ ...record, state: { isEnabled: false } }])
-    await records.materializations.remove('v')
-    expect(await records.materializations.all()).toEqual([])
+  describe('what is materialized', () => {
+    const create = async () => {
+      const { id } = (await records.endpoints.create(7, { name: 'sales', description: '', isActive: true, query: {}, columns: undefined, dataFreshnessSeconds: 900 }))!
+      const version = (await records.endpoints.version(id, 1))!
+      return { id, version, state: async () => (await records.endpoints.version(id, 1))!.materialization }
+    }
+
+    test('stands beside its version, until it is removed', async () => {
+      const { id, version, state } = await create()
+      expect([await state(), await records.materializations.all(), await records.materializations.change(version.id, () => 'none')]).toEqual([undefined, [], undefined])
+      await records.materializations.add({ projectId: 7, endpointId: id, version }, { count: 0 })
+      await records.materializations.add({ projectId: 7, endpointId: id, version }, 'another')
+      expect(await state()).toEqual({ count: 0 })
+      expect((await records.endpoints.versions(id)).map(({ materialization }) => materialization)).toEqual([{ count: 0 }])
+      expect(await records.materializations.all()).toEqual([{ projectId: 7, endpointId: id, version: { ...version, materialization: { count: 0 } } }])
+      await records.materializations.remove(version.id)
+      expect([await state(), await records.materializations.all()]).toEqual([undefined, []])
+    })
+
+    test('is changed by one after another', async () => {
+      const { id, version, state } = await create()
+      await records.materializations.add({ projectId: 7, endpointId: id, version }, { count: 0 })
+      const next = (before: unknown) => ({ count: (before as { count: number }).count + 1 })
+      const seen = await Promise.all(Array.from({ length: 5 }, () => records.materializations.change(version.id, next)))
+      expect([seen.map((each) => (each as { count: number }).count).sort(), await state()]).toEqual([[1, 2, 3, 4, 5], { count: 5 }])
+    })
+
+    test('is not told of endpoints that are deleted', async () => {
+      const { id, version } = await create()
+      await records.materializations.add({ projectId: 7, endpointId: id, version }, {})
+      await records.endpoints.remove(id)
+      expect(await records.materializations.all()).toEqual([])
+    })
   })
 
   test('a setting is of one project, and the last one holds', async () => {

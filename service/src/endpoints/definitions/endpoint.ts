@@ -135,12 +135,12 @@ export const createEndpointDefinitions = ({ records, describe, materializer }: D
     if (!endpoint.isActive) return void (await disableAll(endpoint))
     const version = isNew ? await findVersion(records, endpoint) : target
     if (isWanted === false || !isActive) return void (await materializer.disable(version.id))
-    const isInherited = isWanted === undefined && materializer.isEnabled(target.id) && (isNew || takesDates !== undefined)
+    const isInherited = isWanted === undefined && materializer.isEnabled(target) && (isNew || takesDates !== undefined)
     if (!isWanted && !isInherited) return undefined
     const refusal = isInherited ? await materializer.check(projectId, version.query) : undefined
     if (refusal) return refusal.message
-    const isAsBefore = isNew && materializer.isEnabled(target.id) && isInsight(version.query)
-    await materializer.enable(projectId, endpoint, version, takesDates ?? (isAsBefore ? materializer.takesDates(target.id) : undefined))
+    const isAsBefore = isNew && materializer.isEnabled(target) && isInsight(version.query)
+    await materializer.enable(projectId, endpoint, version, takesDates ?? (isAsBefore ? materializer.takesDates(target) : undefined))
     return undefined
   }
 
@@ -187,7 +187,7 @@ export const createEndpointDefinitions = ({ records, describe, materializer }: D
       const dataFreshnessSeconds = changes.data_freshness_seconds ?? target.dataFreshnessSeconds
       const isActive = version === undefined ? (changes.is_active ?? endpoint.isActive) : endpoint.isActive && (changes.is_active ?? target.isActive)
       if (changes.is_materialized) await requireMaterializable(projectId, query ?? target.query, isActive)
-      if (changes.date_variables !== undefined) requireInsightOn(query ?? target.query, changes.is_materialized ?? materializer.isEnabled(target.id))
+      if (changes.date_variables !== undefined) requireInsightOn(query ?? target.query, changes.is_materialized ?? materializer.isEnabled(target))
       const done = await endpoints.update(endpoint.id, {
         name: changes.name,
         description: changes.description,

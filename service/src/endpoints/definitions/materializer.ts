@@ -22,9 +22,9 @@ export interface Materializer {
   /** Begins to build what is not there; resolves before it is done. `takesDates`: absent, it stays as it is, at first false. */
   enable(projectId: number, endpoint: Endpoint, version: EndpointVersion, takesDates?: boolean): Promise<void>
   disable(versionId: string): Promise<void>
-  isEnabled(versionId: string): boolean
+  isEnabled(version: EndpointVersion): boolean
   /** Whether runs of an insight may pass dates: of a materialized one only if that was asked for. */
-  takesDates(versionId: string): boolean
+  takesDates(version: EndpointVersion): boolean
   view(projectId: number, endpoint: Endpoint, version: EndpointVersion): Promise<MaterializationView>
   /** The view with what would be stored, and nothing stored. */
   preview(projectId: number, endpoint: Endpoint, version: EndpointVersion): Promise<MaterializationView>

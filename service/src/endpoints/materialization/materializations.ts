@@ -1,50 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import type { Log } from '../../lib/log.ts'
 import { Refusal } from '../../lib/refusal.ts'
-import type { Endpoint, EndpointVersion, Records } from '../../storage/records.ts'
+import type { Endpoint, EndpointVersion, MaterializedVersion, Records } from '../../storage/records.ts'
 import { type Storage, StorageError } from '../../storage/storage.ts'
 import { parse, type SqlQuery, toRefusal } from '../definitions/check.ts'
 import type { MaterializationView, Materializer } from '../definitions/materializer.ts'
 import { isInsight } from '../insights/insights.ts'
 import type { Obstacle } from './obstacle.ts'
 import { buildStatements, type Plan, planOf, planOfInsight } from './plan.ts'
-
-/** A table that runs are answered from. */
-export interface Build {
-  readonly table: string
-  readonly signature: string
-  readonly watermark: string
-  readonly rows: number
-  readonly bytes: number
-  /** Of how many events it was made. */
-  readonly events: number
-  readonly builtAt: string
-}
-
-interface State {
-  readonly isEnabled: boolean
-  /** Of an insight: whether runs may pass dates. */
-  readonly takesDates?: boolean | undefined
-  readonly status: 'Running' | 'Completed' | 'Failed'
-  /** The last good one. */
-  readonly build?: Build | undefined
-  readonly error?: string | undefined
-  /** It gave other rows than a live run, and waits for a person. */
-  readonly isTurnedOff?: boolean | undefined
-  /** Tables that nobody reads any more, or that were not finished. */
-  readonly leftover: readonly string[]
-}
-
-interface Entry {
-  readonly versionId: string
-  readonly projectId: number
-  readonly endpointId: string
-  readonly version: number
-  state: State
-}
+import { type Build, type Due, dueOf, type State, stateOf } from './state.ts'
 
 export interface MaterializationOptions {
-  readonly records: Pick<Records, 'endpoints' | 'variables' | 'materializations'>
+  readonly records: Pick<Records, 'variables' | 'materializations'>
   readonly storage: Pick<Storage, 'rows' | 'run' | 'command' | 'work'>
   readonly log: Log
   /** How long an insert may take until its rows are seen: events of these last seconds are always read live. */
@@ -56,14 +23,16 @@ export interface MaterializationOptions {
 
 export interface Materializations extends Materializer {
   /** What the runs of a version are answered from; `undefined`: they are live. */
-  stored(versionId: string): Build | undefined
-  /** Ends the use of what is stored, because it is wrong. Runs are live until it is enabled anew. */
-  turnOff(versionId: string, why: string): Promise<void>
+  stored(version: EndpointVersion): Build | undefined
+  /** Ends the use of a table, because it is wrong. Runs are live until it is enabled anew. */
+  turnOff(versionId: string, table: string, why: string): Promise<void>
   /** Call when events of a project may have been deleted or changed: its runs are live until what is stored has been built anew. */
   invalidate(projectId: number): Promise<void>
-  /** Builds anew what is older than its endpoint wants, and what no longer holds the events it was made of. */
+  /** Builds what nobody builds: what is older than its endpoint wants, no longer holds the events it was made of, or was left half done. */
   refresh(): Promise<void>
-  /** Resolves when no build is under way. */
+  /** Drops the tables that no process has read for a while, nor will. */
+  sweep(): Promise<void>
+  /** Resolves when this process builds nothing. */
   settled(): Promise<void>
   close(): Promise<void>
 }
@@ -72,6 +41,9 @@ const WORK = { maxSeconds: 3_000, maxMemoryBytes: 2_000_000_000 }
 const PREVIEW = { maxSeconds: 20, maxMemoryBytes: 1_000_000_000, maxRows: 1 }
 // A run may take a minute.
 const GRACE_MS = 90_000
+// A process that is killed keeps others from building for so long, and one that is busy misses a few beats.
+const CLAIM_MS = 15_000
+const BEAT_MS = 4_000
 
 const obstaclesOf = (plan: Plan): readonly Obstacle[] => ('obstacles' in plan ? plan.obstacles : [])
 
@@ -86,12 +58,20 @@ const notMaterializable = (obstacles: readonly Obstacle[]): Refusal => {
   })
 }
 
-/** Keeps the tables of materialized endpoints: builds each beside the one in use, checks it, and only then answers from it. */
-export const createMaterializations = async ({ records, storage, log, lagSeconds, graceMs = GRACE_MS, now = Date.now }: MaterializationOptions): Promise<Materializations> => {
-  const entries = new Map<string, Entry>()
-  const builds = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>()
-  const timers = new Set<NodeJS.Timeout>()
+/**
+ * Keeps the tables of materialized endpoints: builds each beside the one in use, checks it, and only then answers from it. What is
+ * so stands in the definitions, where each run finds it beside its version; of several processes one at a time claims a build.
+ */
+export const createMaterializations = ({ records, storage, log, lagSeconds, graceMs = GRACE_MS, now = Date.now }: MaterializationOptions): Materializations => {
+  const { all, add, remove } = records.materializations
+  /** What this process does for a version. */
+  const work = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>()
+  /** Tables that nobody names, and since when that is known. */
+  let unused: ReadonlyMap<string, number> = new Map()
   let isClosed = false
+
+  const iso = (ms: number) => new Date(ms).toISOString()
+  const change = async (versionId: string, next: (state: State) => State) => (await records.materializations.change(versionId, (state) => next(state as State))) as State | undefined
 
   const planFor = async (projectId: number, query: unknown): Promise<Plan> => {
     if (isInsight(query)) return planOfInsight(query)
@@ -102,47 +82,19 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
     }
   }
 
-  const save = async (entry: Entry, changes: Partial<State>) => {
-    entry.state = { ...entry.state, ...changes }
-    if (entries.get(entry.versionId) !== entry) return
-    if (entry.state.isEnabled || entry.state.leftover.length > 0) return records.materializations.put(entry)
-    entries.delete(entry.versionId)
-    await records.materializations.remove(entry.versionId)
-  }
-
-  const drop = async (entry: Entry, table: string) => {
+  const drop = async (table: string) => {
     try {
       await storage.command(`DROP TABLE IF EXISTS db.${table} SYNC`)
-      await save(entry, { leftover: entry.state.leftover.filter((each) => each !== table) })
     } catch (error) {
-      log(`materialization: ${table} could not be dropped and will be at the next start: ${(error as Error).message}`)
+      log(`materialization: ${table} could not be dropped and will be later: ${(error as Error).message}`)
     }
   }
 
-  const dropLater = (entry: Entry, table: string) => {
-    const timer = setTimeout(() => {
-      timers.delete(timer)
-      void drop(entry, table)
-    }, graceMs)
-    timer.unref()
-    timers.add(timer)
-  }
-
-  /** Ends the use of an entry's table. */
-  const retire = async (entry: Entry, changes: Partial<State> = { status: 'Running' }) => {
-    const table = entry.state.build?.table
-    await save(entry, { ...changes, build: undefined, leftover: [...entry.state.leftover, ...(table ? [table] : [])] })
-    if (table) dropLater(entry, table)
-  }
-
-  const build = async (entry: Entry, signal: AbortSignal): Promise<Build> => {
-    const version = await records.endpoints.version(entry.endpointId, entry.version)
-    const plan = await planFor(entry.projectId, version!.query)
+  const build = async ({ projectId, version }: MaterializedVersion, table: string, signal: AbortSignal): Promise<Build> => {
+    const plan = await planFor(projectId, version.query)
     if ('obstacles' in plan) throw notMaterializable(plan.obstacles)
-    const table = `rollup_${entry.versionId.replaceAll('-', '')}_${randomBytes(4).toString('hex')}`
     const [{ watermark }] = (await storage.rows<{ watermark: string }>({ text: "SELECT toString(now64(3, 'UTC') - toIntervalSecond({lag:UInt32})) AS watermark", params: { lag: lagSeconds } })) as [{ watermark: string }]
-    const { create, fill, held, events } = buildStatements(plan.table, entry.projectId, { table, watermark })
-    await save(entry, { leftover: [...entry.state.leftover, table] })
+    const { create, fill, held, events } = buildStatements(plan.table, projectId, { table, watermark })
     try {
       await storage.work(create, WORK, signal)
       await storage.work(fill, WORK, signal)
@@ -150,58 +102,53 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
       const [wanted] = (await storage.rows<{ events: string }>(events)) as [{ events: string }]
       if (Number(found.events) !== Number(wanted.events)) throw new Error(`The table was made of ${found.events} events where there are ${wanted.events}`)
       const [size] = await storage.rows<{ bytes: string }>({ text: "SELECT sum(bytes_on_disk) AS bytes FROM system.parts WHERE database = 'db' AND table = {table:String} AND active", params: { table } })
-      return { table, watermark, signature: plan.table.signature, rows: Number(found.rows), bytes: Number(size?.bytes ?? 0), events: Number(found.events), builtAt: new Date(now()).toISOString() }
+      return { table, watermark, signature: plan.table.signature, rows: Number(found.rows), bytes: Number(size?.bytes ?? 0), events: Number(found.events), builtAt: iso(now()) }
     } catch (error) {
-      await drop(entry, table)
+      await drop(table)
       throw error
     }
   }
 
-  const buildAndSwap = async (entry: Entry, signal: AbortSignal) => {
-    const before = entry.state.build
+  /** Builds under a claim. It counts only if the claim is still there in the end: what ended it is known to more than this process. */
+  const buildAndSwap = async (materialized: MaterializedVersion, table: string, stop: AbortController) => {
+    const { id } = materialized.version
+    const whileClaimed = (next: (state: State) => State) => change(id, (state) => (state.claim?.table === table ? next(state) : state))
+    const beat = setInterval(() => {
+      whileClaimed((state) => ({ ...state, claim: { table, until: iso(now() + CLAIM_MS) } })).then(
+        (state) => state?.claim?.table !== table && stop.abort(),
+        () => {}, // the definitions are away for a moment, and the end decides
+      )
+    }, BEAT_MS)
     try {
-      await save(entry, { status: 'Running' })
-      const made = await build(entry, signal)
-      if (signal.aborted) return await drop(entry, made.table)
-      await save(entry, { status: 'Completed', build: made, error: undefined, leftover: [...entry.state.leftover.filter((each) => each !== made.table), ...(before ? [before.table] : [])] })
-      if (before) dropLater(entry, before.table)
+      const made = await build(materialized, table, stop.signal)
+      const after = await whileClaimed((state) => ({ ...state, build: made, claim: undefined, error: undefined }))
+      if (after?.build?.table !== table) await drop(table)
     } catch (error) {
-      if (signal.aborted) return
-      log(`materialization: building version ${entry.versionId} failed: ${(error as Error).message}`)
+      // Somebody else may begin at once.
+      if (stop.signal.aborted) return void (await whileClaimed((state) => ({ ...state, claim: undefined, lookedAt: undefined })))
+      log(`materialization: building version ${id} failed: ${(error as Error).message}`)
       // The engine's own words hold the compiled text.
-      await save(entry, { status: 'Failed', error: error instanceof StorageError ? `The engine refused the build: ${error.engineCode ?? error.kind}.` : (error as Error).message })
+      const why = error instanceof StorageError ? `The engine refused the build: ${error.engineCode ?? error.kind}.` : (error as Error).message
+      await whileClaimed((state) => ({ ...state, claim: undefined, error: why, lookedAt: iso(now()) }))
+    } finally {
+      clearInterval(beat)
     }
   }
 
-  const start = (entry: Entry) => {
-    if (isClosed || builds.has(entry.versionId)) return
-    const stop = new AbortController()
-    const done = buildAndSwap(entry, stop.signal).finally(() => {
-      builds.delete(entry.versionId)
-      // Ended because what it read is no longer so, or turned off and on again meanwhile.
-      if (stop.signal.aborted && entry.state.isEnabled) start(entry)
-    })
-    done.catch((error: unknown) => log(`materialization: ${(error as Error).message}`))
-    builds.set(entry.versionId, { stop, done })
+  const countOf = async (statement: { text: string }): Promise<number> => {
+    const [found] = (await storage.rows<{ events: string }>(statement)) as [{ events: string }]
+    return Number(found.events)
   }
 
-  const disable = async (versionId: string) => {
-    const entry = entries.get(versionId)
-    if (!entry) return
-    entry.state = { ...entry.state, isEnabled: false, takesDates: undefined }
-    builds.get(versionId)?.stop.abort()
-    await retire(entry)
+  /** Whether a table was made of the events that there are, of those that it may hold. */
+  const isOfAllEvents = async ({ projectId, version }: MaterializedVersion, held: Build): Promise<boolean> => {
+    const plan = await planFor(projectId, version.query)
+    return 'table' in plan && plan.table.signature === held.signature && (await countOf(buildStatements(plan.table, projectId, held).events)) === held.events
   }
 
-  const isWhole = async (entry: Entry, held: Build): Promise<boolean> => {
-    const version = await records.endpoints.version(entry.endpointId, entry.version)
-    const plan = await planFor(entry.projectId, version!.query)
-    if ('obstacles' in plan || plan.table.signature !== held.signature) return false
-    const statements = buildStatements(plan.table, entry.projectId, held)
+  const isWhole = async (materialized: MaterializedVersion, held: Build): Promise<boolean> => {
     try {
-      const [kept] = (await storage.rows<{ events: string }>(statements.held)) as [{ events: string }]
-      const [wanted] = (await storage.rows<{ events: string }>(statements.events)) as [{ events: string }]
-      return Number(kept.events) === held.events && Number(wanted.events) === held.events
+      return (await countOf({ text: `SELECT sum(__count) AS events FROM db.${held.table}` })) === held.events && (await isOfAllEvents(materialized, held))
     } catch (error) {
       // The table has gone, as after a restored backup.
       if (error instanceof StorageError && error.kind === 'query') return false
@@ -209,15 +156,56 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
     }
   }
 
+  /** Ends the use of a table, and makes another. */
+  const retire = async ({ version }: MaterializedVersion, { table }: Build) => {
+    log(`materialization: version ${version.id} no longer holds the events it was made of`)
+    await change(version.id, (state) => (state.build?.table === table ? { ...state, build: undefined, lookedAt: undefined } : state))
+  }
+
+  /** Does what is due for a version, unless another process has begun to. */
+  const tend = async (materialized: MaterializedVersion, stop: AbortController): Promise<void> => {
+    const { id, dataFreshnessSeconds } = materialized.version
+    const table = `rollup_${id.replaceAll('-', '')}_${randomBytes(4).toString('hex')}`
+    let due = 'nothing' as Due
+    const state = await change(id, (before) => {
+      due = dueOf(before, dataFreshnessSeconds, now())
+      if (due === 'nothing') return before
+      return { ...before, lookedAt: iso(now()), ...(due === 'build' ? { claim: { table, until: iso(now() + CLAIM_MS) } } : {}) }
+    })
+    if (due === 'build') return buildAndSwap(materialized, table, stop)
+    if (due === 'nothing' || (await isWhole(materialized, state!.build!))) return
+    await retire(materialized, state!.build!)
+    return tend(materialized, stop)
+  }
+
+  const start = (materialized: MaterializedVersion) => {
+    const { id } = materialized.version
+    if (isClosed || work.has(id)) return
+    const stop = new AbortController()
+    const done = tend(materialized, stop)
+      .catch((error: unknown) => log(`materialization: ${(error as Error).message}`))
+      .finally(() => {
+        work.delete(id)
+        // What it was about is no longer so: something else may be due.
+        if (stop.signal.aborted) start(materialized)
+      })
+    work.set(id, { stop, done })
+  }
+
+  const disable = async (versionId: string) => {
+    await remove(versionId)
+    work.get(versionId)?.stop.abort()
+  }
+
   const viewOf = (endpoint: Endpoint, version: EndpointVersion, plan: Plan): MaterializationView => {
-    const state = entries.get(version.id)?.state
+    const state = stateOf(version)
     const obstacles = obstaclesOf(plan)
     return {
       name: `${endpoint.name}_v${version.version}`,
-      enabled: state?.isEnabled ?? false,
+      enabled: state !== undefined,
       ready: state?.build !== undefined,
-      ...(state?.isEnabled ? { status: state.status } : {}),
-      ...(state?.isEnabled && isInsight(version.query) ? { date_variables: state.takesDates ?? false } : {}),
+      ...(state ? { status: state.claim ? 'Running' : state.error ? 'Failed' : state.build ? 'Completed' : 'Running' } : {}),
+      ...(state && isInsight(version.query) ? { date_variables: state.takesDates ?? false } : {}),
       can_materialize: obstacles.length === 0,
       ...(obstacles.length > 0 ? { reason: obstacles[0]!.message, obstacles } : {}),
       ...(state?.build ? { last_materialized_at: state.build.builtAt, rows: state.build.rows, bytes: state.build.bytes } : {}),
@@ -225,17 +213,8 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
     }
   }
 
-  const isOn = (versionId: string) => entries.get(versionId)?.state.isEnabled ?? false
-
   const settled = async () => {
-    while (builds.size > 0) await Promise.allSettled([...builds.values()].map(({ done }) => done))
-  }
-
-  for (const record of await records.materializations.all()) {
-    const entry: Entry = { ...record, state: record.state as State }
-    entries.set(entry.versionId, entry)
-    for (const table of entry.state.leftover) await drop(entry, table)
-    if (entry.state.isEnabled && entry.state.status === 'Running') start(entry)
+    while (work.size > 0) await Promise.allSettled([...work.values()].map(({ done }) => done))
   }
 
   return {
@@ -244,15 +223,18 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
       return obstacles.length > 0 ? notMaterializable(obstacles) : undefined
     },
     async enable(projectId, endpoint, version, takesDates) {
-      const known = entries.get(version.id)
-      const entry: Entry = known ?? { versionId: version.id, projectId, endpointId: endpoint.id, version: version.version, state: { isEnabled: true, status: 'Running', leftover: [] } }
-      entries.set(version.id, entry)
-      await save(entry, { isEnabled: true, isTurnedOff: false, takesDates: takesDates ?? entry.state.takesDates, status: entry.state.build ? entry.state.status : 'Running' })
-      if (!entry.state.build) start(entry)
+      const materialized = { projectId, endpointId: endpoint.id, version }
+      await add(materialized, {})
+      await change(version.id, (state) => ({
+        ...state,
+        ...(takesDates === undefined ? {} : { takesDates }),
+        ...(state.build ? {} : { isTurnedOff: undefined, error: undefined, lookedAt: undefined }),
+      }))
+      start(materialized)
     },
     disable,
-    isEnabled: isOn,
-    takesDates: (versionId) => !isOn(versionId) || (entries.get(versionId)!.state.takesDates ?? false),
+    isEnabled: (version) => stateOf(version) !== undefined,
+    takesDates: (version) => stateOf(version)?.takesDates ?? stateOf(version) === undefined,
     view: async (projectId, endpoint, version) => viewOf(endpoint, version, await planFor(projectId, version.query)),
     async preview(projectId, endpoint, version) {
       const plan = await planFor(projectId, version.query)
@@ -269,43 +251,46 @@ export const createMaterializations = async ({ records, storage, log, lagSeconds
         preview: { kind: plan.table.kind, rows: count, bytes: Math.round(count * (bytes || 0)), events, expected_speed_up: count > 0 ? Number((events / count).toFixed(1)) : 1, stored_query: fill.text.slice(fill.text.indexOf('SELECT')) },
       }
     },
-    stored: (versionId) => entries.get(versionId)?.state.build,
-    async turnOff(versionId, why) {
-      const entry = entries.get(versionId)
-      if (!entry?.state.build) return
+    stored: (version) => stateOf(version)?.build,
+    async turnOff(versionId, table, why) {
+      const materialized = (await all()).find(({ version }) => version.id === versionId)
+      const held = materialized && stateOf(materialized.version)?.build
+      if (held?.table !== table) return
+      // Events may have been deleted, which is no fault of the table.
+      if (!(await isOfAllEvents(materialized!, held))) {
+        await retire(materialized!, held)
+        return start(materialized!)
+      }
       log(`materialization: version ${versionId} is turned off: ${why}`)
-      await retire(entry, { status: 'Failed', error: why, isTurnedOff: true })
+      await change(versionId, (state) => (state.build?.table === table ? { ...state, build: undefined, claim: undefined, error: why, isTurnedOff: true } : state))
+      work.get(versionId)?.stop.abort()
     },
     async invalidate(projectId) {
-      for (const entry of entries.values()) {
-        if (entry.projectId !== projectId || !entry.state.isEnabled || entry.state.isTurnedOff) continue
-        builds.get(entry.versionId)?.stop.abort()
-        await retire(entry)
-        start(entry)
+      for (const materialized of await all()) {
+        if (materialized.projectId !== projectId) continue
+        const { id } = materialized.version
+        await change(id, (state) => (state.isTurnedOff ? state : { ...state, build: undefined, claim: undefined, lookedAt: undefined }))
+        work.get(id)?.stop.abort()
+        start(materialized)
       }
     },
     async refresh() {
-      for (const entry of [...entries.values()]) {
-        const { build: held, isEnabled, isTurnedOff } = entry.state
-        if (!isEnabled || builds.has(entry.versionId)) continue
-        if (!held) {
-          if (!isTurnedOff) start(entry)
-          continue
-        }
-        const version = await records.endpoints.version(entry.endpointId, entry.version)
-        if (!version) continue
-        if (!(await isWhole(entry, held))) {
-          log(`materialization: version ${entry.versionId} no longer holds the events it was made of`)
-          await retire(entry)
-          start(entry)
-        } else if (now() - Date.parse(held.builtAt) >= version.dataFreshnessSeconds * 1_000) start(entry)
+      for (const materialized of await all()) {
+        const { version } = materialized
+        if (dueOf(stateOf(version)!, version.dataFreshnessSeconds, now()) !== 'nothing') start(materialized)
       }
+    },
+    async sweep() {
+      // In this order: a table is named before it is made.
+      const there = await storage.rows<{ name: string }>({ text: "SELECT name FROM system.tables WHERE database = 'db' AND startsWith(name, 'rollup_')" })
+      const named = new Set((await all()).flatMap(({ version }) => [stateOf(version)!.build?.table, stateOf(version)!.claim?.table]))
+      unused = new Map(there.flatMap(({ name }) => (named.has(name) ? [] : [[name, unused.get(name) ?? now()]])))
+      for (const [name, since] of unused) if (now() - since >= graceMs) await drop(name)
     },
     settled,
     async close() {
       isClosed = true
-      for (const timer of timers) clearTimeout(timer)
-      for (const { stop } of builds.values()) stop.abort()
+      for (const { stop } of work.values()) stop.abort()
       await settled()
     },
   }

@@ -5,8 +5,9 @@ import { compileQuery } from '../sql/compile.ts'
 import type { SelectSql } from '../sql/physical.ts'
 import { COMBINATORS } from '../sql/functions.ts'
 import { MERGEABLE } from './aggregates.ts'
-import type { Build, Materializations } from './materializations.ts'
+import type { Materializations } from './materializations.ts'
 import { readingFrom } from './plan.ts'
+import type { Build } from './state.ts'
 
 export interface ShadowOptions {
   readonly storage: Pick<Storage, 'run'>
@@ -101,7 +102,7 @@ export const createShadow = ({ storage, materializations, epochOf, percent, log,
 
   const compare = async (run: ShadowRun) => {
     for (let tried = 0; tried < TRIES; tried += 1) if (!(await differ(run))) return
-    await materializations.turnOff(run.versionId, 'What was stored gave other rows than a live run. Set "is_materialized" to true to build it anew.')
+    await materializations.turnOff(run.versionId, run.stored.table, 'What was stored gave other rows than a live run. Set "is_materialized" to true to build it anew.')
   }
 
   return {

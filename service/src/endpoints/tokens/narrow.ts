@@ -10,6 +10,8 @@ const NOT_BY_TOKEN = [
   { field: 'client_query_id', isAsked: ({ clientQueryId }: RunRequest) => clientQueryId !== undefined, why: 'hanging up cancels the run' },
 ] as const
 
+const DATES = ['date_from', 'date_to']
+
 /** The run that the token allows, its values among the variables. Throws `Refusal` if more is asked for. */
 export const narrowRun = (request: RunRequest, { jti, variables, allowed_variables: allowed, runs_per_minute: runsPerMinute }: RunTokenClaims): RunRequest => {
   const excess = NOT_BY_TOKEN.find(({ isAsked }) => isAsked(request))
@@ -19,7 +21,9 @@ export const narrowRun = (request: RunRequest, { jti, variables, allowed_variabl
     return allowed && !allowed.includes(path) ? [{ path, code: 'not_allowed', message: `"${path}" may not be given with this run token` }] : []
   })
   if (faults.length) throw new Refusal('invalid_variables', { detail: `${faults.map(({ message }) => message).join('; ')}.`, attr: 'variables', errors: faults })
-  return { ...request, variables: { ...request.variables, ...variables }, key: { ...request.key, id: jti }, runsPerMinute }
+  // Such a token was made when the endpoint took them.
+  const takesDates = DATES.some((name) => Object.hasOwn(variables, name))
+  return { ...request, variables: { ...request.variables, ...variables }, takesDates, key: { ...request.key, id: jti }, runsPerMinute }
 }
 
 const ABOUT_THE_QUERY: readonly RefusalCode[] = ['query_invalid', 'query_failed', 'undefined_variables']

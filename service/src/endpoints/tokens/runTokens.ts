@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Refusal } from '../../lib/refusal.ts'
 import { isUuid } from '../../lib/uuid.ts'
-import type { ApiKey, Records } from '../../storage/records.ts'
+import type { ApiKey, EndpointVersion, Records } from '../../storage/records.ts'
 import { parse, type SqlQuery } from '../definitions/check.ts'
 import { findEndpoint, findVersion } from '../definitions/endpoint.ts'
 import { isInsight, planInsight, UTC } from '../insights/insights.ts'
@@ -84,16 +84,19 @@ const checkOrigins = (origins: readonly string[] = []) => {
 
 export interface RunTokensRooms {
   readonly records: Pick<Records, 'endpoints' | 'variables' | 'keys' | 'runTokens'>
+  /** Whether runs of a version of an insight may pass dates. */
+  readonly takesDates: (version: EndpointVersion) => boolean
   readonly now?: () => number
 }
 
-export const createRunTokens = ({ records, now = Date.now }: RunTokensRooms): RunTokens => {
+export const createRunTokens = ({ records, takesDates, now = Date.now }: RunTokensRooms): RunTokens => {
   const mayRun = (key: ApiKey, projectId: number) => key.scopes.includes(NEEDED_SCOPE) && (key.projectId === undefined || key.projectId === projectId)
 
   /** Throws unless runs of the endpoint take what is pinned, and can be given whatever else they need. */
   const checkVariables = async (projectId: number, name: string, { variables: pinned = {}, allowed_variables: allowed }: RunTokenInput) => {
-    const { query } = await findVersion(records, await findEndpoint(records, projectId, name), undefined)
-    if (isInsight(query)) return void planInsight(query, { projectId, variables: pinned, zone: UTC, now: now() })
+    const version = await findVersion(records, await findEndpoint(records, projectId, name), undefined)
+    const { query } = version
+    if (isInsight(query)) return void planInsight(query, { projectId, variables: pinned, zone: UTC, now: now(), takesDates: takesDates(version) })
     const { variables: needed } = parse((query as SqlQuery).query)
     const definitions = await records.variables.list(projectId)
     bindVariables(definitions.filter(({ codeName }) => needed.includes(codeName) && Object.hasOwn(pinned, codeName)), pinned)

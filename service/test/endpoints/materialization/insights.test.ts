@@ -154,6 +154,28 @@ describe('a materialized run gives the answer of a live run, whatever has come l
   })
 })
 
+describe('counted by groups, a materialized run gives the answer of a live run', () => {
+  const grouped = fc.array(
+    fc.tuple(seenEvent, fc.constantFrom('acme', 'acme', 'globex', 'initech', ''), fc.constantFrom('', 'red', 'blue')).map(([each, ...groups]) => ({ ...each, groups })),
+    { minLength: 40, maxLength: 90 },
+  )
+  test.each(['retention', 'funnels'])('%s', async (kind) => {
+    const tale = fc.tuple(QUERIES[kind]!, fc.constantFrom(0, 1)).chain(([query, index]) =>
+      fc.record({ query: fc.constant({ ...query, aggregation_group_type_index: index }), runs: questions((query as { breakdownFilter?: (typeof BREAKDOWNS)[number] }).breakdownFilter) }))
+    await fc.assert(
+      fc.asyncProperty(grouped, tale, async (events, { query, runs }) => {
+        const projectId = (projects += 2)
+        await store(engine, projectId, events)
+        const stored = await materializeInsight(engine, projectId, query, BUILT)
+        await learn(projectId)
+        for (const each of runs) await expectSame(stored, query, each)
+        await stored.drop()
+      }),
+      { numRuns: 4, endOnFailure: true },
+    )
+  })
+})
+
 const visit = { kind: 'EventsNode', event: 'visit' }
 const many = (count: number, more: (n: number) => Partial<SeenEvent> = () => ({})): SeenEvent[] =>
   Array.from({ length: count }, (_, n) => ({ event: 'visit', person: `p${n % 4}`, at: at('2026-03-10T10:00:00Z') + n * 1_000, seenAt: BUILT - 1, properties: { browser: n % 2 ? 'Chrome' : 'Safari', page: n }, ...more(n) }))
@@ -204,6 +226,27 @@ test.each<[string, object, unknown]>([
   await store(engine, projectId, [told('visit', 'ann', '10:00'), told('read', 'ann', '10:30'), told('buy', 'ann', '11:00'), told('visit', 'ben', '10:00'), told('buy', 'ben', '11:00')])
   const stored = await materializeInsight(engine, projectId, query, BUILT)
   const { results } = (await expectSame(stored, query, { now: NOW })) as { results: readonly unknown[] }
+  expect(Array.isArray(expected) ? results : Object.fromEntries(results.entries())).toMatchObject(expected as object)
+  await stored.drop()
+})
+
+test.each<[string, object, unknown]>([
+  ['a funnel', { kind: 'FunnelsQuery', series: [visit, buy], dateRange: DAY }, [{ count: 2 }, { count: 1 }]],
+  ['a retention', { kind: 'RetentionQuery', dateRange: DAY, retentionFilter: { period: 'Hour', totalIntervals: 2, retentionType: 'retention_recurring', targetEntity: { id: 'visit' }, returningEntity: { id: 'buy' } } }, { 10: { values: [{ count: 2 }, { count: 1 }] } }],
+])('%s of groups counts a group once, whoever of it acted, and nobody without one', async (_, query, expected) => {
+  const projectId = (projects += 2)
+  // The second half has come after the build.
+  const told = (event: string, person: string, group: string, when: string, seenAt: number): SeenEvent => ({ event, person, at: at(`2026-03-10T${when}:00Z`), seenAt, properties: {}, groups: ['other', group] })
+  await store(engine, projectId, [
+    ...['ann', 'ben'].map((person) => told('visit', person, 'acme', '10:00', BUILT - 1)),
+    told('visit', 'cat', 'globex', '10:00', BUILT - 1),
+    told('visit', 'dan', '', '10:00', BUILT - 1),
+    told('buy', 'eve', 'acme', '11:00', BUILT),
+    told('buy', 'dan', '', '11:00', BUILT),
+  ])
+  const asked = { ...query, aggregation_group_type_index: 1 }
+  const stored = await materializeInsight(engine, projectId, asked, BUILT)
+  const { results } = (await expectSame(stored, asked, { now: NOW })) as { results: readonly unknown[] }
   expect(Array.isArray(expected) ? results : Object.fromEntries(results.entries())).toMatchObject(expected as object)
   await stored.drop()
 })

@@ -2,11 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createMaterializations, type Materializations } from '../../../src/endpoints/materialization/materializations.ts'
+import type { State } from '../../../src/endpoints/materialization/state.ts'
 import { readingFrom } from '../../../src/endpoints/materialization/plan.ts'
 import { compileQuery, parseQuery } from '../../../src/endpoints/sql/compile.ts'
 import { createClickhouse } from '../../../src/storage/clickhouse.ts'
 import { type Endpoint, type EndpointVersion, openRecords, type Records } from '../../../src/storage/records.ts'
 import { type Storage, StorageError } from '../../../src/storage/storage.ts'
+import { until } from '../../support/engine.ts'
 import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
 import { store } from './support/store.ts'
 
@@ -15,6 +17,7 @@ jest.setTimeout(60_000)
 const QUERY = 'SELECT event, count() FROM events GROUP BY event'
 const LIMITS = { maxSeconds: 10, maxMemoryBytes: 500_000_000, maxRows: 1_000 }
 const NOW = Date.now()
+const MINUTE = 60_000
 
 let engine: TestEngine
 let storage: Storage
@@ -40,11 +43,15 @@ const open = () =>
   })
 
 const seen = (event: string) => ({ event, person: 'ann', at: NOW - 1e9, seenAt: NOW - 60_000, properties: {} })
+const current = async () => (await records.endpoints.version(endpoint.id, 1))!
+const stored = async () => materializations.stored(await current())
+const view = async () => materializations.view(projectId, endpoint, await current())
+const state = async () => (await current()).materialization as State
 const tables = async () => (await storage.rows<{ name: string }>({ text: "SELECT name FROM system.tables WHERE database = 'db' AND name LIKE 'rollup_%'" })).map(({ name }) => name)
 const answer = async () => {
   const parsed = parseQuery(QUERY)
-  const stored = materializations.stored(version.id)
-  const { rows } = await storage.run(compileQuery(parsed, { projectId, variables: {}, ...(stored ? { replace: readingFrom(parsed, stored).replace } : {}) }), { ...LIMITS, projectId, ...(stored ? { tables: [stored.table] } : {}) })
+  const held = await stored()
+  const { rows } = await storage.run(compileQuery(parsed, { projectId, variables: {}, ...(held ? { replace: readingFrom(parsed, held).replace } : {}) }), { ...LIMITS, projectId, ...(held ? { tables: [held.table] } : {}) })
   return Object.fromEntries(rows as [string, number][])
 }
 const enable = async () => {
@@ -71,11 +78,12 @@ beforeEach(async () => {
   endpoint = (await records.endpoints.create(projectId, { name: 'sales', description: '', isActive: true, query: { kind: 'HogQLQuery', query: QUERY, variables: {} }, columns: undefined, dataFreshnessSeconds: 900 }))!
   version = (await records.endpoints.version(endpoint.id, 1))!
   await store(engine, projectId, [seen('a'), seen('a'), seen('b')])
-  materializations = await open()
+  materializations = open()
 })
 afterEach(async () => {
   await materializations.disable(version.id)
   await materializations.close()
+  for (const table of await tables()) await engine.command(`DROP TABLE db.${table} SYNC`)
 })
 
 test('runs are live while the first table is built', async () => {
@@ -83,65 +91,70 @@ test('runs are live while the first table is built', async () => {
   const gate = new Promise<void>((resolve) => (begun = resolve))
   trouble = () => gate
   await materializations.enable(projectId, endpoint, version)
-  expect(materializations.stored(version.id)).toBeUndefined()
-  expect(await materializations.view(projectId, endpoint, version)).toMatchObject({ enabled: true, ready: false, status: 'Running' })
+  expect(await stored()).toBeUndefined()
+  expect(await view()).toMatchObject({ enabled: true, ready: false, status: 'Running' })
   expect(await answer()).toEqual({ a: 2, b: 1 })
   begun()
   await materializations.settled()
-  expect(await materializations.view(projectId, endpoint, version)).toMatchObject({ ready: true, status: 'Completed', rows: 2 })
+  expect(await view()).toMatchObject({ ready: true, status: 'Completed', rows: 2 })
   expect(await answer()).toEqual({ a: 2, b: 1 })
 })
 
 test('a failed build keeps the last good table, tells why, and leaves nothing behind', async () => {
   await enable()
-  const good = materializations.stored(version.id)!
+  const good = (await stored())!
   clock += 901_000
   trouble = () => Promise.reject(new StorageError('memory', 'SELECT of the compiled text', 'MEMORY_LIMIT_EXCEEDED'))
   await materializations.refresh()
   await materializations.settled()
-  expect(materializations.stored(version.id)).toEqual(good)
-  const view = await materializations.view(projectId, endpoint, version)
-  expect(view).toMatchObject({ ready: true, status: 'Failed', error: expect.stringContaining('MEMORY_LIMIT_EXCEEDED') })
-  expect(view.error).not.toContain('SELECT')
+  expect(await stored()).toEqual(good)
+  const failed = await view()
+  expect(failed).toMatchObject({ ready: true, status: 'Failed', error: expect.stringContaining('MEMORY_LIMIT_EXCEEDED') })
+  expect(failed.error).not.toContain('SELECT')
   expect(await tables()).toEqual([good.table])
   expect(await answer()).toEqual({ a: 2, b: 1 })
 
   trouble = undefined
   await materializations.refresh()
   await materializations.settled()
-  expect(materializations.stored(version.id)!.table).not.toBe(good.table)
-  expect(await materializations.view(projectId, endpoint, version)).toMatchObject({ status: 'Completed' })
+  expect(await stored()).toEqual(good)
+  clock += MINUTE
+  await materializations.refresh()
+  await materializations.settled()
+  expect((await stored())!.table).not.toBe(good.table)
+  expect(await view()).toMatchObject({ status: 'Completed' })
 })
 
 test('a table that does not hold what it should is never used', async () => {
   const { work } = storage
-  materializations = await createMaterializations({
+  materializations = createMaterializations({
     records, log: () => {}, lagSeconds: 0, graceMs: 0,
     storage: { ...storage, rows: storage.rows, work: async (statement, limits, signal) => { await work(statement, limits, signal); if (statement.text.startsWith('INSERT')) await work(statement, limits, signal) } },
   })
   await enable()
-  expect(await materializations.view(projectId, endpoint, version)).toMatchObject({ ready: false, status: 'Failed', error: expect.stringContaining('6 events where there are 3') })
+  expect(await view()).toMatchObject({ ready: false, status: 'Failed', error: expect.stringContaining('6 events where there are 3') })
   expect(await tables()).toEqual([])
 })
 
 test('it is built anew when it is as old as the endpoint allows, and not before', async () => {
   await enable()
-  const first = materializations.stored(version.id)!.table
+  const first = (await stored())!.table
   clock += 899_000
   await materializations.refresh()
   await materializations.settled()
-  expect(materializations.stored(version.id)!.table).toBe(first)
+  expect((await stored())!.table).toBe(first)
   await store(engine, projectId, [seen('late')])
-  clock += 2_000
+  clock += MINUTE
   await materializations.refresh()
   await materializations.settled()
-  expect(materializations.stored(version.id)!.table).not.toBe(first)
+  expect((await stored())!.table).not.toBe(first)
   expect(await answer()).toEqual({ a: 2, b: 1, late: 1 })
 })
 
 test('when events have been deleted it is built anew', async () => {
   await enable()
   await engine.command(`ALTER TABLE db.events DELETE WHERE project_id = ${projectId} AND event = 'b' SETTINGS mutations_sync = 1`)
+  clock += MINUTE
   await materializations.refresh()
   await materializations.settled()
   expect(await answer()).toEqual({ a: 2 })
@@ -149,40 +162,181 @@ test('when events have been deleted it is built anew', async () => {
 
 test('when its table has gone it is built anew', async () => {
   await enable()
-  const { table } = materializations.stored(version.id)!
+  const { table } = (await stored())!
   await engine.command(`DROP TABLE db.${table} SYNC`)
+  clock += MINUTE
   await materializations.refresh()
   await materializations.settled()
-  expect(materializations.stored(version.id)!.table).not.toBe(table)
+  expect((await stored())!.table).not.toBe(table)
   expect(await answer()).toEqual({ a: 2, b: 1 })
 })
 
 test('whoever deletes events can say so', async () => {
   await enable()
   await engine.command(`ALTER TABLE db.events DELETE WHERE project_id = ${projectId} AND event = 'a' SETTINGS mutations_sync = 1`)
-  const told = materializations.invalidate(projectId)
-  expect(materializations.stored(version.id)).toBeUndefined()
-  await told
+  let begun = () => {}
+  const gate = new Promise<void>((resolve) => (begun = resolve))
+  trouble = () => gate
+  await materializations.invalidate(projectId)
+  expect(await stored()).toBeUndefined()
+  begun()
   await materializations.settled()
   expect(await answer()).toEqual({ b: 1 })
 })
 
-test('what a killed process has left is gone after the next start', async () => {
+test('tables that nobody names go, and only when nobody can still read them', async () => {
   await enable()
-  const { table } = materializations.stored(version.id)!
-  const orphan = `${table}x`
-  await engine.command(`CREATE TABLE db.${orphan} AS db.${table}`)
-  const [record] = (await records.materializations.all()).filter(({ versionId }) => versionId === version.id)
-  await records.materializations.put({ ...record!, state: { ...(record!.state as object), leftover: [orphan] } })
-  await materializations.close()
-  materializations = await open()
-  expect(await tables()).toEqual([table])
-  expect(materializations.stored(version.id)!.table).toBe(table)
+  const first = (await stored())!.table
+  const orphan = `${first}x`
+  await engine.command(`CREATE TABLE db.${orphan} AS db.${first}`)
+  const patient = createMaterializations({ records, storage, log: () => {}, lagSeconds: 0, graceMs: 90_000, now: () => clock })
+  await patient.sweep()
+  clock += 901_000
+  await materializations.refresh()
+  await materializations.settled()
+  const second = (await stored())!.table
+  clock += 1_000
+  await patient.sweep()
+  expect((await tables()).sort()).toEqual([first, second].sort())
+  clock += 89_000
+  await patient.sweep()
+  expect(await tables()).toContain(first)
+  clock += 1_000
+  await patient.sweep()
+  expect(await tables()).toEqual([second])
+})
+
+describe('of two processes', () => {
+  let other: Materializations
+  let openGate = () => {}
+  beforeEach(() => {
+    other = open()
+  })
+  afterEach(() => {
+    openGate()
+    return other.close()
+  })
+
+  const gated = () => {
+    let open = () => {}
+    const gate = new Promise<void>((resolve) => (openGate = open = resolve))
+    let waiting = 0
+    trouble = () => ((waiting += 1), gate)
+    return { open, waiting: () => waiting }
+  }
+
+  test('one builds and the other looks on', async () => {
+    const gate = gated()
+    await materializations.enable(projectId, endpoint, version)
+    await until(() => gate.waiting() === 1)
+    for (let looks = 0; looks < 3; looks += 1) await other.refresh()
+    await other.settled()
+    expect([gate.waiting(), await tables()]).toEqual([1, []])
+    gate.open()
+    await materializations.settled()
+    expect(await tables()).toEqual([(await stored())!.table])
+  })
+
+  test('a table that one is filling is not dropped by the other', async () => {
+    const gate = gated()
+    const { work } = storage
+    const filling = createMaterializations({ records, log: () => {}, lagSeconds: 0, graceMs: 0, now: () => clock, storage: { ...storage, work: async (statement, limits, signal) => {
+      if (statement.text.startsWith('INSERT')) await trouble!()
+      await work(statement, limits, signal)
+    } } })
+    await filling.enable(projectId, endpoint, version)
+    await until(() => gate.waiting() === 1)
+    for (let sweeps = 0; sweeps < 2; sweeps += 1) await other.sweep()
+    expect(await tables()).toEqual([(await state()).claim!.table])
+    gate.open()
+    await filling.settled()
+    expect(await answer()).toEqual({ a: 2, b: 1 })
+    await filling.close()
+  })
+
+  test('one takes over what the other no longer builds, whose table then counts no more', async () => {
+    const gate = gated()
+    await materializations.enable(projectId, endpoint, version)
+    await until(() => gate.waiting() === 1)
+    const { claim } = await state()
+    clock += 14_999
+    await other.refresh()
+    expect((await state()).claim).toEqual(claim)
+    clock += 1
+    trouble = undefined
+    await other.refresh()
+    await other.settled()
+    const { table } = (await stored())!
+    expect(table).not.toBe(claim!.table)
+    gate.open()
+    await materializations.settled()
+    expect((await stored())!.table).toBe(table)
+    expect(await tables()).toEqual([table])
+  })
+
+  test('one that ends leaves its build to the other at once', async () => {
+    const gate = gated()
+    await materializations.enable(projectId, endpoint, version)
+    await until(() => gate.waiting() === 1)
+    const closed = materializations.close()
+    gate.open()
+    await closed
+    trouble = undefined
+    await other.refresh()
+    await other.settled()
+    expect(await answer()).toEqual({ a: 2, b: 1 })
+    expect(await tables()).toEqual([(await stored())!.table])
+  })
+
+  test.each<[string, (by: Materializations) => Promise<unknown>, object | undefined]>([
+    ['is turned off', (by) => by.disable(version.id), undefined],
+    ['is told that events were deleted', (by) => by.invalidate(projectId), { ready: true }],
+  ])('while one builds and the other %s, what comes of the build is never used', async (_, act, left) => {
+    const gate = gated()
+    await materializations.enable(projectId, endpoint, version)
+    await until(() => gate.waiting() === 1)
+    const { claim } = await state()
+    trouble = undefined
+    await act(other)
+    await other.settled()
+    gate.open()
+    await materializations.settled()
+    expect((await stored())?.table).not.toBe(claim!.table)
+    expect(await view()).toMatchObject(left ?? { enabled: false, ready: false })
+    expect(await tables()).toHaveLength(left ? 1 : 0)
+  })
+
+  test('only a table that is in use is turned off for its rows', async () => {
+    await enable()
+    const { table } = (await stored())!
+    await other.turnOff(version.id, `${table}x`, 'wrong')
+    expect(await view()).toMatchObject({ ready: true, status: 'Completed' })
+    await other.turnOff(version.id, table, 'wrong')
+    expect(await view()).toMatchObject({ enabled: true, ready: false, status: 'Failed', error: 'wrong' })
+    clock += 901_000
+    await materializations.refresh()
+    await materializations.invalidate(projectId)
+    await materializations.settled()
+    expect(await stored()).toBeUndefined()
+    await enable()
+    const renewed = await view()
+    expect([renewed.ready, renewed.status, renewed.error]).toEqual([true, 'Completed', undefined])
+  })
+
+  test('a table that differs because events were deleted is built anew, and not turned off', async () => {
+    await enable()
+    const { table } = (await stored())!
+    await engine.command(`ALTER TABLE db.events DELETE WHERE project_id = ${projectId} AND event = 'b' SETTINGS mutations_sync = 1`)
+    await other.turnOff(version.id, table, 'wrong')
+    await other.settled()
+    expect((await stored())!.table).not.toBe(table)
+    expect(await answer()).toEqual({ a: 2 })
+  })
 })
 
 test('the engine itself shows a run no rows of another project, whatever the statement says', async () => {
   await enable()
-  const { table } = materializations.stored(version.id)!
+  const { table } = (await stored())!
   const { rows } = await storage.run({ text: `SELECT count() FROM db.${table}` }, { ...LIMITS, projectId: projectId + 1, tables: [table] })
   expect(rows).toEqual([[0]])
 })

@@ -15,6 +15,8 @@ export interface SeenEvent {
   /** When the engine took it, ms since the epoch. */
   readonly seenAt: number
   readonly properties: object
+  /** The keys of its groups, by the index of their type. */
+  readonly groups?: readonly string[]
 }
 
 const time = (ms: number) => new Date(ms).toISOString().replace('T', ' ').replace('Z', '')
@@ -22,11 +24,11 @@ const time = (ms: number) => new Date(ms).toISOString().replace('T', ' ').replac
 let count = 0
 export const store = (engine: TestEngine, projectId: number, events: readonly SeenEvent[]): Promise<void> =>
   engine.insert(
-    events.map(({ event, person, at, seenAt, properties }) => {
+    events.map(({ event, person, at, seenAt, properties, groups = [] }) => {
       count += 1
       return {
         project_id: projectId, uuid: `00000000-0000-0000-0000-${String(count).padStart(12, '0')}`, event, distinct_id: person, $session_id: `s-${person}`, $window_id: '', elements_chain: '',
-        timestamp: time(at), inserted_at: time(seenAt), properties,
+        timestamp: time(at), inserted_at: time(seenAt), properties, ...Object.fromEntries(groups.map((key, index) => [`$group_${index}`, key])),
       }
     }),
   )

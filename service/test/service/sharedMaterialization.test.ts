@@ -1,0 +1,226 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { api, capture, event, type Reply } from '../support/api.ts'
+import { type ClickhouseNode, startClickhouse } from '../support/clickhouse.ts'
+import { until } from '../support/engine.ts'
+import { type Gate, startGate } from '../support/gate.ts'
+import { type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
+
+// A process that has fallen is waited for, and tables are kept for a while after their last use.
+const LONG_MS = 240_000
+jest.setTimeout(LONG_MS)
+
+const folder = temporaryFolder()
+let clickhouse: ClickhouseNode
+let postgres: PostgresServer
+let database: string
+let gates: [Gate, Gate]
+let one: RunningService
+let other: RunningService
+
+const KEY = 'my-own-personal-key'
+const startReplica = (name: string, gate: Gate) =>
+  startService({
+    data: join(folder, name),
+    env: { CLICKHOUSE_URL: gate.url, DATABASE_URL: database, TRAILMARK_PERSONAL_API_KEY: KEY, TRAILMARK_MATERIALIZE_LAG_SECONDS: '0', TRAILMARK_SHADOW_PERCENT: '100' },
+  })
+
+beforeAll(async () => {
+  ;[clickhouse, postgres] = await Promise.all([startClickhouse(join(folder, 'clickhouse')) as Promise<ClickhouseNode>, startPostgres()])
+  database = await postgres.create('trailmark')
+  gates = [await startGate(clickhouse.url), await startGate(clickhouse.url)]
+  one = await startReplica('one', gates[0])
+  other = await startReplica('other', gates[1])
+  await api(one, 'POST', '/insight_variables/', { name: 'event_name', type: 'String' })
+  await capture(one, ...Array.from({ length: 20 }, (_, n) => bought(n % 2 ? 'pro' : 'free', `p${n % 3}`)))
+}, 120_000)
+afterAll(async () => {
+  await Promise.all([one.stop(), other.stop()])
+  await Promise.all([...gates.map((gate) => gate.close()), clickhouse.stop(), postgres.stop()])
+  rmSync(folder, { recursive: true })
+})
+afterEach(() => gates.forEach((gate) => gate.open()))
+
+const bought = (plan: string, person: string) => event('bought', {}, { plan, distinct_id: person })
+const QUERY = 'SELECT properties.plan AS plan, count() AS n, uniq(distinct_id) AS people FROM events WHERE event = {variables.event_name} GROUP BY plan ORDER BY plan'
+const sql = (query: string) => ({ kind: 'HogQLQuery', query })
+const create = (service: RunningService, name: string, more: object = {}) => api(service, 'POST', '/endpoints/', { name, query: sql(QUERY), is_materialized: true, ...more })
+const change = (service: RunningService, name: string, changes: object) => api(service, 'PATCH', `/endpoints/${name}/`, changes)
+const run = async (service: RunningService, name: string, body: object = {}): Promise<Reply> => api(service, 'POST', `/endpoints/${name}/run`, { variables: { event_name: 'bought' }, ...body })
+const status = async (service: RunningService, name: string) => (await api(service, 'GET', `/endpoints/${name}/materialization_status/`)).body
+const ready = (service: RunningService, name: string) => until(async () => (await status(service, name)).ready === true, 120_000)
+const tables = async () => (await clickhouse.ask("SELECT name FROM system.tables WHERE database = 'db' AND startsWith(name, 'rollup_') ORDER BY name")).map(([name]) => String(name))
+const tableOf = async (service: RunningService, name: string) => /rollup_\w+/.exec((await run(service, name, { debug: true, refresh: 'force' })).body.clickhouse)![0]
+const claims = async () => (await postgres.ask(database, "SELECT state_json::json->'claim'->>'until' AS until FROM materializations")).flatMap(({ until: each }) => (each ? [String(each)] : []))
+
+/** What both answer must be the same, out of what is stored, and what is there. */
+const expectStored = async (name: string) => {
+  const live = (await run(one, name, { refresh: 'direct' })).body
+  for (const service of [one, other]) {
+    const answer = (await run(service, name)).body
+    expect([answer.endpoint_materialized, answer.results]).toEqual([true, live.results])
+  }
+  return live.results
+}
+/** The next answers of both are live, kept ones too. */
+const expectLive = async (name: string) => {
+  const live = (await run(one, name, { refresh: 'force' })).body.results
+  for (const service of [one, other]) {
+    const answer = (await run(service, name)).body
+    expect([answer.endpoint_materialized, answer.results]).toEqual([undefined, live])
+  }
+  return live
+}
+
+const FILL = /INSERT INTO db\.rollup_/
+const COUNT = /count\(\) AS rows, sum\(__count\) AS events FROM db\.rollup_/
+
+let abandoned: string
+
+test('what a killed process was building another builds soon', async () => {
+  gates[0].hold(FILL)
+  gates[1].hold(FILL)
+  await create(one, 'inherited')
+  await until(() => gates[0].held() === 1)
+  ;[abandoned] = (await tables()) as [string]
+  await one.kill()
+  await until(() => gates[1].held() === 1, 60_000)
+  gates.forEach((gate) => gate.open())
+  await ready(other, 'inherited')
+  one = await startReplica('one', gates[0])
+  await expectStored('inherited')
+  expect(await tableOf(one, 'inherited')).not.toBe(abandoned)
+})
+
+test('an endpoint that is materialized at one is answered from what is stored by both, with each event at once', async () => {
+  expect(await create(one, 'sales')).toMatchObject({ status: 201, body: { is_materialized: true } })
+  await ready(other, 'sales')
+  await expectStored('sales')
+  for (const [service, plan] of [[one, 'max'], [other, 'mini'], [one, 'free']] as const) {
+    expect((await capture(service, bought(plan, `new ${plan}`))).status).toBe(200)
+    expect(await expectStored('sales')).toContainEqual([plan, expect.any(Number), expect.any(Number)])
+  }
+  expect(await status(other, 'sales')).toEqual(await status(one, 'sales'))
+})
+
+test('a table is built by one at a time, whoever asks for it', async () => {
+  gates.forEach((gate) => gate.hold(FILL))
+  await create(other, 'slow')
+  await until(() => gates[1].held() === 1)
+  await change(one, 'slow', { is_materialized: true })
+  // So long that both have looked for something to build more than once.
+  const seen = new Set<string>()
+  await until(async () => (await claims()).every((each) => seen.add(each)) && seen.size > 4, 60_000)
+  expect([gates[0].held(), gates[1].held()]).toEqual([0, 1])
+  for (const service of [one, other]) {
+    expect(await status(service, 'slow')).toMatchObject({ enabled: true, ready: false, status: 'Running' })
+    expect((await run(service, 'slow')).body.endpoint_materialized).toBeUndefined()
+  }
+  gates.forEach((gate) => gate.open())
+  await ready(one, 'slow')
+  await expectStored('slow')
+})
+
+test('turned off, deactivated or deleted at one, it is answered live by the other from then on, and made anew by whoever is asked', async () => {
+  await create(one, 'ending')
+  for (const [by, end, begin] of [[one, { is_materialized: false }, { is_materialized: true }], [other, { is_active: false }, { is_active: true, is_materialized: true }]] as const) {
+    await ready(by, 'ending')
+    await expectStored('ending')
+    await change(by, 'ending', end)
+    if ('is_active' in end) expect([(await run(one, 'ending')).status, (await run(other, 'ending')).status]).toEqual([404, 404])
+    else await expectLive('ending')
+    await change(by === one ? other : one, 'ending', begin)
+  }
+  await ready(one, 'ending')
+  await api(other, 'DELETE', '/endpoints/ending/')
+  expect([(await run(one, 'ending')).status, (await run(other, 'ending')).status]).toEqual([404, 404])
+})
+
+test('while one builds and the other turns it off, what was built is never used and does not stay', async () => {
+  const before = await tables()
+  gates[0].hold(COUNT)
+  await create(one, 'regretted')
+  await until(() => gates[0].held() === 1)
+  await change(other, 'regretted', { is_materialized: false })
+  gates.forEach((gate) => gate.open())
+  await until(async () => (await tables()).every((each) => before.includes(each)), 60_000)
+  expect(await status(one, 'regretted')).toMatchObject({ enabled: false, ready: false })
+  await expectLive('regretted')
+})
+
+test('a run that has begun ends with the rows of its table, although another process has ended its use', async () => {
+  await create(one, 'read')
+  await ready(other, 'read')
+  await capture(one, event('rare', {}, { plan: 'pro' }))
+  gates[1].hold(/rollup_[^]*rare|rare[^]*rollup_/)
+  const answer = run(other, 'read', { variables: { event_name: 'rare' } })
+  await until(() => gates[1].held() === 1)
+  await change(one, 'read', { is_materialized: false })
+  gates[1].open()
+  expect((await answer).body).toMatchObject({ results: [['pro', 1, 1]], endpoint_materialized: true })
+  await expectLive('read')
+})
+
+test('what gives other rows than a live run is turned off for both, kept answers too', async () => {
+  await create(one, 'watched', { data_freshness_seconds: 604_800 })
+  await ready(one, 'watched')
+  const table = await tableOf(other, 'watched')
+  await clickhouse.ask(`INSERT INTO db.${table} SELECT * FROM db.${table}`)
+  expect((await run(one, 'watched', { refresh: 'force' })).body.endpoint_materialized).toBe(true)
+  await until(async () => !(await status(other, 'watched')).ready)
+  for (const service of [one, other]) expect(await status(service, 'watched')).toMatchObject({ enabled: true, status: 'Failed', error: expect.stringContaining('other rows') })
+  await expectLive('watched')
+  expect(one.output() + other.output()).toContain('is turned off')
+  await change(other, 'watched', { is_materialized: true })
+  await ready(one, 'watched')
+  await expectStored('watched')
+})
+
+test('whoever is erased at one is in no answer of the other from then on, kept and built ones included', async () => {
+  expect((await capture(one, bought('secret', 'eve'))).status).toBe(200)
+  await create(one, 'private')
+  await ready(other, 'private')
+  const hers = ['secret', 1, 1]
+  expect(await expectStored('private')).toContainEqual(hers)
+  // A table with her events is filled, and about to be used.
+  gates[1].hold(COUNT)
+  await create(other, 'half-done')
+  await until(() => gates[1].held() === 1)
+  gates[0].hold(FILL)
+  const [{ id }] = (await api(one, 'GET', '/persons/?distinct_id=eve')).body.results
+  expect((await api(one, 'DELETE', `/persons/${id}/?delete_events=true`)).status).toBeLessThan(300)
+  for (const name of ['private', 'half-done', 'sales']) expect(await expectLive(name)).not.toContainEqual(hers)
+  gates[1].open()
+  for (const name of ['private', 'half-done']) expect(await expectLive(name)).not.toContainEqual(hers)
+  gates[0].open()
+  for (const name of ['private', 'half-done', 'sales']) {
+    await ready(other, name)
+    expect(await expectStored(name)).not.toContainEqual(hers)
+  }
+})
+
+test('what cannot be is refused in the same words by both, and a materialized insight takes no dates at either', async () => {
+  const trend = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: 'bought' }], breakdownFilter: { breakdown: 'plan' } }
+  await create(one, 'trend', { query: trend })
+  await api(one, 'POST', '/endpoints/', { name: 'plain', query: sql(QUERY) })
+  const asked = (service: RunningService) =>
+    Promise.all([
+      create(service, 'likes', { query: sql('SELECT count() FROM events WHERE event LIKE {variables.event_name}') }),
+      run(service, 'plain', { refresh: 'direct' }),
+      run(service, 'trend', { variables: { date_from: '2026-01-01' } }),
+      run(service, 'trend', { variables: {}, format: 'csv' }),
+    ])
+  const answers = (replies: readonly Reply[]) => replies.map(({ status: code, body: { request_id: _, ...body } }) => [code, body])
+  const [first, second] = [answers(await asked(one)), answers(await asked(other))]
+  expect(first).toEqual(second)
+  expect(first.map(([code]) => code)).toEqual([400, 400, 400, 400])
+  await change(other, 'trend', { date_variables: true })
+  expect((await run(one, 'trend', { variables: { date_from: '2026-01-01', plan: 'pro' } })).status).toBe(200)
+})
+
+test('what the killed process had begun does not stay', async () => {
+  expect(abandoned).toMatch(/^rollup_/)
+  await until(async () => !(await tables()).includes(abandoned), LONG_MS)
+  expect(await tables()).toContain(await tableOf(one, 'sales'))
+})

@@ -1,0 +1,54 @@
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** Stands between a process and a ClickHouse server. */
+export interface Gate {
+  /** The server's address by way of the gate. */
+  readonly url: string
+  /** Keeps back what matches from now on, until `open`. */
+  hold(pattern: RegExp): void
+  /** How many statements it keeps back. */
+  held(): number
+  /** Lets everything through, what was kept back first. */
+  open(): void
+  close(): Promise<void>
+}
+
+export const startGate = async (target: string): Promise<Gate> => {
+  const { hostname, port, username, password } = new URL(target)
+  let pattern: RegExp | undefined
+  let waiting: (() => void)[] = []
+  const server = createServer(async (asked, answered) => {
+    const body: Buffer[] = []
+    for await (const chunk of asked) body.push(chunk as Buffer)
+    if (pattern?.test(decodeURIComponent(asked.url!.replaceAll('+', ' ')) + Buffer.concat(body).toString())) await new Promise<void>((go) => waiting.push(go))
+    // Whoever has gone wants nothing any more.
+    if (answered.destroyed) return
+    const onward = request({ hostname, port, path: asked.url, method: asked.method, headers: asked.headers }, (reply) => {
+      answered.writeHead(reply.statusCode!, reply.headers)
+      reply.pipe(answered)
+    })
+    onward.on('error', () => answered.destroy())
+    answered.on('close', () => onward.destroy())
+    onward.end(Buffer.concat(body))
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const open = () => {
+    pattern = undefined
+    for (const go of waiting) go()
+    waiting = []
+  }
+  return {
+    url: `http://${username}:${password}@127.0.0.1:${(server.address() as AddressInfo).port}`,
+    hold: (given) => void (pattern = given),
+    held: () => waiting.length,
+    open,
+    close() {
+      open()
+      return new Promise((done) => {
+        server.close(() => done())
+        server.closeAllConnections()
+      })
+    },
+  }
+}
