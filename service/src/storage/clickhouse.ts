@@ -295,7 +295,7 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
       try {
         const { stream } = await connected().writer.exec({
           query: `INSERT INTO ${table} FORMAT JSONEachRow`,
-          values: Readable.from([Buffer.from(rows.join('\n'))], { objectMode: false }),
+          values: Readable.from([Buffer.isBuffer(rows) ? rows : Buffer.from(rows.join('\n'))], { objectMode: false }),
           query_id: queryId,
           clickhouse_settings: { ...INSERT_SETTINGS, wait_end_of_query: 1 },
         })
