@@ -18,6 +18,6 @@ const groupColumns = ({ event, groupIndexes }: Located): string => {
 /** An event as a line of JSON with the columns of `db.events`. */
 export const toLine = (located: Located): JsonLine => {
   const { uuid, event, distinctId, timestamp, elementsChain, sessionId, windowId, properties } = located.event
-  // Written out: its properties are JSON already, and an object made only to be written costs more than its text.
-  return `{"project_id":${located.projectId},"uuid":"${uuid}","event":${JSON.stringify(event)},"distinct_id":${JSON.stringify(distinctId)},"timestamp":"${new Date(timestamp).toISOString()}","elements_chain":${JSON.stringify(elementsChain)},"$session_id":${JSON.stringify(sessionId)},"$window_id":${JSON.stringify(windowId)}${groupColumns(located)},"properties":${properties}}`
+  // Of a number the engine takes a time's ticks, which are ms here. Written out: its properties are JSON already, and an object made only to be written costs more than its text.
+  return `{"project_id":${located.projectId},"uuid":"${uuid}","event":${JSON.stringify(event)},"distinct_id":${JSON.stringify(distinctId)},"timestamp":${timestamp},"elements_chain":${JSON.stringify(elementsChain)},"$session_id":${JSON.stringify(sessionId)},"$window_id":${JSON.stringify(windowId)}${groupColumns(located)},"properties":${properties}}`
 }
