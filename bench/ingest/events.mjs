@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 
 const PEOPLE = 10_000
@@ -36,10 +37,16 @@ export const bodies = (token, { count, perBody }) =>
     gzipSync(JSON.stringify({ api_key: token, batch: Array.from({ length: perBody }, (_, index) => ({ event: nameOf(body * perBody + index), properties: propertiesOf(body * perBody + index) })) })),
   )
 
-/** The same events as lines for the engine itself, without ids, which the engine gives. */
+// As the service gives them: the first half is the time.
+const newUuid = () => {
+  const time = Date.now().toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
+}
+
+/** The rows that the service makes of the same events, as lines for the engine itself. */
 export const lines = (count) =>
   Array.from({ length: count }, (_, n) => {
-    const { $session_id, $window_id, ...rest } = propertiesOf(n)
-    const { distinct_id } = rest
-    return JSON.stringify({ project_id: 1, event: nameOf(n), distinct_id, timestamp: new Date().toISOString(), elements_chain: '', $session_id, $window_id, properties: { ...rest, $session_id, $window_id } })
+    const properties = { ...propertiesOf(n), $browser_type: 'browser' }
+    const { distinct_id, $session_id, $window_id } = properties
+    return JSON.stringify({ project_id: 1, uuid: newUuid(), event: nameOf(n), distinct_id, timestamp: Date.now(), elements_chain: '', $session_id, $window_id, properties })
   })
