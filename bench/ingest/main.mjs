@@ -76,6 +76,12 @@ const ingest = async (service, { ingest: seconds, warm }, say) => {
   return { perSecond: (times.length * PER_BODY) / took, times, refused, cpu, events: times.length * PER_BODY, bytesOfBody: all.reduce((sum, each) => sum + each.length, 0) / all.length, service: of('service'), engine: of('engine') }
 }
 
+/** Resolves when the engine has nothing to merge of what came before, which would be paid for by what is measured next. */
+const settled = async (service) => {
+  await service.engine('OPTIMIZE TABLE db.events')
+  while (Number(await service.engine('SELECT count() FROM system.merges'))) await new Promise((next) => setTimeout(next, 200))
+}
+
 /** The same events by the engine alone, in batches as large as the service's largest: as one insert after the other, and as two at a time. */
 const bareInserts = async (service, { bare: seconds }, say) => {
   const rows = lines(BODIES * PER_BODY)
@@ -122,9 +128,9 @@ export const run = async ({ quick, say }) => {
   const service = await startService({ cores: CORES })
   try {
     const taken = await ingest(service, durations, say)
-    // Merges of what came before would be paid for by what is measured next.
-    await service.engine('OPTIMIZE TABLE db.events')
+    await settled(service)
     const bare = await bareInserts(service, durations, say)
+    await settled(service)
     const asked = await flags(service, durations, say)
     const best = Math.max(...bare.map(({ perSecond }) => perSecond))
     const share = taken.perSecond / best
