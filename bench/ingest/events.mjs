@@ -28,19 +28,19 @@ const propertiesOf = (n) => {
 
 const nameOf = (n) => pick(['$pageview', '$autocapture', '$pageleave', 'added_to_cart', 'bought'], n)
 
-/**
- * Bodies of deliveries as SDKs send them, compressed beforehand, so that sending costs the service's cores next to nothing. Their events have
- * no `uuid`: the service gives each its own, which makes a body that is sent again another 50 events.
- */
-export const bodies = (token, { count, perBody }) =>
-  Array.from({ length: count }, (_, body) =>
-    gzipSync(JSON.stringify({ api_key: token, batch: Array.from({ length: perBody }, (_, index) => ({ event: nameOf(body * perBody + index), properties: propertiesOf(body * perBody + index) })) })),
-  )
-
-// As the service gives them: the first half is the time.
+// Of version 7, as SDKs and the service give them: the first half is the time.
 const newUuid = () => {
   const time = Date.now().toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
+}
+
+/**
+ * Bodies of deliveries as SDKs send them, compressed beforehand, so that sending costs the service's cores next to nothing. Events without
+ * `uuid` get one of the service each time, which makes a body that is sent again as many events again; `isNamed`: each brings its own.
+ */
+export const bodies = (token, { count, perBody, isNamed = false }) => {
+  const eventOf = (n) => ({ ...(isNamed ? { uuid: newUuid() } : {}), event: nameOf(n), properties: propertiesOf(n) })
+  return Array.from({ length: count }, (_, body) => gzipSync(JSON.stringify({ api_key: token, batch: Array.from({ length: perBody }, (_, index) => eventOf(body * perBody + index)) })))
 }
 
 /** The rows that the service makes of the same events, as lines for the engine itself. */

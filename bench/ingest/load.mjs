@@ -81,6 +81,19 @@ export const asMuchAsIsTaken = async ({ seconds, atOnce, send }) => {
   return { times, refused, seconds: (performance.now() - start) / 1_000 }
 }
 
+/** Sends each request once, `atOnce` at a time. Gives how many were taken. */
+export const eachOnce = async ({ requests, atOnce, send }) => {
+  let taken = 0
+  const start = performance.now()
+  const left = requests.values() // of which whoever is free takes the next
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (const request of left) if ((await send(request)) === 200) taken += 1
+    }),
+  )
+  return { taken, seconds: (performance.now() - start) / 1_000 }
+}
+
 /** Sends `aSecond` times a second whether or not what came before is answered. Gives ms from when each was due to its answer. */
 export const atARate = async ({ seconds, aSecond, send }) => {
   const times = []

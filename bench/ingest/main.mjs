@@ -1,7 +1,7 @@
 import { markdownTable } from '../support/markdownTable.mjs'
 import { digits, median, percentile } from '../support/statistics.mjs'
 import { bodies, lines } from './events.mjs'
-import { asMuchAsIsTaken, atARate, createSender, toRequest } from './load.mjs'
+import { asMuchAsIsTaken, atARate, createSender, eachOnce, toRequest } from './load.mjs'
 import { startService } from './startService.mjs'
 
 export const title = 'Ingest: what the service takes, and what it costs'
@@ -22,7 +22,8 @@ const MB = 1_000_000
 // Of two medians of memory, of the second quarter and of the last: more than this is growth.
 const FLAT = 1.1
 
-const DURATIONS = { full: { ingest: 600, bare: 60, flags: 60, warm: 20 }, quick: { ingest: 20, bare: 6, flags: 5, warm: 3 } }
+// Seconds; of deliveries whose events are named, which cannot be sent again, how many there are.
+const DURATIONS = { full: { ingest: 600, named: 4_000, bare: 60, flags: 60, warm: 20 }, quick: { ingest: 20, named: 1_000, bare: 6, flags: 5, warm: 3 } }
 
 // How the service itself writes.
 const INSERT_SETTINGS = { json_type_escape_dots_in_keys: '1', type_json_skip_duplicated_paths: '1', input_format_try_infer_dates: '0', input_format_try_infer_datetimes: '0', input_format_json_read_bools_as_numbers: '0', date_time_input_format: 'best_effort', input_format_parallel_parsing: '0', max_insert_block_size: '1000000', async_insert: '0' }
@@ -74,6 +75,16 @@ const ingest = async (service, { ingest: seconds, warm }, say) => {
     return { start: before[name], end: bytes.at(-1), most: Math.max(...bytes), growth: median(quarter(bytes, 4)) / median(quarter(bytes, 2)) }
   }
   return { perSecond: (times.length * PER_BODY) / took, times, refused, cpu, events: times.length * PER_BODY, bytesOfBody: all.reduce((sum, each) => sum + each.length, 0) / all.length, service: of('service'), engine: of('engine') }
+}
+
+/** What is taken of events that bring a `uuid`, which is looked up. */
+const named = async (service, { named: count }, say) => {
+  say(`${count} deliveries of events with a uuid`)
+  const requests = bodies(service.token, { count, perBody: PER_BODY, isNamed: true }).map((body) => toRequest(service.url, '/e/', body))
+  const sender = createSender(service.url, DELIVERIES_AT_ONCE)
+  const { taken, seconds, cpu } = await withCpu(service, () => eachOnce({ requests, atOnce: DELIVERIES_AT_ONCE, send: sender.send }))
+  sender.close()
+  return { events: taken * PER_BODY, perSecond: (taken * PER_BODY) / seconds, cpu }
 }
 
 /** Resolves when the engine has nothing to merge of what came before, which would be paid for by what is measured next. */
@@ -128,6 +139,7 @@ export const run = async ({ quick, say }) => {
   const service = await startService({ cores: CORES })
   try {
     const taken = await ingest(service, durations, say)
+    const withUuid = await named(service, durations, say)
     await settled(service)
     const bare = await bareInserts(service, durations, say)
     await settled(service)
@@ -155,9 +167,11 @@ export const run = async ({ quick, say }) => {
         [
           [`deliveries of ${PER_BODY} events, gzip, bytes each`, whole(taken.bytesOfBody)],
           [`answers to deliveries, ${DELIVERIES_AT_ONCE} at once, ms: median / p99 / longest`, answered(taken)],
+          ['events a second, each with a `uuid` of its own, which is looked up', whole(withUuid.perSecond)],
           ['bare inserts, rows a second: one at a time / two', bare.map(({ perSecond }) => whole(perSecond)).join(' / ')],
           ['answers of /flags, ms: median / p99 / longest', answered(asked)],
           ['processor time of an event, µs: service / engine / load generator', cpuOf(taken.cpu, taken.events)],
+          ['processor time of an event with a `uuid`, µs: service / engine / load generator', cpuOf(withUuid.cpu, withUuid.events)],
           ...bare.map(({ cpu, rows }, at) => [`processor time of a bare row, ${at + 1} at a time, µs: service / engine / load generator`, cpuOf(cpu, rows)]),
           ['processor time of an answer of /flags, µs: service / engine / load generator', cpuOf(asked.cpu, asked.times.length)],
           ...['service', 'engine'].map((name) => [`memory of the ${name}, MB: start / end / most`, [taken[name].start, taken[name].end, taken[name].most].map((bytes) => digits(bytes / MB)).join(' / ')]),
