@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 
 const PEOPLE = 10_000
@@ -27,19 +28,25 @@ const propertiesOf = (n) => {
 
 const nameOf = (n) => pick(['$pageview', '$autocapture', '$pageleave', 'added_to_cart', 'bought'], n)
 
-/**
- * Bodies of deliveries as SDKs send them, compressed beforehand, so that sending costs the service's cores next to nothing. Their events have
- * no `uuid`: the service gives each its own, which makes a body that is sent again another 50 events.
- */
-export const bodies = (token, { count, perBody }) =>
-  Array.from({ length: count }, (_, body) =>
-    gzipSync(JSON.stringify({ api_key: token, batch: Array.from({ length: perBody }, (_, index) => ({ event: nameOf(body * perBody + index), properties: propertiesOf(body * perBody + index) })) })),
-  )
+// Of version 7, as SDKs and the service give them: the first half is the time.
+const newUuid = () => {
+  const time = Date.now().toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
+}
 
-/** The same events as lines for the engine itself, without ids, which the engine gives. */
+/**
+ * Bodies of deliveries as SDKs send them, compressed beforehand, so that sending costs the service's cores next to nothing. Events without
+ * `uuid` get one of the service each time, which makes a body that is sent again as many events again; `isNamed`: each brings its own.
+ */
+export const bodies = (token, { count, perBody, isNamed = false }) => {
+  const eventOf = (n) => ({ ...(isNamed ? { uuid: newUuid() } : {}), event: nameOf(n), properties: propertiesOf(n) })
+  return Array.from({ length: count }, (_, body) => gzipSync(JSON.stringify({ api_key: token, batch: Array.from({ length: perBody }, (_, index) => eventOf(body * perBody + index)) })))
+}
+
+/** The rows that the service makes of the same events, as lines for the engine itself. */
 export const lines = (count) =>
   Array.from({ length: count }, (_, n) => {
-    const { $session_id, $window_id, ...rest } = propertiesOf(n)
-    const { distinct_id } = rest
-    return JSON.stringify({ project_id: 1, event: nameOf(n), distinct_id, timestamp: new Date().toISOString(), elements_chain: '', $session_id, $window_id, properties: { ...rest, $session_id, $window_id } })
+    const properties = { ...propertiesOf(n), $browser_type: 'browser' }
+    const { distinct_id, $session_id, $window_id } = properties
+    return JSON.stringify({ project_id: 1, uuid: newUuid(), event: nameOf(n), distinct_id, timestamp: Date.now(), elements_chain: '', $session_id, $window_id, properties })
   })

@@ -1,7 +1,7 @@
 import { markdownTable } from '../support/markdownTable.mjs'
 import { digits, median, percentile } from '../support/statistics.mjs'
 import { bodies, lines } from './events.mjs'
-import { asMuchAsIsTaken, atARate, createPost } from './load.mjs'
+import { asMuchAsIsTaken, atARate, createSender, eachOnce, toRequest } from './load.mjs'
 import { startService } from './startService.mjs'
 
 export const title = 'Ingest: what the service takes, and what it costs'
@@ -17,14 +17,16 @@ const BODIES = 400
 // The most rows that the service's writer inserts at once.
 const BARE_ROWS = 5_000
 const FLAGS_A_SECOND = 1_000
+const VISITORS = 5_000
 const MB = 1_000_000
 // Of two medians of memory, of the second quarter and of the last: more than this is growth.
 const FLAT = 1.1
 
-const DURATIONS = { full: { ingest: 600, bare: 60, flags: 60, warm: 20 }, quick: { ingest: 20, bare: 6, flags: 5, warm: 3 } }
+// Seconds; of deliveries whose events are named, which cannot be sent again, how many there are.
+const DURATIONS = { full: { ingest: 600, named: 4_000, bare: 60, flags: 60, warm: 20 }, quick: { ingest: 20, named: 1_000, bare: 6, flags: 5, warm: 3 } }
 
 // How the service itself writes.
-const INSERT_SETTINGS = { input_format_try_infer_dates: '0', input_format_try_infer_datetimes: '0', input_format_json_read_bools_as_numbers: '0', date_time_input_format: 'best_effort', input_format_parallel_parsing: '0', max_insert_block_size: '1000000', async_insert: '0' }
+const INSERT_SETTINGS = { json_type_escape_dots_in_keys: '1', type_json_skip_duplicated_paths: '1', input_format_try_infer_dates: '0', input_format_try_infer_datetimes: '0', input_format_json_read_bools_as_numbers: '0', date_time_input_format: 'best_effort', input_format_parallel_parsing: '0', max_insert_block_size: '1000000', async_insert: '0' }
 
 const FLAGS = [
   { key: 'everybody', filters: { groups: [{}], payloads: { true: { color: 'blue' } } } },
@@ -45,32 +47,57 @@ const startSampling = (sample) => {
   }
 }
 
+/** What `work` gives, and the microseconds of processor time that went by meanwhile. */
+const withCpu = async (service, work) => {
+  const before = await service.cpu()
+  const found = await work()
+  const after = await service.cpu()
+  return { ...found, cpu: Object.fromEntries(Object.keys(after).map((name) => [name, after[name] - before[name]])) }
+}
+
 const quarter = (list, which) => list.slice(Math.floor((list.length * (which - 1)) / 4), Math.ceil((list.length * which) / 4))
 
 const ingest = async (service, { ingest: seconds, warm }, say) => {
   const all = bodies(service.token, { count: BODIES, perBody: PER_BODY })
-  const { post, close } = createPost(service.url, DELIVERIES_AT_ONCE)
+  const requests = all.map((body) => toRequest(service.url, '/e/', body))
+  const sender = createSender(service.url, DELIVERIES_AT_ONCE)
   let next = 0
-  const send = () => post('/e/', all[(next += 1) % all.length], { 'content-type': 'text/plain' })
+  const send = () => sender.send(requests[(next += 1) % requests.length])
   say(`${warm} s to warm up, then ${seconds} s of deliveries`)
   await asMuchAsIsTaken({ seconds: warm, atOnce: DELIVERIES_AT_ONCE, send })
   const before = await service.memory()
   const stop = startSampling(service.memory)
-  const { times, refused, seconds: took } = await asMuchAsIsTaken({ seconds, atOnce: DELIVERIES_AT_ONCE, send })
+  const { times, refused, seconds: took, cpu } = await withCpu(service, () => asMuchAsIsTaken({ seconds, atOnce: DELIVERIES_AT_ONCE, send }))
   const memory = stop()
-  close()
+  sender.close()
   const of = (name) => {
     const bytes = memory.map((each) => each[name])
     return { start: before[name], end: bytes.at(-1), most: Math.max(...bytes), growth: median(quarter(bytes, 4)) / median(quarter(bytes, 2)) }
   }
-  return { perSecond: (times.length * PER_BODY) / took, times, refused, bytesOfBody: all.reduce((sum, each) => sum + each.length, 0) / all.length, service: of('service'), engine: of('engine') }
+  return { perSecond: (times.length * PER_BODY) / took, times, refused, cpu, events: times.length * PER_BODY, bytesOfBody: all.reduce((sum, each) => sum + each.length, 0) / all.length, service: of('service'), engine: of('engine') }
+}
+
+/** What is taken of events that bring a `uuid`, which is looked up. */
+const named = async (service, { named: count }, say) => {
+  say(`${count} deliveries of events with a uuid`)
+  const requests = bodies(service.token, { count, perBody: PER_BODY, isNamed: true }).map((body) => toRequest(service.url, '/e/', body))
+  const sender = createSender(service.url, DELIVERIES_AT_ONCE)
+  const { taken, seconds, cpu } = await withCpu(service, () => eachOnce({ requests, atOnce: DELIVERIES_AT_ONCE, send: sender.send }))
+  sender.close()
+  return { events: taken * PER_BODY, perSecond: (taken * PER_BODY) / seconds, cpu }
+}
+
+/** Resolves when the engine has nothing to merge of what came before, which would be paid for by what is measured next. */
+const settled = async (service) => {
+  await service.engine('OPTIMIZE TABLE db.events')
+  while (Number(await service.engine('SELECT count() FROM system.merges'))) await new Promise((next) => setTimeout(next, 200))
 }
 
 /** The same events by the engine alone, in batches as large as the service's largest: as one insert after the other, and as two at a time. */
 const bareInserts = async (service, { bare: seconds }, say) => {
   const rows = lines(BODIES * PER_BODY)
-  const batches = Array.from({ length: rows.length / BARE_ROWS }, (_, at) => rows.slice(at * BARE_ROWS, (at + 1) * BARE_ROWS).join('\n'))
-  const perSecond = []
+  const batches = Array.from({ length: rows.length / BARE_ROWS }, (_, at) => rows.slice(at * BARE_ROWS, (at + 1) * BARE_ROWS).join('\n')).map((text) => Buffer.from(text))
+  const found = []
   for (const atOnce of [1, 2]) {
     say(`${seconds} s of bare inserts, ${atOnce} at a time`)
     // A table of its own, with everything that the service's has.
@@ -80,26 +107,29 @@ const bareInserts = async (service, { bare: seconds }, say) => {
       await service.engine(`INSERT INTO db.bare_${atOnce} FORMAT JSONEachRow`, { body: batches[(next += 1) % batches.length], settings: INSERT_SETTINGS })
       return 200
     }
-    const { times, seconds: took } = await asMuchAsIsTaken({ seconds, atOnce, send })
-    perSecond.push((times.length * BARE_ROWS) / took)
+    const { times, seconds: took, cpu } = await withCpu(service, () => asMuchAsIsTaken({ seconds, atOnce, send }))
+    found.push({ perSecond: (times.length * BARE_ROWS) / took, cpu, rows: times.length * BARE_ROWS })
     await service.engine(`DROP TABLE db.bare_${atOnce} SYNC`)
   }
-  return perSecond
+  return found
 }
 
 const flags = async (service, { flags: seconds, warm }, say) => {
   for (const flag of FLAGS) await service.api('/feature_flags/', flag)
-  const { post, close } = createPost(service.url, 256)
+  const requests = Array.from({ length: VISITORS }, (_, n) =>
+    toRequest(service.url, '/flags/?v=2', JSON.stringify({ token: service.token, distinct_id: `visitor-${n}`, person_properties: { plan: n % 2 ? 'gold' : 'free', email: `v${n}@example.com` } })),
+  )
+  const sender = createSender(service.url, 256)
   let next = 0
-  const send = () =>
-    post('/flags/?v=2', JSON.stringify({ token: service.token, distinct_id: `visitor-${(next += 1) % 5_000}`, person_properties: { plan: next % 2 ? 'gold' : 'free', email: `v${next}@example.com` } }), { 'content-type': 'text/plain' })
+  const send = () => sender.send(requests[(next += 1) % requests.length])
   say(`${seconds} s of /flags, ${FLAGS_A_SECOND} a second`)
   await atARate({ seconds: warm, aSecond: FLAGS_A_SECOND, send })
-  const found = await atARate({ seconds, aSecond: FLAGS_A_SECOND, send })
-  close()
+  const found = await withCpu(service, () => atARate({ seconds, aSecond: FLAGS_A_SECOND, send }))
+  sender.close()
   return found
 }
 
+const cpuOf = (cpu, count) => ['service', 'engine', 'load'].map((name) => digits(cpu[name] / count)).join(' / ')
 const whole = (number) => Math.round(number).toLocaleString('en')
 const answered = ({ times, refused }) => `${digits(median(times))} / ${digits(percentile(times, 0.99))} / ${digits(percentile(times, 1))}${refused ? `, ${refused} refused` : ''}`
 
@@ -109,16 +139,17 @@ export const run = async ({ quick, say }) => {
   const service = await startService({ cores: CORES })
   try {
     const taken = await ingest(service, durations, say)
-    // Merges of what came before would be paid for by what is measured next.
-    await service.engine('OPTIMIZE TABLE db.events')
+    const withUuid = await named(service, durations, say)
+    await settled(service)
     const bare = await bareInserts(service, durations, say)
+    await settled(service)
     const asked = await flags(service, durations, say)
-    const best = Math.max(...bare)
+    const best = Math.max(...bare.map(({ perSecond }) => perSecond))
     const share = taken.perSecond / best
     const p99 = percentile(asked.times, 0.99)
     const target = (what, wanted, found, isMet) => [what, wanted, found, isMet ? 'yes' : '**no**']
     return [
-      `${CORES} cores for service and engine, ${durations.ingest} s`,
+      `${CORES} cores for service, engine and load generator, ${durations.ingest} s`,
       '### Targets',
       markdownTable(
         ['what', 'target', 'found', 'met'],
@@ -136,8 +167,13 @@ export const run = async ({ quick, say }) => {
         [
           [`deliveries of ${PER_BODY} events, gzip, bytes each`, whole(taken.bytesOfBody)],
           [`answers to deliveries, ${DELIVERIES_AT_ONCE} at once, ms: median / p99 / longest`, answered(taken)],
-          ['bare inserts, rows a second: one at a time / two', bare.map(whole).join(' / ')],
+          ['events a second, each with a `uuid` of its own, which is looked up', whole(withUuid.perSecond)],
+          ['bare inserts, rows a second: one at a time / two', bare.map(({ perSecond }) => whole(perSecond)).join(' / ')],
           ['answers of /flags, ms: median / p99 / longest', answered(asked)],
+          ['processor time of an event, µs: service / engine / load generator', cpuOf(taken.cpu, taken.events)],
+          ['processor time of an event with a `uuid`, µs: service / engine / load generator', cpuOf(withUuid.cpu, withUuid.events)],
+          ...bare.map(({ cpu, rows }, at) => [`processor time of a bare row, ${at + 1} at a time, µs: service / engine / load generator`, cpuOf(cpu, rows)]),
+          ['processor time of an answer of /flags, µs: service / engine / load generator', cpuOf(asked.cpu, asked.times.length)],
           ...['service', 'engine'].map((name) => [`memory of the ${name}, MB: start / end / most`, [taken[name].start, taken[name].end, taken[name].most].map((bytes) => digits(bytes / MB)).join(' / ')]),
         ],
       ),

@@ -9,6 +9,12 @@ const READY = 'trailmark ready '
 
 const between = (text, before, after) => text.split(before)[1].split(after)[0]
 
+// Of user and kernel together, all threads; the kernel counts in hundredths of a second.
+const cpuMicroseconds = async (pid) => {
+  const [user, kernel] = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ').at(-1).split(' ').slice(11, 13).map(Number)
+  return (user + kernel) * 10_000
+}
+
 const residentBytes = async (pid) => Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024
 
 /** The built service on data of its own and on `cores` cores, where the machine has more. */
@@ -50,6 +56,8 @@ export const startService = async ({ cores }) => {
     },
     /** Bytes in memory, of the service and of its engine. */
     memory: async () => ({ service: await residentBytes(child.pid), engine: await residentBytes(enginePid) }),
+    /** Microseconds of processor time, of the service, of its engine, and of this process. */
+    cpu: async () => ({ service: await cpuMicroseconds(child.pid), engine: await cpuMicroseconds(enginePid), load: await cpuMicroseconds(process.pid) }),
     async stop() {
       child.kill('SIGTERM')
       await ended

@@ -27,6 +27,7 @@ import { readCountries } from './ingest/countries.ts'
 import { createGroupTypes } from './ingest/groupTypes.ts'
 import { createIngest } from './ingest/ingest.ts'
 import { createPeople } from './ingest/people.ts'
+import { createSightings } from './ingest/sightings.ts'
 import { createWriter } from './ingest/writer.ts'
 import { measureProcess, measureRuns } from './measure.ts'
 import { createRefusedEvents } from './ingest/refusedEvents.ts'
@@ -164,7 +165,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     progress(steps.length ? `Created the event store (${steps.join(', ')}).` : 'The event store is up to date.')
 
     const epochs = isShared ? createSharedEpochs(records) : createEpochs()
-    const people = createPeople(storage)
+    const people = createPeople(storage, isShared ? {} : { sightings: createSightings() })
     const writer = createWriter(storage, {
       before: people.store,
       onChange: epochs.advance,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 const DIGITS = 15
 const MOST = 0xfffffffffffffff
@@ -11,4 +11,4 @@ export const VARIANT_SALT = 'variant'
  * The first 15 hex digits of sha1(`key.identifier` + salt), as a share of the most they can be.
  */
 export const shareOf = (key: string, identifier: string, salt = ''): number =>
-  Number(`0x${createHash('sha1').update(`${key}.${identifier}${salt}`).digest('hex').slice(0, DIGITS)}`) / MOST
+  Number(`0x${hash('sha1', `${key}.${identifier}${salt}`).slice(0, DIGITS)}`) / MOST

@@ -12,19 +12,23 @@ export interface Origin {
 
 const asText = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
+const NOTHING: Fields = {}
+const BROWSER: Fields = { $browser_type: 'browser' }
+
 // What the client says of itself counts; what it cannot know, or says to its advantage, the list does.
 const browserOf = (properties: Fields): Fields => {
   const userAgent = asText(properties.$raw_user_agent)
-  if (userAgent === undefined) return {}
+  if (userAgent === undefined) return NOTHING
   const bot = botOf(userAgent)
-  return { $browser_type: bot || properties.$browser_type === 'bot' ? 'bot' : 'browser', ...(bot ? { $bot_name: bot.name, $bot_category: bot.category } : {}) }
+  if (!bot && properties.$browser_type !== 'bot') return BROWSER
+  return { $browser_type: 'bot', ...(bot ? { $bot_name: bot.name, $bot_category: bot.category } : {}) }
 }
 
 // A backend's address is not its visitor's: it says `$geoip_disable`, or whose event it is by `$ip`.
 const countryOf = (properties: Fields, { address, countryOf }: Origin): Fields => {
-  if (properties.$geoip_disable === true || properties.$geoip_country_code !== undefined) return {}
+  if (properties.$geoip_disable === true || properties.$geoip_country_code !== undefined) return NOTHING
   const country = countryOf(asText(properties.$ip) ?? address)
-  return country === undefined ? {} : { $geoip_country_code: country }
+  return country === undefined ? NOTHING : { $geoip_country_code: country }
 }
 
 /** What the service knows of an event besides what the event says: whether a program sent it, and from which country. */

@@ -2,6 +2,7 @@ import { askInParts, inParts } from '../lib/parts.ts'
 import type { JsonLine, Storage } from '../storage/storage.ts'
 import { type MergeFact, mergePersons } from './mergePersons.ts'
 import type { PropertyChange } from './profile.ts'
+import type { Sightings } from './sightings.ts'
 import type { Row } from './writer.ts'
 
 export interface People {
@@ -42,11 +43,11 @@ type Line = ReturnType<typeof createLines>
 // The property without a name: when somebody, or a group, was first seen.
 const SEEN: PropertyChange = ['', '']
 
-const addPerson = (lines: Line, { projectId, event: { distinctId, timestamp, profile } }: Row) => {
+const addPerson = (lines: Line, { projectId, distinctId, timestamp, profile }: Row, isSeen: boolean) => {
   const { person } = profile
   if (!person) return
   const add = (column: keyof typeof COLUMNS, [name, json]: PropertyChange, id = distinctId) => lines.add({ project_id: projectId, name, distinct_id: id }, column, [timestamp, json])
-  add('first_once', SEEN)
+  if (!isSeen) add('first_once', SEEN)
   for (const change of person.set) add('set', change)
   for (const change of person.setOnce) {
     add('first_once', change)
@@ -54,7 +55,7 @@ const addPerson = (lines: Line, { projectId, event: { distinctId, timestamp, pro
   }
 }
 
-const addGroups = (lines: Line, { projectId, groupIndexes, event: { timestamp, profile } }: Row) => {
+const addGroups = (lines: Line, { projectId, groupIndexes, timestamp, profile }: Row) => {
   const said = [...profile.groups.map((group) => ({ ...group, set: [] })), ...(profile.told ? [profile.told] : [])]
   for (const { type, key, set } of said) {
     const index = groupIndexes.get(type)
@@ -66,7 +67,7 @@ const addGroups = (lines: Line, { projectId, groupIndexes, event: { timestamp, p
 }
 
 const mergesOf = (rows: readonly Row[]): { projectId: number; fact: MergeFact }[] =>
-  rows.flatMap(({ projectId, event: { uuid, timestamp, profile } }) => (profile.person?.merge ? [{ projectId, fact: { ...profile.person.merge, at: timestamp, uuid } }] : []))
+  rows.flatMap(({ projectId, uuid, timestamp, profile }) => (profile.person?.merge ? [{ projectId, fact: { ...profile.person.merge, at: timestamp, uuid } }] : []))
 
 const endsOf = ({ from, into }: MergeFact) => (from ? [from, into] : [into])
 
@@ -90,11 +91,16 @@ const componentsOf = (facts: readonly MergeFact[]): MergeFact[][] => {
   })
 }
 
+export interface PeopleOptions {
+  /** What this process need not say again. Absent: it says all, because another process may take away what this one has said. */
+  readonly sightings?: Sightings
+}
+
 /**
  * Persons follow from facts in the engine's tables, never from a process's memory: facts add up to the same in any order and however
  * often they come, and any process can work out from them whose an id is.
  */
-export const createPeople = (storage: Pick<Storage, 'rows' | 'insert' | 'work' | 'rowsDatabase'>): People => {
+export const createPeople = (storage: Pick<Storage, 'rows' | 'insert' | 'work' | 'rowsDatabase'>, { sightings }: PeopleOptions = {}): People => {
   const insert = (table: string, lines: readonly JsonLine[]) => (lines.length ? storage.insert(table, lines) : undefined)
 
   const factsOf = (projectId: number, all: readonly string[]) =>
@@ -138,6 +144,7 @@ export const createPeople = (storage: Pick<Storage, 'rows' | 'insert' | 'work' |
 
   return {
     async forget(projectId, ids) {
+      sightings?.forget(projectId)
       const own = new Set(ids)
       const around = await factsAround(projectId, ids)
       const others = [...new Set(around.flatMap(endsOf))].filter((id) => !own.has(id))
@@ -154,7 +161,7 @@ export const createPeople = (storage: Pick<Storage, 'rows' | 'insert' | 'work' |
     async store(rows) {
       const [persons, groups] = [createLines(), createLines()]
       for (const row of rows) {
-        addPerson(persons, row)
+        addPerson(persons, row, sightings?.has(row) ?? false)
         addGroups(groups, row)
       }
       const merges = mergesOf(rows)
@@ -162,6 +169,7 @@ export const createPeople = (storage: Pick<Storage, 'rows' | 'insert' | 'work' |
         endsOf(fact).map((id) => JSON.stringify({ project_id: projectId, distinct_id: id, at: fact.at, uuid: fact.uuid, kind: fact.kind, from_id: fact.from, into_id: fact.into })),
       )
       await Promise.all([insert('db.person_properties', persons.all()), insert('db.group_properties', groups.all()), insert('db.person_merges', lines)])
+      for (const row of rows) if (row.profile.person) sightings?.add(row)
       for (const projectId of new Set(merges.map((each) => each.projectId))) {
         await settle(projectId, merges.filter((each) => each.projectId === projectId).map(({ fact }) => fact))
       }

@@ -85,10 +85,19 @@ const groupOf = (type: unknown, key: unknown): Group[] => {
   return group.type && group.type.length <= MAX_NAME && group.key && group.key.length <= MAX_ID ? [group] : []
 }
 
+// Names of what an event says of persons and groups; of most events none is there.
+const SAYINGS = ['$set', '$set_once', '$unset', '$groups', '$process_person_profile']
+const ABOUT_GROUP = '$groupidentify'
+const COOKIELESS = '$posthog_cookieless'
+
+/** Of an event that says no more than that its person was there. */
+const SEEN: Profile = { person: { set: [], setOnce: [] }, groups: [] }
+
 /** What an event says of its person and groups. With `$process_person_profile: false` it belongs to groups and changes nobody. */
 export const profileOf = (event: string, distinctId: string, properties: Fields): Profile => {
+  if (SAYINGS.every((name) => properties[name] === undefined) && !Object.hasOwn(MERGES, event) && event !== ABOUT_GROUP && distinctId !== COOKIELESS) return SEEN
   const groups = isFields(properties.$groups) ? Object.entries(properties.$groups).flatMap(([type, key]) => groupOf(type, key)) : []
-  if (properties.$process_person_profile === false || distinctId === '$posthog_cookieless') return { groups }
-  const [told] = event === '$groupidentify' ? groupOf(properties.$group_type, properties.$group_key) : []
+  if (properties.$process_person_profile === false || distinctId === COOKIELESS) return { groups }
+  const [told] = event === ABOUT_GROUP ? groupOf(properties.$group_type, properties.$group_key) : []
   return { person: personOf(event, wellFormed(distinctId), properties), groups, ...(told ? { told: { ...told, set: changesOf(properties.$group_set) } } : {}) }
 }

@@ -64,11 +64,11 @@ export interface Reading {
   readonly index: number
   /** The project's token that this event carries; `undefined` if it carries none. */
   readonly token: string | undefined
-  /** The event's id if it came with a good one. */
+  /** The event's id if it came with a good one, as it was sent. */
   readonly uuid: string | undefined
   readonly result: ReadEvent | EventFault
   /** As it was sent, for an event that is refused. */
-  readonly given?: unknown
+  readonly given: unknown
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -91,6 +91,8 @@ const withPersonUpdates = (properties: Fields, event: Fields): Fields => {
   return { ...properties, ...Object.fromEntries(outer.map((name) => [name, merge(properties[name], event[name])])) }
 }
 
+const withoutChain = ({ $elements_chain: _, ...rest }: Fields): Fields => rest
+
 interface Reader {
   /** The address's `token`. */
   readonly queryToken: string | undefined
@@ -107,15 +109,18 @@ const readEvent = (value: unknown, sentAt: unknown, { receivedAt, enrich = () =>
   if (name.length > MAX_NAME) return 'event_name_too_long'
   if (value.properties !== undefined && value.properties !== null && !isFields(value.properties)) return 'invalid_properties'
   if (isDeeperThan(value, MAX_DEPTH)) return 'properties_too_deep'
-  const { $elements_chain: chain, ...properties } = withPersonUpdates(fieldsOf(value.properties), value)
-  const distinctId = asId(properties.distinct_id) ?? asId(value.distinct_id) ?? asId(value.$distinct_id)
+  const told = withPersonUpdates(fieldsOf(value.properties), value)
+  const distinctId = asId(told.distinct_id) ?? asId(value.distinct_id) ?? asId(value.$distinct_id)
   if (!distinctId) return 'missing_distinct_id'
   if (distinctId.length > MAX_DISTINCT_ID) return 'distinct_id_too_long'
   if (value.uuid !== undefined && value.uuid !== null && !isUuid(value.uuid)) return 'invalid_uuid'
   const timestamp = eventTime({ timestamp: value.timestamp, offset: value.offset, sentAt: value.sent_at ?? sentAt }, receivedAt)
   if (timestamp === undefined) return 'invalid_timestamp'
+  const chain = typeof told.$elements_chain === 'string' ? told.$elements_chain : ''
+  const properties = typeof told.$elements_chain === 'string' ? withoutChain(told) : told
+  // Into what was read, of which nobody else has a use: a copy of every event would cost as much as reading it.
   Object.assign(properties, enrich(properties))
-  const text = storableJson(typeof chain === 'string' ? properties : { ...properties, ...(chain === undefined ? {} : { $elements_chain: chain }) })
+  const text = storableJson(properties)
   if (text.length > MAX_PROPERTIES) return 'event_too_large'
   return {
     uuid: isUuid(value.uuid) ? value.uuid.toLowerCase() : uuidv7(receivedAt),
@@ -123,7 +128,7 @@ const readEvent = (value: unknown, sentAt: unknown, { receivedAt, enrich = () =>
     distinctId,
     timestamp,
     properties: text,
-    elementsChain: typeof chain === 'string' ? chain : '',
+    elementsChain: chain,
     sessionId: asText(properties.$session_id) ?? '',
     windowId: asText(properties.$window_id) ?? '',
     profile: profileOf(name, distinctId, properties),
@@ -164,7 +169,7 @@ export const readEvents = (body: unknown, reader: Reader): Reading[] => {
       token: outer ?? tokenOf(event) ?? reader.queryToken,
       uuid: isUuid(uuid) ? uuid : undefined,
       result,
-      ...(typeof result === 'string' ? { given: event } : {}),
+      given: typeof result === 'string' ? event : undefined,
     }
   })
 }

@@ -1,27 +1,39 @@
 import { askInParts } from '../lib/parts.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { pause } from '../lib/wait.ts'
-import { type Storage, StorageError } from '../storage/storage.ts'
-import type { ReadEvent } from './read.ts'
+import { type JsonLine, type Storage, StorageError } from '../storage/storage.ts'
+import type { Profile } from './profile.ts'
 
-/** An event with the project that it belongs to. */
+/** What is to be known of an event while it waits; its columns are in its line. */
 export interface Row {
+  /** Its place in the body that it came in. */
+  readonly index: number
   readonly projectId: number
-  readonly event: ReadEvent
+  readonly uuid: string
+  /** The uuid as it was sent. Absent: it came without one, and the service has just given it its own. */
+  readonly sentUuid: string | undefined
+  readonly distinctId: string
+  /** ms since the epoch. */
+  readonly timestamp: number
+  readonly profile: Profile
   /** The columns of its groups, by their types. */
   readonly groupIndexes: ReadonlyMap<string, number>
 }
 
-/** What became of a row: stored (by this call or an earlier one), or impossible to store. */
-export type Outcome = 'stored' | 'unstorable'
+/** A row that is impossible to store, with its line. */
+export interface Unstorable {
+  readonly row: Row
+  readonly line: JsonLine
+}
 
 export interface Writer {
   /**
-   * Stores the rows whose ids the project does not have yet. Resolves when all of them are in the engine.
+   * Stores the rows whose ids the project does not have yet; `lines` are theirs, in the same order, with a line break after each.
+   * Resolves when all of them are in the engine, by this call or an earlier one, with those that never can be.
    * Rejects with `engine_unavailable` when the engine stays away, `disk_full` when it has no room, `ingest_overloaded` when
    * too much waits already; the rows may be sent again, they never count twice.
    */
-  write(rows: readonly Row[]): Promise<Outcome[]>
+  write(rows: readonly Row[], lines: Buffer): Promise<readonly Unstorable[]>
   /** Throws what `write` would reject with for rows of at least so many characters, before anyone has made rows of them. */
   assertRoom(chars: number): void
   /** Does `work` while no batch is under way. What arrives meanwhile waits. */
@@ -54,11 +66,12 @@ export interface WriterOptions {
 
 interface Waiting {
   readonly rows: readonly Row[]
+  readonly lines: Buffer
   readonly chars: number
   /** Whether its caller has been answered. */
   isDone: boolean
   readonly deadline: number
-  readonly settle: (outcome: Outcome[] | Refusal) => void
+  readonly settle: (outcome: readonly Unstorable[] | Refusal) => void
 }
 
 // One insert's size: large enough that a backlog clears in few parts, small enough to be built in memory at once.
@@ -76,24 +89,15 @@ const unavailable = () => new Refusal('engine_unavailable', { retryAfterSeconds:
 const overloaded = () => new Refusal('ingest_overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS })
 const noRoom = () => new Refusal('disk_full', { retryAfterSeconds: RETRY_WHEN_FULL_SECONDS })
 
-const keyOf = ({ projectId, event }: Row) => `${projectId}:${event.uuid}`
+const keyOf = ({ projectId, uuid }: Row) => `${projectId}:${uuid}`
 
-const sizeOf = (rows: readonly Row[]) => rows.reduce((sum, { event }) => sum + event.properties.length + event.elementsChain.length + 300, 0)
+// What a row takes up beside its line, about.
+const ROW_CHARS = 200
 
-/** A row as a line of JSON with the columns of `db.events`. */
-export const toLine = ({ projectId, event, groupIndexes }: Row): string => {
-  const columns = JSON.stringify({
-    project_id: projectId,
-    uuid: event.uuid,
-    event: event.event,
-    distinct_id: event.distinctId,
-    timestamp: new Date(event.timestamp).toISOString(),
-    elements_chain: event.elementsChain,
-    $session_id: event.sessionId,
-    $window_id: event.windowId,
-    ...Object.fromEntries(event.profile.groups.flatMap(({ type, key }) => (groupIndexes.has(type) ? [[`$group_${groupIndexes.get(type)}`, key]] : []))),
-  })
-  return `${columns.slice(0, -1)},"properties":${event.properties}}`
+const toldApart = ({ rows, lines }: Pick<Waiting, 'rows' | 'lines'>): Unstorable[] => {
+  // JSON has no line break of its own.
+  const texts = lines.toString().split('\n')
+  return rows.map((row, place) => ({ row, line: texts[place]! }))
 }
 
 /**
@@ -111,29 +115,48 @@ export const createWriter = (
   let flushing: Promise<void> | undefined
   let closed = false
 
-  const storedKeys = async (rows: readonly Row[]): Promise<Set<string>> => {
-    const found = new Set<string>()
+  /** Those of the rows that the engine has, or that stand before in the batch, so that of two with one id the first counts. */
+  const repeatsOf = async (rows: readonly Row[]): Promise<ReadonlySet<Row>> => {
+    const repeats = new Set<Row>()
+    const firsts = new Map<string, Row>()
+    for (const row of rows) {
+      const key = keyOf(row)
+      if (firsts.has(key)) repeats.add(row)
+      else firsts.set(key, row)
+    }
     for (const projectId of new Set(rows.map((row) => row.projectId))) {
-      const uuids = rows.filter((row) => row.projectId === projectId).map(({ event }) => event.uuid)
+      const uuids = [...firsts.values()].flatMap((row) => (row.projectId === projectId ? [row.uuid] : []))
       const stored = await askInParts(uuids, (ids) =>
         storage.rows<{ uuid: string }>({ text: 'SELECT uuid FROM db.events WHERE project_id = {projectId:UInt32} AND uuid IN {ids:Array(UUID)}', params: { projectId, ids } }),
       )
-      for (const { uuid } of stored) found.add(`${projectId}:${uuid}`)
+      for (const { uuid } of stored) repeats.add(firsts.get(`${projectId}:${uuid}`)!)
     }
-    return found
+    return repeats
   }
 
   // A row that the engine cannot store is found by halves, so that it takes no other row with it.
-  const insert = async (rows: readonly Row[]): Promise<Set<string>> => {
-    if (!rows.length) return new Set()
+  const insertByHalves = async (all: readonly Unstorable[]): Promise<readonly Unstorable[]> => {
+    if (!all.length) return []
     try {
-      await storage.insert('db.events', rows.map(toLine))
-      return new Set()
+      await storage.insert('db.events', all.map(({ line }) => line))
+      return []
     } catch (error) {
       if (!(error instanceof StorageError) || error.kind !== 'data') throw error
-      if (rows.length === 1) return new Set(rows.map(keyOf))
-      const half = rows.length >> 1
-      return new Set([...(await insert(rows.slice(0, half))), ...(await insert(rows.slice(half)))])
+      if (all.length === 1) return all
+      const half = all.length >> 1
+      return [...(await insertByHalves(all.slice(0, half))), ...(await insertByHalves(all.slice(half)))]
+    }
+  }
+
+  const insert = async (batch: readonly Waiting[], repeats: ReadonlySet<Row>): Promise<readonly Unstorable[]> => {
+    const fresh = (each: Waiting) => toldApart(each).filter(({ row }) => !repeats.has(row))
+    const parts = batch.map((each) => (each.rows.some((row) => repeats.has(row)) ? Buffer.from(fresh(each).map(({ line }) => `${line}\n`).join('')) : each.lines))
+    try {
+      await storage.insert('db.events', Buffer.concat(parts))
+      return []
+    } catch (error) {
+      if (!(error instanceof StorageError) || error.kind !== 'data') throw error
+      return insertByHalves(batch.flatMap(fresh))
     }
   }
 
@@ -142,25 +165,27 @@ export const createWriter = (
     isFull = next
   }
 
-  const store = async (batch: readonly Waiting[]) => {
+  const store = async (batch: readonly Waiting[], isFirstTry: boolean) => {
     const startedAt = performance.now()
-    const rows = new Map(batch.flatMap((each) => each.rows).reverse().map((row) => [keyOf(row), row])) // reversed: of two with one id the first is kept
-    const all = [...rows.values()].reverse()
-    const stored = await storedKeys(all)
-    let unstorable: Set<string>
-    const fresh = all.filter((row) => !stored.has(keyOf(row)))
+    const all = batch.flatMap(({ rows }) => rows)
+    // An id that the service has just given is nowhere yet, unless a try before this one has stored it.
+    const repeats = await repeatsOf(isFirstTry ? all.filter(({ sentUuid }) => sentUuid !== undefined) : all)
+    const fresh = repeats.size ? all.filter((row) => !repeats.has(row)) : all
+    let unstorable: readonly Unstorable[] = []
     try {
       // Before the rows: those that are in are not heard of again.
       await before(fresh)
-      unstorable = await insert(fresh)
-      if (fresh.length) sayFull(false)
+      if (fresh.length) {
+        unstorable = await insert(batch, repeats)
+        sayFull(false)
+      }
     } finally {
       // Also after a failure, which may come after the rows, and for repeats, whose first insert may have been such a one.
       await Promise.all([...new Set(all.map((row) => row.projectId))].map(onChange))
     }
-    const given = batch.reduce((sum, { rows }) => sum + rows.length, 0)
-    onBatch({ stored: fresh.length - unstorable.size, repeats: given - fresh.length, seconds: (performance.now() - startedAt) / 1_000 })
-    for (const each of batch) each.settle(each.rows.map((row) => (unstorable.has(keyOf(row)) ? 'unstorable' : 'stored')))
+    onBatch({ stored: fresh.length - unstorable.length, repeats: all.length - fresh.length, seconds: (performance.now() - startedAt) / 1_000 })
+    const keys = new Set(unstorable.map(({ row }) => keyOf(row)))
+    for (const each of batch) each.settle(keys.size ? toldApart(each).filter(({ row }) => keys.has(keyOf(row))) : [])
   }
 
   let turn: Promise<unknown> = Promise.resolve()
@@ -189,11 +214,13 @@ export const createWriter = (
   const flush = async () => {
     while (waiting.length) {
       let batch = takeBatch()
+      let isFirstTry = true
       while (batch.length) {
         try {
-          await between(() => store(batch))
+          await between(() => store(batch, isFirstTry))
           break
         } catch (error) {
+          isFirstTry = false
           if (!(error instanceof StorageError)) {
             onFault(error as Error)
             for (const each of batch) each.settle(new Refusal('internal_error'))
@@ -230,14 +257,14 @@ export const createWriter = (
   }
 
   return {
-    async write(rows) {
+    async write(rows, lines) {
       if (!rows.length) return []
-      const chars = sizeOf(rows)
+      const chars = lines.length + rows.length * ROW_CHARS
       assertRoom(chars)
       held.events += rows.length
       held.chars += chars
       return new Promise((resolve, reject) => {
-        const settle = (outcome: Outcome[] | Refusal) => {
+        const settle = (outcome: readonly Unstorable[] | Refusal) => {
           if (each.isDone) return
           each.isDone = true
           held.events -= rows.length
@@ -246,7 +273,7 @@ export const createWriter = (
           if (outcome instanceof Refusal) reject(outcome)
           else resolve(outcome)
         }
-        const each: Waiting = { rows, chars, isDone: false, deadline: now() + waitMs, settle }
+        const each: Waiting = { rows, lines, chars, isDone: false, deadline: now() + waitMs, settle }
         // Also while an engine that hangs keeps the batch from coming to an end.
         const timer = setTimeout(() => settle(unavailable()), waitMs)
         waiting.push(each)

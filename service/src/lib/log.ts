@@ -46,8 +46,9 @@ const FORMATS: Readonly<Record<LogFormat, (time: string, level: LogLevel, messag
 /** Writes lines to stderr, without secrets; stdout belongs to the start-up messages. */
 export const createLog = ({ format, level: least, secrets, write = (text) => void process.stderr.write(text), now = () => new Date() }: LogOptions): Log => {
   const redact = redacting(secrets)
-  return (message, { level = 'info', ...facts } = {}) => {
-    if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return
+  return (message, said = {}) => {
+    if (LOG_LEVELS.indexOf(said.level ?? 'info') < LOG_LEVELS.indexOf(least)) return
+    const { level = 'info', ...facts } = said
     write(`${redact(FORMATS[format](now().toISOString(), level, message, facts))}\n`)
   }
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -6,12 +6,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 export const isUuid = (text: unknown): text is string => typeof text === 'string' && UUID.test(text)
 
 /** A new UUID of version 7: sorts by `time`, ms since the epoch. */
-export const uuidv7 = (time = Date.now(), random = randomBytes(10)): string => {
-  const bytes = Buffer.alloc(16)
-  bytes.writeUIntBE(time, 0, 6)
-  random.copy(bytes, 6)
-  bytes[6] = (bytes[6]! & 0x0f) | 0x70
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80
-  const hex = bytes.toString('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+export const uuidv7 = (time = Date.now()): string => {
+  const hex = time.toString(16).padStart(12, '0')
+  // Node has the random bytes of one of version 4 at hand; to ask for ten of them costs more than all the rest.
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7${randomUUID().slice(15)}`
 }

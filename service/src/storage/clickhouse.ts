@@ -271,7 +271,7 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
     async insert(table, rows) {
       const queryId = randomUUID()
       try {
-        await order(connected().writer, { text: `INSERT INTO ${table} FORMAT JSONEachRow`, rows: Buffer.from(rows.join('\n')), queryId, settings: { ...INSERT_SETTINGS, wait_end_of_query: 1 } })
+        await order(connected().writer, { text: `INSERT INTO ${table} FORMAT JSONEachRow`, rows: Buffer.isBuffer(rows) ? rows : Buffer.from(rows.join('\n')), queryId, settings: { ...INSERT_SETTINGS, wait_end_of_query: 1 } })
       } catch (error) {
         const known = toStorageError(error, true)
         if (known instanceof StorageError && known.kind === 'unavailable') {

@@ -43,6 +43,9 @@ export type StreamFormat = 'ndjson' | 'csv'
 /** One row to insert, as a line of JSON whose keys are columns. */
 export type JsonLine = string
 
+/** Rows to insert: line by line, or all lines as bytes. */
+export type JsonLines = readonly JsonLine[] | Buffer
+
 /**
  * The events' store: an embedded engine or a cluster, which nothing above can tell apart.
  * Everything rejects with `StorageError`, and after a rejection the next call finds a clean connection.
@@ -57,7 +60,7 @@ export interface Storage {
   /** Rows of one of the service's own statements, which sees every project. */
   rows<Row>(statement: Statement): Promise<Row[]>
   /** All rows or, after a rejection with `kind: 'data'`, none. After `'unavailable'` it may be either. */
-  insert(table: string, rows: readonly JsonLine[]): Promise<void>
+  insert(table: string, rows: JsonLines): Promise<void>
   command(statement: string): Promise<void>
   /** Creates and fills tables out of what is stored, reading properties as `run` does. An aborted `signal` ends it in the engine. */
   work(statement: Statement, limits: WorkLimits, signal?: AbortSignal): Promise<void>

@@ -1,5 +1,5 @@
 import { deflateSync, gzipSync } from 'node:zlib'
-import { decode, decodeJson } from '../../src/ingest/decode.ts'
+import { decode, decodeJson, MAX_DECODED_BYTES } from '../../src/ingest/decode.ts'
 import { Refusal } from '../../src/lib/refusal.ts'
 
 const JSON_TEXT = '{"event":"é+ 😀 %2B &data=x"}'
@@ -35,6 +35,11 @@ test.each([
 ])('%s is refused', async (_, body, compression, code) => {
   await expect(decodeJson(body, compression)).rejects.toBeInstanceOf(Refusal)
   await expect(decodeJson(body, compression)).rejects.toMatchObject({ code })
+})
+
+test.each([100, 60_000, 1_100_000, 20_000_000, MAX_DECODED_BYTES - 100])('a small body is read to its end though its text has %i characters', async (length) => {
+  const value = await decodeJson(gzipSync(JSON.stringify({ text: 'x'.repeat(length) })))
+  expect((value as { text: string }).text).toHaveLength(length)
 })
 
 test('a small body that would fill the memory is refused', async () => {

@@ -171,6 +171,38 @@ describe('what is known of somebody', () => {
   })
 })
 
+test('one process hears of somebody who was seen before, and after that says nothing twice', async () => {
+  const project = ++projects
+  const told: number[] = []
+  const ingest = startProcess({
+    ...storage,
+    insert: async (table, rows) => {
+      if (table === 'db.person_properties') told.push(rows.length)
+      await storage.insert(table, rows)
+    },
+  })
+  const firstSeen = () => query(project, 'SELECT toUnixTimestamp64Milli(created_at) FROM persons')
+  for (const at of [5, 7, 5]) await send(ingest, project, [said('visit', 'ann', at), said('visit', 'ann', at + 1)])
+  expect(await firstSeen()).toEqual([[BASE + 5]])
+  expect(told).toEqual([1])
+  await send(ingest, project, [said('visit', 'ann', 3)])
+  expect(await firstSeen()).toEqual([[BASE + 3]])
+})
+
+test('a person whose facts could not be stored is one when they come again', async () => {
+  const project = ++projects
+  let isBroken = true
+  const ingest = startProcess({
+    ...storage,
+    insert: (table, rows) => (isBroken && table === 'db.person_properties' ? storage.command('SELECT throwIf(1)') : storage.insert(table, rows)),
+  })
+  const visit = said('visit', 'ann', 1)
+  await expect(send(ingest, project, [visit])).rejects.toMatchObject({ code: 'engine_unavailable' })
+  isBroken = false
+  await send(ingest, project, [visit])
+  expect(await query(project, 'SELECT count() FROM persons')).toEqual([[1]])
+}, 30_000)
+
 test('groups know what was said of them, and events which groups they are of', async () => {
   const project = ++projects
   const ingest = startProcess()

@@ -95,6 +95,17 @@ test('a person who is deleted alone leaves events of strangers, and begins anew'
   expect(await whoHas('carl-work')).toBeUndefined()
 })
 
+test('a visitor who is deleted and comes back, saying nothing of themselves, is a person again', async () => {
+  for (let visits = 0; visits < 2; visits += 1) await capture(service, by('vic', 'visit'))
+  const before = Date.now()
+  expect((await erase((await whoHas('vic')).id, '?delete_events=true')).status).toBe(204)
+  await capture(service, by('vic', 'visit'))
+  const vic = await whoHas('vic')
+  expect(vic).toMatchObject({ distinct_ids: ['vic'], properties: {} })
+  expect(Date.parse(vic.created_at)).toBeGreaterThanOrEqual(before)
+  expect(await rowsOf(service, "SELECT count() FROM persons WHERE id = (SELECT any(person_id) FROM events WHERE distinct_id = 'vic')")).toEqual([[1]])
+})
+
 test('whoever shared a browser with a deleted person stays who they are, and can still be merged', async () => {
   await capture(
     service,

@@ -108,6 +108,18 @@ test('an event that is sent to both at the same time is stored once', async () =
   expect(await countOf(one, 'twice')).toBe(100)
 })
 
+test('a visitor who is deleted at one and comes back to the other is a person again', async () => {
+  const visit = event('visit', {}, { distinct_id: 'vic' })
+  const persons = async () => (await api(one, 'GET', '/persons/?distinct_id=vic')).body.results as { id: string }[]
+  await capture(other, visit)
+  const [vic] = await persons()
+  expect((await api(one, 'DELETE', `/persons/${vic!.id}/?delete_events=true`)).status).toBe(204)
+  expect(await persons()).toEqual([])
+  await capture(other, visit)
+  expect(await persons()).toHaveLength(1)
+  expect(await rowsOf(one, "SELECT count(), count(person.created_at) FROM events WHERE distinct_id = 'vic'")).toEqual([[1, 1]])
+})
+
 test('types of groups have one place each, whichever replica hears of them first', async () => {
   const inGroup = (type: string) => event('grouped', {}, { $groups: { [type]: 'a' } })
   await Promise.all([capture(one, inGroup('company')), capture(other, inGroup('team'))])

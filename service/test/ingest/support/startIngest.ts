@@ -1,6 +1,7 @@
 import { createGroupTypes } from '../../../src/ingest/groupTypes.ts'
 import { createIngest, type Ingest } from '../../../src/ingest/ingest.ts'
 import { createPeople } from '../../../src/ingest/people.ts'
+import { createSightings } from '../../../src/ingest/sightings.ts'
 import { createWriter } from '../../../src/ingest/writer.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
 
@@ -24,7 +25,7 @@ export const startIngest = (storage: Pick<Storage, 'rows' | 'insert' | 'work' | 
   createIngest({
     projectByToken: async (token) => ({ id: Number(token), name: token, token, timezone: 'UTC', createdAt: '', previousTokenUntil: undefined }),
     groupTypes: createGroupTypes({ groupTypes }),
-    writer: createWriter(storage, { before: createPeople(storage).store, waitMs: 5_000 }),
+    writer: createWriter(storage, { before: createPeople(storage, { sightings: createSightings() }).store, waitMs: 5_000 }),
     countryOf: () => undefined,
     refusedEvents: { keep: async () => {} },
     count: () => {},
