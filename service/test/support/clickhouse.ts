@@ -72,8 +72,8 @@ const createNode = ({ folder, httpPort, tcpPort, more = '' }: NodePlace): Clickh
     async start() {
       child = spawn(
         process.execPath,
-        [CHILD, library, `--config-file=${file}`, `--path=${join(folder, 'store')}`, `--http_port=${httpPort}`, `--tcp_port=${tcpPort}`, '--listen_host=127.0.0.1', '--log-level=error', '--multiquery', '--query', forever],
-        { stdio: ['pipe', 'ignore', 'inherit'] },
+        [CHILD, library, `--config-file=${file}`, `--path=${join(folder, 'store')}`, `--http_port=${httpPort}`, `--tcp_port=${tcpPort}`, '--listen_host=127.0.0.1', '--log-level=fatal', '--multiquery', '--query', forever],
+        { stdio: ['pipe', 'ignore', 'inherit'], env: { PATH: process.env.PATH, TZ: 'UTC' } },
       )
       await until(() => fetch(`http://127.0.0.1:${httpPort}/ping`).then((reply) => reply.ok, () => false))
     },
