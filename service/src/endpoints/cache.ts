@@ -41,6 +41,7 @@ interface Flight<Value> {
   readonly startedAt: number
   readonly value: Promise<Value>
   readonly giveUp: AbortController
+  isOver: boolean
   waiting: number
 }
 
@@ -104,10 +105,11 @@ export const createCache = <Value>({ maxBytes, now = Date.now }: CacheOptions): 
         return loaded.value
       })
       .finally(() => {
+        flight.isOver = true
         if (flights.get(flightKey) === flight) flights.delete(flightKey)
       })
     value.catch(() => {}) // those who wait are told; there may be none
-    const flight: Flight<Value> = { startedAt, value, giveUp, waiting: 0 }
+    const flight: Flight<Value> = { startedAt, value, giveUp, isOver: false, waiting: 0 }
     flights.set(flightKey, flight)
     return flight
   }
@@ -125,7 +127,7 @@ export const createCache = <Value>({ maxBytes, now = Date.now }: CacheOptions): 
     } finally {
       stop()
       flight.waiting -= 1
-      if (!flight.waiting) flight.giveUp.abort()
+      if (!flight.waiting && !flight.isOver) flight.giveUp.abort()
     }
   }
 }

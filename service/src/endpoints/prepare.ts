@@ -58,8 +58,17 @@ const findNeeded = (parsed: ParsedQuery, definitions: readonly Variable[]) =>
     return definition
   })
 
+// A version's query never changes, and is one object as long as it is remembered.
+const parsedQueries = new WeakMap<SqlQuery, ParsedQuery>()
+
+const parsedOf = (query: SqlQuery): ParsedQuery => {
+  const parsed = parsedQueries.get(query) ?? parse(query.query)
+  parsedQueries.set(query, parsed)
+  return parsed
+}
+
 const sqlWork = async (records: Pick<Records, 'variables'>, query: SqlQuery, { projectId, variables }: RunRequest): Promise<SqlWork> => {
-  const parsed = parse(query.query)
+  const parsed = parsedOf(query)
   return { kind: 'sql', parsed, values: bindVariables(findNeeded(parsed, await records.variables.list(projectId)), variables) }
 }
 

@@ -73,15 +73,25 @@ export interface RunRooms {
 const BYTES_PER_CHARACTER = 4
 
 /** What one run asks the engine. */
-interface Task {
+interface Work {
   readonly statements: readonly Statement[]
+  /** The same out of what is stored. Absent: there is nothing stored that this run could use. */
+  readonly materialized?: { readonly statements: readonly Statement[]; readonly stored: Build }
+  outcome(answers: readonly Result[]): Outcome
+}
+
+interface Task {
   /** Everything that decides the outcome, besides the project and the version. */
   readonly decides: unknown
   readonly maxRows: number
   readonly parsed?: ParsedQuery
-  /** The same out of what is stored. Absent: there is nothing stored that this run could use. */
-  readonly materialized?: { readonly statements: readonly Statement[]; readonly stored: Build }
-  outcome(answers: readonly Result[]): Outcome
+  /** Compiles, the first time that it is called: an answer that is kept needs no SQL. */
+  readonly work: () => Work
+}
+
+const once = <Value>(make: () => Value): (() => Value) => {
+  let made: { readonly value: Value } | undefined
+  return () => (made ??= { value: make() }).value
 }
 
 const sqlTask = ({ parsed, values }: SqlWork, { projectId, limit, offset, cursor }: RunRequest, { versionId, mostRows, stored }: { versionId: string; mostRows: number; stored: Build | undefined }): Task => {
@@ -95,44 +105,43 @@ const sqlTask = ({ parsed, values }: SqlWork, { projectId, limit, offset, cursor
     ...(offset === undefined ? {} : { offset }),
     ...(cursor === undefined ? {} : { keyset: { after } }),
   }
-  const compiled = compileRun(parsed, options)
-  const reading = stored && readingFrom(parsed, stored)
-  const statement = reading && compileRun(parsed, { ...options, replace: reading.replace })
-  return {
-    statements: [compiled],
-    ...(statement && reading.isUsed() ? { materialized: { statements: [statement], stored } } : {}),
-    // The page as it was asked for stands in the outcome too.
-    decides: [compiled.text, compiled.params, limit ?? null, offset ?? null, cursor ?? null],
-    maxRows: rows + 1,
-    parsed,
-    outcome([answer]) {
-      const { keyCount } = compiled
-      const page = answer!.rows.slice(0, rows)
-      const columns = answer!.columns.slice(0, answer!.columns.length - keyCount)
-      const hasMore = answer!.rows.length > rows
-      return {
-        results: keyCount ? page.map((row) => row.slice(0, columns.length)) : page,
-        columns: columns.map((column) => column.name),
-        types: columns.map((column) => [column.name, column.type] as const),
-        hasMore,
-        ...(limit === undefined ? {} : { limit: rows }),
-        ...(offset === undefined ? {} : { offset }),
-        ...(cursor === undefined ? {} : { next_cursor: hasMore ? nextCursor(page, keyCount, owner, after) : null }),
-      }
-    },
+  const work = (): Work => {
+    const compiled = compileRun(parsed, options)
+    const reading = stored && readingFrom(parsed, stored)
+    const statement = reading && compileRun(parsed, { ...options, replace: reading.replace })
+    return {
+      statements: [compiled],
+      ...(statement && reading.isUsed() ? { materialized: { statements: [statement], stored } } : {}),
+      outcome([answer]) {
+        const { keyCount } = compiled
+        const page = answer!.rows.slice(0, rows)
+        const columns = answer!.columns.slice(0, answer!.columns.length - keyCount)
+        const hasMore = answer!.rows.length > rows
+        return {
+          results: keyCount ? page.map((row) => row.slice(0, columns.length)) : page,
+          columns: columns.map((column) => column.name),
+          types: columns.map((column) => [column.name, column.type] as const),
+          hasMore,
+          ...(limit === undefined ? {} : { limit: rows }),
+          ...(offset === undefined ? {} : { offset }),
+          ...(cursor === undefined ? {} : { next_cursor: hasMore ? nextCursor(page, keyCount, owner, after) : null }),
+        }
+      },
+    }
   }
+  return { decides: [values, rows, limit ?? null, offset ?? null, cursor ?? null], maxRows: rows + 1, parsed, work: once(work) }
 }
 
 const insightTask = ({ query, run, plan, timezone, variables }: InsightWork, mostRows: number, stored: Build | undefined): Task => {
-  const materialized = stored && planFromStored(query, run, stored)
-  return {
-    statements: plan.statements,
-    ...(materialized ? { materialized: { statements: materialized.statements, stored } } : {}),
-    // Its statements hold the time of the run, which would make every run another.
-    decides: [timezone, variables],
-    maxRows: mostRows + 1,
-    outcome: (answers) => plan.shape(answers.map(({ rows }) => rows)),
+  const work = (): Work => {
+    const materialized = stored && planFromStored(query, run, stored)
+    return {
+      statements: plan.statements,
+      ...(materialized ? { materialized: { statements: materialized.statements, stored } } : {}),
+      outcome: (answers) => plan.shape(answers.map(({ rows }) => rows)),
+    }
   }
+  return { decides: [timezone, variables], maxRows: mostRows + 1, work: once(work) }
 }
 
 /**
@@ -159,7 +168,8 @@ export const createRun = ({ records, storage, admit, cache, epochs, lastRuns, ma
     }
   }
 
-  const execute = async ({ statements, maxRows, parsed, materialized, outcome }: Task, projectId: number, allowance: RunAllowance, signal: AbortSignal): Promise<Loaded<Outcome>> => {
+  const execute = async ({ work, maxRows, parsed }: Task, projectId: number, allowance: RunAllowance, signal: AbortSignal): Promise<Loaded<Outcome>> => {
+    const { statements, materialized, outcome } = work()
     const limits = { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows }
     try {
       const stored = materialized?.stored
@@ -174,11 +184,12 @@ export const createRun = ({ records, storage, admit, cache, epochs, lastRuns, ma
 
   const answer = async (request: RunRequest, { endpoint, version, work }: PreparedRun, { allowance, signal }: Admission): Promise<RunAnswer> => {
     const { projectId } = request
-    const compileAt = performance.now()
     const isDirect = request.refresh === 'direct'
     if (isDirect && !materializations.isEnabled(version.id)) throw new Refusal('not_materialized', { attr: 'refresh' })
     const stored = isDirect ? undefined : materializations.stored(version.id)
     const task = work.kind === 'sql' ? sqlTask(work, request, { versionId: version.id, mostRows: allowance.rows, stored }) : insightTask(work, allowance.rows, stored)
+    const compileAt = performance.now()
+    if (request.isDebug) task.work()
     const executeAt = performance.now()
     const key = createHash('sha256').update(JSON.stringify([projectId, version.id, work.kind, task.decides])).digest('hex')
     const freshMs = version.dataFreshnessSeconds * 1_000
@@ -194,9 +205,10 @@ export const createRun = ({ records, storage, admit, cache, epochs, lastRuns, ma
     const doneAt = performance.now()
     const refreshed = new Date(startedAt).toISOString()
     if (!isCached) lastRuns.note(endpoint.id, refreshed)
-    if (!isCached && value.endpoint_materialized && stored && task.materialized) {
-      const of = work.kind === 'sql' ? { parsed: work.parsed, values: work.values } : { live: task.statements, materialized: task.materialized.statements }
-      shadow.follow({ versionId: version.id, ...of, stored, limits: { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows: allowance.rows } })
+    if (!isCached && value.endpoint_materialized && stored) {
+      const { statements: live, materialized } = task.work()
+      const of = work.kind === 'sql' ? { parsed: work.parsed, values: work.values } : materialized && { live, materialized: materialized.statements }
+      if (of) shadow.follow({ versionId: version.id, ...of, stored, limits: { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows: allowance.rows } })
     }
     return {
       ...value,
@@ -211,7 +223,7 @@ export const createRun = ({ records, storage, admit, cache, epochs, lastRuns, ma
       ...(request.isDebug
         ? {
             ...(task.parsed ? { hogql: task.parsed.text } : {}),
-            clickhouse: (value.endpoint_materialized && task.materialized ? task.materialized.statements : task.statements).map(({ text }) => text).join(';\n'),
+            clickhouse: ((value.endpoint_materialized && task.work().materialized) || task.work()).statements.map(({ text }) => text).join(';\n'),
             cache_key: key,
             timings: [
               { k: 'compile', t: (executeAt - compileAt) / 1_000 },

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { pipeline, Readable, Transform } from 'node:stream'
+import { pipeline, Transform } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings, createClient, SettingsMap } from '@clickhouse/client'
+import { isDeepStrictEqual } from 'node:util'
 import { pause } from '../lib/wait.ts'
+import { type ClickhouseHttp, createClickhouseHttp, EngineError, type Settings } from './clickhouseHttp.ts'
 import { PROJECT_TABLES } from './projectTables.ts'
 import { type Result, type RunLimits, type Storage, StorageError, type StorageErrorKind, type StreamFormat, type WorkLimits } from './storage.ts'
 
@@ -11,7 +12,7 @@ export interface Account {
   readonly password: string
 }
 
-/** Where the engine is, and as whom to speak to it. A new object means a new engine. */
+/** Where the engine is, and as whom to speak to it. Another one means another engine: what is asked of the one before is given up. */
 export interface Connection {
   readonly url: string
   /** May create tables and insert. Absent: whoever the URL names. */
@@ -62,12 +63,12 @@ const DATA_ERRORS = new Set([
 ])
 
 /** Keys and values of `properties` come back as they were sent. */
-const FAITHFUL_JSON: ClickHouseSettings = {
+const FAITHFUL_JSON: Settings = {
   // Keys may contain dots; a path may not.
   json_type_escape_dots_in_keys: 1,
 }
 
-const INSERT_SETTINGS: ClickHouseSettings = {
+const INSERT_SETTINGS: Settings = {
   ...FAITHFUL_JSON,
   // "2024-01-01T00:00:00Z" stays that string; as a DateTime it would come back in another spelling.
   input_format_try_infer_dates: 0,
@@ -83,7 +84,7 @@ const INSERT_SETTINGS: ClickHouseSettings = {
   async_insert: 0,
 }
 
-const RESULT_SETTINGS: ClickHouseSettings = {
+const RESULT_SETTINGS: Settings = {
   ...FAITHFUL_JSON,
   output_format_json_quote_64bit_integers: 0,
   output_format_json_quote_denormals: 0,
@@ -106,8 +107,8 @@ const isShared = (name: string, message: string) => name === 'MEMORY_LIMIT_EXCEE
 const isFull = (name: string, message: string) => KINDS[name] === 'full' || /No space left on device|errno: (?:28|122)\b/.test(message)
 
 const toStorageError = (error: unknown, inserting = false): unknown => {
-  if (error instanceof ClickHouseError) {
-    const name = error.type ?? error.code
+  if (error instanceof EngineError) {
+    const name = error.code
     if (isFull(name, error.message)) return new StorageError('full', error.message, name)
     if (inserting) return new StorageError(DATA_ERRORS.has(name) ? 'data' : 'unavailable', error.message, name)
     return new StorageError(isShared(name, error.message) ? 'capacity' : (KINDS[name] ?? 'query'), error.message, name)
@@ -126,12 +127,10 @@ const parseAnswer = (json: string): { meta: Result['columns']; data: Result['row
 }
 
 /** What a project's query may see and use up. `databases`: every one that has the projects' tables. */
-const runSettings = (limits: RunLimits, databases: readonly string[]): ClickHouseSettings => ({
+const runSettings = (limits: RunLimits, databases: readonly string[]): Settings => ({
   ...RESULT_SETTINGS,
   readonly: '1',
-  additional_table_filters: SettingsMap.from(
-    Object.fromEntries(databases.flatMap((database) => [...PROJECT_TABLES, ...(limits.tables ?? [])].map((table) => [`${database}.${table}`, `project_id = ${limits.projectId}`]))),
-  ),
+  additional_table_filters: `{${databases.flatMap((database) => [...PROJECT_TABLES, ...(limits.tables ?? [])].map((table) => `'${database}.${table}':'project_id = ${limits.projectId}'`)).join(',')}}`,
   // Says to the embedded reader's row filter which project asks; see embedded/config.ts.
   log_comment: String(limits.projectId),
   max_execution_time: limits.maxSeconds,
@@ -165,7 +164,7 @@ const quotingIntegers = (): Transform => {
 /** What is different about a node of a cluster. */
 export interface NodeOptions {
   /** Settings of every statement. */
-  readonly settings?: ClickHouseSettings
+  readonly settings?: Settings
   /** Databases that have the projects' tables. */
   readonly databases?: readonly string[]
   /** Resolves when nothing of an insert that failed runs on any node. Absent: inserts run on this server alone. */
@@ -178,21 +177,10 @@ export interface NodeOptions {
  */
 export const createClickhouse = (connection: () => Connection | undefined, { settings = {}, databases = ['db'], ended }: NodeOptions = {}): Storage => {
   let current: Connection | undefined
-  let clients: { writer: ClickHouseClient; reader: ClickHouseClient; worker: ClickHouseClient } | undefined
+  let clients: { writer: ClickhouseHttp; reader: ClickhouseHttp; worker: ClickhouseHttp } | undefined
   let closed = false
 
-  const clientFor = (place: Connection, account: Account | undefined, { timeoutMs, connections }: { timeoutMs: number; connections: number }): ClickHouseClient =>
-    createClient({
-      url: place.url,
-      ...(account ? { username: account.username, password: account.password } : {}),
-      http_headers: { ...place.headers },
-      request_timeout: timeoutMs,
-      max_open_connections: connections,
-      // Long values travel in the body: an address may not be longer than the engine's limit.
-      use_multipart_params_auto: true,
-      clickhouse_settings: settings,
-      log: { level: 127 }, // off: every error is ours to report, and the client's lines contain statements
-    })
+  const clientFor = ({ url, headers }: Connection, account: Account | undefined, bounds: { timeoutMs: number; connections: number }) => createClickhouseHttp({ url, headers, account, ...bounds })
 
   const closeClients = async () => {
     const old = clients
@@ -203,7 +191,7 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
   const connected = () => {
     const place = closed ? undefined : connection()
     if (!place) throw new StorageError('unavailable', 'The engine is not running')
-    if (place !== current || !clients) {
+    if (!clients || !isDeepStrictEqual(place, current)) {
       void closeClients()
       current = place
       clients = { writer: clientFor(place, place.writer, WRITES), reader: clientFor(place, place.reader ?? place.writer, READS), worker: clientFor(place, place.writer, WORK) }
@@ -213,16 +201,22 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
 
   const ping = async (withinMs: number) => {
     try {
-      return (await connected().writer.ping({ select: false, abort_signal: AbortSignal.timeout(withinMs) })).success
+      return await connected().writer.ping(withinMs)
     } catch {
       return false // the question is whether it answers
     }
   }
 
+  /** Asks and waits for the end of the answer, which says nothing. */
+  const order = async (client: ClickhouseHttp, question: Parameters<ClickhouseHttp['ask']>[0]) => {
+    const { body } = await client.ask({ ...question, settings: { ...settings, ...question.settings } })
+    await body.dump()
+  }
+
   // A statement whose answer never came may still be running; an insert would land after a retry has looked for its rows.
   const settle = async (queryId: string) => {
     try {
-      await connected().writer.command({ query: 'KILL QUERY WHERE query_id = {id:String} SYNC', query_params: { id: queryId } })
+      await order(connected().writer, { text: 'KILL QUERY WHERE query_id = {id:String} SYNC', params: { id: queryId }, settings: {} })
     } catch {
       // The engine is gone, and the insert with it.
     }
@@ -244,15 +238,8 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
     rowsDatabase: 'db',
     run({ text, params }, limits, signal): Promise<Result> {
       return endingWith(signal, async (queryId) => {
-        const answer = await connected().reader.query({
-          query: text,
-          query_params: { ...params },
-          query_id: queryId,
-          format: 'JSONCompact',
-          clickhouse_settings: runSettings(limits, databases),
-          ...(signal ? { abort_signal: signal } : {}),
-        })
-        const json = await answer.text()
+        const { body } = await connected().reader.ask({ text, params, queryId, signal, settings: { ...settings, ...runSettings(limits, databases), default_format: 'JSONCompact' } })
+        const json = await body.text()
         const { meta, data } = parseAnswer(json)
         return { columns: meta, rows: data, textLength: json.length }
       })
@@ -260,31 +247,20 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
 
     stream({ text, params }, limits, format, signal) {
       return endingWith(signal, async (queryId) => {
-        const { stream, summary } = await connected().reader.exec({
-          query: `${text} FORMAT ${STREAM_FORMATS[format]}`,
-          query_params: { ...params },
-          query_id: queryId,
-          clickhouse_settings: runSettings(limits, databases),
-          ...(signal ? { abort_signal: signal } : {}),
-        })
+        const { body, rowCount } = await connected().reader.ask({ text, params, queryId, signal, settings: { ...settings, ...runSettings(limits, databases), default_format: STREAM_FORMATS[format] } })
         // The engine does not hold every query to max_result_rows: not one without a table, for instance.
-        if (Number(summary?.result_rows ?? 0) > limits.maxRows) {
-          stream.destroy()
+        if (rowCount > limits.maxRows) {
+          body.destroy()
           throw new StorageError('size', 'The result has too many rows')
         }
-        return format === 'csv' ? stream : pipeline(stream, quotingIntegers(), () => {}) // an error reaches whoever reads the end
+        return format === 'csv' ? body : pipeline(body, quotingIntegers(), () => {}) // an error reaches whoever reads the end
       })
     },
 
     async rows<Row>({ text, params }: { text: string; params?: Readonly<Record<string, unknown>> }): Promise<Row[]> {
       try {
-        const answer = await connected().writer.query({
-          query: text,
-          query_params: { ...params },
-          format: 'JSONEachRow',
-          clickhouse_settings: { ...RESULT_SETTINGS, max_query_size: '10000000', wait_end_of_query: 1 },
-        })
-        return await answer.json<Row>()
+        const { body } = await connected().writer.ask({ text, params, settings: { ...settings, ...RESULT_SETTINGS, default_format: 'JSONEachRow', max_query_size: '10000000', wait_end_of_query: 1 } })
+        return (await body.text()).split('\n').flatMap((line) => (line ? [JSON.parse(line) as Row] : []))
       } catch (error) {
         throw toStorageError(error)
       }
@@ -293,13 +269,7 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
     async insert(table, rows) {
       const queryId = randomUUID()
       try {
-        const { stream } = await connected().writer.exec({
-          query: `INSERT INTO ${table} FORMAT JSONEachRow`,
-          values: Readable.from([Buffer.from(rows.join('\n'))], { objectMode: false }),
-          query_id: queryId,
-          clickhouse_settings: { ...INSERT_SETTINGS, wait_end_of_query: 1 },
-        })
-        for await (const _ of stream); // the connection is free again when the answer has been read
+        await order(connected().writer, { text: `INSERT INTO ${table} FORMAT JSONEachRow`, rows: Buffer.from(rows.join('\n')), queryId, settings: { ...INSERT_SETTINGS, wait_end_of_query: 1 } })
       } catch (error) {
         const known = toStorageError(error, true)
         if (known instanceof StorageError && known.kind === 'unavailable') {
@@ -312,7 +282,7 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
 
     async command(statement) {
       try {
-        await connected().writer.command({ query: statement, clickhouse_settings: { wait_end_of_query: 1 } })
+        await order(connected().writer, { text: statement, settings: { wait_end_of_query: 1 } })
       } catch (error) {
         throw toStorageError(error)
       }
@@ -320,12 +290,12 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
 
     work({ text, params }, { maxSeconds, maxMemoryBytes }: WorkLimits, signal) {
       return endingWith(signal, async (queryId) => {
-        await connected().worker.command({
-          query: text,
-          query_params: { ...params },
-          query_id: queryId,
-          clickhouse_settings: { ...RESULT_SETTINGS, max_execution_time: maxSeconds, max_memory_usage: String(maxMemoryBytes), max_query_size: '1000000', wait_end_of_query: 1 },
-          ...(signal ? { abort_signal: signal } : {}),
+        await order(connected().worker, {
+          text,
+          params,
+          queryId,
+          signal,
+          settings: { ...RESULT_SETTINGS, max_execution_time: maxSeconds, max_memory_usage: String(maxMemoryBytes), max_query_size: '1000000', wait_end_of_query: 1 },
         })
       }, ended)
     },

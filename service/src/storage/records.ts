@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import { within } from '../lib/wait.ts'
 import { RecordsMismatch, RecordsUnavailable, TokenTaken } from './records/errors.ts'
+import { createMemory } from './records/memory.ts'
 import { isPostgres, openFile, openStore, type Store, type Task } from './records/store.ts'
 import { DEFINED, STEPS, type Tables } from './records/tables.ts'
 
@@ -162,7 +163,7 @@ export interface Records {
     remove(idOrLabel: string): Promise<void>
   }
   readonly variables: {
-    list(projectId: number): Promise<Variable[]>
+    list(projectId: number): Promise<readonly Variable[]>
     get(projectId: number, id: string): Promise<Variable | undefined>
     /** `undefined` if the project has a variable of that code name. */
     create(projectId: number, variable: Omit<Variable, 'id' | 'createdAt'>): Promise<Variable | undefined>
@@ -412,23 +413,46 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
   const { store, db, change } = await open(place, mayUpgrade)
   const { isTaken, isShared } = store
 
+  const watch = store.watch?.()
+  const remember = createMemory(watch?.version)
+
   const isFormer = (column: 'previous_token_until' | 'previous_until') => sql<boolean>`${sql.ref(column)} > ${now()}`
+
+  const keyByHash = remember(
+    'key by hash',
+    async (hash: string) => {
+      const row = await db
+        .selectFrom('api_keys')
+        .selectAll()
+        .where((or) => or.or([or('hash', '=', hash), or.and([or('previous_hash', '=', hash), isFormer('previous_until')])]))
+        .executeTakeFirst()
+      return row && toKey(row)
+    },
+    ({ previousUntil }) => previousUntil === undefined,
+  )
+  const variablesOf = remember('variables', async (projectId: number) =>
+    (await db.selectFrom('variables').selectAll().where('project_id', '=', projectId).orderBy('created_at').orderBy('id').execute()).map(toVariable),
+  )
 
   return {
     projects: {
       all: async () => (await db.selectFrom('projects').selectAll().orderBy('id').execute()).map(toProject),
-      async byToken(token) {
-        const row = await db
-          .selectFrom('projects')
-          .selectAll()
-          .where((or) => or.or([or('token', '=', token), or.and([or('previous_token', '=', token), isFormer('previous_token_until')])]))
-          .executeTakeFirst()
-        return row && toProject(row)
-      },
-      async byId(id) {
+      byToken: remember(
+        'project by token',
+        async (token: string) => {
+          const row = await db
+            .selectFrom('projects')
+            .selectAll()
+            .where((or) => or.or([or('token', '=', token), or.and([or('previous_token', '=', token), isFormer('previous_token_until')])]))
+            .executeTakeFirst()
+          return row && toProject(row)
+        },
+        ({ previousTokenUntil }) => previousTokenUntil === undefined,
+      ),
+      byId: remember('project', async (id: number) => {
         const row = await db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst()
         return row && toProject(row)
-      },
+      }, ({ previousTokenUntil }) => previousTokenUntil === undefined),
       async create(project) {
         try {
           return await change(async (step) => {
@@ -454,15 +478,7 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
     },
 
     keys: {
-      async bySecret(secret) {
-        const hash = hashOf(secret)
-        const row = await db
-          .selectFrom('api_keys')
-          .selectAll()
-          .where((or) => or.or([or('hash', '=', hash), or.and([or('previous_hash', '=', hash), isFormer('previous_until')])]))
-          .executeTakeFirst()
-        return row && toKey(row)
-      },
+      bySecret: (secret) => keyByHash(hashOf(secret)),
       list: async () => (await db.selectFrom('api_keys').selectAll().orderBy('created_at').orderBy('id').execute()).map(toKey),
       async get(id) {
         const row = await db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst()
@@ -503,7 +519,7 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
     },
 
     variables: {
-      list: async (projectId) => (await db.selectFrom('variables').selectAll().where('project_id', '=', projectId).orderBy('created_at').orderBy('id').execute()).map(toVariable),
+      list: async (projectId) => (await variablesOf(projectId))!,
       async get(projectId, id) {
         const row = await db.selectFrom('variables').selectAll().where('project_id', '=', projectId).where('id', '=', id).executeTakeFirst()
         return row && toVariable(row)
@@ -550,10 +566,10 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
         const rows = await db.selectFrom('endpoints').selectAll().where('project_id', '=', projectId).where('deleted_at', 'is', null).orderBy('created_at').orderBy('id').execute()
         return rows.map(toEndpoint)
       },
-      async get(projectId, name) {
+      get: remember('endpoint', async (projectId: number, name: string) => {
         const row = await db.selectFrom('endpoints').selectAll().where('project_id', '=', projectId).where('name', '=', name).where('deleted_at', 'is', null).executeTakeFirst()
         return row && toEndpoint(row)
-      },
+      }),
       async create(projectId, { name, description, isActive, ...first }) {
         const at = now()
         const row = {
@@ -610,10 +626,10 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
       async remove(id) {
         await db.updateTable('endpoints').set({ deleted_at: now() }).where('id', '=', id).execute()
       },
-      async version(endpointId, version) {
+      version: remember('version', async (endpointId: string, version: number) => {
         const row = await db.selectFrom('endpoint_versions').selectAll().where('endpoint_id', '=', endpointId).where('version', '=', version).executeTakeFirst()
         return row && toVersion(row)
-      },
+      }),
       async versions(endpointId) {
         return (await db.selectFrom('endpoint_versions').selectAll().where('endpoint_id', '=', endpointId).orderBy('version', 'desc').execute()).map(toVersion)
       },
@@ -754,7 +770,10 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
     isShared,
     alone: (task, work) => (isShared ? change(work, task) : work()),
     ready: (withinMs) => within(db.selectFrom('steps').select('id').limit(1).execute().then(() => true), withinMs, false).catch(() => false),
-    close: () => db.destroy(),
+    async close() {
+      watch?.close()
+      await db.destroy()
+    },
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openRecords, type Records, TokenTaken } from '../../src/storage/records.ts'
+import { pause } from '../../src/lib/wait.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/startService.ts'
 
@@ -87,6 +88,45 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     records = await open()
     expect((await records.projects.all()).map(({ id }) => id)).toEqual([1, 2, 3])
     for (const other of others) await other.close()
+  })
+
+  test('what another process changes, such as a command, is seen at once', async () => {
+    const project = await records.projects.create({ name: 'p', token: 't' })
+    await records.keys.put({ projectId: project.id, label: 'k', secret: 'secret', scopes: [] })
+    const made = (await records.endpoints.create(project.id, endpoint))!
+    const reads = () =>
+      Promise.all([
+        records.projects.byToken('t').then((found) => found?.name),
+        records.projects.byId(project.id).then((found) => found?.name),
+        records.keys.bySecret('secret').then((found) => found?.label),
+        records.variables.list(project.id).then((found) => found.length),
+        records.endpoints.get(project.id, 'e').then((found) => found?.description),
+        records.endpoints.version(made.id, 1).then((found) => found?.isActive),
+        records.endpoints.version(made.id, 2).then((found) => found?.version),
+      ])
+    const before = ['p', 'p', 'k', 0, '', true, undefined]
+    expect([await reads(), await reads()]).toEqual([before, before])
+    const other = await openRecords(at)
+    await other.projects.change(project.id, { name: 'q' })
+    await other.keys.remove('k')
+    await other.variables.create(project.id, variable)
+    await other.endpoints.update(made.id, { description: 'new', next: next(2) })
+    await other.endpoints.changeVersion(made.id, 1, { isActive: false })
+    expect(await reads()).toEqual(['q', 'q', undefined, 1, 'new', false, 2])
+    await other.close()
+  })
+
+  test('a secret and a token of before are taken until their time, and no longer, however often they are asked for', async () => {
+    const { id } = await records.projects.create({ name: 'p', token: 'old token' })
+    const key = (await records.keys.create({ projectId: id, label: 'k', secret: 'old secret', scopes: [] }))!
+    const until = new Date(Date.now() + 400).toISOString()
+    await records.projects.setToken(id, 'new token', until)
+    await records.keys.rotate(key.id, { secret: 'new secret', previousUntil: until })
+    const found = async () => [await records.projects.byToken('old token'), await records.projects.byToken('new token'), await records.keys.bySecret('old secret'), await records.keys.bySecret('new secret')].map((each) => each !== undefined)
+    expect([await found(), await found()]).toEqual([[true, true, true, true], [true, true, true, true]])
+    await pause(450)
+    expect(await found()).toEqual([false, true, false, true])
+    expect((await records.keys.bySecret('new secret'))!.previousUntil).toBeUndefined()
   })
 
   describe('projects', () => {

@@ -3,7 +3,8 @@ import { call, infix, name, type QuerySql, type SelectSql, type Sql, text } from
 import { aggregateOf } from './aggregates.ts'
 import { isRangeOf, type RunTerm, type Shape } from './shape.ts'
 import { mapChildren } from './tree.ts'
-import { all, any, AT, bucketOf, COUNT, DATABASE, moment, number, OWNER, SEEN, type Stored, STORED } from './words.ts'
+import { all, any, AT, bucketOf, COUNT, DATABASE, moment, number, OWNER, SEEN, type Stored, STORED, toMoment } from './words.ts'
+import { type Stretch, stretchOf } from './stretch.ts'
 
 const BUCKET_MS = 3_600_000
 
@@ -69,6 +70,14 @@ const atOneTime = (shape: Shape, now: Date): Shape => {
   return { ...shape, runTerms: shape.runTerms.map((term) => ({ ...term, bound: fix(term.bound) })) }
 }
 
+/** What of a time range is read from where. */
+interface Split {
+  /** Of the stored rows; `undefined`: all of them. */
+  readonly isStored: ((bucket: Sql) => Sql) | undefined
+  /** Of the events that are stored too, those that no stored row answers for. Absent: there are none. */
+  readonly isEnd?: (at: Sql) => Sql
+}
+
 const isInFullBucket = (ranges: readonly RunTerm[], bucket: Sql): Sql => all(ranges.flatMap((term) => [test(term, bucket), test(term, lastOf(bucket))]))!
 
 // No event further from every bound than a bucket's length is in a ragged end. Says so in a way that the engine's index understands.
@@ -80,29 +89,54 @@ const isNear = (ranges: readonly RunTerm[], at: Sql): Sql =>
     }),
   )
 
+/** Of bounds that only the engine can work out, such as the begin of a month. */
+const splitByEngine = (ranges: readonly RunTerm[]): Split => ({
+  isStored: (bucket) => isInFullBucket(ranges, bucket),
+  isEnd: (at) => infix(isNear(ranges, at), 'AND', call('not', isInFullBucket(ranges, bucketOf(at, BUCKET_MS)))),
+})
+
+const isWithin = ({ from, to }: Stretch, at: Sql): Sql =>
+  all([from === -Infinity ? undefined : infix(at, '>=', toMoment(from)), to === Infinity ? undefined : infix(at, '<', toMoment(to))])!
+
+/** Of known bounds: what the engine has to plan is then small, and nothing where a range begins with a bucket, as days do. */
+const splitAt = ({ from, to }: Stretch): Split => {
+  const full = { from: Math.ceil(from / BUCKET_MS) * BUCKET_MS, to: Math.floor(to / BUCKET_MS) * BUCKET_MS }
+  if (full.from >= full.to) return { isStored: () => ({ kind: 'boolean', value: false }), isEnd: (at) => isWithin({ from, to }, at) }
+  const ends = [{ from, to: full.from }, { from: full.to, to }].filter((end) => end.from < end.to)
+  return { isStored: (bucket) => isWithin(full, bucket), ...(ends.length > 0 ? { isEnd: (at) => any(ends.map((end) => isWithin(end, at))) } : {}) }
+}
+
+const splitOf = (ranges: readonly RunTerm[]): Split => {
+  if (ranges.length === 0) return { isStored: undefined }
+  const stretch = stretchOf(ranges)
+  return stretch ? splitAt(stretch) : splitByEngine(ranges)
+}
+
 const readStates = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => {
   const { columns, states, groups, runTerms, fixed, source, keyOf, expand } = shape
   const ranges = runTerms.filter((term) => isRangeOf(shape, term))
   const others = runTerms.filter((term) => !ranges.includes(term))
+  const { isStored, isEnd } = splitOf(ranges)
   const storedName = (of: Sql) => name(STORED, columns.find((each) => keyOf(each.sql) === keyOf(of))!.name)
 
   const fromTable: SelectSql = {
     kind: 'select',
     items: [...groups, ...states].map((each) => ({ value: name(STORED, each.name), name: each.name })),
     from: storedRows(shape, stored),
-    where: all([...others.map((term) => test(term, storedName(term.column))), ranges.length > 0 ? isInFullBucket(ranges, name(STORED, BUCKET)) : undefined]),
+    where: all([...others.map((term) => test(term, storedName(term.column))), isStored?.(name(STORED, BUCKET))]),
   }
-  const asked = runTerms.map((term) => test(term, term.column))
-  const fromEvents = (more: readonly Sql[]): SelectSql => ({
+  const asked = (terms: readonly RunTerm[]) => terms.map((term) => test(term, term.column))
+  const fromEvents = (terms: readonly Sql[]): SelectSql => ({
     kind: 'select',
     items: [...groups, ...states].map((each) => ({ value: each.sql, name: each.name })),
     from: events(shape),
-    where: all([...fixed, ...asked, ...more]),
+    where: all([...fixed, ...terms]),
     groupBy: groups.map((each) => name(each.name)),
   })
   const at = name(source, AT)
-  const tail = fromEvents([isAfter(source, stored.watermark)])
-  const ends = ranges.length > 0 ? [fromEvents([isBefore(source, stored.watermark), isNear(ranges, at), call('not', isInFullBucket(ranges, bucketOf(at, BUCKET_MS)))])] : []
+  const tail = fromEvents([...asked(runTerms), isAfter(source, stored.watermark)])
+  // The range once more: bounds that the engine works out are near to more than the range.
+  const ends = isEnd ? [fromEvents([...asked(runTerms), isBefore(source, stored.watermark), isEnd(at)])] : []
   const union: QuerySql = { kind: 'set', first: fromTable, rest: [tail, ...ends].map((query) => ({ operator: 'union all', query })) }
 
   const groupFor = new Map(groups.map((each) => [keyOf(each.sql), each.name]))

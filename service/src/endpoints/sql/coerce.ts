@@ -23,8 +23,11 @@ const scalarOf = (of: Value): Sql => (of.scalar ?? of.read)()
 export const timeOfText = (of: Sql, zone: Sql = text('UTC')): Sql => call('parseDateTime64BestEffortOrNull', of, MILLISECONDS, zone)
 
 /** Text that may hold a whole number, as one; a fraction is cut off, what is no number is NULL. */
-export const integerOfText = (of: Sql, type: string): Sql =>
-  call('ifNull', call(`to${type}OrNull`, of), call('accurateCastOrNull', call('trunc', call('toFloat64OrNull', of)), text(type)))
+export const integerOfText = (of: Sql, type: string): Sql => {
+  const whole = call(`to${type}OrNull`, of)
+  // Not ifNull: that works out its second side for every row.
+  return call('if', call('isNotNull', whole), whole, call('accurateCastOrNull', call('trunc', call('toFloat64OrNull', of)), text(type)))
+}
 
 /** How a value is read where the query makes clear what it must be. A value that already is it, or that only the engine knows, stays as it is. */
 export const createCoercions = (refuse: Refuse) => {

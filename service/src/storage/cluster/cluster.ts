@@ -1,6 +1,6 @@
-import type { ClickHouseSettings } from '@clickhouse/client'
 import { pause } from '../../lib/wait.ts'
 import { createClickhouse } from '../clickhouse.ts'
+import type { Settings } from '../clickhouseHttp.ts'
 import { SHARD } from '../schema/layout.ts'
 import { type Storage, StorageError } from '../storage.ts'
 
@@ -16,7 +16,7 @@ export interface Cluster extends Storage {
 }
 
 /** Of every statement. None of them is left to the server's profile: on each rests what the service says of its answers. */
-const SETTINGS: ClickHouseSettings = {
+const SETTINGS: Settings = {
   // A smaller number would be a lie: without a shard there is no answer.
   skip_unavailable_shards: 0,
   // Rows are in their shards when the insert is answered, not on their way.

@@ -1,5 +1,6 @@
 import { createClient } from '@libsql/client'
 import { type Dialect, type Kysely, sql, type Transaction } from 'kysely'
+import Database from 'libsql'
 import { libsqlDialect } from './libsql.ts'
 import { postgresDialect, toStartError } from './postgres.ts'
 import type { Tables } from './tables.ts'
@@ -20,8 +21,16 @@ export interface Store {
   enter(step: Transaction<Tables>, task: Task): Promise<void>
   /** Whether several processes may work on the same definitions. */
   readonly isShared: boolean
+  /** Looks out for changes. Absent: it would cost as much as what it spares. */
+  watch?(): Watch
   /** An error of opening it, in words for who started the process. */
   toStartError(error: unknown): unknown
+}
+
+export interface Watch {
+  /** Another value after each change, whoever made it. */
+  version(): unknown
+  close(): void
 }
 
 // Another program that looks at the file, such as a backup, holds it for a moment at most.
@@ -31,6 +40,16 @@ const codeOf = (error: unknown): string => String((error as { code?: unknown }).
 
 /** A client of the SQLite file. */
 export const openFile = (file: string) => createClient({ url: `file:${file}`, timeout: BUSY_MS })
+
+const watchFile = (file: string): Watch => {
+  // A connection of its own: a connection's version tells of the changes of all others, a command's as well as ours.
+  const connection = new Database(file)
+  const statement = connection.prepare('PRAGMA data_version').raw()
+  return {
+    version: () => (statement.get() as unknown as [number])[0],
+    close: () => void connection.close(),
+  }
+}
 
 const sqliteStore = async (file: string): Promise<Store> => {
   const client = openFile(file)
@@ -44,6 +63,7 @@ const sqliteStore = async (file: string): Promise<Store> => {
     // Its transactions are one at a time anyway, and one process has the data folder.
     enter: async () => {},
     isShared: false,
+    watch: () => watchFile(file),
     toStartError: (error) => error,
   }
 }
