@@ -32,12 +32,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('events stand on both shards, and each replica of the service counts all of them', async () => {
-  await capture(services[0]!, ...visitors('spread', 40))
-  const parts = await Promise.all(cluster.nodes.map(async ({ ask }) => Number((await ask("SELECT count() FROM db_shard.events WHERE event = 'spread'"))[0]![0])))
-  expect(parts.every((count) => count > 5)).toBe(true)
-  expect(parts.reduce((sum, count) => sum + count)).toBe(40)
-  expect(await Promise.all(services.map((service) => countOf(service, 'spread')))).toEqual([40, 40])
+test('events stand on both shards, those of a person on one, and each replica of the service counts all of them', async () => {
+  for (const service of services) await capture(service, ...visitors('spread', 40))
+  const parts = await Promise.all(cluster.nodes.map(async ({ ask }) => (await ask("SELECT uniqExact(distinct_id), count() FROM db_shard.events WHERE event = 'spread'"))[0]!.map(Number)))
+  expect(parts.every(([people]) => people! > 5)).toBe(true)
+  expect(parts.reduce((sum, [people]) => sum + people!, 0)).toBe(40)
+  expect(await Promise.all(services.map((service) => countOf(service, 'spread')))).toEqual([80, 80])
 })
 
 test('a repeat counts once, at once or later, from either replica, and also under another person, whose shard is another', async () => {
@@ -224,6 +224,9 @@ test('a node that is away when the service starts is brought up to date when it 
   await until(() => service.output().includes('is back and up to date'))
   expect((await capture(service, ...visitors('late', 10))).status).toBe(200)
   expect(await countOf(service, 'late')).toBe(10)
+  const tables = "SELECT database, table, name, type FROM system.columns WHERE database IN ('db', 'db_shard') UNION ALL SELECT 'step', toString(id), name, '' FROM db_shard.migrations ORDER BY ALL"
+  const [first, second] = await Promise.all(late.nodes.map(({ ask }) => ask(tables)))
+  expect(second).toEqual(first)
   await service.stop()
   await late.stop()
 })
