@@ -27,6 +27,7 @@ export interface Config {
   readonly runStreamRows: number
   readonly runsPerMinute: number
   readonly runsPerHour: number
+  readonly flagsPerMinute: number
   readonly runsAtOnce: number
   /** What some keys may do differently, by their labels. */
   readonly keyLimits: Readonly<Record<string, KeyLimits>>
@@ -200,6 +201,7 @@ const VARIABLES = {
   runsPerHour: { name: 'TRAILMARK_RUNS_PER_HOUR', fallback: '120000', what: 'Runs that one key may start in an hour.', read: asRuns },
   // Fewer than the embedded engine runs at once, 32, so that one key leaves room for another.
   runsAtOnce: { name: 'TRAILMARK_RUNS_AT_ONCE', fallback: '20', what: 'Runs of one key under way at the same time.', read: asRuns },
+  flagsPerMinute: { name: 'TRAILMARK_FLAGS_PER_MINUTE', fallback: '0', what: 'Answers of /flags that one project gets in a minute; beyond it they name no flag and say so in "quotaLimited". 0: as many as are asked for.', read: asCount(0, 1_000_000_000) },
   keyLimits: { name: 'TRAILMARK_KEY_LIMITS', fallback: '{}', what: `Other limits for some keys, as JSON by their labels: ${Object.keys(KEY_LIMITS).join(', ')}.`, read: asKeyLimits },
   cacheBytes: { name: 'TRAILMARK_CACHE_MB', fallback: '64', what: 'Memory for answers that are kept; 0 keeps none.', read: asMegabytesOf(0, 1_000_000) },
   // A second or two of much traffic: what is answered 429 waits where it was made, which has more room.

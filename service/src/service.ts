@@ -20,6 +20,7 @@ import { createFlagDefinitions } from './flags/definitions.ts'
 import { createEarlyAccess } from './flags/earlyAccess.ts'
 import { createAnswerFlags } from './flags/flags.ts'
 import { createLocalEvaluation } from './flags/localEvaluation.ts'
+import { createFlagQuota } from './flags/quota.ts'
 import { createRemoteConfigs } from './flags/remoteConfig.ts'
 import { SCOPES } from './http/auth.ts'
 import { createServer } from './http/server.ts'
@@ -233,7 +234,7 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         refusedEvents,
         metrics: metrics.text,
         localEvaluation: createLocalEvaluation({ definitions: flags, records }),
-        answerFlags: createAnswerFlags({ definitions: flags, remoteConfigs, stored: createStoredProperties(storage, records) }),
+        answerFlags: createAnswerFlags({ definitions: flags, remoteConfigs, stored: createStoredProperties(storage, records), hasQuota: createFlagQuota(config.flagsPerMinute) }),
         isReady: async () => (await Promise.all([storage.ready(PROBE_WAIT_MS), records.ready(PROBE_WAIT_MS)])).every(Boolean),
       },
     })

@@ -21,6 +21,7 @@ test('an empty environment has every fallback', () => {
     runStreamRows: 10_000_000,
     runsPerMinute: 6_000,
     runsPerHour: 120_000,
+    flagsPerMinute: 0,
     runsAtOnce: 20,
     keyLimits: {},
     cacheBytes: 64_000_000,
@@ -49,6 +50,7 @@ test.each([
   ['TRAILMARK_RUN_STREAM_ROWS', '11', { runStreamRows: 11 }],
   ['TRAILMARK_RUNS_PER_MINUTE', '12', { runsPerMinute: 12 }],
   ['TRAILMARK_RUNS_PER_HOUR', '13', { runsPerHour: 13 }],
+  ['TRAILMARK_FLAGS_PER_MINUTE', '13', { flagsPerMinute: 13 }],
   ['TRAILMARK_RUNS_AT_ONCE', '14', { runsAtOnce: 14 }],
   ['TRAILMARK_CACHE_MB', '0', { cacheBytes: 0 }],
   ['TRAILMARK_KEY_LIMITS', '{"my key":{"seconds":5,"memory_mb":20,"per_minute":60},"other":{}}', { keyLimits: { 'my key': { seconds: 5, memoryBytes: 20_000_000, perMinute: 60 }, other: {} } }],
@@ -90,5 +92,5 @@ test.each(['TRAILMARK_PERSONAL_API_KEY', 'DATABASE_URL'])('a refused %s is not s
 })
 
 test('every variable is described', () => {
-  expect(describeVariables().split('\n')).toHaveLength(26)
+  expect(describeVariables().split('\n')).toHaveLength(27)
 })

@@ -4,6 +4,7 @@ import type { FlagDefinitions } from './definitions.ts'
 import type { StoredProperties } from '../people/stored.ts'
 import { StorageError } from '../storage/storage.ts'
 import { evaluateFlags, type Flag, type Subject } from './evaluate.ts'
+import type { FlagQuota } from './quota.ts'
 import type { RemoteConfigs } from './remoteConfig.ts'
 
 /** The body of a `/flags` request (protocol.md §4.6), before anything of it is checked. */
@@ -56,6 +57,7 @@ export interface AnswerFlagsRooms {
   readonly definitions: Pick<FlagDefinitions, 'byKey'>
   readonly remoteConfigs: RemoteConfigs
   readonly stored: StoredProperties
+  readonly hasQuota: FlagQuota
 }
 
 /** A subject with what the service knows of its person and groups, where the question says nothing of it and a flag depends on it. */
@@ -93,12 +95,17 @@ const familyOf = (flags: readonly Flag[], all: ReadonlyMap<string, Flag>): Flag[
   return [...family]
 }
 
-/** Answers `/flags`: each flag with its value and the reason for it, on the properties that the question brings and those that are stored. */
+/**
+ * Answers `/flags`: each flag with its value and the reason for it, on the properties that the question brings and those that are stored.
+ * Where the project's quota is used up no flag is named, and clients keep what they know.
+ */
 export const createAnswerFlags =
-  ({ definitions, remoteConfigs, stored }: AnswerFlagsRooms) =>
+  ({ definitions, remoteConfigs, stored, hasQuota }: AnswerFlagsRooms) =>
   async ({ project, question, withConfig, version, askedAt }: FlagsCall) => {
+    const asksForFlags = question.disable_flags !== true
+    const isOverQuota = asksForFlags && !hasQuota(project.id)
     const all = await definitions.byKey(project.id)
-    const wanted = question.disable_flags === true ? [] : wantedOf(all, question)
+    const wanted = asksForFlags && !isOverQuota ? wantedOf(all, question) : []
     const evaluations = wanted.length
       ? evaluateFlags(all, wanted, await withStored(subjectOf(question, askedAt), familyOf(wanted, all), { projectId: project.id, stored }))
       : []
@@ -112,6 +119,7 @@ export const createAnswerFlags =
           }
         : {}),
       errorsWhileComputingFlags: told.length < evaluations.length,
+      quotaLimited: isOverQuota ? ['feature_flags'] : [],
       requestId: uuidv7(askedAt),
       evaluatedAt: askedAt,
       ...(withConfig ? await remoteConfigs.of(project) : {}),

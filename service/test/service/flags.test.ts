@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { openRecords } from '../../src/storage/records.ts'
 import { join } from 'node:path'
+import { PostHog } from 'posthog-node'
 import { api, request } from '../support/api.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
@@ -164,4 +165,29 @@ test('definitions survive a restart', async () => {
   service = await startService({ data: service.data })
   expect((await ask({})).body.flags.stays).toMatchObject({ enabled: true })
   await api(service, 'DELETE', `/feature_flags/${id}`)
+})
+
+describe('a project whose quota of /flags is used up', () => {
+  let bounded: RunningService
+  beforeAll(async () => {
+    bounded = await startService({ env: { TRAILMARK_FLAGS_PER_MINUTE: '2' } })
+    await define({ key: 'on' }, bounded)
+  })
+  afterAll(() => bounded.stop())
+
+  test('hears of it, and of no flag, in the form it asks for; what asks for no flags is not counted', async () => {
+    for (let turn = 0; turn < 3; turn += 1) expect((await ask({ disable_flags: true }, 'v=2&config=true', bounded)).body).toMatchObject({ flags: {}, quotaLimited: [] })
+    for (let turn = 0; turn < 2; turn += 1) expect((await ask({}, 'v=2', bounded)).body).toMatchObject({ flags: { on: { enabled: true } }, quotaLimited: [], errorsWhileComputingFlags: false })
+    const { status, body } = await ask({}, 'v=2&config=true', bounded)
+    expect([status, body]).toEqual([200, expect.objectContaining({ flags: {}, quotaLimited: ['feature_flags'], errorsWhileComputingFlags: false, requestId: expect.any(String), hasFeatureFlags: true })])
+    expect((await ask({}, 'v=1', bounded)).body).toMatchObject({ featureFlags: {}, featureFlagPayloads: {}, quotaLimited: ['feature_flags'] })
+  })
+
+  test('a server SDK keeps its defaults', async () => {
+    const client = new PostHog(bounded.token, { host: bounded.url, flushAt: 1 })
+    const said = jest.spyOn(console, 'warn').mockImplementation(() => {})
+    expect(await client.getFeatureFlag('on', 'ada')).toBeUndefined()
+    said.mockRestore()
+    await client.shutdown()
+  })
 })

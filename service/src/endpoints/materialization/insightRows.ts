@@ -101,7 +101,7 @@ const isAfter = ({ watermark }: Stored): Sql => infix(name(EVENT, SEEN), '>=', m
 export const fillInsight = (shape: InsightShape, stored: Stored): SelectSql => {
   const raw = shape.columns.map(({ value }, at) => ({ value, name: `__r${at}` }))
   const isBuckets = shape.kind === 'buckets'
-  const kept = shape.columns.map(({ name: own, value }, at) => ({ value: isBuckets && idOf(value) === idOf(TIME) ? bucketOf(name(EVENT, AT), shape.bucketMs) : name(EVENT, raw[at]!.name), name: own }))
+  const kept = shape.columns.map(({ name: own, value }, at) => ({ value: isBuckets && idOf(value) === idOf(TIME) ? bucketOf(name(EVENT, AT), number(shape.bucketMs)) : name(EVENT, raw[at]!.name), name: own }))
   return {
     kind: 'select',
     items: [{ value: call('toUInt32', { kind: 'project' }), name: OWNER }, ...kept, { value: isBuckets ? call('count') : call('toUInt64', number(1)), name: COUNT }],

@@ -1,19 +1,20 @@
 import { guarded } from '../sql/guard.ts'
 import { call, infix, name, type QuerySql, type SelectSql, type Sql, text } from '../sql/physical.ts'
 import { aggregateOf } from './aggregates.ts'
-import { isRangeOf, type RunTerm, type Shape } from './shape.ts'
+import { DAY_MS, HOUR_MS, isRangeOf, type RunTerm, type Shape, SPANS } from './shape.ts'
 import { mapChildren } from './tree.ts'
 import { all, any, AT, bucketOf, COUNT, DATABASE, moment, number, OWNER, SEEN, type Stored, STORED, toMoment } from './words.ts'
 import { type Stretch, stretchOf } from './stretch.ts'
 
-const BUCKET_MS = 3_600_000
-
 const BUCKET = '__bucket'
+const SPAN = '__span'
 const MERGED = '__merged'
 
-const lastOf = (bucket: Sql): Sql => call('addMilliseconds', bucket, number(BUCKET_MS - 1))
+const lastOf = (hour: Sql): Sql => call('addMilliseconds', hour, number(HOUR_MS - 1))
 
 const test = ({ operator, bound, isColumnLeft }: RunTerm, column: Sql): Sql => (isColumnLeft ? infix(column, operator, bound) : infix(bound, operator, column))
+
+const asked = (terms: readonly RunTerm[]): readonly Sql[] => terms.map((term) => test(term, term.column))
 
 /** The rows of events as the select reads them, with when they were and when they came. */
 const events = ({ guard, source }: Shape): SelectSql['from'] => ({
@@ -27,7 +28,7 @@ const storedRows = (shape: Shape, { table }: Stored): SelectSql['from'] => ({
   name: STORED,
   query: guarded({ database: DATABASE, name: table, owner: OWNER }, [
     ...[...shape.columns, ...shape.states].map(({ name: own }) => ({ value: name(own), name: own })),
-    ...(shape.isBucketed ? [{ value: name(BUCKET), name: BUCKET }] : []),
+    ...(shape.isBucketed ? [SPAN, BUCKET].map((own) => ({ value: name(own), name: own })) : []),
     ...(shape.columns.length + shape.states.length === 0 ? [{ value: name(OWNER), name: OWNER }] : []),
   ]),
 })
@@ -35,13 +36,20 @@ const storedRows = (shape: Shape, { table }: Stored): SelectSql['from'] => ({
 const isBefore = (source: string, watermark: string): Sql => infix(name(source, SEEN), '<', moment(watermark))
 const isAfter = (source: string, watermark: string): Sql => infix(name(source, SEEN), '>=', moment(watermark))
 
-/** What fills the table `stored`: every event that came before its watermark. */
+/**
+ * What fills the table `stored`: every event that came before its watermark. Of a select with a time range once in states of hours and
+ * once in states of days: a long range is read in a twentieth of the states, which matters where a state holds values.
+ */
 export const fillSql = (shape: Shape, { watermark }: Stored): SelectSql => {
   const { columns, states, fixed, isBucketed, source } = shape
-  const keys = [...columns.map(({ sql, name: own }) => ({ value: sql, name: own })), ...(isBucketed ? [{ value: bucketOf(name(source, AT), BUCKET_MS), name: BUCKET }] : [])]
+  const spans = call('arrayJoin', call('array', ...SPANS.map(number)))
+  const buckets = isBucketed ? [{ value: spans, name: SPAN }, { value: bucketOf(name(source, AT), name(SPAN)), name: BUCKET }] : []
+  const keys = [...columns.map(({ sql, name: own }) => ({ value: sql, name: own })), ...buckets]
+  // The days repeat what the hours hold.
+  const counted = isBucketed ? call('if', infix(name(SPAN), '=', number(HOUR_MS)), call('count'), number(0)) : call('count')
   return {
     kind: 'select',
-    items: [{ value: call('toUInt32', { kind: 'project' }), name: OWNER }, ...keys, ...states.map(({ sql, name: own }) => ({ value: sql, name: own })), { value: shape.kind === 'states' ? call('count') : number(1), name: COUNT }],
+    items: [{ value: call('toUInt32', { kind: 'project' }), name: OWNER }, ...keys, ...states.map(({ sql, name: own }) => ({ value: sql, name: own })), { value: shape.kind === 'states' ? counted : number(1), name: COUNT }],
     from: events(shape),
     where: all([...fixed, isBefore(source, watermark)]),
     groupBy: shape.kind === 'states' ? [name(OWNER), ...keys.map((key) => name(key.name))] : [],
@@ -60,7 +68,7 @@ export const countSql = ({ fixed, source, ...shape }: Shape, { watermark }: Stor
 export const sortingOf = ({ kind, columns, runTerms, isBucketed, keyOf }: Shape): readonly string[] => {
   const wanted = new Set(runTerms.map(({ column }) => keyOf(column)))
   const asked = columns.filter(({ sql }) => wanted.has(keyOf(sql)))
-  return [OWNER, ...asked.map((each) => each.name), ...(isBucketed ? [BUCKET] : []), ...(kind === 'states' ? columns.filter((each) => !asked.includes(each)).map((each) => each.name) : [])]
+  return [OWNER, ...asked.map((each) => each.name), ...(isBucketed ? [SPAN, BUCKET] : []), ...(kind === 'states' ? columns.filter((each) => !asked.includes(each)).map((each) => each.name) : [])]
 }
 
 // The clock is read once: two readings could fall on both sides of an hour's end.
@@ -72,8 +80,8 @@ const atOneTime = (shape: Shape, now: Date): Shape => {
 
 /** What of a time range is read from where. */
 interface Split {
-  /** Of the stored rows; `undefined`: all of them. */
-  readonly isStored: ((bucket: Sql) => Sql) | undefined
+  /** Of the stored rows, by how long a bucket is and when it begins; `undefined`: all of them. */
+  readonly isStored: ((span: Sql, bucket: Sql) => Sql) | undefined
   /** Of the events that are stored too, those that no stored row answers for. Absent: there are none. */
   readonly isEnd?: (at: Sql) => Sql
 }
@@ -85,25 +93,43 @@ const isNear = (ranges: readonly RunTerm[], at: Sql): Sql =>
   any(
     ranges.map(({ bound }) => {
       const time = call('toDateTime64', bound, number(3), text('UTC'))
-      return infix(infix(at, '>=', call('addMilliseconds', time, { kind: 'call', name: 'negate', args: [number(BUCKET_MS)] })), 'AND', infix(at, '<=', call('addMilliseconds', time, number(BUCKET_MS))))
+      return infix(infix(at, '>=', call('addMilliseconds', time, { kind: 'call', name: 'negate', args: [number(HOUR_MS)] })), 'AND', infix(at, '<=', call('addMilliseconds', time, number(HOUR_MS))))
     }),
   )
 
 /** Of bounds that only the engine can work out, such as the begin of a month. */
 const splitByEngine = (ranges: readonly RunTerm[]): Split => ({
-  isStored: (bucket) => isInFullBucket(ranges, bucket),
-  isEnd: (at) => infix(isNear(ranges, at), 'AND', call('not', isInFullBucket(ranges, bucketOf(at, BUCKET_MS)))),
+  isStored: (span, bucket) => infix(infix(span, '=', number(HOUR_MS)), 'AND', isInFullBucket(ranges, bucket)),
+  isEnd: (at) => all([...asked(ranges), isNear(ranges, at), call('not', isInFullBucket(ranges, bucketOf(at, number(HOUR_MS))))])!,
 })
 
 const isWithin = ({ from, to }: Stretch, at: Sql): Sql =>
   all([from === -Infinity ? undefined : infix(at, '>=', toMoment(from)), to === Infinity ? undefined : infix(at, '<', toMoment(to))])!
 
-/** Of known bounds: what the engine has to plan is then small, and nothing where a range begins with a bucket, as days do. */
-const splitAt = ({ from, to }: Stretch): Split => {
-  const full = { from: Math.ceil(from / BUCKET_MS) * BUCKET_MS, to: Math.floor(to / BUCKET_MS) * BUCKET_MS }
-  if (full.from >= full.to) return { isStored: () => ({ kind: 'boolean', value: false }), isEnd: (at) => isWithin({ from, to }, at) }
-  const ends = [{ from, to: full.from }, { from: full.to, to }].filter((end) => end.from < end.to)
-  return { isStored: (bucket) => isWithin(full, bucket), ...(ends.length > 0 ? { isEnd: (at) => any(ends.map((end) => isWithin(end, at))) } : {}) }
+const fullBuckets = ({ from, to }: Stretch, ms: number): Stretch => ({ from: Math.ceil(from / ms) * ms, to: Math.floor(to / ms) * ms })
+const isEmpty = ({ from, to }: Stretch): boolean => from >= to
+
+/** What is left of a stretch at both ends of one within it; all of it if that is empty. */
+const endsOf = (whole: Stretch, inner: Stretch): readonly Stretch[] =>
+  (isEmpty(inner) ? [whole] : [{ from: whole.from, to: inner.from }, { from: inner.to, to: whole.to }]).filter((end) => !isEmpty(end))
+
+/**
+ * Of known bounds: full days, the full hours beside them, and what is left to the events, which is nothing where a range begins and ends
+ * with hours, as days do. What the engine has to plan is small.
+ */
+const splitAt = (whole: Stretch): Split => {
+  const hours = fullBuckets(whole, HOUR_MS)
+  const days = fullBuckets(whole, DAY_MS)
+  const ends = endsOf(whole, hours)
+  const stored = [
+    ...(isEmpty(days) ? [] : [{ span: DAY_MS, stretches: [days] }]),
+    ...(isEmpty(hours) ? [] : [{ span: HOUR_MS, stretches: endsOf(hours, days) }]),
+  ].filter(({ stretches }) => stretches.length > 0)
+  return {
+    isStored: (span, bucket) =>
+      stored.length > 0 ? any(stored.map((each) => infix(infix(span, '=', number(each.span)), 'AND', any(each.stretches.map((stretch) => isWithin(stretch, bucket)))))) : { kind: 'boolean', value: false },
+    ...(ends.length > 0 ? { isEnd: (at) => any(ends.map((end) => isWithin(end, at))) } : {}),
+  }
 }
 
 const splitOf = (ranges: readonly RunTerm[]): Split => {
@@ -123,9 +149,8 @@ const readStates = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => 
     kind: 'select',
     items: [...groups, ...states].map((each) => ({ value: name(STORED, each.name), name: each.name })),
     from: storedRows(shape, stored),
-    where: all([...others.map((term) => test(term, storedName(term.column))), isStored?.(name(STORED, BUCKET))]),
+    where: all([...others.map((term) => test(term, storedName(term.column))), isStored?.(name(STORED, SPAN), name(STORED, BUCKET))]),
   }
-  const asked = (terms: readonly RunTerm[]) => terms.map((term) => test(term, term.column))
   const fromEvents = (terms: readonly Sql[]): SelectSql => ({
     kind: 'select',
     items: [...groups, ...states].map((each) => ({ value: each.sql, name: each.name })),
@@ -135,8 +160,7 @@ const readStates = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => 
   })
   const at = name(source, AT)
   const tail = fromEvents([...asked(runTerms), isAfter(source, stored.watermark)])
-  // The range once more: bounds that the engine works out are near to more than the range.
-  const ends = isEnd ? [fromEvents([...asked(runTerms), isBefore(source, stored.watermark), isEnd(at)])] : []
+  const ends = isEnd ? [fromEvents([...asked(others), isBefore(source, stored.watermark), isEnd(at)])] : []
   const union: QuerySql = { kind: 'set', first: fromTable, rest: [tail, ...ends].map((query) => ({ operator: 'union all', query })) }
 
   const groupFor = new Map(groups.map((each) => [keyOf(each.sql), each.name]))
@@ -170,9 +194,8 @@ const readRows = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => {
     from: storedRows(shape, stored),
   }
   const items = guard.items.map((item) => ({ value: name(source, item.name), name: item.name }))
-  const asked = runTerms.map((term) => test(term, term.column))
-  const fromTable: SelectSql = { kind: 'select', items, from: { kind: 'named', query: asSource, name: source }, where: all(asked) }
-  const tail: SelectSql = { kind: 'select', items, from: events(shape), where: all([...fixed, ...asked, isAfter(source, stored.watermark)]) }
+  const fromTable: SelectSql = { kind: 'select', items, from: { kind: 'named', query: asSource, name: source }, where: all(asked(runTerms)) }
+  const tail: SelectSql = { kind: 'select', items, from: events(shape), where: all([...fixed, ...asked(runTerms), isAfter(source, stored.watermark)]) }
   return { ...sql, from: { kind: 'named', query: { kind: 'set', first: fromTable, rest: [{ operator: 'union all', query: tail }] }, name: source } }
 }
 

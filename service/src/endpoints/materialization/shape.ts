@@ -17,6 +17,12 @@ export interface RunTerm {
   readonly isColumnLeft: boolean
 }
 
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 86_400_000
+
+/** How long the buckets are in which states are kept, where a run asks for a time range. */
+export const SPANS: readonly number[] = [HOUR_MS, DAY_MS]
+
 export interface StoredColumn {
   readonly name: string
   readonly sql: Sql
@@ -41,7 +47,7 @@ export interface Shape {
   /** Conditions that no run changes. */
   readonly fixed: readonly Sql[]
   readonly runTerms: readonly RunTerm[]
-  /** Whether some run term is a time range, so that states are kept by the hour. */
+  /** Whether some run term is a time range, so that states are kept by the hour and by the day. */
   readonly isBucketed: boolean
   readonly columns: readonly StoredColumn[]
   readonly states: readonly State[]
@@ -195,7 +201,7 @@ export const shapeOf = (parsed: Pick<ParsedQuery, 'text'>, node: Select, sql: Se
   const groups = keys.map(columnFor)
   const states = [...calls.values()].map((each, at): State => ({ name: `__s${at}`, sql: { ...each, name: `${each.name}State` }, call: each }))
   const isBucketed = runTerms.some(isRange)
-  const parts = { kind: 'states', isBucketed, columns: columns.map(({ sql: each }) => keyOf(each)), groups: groups.map((each) => each.name), states: states.map(({ sql: each }) => keyOf(each)), fixed: fixed.map(keyOf), run: runTerms.map((term) => (isRange(term) ? 'timestamp' : keyOf(term.column))) }
+  const parts = { kind: 'states', spans: isBucketed ? SPANS : [], columns: columns.map(({ sql: each }) => keyOf(each)), groups: groups.map((each) => each.name), states: states.map(({ sql: each }) => keyOf(each)), fixed: fixed.map(keyOf), run: runTerms.map((term) => (isRange(term) ? 'timestamp' : keyOf(term.column))) }
   return signed(parts, { kind: 'states', fixed, runTerms, isBucketed, columns, states, groups })
 }
 

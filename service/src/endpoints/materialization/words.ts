@@ -29,7 +29,7 @@ export const all = (terms: readonly (Sql | undefined)[]): Sql | undefined => {
 export const any = ([first, ...rest]: readonly Sql[]): Sql => (rest.length === 0 ? first! : { kind: 'infix', first: first!, rest: rest.map((right) => ({ operator: 'OR', right })) })
 
 /** When the stretch of `ms` began that holds a time. Not toStartOfHour: its answer has no years before 1970. */
-export const bucketOf = (at: Sql, ms: number): Sql => {
+export const bucketOf = (at: Sql, ms: Sql): Sql => {
   const instant = call('toUnixTimestamp64Milli', at)
-  return call('fromUnixTimestamp64Milli', infix(instant, '-', call('positiveModulo', instant, number(ms))), text('UTC'))
+  return call('fromUnixTimestamp64Milli', infix(instant, '-', call('positiveModulo', instant, ms)), text('UTC'))
 }

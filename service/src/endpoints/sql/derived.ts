@@ -1,3 +1,4 @@
+import { channelOf, CLICK_IDS } from './channel.ts'
 import { guarded } from './guard.ts'
 import { call, infix, name, text, type FromSql, type QuerySql, type SelectSql, type Sql } from './physical.ts'
 import { propertyOfText } from './properties.ts'
@@ -222,12 +223,15 @@ const sessions = ({ as, isJoined }: DerivedOptions): DerivedRows => {
   const duration = call('dateDiff', text('second'), start, end)
   const countOf = (event: string) => call('countIf', isNamed(row('event'), event))
   const made = (kind: Value['kind'], column: string, sql: Sql): Value => value(kind, ask(column, nullable(isJoined, sql)), Boolean(isJoined))
-  const endOf = (column: string): Value => {
-    const { of, by } = ENDS[column]!
+  const endOfProperty = (of: string, by: 'argMinIf' | 'argMaxIf'): Sql => {
     // As the first part of the column's text; what it is for a nested value nobody asks of an address or a campaign.
     read.set(of, call('CAST', { kind: 'subColumn', of: name('properties'), path: [of] }, text('Nullable(String)')))
-    return { ...made('property', column, call(by, row(`property ${of}`), moment, call('isNotNull', row(`property ${of}`)))), isNullable: true }
+    return call(by, row(`property ${of}`), moment, call('isNotNull', row(`property ${of}`)))
   }
+  const endOf = (column: string): Value => ({ ...made('property', column, endOfProperty(ENDS[column]!.of, ENDS[column]!.by)), isNullable: true })
+  const arrivalOf = (...properties: readonly string[]): Sql => call('lower', call('coalesce', ...properties.map((of) => endOfProperty(of, 'argMinIf')), text('')))
+  const channel = (): Sql =>
+    channelOf({ source: arrivalOf('utm_source', '$referring_domain'), medium: arrivalOf('utm_medium'), campaign: arrivalOf('utm_campaign'), searchId: arrivalOf(...CLICK_IDS.search), otherId: arrivalOf(...CLICK_IDS.other) })
   const bounce = [
     infix(countOf('$pageview'), '<=', number(1)),
     infix(countOf('$autocapture'), '=', number(0)),
@@ -240,6 +244,7 @@ const sessions = ({ as, isJoined }: DerivedOptions): DerivedRows => {
     $end_timestamp: () => made('time', '$end_timestamp', end),
     $session_duration: () => made('number', '$session_duration', duration),
     $event_count: () => made('number', '$event_count', call('count')),
+    $channel_type: () => made('text', '$channel_type', channel()),
     $is_bounce: () => made('boolean', '$is_bounce', call('toBool', { kind: 'infix', first: bounce[0]!, rest: bounce.slice(1).map((right) => ({ operator: 'AND', right })) })),
   }
   const column = (wanted: string): Value | undefined => {

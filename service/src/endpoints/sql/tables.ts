@@ -81,6 +81,7 @@ export const TABLES = {
     $autocapture_count: { kind: 'number' },
     $event_count: { kind: 'number' },
     $is_bounce: { kind: 'boolean' },
+    $channel_type: { kind: 'text' },
   },
 } as const satisfies Record<string, Readonly<Record<string, Column>>>
 

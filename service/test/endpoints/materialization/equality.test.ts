@@ -139,9 +139,9 @@ test('what is stored holds no other project, and would not be read if it did', a
   expect((await stored.run({ event: text('visit') })).materialized).toEqual([])
 })
 
-test('each millisecond around the ends of hours', async () => {
+test('each millisecond around the ends of hours and days', async () => {
   const projectId = (projects += 2)
-  const around = [0, 1, 2].flatMap((hour) => [-2, -1, 0, 1].map((ms) => START + hour * HOUR + ms))
+  const around = [0, 1, 24, 48, 49].flatMap((hour) => [-2, -1, 0, 1].map((ms) => START + hour * HOUR + ms))
   await store(engine, projectId, around.map((at) => ({ event: 'visit', person: 'ann', at, seenAt: BUILT - 1, properties: {} })))
   const bounds = around.map((ms): BoundValue => ({ type: "DateTime64(3, 'UTC')", value: new Date(ms).toISOString().replace('T', ' ').replace('Z', '') }))
   for (const operator of ['=', '>', '>=', '<', '<=']) {
@@ -149,4 +149,19 @@ test('each millisecond around the ends of hours', async () => {
     for (const from of bounds) await expectSame(stored, { from })
     await stored.drop()
   }
+  const stored = await materialize(engine, projectId, 'SELECT count(), min(timestamp), max(timestamp) FROM events WHERE timestamp >= {variables.from} AND timestamp < {variables.to}', { from: 'Date', to: 'Date' }, BUILT)
+  for (const from of bounds.filter((_, at) => at % 4 > 0)) for (const to of bounds.filter((_, at) => at % 4 > 0)) await expectSame(stored, { from, to })
+  await stored.drop()
+})
+
+test('a long range is read from days, and what is left of it from hours and events', async () => {
+  const projectId = (projects += 2)
+  const HOURS = 10 * 24
+  await store(engine, projectId, Array.from({ length: HOURS }, (_, hour): SeenEvent => ({ event: 'visit', person: `p${hour}`, at: START + hour * HOUR + 1, seenAt: BUILT - 1, properties: {} })))
+  const stored = await materialize(engine, projectId, 'SELECT count() FROM events WHERE timestamp >= {variables.from}', { from: 'Date' }, BUILT)
+  expect(await engine.rows({ text: `SELECT __span / ${HOUR}, count(), sum(__count) FROM db.${stored.table} GROUP BY 1 ORDER BY 1`, params: {} })).toEqual([[1, HOURS, HOURS], [24, 10, 0]])
+  await engine.command(`ALTER TABLE db.${stored.table} DELETE WHERE __span = ${HOUR} AND __bucket >= '2026-01-02 00:00:00' SETTINGS mutations_sync = 2`)
+  const from = (written: string): BoundValue => ({ type: "DateTime64(3, 'UTC')", value: written })
+  expect((await stored.run({ from: from('2026-01-01 22:00:00.000') })).materialized).toEqual([[HOURS - 22]])
+  expect((await stored.run({ from: from('2026-01-01 22:00:00.002') })).materialized).toEqual([[HOURS - 23]])
 })

@@ -1,0 +1,16 @@
+import { createFlagQuota } from '../../src/flags/quota.ts'
+
+test('each project has its own answers of a minute, and new ones in the next', () => {
+  let clock = 1_000_000
+  const has = createFlagQuota(2, () => clock)
+  expect([has(1), has(1), has(1), has(2)]).toEqual([true, true, false, true])
+  clock += 59_999
+  expect(has(1)).toBe(false)
+  clock += 1
+  expect([has(1), has(1), has(1)]).toEqual([true, true, false])
+})
+
+test('without a limit there are always some', () => {
+  const has = createFlagQuota(0)
+  expect(Array.from({ length: 1_000 }, () => has(1)).every(Boolean)).toBe(true)
+})
