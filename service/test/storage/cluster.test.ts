@@ -15,7 +15,7 @@ const folder = temporaryFolder()
 let cluster: ClickhouseCluster
 let postgres: PostgresServer
 let database: string
-let services: RunningService[]
+let services: RunningService[] = []
 
 const startReplica = (name: string) =>
   startService({ data: join(folder, name), env: { ...cluster.env, DATABASE_URL: database, TRAILMARK_PROJECT_TOKEN: 'of-both-replicas', TRAILMARK_PERSONAL_API_KEY: 'the-key-of-both-replicas' } })
@@ -125,6 +125,10 @@ test('runs over both shards that are given up at whatever moment leave both runn
 })
 
 describe('under load', () => {
+  // What a test that fails has left going would keep the whole run from ending.
+  const going: { stop(): Promise<unknown> }[] = []
+  afterEach(async () => void (await Promise.all(going.splice(0).map((each) => each.stop()))))
+
   /** Sends events until told to stop, each again until it is acknowledged, by whichever replica answers. */
   const load = (name: string) => {
     const [acknowledged, sent] = [new Set<string>(), new Set<string>()]
@@ -134,6 +138,7 @@ describe('under load', () => {
         const batch = Array.from({ length: 5 }, (_, place) => event(name, { uuid: uuidv7() }, { distinct_id: `${worker} ${n} ${place}` }))
         for (const { uuid } of batch as any[]) sent.add(uuid)
         for (let tried = 0; ; tried += 1) {
+          if (!isSending && tried > 200) return // the test that failed has told
           const service = services[(worker + tried) % services.length]!
           const reply = await capture(service, ...batch).catch(() => undefined) // a replica that was killed: the next one is asked
           if (reply?.status === 200) break
@@ -184,6 +189,7 @@ describe('under load', () => {
     await api(one, 'POST', '/endpoints/', { name: 'all_of_them', query: { kind: 'HogQLQuery', query: "SELECT count() FROM events WHERE event = 'killed shard'" } })
     const sending = load('killed shard')
     const reading = readers('all_of_them', sending.acknowledged)
+    going.push(sending, reading)
     for (let round = 0; round < 2; round += 1) {
       const before = sending.acknowledged.size
       await until(() => sending.acknowledged.size > before + 50, 60_000)
@@ -204,6 +210,7 @@ describe('under load', () => {
 
   test('clients carry on when a replica of the service is killed', async () => {
     const sending = load('killed replica')
+    going.push(sending)
     await until(() => sending.acknowledged.size > 50, 60_000)
     await services[1]!.kill()
     const before = sending.acknowledged.size
