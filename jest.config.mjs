@@ -24,8 +24,6 @@ export default {
       rootDir: './service',
       roots: ['<rootDir>/test'],
       testMatch: ['**/*.test.ts'],
-      // One of two embedded engines as a cluster ends when a statement over both is killed: TEST_CLUSTER=1 runs these as well.
-      testPathIgnorePatterns: ['/node_modules/', ...(process.env.TEST_CLUSTER ? [] : ['/storage/cluster'])],
       testEnvironment: 'node',
       transform,
       // The service is ESM with explicit .ts extensions in its imports; swc keeps them and jest resolves them as they are.

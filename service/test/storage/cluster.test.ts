@@ -6,34 +6,38 @@ import { openRecords } from '../../src/storage/records.ts'
 import { api, capture, countOf, event, rowsOf } from '../support/api.ts'
 import { type ClickhouseCluster, startCluster } from '../support/clickhouse.ts'
 import { until } from '../support/engine.ts'
+import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { type RunningService, runUntilEnd, startService, temporaryFolder } from '../support/startService.ts'
 
 jest.setTimeout(180_000)
 
 const folder = temporaryFolder()
-const TOKEN = 'of-both-replicas'
 let cluster: ClickhouseCluster
-let services: RunningService[]
+let postgres: PostgresServer
+let database: string
+let services: RunningService[] = []
 
-const startReplica = (name: string) => startService({ data: join(folder, name), env: { ...cluster.env, TRAILMARK_PROJECT_TOKEN: TOKEN } })
+const startReplica = (name: string) =>
+  startService({ data: join(folder, name), env: { ...cluster.env, DATABASE_URL: database, TRAILMARK_PROJECT_TOKEN: 'of-both-replicas', TRAILMARK_PERSONAL_API_KEY: 'the-key-of-both-replicas' } })
 const visitors = (name: string, count: number) => Array.from({ length: count }, (_, n) => event(name, {}, { distinct_id: `visitor ${n}` }))
 
 beforeAll(async () => {
-  cluster = await startCluster(join(folder, 'cluster'))
+  ;[cluster, postgres] = await Promise.all([startCluster(join(folder, 'cluster')), startPostgres()])
+  database = await postgres.create('trailmark')
   services = [await startReplica('a'), await startReplica('b')]
 })
 afterAll(async () => {
   await Promise.all(services.map((service) => service.stop()))
-  await cluster.stop()
+  await Promise.all([cluster.stop(), postgres.stop()])
   rmSync(folder, { recursive: true })
 })
 
-test('events stand on both shards, and each replica of the service counts all of them', async () => {
-  await capture(services[0]!, ...visitors('spread', 40))
-  const parts = await Promise.all(cluster.nodes.map(async ({ ask }) => Number((await ask("SELECT count() FROM db_shard.events WHERE event = 'spread'"))[0]![0])))
-  expect(parts.every((count) => count > 5)).toBe(true)
-  expect(parts.reduce((sum, count) => sum + count)).toBe(40)
-  expect(await Promise.all(services.map((service) => countOf(service, 'spread')))).toEqual([40, 40])
+test('events stand on both shards, those of a person on one, and each replica of the service counts all of them', async () => {
+  for (const service of services) await capture(service, ...visitors('spread', 40))
+  const parts = await Promise.all(cluster.nodes.map(async ({ ask }) => (await ask("SELECT uniqExact(distinct_id), count() FROM db_shard.events WHERE event = 'spread'"))[0]!.map(Number)))
+  expect(parts.every(([people]) => people! > 5)).toBe(true)
+  expect(parts.reduce((sum, [people]) => sum + people!, 0)).toBe(40)
+  expect(await Promise.all(services.map((service) => countOf(service, 'spread')))).toEqual([80, 80])
 })
 
 test('a repeat counts once, at once or later, from either replica, and also under another person, whose shard is another', async () => {
@@ -65,7 +69,7 @@ describe('projects are kept apart', () => {
   let storage: ReturnType<typeof createCluster>
   beforeAll(async () => {
     const [service] = services as [RunningService]
-    const records = await openRecords(join(service.data, 'definitions.db'))
+    const records = await openRecords(database)
     const project = await records.projects.create({ name: 'Another', token: 'another' })
     await records.close()
     other = { ...service, token: project.token }
@@ -101,7 +105,30 @@ describe('projects are kept apart', () => {
   })
 })
 
+test('runs over both shards that are given up at whatever moment leave both running', async () => {
+  const [service] = services as [RunningService]
+  await capture(service, ...visitors('given up', 40))
+  await api(service, 'POST', '/endpoints/', { name: 'slow', query: { kind: 'HogQLQuery', query: "SELECT a.distinct_id, count() FROM events AS a JOIN events AS b ON a.event = b.event JOIN events AS c ON a.event = c.event WHERE a.event = 'given up' GROUP BY 1" } })
+  const running = () => Promise.all(cluster.nodes.map(async ({ ask }) => (await ask("SELECT count() FROM system.processes WHERE Settings['log_comment'] != ''")).flat()[0]))
+  for (let round = 0; round < 40; round += 1) {
+    const left = new AbortController()
+    setTimeout(() => left.abort(), round * 3)
+    await fetch(`${service.url}/api/projects/${service.projectId}/endpoints/slow/run`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ refresh: 'force' }),
+      signal: left.signal,
+    }).then((reply) => reply.text()).catch(() => {}) // given up
+  }
+  await until(async () => (await running()).every((count) => Number(count) === 0))
+  expect(await countOf(service, 'given up')).toBe(40)
+})
+
 describe('under load', () => {
+  // What a test that fails has left going would keep the whole run from ending.
+  const going: { stop(): Promise<unknown> }[] = []
+  afterEach(async () => void (await Promise.all(going.splice(0).map((each) => each.stop()))))
+
   /** Sends events until told to stop, each again until it is acknowledged, by whichever replica answers. */
   const load = (name: string) => {
     const [acknowledged, sent] = [new Set<string>(), new Set<string>()]
@@ -111,6 +138,7 @@ describe('under load', () => {
         const batch = Array.from({ length: 5 }, (_, place) => event(name, { uuid: uuidv7() }, { distinct_id: `${worker} ${n} ${place}` }))
         for (const { uuid } of batch as any[]) sent.add(uuid)
         for (let tried = 0; ; tried += 1) {
+          if (!isSending && tried > 200) return // the test that failed has told
           const service = services[(worker + tried) % services.length]!
           const reply = await capture(service, ...batch).catch(() => undefined) // a replica that was killed: the next one is asked
           if (reply?.status === 200) break
@@ -130,6 +158,29 @@ describe('under load', () => {
     }
   }
 
+  /** Counts at each replica in turn until told to stop. An answer may be refused; none may be short of what was acknowledged when it was asked for. */
+  const readers = (name: string, acknowledged: ReadonlySet<string>) => {
+    const short: string[] = []
+    const codes = new Set<string>()
+    let isReading = true
+    const read = async () => {
+      for (let turn = 0; isReading; turn += 1) {
+        const known = acknowledged.size
+        const answer = await api(services[turn % services.length]!, 'POST', `/endpoints/${name}/run`, { refresh: 'force' }).catch(() => undefined) // a replica that was killed
+        codes.add(answer?.status === 200 ? 'answered' : answer?.body.code)
+        if (answer?.status === 200 && Number(answer.body.results[0][0]) < known) short.push(`${answer.body.results[0][0]} of ${known}`)
+      }
+    }
+    const done = Promise.all([read(), read()])
+    return {
+      async stop() {
+        isReading = false
+        await done
+        return { short, codes: [...codes].sort() }
+      },
+    }
+  }
+
   const storedIds = async (service: RunningService, name: string) => rowsOf(service, `SELECT count(), uniqExact(uuid) FROM events WHERE event = '${name}'`)
 
   test('a shard that is killed and started again loses nothing, and until it is back reads say what is missing', async () => {
@@ -137,7 +188,9 @@ describe('under load', () => {
     const [, second] = cluster.nodes
     await api(one, 'POST', '/endpoints/', { name: 'all_of_them', query: { kind: 'HogQLQuery', query: "SELECT count() FROM events WHERE event = 'killed shard'" } })
     const sending = load('killed shard')
-    for (let round = 0; round < 3; round += 1) {
+    const reading = readers('all_of_them', sending.acknowledged)
+    going.push(sending, reading)
+    for (let round = 0; round < 2; round += 1) {
       const before = sending.acknowledged.size
       await until(() => sending.acknowledged.size > before + 50, 60_000)
       await second!.kill()
@@ -150,12 +203,14 @@ describe('under load', () => {
     const back = sending.acknowledged.size
     await until(() => sending.acknowledged.size > back + 50, 60_000)
     const sent = await sending.stop()
+    expect(await reading.stop()).toEqual({ short: [], codes: ['answered', 'engine_unavailable'] })
     for (const service of services) expect(await storedIds(service, 'killed shard')).toEqual([[sent, sent]])
     expect(sending.acknowledged.size).toBe(sent)
   })
 
   test('clients carry on when a replica of the service is killed', async () => {
     const sending = load('killed replica')
+    going.push(sending)
     await until(() => sending.acknowledged.size > 50, 60_000)
     await services[1]!.kill()
     const before = sending.acknowledged.size
@@ -176,6 +231,9 @@ test('a node that is away when the service starts is brought up to date when it 
   await until(() => service.output().includes('is back and up to date'))
   expect((await capture(service, ...visitors('late', 10))).status).toBe(200)
   expect(await countOf(service, 'late')).toBe(10)
+  const tables = "SELECT database, table, name, type FROM system.columns WHERE database IN ('db', 'db_shard') UNION ALL SELECT 'step', toString(id), name, '' FROM db_shard.migrations ORDER BY ALL"
+  const [first, second] = await Promise.all(late.nodes.map(({ ask }) => ask(tables)))
+  expect(second).toEqual(first)
   await service.stop()
   await late.stop()
 })

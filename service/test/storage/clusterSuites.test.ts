@@ -1,8 +1,30 @@
-// Suites of the service once more, each on a cluster of two shards of its own. `TEST_STORE=cluster npx jest --selectProjects service` runs
-// others there too; those that give up statements under way are not among these, because the embedded engine ends when one over
-// several nodes is killed.
-process.env.TEST_STORE = 'cluster'
+// Suites of the service once more, each on a cluster of two shards of its own: one or two of every room that asks the store.
+// All of them take too long for every change; `TEST_STORE=cluster npx jest --selectProjects service --testPathPatterns NAME` runs
+// any other there, of which `service/runs` holds too.
+import type { PostgresServer } from '../support/postgres.ts'
 
-describe.each(['people', 'insights'])('on two shards: %s', (suite) => {
+process.env.TEST_STORE = 'cluster'
+// Not imported: what is imported comes before the line above, and reads it.
+const { startPostgres } = require('../support/postgres.ts') as typeof import('../support/postgres.ts')
+
+describe('with their definitions in Postgres', () => {
+  let postgres: PostgresServer
+  beforeAll(async () => {
+    postgres = await startPostgres()
+  }, 60_000)
+  afterAll(() => postgres.stop())
+
+  describe.each(['capture', 'endpoints'])('on two shards: %s', (suite) => {
+    beforeAll(async () => {
+      process.env.TEST_DATABASE_URL = await postgres.create(suite)
+    })
+    afterAll(() => {
+      delete process.env.TEST_DATABASE_URL
+    })
+    require(`../service/${suite}.test.ts`)
+  })
+})
+
+describe.each(['insights', 'people', 'persons', 'materialization'])('on two shards: %s', (suite) => {
   require(`../service/${suite}.test.ts`)
 })

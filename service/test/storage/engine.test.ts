@@ -1,20 +1,23 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
-import { type Engine, startEngine } from '../../src/storage/embedded/engine.ts'
+import { type Engine, type EngineOptions, startEngine } from '../../src/storage/embedded/engine.ts'
 import { engineLibrary, thisMachine } from '../../src/storage/embedded/library.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { until } from '../support/engine.ts'
 
 let folder: string
+let options: EngineOptions
 let engine: Engine
 let storage: Storage
 const said: string[] = []
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'trailmark-engine-'))
-  engine = await startEngine({
+  options = {
     dataDir: folder,
     library: engineLibrary(thisMachine((name) => join(dirname(require.resolve(name)), 'package.json'))),
     child: resolve(__dirname, '../../dist/storage/embedded/child.js'),
@@ -22,7 +25,8 @@ beforeAll(async () => {
     diskReserveBytes: 0,
     hungMs: 6_000,
     log: (line) => void said.push(line),
-  })
+  }
+  engine = await startEngine(options)
   storage = createClickhouse(engine.connection)
   await storage.ready(20_000)
 })
@@ -40,10 +44,34 @@ test('what is inserted is on the disk before the insert is answered', async () =
   ])
 })
 
+test('a client that resets its connection, at whatever moment, leaves the engine running for everybody else', async () => {
+  const { url, writer, headers } = engine.connection()!
+  const { hostname, port } = new URL(url)
+  const question = (statement: string) =>
+    `POST /?user=${writer!.username}&password=${writer!.password} HTTP/1.1\r\nHost: engine\r\nx-engine-key: ${headers!['x-engine-key']}\r\nContent-Length: ${statement.length}\r\n\r\n${statement}`
+  const before = engine.pid()
+  const leave = async (sent: string, isAnswered: boolean) => {
+    const socket = connect(Number(port), hostname, () => socket.write(sent)).on('error', () => {})
+    await once(socket, isAnswered ? 'data' : 'connect')
+    await new Promise((done) => setTimeout(done, 50)) // what was sent has arrived
+    socket.resetAndDestroy()
+  }
+  for (let round = 0; round < 10; round += 1) {
+    await Promise.all([leave(question('SELECT 1'), true), leave(question('SELECT sleep(0.2)'), false), leave(question('SELECT number FROM numbers(10000000)'), true), leave('POST / HT', false)])
+  }
+  expect(await storage.rows({ text: 'SELECT sleep(0.3) AS slept' })).toEqual([{ slept: 0 }]) // by then the last has been noticed
+  expect(engine.pid()).toBe(before)
+})
+
 test('an engine that hangs is ended and started again', async () => {
   const hung = engine.pid()!
   process.kill(hung, 'SIGSTOP')
   await until(() => engine.pid() !== hung && engine.connection() !== undefined, 25_000)
   expect(await storage.ready(10_000)).toBe(true)
   expect(said).toContain('The engine has not answered for 6 s; ending it.')
+})
+
+test('an engine that cannot start ends at once and says why', async () => {
+  const second = startEngine({ ...options, log: () => {} })
+  await expect(second).rejects.toThrow(/Another server instance in same directory is already running/)
 })

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { engineLibrary, thisMachine } from '../../src/storage/embedded/library.ts'
 import { until } from './engine.ts'
+import { freePort } from './freePort.ts'
 
 const CHILD = resolve(__dirname, '../../dist/storage/embedded/child.js')
 
@@ -29,14 +29,6 @@ export interface ClickhouseCluster {
   stop(): Promise<void>
 }
 
-const freePort = () =>
-  new Promise<number>((done) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => done(port))
-    })
-  })
-
 interface NodePlace {
   readonly folder: string
   readonly httpPort: number
@@ -56,8 +48,9 @@ const createNode = ({ folder, httpPort, tcpPort, more = '' }: NodePlace): Clickh
     `<clickhouse><http_port>${httpPort}</http_port><users_config>${file}</users_config><users>${user('default', '')}${user('mine', 'secret')}</users><profiles><default/></profiles><quotas><default/></quotas><backups><allowed_path>${folder}</allowed_path></backups>${more}</clickhouse>`,
   )
   const library = engineLibrary(thisMachine((name) => join(dirname(require.resolve(name)), 'package.json')))
+  // HTTP last: who is answered there finds the other port open too.
   const forever =
-    'SYSTEM START LISTEN HTTP; SYSTEM START LISTEN TCP; SELECT sleepEachRow(1) FROM numbers(100000000) SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0 FORMAT Null'
+    'SYSTEM START LISTEN TCP; SYSTEM START LISTEN HTTP; SELECT sleepEachRow(1) FROM numbers(100000000) SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0 FORMAT Null'
   let child: ChildProcess | undefined
   const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
     const ending = child
@@ -72,10 +65,13 @@ const createNode = ({ folder, httpPort, tcpPort, more = '' }: NodePlace): Clickh
     async start() {
       child = spawn(
         process.execPath,
-        [CHILD, library, `--config-file=${file}`, `--path=${join(folder, 'store')}`, `--http_port=${httpPort}`, `--tcp_port=${tcpPort}`, '--listen_host=127.0.0.1', '--log-level=error', '--multiquery', '--query', forever],
-        { stdio: ['pipe', 'ignore', 'inherit'] },
+        [CHILD, library, `--config-file=${file}`, `--path=${join(folder, 'store')}`, `--http_port=${httpPort}`, `--tcp_port=${tcpPort}`, '--listen_host=127.0.0.1', '--log-level=fatal', '--multiquery', '--query', forever],
+        { stdio: ['pipe', 'ignore', 'inherit'], env: { PATH: process.env.PATH, TZ: 'UTC' } },
       )
-      await until(() => fetch(`http://127.0.0.1:${httpPort}/ping`).then((reply) => reply.ok, () => false))
+      const started = child
+      const isUp = () => fetch(`http://127.0.0.1:${httpPort}/ping`).then((reply) => reply.ok, () => false)
+      await until(async () => started.signalCode !== null || (await isUp()), 60_000)
+      if (started.signalCode) throw new Error(`The server of ${folder} did not start: ${started.signalCode}`)
     },
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),

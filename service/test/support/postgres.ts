@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { Client } from 'pg'
 import { until } from './engine.ts'
+import { freePort } from './freePort.ts'
 import { temporaryFolder } from './startService.ts'
 
 export interface PostgresServer {
@@ -23,14 +23,6 @@ export interface PostgresServer {
 
 // Postgres refuses to run as root. These are `nobody` and `nogroup` on Debian, and nobody's anywhere else.
 const UNPRIVILEGED = { uid: 65_534, gid: 65_534 }
-
-const freePort = () =>
-  new Promise<number>((done) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => done(port))
-    })
-  })
 
 /** Puts the programs into `folder`: under root's own folders another user could not run them, and a package installed without its scripts lacks the links. */
 const install = (folder: string) => {

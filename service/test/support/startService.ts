@@ -75,6 +75,10 @@ export const testEmbedded = process.env.TEST_STORE === 'cluster' ? test.skip : t
 const clusterFor = async (folder: string, env: Readonly<Record<string, string>>): Promise<ClickhouseCluster | undefined> =>
   process.env.TEST_STORE === 'cluster' && !env.CLICKHOUSE_URL ? startCluster(join(folder, 'cluster')) : undefined
 
+// Where a suite has put a Postgres there, it holds the definitions.
+const definitionsFor = (env: Readonly<Record<string, string>>): Record<string, string> =>
+  process.env.TEST_DATABASE_URL && !env.DATABASE_URL ? { DATABASE_URL: process.env.TEST_DATABASE_URL } : {}
+
 /** A new temporary folder. */
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'trailmark-'))
 
@@ -91,7 +95,7 @@ export const runUntilEnd = async (env: Readonly<Record<string, string>>): Promis
 export const startService = async ({ data, env = {} }: StartOptions = {}): Promise<RunningService> => {
   const folder = data ?? temporaryFolder()
   const cluster = await clusterFor(folder, env)
-  const { child, ended, stdout, stderr, onStdout } = watch({ TRAILMARK_PORT: '0', TRAILMARK_DATA: folder, ...cluster?.env, ...env })
+  const { child, ended, stdout, stderr, onStdout } = watch({ TRAILMARK_PORT: '0', TRAILMARK_DATA: folder, ...cluster?.env, ...definitionsFor(env), ...env })
 
   const ready = await new Promise<string>((done, fail) => {
     const giveUp = (why: string) => {

@@ -1,6 +1,28 @@
 // The engine's process: `node child.js <library> <argument>…`. The library's entry point runs until the process ends.
+import { constants, openSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import ffi from 'ffi-rs'
+
+const { I32, String: Text, StringArray, External } = ffi.DataType
+
+ffi.open({ library: 'libc', path: process.platform === 'darwin' ? '/usr/lib/libSystem.B.dylib' : 'libc.so.6' })
+const libc = (funcName: string, retType: typeof I32 | typeof Text, ...paramsValue: number[]) =>
+  ffi.load({ library: 'libc', funcName, retType, paramsType: paramsValue.map(() => I32), paramsValue }) as unknown
+
+// The pipe to the service; standard input becomes something else below.
+const pipe = libc('dup', I32, 0) as number
+
+// Where its input is no terminal, the engine ends itself when any client resets a connection: a reader that leaves, the other
+// node of a cluster that gives up a statement. Before a terminal it writes the error down and goes on, as a ClickHouse server
+// does (https://github.com/ClickHouse/ClickHouse/issues/115666). So it is given one that nobody sits at.
+try {
+  const terminal = openSync('/dev/ptmx', constants.O_RDWR | constants.O_NOCTTY)
+  libc('grantpt', I32, terminal)
+  libc('unlockpt', I32, terminal)
+  libc('dup2', I32, openSync(libc('ptsname', Text, terminal) as string, constants.O_RDWR | constants.O_NOCTTY), 0)
+} catch (error) {
+  console.error(`The engine has no terminal and ends when a connection is reset; it is started again then. ${(error as Error).message}`)
+}
 
 // The engine keeps the main thread inside its call for good, so a second thread watches the pipe whose other end is the
 // service: when the service is gone, by whatever death, the pipe ends and so does the engine.
@@ -9,7 +31,7 @@ const WATCH = `
   const byte = Buffer.alloc(1)
   for (;;) {
     try {
-      if (readSync(0, byte) === 0) break
+      if (readSync(${pipe}, byte) === 0) break
     } catch (error) {
       if (error.code !== 'EAGAIN') break
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
@@ -20,14 +42,15 @@ const WATCH = `
 new Worker(WATCH, { eval: true })
 
 const [library, ...rest] = process.argv.slice(2)
-const args = ['clickhouse-local', ...rest]
+// Progress would be drawn on the terminal, which nobody empties.
+const args = ['clickhouse-local', '--interactive', '--progress=off', '--progress-table=off', ...rest]
 ffi.open({ library: 'engine', path: library! })
 ffi.load({
   library: 'engine',
   funcName: 'chdb_query_cmdline',
-  retType: ffi.DataType.External,
-  paramsType: [ffi.DataType.I32, ffi.DataType.StringArray],
+  retType: External,
+  paramsType: [I32, StringArray],
   paramsValue: [args.length, args],
 })
-// It only comes back when it could not start; its reason is on stderr.
-process.exit(1)
+// It only comes back when it could not start; its reason is on stderr. `process.exit` would wait for the second thread.
+process.kill(process.pid, 'SIGKILL')

@@ -117,9 +117,10 @@ export const startEngine = async ({ dataDir, library, child, memoryBytes, diskRe
     const output = openSync(logFile, 'a', 0o600)
     const started = spawn(
       process.execPath,
-      [child, library, `--config-file=${file}`, `--path=${store}`, `--http_port=${port}`, '--listen_host=127.0.0.1', '--log-level=error', '--multiquery', '--query', RUN_FOREVER],
+      [child, library, `--config-file=${file}`, `--path=${store}`, `--http_port=${port}`, '--listen_host=127.0.0.1', '--log-level=fatal', '--multiquery', '--query', RUN_FOREVER],
       // A group of its own: Ctrl-C in a terminal reaches the service, which stops the engine when it has no more use for it.
-      { stdio: ['pipe', output, output], detached: true, env: { PATH: process.env.PATH, TZ: 'UTC' } },
+      // Without a HOME for its history it ends when a statement of the start fails; it would wait for more at its terminal.
+      { stdio: ['pipe', 'ignore', output], detached: true, env: { PATH: process.env.PATH, TZ: 'UTC' } },
     )
     closeSync(output)
     started.stdin!.on('error', () => {}) // the engine died; its exit is what counts
