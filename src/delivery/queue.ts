@@ -30,6 +30,13 @@ export interface QueueInputs {
   sendBeacon?: typeof beacon
 }
 
+/** A request that is made ready or under way. */
+interface Sending {
+  batch: Entry[]
+  /** Whether it goes on when the page is gone. Absent until it leaves. */
+  outlives?: boolean
+}
+
 /** Events on their way to the service. */
 export interface Queue {
   add(event: CapturedEvent, options: { now: boolean }): void
@@ -58,7 +65,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
   let characters = 0
   let flushTimer: ReturnType<typeof setTimeout> | undefined
   let retryTimer: ReturnType<typeof setTimeout> | undefined
-  let sending: { batch: Entry[]; outlives: boolean } | undefined
+  let sending: Sending | undefined
   let tries = 0
   let mostEvents = MOST_EVENTS
   let mayBeOrphans = false
@@ -102,7 +109,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
   const pump = async (): Promise<void> => {
     if (sending || retryTimer || stopped || hasLeft) return
     if (!waiting.length && !mayBeOrphans) return outbox.cede()
-    const current: { batch: Entry[]; outlives: boolean } = { batch: [], outlives: false }
+    const current: Sending = { batch: [] }
     sending = current
     const leads = await outbox.lead()
     if (mayBeOrphans && waiting.length < mostEvents) {
@@ -122,7 +129,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     }
     current.batch = nextBatch(waiting)
     const body = await encode(textOf(current.batch))
-    // The page went while compressing: the events have left by beacon.
+    // The page went while compressing: the events have left by beacon. Or they were cleared.
     if (sending !== current) return
     current.outlives = outlivesPage(body)
     const answer = await send(url(), body, config)
@@ -210,8 +217,10 @@ export const createQueue = (inputs: QueueInputs): Queue => {
       // If the page comes back, it finds in the outbox what nobody has sent for it.
       release(kept)
     },
-    clear: (reason, which = () => true) => {
-      drop(waiting.filter(which), reason)
+    clear: (reason, which) => {
+      drop(which ? waiting.filter(which) : waiting, reason)
+      // Nor is sent what is being made ready, or was found meanwhile of other tabs.
+      if (!which && sending?.outlives === undefined) sending = undefined
     },
     wake,
     waiting: () => waiting.length,

@@ -1,13 +1,13 @@
 import { resolveConfig } from '../../src/config/settings'
 import { encodeNow } from '../../src/delivery/encode'
 import { createOutbox } from '../../src/delivery/outbox'
-import { createQueue } from '../../src/delivery/queue'
+import { createQueue, type QueueInputs } from '../../src/delivery/queue'
 import type { Answer } from '../../src/delivery/transport'
 import type { CapturedEvent, Config, DropReason } from '../../src/types'
 
 const event = (name: string, size = 0): CapturedEvent => ({ uuid: `u-${name}`, event: name, properties: size ? { filler: 'x'.repeat(size) } : {}, timestamp: new Date(0) })
 
-const setUp = (options: Partial<Config> = {}) => {
+const setUp = (options: Partial<Config> = {}, inputs: Partial<QueueInputs> = {}) => {
   jest.useFakeTimers()
   const config = resolveConfig({ api_host: 'https://h.example/', disable_compression: true, ...options }, console)
   const requests: { url: string; names: string[] }[] = []
@@ -39,6 +39,7 @@ const setUp = (options: Partial<Config> = {}) => {
       if (beaconTakes) beacons.push(names(body.data))
       return beaconTakes
     },
+    ...inputs,
   })
   return { queue, requests, beacons, delivered, dropped, errors, answers, refuseBeacons: () => (beaconTakes = false) }
 }
@@ -203,6 +204,44 @@ test('what is cleared is dropped with the reason', () => {
   queue.clear('opted_out')
   expect(dropped).toEqual([['a', 'opted_out']])
   expect(queue.waiting()).toBe(0)
+})
+
+describe('what is refused is not sent, however far it had come', () => {
+  const asBody = (text: string) => encodeNow(text, undefined)
+
+  test('while it is compressed', async () => {
+    let compressed = () => {}
+    const { queue, requests, dropped } = setUp({}, { encode: (text) => new Promise((done) => (compressed = () => done(asBody(text)))) })
+    queue.add(event('a'), { now: true })
+    await tick(0)
+    queue.clear('opted_out')
+    compressed()
+    await tick(60_000)
+    expect([requests, dropped]).toEqual([[], [['a', 'opted_out']]])
+  })
+
+  test('while what another tab has left is looked for', async () => {
+    let found = () => {}
+    const left = { event: 'left', uuid: 'u-left', at: Date.now(), text: JSON.stringify(event('left')) }
+    const outbox = createOutbox({ name: 'x', config: resolveConfig({}, console), mayKeep: () => false, onOrphaned: () => {}, onDropped: () => {} })
+    const { queue, requests } = setUp({}, { outbox: { ...outbox, orphans: () => new Promise((done) => (found = () => done([left]))) } })
+    queue.takeOver()
+    await tick()
+    queue.clear('opted_out')
+    found()
+    await tick(60_000)
+    expect(requests).toEqual([])
+    expect(queue.waiting()).toBe(0)
+  })
+
+  test('and what is captured after a new consent is sent', async () => {
+    const { queue, requests } = setUp({}, { encode: async (text) => asBody(text) })
+    queue.add(event('a'), { now: true })
+    queue.clear('opted_out')
+    queue.add(event('b'), { now: true })
+    await tick()
+    expect(requests.map(({ names }) => names)).toEqual([['b']])
+  })
 })
 
 test('events that the service refuses among others are dropped with the reason; the others are delivered', async () => {
