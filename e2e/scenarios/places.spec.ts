@@ -142,8 +142,8 @@ test.describe('a Web Worker', () => {
       await life(['capture', 'two'], ['reset'], ['capture', 'three'])
       await begin()
       await ask('capture', 'four')
-      // A refusal takes with it what has not left.
-      await storedOf(site.host, (all) => all.some(({ event }) => event === 'four'))
+      // A refusal takes with it what has not left, of the lives before too.
+      await storedOf(site.host, (all) => ['one', 'two', 'three', 'four'].every((name) => all.some(({ event }) => event === name)))
       await ask('opt_out_capturing')
       await end()
       await life(['capture', 'five'])
