@@ -31,12 +31,23 @@ interface Asked {
   readonly variables?: object
 }
 
-const ask = async (projectId: number, query: object, { zone, now = AFTER_ALL, variables = {} }: Asked) => {
+/** What these tests read of an answer: of trends, one number, and retention. */
+interface Trend {
+  readonly data: readonly number[]
+}
+interface BoldNumber {
+  readonly aggregated_value: number
+}
+interface Cohort {
+  readonly values: readonly { readonly count: number }[]
+}
+
+const ask = async <Item>(projectId: number, query: object, { zone, now = AFTER_ALL, variables = {} }: Asked): Promise<readonly Item[]> => {
   const stored = await materializeInsight(engine, projectId, query, AFTER_ALL)
   const { live, materialized, isUsed } = await stored.run({ zone, now, variables: variables as Readonly<Record<string, unknown>> })
   await stored.drop()
   expect([stored.kind, isUsed, materialized]).toEqual(['buckets', true, live])
-  return (materialized as { results: any[] }).results
+  return (materialized as { results: readonly Item[] }).results
 }
 
 const SERIES = { kind: 'EventsNode', event: 'visit' }
@@ -79,10 +90,10 @@ describe.each(named)('materialized %s', (_, { zone, interval, days: [date_from, 
   test('hold the events of each, to the millisecond', async () => {
     const { projectId, times } = await storeAround(edges)
     const query = { kind: 'TrendsQuery', interval, series: [SERIES, { ...SERIES, math: 'dau' }, { ...SERIES, math: 'sum', math_property: 'own' }], dateRange: { date_from, date_to } }
-    const results = await ask(projectId, query, { zone, now })
+    const results = await ask<Trend>(projectId, query, { zone, now })
     const inEach = intervals.map(([begin, end]) => between(times, begin, end))
     expect(results.map(({ data }) => data)).toEqual([inEach.map(({ length }) => length), inEach.map(({ length }) => length), inEach.map(sum)])
-    expect(sum(results[2].data)).toBe(sum(between(times, edges[0]!, edges.at(-1)!)))
+    expect(sum(results[2]!.data)).toBe(sum(between(times, edges[0]!, edges.at(-1)!)))
   })
 
   test('hold those who begin in each and return in those after it', async () => {
@@ -90,11 +101,11 @@ describe.each(named)('materialized %s', (_, { zone, interval, days: [date_from, 
     // Everybody comes again exactly when the last interval begins.
     await store(engine, projectId, times.map((__, n) => ({ event: 'visit', person: `p${n}`, at: edges.at(-2)!, seenAt: AFTER_ALL - 1, properties: {} })))
     const retentionFilter = { retentionType: 'retention_recurring', period: interval === 'week' ? 'Week' : 'Month', totalIntervals: intervals.length, targetEntity: { id: 'visit' }, returningEntity: { id: 'visit' } }
-    const results = await ask(projectId, { kind: 'RetentionQuery', retentionFilter, dateRange: { date_from, date_to } }, { zone, now })
+    const results = await ask<Cohort>(projectId, { kind: 'RetentionQuery', retentionFilter, dateRange: { date_from, date_to } }, { zone, now })
     const last = intervals.length - 1
     const sizes = intervals.map(([begin, end], n) => (n === last ? times.length : between(times, begin, end).length))
-    expect(results.map(({ values }) => values[0].count)).toEqual(sizes)
-    for (const [n, { values }] of results.entries()) if (n < last) expect(values[last - n].count).toBe(sizes[n])
+    expect(results.map(({ values }) => values[0]!.count)).toEqual(sizes)
+    for (const [n, { values }] of results.entries()) if (n < last) expect(values[last - n]!.count).toBe(sizes[n])
   })
 })
 
@@ -132,7 +143,7 @@ const WINDOWS: readonly Window[] = [
 test.each(WINDOWS.map((window) => [window.math, window.zone, window] as const))('a materialized %s in %s counts who came in exactly these days', async (math, zone, { days: [date_from, date_to], windows }) => {
   const spans = windows.map(([begin, end]) => [at(begin), at(end)] as const)
   const { projectId, times } = await storeAround(spans.flat())
-  const [{ data }] = await ask(projectId, { kind: 'TrendsQuery', series: [{ ...SERIES, math }], dateRange: { date_from, date_to } }, { zone })
+  const [{ data }] = (await ask<Trend>(projectId, { kind: 'TrendsQuery', series: [{ ...SERIES, math }], dateRange: { date_from, date_to } }, { zone })) as [Trend]
   expect(data).toEqual(spans.map(([begin, end]) => between(times, begin, end).length))
 })
 
@@ -143,6 +154,6 @@ test.each([
   const [from, until] = [at(begin), at('2026-03-30T09:07:30.501Z')]
   const { projectId, times } = await storeAround([from, until])
   const query = { kind: 'TrendsQuery', series: [{ ...SERIES, math }], trendsFilter: { display: 'BoldNumber' }, dateRange: { date_from: '2026-03-30T00:00:00', date_to: '2026-03-30T09:07:30.500Z', explicitDate: true } }
-  const [{ aggregated_value: value }] = await ask(projectId, query, { zone: 'Europe/Berlin' })
+  const [{ aggregated_value: value }] = (await ask<BoldNumber>(projectId, query, { zone: 'Europe/Berlin' })) as [BoldNumber]
   expect(value).toBe(between(times, from, until).length)
 })
