@@ -1,6 +1,6 @@
 // Suites of the service once more, each on a cluster of two shards of its own: one or two of every room that asks the store.
 // All of them take too long for every change; `TEST_STORE=cluster npx jest --selectProjects service --testPathPatterns NAME` runs
-// any other there, of which `service/runs` holds too.
+// any other there.
 import type { PostgresServer } from '../support/postgres.ts'
 
 process.env.TEST_STORE = 'cluster'
@@ -25,6 +25,6 @@ describe('with their definitions in Postgres', () => {
   })
 })
 
-describe.each(['insights', 'people', 'persons', 'materialization'])('on two shards: %s', (suite) => {
+describe.each(['runs', 'insights', 'people', 'persons', 'materialization'])('on two shards: %s', (suite) => {
   require(`../service/${suite}.test.ts`)
 })
