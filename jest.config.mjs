@@ -1,6 +1,9 @@
 // TypeScript is transformed by swc, file by file; types are checked by `npm run typecheck`.
 const transform = {
-  '^.+\\.[cm]?[tj]s$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'commonjs' } }],
+  '^.+\\.[cm]?[tj]s$': [
+    '@swc/jest',
+    { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'commonjs' } },
+  ],
 }
 
 export default {

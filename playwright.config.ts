@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { defineConfig } from 'playwright/test'
 
 // `npm test` finds or installs one (scripts/findBrowser.mjs) and names it. Run by hand: the system's, else Playwright's own.
-const browser = process.env.TRAILMARK_BROWSER ?? ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((file) => existsSync(file))
+const browser =
+  process.env.TRAILMARK_BROWSER ?? ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((file) => existsSync(file))
 
 export default defineConfig({
   testDir: 'e2e/scenarios',

@@ -13,7 +13,10 @@ const constants = (channel) => ({
   renderChunk(code) {
     const values = { __VERSION__: version, __CHANNEL__: channel, __DEFAULT_API_HOST__: apiHost || undefined }
     // Names and texts differ in length, so positions behind them shift; no map line holds two of them with code between.
-    return { code: code.replace(/\b__(VERSION|CHANNEL|DEFAULT_API_HOST)__\b/g, (name) => String(JSON.stringify(values[name]))), map: null }
+    return {
+      code: code.replace(/\b__(VERSION|CHANNEL|DEFAULT_API_HOST)__\b/g, (name) => String(JSON.stringify(values[name]))),
+      map: null,
+    }
   },
 })
 
@@ -36,16 +39,27 @@ const letOnly = {
 // The script is loaded by a page, so whether there is one is no question in it. The blanks keep every position.
 const onPage = {
   name: 'on-page',
-  renderChunk: (code) => ({ code: code.replace(/typeof document (!==|===) 'undefined'/g, (all, sign) => String(sign === '!==').padEnd(all.length)), map: null }),
+  renderChunk: (code) => ({
+    code: code.replace(/typeof document (!==|===) 'undefined'/g, (all, sign) =>
+      String(sign === '!==').padEnd(all.length),
+    ),
+    map: null,
+  }),
 }
 
 const sources = (channel) => [
   resolve({ browser: true }),
-  typescript({ tsconfig: './tsconfig.json', include: ['src/**/*.ts'], noEmit: false, compilerOptions: { types: [], inlineSources: true } }),
+  typescript({
+    tsconfig: './tsconfig.json',
+    include: ['src/**/*.ts'],
+    noEmit: false,
+    compilerOptions: { types: [], inlineSources: true },
+  }),
   constants(channel),
 ]
 
-const notice = (name) => `${name}\n\n${readFileSync(new URL(`./node_modules/${name}/LICENSE`, import.meta.url), 'utf8')}`
+const notice = (name) =>
+  `${name}\n\n${readFileSync(new URL(`./node_modules/${name}/LICENSE`, import.meta.url), 'utf8')}`
 const licenses = {
   name: 'licenses',
   generateBundle() {
@@ -64,14 +78,23 @@ const script = (input, file, more = {}) => ({
     file,
     format: 'iife',
     // ASCII only: a page that is not UTF-8 would garble anything else. `inline: 1`: what is inlined further compresses worse.
-    plugins: [onPage, letOnly, terser({ ecma: 2020, compress: { passes: 3, unsafe_arrows: true, inline: 1 }, format: { ascii_only: true, comments: /^! Trailmark/ } })],
+    plugins: [
+      onPage,
+      letOnly,
+      terser({
+        ecma: 2020,
+        compress: { passes: 3, unsafe_arrows: true, inline: 1 },
+        format: { ascii_only: true, comments: /^! Trailmark/ },
+      }),
+    ],
     ...more,
   },
   plugins: sources('cdn'),
 })
 
 /** An extension's script leaves its exports where src/entries/loadByScript.ts looks for them. */
-const extensionScript = (name) => script(`src/extensions/${name}.ts`, `dist/${name}.js`, { name: `__trailmark_extensions__.${name}`, extend: true })
+const extensionScript = (name) =>
+  script(`src/extensions/${name}.ts`, `dist/${name}.js`, { name: `__trailmark_extensions__.${name}`, extend: true })
 
 export default [
   script('src/entries/script.ts', 'dist/analytics.js'),
@@ -80,7 +103,14 @@ export default [
     input: 'src/entries/main.ts',
     output: [
       { ...output, dir: 'dist/esm', format: 'es', chunkFileNames: '[name].js' },
-      { ...output, dir: 'dist/cjs', format: 'cjs', exports: 'named', entryFileNames: '[name].cjs', chunkFileNames: '[name].cjs' },
+      {
+        ...output,
+        dir: 'dist/cjs',
+        format: 'cjs',
+        exports: 'named',
+        entryFileNames: '[name].cjs',
+        chunkFileNames: '[name].cjs',
+      },
     ],
     plugins: [...sources('npm'), licenses],
   },

@@ -15,7 +15,8 @@ const benchmarks = readdirSync(HERE).filter((name) => existsSync(new URL(`${name
 const say = (line) => process.stderr.write(`${line}\n`)
 const npm = (...args) => {
   say(`npm ${args.join(' ')}`)
-  if (spawnSync('npm', args, { cwd: ROOT, stdio: ['ignore', 2, 2] }).status !== 0) throw new Error(`\`npm ${args.join(' ')}\` failed; what it said is above.`)
+  if (spawnSync('npm', args, { cwd: ROOT, stdio: ['ignore', 2, 2] }).status !== 0)
+    throw new Error(`\`npm ${args.join(' ')}\` failed; what it said is above.`)
 }
 const changed = (path) => statSync(new URL(path, HERE), { throwIfNoEntry: false })?.mtimeMs ?? 0
 const installMissing = () => {
@@ -26,16 +27,33 @@ const installMissing = () => {
 const main = async (args) => {
   const quick = args.includes('--quick')
   const named = args.filter((arg) => benchmarks.includes(arg))
-  const chosen = await Promise.all((named.length ? named : benchmarks).map(async (name) => ({ name, flags: [], ...(await import(`./${name}/main.mjs`)) })))
+  const chosen = await Promise.all(
+    (named.length ? named : benchmarks).map(async (name) => ({
+      name,
+      flags: [],
+      ...(await import(`./${name}/main.mjs`)),
+    })),
+  )
   const known = chosen.flatMap(({ flags }) => flags)
-  const values = Object.fromEntries(args.flatMap((arg) => [/^--(\w+)=(.+)$/.exec(arg)].filter(Boolean).map(([, flag, value]) => [flag, value])))
-  const unknown = args.filter((arg) => arg !== '--quick' && !benchmarks.includes(arg) && !known.some((flag) => arg.startsWith(`--${flag}=`)))
-  if (unknown.length) throw new Error(`No benchmark or flag is called ${unknown.join(', ')}. There are: ${[...benchmarks, '--quick', ...known.map((flag) => `--${flag}=…`)].join(', ')}`)
+  const values = Object.fromEntries(
+    args.flatMap((arg) => [/^--(\w+)=(.+)$/.exec(arg)].filter(Boolean).map(([, flag, value]) => [flag, value])),
+  )
+  const unknown = args.filter(
+    (arg) => arg !== '--quick' && !benchmarks.includes(arg) && !known.some((flag) => arg.startsWith(`--${flag}=`)),
+  )
+  if (unknown.length)
+    throw new Error(
+      `No benchmark or flag is called ${unknown.join(', ')}. There are: ${[...benchmarks, '--quick', ...known.map((flag) => `--${flag}=…`)].join(', ')}`,
+    )
   for (const { name, title, needs, hasPeers, flags, run } of chosen) {
     if (hasPeers) installMissing()
     needs.forEach((script) => npm('run', script))
     const start = Date.now()
-    const report = await run({ ...Object.fromEntries(flags.map((flag) => [flag, values[flag]])), quick, say: (line) => say(`${name}: ${line}`) })
+    const report = await run({
+      ...Object.fromEntries(flags.map((flag) => [flag, values[flag]])),
+      quick,
+      say: (line) => say(`${name}: ${line}`),
+    })
     const facts = `${new Date().toISOString().slice(0, 16)}Z, ${cpus().length} × ${cpus()[0].model.trim()}, Node ${process.version}, ${Math.round((Date.now() - start) / 1000)} s${quick ? ', quick' : ''}`
     console.log(`## ${title}\n\n${facts}, ${report}\n`)
   }

@@ -8,7 +8,8 @@ const inBench = (path) => join(BENCH, 'node_modules', path)
 const require = createRequire(import.meta.url)
 
 /** The version of an SDK's package that is installed. */
-export const versionOf = ({ package: name }) => require(name === 'trailmark' ? '../package.json' : inBench(`${name}/package.json`)).version
+export const versionOf = ({ package: name }) =>
+  require(name === 'trailmark' ? '../package.json' : inBench(`${name}/package.json`)).version
 
 // The protocol's remote configuration (trailmark and posthog), with autocapture on and everything else off.
 const REMOTE = {
@@ -26,7 +27,16 @@ const REMOTE = {
 }
 const FLAGS = {
   flags: Object.fromEntries(
-    ['new-checkout', 'dark-mode'].map((key, index) => [key, { key, enabled: true, variant: null, reason: { code: 'condition_match', condition_index: 0 }, metadata: { id: index + 1, version: 1, payload: null } }]),
+    ['new-checkout', 'dark-mode'].map((key, index) => [
+      key,
+      {
+        key,
+        enabled: true,
+        variant: null,
+        reason: { code: 'condition_match', condition_index: 0 },
+        metadata: { id: index + 1, version: 1, payload: null },
+      },
+    ]),
   ),
   errorsWhileComputingFlags: false,
   requestId: '0190a1b2-0000-7000-8000-000000000000',
@@ -34,7 +44,10 @@ const FLAGS = {
 const json = (value) => ['application/json', JSON.stringify(value)]
 const PROTOCOL = [
   [/^\/flags\//, json({ ...FLAGS, ...REMOTE })],
-  [/^\/array\/[^/]+\/config\.js/, ['text/javascript', `window._POSTHOG_REMOTE_CONFIG={'bench-token':{config:${JSON.stringify(REMOTE)},siteApps:[]}}`]],
+  [
+    /^\/array\/[^/]+\/config\.js/,
+    ['text/javascript', `window._POSTHOG_REMOTE_CONFIG={'bench-token':{config:${JSON.stringify(REMOTE)},siteApps:[]}}`],
+  ],
   [/^\/array\/[^/]+\/config/, json(REMOTE)],
   [/^\/static\//, ['text/javascript', '']],
   [/./, json({ status: 1 })],

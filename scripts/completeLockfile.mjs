@@ -8,20 +8,34 @@ import { readFileSync, writeFileSync } from 'node:fs'
 const FILE = new URL('../package-lock.json', import.meta.url)
 const lock = JSON.parse(readFileSync(FILE, 'utf8'))
 
-const OS = { darwin: 'darwin', linux: 'linux', win32: 'win32', freebsd: 'freebsd', openbsd: 'openbsd', android: 'android', openharmony: 'openharmony', aix: 'aix', sunos: 'sunos', netbsd: 'netbsd' }
+const OS = {
+  darwin: 'darwin',
+  linux: 'linux',
+  win32: 'win32',
+  freebsd: 'freebsd',
+  openbsd: 'openbsd',
+  android: 'android',
+  openharmony: 'openharmony',
+  aix: 'aix',
+  sunos: 'sunos',
+  netbsd: 'netbsd',
+}
 const CPU = ['arm64', 'x64', 'ia32', 'ppc64', 's390x', 'riscv64', 'loong64', 'arm', 'mips64el', 'wasm32']
 
 const platformOf = (name) => {
   const words = name.split(/[-/]/)
   const os = words.map((word) => OS[word]).find(Boolean)
-  const cpu = CPU.find((each) => words.includes(each)) ?? (words.some((word) => word.startsWith('arm')) ? 'arm' : undefined)
+  const cpu =
+    CPU.find((each) => words.includes(each)) ?? (words.some((word) => word.startsWith('arm')) ? 'arm' : undefined)
   return { ...(os ? { os: [os] } : {}), ...(cpu ? { cpu: [cpu] } : {}) }
 }
 
 let added = 0
 for (const [place, entry] of Object.entries(lock.packages)) {
   for (const [name, wanted] of Object.entries(entry.optionalDependencies ?? {})) {
-    const known = Object.keys(lock.packages).some((other) => other === `node_modules/${name}` || other === `${place}/node_modules/${name}`)
+    const known = Object.keys(lock.packages).some(
+      (other) => other === `node_modules/${name}` || other === `${place}/node_modules/${name}`,
+    )
     if (known) continue
     const version = wanted.replace(/^[\^~=]/, '')
     lock.packages[`node_modules/${name}`] = {

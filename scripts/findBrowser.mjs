@@ -4,7 +4,10 @@ import { delimiter, join } from 'node:path'
 import { chromium } from 'playwright'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-const PLACES = ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome', '/Applications/Chromium.app/Contents/MacOS/Chromium']
+const PLACES = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+]
 
 const isExecutable = (file) => {
   try {
@@ -33,11 +36,17 @@ export const findBrowser = (say = console.log) => {
   if (found) return found
   if (mayInstall()) {
     say("No Chromium here; installing Debian's package …")
-    const apt = (...args) => execFileSync('apt-get', args, { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } })
+    const apt = (...args) =>
+      execFileSync('apt-get', args, {
+        stdio: ['ignore', 'ignore', 'inherit'],
+        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      })
     apt('update', '-q')
     apt('install', '-y', '-q', '--no-install-recommends', 'chromium')
     const now = installed()
     if (now) return now
   }
-  throw new Error('The end-to-end tests need a Chromium, and there is none. Run this once: npx playwright install --with-deps chromium')
+  throw new Error(
+    'The end-to-end tests need a Chromium, and there is none. Run this once: npx playwright install --with-deps chromium',
+  )
 }

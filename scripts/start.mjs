@@ -69,7 +69,8 @@ const newest = (path) => {
 }
 
 const isBuilt = ({ sources, outputs }) =>
-  Math.min(...outputs.map((file) => changedAt(join(ROOT, file)))) > Math.max(...sources.map((path) => newest(join(ROOT, path))))
+  Math.min(...outputs.map((file) => changedAt(join(ROOT, file)))) >
+  Math.max(...sources.map((path) => newest(join(ROOT, path))))
 
 const building = new Set()
 
@@ -152,7 +153,12 @@ const onSignal = () => {
 const run = ({ name, file, ready, env, onProgress }) =>
   new Promise((resolve, reject) => {
     // In a group of its own: Ctrl-C reaches this process alone, which then stops its children one after the other.
-    const child = spawn(process.execPath, [join(ROOT, file)], { cwd: ROOT, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    const child = spawn(process.execPath, [join(ROOT, file)], {
+      cwd: ROOT,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
     running.set(name, child)
     let isReady = false
     const complaints = []
@@ -173,7 +179,12 @@ const run = ({ name, file, ready, env, onProgress }) =>
     // Not `exit`: what it said last is still in the pipe then.
     child.on('close', (code, signal) => {
       if (stopping) return
-      if (!isReady) return reject(new Error(complaints.join('\n') || `The ${name} ended before it was ready (${signal ?? `exit code ${code}`}).`))
+      if (!isReady)
+        return reject(
+          new Error(
+            complaints.join('\n') || `The ${name} ended before it was ready (${signal ?? `exit code ${code}`}).`,
+          ),
+        )
       complain(red(`The ${name} has ended unexpectedly (${signal ?? `exit code ${code}`}). Stopping everything.`))
       void stopAll(1)
     })
@@ -203,7 +214,11 @@ const announce = async ({ service, shop, began }) => {
   row('Results', `${shop.url}/results`)
   row('Service', service.url)
   row('Project token', service.token)
-  row('API key', service.keyFile ? shortPath(service.keyFile) : 'TRAILMARK_PERSONAL_API_KEY', service.keyFile ? 'a file that only you can read' : 'from your environment')
+  row(
+    'API key',
+    service.keyFile ? shortPath(service.keyFile) : 'TRAILMARK_PERSONAL_API_KEY',
+    service.keyFile ? 'a file that only you can read' : 'from your environment',
+  )
   say()
   say(`  ${bold('Put this into the <head> of a page')}`)
   say()

@@ -8,7 +8,8 @@ import { findBrowser } from './findBrowser.mjs'
 const folder = mkdtempSync(join(tmpdir(), 'trailmark-test-'))
 const result = { passed: 0, failed: 0 }
 const report = (name) => join(folder, name)
-const run = (args, env = {}) => spawnSync('npx', ['--no-install', ...args], { stdio: 'inherit', env: { ...process.env, ...env } }).status === 0
+const run = (args, env = {}) =>
+  spawnSync('npx', ['--no-install', ...args], { stdio: 'inherit', env: { ...process.env, ...env } }).status === 0
 const npm = (...args) => spawnSync('npm', args, { stdio: 'inherit' }).status === 0
 const count = (passed, failed) => {
   result.passed += passed
@@ -18,7 +19,9 @@ const count = (passed, failed) => {
 /** Titles of the end-to-end tests that failed before they passed. */
 const flakyIn = (suites = []) =>
   suites.flatMap(({ title, specs = [], suites: inner }) => [
-    ...specs.filter(({ tests }) => tests.some(({ status }) => status === 'flaky')).map((spec) => `${title} › ${spec.title}`),
+    ...specs
+      .filter(({ tests }) => tests.some(({ status }) => status === 'flaky'))
+      .map((spec) => `${title} › ${spec.title}`),
     ...flakyIn(inner).map((each) => `${title} › ${each}`),
   ])
 
@@ -52,13 +55,19 @@ try {
       'Unit and service tests (jest)',
       () => run(['jest', '--json', `--outputFile=${report('jest.json')}`]),
       () => {
-        const { numPassedTests, numFailedTests, numFailedTestSuites } = JSON.parse(readFileSync(report('jest.json'), 'utf8'))
+        const { numPassedTests, numFailedTests, numFailedTestSuites } = JSON.parse(
+          readFileSync(report('jest.json'), 'utf8'),
+        )
         return [numPassedTests, Math.max(numFailedTests, numFailedTestSuites)]
       },
     )
     suite(
       'End-to-end tests (Playwright, Chromium)',
-      () => run(['playwright', 'test'], { TRAILMARK_BROWSER: browser, PLAYWRIGHT_JSON_OUTPUT_NAME: report('playwright.json') }),
+      () =>
+        run(['playwright', 'test'], {
+          TRAILMARK_BROWSER: browser,
+          PLAYWRIGHT_JSON_OUTPUT_NAME: report('playwright.json'),
+        }),
       () => {
         const { stats, suites } = JSON.parse(readFileSync(report('playwright.json'), 'utf8'))
         for (const title of flakyIn(suites)) console.log(`Passed at the second try only: ${title}`)

@@ -120,7 +120,11 @@ export interface FlagOptions {
  * Hears of every change of flags: the keys of those that are on, and all values by key. `errorsLoading`: they could not
  * be fetched, and what was known stays.
  */
-export type FlagListener = (flags: string[], variants: Record<string, FlagValue>, context?: { errorsLoading?: boolean }) => void
+export type FlagListener = (
+  flags: string[],
+  variants: Record<string, FlagValue>,
+  context?: { errorsLoading?: boolean },
+) => void
 
 /** Flags to use instead of the service's: names of those that are on, or values by name; `false` ends it. */
 export type FlagOverride = false | string[] | Record<string, FlagValue>

@@ -20,7 +20,20 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   extensions: ['host', 'browser', 'lib', 'types'],
   // For servers; nothing of it is in a page.
   backend: [],
-  client: ['host', 'sources', 'extensions', 'pipeline', 'state', 'delivery', 'flags', 'config', 'browser', 'lib', 'types', 'version'],
+  client: [
+    'host',
+    'sources',
+    'extensions',
+    'pipeline',
+    'state',
+    'delivery',
+    'flags',
+    'config',
+    'browser',
+    'lib',
+    'types',
+    'version',
+  ],
   entries: ['backend', 'client', 'extensions', 'types'],
 }
 /** The packages that may be inside, and where. */
@@ -41,7 +54,9 @@ test('every room is in the table', () => {
 
 test.each(files)('%s imports only what its room may know', (file) => {
   const room = roomOf(file)
-  const wrong = localImportsOf(file).filter((target) => roomOf(target) !== room && !MAY_IMPORT[room]!.includes(roomOf(target)))
+  const wrong = localImportsOf(file).filter(
+    (target) => roomOf(target) !== room && !MAY_IMPORT[room]!.includes(roomOf(target)),
+  )
   expect(wrong).toEqual([])
   const packages = importsOf(file).filter((target) => !target.startsWith('.'))
   expect(packages.filter((name) => MAY_CONTAIN[name] !== room)).toEqual([])

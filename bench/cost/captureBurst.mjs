@@ -1,6 +1,7 @@
 /** Runs in the page: `count` calls in one task; gives how long they took together, in ms. */
 export const captureBurst = ({ name, count }) => {
   const start = performance.now()
-  for (let call = 0; call < count; call += 1) window.capture(name, { item: `sku-${call}`, price: call * 1.25, currency: 'EUR' })
+  for (let call = 0; call < count; call += 1)
+    window.capture(name, { item: `sku-${call}`, price: call * 1.25, currency: 'EUR' })
   return performance.now() - start
 }

@@ -4,16 +4,22 @@ import { median } from '../support/statistics.mjs'
 const CLICKS = 40
 
 /** Clicks buttons at depth 20 of 2,000 nodes: how long the page waits for a click, and CPU with what follows it. */
-export const measureClick = ({ browser, site }) => async ({ name }) => {
-  const tab = await openPage(browser, `${site}/${name}/tree`)
-  await tab.wait(1000)
-  const before = await tab.cpuMs()
-  const took = await tab.page.evaluate(clickLeaves, CLICKS)
-  await tab.wait(500)
-  const sample = { syncMs: median(took), slowestMs: Math.max(...took), cpuMs: ((await tab.cpuMs()) - before) / CLICKS }
-  await tab.close()
-  return sample
-}
+export const measureClick =
+  ({ browser, site }) =>
+  async ({ name }) => {
+    const tab = await openPage(browser, `${site}/${name}/tree`)
+    await tab.wait(1000)
+    const before = await tab.cpuMs()
+    const took = await tab.page.evaluate(clickLeaves, CLICKS)
+    await tab.wait(500)
+    const sample = {
+      syncMs: median(took),
+      slowestMs: Math.max(...took),
+      cpuMs: ((await tab.cpuMs()) - before) / CLICKS,
+    }
+    await tab.close()
+    return sample
+  }
 
 /** Runs in the page: clicks one leaf after the other; gives how long each click took, in ms. */
 export const clickLeaves = async (clicks) => {

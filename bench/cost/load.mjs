@@ -6,18 +6,20 @@ const SETTLED_MS = 1000
 const CALLS = 12
 
 /** Loads a page: main-thread CPU of parsing, compiling, running and starting the SDK, and the heap afterwards. */
-export const measureLoad = ({ browser, site, slowdown }) => async ({ name }) => {
-  const tab = await openPage(browser, `${site}/${name}/`, { slowdown })
-  await tab.wait(SETTLED_MS * Math.sqrt(slowdown))
-  const sample = { cpuMs: await tab.cpuMs() }
-  if (slowdown === 1) {
-    sample.heapKb = await tab.heapKb()
-    const took = await tab.page.evaluate(callSpaced, CALLS)
-    sample.captureUs = 1000 * median(took)
+export const measureLoad =
+  ({ browser, site, slowdown }) =>
+  async ({ name }) => {
+    const tab = await openPage(browser, `${site}/${name}/`, { slowdown })
+    await tab.wait(SETTLED_MS * Math.sqrt(slowdown))
+    const sample = { cpuMs: await tab.cpuMs() }
+    if (slowdown === 1) {
+      sample.heapKb = await tab.heapKb()
+      const took = await tab.page.evaluate(callSpaced, CALLS)
+      sample.captureUs = 1000 * median(took)
+    }
+    await tab.close()
+    return sample
   }
-  await tab.close()
-  return sample
-}
 
 // Runs in the page.
 const callSpaced = async (calls) => {

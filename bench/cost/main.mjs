@@ -29,7 +29,13 @@ const MEASUREMENTS = [
   { name: 'load', rounds: 6, quickRounds: 2, start: measureLoad, slowdown: 1 },
   { name: 'slowLoad', rounds: 3, quickRounds: 3, start: measureLoad, slowdown: 4 },
   { name: 'events', rounds: 3, quickRounds: 1, start: measureEvents, on: ({ name }) => name !== NONE.name },
-  { name: 'click', rounds: 5, quickRounds: 1, start: measureClick, on: ({ name, click }) => click || name === NONE.name },
+  {
+    name: 'click',
+    rounds: 5,
+    quickRounds: 1,
+    start: measureClick,
+    on: ({ name, click }) => click || name === NONE.name,
+  },
 ]
 
 /** Measures everything in one run and gives the report as Markdown. */
@@ -38,17 +44,32 @@ export const run = async ({ quick, say }) => {
   const sdks = SDKS.filter(({ isInQuick }) => !quick || isInQuick)
   const withNone = [...sdks, NONE]
   say('bundling the pages')
-  const built = await buildPages(withNone.flatMap(({ name, forms = [] }) => [name, ...forms]), folder)
-  const collectors = Object.fromEntries(await Promise.all(withNone.map(async (sdk) => [sdk.name, await startCollector(sdk)])))
-  const site = await startSite(Object.assign({}, ...withNone.map(({ name }) => pagesOf(name, collectors[name].url))), folder)
+  const built = await buildPages(
+    withNone.flatMap(({ name, forms = [] }) => [name, ...forms]),
+    folder,
+  )
+  const collectors = Object.fromEntries(
+    await Promise.all(withNone.map(async (sdk) => [sdk.name, await startCollector(sdk)])),
+  )
+  const site = await startSite(
+    Object.assign({}, ...withNone.map(({ name }) => pagesOf(name, collectors[name].url))),
+    folder,
+  )
   const browser = await launchBrowser()
   try {
     const world = { browser, site: site.url, collectors }
     say('wire, requests, storage (all SDKs at once: nothing here is timed)')
-    const observed = Object.fromEntries(await Promise.all(sdks.map(async (sdk) => [sdk.name, await observe({ ...world, batches: quick ? 1 : 3 })(sdk)])))
+    const observed = Object.fromEntries(
+      await Promise.all(sdks.map(async (sdk) => [sdk.name, await observe({ ...world, batches: quick ? 1 : 3 })(sdk)])),
+    )
     const measured = {}
     for (const { name, rounds, quickRounds, start, slowdown, on = () => true } of MEASUREMENTS) {
-      measured[name] = await roundRobin(withNone.filter(on), quick ? quickRounds : rounds, start({ ...world, slowdown }), (round) => say(`${name}: ${round}`))
+      measured[name] = await roundRobin(
+        withNone.filter(on),
+        quick ? quickRounds : rounds,
+        start({ ...world, slowdown }),
+        (round) => say(`${name}: ${round}`),
+      )
     }
     const results = { forms: formsOf(sdks, built), observed, ...measured }
     return [`Chromium ${browser.version()}`, targetTable(results), ...tables(sdks, results)].join('\n\n')

@@ -12,32 +12,37 @@ const CLICKS = 10
  * What does not depend on how fast the machine is: requests at load, what is stored, the bytes of a batch of 100, and
  * whether clicks arrive as events.
  */
-export const observe = ({ browser, site, collectors, batches }) => async (sdk) => {
-  const collector = collectors[sdk.name]
-  collector.clear()
-  const tab = await openPage(browser, `${site}/${sdk.name}/tree`)
-  await waitUntil(() => collector.requests.some(({ isEvents }) => isEvents), AT_LOAD_MS)
-  await tab.wait(1000)
-  const atLoad = collector.requests.filter(({ method }) => method !== 'OPTIONS')
-  const firstEvent = atLoad.findIndex(({ isEvents }) => isEvents)
-  const stored = { ...(await tab.page.evaluate(readStored)), cookieBytes: sum((await tab.context.cookies()).map(({ name, value }) => name.length + value.length)) }
+export const observe =
+  ({ browser, site, collectors, batches }) =>
+  async (sdk) => {
+    const collector = collectors[sdk.name]
+    collector.clear()
+    const tab = await openPage(browser, `${site}/${sdk.name}/tree`)
+    await waitUntil(() => collector.requests.some(({ isEvents }) => isEvents), AT_LOAD_MS)
+    await tab.wait(1000)
+    const atLoad = collector.requests.filter(({ method }) => method !== 'OPTIONS')
+    const firstEvent = atLoad.findIndex(({ isEvents }) => isEvents)
+    const stored = {
+      ...(await tab.page.evaluate(readStored)),
+      cookieBytes: sum((await tab.context.cookies()).map(({ name, value }) => name.length + value.length)),
+    }
 
-  const wire = []
-  for (let batch = 0; batch < batches; batch += 1) wire.push(await sendBatch(tab, collector))
+    const wire = []
+    for (let batch = 0; batch < batches; batch += 1) wire.push(await sendBatch(tab, collector))
 
-  await tab.page.evaluate(clickLeaves, CLICKS)
-  if (sdk.click) await waitUntil(() => collector.arrived(sdk.click) >= CLICKS, LONGEST_MS)
-  const clicks = sdk.click ? collector.arrived(sdk.click) : NaN
-  await tab.close()
-  return {
-    atLoad: atLoad.length,
-    beforeFirstEvent: firstEvent < 0 ? atLoad.length : firstEvent,
-    ...stored,
-    foreign: [...tab.foreign],
-    wire,
-    clicks,
+    await tab.page.evaluate(clickLeaves, CLICKS)
+    if (sdk.click) await waitUntil(() => collector.arrived(sdk.click) >= CLICKS, LONGEST_MS)
+    const clicks = sdk.click ? collector.arrived(sdk.click) : NaN
+    await tab.close()
+    return {
+      atLoad: atLoad.length,
+      beforeFirstEvent: firstEvent < 0 ? atLoad.length : firstEvent,
+      ...stored,
+      foreign: [...tab.foreign],
+      wire,
+      clicks,
+    }
   }
-}
 
 /** Captures 100 events in one task; gives what their way to the service took. */
 const sendBatch = async (tab, collector) => {

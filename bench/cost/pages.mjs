@@ -12,11 +12,20 @@ const PLAIN = '<h1>Bench</h1><p>A page with a little on it.</p><button>Buy</butt
 const tree = () => {
   const branch = (leaf) => {
     const inner = `<button class="btn btn-primary leaf" type="button">Add to cart ${leaf}</button>`
-    return Array.from({ length: DEPTH - 1 }).reduce((html, _, level) => `<div class="level-${level} flex items-center" data-level="${level}">${html}</div>`, inner)
+    return Array.from({ length: DEPTH - 1 }).reduce(
+      (html, _, level) => `<div class="level-${level} flex items-center" data-level="${level}">${html}</div>`,
+      inner,
+    )
   }
   const rest = NODES - LEAVES * DEPTH
-  return Array.from({ length: LEAVES }, (_, leaf) => branch(leaf)).join('') + Array.from({ length: rest }, (_, index) => `<p class="row">Row ${index}</p>`).join('')
+  return (
+    Array.from({ length: LEAVES }, (_, leaf) => branch(leaf)).join('') +
+    Array.from({ length: rest }, (_, index) => `<p class="row">Row ${index}</p>`).join('')
+  )
 }
 
 /** The pages of an SDK: address → HTML. */
-export const pagesOf = (sdk, collector) => ({ [`/${sdk}/`]: html(sdk, collector, PLAIN), [`/${sdk}/tree`]: html(sdk, collector, tree()) })
+export const pagesOf = (sdk, collector) => ({
+  [`/${sdk}/`]: html(sdk, collector, PLAIN),
+  [`/${sdk}/tree`]: html(sdk, collector, tree()),
+})

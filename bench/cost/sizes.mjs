@@ -14,9 +14,18 @@ const total = (texts, sizeOf) => texts.reduce((sum, text) => sum + sizeOf(text),
 /** Each way to have each SDK, with its bytes: what is loaded at once, and what may be loaded later. */
 export const formsOf = (sdks, built) =>
   sdks.flatMap((sdk) => {
-    const form = (kind, how, atOnce, later = []) => ({ sdk: sdk.name, version: versionOf(sdk), kind, how, ...sizes(atOnce), later: sizes(later).gzip })
+    const form = (kind, how, atOnce, later = []) => ({
+      sdk: sdk.name,
+      version: versionOf(sdk),
+      kind,
+      how,
+      ...sizes(atOnce),
+      later: sizes(later).gzip,
+    })
     return [
       ...(sdk.script ? [form('script', basename(sdk.script), [readFileSync(sdk.script, 'utf8')])] : []),
-      ...[sdk.name, ...(sdk.forms ?? [])].map((name) => form('import', `pages/${name}.js`, built[name].atOnce, built[name].later)),
+      ...[sdk.name, ...(sdk.forms ?? [])].map((name) =>
+        form('import', `pages/${name}.js`, built[name].atOnce, built[name].later),
+      ),
     ]
   })

@@ -5,11 +5,15 @@ const BASE = 'posthog'
 const kb = (bytes) => digits(bytes / 1000)
 
 /** A member of a measurement over what the page without an SDK has of it. */
-export const overNone = (samples, name, member) => summary(samples[name], member, samples.none ? median(samples.none.map((each) => each[member])) : 0)
+export const overNone = (samples, name, member) =>
+  summary(samples[name], member, samples.none ? median(samples.none.map((each) => each[member])) : 0)
 
 /** Rows of a table: an SDK each; a column gives its cell. */
 const sdkTable = (title, note, columns, sdks) =>
-  `### ${title}\n\n${note}\n\n${markdownTable(['SDK', ...columns.map(([head]) => head)], sdks.map(({ name }) => [name, ...columns.map(([, cell]) => cell(name))]))}`
+  `### ${title}\n\n${note}\n\n${markdownTable(
+    ['SDK', ...columns.map(([head]) => head)],
+    sdks.map(({ name }) => [name, ...columns.map(([, cell]) => cell(name))]),
+  )}`
 
 /** Two columns of one member: its spread, and its median over posthog's. */
 const withRatio = (head, of) => [

@@ -23,9 +23,14 @@ export const run = async ({ say }) => {
     await new Promise((done, failed) => {
       const env = { ...process.env, TRAILMARK_BROWSER: browser, PLAYWRIGHT_JSON_OUTPUT_NAME: file }
       // What it says goes to standard error. A failed test is a row of the table, not the end.
-      spawn('npx', ['--no-install', 'playwright', 'test', 'faultMatrix'], { cwd: ROOT, env, stdio: ['ignore', 2, 2] }).on('exit', done).on('error', failed)
+      spawn('npx', ['--no-install', 'playwright', 'test', 'faultMatrix'], { cwd: ROOT, env, stdio: ['ignore', 2, 2] })
+        .on('exit', done)
+        .on('error', failed)
     })
-    return [`Chromium ${await versionOf(browser)}`, ...tables(accountsOf(JSON.parse(await readFile(file, 'utf8'))))].join('\n\n')
+    return [
+      `Chromium ${await versionOf(browser)}`,
+      ...tables(accountsOf(JSON.parse(await readFile(file, 'utf8')))),
+    ].join('\n\n')
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -19,7 +19,10 @@ export const accountsOf = (report) => {
 
 const FAILED = '**failed**'
 const isFault = ({ name }) => name.startsWith('while ')
-const cell = (found) => (found?.account ? `${found.account.stored} of ${found.account.captured} · ${found.account.requests} · ${found.account.repeats}` : FAILED)
+const cell = (found) =>
+  found?.account
+    ? `${found.account.stored} of ${found.account.captured} · ${found.account.requests} · ${found.account.repeats}`
+    : FAILED
 
 /** The report: faults × endings of a page, then everything else that was tried. */
 export const tables = (accounts) => {
@@ -29,7 +32,10 @@ export const tables = (accounts) => {
   return [
     `### Faults, and how the page ends\n\nStored of captured · requests with events that were made · events that the service got once more than it needed. Each row is a fault that lasts while the page captures and ends; then it is over and another page opens.\n\n${markdownTable(
       ['fault', ...endings],
-      faults.map((fault) => [fault, ...endings.map((ending) => cell(matrix.find(({ name, group }) => name === fault && group === ending)))]),
+      faults.map((fault) => [
+        fault,
+        ...endings.map((ending) => cell(matrix.find(({ name, group }) => name === fault && group === ending))),
+      ]),
     )}`,
     `### Special cases\n\nBytes are those of bodies, as they travelled; the last column is what of them would not have been sent without repeats.\n\n${markdownTable(
       ['what happens', 'captured', 'stored', 'requests', 'repeats', 'bytes', 'bytes of repeats'],
@@ -37,7 +43,9 @@ export const tables = (accounts) => {
         .filter((each) => !isFault(each))
         .map(({ group, name, account }) => [
           [group, name].filter(Boolean).join(': '),
-          ...(account ? [account.captured, account.stored, account.requests, account.repeats, account.bytes, account.repeatBytes] : [FAILED, '', '', '', '', '']),
+          ...(account
+            ? [account.captured, account.stored, account.requests, account.repeats, account.bytes, account.repeatBytes]
+            : [FAILED, '', '', '', '', '']),
         ]),
     )}`,
   ]

@@ -5,7 +5,10 @@ const ROUNDS = 300
 
 // As long as people write them, and much longer than that.
 const LONG = `SELECT ${Array.from({ length: 200 }, (_, n) => `countIf(properties.step = ${n} AND event != 'x${n}') AS c${n}`).join(', ')} FROM events WHERE event = {variables.event}`
-const TEXTS = [...QUESTIONS.map(({ name, endpoint }) => ({ name, text: endpoint })), { name: 'a query of 200 columns', text: LONG }]
+const TEXTS = [
+  ...QUESTIONS.map(({ name, endpoint }) => ({ name, text: endpoint })),
+  { name: 'a query of 200 columns', text: LONG },
+]
 
 const timed = (work) => {
   const start = performance.now()
@@ -17,7 +20,10 @@ const timed = (work) => {
 export const measureCompiler = async () => {
   const { parseQuery, compileQuery } = await import('../../service/dist/endpoints/sql/compile.js')
   const { bindVariables } = await import('../../service/dist/endpoints/variables/bind.js')
-  const NEEDED = [{ codeName: 'event', type: 'String', values: [] }, { codeName: 'since', type: 'Date', values: [] }]
+  const NEEDED = [
+    { codeName: 'event', type: 'String', values: [] },
+    { codeName: 'since', type: 'Date', values: [] },
+  ]
   const GIVEN = { event: 'purchase', since: '2026-01-05T00:00:00Z' }
   return TEXTS.map(({ name, text }) => {
     const needed = NEEDED.filter(({ codeName }) => text.includes(`variables.${codeName}`))
@@ -31,6 +37,12 @@ export const measureCompiler = async () => {
       }
     })
     const middle = (step) => median(rounds.map((round) => round[step]))
-    return { name, characters: text.length, parseMs: middle('parse'), bindMs: middle('bind'), compileMs: middle('compile') }
+    return {
+      name,
+      characters: text.length,
+      parseMs: middle('parse'),
+      bindMs: middle('bind'),
+      compileMs: middle('compile'),
+    }
   })
 }

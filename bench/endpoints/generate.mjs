@@ -3,7 +3,10 @@ const CHUNK = 500_000
 const MERGES_WAIT_MS = 600_000
 
 /** Events `from` to `to`: 90 days, twenty events a visitor, ten of them in a session, eight properties. */
-const insert = (from, to) => `INSERT INTO db.events (project_id, uuid, event, distinct_id, timestamp, properties, elements_chain, \`$session_id\`, inserted_at)
+const insert = (
+  from,
+  to,
+) => `INSERT INTO db.events (project_id, uuid, event, distinct_id, timestamp, properties, elements_chain, \`$session_id\`, inserted_at)
   SELECT
     1,
     generateUUIDv4(),
@@ -29,5 +32,6 @@ export const generate = async (engine, { from, to, say }) => {
     say(`${Math.min(to, next + CHUNK).toLocaleString('en')} events`)
   }
   const deadline = Date.now() + MERGES_WAIT_MS
-  while (Date.now() < deadline && Number((await engine.ask('SELECT count() FROM system.merges'))[0][0])) await new Promise((done) => setTimeout(done, 500))
+  while (Date.now() < deadline && Number((await engine.ask('SELECT count() FROM system.merges'))[0][0]))
+    await new Promise((done) => setTimeout(done, 500))
 }

@@ -15,11 +15,24 @@ export const flags = ['rows']
 
 const CALLERS = [1, 16]
 // Each measurement ends with whichever comes first.
-const LIMITS = { live: { most: 300, seconds: 20 }, materialized: { most: 1_000, seconds: 20 }, cached: { most: 3_000, seconds: 20 } }
-const QUICK_LIMITS = { live: { most: 30, seconds: 5 }, materialized: { most: 100, seconds: 5 }, cached: { most: 300, seconds: 5 } }
+const LIMITS = {
+  live: { most: 300, seconds: 20 },
+  materialized: { most: 1_000, seconds: 20 },
+  cached: { most: 3_000, seconds: 20 },
+}
+const QUICK_LIMITS = {
+  live: { most: 30, seconds: 5 },
+  materialized: { most: 100, seconds: 5 },
+  cached: { most: 300, seconds: 5 },
+}
 
 // The service is as it comes, but for limits that a benchmark would run into.
-const UNLIMITED = { TRAILMARK_RUNS_PER_MINUTE: '1000000000', TRAILMARK_RUNS_PER_HOUR: '1000000000', TRAILMARK_RUN_SECONDS: '60', TRAILMARK_LOG_LEVEL: 'error' }
+const UNLIMITED = {
+  TRAILMARK_RUNS_PER_MINUTE: '1000000000',
+  TRAILMARK_RUNS_PER_HOUR: '1000000000',
+  TRAILMARK_RUN_SECONDS: '60',
+  TRAILMARK_LOG_LEVEL: 'error',
+}
 
 const rowsOf = (given, quick) => {
   if (given === undefined) return quick ? [1_000_000] : [1_000_000, 10_000_000]
@@ -36,14 +49,19 @@ export const run = async ({ quick, rows: given, say }) => {
   const compiler = await measureCompiler()
   const service = await startService(UNLIMITED)
   try {
-    for (const [name, type] of [['event', 'String'], ['since', 'Date']]) await service.api('POST', '/insight_variables', { name, type })
+    for (const [name, type] of [
+      ['event', 'String'],
+      ['since', 'Date'],
+    ])
+      await service.api('POST', '/insight_variables', { name, type })
     const sizes = []
     let from = 0
     for (const rows of wanted) {
       await generate(service.engine, { from, to: rows, say })
       from = rows
       const questions = []
-      for (const question of QUESTIONS) questions.push(await measureQuestion(service, question, { callers: CALLERS, limits, say }))
+      for (const question of QUESTIONS)
+        questions.push(await measureQuestion(service, question, { callers: CALLERS, limits, say }))
       sizes.push({ rows, questions })
     }
     const [[version]] = await service.engine.ask('SELECT version()')

@@ -7,8 +7,18 @@ const READY_WAIT_MS = 1_800_000
 
 /** The ways in which a run is answered, how to ask for each, and how an answer says that it was. */
 const PATHS = [
-  { path: 'live', endpoint: (name) => `${name}_live`, variables: variablesOf, is: ({ is_cached, endpoint_materialized }) => !is_cached && !endpoint_materialized },
-  { path: 'materialized', endpoint: (name) => name, variables: variablesOf, is: ({ is_cached, endpoint_materialized }) => !is_cached && endpoint_materialized },
+  {
+    path: 'live',
+    endpoint: (name) => `${name}_live`,
+    variables: variablesOf,
+    is: ({ is_cached, endpoint_materialized }) => !is_cached && !endpoint_materialized,
+  },
+  {
+    path: 'materialized',
+    endpoint: (name) => name,
+    variables: variablesOf,
+    is: ({ is_cached, endpoint_materialized }) => !is_cached && endpoint_materialized,
+  },
   { path: 'cached', endpoint: (name) => name, variables: () => variablesOf(0), is: ({ is_cached }) => is_cached },
 ]
 
@@ -17,7 +27,8 @@ const untilReady = async (api, name) => {
   for (;;) {
     const { ready, status, error } = (await api('GET', `/endpoints/${name}/materialization_status`)).body
     if (ready) return
-    if (status === 'Failed' || Date.now() > deadline) throw new Error(`"${name}" was not materialized: ${error ?? status}`)
+    if (status === 'Failed' || Date.now() > deadline)
+      throw new Error(`"${name}" was not materialized: ${error ?? status}`)
     await new Promise((done) => setTimeout(done, 200))
   }
 }
@@ -33,7 +44,10 @@ export const measureQuestion = async ({ api, engine }, question, { callers, limi
 
   const run = async ({ endpoint, variables, is }, turn, more = {}) => {
     const answer = await api('POST', `/endpoints/${endpoint(name)}/run`, { variables: variables(turn), ...more })
-    if (!is(answer.body)) throw new Error(`A run of "${endpoint(name)}" was not answered as it should be measured: ${JSON.stringify({ ...answer.body, results: undefined })}`)
+    if (!is(answer.body))
+      throw new Error(
+        `A run of "${endpoint(name)}" was not answered as it should be measured: ${JSON.stringify({ ...answer.body, results: undefined })}`,
+      )
     return answer
   }
   // Each run has values that none before had.
@@ -43,18 +57,27 @@ export const measureQuestion = async ({ api, engine }, question, { callers, limi
 
   // What is slow or wrong the first time is not what is measured.
   const first = fresh()
-  const [liveRows, materializedRows] = [(await run(live, first)).body.results, (await run(materialized, first)).body.results]
-  if (!isDeepStrictEqual(liveRows, materializedRows)) throw new Error(`"${name}" has other rows when it is materialized.`)
+  const [liveRows, materializedRows] = [
+    (await run(live, first)).body.results,
+    (await run(materialized, first)).body.results,
+  ]
+  if (!isDeepStrictEqual(liveRows, materializedRows))
+    throw new Error(`"${name}" has other rows when it is materialized.`)
   const byHand = async (turn) => (await engine.query(question.byHand, variablesOf(turn))).ms
   const handRows = JSON.parse((await engine.query(question.byHand, variablesOf(first))).text).data
-  if (handRows.length !== liveRows.length || !handRows.length) throw new Error(`"${name}" written by hand has ${handRows.length} rows and not ${liveRows.length}.`)
+  if (handRows.length !== liveRows.length || !handRows.length)
+    throw new Error(`"${name}" written by hand has ${handRows.length} rows and not ${liveRows.length}.`)
   await api('POST', `/endpoints/${name}/run`, { variables: variablesOf(0) })
 
   const loads = []
   for (const each of PATHS) {
     for (const count of callers) {
       say(`${name}, ${each.path}, ${count} ${count === 1 ? 'caller' : 'callers'}`)
-      loads.push({ path: each.path, callers: count, ...(await load({ callers: count, ...limits[each.path], ask: async () => (await run(each, fresh())).ms })) })
+      loads.push({
+        path: each.path,
+        callers: count,
+        ...(await load({ callers: count, ...limits[each.path], ask: async () => (await run(each, fresh())).ms })),
+      })
     }
   }
 
@@ -73,5 +96,13 @@ export const measureQuestion = async ({ api, engine }, question, { callers, limi
   })
   for (const endpoint of [name, `${name}_live`]) await api('DELETE', `/endpoints/${endpoint}`)
   const middle = (member) => median(beside.samples.map((sample) => sample[member]))
-  return { name, defineMs, rows: liveRows.length, loads, byHandMs: middle('hand'), liveMs: middle('live'), overheadMs: middle('overhead') }
+  return {
+    name,
+    defineMs,
+    rows: liveRows.length,
+    loads,
+    byHandMs: middle('hand'),
+    liveMs: middle('live'),
+    overheadMs: middle('overhead'),
+  }
 }

@@ -10,18 +10,69 @@ const isAsked = (sizes, name) => sizes[0].questions.some((question) => question.
 
 /** A run of the same path over the most events beside the fewest. */
 const growth = (sizes, path) =>
-  sizes.length > 1 ? worst(sizes.at(-1).questions, (last) => p(find(last, path, 1), 0.5) / p(find(sizes[0].questions.find(({ name }) => name === last.name), path, 1), 0.5)) : NaN
+  sizes.length > 1
+    ? worst(
+        sizes.at(-1).questions,
+        (last) =>
+          p(find(last, path, 1), 0.5) /
+          p(
+            find(
+              sizes[0].questions.find(({ name }) => name === last.name),
+              path,
+              1,
+            ),
+            0.5,
+          ),
+      )
+    : NaN
 
 /** What the service promises. Where there are several questions or sizes, the worst one counts. */
 const TARGETS = [
-  { what: 'cached run, p50, ms', most: 2, ours: (sizes) => Math.max(...sizes.map(({ questions }) => worst(questions, (each) => p(find(each, 'cached', 1), 0.5)))) },
-  { what: 'materialized run, p99, ms', most: 50, ours: (sizes) => Math.max(...sizes.map(({ questions }) => worst(questions, (each) => p(find(each, 'materialized', 1), 0.99)))) },
-  { what: 'the same, 16 callers', most: 50, ours: (sizes) => Math.max(...sizes.map(({ questions }) => worst(questions, (each) => p(find(each, 'materialized', 16), 0.99)))) },
+  {
+    what: 'cached run, p50, ms',
+    most: 2,
+    ours: (sizes) =>
+      Math.max(...sizes.map(({ questions }) => worst(questions, (each) => p(find(each, 'cached', 1), 0.5)))),
+  },
+  {
+    what: 'materialized run, p99, ms',
+    most: 50,
+    ours: (sizes) =>
+      Math.max(...sizes.map(({ questions }) => worst(questions, (each) => p(find(each, 'materialized', 1), 0.99)))),
+  },
+  {
+    what: 'the same, 16 callers',
+    most: 50,
+    ours: (sizes) =>
+      Math.max(...sizes.map(({ questions }) => worst(questions, (each) => p(find(each, 'materialized', 16), 0.99)))),
+  },
   // Flat: a hundred times as many events may cost half as much again.
-  { what: 'materialized run, p50 of the most events × that of the fewest', most: 1.5, ours: (sizes) => growth(sizes, 'materialized') },
-  { what: 'live run, p50 × SQL by hand', most: 1.2, ours: (sizes) => Math.max(...sizes.map(({ questions }) => worst(questions, ({ liveMs, byHandMs }) => liveMs / byHandMs))) },
-  { what: 'overhead of a live run: all but the engine, p50, ms', most: 2, ours: (sizes) => Math.max(...sizes.map(({ questions }) => worst(questions, ({ overheadMs }) => overheadMs))) },
-  { what: 'of that: parse, bind and compile, p50, ms', most: 2, ours: (sizes, compiler) => Math.max(...compiler.filter(({ name }) => isAsked(sizes, name)).map(({ parseMs, bindMs, compileMs }) => parseMs + bindMs + compileMs)) },
+  {
+    what: 'materialized run, p50 of the most events × that of the fewest',
+    most: 1.5,
+    ours: (sizes) => growth(sizes, 'materialized'),
+  },
+  {
+    what: 'live run, p50 × SQL by hand',
+    most: 1.2,
+    ours: (sizes) =>
+      Math.max(...sizes.map(({ questions }) => worst(questions, ({ liveMs, byHandMs }) => liveMs / byHandMs))),
+  },
+  {
+    what: 'overhead of a live run: all but the engine, p50, ms',
+    most: 2,
+    ours: (sizes) => Math.max(...sizes.map(({ questions }) => worst(questions, ({ overheadMs }) => overheadMs))),
+  },
+  {
+    what: 'of that: parse, bind and compile, p50, ms',
+    most: 2,
+    ours: (sizes, compiler) =>
+      Math.max(
+        ...compiler
+          .filter(({ name }) => isAsked(sizes, name))
+          .map(({ parseMs, bindMs, compileMs }) => parseMs + bindMs + compileMs),
+      ),
+  },
 ]
 
 const verdict = (ours, most) => (Number.isNaN(ours) ? 'one size only' : ours <= most ? 'yes' : '**no**')
@@ -29,7 +80,15 @@ const verdict = (ours, most) => (Number.isNaN(ours) ? 'one size only' : ours <= 
 /** The report: targets, then everything that was measured. */
 export const tables = ({ sizes, compiler }) => [
   '### Targets',
-  markdownTable(['what', 'at most', 'worst measured', 'met'], TARGETS.map(({ what, most, ours }) => [what, digits(most), digits(ours(sizes, compiler)), verdict(ours(sizes, compiler), most)])),
+  markdownTable(
+    ['what', 'at most', 'worst measured', 'met'],
+    TARGETS.map(({ what, most, ours }) => [
+      what,
+      digits(most),
+      digits(ours(sizes, compiler)),
+      verdict(ours(sizes, compiler), most),
+    ]),
+  ),
   '### Runs as events grow',
   'ms over HTTP: p50 / p99 (samples; runs a second).',
   markdownTable(
@@ -52,9 +111,26 @@ export const tables = ({ sizes, compiler }) => [
   'p50 in ms, one caller, in turns. Overhead: the run less what the service waited for the engine.',
   markdownTable(
     ['question', 'events', 'by hand', 'live', '×', 'overhead', 'create'],
-    sizes.flatMap(({ rows, questions }) => questions.map(({ name, byHandMs, liveMs, overheadMs, defineMs }) => [name, millions(rows), digits(byHandMs), digits(liveMs), digits(liveMs / byHandMs), digits(overheadMs), digits(defineMs)])),
+    sizes.flatMap(({ rows, questions }) =>
+      questions.map(({ name, byHandMs, liveMs, overheadMs, defineMs }) => [
+        name,
+        millions(rows),
+        digits(byHandMs),
+        digits(liveMs),
+        digits(liveMs / byHandMs),
+        digits(overheadMs),
+        digits(defineMs),
+      ]),
+    ),
   ),
   '### Compiler',
   'p50 in µs, in one process, without the engine.',
-  markdownTable(['query', 'characters', 'parse', 'bind', 'compile'], compiler.map(({ name, characters, ...took }) => [name, characters, ...['parseMs', 'bindMs', 'compileMs'].map((step) => digits(1000 * took[step]))])),
+  markdownTable(
+    ['query', 'characters', 'parse', 'bind', 'compile'],
+    compiler.map(({ name, characters, ...took }) => [
+      name,
+      characters,
+      ...['parseMs', 'bindMs', 'compileMs'].map((step) => digits(1000 * took[step])),
+    ]),
+  ),
 ]

@@ -2,7 +2,12 @@ import { connect } from 'node:net'
 
 /** A POST as it goes over the wire. Made beforehand, so that to send it costs next to nothing of the cores that the service shares. */
 export const toRequest = (url, path, body) =>
-  Buffer.concat([Buffer.from(`POST ${path} HTTP/1.1\r\nhost: ${new URL(url).host}\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`), Buffer.from(body)])
+  Buffer.concat([
+    Buffer.from(
+      `POST ${path} HTTP/1.1\r\nhost: ${new URL(url).host}\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`,
+    ),
+    Buffer.from(body),
+  ])
 
 const HEAD_END = '\r\n\r\n'
 
@@ -100,7 +105,7 @@ export const atARate = async ({ seconds, aSecond, send }) => {
   let refused = 0
   const asked = []
   const start = performance.now()
-  for (let sent = 0; sent < seconds * aSecond; ) {
+  for (let sent = 0; sent < seconds * aSecond;) {
     const due = Math.min(seconds * aSecond, Math.floor(((performance.now() - start) / 1_000) * aSecond))
     for (; sent < due; sent += 1) {
       const dueAt = start + (sent / aSecond) * 1_000

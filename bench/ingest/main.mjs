@@ -23,17 +23,46 @@ const MB = 1_000_000
 const FLAT = 1.1
 
 // Seconds; of deliveries whose events are named, which cannot be sent again, how many there are.
-const DURATIONS = { full: { ingest: 600, named: 4_000, bare: 60, flags: 60, warm: 20 }, quick: { ingest: 20, named: 1_000, bare: 6, flags: 5, warm: 3 } }
+const DURATIONS = {
+  full: { ingest: 600, named: 4_000, bare: 60, flags: 60, warm: 20 },
+  quick: { ingest: 20, named: 1_000, bare: 6, flags: 5, warm: 3 },
+}
 
 // How the service itself writes.
-const INSERT_SETTINGS = { json_type_escape_dots_in_keys: '1', type_json_skip_duplicated_paths: '1', input_format_try_infer_dates: '0', input_format_try_infer_datetimes: '0', input_format_json_read_bools_as_numbers: '0', date_time_input_format: 'best_effort', input_format_parallel_parsing: '0', max_insert_block_size: '1000000', async_insert: '0' }
+const INSERT_SETTINGS = {
+  json_type_escape_dots_in_keys: '1',
+  type_json_skip_duplicated_paths: '1',
+  input_format_try_infer_dates: '0',
+  input_format_try_infer_datetimes: '0',
+  input_format_json_read_bools_as_numbers: '0',
+  date_time_input_format: 'best_effort',
+  input_format_parallel_parsing: '0',
+  max_insert_block_size: '1000000',
+  async_insert: '0',
+}
 
 const FLAGS = [
   { key: 'everybody', filters: { groups: [{}], payloads: { true: { color: 'blue' } } } },
   { key: 'half', filters: { groups: [{ rollout_percentage: 50 }] } },
   { key: 'gold', filters: { groups: [{ properties: [{ key: 'plan', value: ['gold', 'team'], type: 'person' }] }] } },
-  { key: 'mail', filters: { groups: [{ properties: [{ key: 'email', value: '@example\\.com$', operator: 'regex', type: 'person' }] }] } },
-  { key: 'variants', filters: { groups: [{}], multivariate: { variants: [{ key: 'a', rollout_percentage: 50 }, { key: 'b', rollout_percentage: 50 }] } } },
+  {
+    key: 'mail',
+    filters: {
+      groups: [{ properties: [{ key: 'email', value: '@example\\.com$', operator: 'regex', type: 'person' }] }],
+    },
+  },
+  {
+    key: 'variants',
+    filters: {
+      groups: [{}],
+      multivariate: {
+        variants: [
+          { key: 'a', rollout_percentage: 50 },
+          { key: 'b', rollout_percentage: 50 },
+        ],
+      },
+    },
+  },
   { key: 'needs-half', filters: { groups: [{ properties: [{ key: 'half', value: true, type: 'flag' }] }] } },
 ]
 
@@ -55,7 +84,8 @@ const withCpu = async (service, work) => {
   return { ...found, cpu: Object.fromEntries(Object.keys(after).map((name) => [name, after[name] - before[name]])) }
 }
 
-const quarter = (list, which) => list.slice(Math.floor((list.length * (which - 1)) / 4), Math.ceil((list.length * which) / 4))
+const quarter = (list, which) =>
+  list.slice(Math.floor((list.length * (which - 1)) / 4), Math.ceil((list.length * which) / 4))
 
 const ingest = async (service, { ingest: seconds, warm }, say) => {
   const all = bodies(service.token, { count: BODIES, perBody: PER_BODY })
@@ -67,22 +97,45 @@ const ingest = async (service, { ingest: seconds, warm }, say) => {
   await asMuchAsIsTaken({ seconds: warm, atOnce: DELIVERIES_AT_ONCE, send })
   const before = await service.memory()
   const stop = startSampling(service.memory)
-  const { times, refused, seconds: took, cpu } = await withCpu(service, () => asMuchAsIsTaken({ seconds, atOnce: DELIVERIES_AT_ONCE, send }))
+  const {
+    times,
+    refused,
+    seconds: took,
+    cpu,
+  } = await withCpu(service, () => asMuchAsIsTaken({ seconds, atOnce: DELIVERIES_AT_ONCE, send }))
   const memory = stop()
   sender.close()
   const of = (name) => {
     const bytes = memory.map((each) => each[name])
-    return { start: before[name], end: bytes.at(-1), most: Math.max(...bytes), growth: median(quarter(bytes, 4)) / median(quarter(bytes, 2)) }
+    return {
+      start: before[name],
+      end: bytes.at(-1),
+      most: Math.max(...bytes),
+      growth: median(quarter(bytes, 4)) / median(quarter(bytes, 2)),
+    }
   }
-  return { perSecond: (times.length * PER_BODY) / took, times, refused, cpu, events: times.length * PER_BODY, bytesOfBody: all.reduce((sum, each) => sum + each.length, 0) / all.length, service: of('service'), engine: of('engine') }
+  return {
+    perSecond: (times.length * PER_BODY) / took,
+    times,
+    refused,
+    cpu,
+    events: times.length * PER_BODY,
+    bytesOfBody: all.reduce((sum, each) => sum + each.length, 0) / all.length,
+    service: of('service'),
+    engine: of('engine'),
+  }
 }
 
 /** What is taken of events that bring a `uuid`, which is looked up. */
 const named = async (service, { named: count }, say) => {
   say(`${count} deliveries of events with a uuid`)
-  const requests = bodies(service.token, { count, perBody: PER_BODY, isNamed: true }).map((body) => toRequest(service.url, '/e/', body))
+  const requests = bodies(service.token, { count, perBody: PER_BODY, isNamed: true }).map((body) =>
+    toRequest(service.url, '/e/', body),
+  )
   const sender = createSender(service.url, DELIVERIES_AT_ONCE)
-  const { taken, seconds, cpu } = await withCpu(service, () => eachOnce({ requests, atOnce: DELIVERIES_AT_ONCE, send: sender.send }))
+  const { taken, seconds, cpu } = await withCpu(service, () =>
+    eachOnce({ requests, atOnce: DELIVERIES_AT_ONCE, send: sender.send }),
+  )
   sender.close()
   return { events: taken * PER_BODY, perSecond: (taken * PER_BODY) / seconds, cpu }
 }
@@ -90,13 +143,16 @@ const named = async (service, { named: count }, say) => {
 /** Resolves when the engine has nothing to merge of what came before, which would be paid for by what is measured next. */
 const settled = async (service) => {
   await service.engine('OPTIMIZE TABLE db.events')
-  while (Number(await service.engine('SELECT count() FROM system.merges'))) await new Promise((next) => setTimeout(next, 200))
+  while (Number(await service.engine('SELECT count() FROM system.merges')))
+    await new Promise((next) => setTimeout(next, 200))
 }
 
 /** The same events by the engine alone, in batches as large as the service's largest: as one insert after the other, and as two at a time. */
 const bareInserts = async (service, { bare: seconds }, say) => {
   const rows = lines(BODIES * PER_BODY)
-  const batches = Array.from({ length: rows.length / BARE_ROWS }, (_, at) => rows.slice(at * BARE_ROWS, (at + 1) * BARE_ROWS).join('\n')).map((text) => Buffer.from(text))
+  const batches = Array.from({ length: rows.length / BARE_ROWS }, (_, at) =>
+    rows.slice(at * BARE_ROWS, (at + 1) * BARE_ROWS).join('\n'),
+  ).map((text) => Buffer.from(text))
   const found = []
   for (const atOnce of [1, 2]) {
     say(`${seconds} s of bare inserts, ${atOnce} at a time`)
@@ -104,7 +160,10 @@ const bareInserts = async (service, { bare: seconds }, say) => {
     await service.engine(`CREATE TABLE db.bare_${atOnce} AS db.events`)
     let next = 0
     const send = async () => {
-      await service.engine(`INSERT INTO db.bare_${atOnce} FORMAT JSONEachRow`, { body: batches[(next += 1) % batches.length], settings: INSERT_SETTINGS })
+      await service.engine(`INSERT INTO db.bare_${atOnce} FORMAT JSONEachRow`, {
+        body: batches[(next += 1) % batches.length],
+        settings: INSERT_SETTINGS,
+      })
       return 200
     }
     const { times, seconds: took, cpu } = await withCpu(service, () => asMuchAsIsTaken({ seconds, atOnce, send }))
@@ -117,7 +176,15 @@ const bareInserts = async (service, { bare: seconds }, say) => {
 const flags = async (service, { flags: seconds, warm }, say) => {
   for (const flag of FLAGS) await service.api('/feature_flags/', flag)
   const requests = Array.from({ length: VISITORS }, (_, n) =>
-    toRequest(service.url, '/flags/?v=2', JSON.stringify({ token: service.token, distinct_id: `visitor-${n}`, person_properties: { plan: n % 2 ? 'gold' : 'free', email: `v${n}@example.com` } })),
+    toRequest(
+      service.url,
+      '/flags/?v=2',
+      JSON.stringify({
+        token: service.token,
+        distinct_id: `visitor-${n}`,
+        person_properties: { plan: n % 2 ? 'gold' : 'free', email: `v${n}@example.com` },
+      }),
+    ),
   )
   const sender = createSender(service.url, 256)
   let next = 0
@@ -131,7 +198,8 @@ const flags = async (service, { flags: seconds, warm }, say) => {
 
 const cpuOf = (cpu, count) => ['service', 'engine', 'load'].map((name) => digits(cpu[name] / count)).join(' / ')
 const whole = (number) => Math.round(number).toLocaleString('en')
-const answered = ({ times, refused }) => `${digits(median(times))} / ${digits(percentile(times, 0.99))} / ${digits(percentile(times, 1))}${refused ? `, ${refused} refused` : ''}`
+const answered = ({ times, refused }) =>
+  `${digits(median(times))} / ${digits(percentile(times, 0.99))} / ${digits(percentile(times, 1))}${refused ? `, ${refused} refused` : ''}`
 
 /** Measures a service of its own and gives the report as Markdown. */
 export const run = async ({ quick, say }) => {
@@ -154,10 +222,25 @@ export const run = async ({ quick, say }) => {
       markdownTable(
         ['what', 'target', 'found', 'met'],
         [
-          target('events a second, answered when stored', '≥ 15,000', whole(taken.perSecond), taken.perSecond >= 15_000),
+          target(
+            'events a second, answered when stored',
+            '≥ 15,000',
+            whole(taken.perSecond),
+            taken.perSecond >= 15_000,
+          ),
           target('of what bare inserts of the same rows take', '≥ 0.6', digits(share), share >= 0.6),
-          target('memory of the service, most MB', '≤ 300', digits(taken.service.most / MB), taken.service.most <= 300 * MB),
-          target('memory of the service, last quarter over the second', `≤ ${FLAT}`, digits(taken.service.growth), taken.service.growth <= FLAT),
+          target(
+            'memory of the service, most MB',
+            '≤ 300',
+            digits(taken.service.most / MB),
+            taken.service.most <= 300 * MB,
+          ),
+          target(
+            'memory of the service, last quarter over the second',
+            `≤ ${FLAT}`,
+            digits(taken.service.growth),
+            taken.service.growth <= FLAT,
+          ),
           target(`/flags at ${whole(FLAGS_A_SECOND)} a second, p99 ms`, '≤ 5', digits(p99), p99 <= 5 && !asked.refused),
         ],
       ),
@@ -168,13 +251,28 @@ export const run = async ({ quick, say }) => {
           [`deliveries of ${PER_BODY} events, gzip, bytes each`, whole(taken.bytesOfBody)],
           [`answers to deliveries, ${DELIVERIES_AT_ONCE} at once, ms: median / p99 / longest`, answered(taken)],
           ['events a second, each with a `uuid` of its own, which is looked up', whole(withUuid.perSecond)],
-          ['bare inserts, rows a second: one at a time / two', bare.map(({ perSecond }) => whole(perSecond)).join(' / ')],
+          [
+            'bare inserts, rows a second: one at a time / two',
+            bare.map(({ perSecond }) => whole(perSecond)).join(' / '),
+          ],
           ['answers of /flags, ms: median / p99 / longest', answered(asked)],
           ['processor time of an event, µs: service / engine / load generator', cpuOf(taken.cpu, taken.events)],
-          ['processor time of an event with a `uuid`, µs: service / engine / load generator', cpuOf(withUuid.cpu, withUuid.events)],
-          ...bare.map(({ cpu, rows }, at) => [`processor time of a bare row, ${at + 1} at a time, µs: service / engine / load generator`, cpuOf(cpu, rows)]),
-          ['processor time of an answer of /flags, µs: service / engine / load generator', cpuOf(asked.cpu, asked.times.length)],
-          ...['service', 'engine'].map((name) => [`memory of the ${name}, MB: start / end / most`, [taken[name].start, taken[name].end, taken[name].most].map((bytes) => digits(bytes / MB)).join(' / ')]),
+          [
+            'processor time of an event with a `uuid`, µs: service / engine / load generator',
+            cpuOf(withUuid.cpu, withUuid.events),
+          ],
+          ...bare.map(({ cpu, rows }, at) => [
+            `processor time of a bare row, ${at + 1} at a time, µs: service / engine / load generator`,
+            cpuOf(cpu, rows),
+          ]),
+          [
+            'processor time of an answer of /flags, µs: service / engine / load generator',
+            cpuOf(asked.cpu, asked.times.length),
+          ],
+          ...['service', 'engine'].map((name) => [
+            `memory of the ${name}, MB: start / end / most`,
+            [taken[name].start, taken[name].end, taken[name].most].map((bytes) => digits(bytes / MB)).join(' / '),
+          ]),
         ],
       ),
     ].join('\n\n')

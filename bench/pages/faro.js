@@ -2,7 +2,12 @@ import { getWebInstrumentations, initializeFaro } from '@grafana/faro-web-sdk'
 
 let faro
 export const start = (collector) => {
-  faro = initializeFaro({ url: `${collector}/collect`, app: { name: 'bench', version: '1.0.0' }, instrumentations: getWebInstrumentations() })
+  faro = initializeFaro({
+    url: `${collector}/collect`,
+    app: { name: 'bench', version: '1.0.0' },
+    instrumentations: getWebInstrumentations(),
+  })
 }
 // Faro's attributes are texts.
-export const capture = (name, properties) => faro.api.pushEvent(name, Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, String(value)])))
+export const capture = (name, properties) =>
+  faro.api.pushEvent(name, Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, String(value)])))

@@ -16,7 +16,8 @@ export const openPage = async (browser, url, { slowdown = 1 } = {}) => {
   if (slowdown > 1) await cdp.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
   await page.goto(url, { waitUntil: 'load' })
 
-  const metric = async (name) => (await cdp.send('Performance.getMetrics')).metrics.find((each) => each.name === name).value
+  const metric = async (name) =>
+    (await cdp.send('Performance.getMetrics')).metrics.find((each) => each.name === name).value
   return {
     context,
     page,

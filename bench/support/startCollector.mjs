@@ -9,7 +9,8 @@ const textOf = (bytes) => {
 }
 
 /** How many bytes the request line and the headers took over HTTP/1.1. */
-const headBytes = ({ method, url, rawHeaders }) => `${method} ${url} HTTP/1.1\r\n\r\n`.length + rawHeaders.reduce((sum, each) => sum + Buffer.byteLength(each) + 2, 0)
+const headBytes = ({ method, url, rawHeaders }) =>
+  `${method} ${url} HTTP/1.1\r\n\r\n`.length + rawHeaders.reduce((sum, each) => sum + Buffer.byteLength(each) + 2, 0)
 
 /**
  * A service on a port of its own that takes what one SDK sends, remembers it, and answers by `answers` (see sdks.mjs).
@@ -22,7 +23,14 @@ export const startCollector = async ({ answers, events }) => {
     request.on('data', (chunk) => chunks.push(chunk))
     request.on('end', () => {
       const body = Buffer.concat(chunks)
-      requests.push({ method: request.method, url: request.url, headBytes: headBytes(request), bodyBytes: body.length, text: textOf(body), isEvents: request.method === 'POST' && events.test(request.url.split('?')[0]) })
+      requests.push({
+        method: request.method,
+        url: request.url,
+        headBytes: headBytes(request),
+        bodyBytes: body.length,
+        text: textOf(body),
+        isEvents: request.method === 'POST' && events.test(request.url.split('?')[0]),
+      })
       const [type, text] = answers.find(([address]) => address.test(request.url))[1]
       response.writeHead(200, {
         'Content-Type': type,

@@ -19,7 +19,10 @@ const engineIn = (data) => {
   const url = `http://127.0.0.1:${between(config, '<http_port>', '<')}/`
   const query = async (text, params = {}) => {
     const bound = Object.fromEntries(Object.entries(params).map(([name, value]) => [`param_${name}`, value]))
-    const answer = await send(`${url}?${new URLSearchParams({ user: 'writer', password, default_format: 'JSONCompact', ...bound })}`, { headers, body: text })
+    const answer = await send(
+      `${url}?${new URLSearchParams({ user: 'writer', password, default_format: 'JSONCompact', ...bound })}`,
+      { headers, body: text },
+    )
     if (answer.status !== 200) throw new Error(answer.text)
     return answer
   }
@@ -36,23 +39,36 @@ const engineIn = (data) => {
 /** The built service as `npm start` runs it, on a free port and an empty folder, with `env` besides. */
 export const startService = async (env = {}) => {
   const data = await mkdtemp(join(tmpdir(), 'trailmark-bench-'))
-  const child = spawn(process.execPath, [MAIN], { env: { ...process.env, TRAILMARK_PORT: '0', TRAILMARK_DATA: data, ...env }, stdio: ['ignore', 'pipe', 2] })
+  const child = spawn(process.execPath, [MAIN], {
+    env: { ...process.env, TRAILMARK_PORT: '0', TRAILMARK_DATA: data, ...env },
+    stdio: ['ignore', 'pipe', 2],
+  })
   const ended = new Promise((done) => child.once('exit', done))
   const { url, projectId, keyFile } = await new Promise((done, failed) => {
     let said = ''
     child.stdout.on('data', (chunk) => {
       said += chunk
-      const ready = said.split('\n').slice(0, -1).find((line) => line.startsWith(READY))
+      const ready = said
+        .split('\n')
+        .slice(0, -1)
+        .find((line) => line.startsWith(READY))
       if (ready) done(JSON.parse(ready.slice(READY.length)))
     })
     child.once('exit', (code) => failed(new Error(`The service ended with ${code}:\n${said}`)))
   })
-  const headers = { authorization: `Bearer ${readFileSync(keyFile, 'utf8').trim()}`, 'content-type': 'application/json' }
+  const headers = {
+    authorization: `Bearer ${readFileSync(keyFile, 'utf8').trim()}`,
+    'content-type': 'application/json',
+  }
   return {
     engine: engineIn(data),
     /** One request of the API: how long it took, in ms, and what it answered. */
     async api(method, path, body) {
-      const { status, text, ms } = await send(`${url}/api/projects/${projectId}${path}`, { method, headers, body: body && JSON.stringify(body) })
+      const { status, text, ms } = await send(`${url}/api/projects/${projectId}${path}`, {
+        method,
+        headers,
+        body: body && JSON.stringify(body),
+      })
       if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text}`)
       return { ms, body: text && JSON.parse(text) }
     },

@@ -10,9 +10,12 @@ const ISOLATED = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Em
 export const startSite = async (pages, folder) => {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, 'http://site')
-    if (pages[pathname]) return response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ...ISOLATED }).end(pages[pathname])
+    if (pages[pathname])
+      return response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ...ISOLATED }).end(pages[pathname])
     if (!pathname.startsWith('/bundles/')) return response.writeHead(204).end()
-    return response.writeHead(200, { 'Content-Type': 'text/javascript', 'Cache-Control': 'no-store', ...ISOLATED }).end(readFileSync(join(folder, normalize(pathname.slice('/bundles/'.length)))))
+    return response
+      .writeHead(200, { 'Content-Type': 'text/javascript', 'Cache-Control': 'no-store', ...ISOLATED })
+      .end(readFileSync(join(folder, normalize(pathname.slice('/bundles/'.length)))))
   })
   await new Promise((done) => server.listen(0, '127.0.0.1', done))
   return {

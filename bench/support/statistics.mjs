@@ -6,7 +6,8 @@ export const median = (numbers) => {
 }
 
 /** The number that `share` of some numbers do not exceed. */
-export const percentile = (numbers, share) => [...numbers].sort((a, b) => a - b)[Math.max(0, Math.ceil(share * numbers.length) - 1)]
+export const percentile = (numbers, share) =>
+  [...numbers].sort((a, b) => a - b)[Math.max(0, Math.ceil(share * numbers.length) - 1)]
 
 /** Median, smallest and largest of one member of some samples, less `base` each. */
 export const summary = (samples, member, base = 0) => {

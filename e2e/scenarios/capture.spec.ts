@@ -16,19 +16,42 @@ for (const build of BUILDS) {
       await page.waitForTimeout(50)
       await page.goto('about:blank')
 
-      const events = await stored(areThere('$pageview', '$autocapture', 'purchase', '$autocapture', '$pageleave', '$pageview', '$pageleave'))
+      const events = await stored(
+        areThere('$pageview', '$autocapture', 'purchase', '$autocapture', '$pageleave', '$pageview', '$pageleave'),
+      )
       expect(new Set(events.map(({ distinct_id }) => distinct_id)).size).toBe(1)
       expect(new Set(events.map(({ session_id }) => session_id)).size).toBe(1)
       const [first, second] = events.filter(({ event }) => event === '$pageview')
       const [leave] = events.filter(({ event }) => event === '$pageleave')
-      expect(first!.properties).toMatchObject({ $pathname: '/one', title: '/one', $pageview_id: first!.uuid, $timezone: zone, $insert_id: first!.uuid.slice(19) })
-      expect(leave!.properties).toMatchObject({ $pathname: '/one', $prev_pageview_id: first!.uuid, $prev_pageview_pathname: '/one' })
+      expect(first!.properties).toMatchObject({
+        $pathname: '/one',
+        title: '/one',
+        $pageview_id: first!.uuid,
+        $timezone: zone,
+        $insert_id: first!.uuid.slice(19),
+      })
+      expect(leave!.properties).toMatchObject({
+        $pathname: '/one',
+        $prev_pageview_id: first!.uuid,
+        $prev_pageview_pathname: '/one',
+      })
       expect(second!.properties).toMatchObject({ $pathname: '/two', title: '/two' })
-      expect(events.find(({ event }) => event === 'purchase')!.properties).toMatchObject({ amount: 42, $pageview_id: first!.uuid })
-      expect(events.find(({ event }) => event === '$autocapture')!.properties).toMatchObject({ $el_text: 'Buy', $event_type: 'click' })
+      expect(events.find(({ event }) => event === 'purchase')!.properties).toMatchObject({
+        amount: 42,
+        $pageview_id: first!.uuid,
+      })
+      expect(events.find(({ event }) => event === '$autocapture')!.properties).toMatchObject({
+        $el_text: 'Buy',
+        $event_type: 'click',
+      })
     })
 
-    test('a single-page app: one pageview for each path, with the title that belongs to it', async ({ page, site, put, stored }) => {
+    test('a single-page app: one pageview for each path, with the title that belongs to it', async ({
+      page,
+      site,
+      put,
+      stored,
+    }) => {
       put(build, '/app', 'app')
       await page.goto(`${site.url}/app`)
       await page.waitForFunction(() => window.analytics?.__loaded)
@@ -47,7 +70,9 @@ for (const build of BUILDS) {
       await page.waitForTimeout(50)
 
       const events = await stored(areThere('$pageview', '$pageview', '$pageview', '$pageview'))
-      expect(events.map(({ properties }) => [properties.$pathname, properties.title, properties.navigation_type])).toEqual([
+      expect(
+        events.map(({ properties }) => [properties.$pathname, properties.title, properties.navigation_type]),
+      ).toEqual([
         ['/app', '/app', undefined],
         ['/app/a', 'title of /app/a', 'pushState'],
         ['/app/b', 'title of /app/b', 'pushState'],
@@ -110,7 +135,12 @@ test('nothing that a person typed leaves the page', async ({ page, site, put, st
   expect(JSON.stringify(events)).not.toContain(secret)
 })
 
-test("the protocol's own snippet is answered: a page that calls posthog gets the SDK", async ({ page, site, service, stored }) => {
+test("the protocol's own snippet is answered: a page that calls posthog gets the SDK", async ({
+  page,
+  site,
+  service,
+  stored,
+}) => {
   site.page(
     '/',
     `<!doctype html><title>p</title><script>

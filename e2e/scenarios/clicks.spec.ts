@@ -7,11 +7,17 @@ const DEAD = '<button id="dead" class="wide">Dead</button>'
 
 const ready = (page: Page) => page.waitForFunction(() => window.analytics?.__loaded)
 const named = (name: string) => (events: StoredEvent[]) => events.some(({ event }) => event === name)
-const accused = (events: StoredEvent[]) => events.map(({ event, properties }) => `${event} ${String(properties.$pathname)} ${String(properties.$el_text)}`)
+const accused = (events: StoredEvent[]) =>
+  events.map(({ event, properties }) => `${event} ${String(properties.$pathname)} ${String(properties.$el_text)}`)
 
 for (const build of BUILDS) {
   test.describe(`${build} build`, () => {
-    test('a button that does nothing is told of once; what judges it comes with the first click and no sooner', async ({ page, site, put, stored }) => {
+    test('a button that does nothing is told of once; what judges it comes with the first click and no sooner', async ({
+      page,
+      site,
+      put,
+      stored,
+    }) => {
       put(build, '/', DEAD, QUIET)
       const fetched: string[] = []
       page.on('request', (request) => fetched.push(request.url()))
@@ -27,7 +33,10 @@ for (const build of BUILDS) {
       expect(event!.properties).toMatchObject({
         $event_type: 'click',
         $el_text: 'Dead',
-        $elements: [expect.objectContaining({ tag_name: 'button', $el_text: 'Dead', attr__id: 'dead', classes: ['wide'] }), expect.objectContaining({ tag_name: 'body' })],
+        $elements: [
+          expect.objectContaining({ tag_name: 'button', $el_text: 'Dead', attr__id: 'dead', classes: ['wide'] }),
+          expect.objectContaining({ tag_name: 'body' }),
+        ],
         $dead_click_absolute_timeout: true,
         $dead_click_mutation_timeout: false,
         $dead_click_scroll_timeout: false,
@@ -35,22 +44,38 @@ for (const build of BUILDS) {
         $dead_click_visibility_changed_timeout: false,
         $event_time_override_provided: true,
       })
-      const { $dead_click_event_timestamp: at, $dead_click_absolute_delay_ms: delay } = event!.properties as Record<string, number>
+      const { $dead_click_event_timestamp: at, $dead_click_absolute_delay_ms: delay } = event!.properties as Record<
+        string,
+        number
+      >
       expect(at).toBeGreaterThanOrEqual(before)
       expect(delay).toBeGreaterThanOrEqual(2750)
       // The click's time, not that of the verdict.
       expect(Date.now() - at!).toBeGreaterThanOrEqual(2750)
     })
 
-    test('three quick clicks are rage where nothing happens, and none on a stepper that works', async ({ page, site, put, stored }) => {
-      put(build, '/', `<button id="more" onclick="count.textContent++">+</button><output id="count">0</output>${DEAD}`, { ...QUIET, autocapture: true, capture_dead_clicks: false })
+    test('three quick clicks are rage where nothing happens, and none on a stepper that works', async ({
+      page,
+      site,
+      put,
+      stored,
+    }) => {
+      put(
+        build,
+        '/',
+        `<button id="more" onclick="count.textContent++">+</button><output id="count">0</output>${DEAD}`,
+        { ...QUIET, autocapture: true, capture_dead_clicks: false },
+      )
       await page.goto(site.url)
       await ready(page)
       for (let times = 0; times < 6; times++) await page.locator('#more').click()
       for (let times = 0; times < 3; times++) await page.locator('#dead').click()
       const events = await stored(named('$rageclick'))
       expect(accused(events).filter((each) => each.startsWith('$rage'))).toEqual(['$rageclick / Dead'])
-      expect(events.find(({ event }) => event === '$rageclick')!.properties).toMatchObject({ $event_type: 'click', $ce_version: 1 })
+      expect(events.find(({ event }) => event === '$rageclick')!.properties).toMatchObject({
+        $event_type: 'click',
+        $ce_version: 1,
+      })
     })
   })
 }
@@ -58,69 +83,111 @@ for (const build of BUILDS) {
 /** Controls that work, each on a page of its own: what is on it, and what a person does there. */
 const ALIVE: Record<string, { html: string; act?: (page: Page) => Promise<unknown> }> = {
   changes: { html: '<button id="it" onclick="this.textContent = \'Done\'">x</button>' },
-  'changes-later': { html: '<button id="it" onclick="setTimeout(() => document.body.append(\'Done\'), 2000)">x</button>', act: async (page) => {
-    await page.locator('#it').click()
-    await page.getByText('Done').waitFor()
-  } },
-  scrolls: { html: '<button id="it" style="position: fixed; top: 0" onclick="window.scrollTo(0, 400)">x</button><div style="height: 5000px"></div>' },
-  'scrolls-inside': { html: '<button id="it" onclick="list.scrollTop = 50">x</button><div id="list" style="height: 50px; overflow: auto"><div style="height: 500px"></div></div>' },
-  'opens-dialog': { html: '<button id="it" onclick="d.showModal()">x</button><dialog id="d"><form method="dialog"><button id="ok">OK</button></form></dialog>', act: async (page) => {
-    await page.locator('#it').click()
-    await page.locator('#ok').click()
-  } },
-  'opens-popover': { html: '<button id="it" onclick="p.showPopover()">x</button><div id="p" popover>Hello</div>', act: async (page) => {
-    await page.locator('#it').click()
-    await page.keyboard.press('Escape')
-  } },
+  'changes-later': {
+    html: '<button id="it" onclick="setTimeout(() => document.body.append(\'Done\'), 2000)">x</button>',
+    act: async (page) => {
+      await page.locator('#it').click()
+      await page.getByText('Done').waitFor()
+    },
+  },
+  scrolls: {
+    html: '<button id="it" style="position: fixed; top: 0" onclick="window.scrollTo(0, 400)">x</button><div style="height: 5000px"></div>',
+  },
+  'scrolls-inside': {
+    html: '<button id="it" onclick="list.scrollTop = 50">x</button><div id="list" style="height: 50px; overflow: auto"><div style="height: 500px"></div></div>',
+  },
+  'opens-dialog': {
+    html: '<button id="it" onclick="d.showModal()">x</button><dialog id="d"><form method="dialog"><button id="ok">OK</button></form></dialog>',
+    act: async (page) => {
+      await page.locator('#it').click()
+      await page.locator('#ok').click()
+    },
+  },
+  'opens-popover': {
+    html: '<button id="it" onclick="p.showPopover()">x</button><div id="p" popover>Hello</div>',
+    act: async (page) => {
+      await page.locator('#it').click()
+      await page.keyboard.press('Escape')
+    },
+  },
   'opens-details': { html: '<details><summary id="it">More</summary>text</details>' },
   copies: { html: '<button id="it" onclick="navigator.clipboard.writeText(\'x\')">x</button>' },
   'starts-video': { html: '<button id="it" onclick="v.play().catch(() => {})">x</button><video id="v"></video>' },
   'is-video': { html: '<video id="it" controls></video>' },
-  'is-select': { html: '<select id="it"><option>a<option>b</select>', act: async (page) => {
-    await page.locator('#it').click()
-    await page.keyboard.press('Escape')
-  } },
+  'is-select': {
+    html: '<select id="it"><option>a<option>b</select>',
+    act: async (page) => {
+      await page.locator('#it').click()
+      await page.keyboard.press('Escape')
+    },
+  },
   'is-checkbox': { html: '<label id="it"><input type="checkbox"> Yes</label>' },
   'is-field': { html: '<input id="it" value="text">' },
   'is-link': { html: '<a id="it" href="javascript:void 0">x</a>' },
   'focuses-field': { html: '<button id="it" onclick="f.focus()">Search</button><input id="f">' },
   'wants-a-field': { html: '<form><input id="f" required><button id="it">Send</button></form>' },
-  'opens-file-dialog': { html: '<button id="it" onclick="f.click()">x</button><input id="f" type="file" hidden>', act: async (page) => {
-    await Promise.all([page.waitForEvent('filechooser'), page.locator('#it').click()])
-  } },
-  'opens-window': { html: '<button id="it" onclick="window.open(\'/opened\', \'_blank\', \'noopener\')">x</button>', act: async (page) => {
-    const [opened] = await Promise.all([page.context().waitForEvent('page'), page.locator('#it').click()])
-    await opened.close()
-    await page.bringToFront()
-  } },
-  downloads: { html: '<button id="it" onclick="Object.assign(document.createElement(\'a\'), { href: \'data:,x\', download: \'x.txt\' }).click()">x</button>', act: async (page) => {
-    await Promise.all([page.waitForEvent('download'), page.locator('#it').click()])
-  } },
-  asks: { html: '<button id="it" onclick="alert(1)">x</button>', act: async (page) => {
-    page.on('dialog', (dialog) => void dialog.accept())
-    await page.locator('#it').click()
-  } },
-  'with-key': { html: '<button id="it">x</button>', act: (page) => page.locator('#it').click({ modifiers: ['Control'] }) },
+  'opens-file-dialog': {
+    html: '<button id="it" onclick="f.click()">x</button><input id="f" type="file" hidden>',
+    act: async (page) => {
+      await Promise.all([page.waitForEvent('filechooser'), page.locator('#it').click()])
+    },
+  },
+  'opens-window': {
+    html: "<button id=\"it\" onclick=\"window.open('/opened', '_blank', 'noopener')\">x</button>",
+    act: async (page) => {
+      const [opened] = await Promise.all([page.context().waitForEvent('page'), page.locator('#it').click()])
+      await opened.close()
+      await page.bringToFront()
+    },
+  },
+  downloads: {
+    html: "<button id=\"it\" onclick=\"Object.assign(document.createElement('a'), { href: 'data:,x', download: 'x.txt' }).click()\">x</button>",
+    act: async (page) => {
+      await Promise.all([page.waitForEvent('download'), page.locator('#it').click()])
+    },
+  },
+  asks: {
+    html: '<button id="it" onclick="alert(1)">x</button>',
+    act: async (page) => {
+      page.on('dialog', (dialog) => void dialog.accept())
+      await page.locator('#it').click()
+    },
+  },
+  'with-key': {
+    html: '<button id="it">x</button>',
+    act: (page) => page.locator('#it').click({ modifiers: ['Control'] }),
+  },
   excluded: { html: '<div class="ph-no-deadclick"><button id="it">x</button></div>' },
   'marks-text': { html: '<p id="it">Some words that are read</p>', act: (page) => page.locator('#it').dblclick() },
-  navigates: { html: '<button id="it" onclick="location.href = \'/next\'">x</button>', act: async (page) => {
-    await page.locator('#it').click()
-    await page.waitForURL('**/next')
-    await ready(page)
-  } },
-  'navigates-slowly': { html: '<button id="it" onclick="location.href = \'/next\'">x</button>', act: async (page) => {
-    await page.route('**/next', async (route) => {
-      await new Promise((done) => setTimeout(done, 4000))
-      await route.continue()
-    })
-    await page.locator('#it').click({ noWaitAfter: true })
-    await page.waitForURL('**/next')
-    await ready(page)
-  } },
+  navigates: {
+    html: '<button id="it" onclick="location.href = \'/next\'">x</button>',
+    act: async (page) => {
+      await page.locator('#it').click()
+      await page.waitForURL('**/next')
+      await ready(page)
+    },
+  },
+  'navigates-slowly': {
+    html: '<button id="it" onclick="location.href = \'/next\'">x</button>',
+    act: async (page) => {
+      await page.route('**/next', async (route) => {
+        await new Promise((done) => setTimeout(done, 4000))
+        await route.continue()
+      })
+      await page.locator('#it').click({ noWaitAfter: true })
+      await page.waitForURL('**/next')
+      await ready(page)
+    },
+  },
   'navigates-in-app': { html: '<button id="it" onclick="history.pushState(null, \'\', \'/next\')">x</button>' },
 }
 
-test('a control that does something is not accused, whatever it is that it does', async ({ context, site, put, stored }) => {
+test('a control that does something is not accused, whatever it is that it does', async ({
+  context,
+  site,
+  put,
+  stored,
+}) => {
   put('script', '/next', DEAD, QUIET)
   await Promise.all(
     Object.entries(ALIVE).map(async ([name, { html, act }]) => {
@@ -140,7 +207,12 @@ test('a control that does something is not accused, whatever it is that it does'
   expect(accused(events).sort()).toEqual(expected.sort())
 })
 
-test('what happens in open shadow roots counts, and what does not happen there is told', async ({ page, site, put, stored }) => {
+test('what happens in open shadow roots counts, and what does not happen there is told', async ({
+  page,
+  site,
+  put,
+  stored,
+}) => {
   put(
     'script',
     '/',
@@ -166,11 +238,19 @@ test('what happens in open shadow roots counts, and what does not happen there i
   for (const id of ['here', 'there', 'nowhere']) await page.locator(`#${id}`).click()
   const [event, ...others] = await stored(named('$dead_click'))
   expect(others).toEqual([])
-  expect(event!.properties).toMatchObject({ $el_text: 'Nowhere', $elements: ['button', 'add-one', 'body'].map((tag_name) => expect.objectContaining({ tag_name }) as object) })
+  expect(event!.properties).toMatchObject({
+    $el_text: 'Nowhere',
+    $elements: ['button', 'add-one', 'body'].map((tag_name) => expect.objectContaining({ tag_name }) as object),
+  })
 })
 
 test('an effect after the wait is too late, and a request is none', async ({ context, site, put, stored }) => {
-  put('script', '/late', '<button id="b" onclick="setTimeout(() => document.body.append(1), 2600)">Late</button>', QUIET)
+  put(
+    'script',
+    '/late',
+    '<button id="b" onclick="setTimeout(() => document.body.append(1), 2600)">Late</button>',
+    QUIET,
+  )
   put('script', '/request', '<button id="b" onclick="fetch(\'/nothing\')">Request</button>', QUIET)
   for (const path of ['/late', '/request']) {
     const page = await context.newPage()
@@ -180,7 +260,11 @@ test('an effect after the wait is too late, and a request is none', async ({ con
   }
   const events = await stored((all) => all.length === 2)
   const of = (path: string) => events.find(({ properties }) => properties.$pathname === path)!.properties
-  expect(of('/late')).toMatchObject({ $dead_click_mutation_timeout: true, $dead_click_mutation_delay_ms: expect.any(Number), $dead_click_last_mutation_timestamp: expect.any(Number) })
+  expect(of('/late')).toMatchObject({
+    $dead_click_mutation_timeout: true,
+    $dead_click_mutation_delay_ms: expect.any(Number),
+    $dead_click_last_mutation_timestamp: expect.any(Number),
+  })
   expect(of('/late').$dead_click_mutation_delay_ms).toBeGreaterThanOrEqual(2500)
   expect(of('/request')).toMatchObject({ $dead_click_mutation_timeout: false, $dead_click_absolute_timeout: true })
 })
@@ -191,7 +275,12 @@ for (const [how, forbid] of Object.entries<(page: Page) => Promise<unknown>>({
   'is forbidden by the Content-Security-Policy': async () => {},
 })) {
   test(`the code ${how}: the page and everything else go on`, async ({ page, site, service, stored }) => {
-    const options = JSON.stringify({ api_host: service.url, opt_out_useragent_filter: true, capture_pageleave: false, request_queue_config: { flush_interval_ms: 250 } })
+    const options = JSON.stringify({
+      api_host: service.url,
+      opt_out_useragent_filter: true,
+      capture_pageleave: false,
+      request_queue_config: { flush_interval_ms: 250 },
+    })
     site.page(
       '/',
       `<!doctype html><title>csp</title><script nonce="n" src="${service.url}/static/analytics.js"></script><script nonce="n">analytics.init('${service.token}', ${options})</script>${DEAD}`,

@@ -22,7 +22,12 @@ for (const build of BUILDS) {
       return () => fetches
     }
 
-    test('that captures little does without; its last beacon is small as it is', async ({ page, site, network, stored }) => {
+    test('that captures little does without; its last beacon is small as it is', async ({
+      page,
+      site,
+      network,
+      stored,
+    }) => {
       const fetches = await openCounting(page, site.url)
       await capture(page, 3)
       await flush(page)
@@ -37,7 +42,12 @@ for (const build of BUILDS) {
       ])
     })
 
-    test('that captures much fetches it, and its last beacon carries what it could not have carried', async ({ page, site, network, stored }) => {
+    test('that captures much fetches it, and its last beacon carries what it could not have carried', async ({
+      page,
+      site,
+      network,
+      stored,
+    }) => {
       const fetches = await openCounting(page, site.url)
       await capture(page, 100)
       await flush(page)
@@ -52,7 +62,12 @@ for (const build of BUILDS) {
       ])
     })
 
-    test('of a browser that cannot compress fetches it, and compresses by it', async ({ page, site, network, stored }) => {
+    test('of a browser that cannot compress fetches it, and compresses by it', async ({
+      page,
+      site,
+      network,
+      stored,
+    }) => {
       await page.addInitScript(() => Reflect.deleteProperty(window, 'CompressionStream'))
       const fetches = await openCounting(page, site.url)
       await expect.poll(fetches).toBe(1)

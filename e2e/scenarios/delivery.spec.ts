@@ -33,17 +33,28 @@ for (const build of BUILDS) {
   })
 }
 
-test('requests are CORS-simple and compressed: no preflight, and far smaller than the JSON', async ({ page, site, put, stored }) => {
+test('requests are CORS-simple and compressed: no preflight, and far smaller than the JSON', async ({
+  page,
+  site,
+  put,
+  stored,
+}) => {
   put('script', '/', 'home', QUIET)
   const requests: { method: string; type: string | undefined; size: number }[] = []
   page.on('request', (request) => {
-    if (/\/e\/(\?|$)/.test(request.url())) requests.push({ method: request.method(), type: request.headers()['content-type'], size: request.postDataBuffer()?.length ?? 0 })
+    if (/\/e\/(\?|$)/.test(request.url()))
+      requests.push({
+        method: request.method(),
+        type: request.headers()['content-type'],
+        size: request.postDataBuffer()?.length ?? 0,
+      })
   })
   await page.goto(site.url)
   await page.waitForFunction(() => window.analytics?.__loaded)
   const json = await page.evaluate(() => {
     let bytes = 0
-    for (let index = 0; index < 100; index++) bytes += JSON.stringify(window.analytics.capture('batch', { index })).length
+    for (let index = 0; index < 100; index++)
+      bytes += JSON.stringify(window.analytics.capture('batch', { index })).length
     return bytes
   })
   await stored((all) => all.length === 100)
@@ -64,7 +75,9 @@ test('a request the service refuses is told to the page, and the page goes on', 
   await page.goto(site.url)
   // Two requests are refused: the one for flags, and the one with the event.
   await page.waitForFunction(() => (window as unknown as { errors: unknown[] }).errors.length === 2)
-  const [error] = await page.evaluate(() => (window as unknown as { errors: { statusCode: number; json: { detail: string } }[] }).errors)
+  const [error] = await page.evaluate(
+    () => (window as unknown as { errors: { statusCode: number; json: { detail: string } }[] }).errors,
+  )
   expect(error).toMatchObject({ statusCode: 401, json: { detail: expect.any(String) } })
   expect(await page.evaluate(() => window.analytics.drops())).toEqual({ refused_by_service: 1 })
 })

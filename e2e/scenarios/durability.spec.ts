@@ -5,7 +5,12 @@ test.describe.configure({ mode: 'parallel' })
 
 // ── Several tabs ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-test('a tab crashes: one that was open all the time takes over what it captured', async ({ world, putShop, open, stored }) => {
+test('a tab crashes: one that was open all the time takes over what it captured', async ({
+  world,
+  putShop,
+  open,
+  stored,
+}) => {
   putShop()
   await open()
   const second = await open()
@@ -16,7 +21,12 @@ test('a tab crashes: one that was open all the time takes over what it captured'
   expect(uuidsOf(await stored((found) => found.length >= COUNT))).toEqual(captured)
 })
 
-test('many tabs in an outage are one that tries, and then everything comes', async ({ world, putShop, open, stored }) => {
+test('many tabs in an outage are one that tries, and then everything comes', async ({
+  world,
+  putShop,
+  open,
+  stored,
+}) => {
   putShop()
   const pages = [await open(), await open(), await open(), await open()]
   await world.network.be(503)
@@ -31,7 +41,12 @@ test('many tabs in an outage are one that tries, and then everything comes', asy
   expect(sent.sort()).toEqual(captured)
 })
 
-test('after an outage one request asks whether it is over, and a batch after the other follows', async ({ world, putShop, open, stored }) => {
+test('after an outage one request asks whether it is over, and a batch after the other follows', async ({
+  world,
+  putShop,
+  open,
+  stored,
+}) => {
   putShop()
   await world.network.be(503)
   const first = await open()
@@ -58,7 +73,9 @@ test('projects do not see what waits for another', async ({ world, putShop, put,
   const script = `<script type="module">analytics.init('another-token', ${JSON.stringify({ ...QUIET, api_host: world.network.url, opt_out_useragent_filter: true, request_queue_config: { flush_interval_ms: 250 } })}, 'other')</script>`
   put('npm', '/other', script, { ...QUIET, enabled: false })
   const other = await open('/other')
-  await other.evaluate(() => void (window.analytics as unknown as { other: typeof window.analytics }).other.capture('theirs'))
+  await other.evaluate(
+    () => void (window.analytics as unknown as { other: typeof window.analytics }).other.capture('theirs'),
+  )
   await expect.poll(() => world.network.seen()).toContain('theirs')
   expect(world.network.seen()).not.toContain(captured[0])
   await open()
@@ -67,24 +84,31 @@ test('projects do not see what waits for another', async ({ world, putShop, put,
 
 test.describe('with a back/forward cache', () => {
   test.use({ ownBrowser: true })
-  test('a page in it gives up what waits, and takes it back when it returns', async ({ world, site, putShop, stored }) => {
-  putShop()
-  site.page('/two', '<!doctype html><title>two</title>')
-  const { page, network } = world
-  await page.goto(site.url)
-  await page.waitForFunction(() => window.analytics?.__loaded)
-  await network.be(503)
-  const captured = await capture(page)
-  await page.evaluate(() => addEventListener('pageshow', (event) => event.persisted && window.analytics.capture('restored')))
-  await page.waitForTimeout(400)
-  await page.evaluate((to) => location.assign(to), `${site.url}/two`)
-  await page.waitForURL('**/two')
-  await network.be('up')
-  await page.evaluate(() => setTimeout(() => history.back()))
-  const events = await stored((found) => found.length > COUNT)
-  expect(uuidsOf(events.filter(({ event }) => event === 'x'))).toEqual(captured)
-  expect(events.filter(({ event }) => event === 'restored')).toHaveLength(1)
-})
+  test('a page in it gives up what waits, and takes it back when it returns', async ({
+    world,
+    site,
+    putShop,
+    stored,
+  }) => {
+    putShop()
+    site.page('/two', '<!doctype html><title>two</title>')
+    const { page, network } = world
+    await page.goto(site.url)
+    await page.waitForFunction(() => window.analytics?.__loaded)
+    await network.be(503)
+    const captured = await capture(page)
+    await page.evaluate(() =>
+      addEventListener('pageshow', (event) => event.persisted && window.analytics.capture('restored')),
+    )
+    await page.waitForTimeout(400)
+    await page.evaluate((to) => location.assign(to), `${site.url}/two`)
+    await page.waitForURL('**/two')
+    await network.be('up')
+    await page.evaluate(() => setTimeout(() => history.back()))
+    const events = await stored((found) => found.length > COUNT)
+    expect(uuidsOf(events.filter(({ event }) => event === 'x'))).toEqual(captured)
+    expect(events.filter(({ event }) => event === 'restored')).toHaveLength(1)
+  })
 })
 
 test('what is captured by the very last listeners of a page arrives too', async ({ world, site, putShop, stored }) => {
@@ -103,7 +127,12 @@ test('what is captured by the very last listeners of a page arrives too', async 
 
 // ── What a person or a site does not want ───────────────────────────────────────────────────────────────────────────
 
-test('who refuses takes back what waits, here, in other tabs and in the browser', async ({ world, putShop, open, stored }) => {
+test('who refuses takes back what waits, here, in other tabs and in the browser', async ({
+  world,
+  putShop,
+  open,
+  stored,
+}) => {
   putShop()
   const [gone, other, here] = [await open(), await open(), await open()]
   await world.network.be(503)
@@ -113,7 +142,11 @@ test('who refuses takes back what waits, here, in other tabs and in the browser'
   await expect.poll(() => databases(here)).toEqual([])
   // The dead tab's too, if they were taken over by then.
   expect([COUNT, 2 * COUNT]).toContain((await here.evaluate(() => window.analytics.drops())).opted_out)
-  await expect.poll(async () => [COUNT, 2 * COUNT].includes((await other.evaluate(() => window.analytics.drops())).opted_out ?? 0)).toBe(true)
+  await expect
+    .poll(async () =>
+      [COUNT, 2 * COUNT].includes((await other.evaluate(() => window.analytics.drops())).opted_out ?? 0),
+    )
+    .toBe(true)
   await world.network.be('up')
   // Agreeing later is no consent to what was captured before.
   await here.evaluate(() => window.analytics.opt_in_capturing({ captureEventName: 'agreed' }))
@@ -125,7 +158,12 @@ test('who refuses takes back what waits, here, in other tabs and in the browser'
   expect(uuidsOf(await stored(() => true))).toHaveLength(1)
 })
 
-test('reset takes nothing from the person before: what waits arrives as theirs', async ({ world, putShop, open, stored }) => {
+test('reset takes nothing from the person before: what waits arrives as theirs', async ({
+  world,
+  putShop,
+  open,
+  stored,
+}) => {
   putShop()
   const page = await open()
   await world.network.be(503)
@@ -146,7 +184,7 @@ test('reset takes nothing from the person before: what waits arrives as theirs',
 })
 
 const NOT_KEPT: Record<string, Partial<Config>> = {
-  'disable_persistence': { disable_persistence: true },
+  disable_persistence: { disable_persistence: true },
   "persistence: 'memory'": { persistence: 'memory' },
   "cookieless_mode: 'always'": { cookieless_mode: 'always' },
 }
@@ -167,17 +205,36 @@ for (const [name, options] of Object.entries(NOT_KEPT)) {
 // ── Where the browser cannot keep ───────────────────────────────────────────────────────────────────────────────────
 
 const BROKEN: Record<string, () => void> = {
-  'the database does not open': () => Object.assign(IDBFactory.prototype, { open: () => { throw new DOMException('no', 'UnknownError') } }),
+  'the database does not open': () =>
+    Object.assign(IDBFactory.prototype, {
+      open: () => {
+        throw new DOMException('no', 'UnknownError')
+      },
+    }),
   'the database never answers': () => Object.assign(IDBFactory.prototype, { open: () => ({}) }),
   'there are no locks': () => Object.defineProperty(Navigator.prototype, 'locks', { get: () => undefined }),
-  'there are no databases': () => Object.defineProperty(window, 'indexedDB', { get: () => { throw new DOMException('no', 'SecurityError') } }),
+  'there are no databases': () =>
+    Object.defineProperty(window, 'indexedDB', {
+      get: () => {
+        throw new DOMException('no', 'SecurityError')
+      },
+    }),
 }
 for (const [name, breakIt] of Object.entries(BROKEN)) {
-  test(`${name}: memory carries the events through an outage, and the page hears of no error`, async ({ world, putShop, open, stored }) => {
+  test(`${name}: memory carries the events through an outage, and the page hears of no error`, async ({
+    world,
+    putShop,
+    open,
+    stored,
+  }) => {
     putShop()
     const errors: string[] = []
     await world.context.addInitScript(breakIt)
-    await world.context.addInitScript(() => addEventListener('unhandledrejection', ({ reason }) => { throw reason }))
+    await world.context.addInitScript(() =>
+      addEventListener('unhandledrejection', ({ reason }) => {
+        throw reason
+      }),
+    )
     world.context.on('weberror', (error) => errors.push(String(error.error())))
     const page = await open()
     await world.network.be(503)
@@ -210,7 +267,12 @@ const TIGHT: Partial<Config> = { outbox_max_bytes: 60_000 }
 const SIZE = 10_000
 const FIT = 5
 
-test('what a page has left over the bound is dropped by the next, the oldest first, and counted', async ({ world, putShop, open, stored }) => {
+test('what a page has left over the bound is dropped by the next, the oldest first, and counted', async ({
+  world,
+  putShop,
+  open,
+  stored,
+}) => {
   putShop()
   putShop('/tight', TIGHT)
   const page = await open()
@@ -224,7 +286,12 @@ test('what a page has left over the bound is dropped by the next, the oldest fir
   expect(uuidsOf(await stored((found) => found.length >= FIT))).toEqual(captured.slice(-FIT))
 })
 
-test('what waits in a page over the bound is dropped, the oldest first, and counted', async ({ world, putShop, open, stored }) => {
+test('what waits in a page over the bound is dropped, the oldest first, and counted', async ({
+  world,
+  putShop,
+  open,
+  stored,
+}) => {
   putShop('/', TIGHT)
   const page = await open()
   await world.network.be(503)

@@ -1,4 +1,18 @@
-import { capture, comeOnline, COUNT, crash, databases, expect, kill, moment, start, test, uuidsOf, waiting, type World } from '../support/world'
+import {
+  capture,
+  comeOnline,
+  COUNT,
+  crash,
+  databases,
+  expect,
+  kill,
+  moment,
+  start,
+  test,
+  uuidsOf,
+  waiting,
+  type World,
+} from '../support/world'
 
 // The fault matrix: what is captured, what the service has of it, and what went over the wire for that. `npm run bench
 // -- delivery` runs these tests and prints what they account for.
@@ -11,15 +25,25 @@ test.describe.configure({ mode: 'parallel' })
 const FAULTS: Record<string, { begin(world: World): unknown; end(world: World): unknown }> = {
   'nothing is wrong': { begin: () => {}, end: () => {} },
   'the service answers 503': { begin: ({ network }) => network.be(503), end: ({ network }) => network.be('up') },
-  'the service answers 429 and when to come again': { begin: ({ network }) => network.be(429, { 'Retry-After': '1' }), end: ({ network }) => network.be('up') },
+  'the service answers 429 and when to come again': {
+    begin: ({ network }) => network.be(429, { 'Retry-After': '1' }),
+    end: ({ network }) => network.be('up'),
+  },
   'connections are refused': { begin: ({ network }) => network.be('refusing'), end: ({ network }) => network.be('up') },
-  'the service accepts and never answers': { begin: ({ network }) => network.be('silent'), end: ({ network }) => network.be('up') },
+  'the service accepts and never answers': {
+    begin: ({ network }) => network.be('silent'),
+    end: ({ network }) => network.be('up'),
+  },
   'the browser is offline': {
     begin: ({ context, network }) => Promise.all([context.setOffline(true), network.be('refusing')]),
     end: ({ context, network }) => Promise.all([context.setOffline(false), network.be('up')]),
   },
   'the host is blocked': {
-    begin: ({ context, network }) => Promise.all([context.route(`${network.url}/**`, (route) => route.abort('blockedbyclient')), network.be('refusing')]),
+    begin: ({ context, network }) =>
+      Promise.all([
+        context.route(`${network.url}/**`, (route) => route.abort('blockedbyclient')),
+        network.be('refusing'),
+      ]),
     end: ({ context, network }) => Promise.all([context.unrouteAll({ behavior: 'ignoreErrors' }), network.be('up')]),
   },
 }
@@ -39,7 +63,14 @@ for (const [ending, leave] of Object.entries(ENDINGS)) {
   test.describe(`a page captures, and ${ending}`, () => {
     test.use({ ownBrowser: ending === CLOSED })
     for (const [fault, { begin, end }] of Object.entries(FAULTS)) {
-      test(`while ${fault}: ${COUNT} captured, ${COUNT} stored`, async ({ world, site, putShop, open, stored, account }) => {
+      test(`while ${fault}: ${COUNT} captured, ${COUNT} stored`, async ({
+        world,
+        site,
+        putShop,
+        open,
+        stored,
+        account,
+      }) => {
         putShop()
         await start(world.page, site.url)
         await begin(world)
@@ -65,10 +96,21 @@ test.describe('a page captures, and the disk is full', () => {
   const leaveRoom = async ({ context, page }: World, origin: string, quotaSize: number) =>
     (await context.newCDPSession(page)).send('Storage.overrideQuotaForOrigin', { origin, quotaSize })
 
-  test(`the service answers 503 for a while: ${COUNT} captured, ${COUNT} stored`, async ({ world, site, putShop, open, stored, account }) => {
+  test(`the service answers 503 for a while: ${COUNT} captured, ${COUNT} stored`, async ({
+    world,
+    site,
+    putShop,
+    open,
+    stored,
+    account,
+  }) => {
     putShop()
     const errors: string[] = []
-    await world.context.addInitScript(() => addEventListener('unhandledrejection', ({ reason }) => { throw reason }))
+    await world.context.addInitScript(() =>
+      addEventListener('unhandledrejection', ({ reason }) => {
+        throw reason
+      }),
+    )
     world.context.on('weberror', (error) => errors.push(String(error.error())))
     await leaveRoom(world, site.url, 1)
     const page = await open()
@@ -86,7 +128,14 @@ test.describe('a page captures, and the disk is full', () => {
     account(COUNT, events)
   })
 
-  test(`its tab is closed: ${COUNT} captured, ${COUNT} stored`, async ({ world, site, putShop, open, stored, account }) => {
+  test(`its tab is closed: ${COUNT} captured, ${COUNT} stored`, async ({
+    world,
+    site,
+    putShop,
+    open,
+    stored,
+    account,
+  }) => {
     putShop('/', { request_queue_config: { flush_interval_ms: 5000 } })
     await leaveRoom(world, site.url, 1)
     const page = await open()
@@ -98,7 +147,14 @@ test.describe('a page captures, and the disk is full', () => {
     account(COUNT, events)
   })
 
-  test(`its renderer crashes: ${COUNT} captured before and ${COUNT} when it was full, ${COUNT} stored`, async ({ world, site, putShop, open, stored, account }) => {
+  test(`its renderer crashes: ${COUNT} captured before and ${COUNT} when it was full, ${COUNT} stored`, async ({
+    world,
+    site,
+    putShop,
+    open,
+    stored,
+    account,
+  }) => {
     putShop()
     await leaveRoom(world, site.url, 300_000)
     const page = await open()
@@ -119,7 +175,14 @@ test.describe('a page captures, and the disk is full', () => {
 
 // The pages of these tests are private ones: a context of Playwright's is an off-the-record profile, as an incognito
 // window is.
-test(`in private mode all windows are closed: ${COUNT} captured, 0 stored, and no trace`, async ({ world, browser, putShop, open, stored, account }) => {
+test(`in private mode all windows are closed: ${COUNT} captured, 0 stored, and no trace`, async ({
+  world,
+  browser,
+  putShop,
+  open,
+  stored,
+  account,
+}) => {
   putShop()
   const page = await open()
   await world.network.be(503)
@@ -138,7 +201,13 @@ test(`in private mode all windows are closed: ${COUNT} captured, 0 stored, and n
 
 // ── Two tabs, and how soon a crash may come ─────────────────────────────────────────────────────────────────────────
 
-test(`of two tabs that capture, one crashes: ${2 * COUNT} captured, ${2 * COUNT} stored`, async ({ world, putShop, open, stored, account }) => {
+test(`of two tabs that capture, one crashes: ${2 * COUNT} captured, ${2 * COUNT} stored`, async ({
+  world,
+  putShop,
+  open,
+  stored,
+  account,
+}) => {
   putShop()
   const [living, dying] = [await open(), await open()]
   await world.network.be(503)
@@ -152,7 +221,14 @@ test(`of two tabs that capture, one crashes: ${2 * COUNT} captured, ${2 * COUNT}
   account(2 * COUNT, events)
 })
 
-test(`a page captures, and its renderer crashes a task later: ${COUNT} captured, ${COUNT} stored`, async ({ world, site, putShop, open, stored, account }) => {
+test(`a page captures, and its renderer crashes a task later: ${COUNT} captured, ${COUNT} stored`, async ({
+  world,
+  site,
+  putShop,
+  open,
+  stored,
+  account,
+}) => {
   putShop()
   const { page, network } = world
   await start(page, site.url)
@@ -176,7 +252,14 @@ test.describe('on a first visit', () => {
   // A profile that is new and on disk: nowhere does a database take longer to open.
   test.use({ ownBrowser: true })
 
-  test(`a page captures as soon as it can, and its renderer crashes within a second: ${COUNT} captured, ${COUNT} stored`, async ({ world, site, putShop, open, stored, account }) => {
+  test(`a page captures as soon as it can, and its renderer crashes within a second: ${COUNT} captured, ${COUNT} stored`, async ({
+    world,
+    site,
+    putShop,
+    open,
+    stored,
+    account,
+  }) => {
     putShop()
     const { page, network } = world
     await network.be(503)
@@ -197,14 +280,30 @@ test.describe('on a first visit', () => {
 
 // ── What it costs that a beacon's answer is heard by nobody ─────────────────────────────────────────────────────────
 
-test('a visit of five pages, each left by a link three seconds later or sooner: everything arrives', async ({ world, site, putShop, stored, account }) => {
+test('a visit of five pages, each left by a link three seconds later or sooner: everything arrives', async ({
+  world,
+  site,
+  putShop,
+  stored,
+  account,
+}) => {
   const PAGES = 5
-  for (let index = 0; index < PAGES; index += 1) putShop(`/${index}`, { capture_pageview: true, capture_pageleave: true, autocapture: true, capture_dead_clicks: false, request_queue_config: {} })
+  for (let index = 0; index < PAGES; index += 1)
+    putShop(`/${index}`, {
+      capture_pageview: true,
+      capture_pageleave: true,
+      autocapture: true,
+      capture_dead_clicks: false,
+      request_queue_config: {},
+    })
   const { page } = world
   await page.goto(`${site.url}/0`)
   for (let index = 1; index < PAGES; index += 1) {
     await page.waitForFunction(() => window.analytics?.__loaded)
-    await page.evaluate((to) => document.body.insertAdjacentHTML('beforeend', `<button>more</button><a href="${to}">next</a>`), `/${index}`)
+    await page.evaluate(
+      (to) => document.body.insertAdjacentHTML('beforeend', `<button>more</button><a href="${to}">next</a>`),
+      `/${index}`,
+    )
     await page.getByRole('button').click()
     await page.waitForTimeout(index % 2 ? 4000 : 1000)
     await page.getByRole('link').click()

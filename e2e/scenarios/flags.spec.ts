@@ -2,19 +2,35 @@ import { expect, test } from '../support/scenario'
 import type { Service, StoredEvent } from '../support/service'
 
 /** Defines a flag that is on for whoever meets `properties`. Its key is its own in each test. */
-const define = async (service: Service, key: string, { properties = [], ...more }: { properties?: object[]; multivariate?: object; payloads?: object } = {}) => {
-  const { status, body } = await service.api('POST', '/feature_flags/', { key, active: true, filters: { groups: [{ properties, rollout_percentage: 100 }], ...more } })
+const define = async (
+  service: Service,
+  key: string,
+  { properties = [], ...more }: { properties?: object[]; multivariate?: object; payloads?: object } = {},
+) => {
+  const { status, body } = await service.api('POST', '/feature_flags/', {
+    key,
+    active: true,
+    filters: { groups: [{ properties, rollout_percentage: 100 }], ...more },
+  })
   expect([status, body]).toEqual([201, expect.anything()])
 }
 const ready = 'window.analytics && window.analytics.__loaded'
 
 for (const build of ['script', 'npm'] as const) {
-  test(`${build} build: flags with variants and payloads are there after one request, and their use is told`, async ({ page, site, service, put, stored }) => {
+  test(`${build} build: flags with variants and payloads are there after one request, and their use is told`, async ({
+    page,
+    site,
+    service,
+    put,
+    stored,
+  }) => {
     await define(service, `checkout-${build}`, {
       multivariate: { variants: [{ key: 'short', rollout_percentage: 100 }] },
       payloads: { short: '{"steps":2}' },
     })
-    await define(service, `for-gold-${build}`, { properties: [{ key: 'plan', value: ['gold'], operator: 'exact', type: 'person' }] })
+    await define(service, `for-gold-${build}`, {
+      properties: [{ key: 'plan', value: ['gold'], operator: 'exact', type: 'person' }],
+    })
     put(build, '/', 'home')
     const asked: string[] = []
     page.on('request', (request) => {
@@ -26,7 +42,11 @@ for (const build of ['script', 'npm'] as const) {
       (name) =>
         new Promise((resolve) =>
           window.analytics.onFeatureFlags(() =>
-            resolve([window.analytics.getFeatureFlag(`checkout-${name}`), window.analytics.getFeatureFlagPayload(`checkout-${name}`), window.analytics.isFeatureEnabled(`for-gold-${name}`)]),
+            resolve([
+              window.analytics.getFeatureFlag(`checkout-${name}`),
+              window.analytics.getFeatureFlagPayload(`checkout-${name}`),
+              window.analytics.isFeatureEnabled(`for-gold-${name}`),
+            ]),
           ),
         ),
       build,
@@ -37,9 +57,20 @@ for (const build of ['script', 'npm'] as const) {
     await page.evaluate(() => window.analytics.identify('ada', { plan: 'gold' }))
     await page.waitForFunction((name) => window.analytics.isFeatureEnabled(`for-gold-${name}`), build)
     // Until the answer for the person is there, the flag is asked about with the value from before.
-    const calledIn = (all: StoredEvent[]) => all.filter(({ event }) => event === '$feature_flag_called').map(({ properties }) => [properties.$feature_flag, properties.$feature_flag_response])
-    const called = calledIn(await stored((all) => calledIn(all).some(([key, value]) => key === `for-gold-${build}` && value === true)))
-    expect(called).toEqual(expect.arrayContaining([[`checkout-${build}`, 'short'], [`for-gold-${build}`, false], [`for-gold-${build}`, true]]))
+    const calledIn = (all: StoredEvent[]) =>
+      all
+        .filter(({ event }) => event === '$feature_flag_called')
+        .map(({ properties }) => [properties.$feature_flag, properties.$feature_flag_response])
+    const called = calledIn(
+      await stored((all) => calledIn(all).some(([key, value]) => key === `for-gold-${build}` && value === true)),
+    )
+    expect(called).toEqual(
+      expect.arrayContaining([
+        [`checkout-${build}`, 'short'],
+        [`for-gold-${build}`, false],
+        [`for-gold-${build}`, true],
+      ]),
+    )
 
     // The next page knows them from its first moment, before any request.
     await page.route('**/flags/**', (route) => route.abort())
@@ -49,7 +80,13 @@ for (const build of ['script', 'npm'] as const) {
   })
 }
 
-test('what the service has turned off is not captured, and what was captured meanwhile says why', async ({ page, site, service, put, stored }) => {
+test('what the service has turned off is not captured, and what was captured meanwhile says why', async ({
+  page,
+  site,
+  service,
+  put,
+  stored,
+}) => {
   const set = (autocapture_opt_out: boolean) => service.api('PATCH', '/remote_config/', { autocapture_opt_out })
   expect((await set(true)).status).toBe(200)
   try {
@@ -62,7 +99,9 @@ test('what the service has turned off is not captured, and what was captured mea
     await page.goto(site.url)
     await page.waitForFunction(ready)
     await page.locator('button').click()
-    expect(await page.evaluate(() => window.analytics.explain('$autocapture').map(({ state }) => state))).toEqual(['waiting'])
+    expect(await page.evaluate(() => window.analytics.explain('$autocapture').map(({ state }) => state))).toEqual([
+      'waiting',
+    ])
     await expect.poll(() => page.evaluate(() => window.analytics.drops())).toEqual({ turned_off_by_service: 1 })
     await page.locator('button').click()
     const events = await stored((all) => all.length > 0)
@@ -72,15 +111,30 @@ test('what the service has turned off is not captured, and what was captured mea
   }
 })
 
-test('a visitor is offered a feature before everybody has it, takes it, and keeps it on the next page', async ({ page, site, service, put }) => {
+test('a visitor is offered a feature before everybody has it, takes it, and keeps it on the next page', async ({
+  page,
+  site,
+  service,
+  put,
+}) => {
   await service.api('POST', '/early_access_feature/', { name: 'Early editor', stage: 'beta' })
   put('script', '/', 'home')
   await page.goto(site.url)
   await page.waitForFunction(ready)
-  const offered = await page.evaluate(() => new Promise((resolve) => window.analytics.getEarlyAccessFeatures((features) => resolve(features.map(({ flagKey }) => flagKey)), true)))
+  const offered = await page.evaluate(
+    () =>
+      new Promise((resolve) =>
+        window.analytics.getEarlyAccessFeatures((features) => resolve(features.map(({ flagKey }) => flagKey)), true),
+      ),
+  )
   expect(offered).toContain('early-editor')
   await page.waitForFunction(() => window.analytics.isFeatureEnabled('early-editor') === false)
-  const answered = page.waitForResponse(async (response) => response.url().includes('/flags/') && ((await response.json()) as { flags: Record<string, { enabled: boolean }> }).flags['early-editor']?.enabled === true)
+  const answered = page.waitForResponse(
+    async (response) =>
+      response.url().includes('/flags/') &&
+      ((await response.json()) as { flags: Record<string, { enabled: boolean }> }).flags['early-editor']?.enabled ===
+        true,
+  )
   await page.evaluate(() => window.analytics.updateEarlyAccessFeatureEnrollment('early-editor', true))
   await answered
   await page.reload()

@@ -6,7 +6,11 @@ const QUIET = { capture_pageview: false, capture_pageleave: false, autocapture: 
 const ready = (page: Page) => page.waitForFunction(() => window.analytics?.__loaded)
 const id = (page: Page) => page.evaluate(() => window.analytics.get_distinct_id())
 
-test('two open tabs are one visitor: what one learns the other knows, and neither undoes it', async ({ context, site, put }) => {
+test('two open tabs are one visitor: what one learns the other knows, and neither undoes it', async ({
+  context,
+  site,
+  put,
+}) => {
   put('script', '/', 'home', QUIET)
   const [one, two] = [await context.newPage(), await context.newPage()]
   await one.goto(site.url)
@@ -14,7 +18,9 @@ test('two open tabs are one visitor: what one learns the other knows, and neithe
   await two.goto(site.url)
   await ready(two)
   expect(await id(two)).toBe(await id(one))
-  expect(await two.evaluate(() => window.analytics.get_session_id())).toBe(await one.evaluate(() => window.analytics.get_session_id()))
+  expect(await two.evaluate(() => window.analytics.get_session_id())).toBe(
+    await one.evaluate(() => window.analytics.get_session_id()),
+  )
 
   await one.evaluate(() => {
     window.analytics.identify('ada')
@@ -23,7 +29,9 @@ test('two open tabs are one visitor: what one learns the other knows, and neithe
   await expect.poll(() => id(two)).toBe('ada')
   await two.evaluate(() => window.analytics.register({ also: 'two' }))
   await expect.poll(() => one.evaluate(() => window.analytics.get_property('also'))).toBe('two')
-  await expect.poll(() => two.evaluate(() => [window.analytics.get_property('from'), window.analytics.get_property('also')])).toEqual(['one', 'two'])
+  await expect
+    .poll(() => two.evaluate(() => [window.analytics.get_property('from'), window.analytics.get_property('also')]))
+    .toEqual(['one', 'two'])
 
   await one.evaluate(() => window.analytics.reset())
   await expect.poll(async () => (await id(two)) === (await id(one))).toBe(true)
@@ -51,7 +59,10 @@ test.describe('subdomains', () => {
   // Real names, resolved to this machine: a cookie's domain cannot be tried on localhost.
   const visit = async (site: { url: string }, use: (open: (host: string) => Promise<Page>) => Promise<void>) => {
     const { args, ...launch } = config.use!.launchOptions!
-    const browser = await chromium.launch({ ...launch, args: [...args!, '--host-resolver-rules=MAP *.example.test 127.0.0.1,MAP example.test 127.0.0.1'] })
+    const browser = await chromium.launch({
+      ...launch,
+      args: [...args!, '--host-resolver-rules=MAP *.example.test 127.0.0.1,MAP example.test 127.0.0.1'],
+    })
     try {
       const context = await browser.newContext()
       await use(async (host) => {
@@ -101,13 +112,21 @@ test.describe('subdomains', () => {
       await shop.evaluate(() => window.analytics.register({ plan: 'x'.repeat(2000) }))
       await shop.evaluate(() => void window.analytics.capture('x'))
       // Values are written together, a task later.
-      await expect.poll(async () => (await shop.context().cookies()).map(({ value }) => value).join()).toContain('sesid')
+      await expect
+        .poll(async () => (await shop.context().cookies()).map(({ value }) => value).join())
+        .toContain('sesid')
       const cookies = await shop.context().cookies()
       expect(cookies).toHaveLength(1)
       const [cookie] = cookies
       expect(cookie).toMatchObject({ domain: '.example.test', path: '/', sameSite: 'Lax', secure: false })
       expect(cookie!.value.length).toBeLessThan(500)
-      expect(Object.keys(JSON.parse(decodeURIComponent(cookie!.value)) as object).sort()).toEqual(['$device_id', '$identity_at', '$sesid', '$user_state', 'distinct_id'])
+      expect(Object.keys(JSON.parse(decodeURIComponent(cookie!.value)) as object).sort()).toEqual([
+        '$device_id',
+        '$identity_at',
+        '$sesid',
+        '$user_state',
+        'distinct_id',
+      ])
     })
   })
 })

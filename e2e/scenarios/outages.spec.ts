@@ -44,7 +44,12 @@ for (const build of BUILDS) {
   })
 }
 
-test('the answer is lost on the way: the events are sent again, and counted once', async ({ page, site, put, stored }) => {
+test('the answer is lost on the way: the events are sent again, and counted once', async ({
+  page,
+  site,
+  put,
+  stored,
+}) => {
   put('script', '/', 'home', QUIET)
   await page.goto(site.url)
   await page.waitForFunction(() => window.analytics?.__loaded)

@@ -5,11 +5,18 @@ import config from '../../playwright.config'
 
 const ready = (page: Page) => page.waitForFunction(() => window.analytics?.__loaded)
 
-test('a page that comes back out of the back/forward cache counts again, and it may go there', async ({ site, put, stored }) => {
+test('a page that comes back out of the back/forward cache counts again, and it may go there', async ({
+  site,
+  put,
+  stored,
+}) => {
   put('script', '/one', 'one')
   site.page('/two', '<!doctype html><title>two</title>')
   // Playwright turns this cache off; here it is what matters.
-  const browser: Browser = await chromium.launch({ ...config.use!.launchOptions!, ignoreDefaultArgs: ['--disable-back-forward-cache'] })
+  const browser: Browser = await chromium.launch({
+    ...config.use!.launchOptions!,
+    ignoreDefaultArgs: ['--disable-back-forward-cache'],
+  })
   try {
     const page = await browser.newPage()
     await page.goto(`${site.url}/one`)
@@ -22,13 +29,22 @@ test('a page that comes back out of the back/forward cache counts again, and it 
     const events = await stored(areThere('$pageview', '$pageleave', '$pageview'))
     const [first, second] = events.filter(({ event }) => event === '$pageview')
     // The same document: it did not begin anew, and it remembers.
-    expect(second!.properties).toMatchObject({ $prev_pageview_id: first!.uuid, $session_id: first!.session_id, $initialization_time: first!.properties.$initialization_time })
+    expect(second!.properties).toMatchObject({
+      $prev_pageview_id: first!.uuid,
+      $session_id: first!.session_id,
+      $initialization_time: first!.properties.$initialization_time,
+    })
   } finally {
     await browser.close()
   }
 })
 
-test('what the page does to its own globals does no harm, and the SDK does none to them', async ({ page, site, put, stored }) => {
+test('what the page does to its own globals does no harm, and the SDK does none to them', async ({
+  page,
+  site,
+  put,
+  stored,
+}) => {
   put('script', '/', '<button id="b">b</button>')
   await page.addInitScript(() => {
     Object.assign(Object.prototype, { polluted: 'yes' })
@@ -40,7 +56,11 @@ test('what the page does to its own globals does no harm, and the SDK does none 
   page.on('pageerror', (error) => errors.push(String(error)))
   await page.goto(site.url)
   await ready(page)
-  const before = await page.evaluate(() => [history.pushState, fetch, XMLHttpRequest.prototype.send, addEventListener].map((member) => /native code/.test(String(member))))
+  const before = await page.evaluate(() =>
+    [history.pushState, fetch, XMLHttpRequest.prototype.send, addEventListener].map((member) =>
+      /native code/.test(String(member)),
+    ),
+  )
   await page.locator('#b').click()
   await page.evaluate(() => void window.analytics.capture('mine', { a: [1, { b: 2 }] }))
   const events = await stored(areThere('$pageview', '$autocapture', 'mine', '$dead_click'))
@@ -73,32 +93,56 @@ test('storage that is forbidden: the visit is captured all the same', async ({ p
   expect(event!.session_id).toMatch(/^[0-9a-f-]{36}$/)
 })
 
-test('a click inside open shadow roots is told with its way out, through the hosts', async ({ page, site, put, stored }) => {
-  put('script', '/', `<main><my-card></my-card></main><script>
+test('a click inside open shadow roots is told with its way out, through the hosts', async ({
+  page,
+  site,
+  put,
+  stored,
+}) => {
+  put(
+    'script',
+    '/',
+    `<main><my-card></my-card></main><script>
     customElements.define('my-button', class extends HTMLElement {
       connectedCallback() { this.attachShadow({ mode: 'open' }).innerHTML = '<button class="buy">Buy <span>now</span></button>' }
     })
     customElements.define('my-card', class extends HTMLElement {
       connectedCallback() { this.attachShadow({ mode: 'open' }).innerHTML = '<section><my-button></my-button></section>' }
     })
-  </script>`)
+  </script>`,
+  )
   await page.goto(site.url)
   await page.locator('button.buy').click()
   const events = await stored((all) => all.some(({ event }) => event === '$autocapture'))
   const click = events.find(({ event }) => event === '$autocapture')!
   expect(click.properties).toMatchObject({ $event_type: 'click', $el_text: 'Buy now' })
-  expect(click.elements_chain.split(';').map((item) => item.replace(/[:.].*/s, ''))).toEqual(['button', 'my-button', 'section', 'my-card', 'main', 'body'])
+  expect(click.elements_chain.split(';').map((item) => item.replace(/[:.].*/s, ''))).toEqual([
+    'button',
+    'my-button',
+    'section',
+    'my-card',
+    'main',
+    'body',
+  ])
 })
 
-test('a prerendered page counts when it is shown, and not at all when it never is', async ({ site, put, stored }, { outputDir }) => {
+test('a prerendered page counts when it is shown, and not at all when it never is', async ({ site, put, stored }, {
+  outputDir,
+}) => {
   const note = '<script>analytics.register({ began_hidden: document.prerendering })</script>'
   const rules = '{"prerender":[{"source":"list","urls":["/next","/never"],"eagerness":"immediate"}]}'
-  put('script', '/', `<a id="go" href="/next">next</a><script type="speculationrules">${rules}</script><script>setTimeout(() => go.click(), 3000)</script>`)
+  put(
+    'script',
+    '/',
+    `<a id="go" href="/next">next</a><script type="speculationrules">${rules}</script><script>setTimeout(() => go.click(), 3000)</script>`,
+  )
   put('script', '/next', note)
   put('script', '/never', note)
   // Nobody drives this browser: one that is driven keeps prerendered pages waiting.
   const { executablePath, args } = config.use!.launchOptions!
-  const browser = spawn(executablePath!, [...args!, '--headless', `--user-data-dir=${outputDir}/profile`, site.url], { stdio: 'ignore' })
+  const browser = spawn(executablePath!, [...args!, '--headless', `--user-data-dir=${outputDir}/profile`, site.url], {
+    stdio: 'ignore',
+  })
   try {
     const events = await stored((all) => all.filter(({ event }) => event === '$pageview').length === 2)
     const [first, next] = events.filter(({ event }) => event === '$pageview')
@@ -110,7 +154,12 @@ test('a prerendered page counts when it is shown, and not at all when it never i
   }
 })
 
-test('a sandboxed frame, which may have neither cookies nor storage: everything arrives', async ({ page, site, put, stored }) => {
+test('a sandboxed frame, which may have neither cookies nor storage: everything arrives', async ({
+  page,
+  site,
+  put,
+  stored,
+}) => {
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))
   put('script', '/framed', '<button>Go</button>')

@@ -32,7 +32,12 @@ const test = base.extend<Fixtures>({
     await use({
       token: service.token,
       // The browser of a test says that it is driven by a program.
-      options: { api_host: network.url, defaults: '2026-01-30', opt_out_useragent_filter: true, request_queue_config: { flush_interval_ms: 250 } },
+      options: {
+        api_host: network.url,
+        defaults: '2026-01-30',
+        opt_out_useragent_filter: true,
+        request_queue_config: { flush_interval_ms: 250 },
+      },
     })
   },
   serve: async ({}, use) => {
@@ -51,7 +56,9 @@ const test = base.extend<Fixtures>({
         .poll(async () => until((events = await service.events(host))))
         .toBe(true)
         .catch(() => {
-          throw new Error(`The events that were waited for have not come; stored so far: ${events.map(({ event }) => event).join(', ') || 'none'}`)
+          throw new Error(
+            `The events that were waited for have not come; stored so far: ${events.map(({ event }) => event).join(', ') || 'none'}`,
+          )
         })
       return events
     })
@@ -62,24 +69,38 @@ test.describe.configure({ mode: 'parallel' })
 
 const named = (events: StoredEvent[], name: string) => events.find(({ event }) => event === name)!
 const sorted = (events: StoredEvent[]) => events.map(({ uuid }) => uuid).sort()
-const html = (script: string, body = '') => `<!doctype html><html><head><meta charset="utf-8"><title>${script}</title><link rel="icon" href="data:,"></head><body>${body}<script type="module" src="/${script}"></script></body></html>`
+const html = (script: string, body = '') =>
+  `<!doctype html><html><head><meta charset="utf-8"><title>${script}</title><link rel="icon" href="data:,"></head><body>${body}<script type="module" src="/${script}"></script></body></html>`
 
 test.describe('a Web Worker', () => {
-  test("captures as its page's visitor, and tells of no page", async ({ page, settings, serve, storedOf }, { outputDir }) => {
-    const { out } = await bundle(outputDir, { entries: ['index.html'], settings, files: { 'index.html': html('page.js', '<button id="sign-in">Sign in</button>') } })
+  test("captures as its page's visitor, and tells of no page", async ({ page, settings, serve, storedOf }, {
+    outputDir,
+  }) => {
+    const { out } = await bundle(outputDir, {
+      entries: ['index.html'],
+      settings,
+      files: { 'index.html': html('page.js', '<button id="sign-in">Sign in</button>') },
+    })
     const site = await serve(out)
     await page.goto(site.url)
     const events = await storedOf(site.host, areThere('$pageview', 'worker started'))
     const [pageview, started] = [named(events, '$pageview'), named(events, 'worker started')]
     expect(started.distinct_id).toBe(pageview.distinct_id)
-    expect(started.properties).toMatchObject({ $is_identified: false, $browser: pageview.properties.$browser, $timezone: pageview.properties.$timezone })
+    expect(started.properties).toMatchObject({
+      $is_identified: false,
+      $browser: pageview.properties.$browser,
+      $timezone: pageview.properties.$timezone,
+    })
     for (const name of ['$current_url', '$pathname', '$viewport_width', '$referrer', '$session_entry_url']) {
       expect(pageview.properties).toHaveProperty(name)
       expect(started.properties).not.toHaveProperty(name)
     }
     await page.locator('#sign-in').click()
-    const both = (await storedOf(site.host, areThere('$pageview', 'worker started', '$autocapture', '$identify', '$identify'))).filter(({ event }) => event === '$identify')
-    for (const each of both) expect(each).toMatchObject({ distinct_id: 'ada', properties: { $anon_distinct_id: started.distinct_id } })
+    const both = (
+      await storedOf(site.host, areThere('$pageview', 'worker started', '$autocapture', '$identify', '$identify'))
+    ).filter(({ event }) => event === '$identify')
+    for (const each of both)
+      expect(each).toMatchObject({ distinct_id: 'ada', properties: { $anon_distinct_id: started.distinct_id } })
   })
 
   test.describe('of a page that is not observed itself', () => {
@@ -121,13 +142,22 @@ test.describe('a Web Worker', () => {
       ask: (...call: unknown[]) => page.evaluate((given) => (window as unknown as Control).ask(...given), call),
     })
     const open = async (page: Page, settings: Fixtures['settings'], serve: Fixtures['serve'], folder: string) => {
-      const { out } = await bundle(folder, { entries: ['index.html'], settings, files: { 'index.html': html('control.js'), 'control.js': PAGE, 'own.js': OWN } })
+      const { out } = await bundle(folder, {
+        entries: ['index.html'],
+        settings,
+        files: { 'index.html': html('control.js'), 'control.js': PAGE, 'own.js': OWN },
+      })
       const site = await serve(out)
       await page.goto(site.url)
       return { site, ...controlOf(page) }
     }
 
-    test('remembers across its end who the visitor is, super properties, the session, and a refusal', async ({ page, settings, serve, storedOf }, { outputDir }) => {
+    test('remembers across its end who the visitor is, super properties, the session, and a refusal', async ({
+      page,
+      settings,
+      serve,
+      storedOf,
+    }, { outputDir }) => {
       const { site, start, end, ask } = await open(page, settings, serve, outputDir)
       const begin = async () => {
         await start()
@@ -143,7 +173,9 @@ test.describe('a Web Worker', () => {
       await begin()
       await ask('capture', 'four')
       // A refusal takes with it what has not left, of the lives before too.
-      await storedOf(site.host, (all) => ['one', 'two', 'three', 'four'].every((name) => all.some(({ event }) => event === name)))
+      await storedOf(site.host, (all) =>
+        ['one', 'two', 'three', 'four'].every((name) => all.some(({ event }) => event === name)),
+      )
       await ask('opt_out_capturing')
       await end()
       await life(['capture', 'five'])
@@ -153,18 +185,30 @@ test.describe('a Web Worker', () => {
       await ask('capture', 'six')
 
       const events = await storedOf(site.host, (all) => all.some(({ event }) => event === 'six'))
-      const [began, one, two, three, four, six] = ['began', 'one', 'two', 'three', 'four', 'six'].map((name) => named(events, name))
+      const [began, one, two, three, four, six] = ['began', 'one', 'two', 'three', 'four', 'six'].map((name) =>
+        named(events, name),
+      )
       expect(events.map(({ event }) => event)).not.toContain('five')
       expect(began!.properties).toMatchObject({ early: true })
       expect(named(events, '$identify').properties).toMatchObject({ $anon_distinct_id: began!.distinct_id })
-      for (const event of [one, two]) expect(event).toMatchObject({ distinct_id: 'ada', session_id: began!.session_id, properties: { shop: 'north', $is_identified: true } })
+      for (const event of [one, two])
+        expect(event).toMatchObject({
+          distinct_id: 'ada',
+          session_id: began!.session_id,
+          properties: { shop: 'north', $is_identified: true },
+        })
       expect(three!.distinct_id).not.toBe('ada')
       expect(three!.properties).not.toHaveProperty('shop')
-      for (const event of [four, six]) expect(event).toMatchObject({ distinct_id: three!.distinct_id, session_id: three!.session_id })
+      for (const event of [four, six])
+        expect(event).toMatchObject({ distinct_id: three!.distinct_id, session_id: three!.session_id })
     })
 
-    test('asks for flags, as the visitor it was told of', async ({ page, settings, serve, service, storedOf }, { outputDir }) => {
-      const filters = { groups: [{ properties: [{ key: 'plan', value: 'gold', type: 'person' }], rollout_percentage: 100 }] }
+    test('asks for flags, as the visitor it was told of', async ({ page, settings, serve, service, storedOf }, {
+      outputDir,
+    }) => {
+      const filters = {
+        groups: [{ properties: [{ key: 'plan', value: 'gold', type: 'person' }], rollout_percentage: 100 }],
+      }
       expect((await service.api('POST', '/feature_flags/', { key: 'in-worker', filters })).status).toBe(201)
       const { site, start, ask } = await open(page, settings, serve, outputDir)
       await start({ bootstrap: { distinctID: 'grace', isIdentifiedID: true } })
@@ -172,11 +216,20 @@ test.describe('a Web Worker', () => {
       await expect.poll(() => ask('getFeatureFlag', 'in-worker')).toBe(false)
       await ask('setPersonPropertiesForFlags', { plan: 'gold' })
       await expect.poll(() => ask('getFeatureFlag', 'in-worker')).toBe(true)
-      const events = await storedOf(site.host, (all) => all.filter(({ event }) => event === '$feature_flag_called').length === 2)
+      const events = await storedOf(
+        site.host,
+        (all) => all.filter(({ event }) => event === '$feature_flag_called').length === 2,
+      )
       expect(events.map(({ distinct_id }) => distinct_id)).toEqual(events.map(() => 'grace'))
     })
 
-    test('that ends during an outage loses nothing, and doubles nothing', async ({ page, settings, serve, network, storedOf }, { outputDir }) => {
+    test('that ends during an outage loses nothing, and doubles nothing', async ({
+      page,
+      settings,
+      serve,
+      network,
+      storedOf,
+    }, { outputDir }) => {
       const { site, start, end, ask } = await open(page, settings, serve, outputDir)
       await network.be(503)
       await start()
@@ -185,12 +238,19 @@ test.describe('a Web Worker', () => {
       await network.be('up')
       await start()
       const events = await storedOf(site.host, (all) => all.length >= 22)
-      expect(events.filter(({ event }) => event === 'kept').map(({ properties }) => properties.index).sort((a, b) => +a! - +b!)).toEqual([...Array(20).keys()])
+      expect(
+        events
+          .filter(({ event }) => event === 'kept')
+          .map(({ properties }) => properties.index)
+          .sort((a, b) => +a! - +b!),
+      ).toEqual([...Array(20).keys()])
       expect(new Set(sorted(events)).size).toBe(22)
       expect(new Set(events.map(({ distinct_id }) => distinct_id)).size).toBe(1)
     })
 
-    test('beside another worker: what one learns the other knows', async ({ page, context, settings, serve }, { outputDir }) => {
+    test('beside another worker: what one learns the other knows', async ({ page, context, settings, serve }, {
+      outputDir,
+    }) => {
       const { site, start, ask } = await open(page, settings, serve, outputDir)
       await start()
       await ask('toString')
@@ -207,9 +267,15 @@ test.describe('a Web Worker', () => {
       await expect.poll(() => other.ask('has_opted_out_capturing')).toBe(true)
     })
 
-    test('that starts at the same moment as another: they agree on who the visitor is', async ({ page, settings, serve }, { outputDir }) => {
+    test('that starts at the same moment as another: they agree on who the visitor is', async ({
+      page,
+      settings,
+      serve,
+    }, { outputDir }) => {
       const { start, ask, swap } = await open(page, settings, serve, outputDir)
-      await page.evaluate(() => [1, 2].forEach(() => (window as unknown as Control).start({ advanced_disable_flags: true })))
+      await page.evaluate(() =>
+        [1, 2].forEach(() => (window as unknown as Control).start({ advanced_disable_flags: true })),
+      )
       const ids = async () => {
         const one = await ask('get_distinct_id')
         await swap()
@@ -222,18 +288,28 @@ test.describe('a Web Worker', () => {
       expect(await ask('get_distinct_id')).toBe(agreed)
     })
 
-    const BROKEN = { 'never answers': 'return {}', 'may not be opened': "throw new DOMException('forbidden', 'SecurityError')" }
+    const BROKEN = {
+      'never answers': 'return {}',
+      'may not be opened': "throw new DOMException('forbidden', 'SecurityError')",
+    }
     for (const [how, breakDatabase] of Object.entries(BROKEN)) {
-      test(`whose database ${how} captures out of its memory`, async ({ page, settings, serve, storedOf }, { outputDir }) => {
+      test(`whose database ${how} captures out of its memory`, async ({ page, settings, serve, storedOf }, {
+        outputDir,
+      }) => {
         const { site, start, ask } = await open(page, settings, serve, outputDir)
         await start({ breakDatabase })
         await ask('identify', 'ada')
         const events = await storedOf(site.host, areThere('began', '$identify'))
-        expect(named(events, '$identify')).toMatchObject({ distinct_id: 'ada', properties: { $anon_distinct_id: named(events, 'began').distinct_id, early: true } })
+        expect(named(events, '$identify')).toMatchObject({
+          distinct_id: 'ada',
+          properties: { $anon_distinct_id: named(events, 'began').distinct_id, early: true },
+        })
       })
     }
 
-    test('that may keep nothing keeps nothing, and captures all the same', async ({ page, settings, serve, storedOf }, { outputDir }) => {
+    test('that may keep nothing keeps nothing, and captures all the same', async ({ page, settings, serve, storedOf }, {
+      outputDir,
+    }) => {
       const { site, start, ask } = await open(page, settings, serve, outputDir)
       await start({ disable_persistence: true })
       await ask('capture', 'said')
@@ -241,7 +317,12 @@ test.describe('a Web Worker', () => {
       expect(await page.evaluate(() => indexedDB.databases())).toEqual([])
     })
 
-    test('sends what waits when it is shut down, though a worker has no beacons', async ({ page, settings, serve, storedOf }, { outputDir }) => {
+    test('sends what waits when it is shut down, though a worker has no beacons', async ({
+      page,
+      settings,
+      serve,
+      storedOf,
+    }, { outputDir }) => {
       const { site, start, ask } = await open(page, settings, serve, outputDir)
       await start({ persistence: 'memory', request_queue_config: { flush_interval_ms: 5000 } })
       await ask('capture', 'last words')
@@ -277,7 +358,8 @@ test.describe('a browser extension', () => {
       args: [...args!, `--disable-extensions-except=${out}`, `--load-extension=${out}`],
     })
     const complaints: string[] = []
-    const hear = (message: ConsoleMessage) => void (['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
+    const hear = (message: ConsoleMessage) =>
+      void (['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
     context.on('console', hear)
     context.on('weberror', (error) => complaints.push(String(error.error())))
     const worker: Worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
@@ -308,7 +390,11 @@ test.describe('a browser extension', () => {
     }
   }
 
-  test('is one visitor in its service worker, its pages and its content scripts', async ({ settings, serve, storedOf }, { outputDir }) => {
+  test('is one visitor in its service worker, its pages and its content scripts', async ({
+    settings,
+    serve,
+    storedOf,
+  }, { outputDir }) => {
     const extension = await launch(outputDir, settings)
     try {
       const read = await serve(outputDir)
@@ -316,15 +402,28 @@ test.describe('a browser extension', () => {
       await (await extension.context.newPage()).goto(`${read.url}/article`)
       const popup = await extension.popup()
       await popup.locator('#sign-in').click()
-      await storedOf(extension.id, areThere('installed', 'page read', '$pageview', '$autocapture', '$identify', '$identify'))
+      await storedOf(
+        extension.id,
+        areThere('installed', 'page read', '$pageview', '$autocapture', '$identify', '$identify'),
+      )
       await (await extension.popup()).close()
-      const events = await storedOf(extension.id, (all) => all.filter(({ event }) => event === '$pageview').length === 2)
+      const events = await storedOf(
+        extension.id,
+        (all) => all.filter(({ event }) => event === '$pageview').length === 2,
+      )
 
       const [first, second] = events.filter(({ event }) => event === '$pageview')
       const anonymous = named(events, 'installed').distinct_id
-      expect(named(events, 'page read')).toMatchObject({ distinct_id: anonymous, properties: { site: 'localhost:' + new URL(read.url).port } })
-      expect(first).toMatchObject({ distinct_id: anonymous, properties: { $current_url: `chrome-extension://${extension.id}/popup.html` } })
-      for (const each of events.filter(({ event }) => event === '$identify')) expect(each).toMatchObject({ distinct_id: 'ada', properties: { $anon_distinct_id: anonymous } })
+      expect(named(events, 'page read')).toMatchObject({
+        distinct_id: anonymous,
+        properties: { site: 'localhost:' + new URL(read.url).port },
+      })
+      expect(first).toMatchObject({
+        distinct_id: anonymous,
+        properties: { $current_url: `chrome-extension://${extension.id}/popup.html` },
+      })
+      for (const each of events.filter(({ event }) => event === '$identify'))
+        expect(each).toMatchObject({ distinct_id: 'ada', properties: { $anon_distinct_id: anonymous } })
       expect(second).toMatchObject({ distinct_id: 'ada', properties: { $is_identified: true } })
       expect(extension.complaints).toEqual([])
     } finally {
@@ -332,12 +431,28 @@ test.describe('a browser extension', () => {
     }
   })
 
-  test('keeps what its service worker captured, and who the visitor is, when Chrome stops it', async ({ settings, network, storedOf }, { outputDir }) => {
+  test('keeps what its service worker captured, and who the visitor is, when Chrome stops it', async ({
+    settings,
+    network,
+    storedOf,
+  }, { outputDir }) => {
     const extension = await launch(outputDir, settings)
     try {
       const popup = await extension.popup()
-      const tell = (...call: unknown[]) => popup.evaluate((given) => void (globalThis as unknown as { chrome: { runtime: { sendMessage(call: unknown): void } } }).chrome.runtime.sendMessage(given), call)
-      const visitor = () => popup.evaluate(() => (globalThis as unknown as { chrome: { runtime: { sendMessage(call: unknown): Promise<unknown> } } }).chrome.runtime.sendMessage('visitor'))
+      const tell = (...call: unknown[]) =>
+        popup.evaluate(
+          (given) =>
+            void (
+              globalThis as unknown as { chrome: { runtime: { sendMessage(call: unknown): void } } }
+            ).chrome.runtime.sendMessage(given),
+          call,
+        )
+      const visitor = () =>
+        popup.evaluate(() =>
+          (
+            globalThis as unknown as { chrome: { runtime: { sendMessage(call: unknown): Promise<unknown> } } }
+          ).chrome.runtime.sendMessage('visitor'),
+        )
       await storedOf(extension.id, areThere('installed', '$pageview'))
       await tell('identify', 'ada')
       await tell('register', { plan: 'gold' })
@@ -350,14 +465,22 @@ test.describe('a browser extension', () => {
       await network.be('up')
       // Wakes it.
       await tell('capture', 'after')
-      const events = await storedOf(extension.id, (all) => all.some(({ event }) => event === 'after') && all.filter(({ event }) => event === 'before').length >= 20)
+      const events = await storedOf(
+        extension.id,
+        (all) =>
+          all.some(({ event }) => event === 'after') && all.filter(({ event }) => event === 'before').length >= 20,
+      )
       const [before, after] = ['before', 'after'].map((name) => events.filter(({ event }) => event === name))
       expect(before!.map(({ properties }) => properties.index).sort((a, b) => +a! - +b!)).toEqual([...Array(20).keys()])
       expect(new Set(sorted(events)).size).toBe(events.length)
       expect(after).toHaveLength(1)
       // Another life of the worker, the same visitor and the same visit.
       expect(after![0]!.properties.$window_id).not.toBe(before![0]!.properties.$window_id)
-      expect(after![0]).toMatchObject({ distinct_id: 'ada', session_id: before![0]!.session_id, properties: { plan: 'gold', $is_identified: true } })
+      expect(after![0]).toMatchObject({
+        distinct_id: 'ada',
+        session_id: before![0]!.session_id,
+        properties: { plan: 'gold', $is_identified: true },
+      })
       expect(await visitor()).toEqual({ distinctID: 'ada', isIdentifiedID: true })
     } finally {
       await extension.context.close()
@@ -372,45 +495,86 @@ test.describe('a strict Content-Security-Policy', () => {
     /** What loads and starts the SDK. */
     page: string
   }
-  const start = (settings: Fixtures['settings']) => `analytics.init(${JSON.stringify(settings.token)}, ${JSON.stringify(settings.options)})`
+  const start = (settings: Fixtures['settings']) =>
+    `analytics.init(${JSON.stringify(settings.token)}, ${JSON.stringify(settings.options)})`
   const withTag = (site: Site, src: string, settings: Fixtures['settings']) => {
     site.page('/start.js', start(settings), { 'Content-Type': 'text/javascript' })
     return `<!doctype html><title>csp</title><link rel="icon" href="data:,"><script src="${src}" crossorigin="anonymous"></script><script src="/start.js"></script><button id="b">b</button>`
   }
-  const WAYS: Record<string, (from: Pick<Fixtures, 'settings' | 'serve'> & { host: string; folder: string }) => Promise<Strict>> = {
+  const WAYS: Record<
+    string,
+    (from: Pick<Fixtures, 'settings' | 'serve'> & { host: string; folder: string }) => Promise<Strict>
+  > = {
     'script tag, from the site itself': async ({ settings, serve }) => {
       const site = await serve(join(ROOT, 'dist'))
-      return { site, policy: "script-src 'self'; trusted-types trailmark", page: withTag(site, '/analytics.js', settings) }
+      return {
+        site,
+        policy: "script-src 'self'; trusted-types trailmark",
+        page: withTag(site, '/analytics.js', settings),
+      }
     },
     'script tag, from the service': async ({ settings, serve, host, folder }) => {
       const site = await serve(folder)
-      return { site, policy: `script-src 'self' ${host}; trusted-types trailmark`, page: withTag(site, `${host}/static/analytics.js`, settings) }
+      return {
+        site,
+        policy: `script-src 'self' ${host}; trusted-types trailmark`,
+        page: withTag(site, `${host}/static/analytics.js`, settings),
+      }
     },
     imported: async ({ settings, serve, folder }) => {
       const app = `import { analytics } from 'trailmark'\n${start(settings)}`
-      const { out } = await bundle(folder, { entries: ['index.html'], settings, files: { 'index.html': html('app.js', '<button id="b">b</button>'), 'app.js': app } })
-      return { site: await serve(out), policy: "script-src 'self'; trusted-types 'none'", page: await readFile(join(out, 'index.html'), 'utf8') }
+      const { out } = await bundle(folder, {
+        entries: ['index.html'],
+        settings,
+        files: { 'index.html': html('app.js', '<button id="b">b</button>'), 'app.js': app },
+      })
+      return {
+        site: await serve(out),
+        policy: "script-src 'self'; trusted-types 'none'",
+        page: await readFile(join(out, 'index.html'), 'utf8'),
+      }
     },
   }
 
   for (const [way, make] of Object.entries(WAYS)) {
-    test(`${way}: nothing is violated, also by what is loaded later, and everything arrives`, async ({ page, settings, serve, service, network, storedOf }, { outputDir }) => {
+    test(`${way}: nothing is violated, also by what is loaded later, and everything arrives`, async ({
+      page,
+      settings,
+      serve,
+      service,
+      network,
+      storedOf,
+    }, { outputDir }) => {
       const { site, policy, page: text } = await make({ settings, serve, host: service.url, folder: outputDir })
-      site.page('/csp', text, { 'Content-Security-Policy': `default-src 'none'; ${policy}; connect-src ${network.url}; img-src data:; require-trusted-types-for 'script'` })
+      site.page('/csp', text, {
+        'Content-Security-Policy': `default-src 'none'; ${policy}; connect-src ${network.url}; img-src data:; require-trusted-types-for 'script'`,
+      })
       const complaints: string[] = []
-      page.on('console', (message) => void (['error', 'warning'].includes(message.type()) && complaints.push(message.text())))
+      page.on(
+        'console',
+        (message) => void (['error', 'warning'].includes(message.type()) && complaints.push(message.text())),
+      )
       page.on('pageerror', (error) => complaints.push(error.message))
       await page.addInitScript(() => {
         const violations: string[] = []
         Object.assign(window, { violations })
-        document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) => violations.push(`${violatedDirective} ${blockedURI} ${sample}`))
+        document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) =>
+          violations.push(`${violatedDirective} ${blockedURI} ${sample}`),
+        )
         // Without it compression is loaded later too.
         delete (window as { CompressionStream?: unknown }).CompressionStream
       })
       await page.goto(`${site.url}/csp`)
       await page.locator('#b').click()
       await storedOf(site.host, areThere('$pageview', '$autocapture', '$dead_click'))
-      const loaded = () => page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => /(clicks|gzip)[^/]*\.js$/.exec(name)?.[1]).filter(Boolean).sort())
+      const loaded = () =>
+        page.evaluate(() =>
+          performance
+            .getEntriesByType('resource')
+            .map(({ name }) => /(clicks|gzip)[^/]*\.js$/.exec(name)?.[1])
+            .filter(Boolean)
+            .sort(),
+        )
       await expect.poll(loaded).toEqual(['clicks', 'gzip'])
       expect(await page.evaluate(() => (window as unknown as { violations: string[] }).violations)).toEqual([])
       expect(complaints).toEqual([])
@@ -418,8 +582,19 @@ test.describe('a strict Content-Security-Policy', () => {
   }
 })
 
-test('a server renders with the flags of who asks, and the browser takes over what it rendered', async ({ page, context, settings, serve, service, network, storedOf }, { outputDir }) => {
-  const filters = { groups: [{ properties: [], rollout_percentage: 100 }], multivariate: { variants: [{ key: 'short', rollout_percentage: 100 }] } }
+test('a server renders with the flags of who asks, and the browser takes over what it rendered', async ({
+  page,
+  context,
+  settings,
+  serve,
+  service,
+  network,
+  storedOf,
+}, { outputDir }) => {
+  const filters = {
+    groups: [{ properties: [], rollout_percentage: 100 }],
+    multivariate: { variants: [{ key: 'short', rollout_percentage: 100 }] },
+  }
   expect((await service.api('POST', '/feature_flags/', { key: 'checkout', filters })).status).toBe(201)
   await bundle(outputDir, { entries: ['server.js'], settings, ssr: true })
   const { out } = await bundle(outputDir, { entries: ['client.js'], settings })
@@ -431,21 +606,31 @@ test('a server renders with the flags of who asks, and the browser takes over wh
      console.log(pages[0])`,
   )
   const rendered = async (cookies: string) => {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(outputDir, 'run.mjs'), cookies], { timeout: 30_000 })
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(outputDir, 'run.mjs'), cookies], {
+      timeout: 30_000,
+    })
     expect(stderr).toBe('')
     return stdout.trim()
   }
-  const visitorOf = (text: string) => (JSON.parse(/id="bootstrap">(.*)<\/script>/.exec(text)![1]!) as { distinctID: string }).distinctID
+  const visitorOf = (text: string) =>
+    (JSON.parse(/id="bootstrap">(.*)<\/script>/.exec(text)![1]!) as { distinctID: string }).distinctID
 
   const first = await rendered('')
   expect(first).toContain('<h1>Two steps</h1>')
   expect(network.requests()).toBe(0)
 
   const complaints: string[] = []
-  page.on('console', (message) => void (['error', 'warning'].includes(message.type()) && complaints.push(message.text())))
+  page.on(
+    'console',
+    (message) => void (['error', 'warning'].includes(message.type()) && complaints.push(message.text())),
+  )
   page.on('pageerror', (error) => complaints.push(error.message))
   const site = await serve(out)
-  const show = (text: string) => site.page('/', `<!doctype html><title>shop</title><link rel="icon" href="data:,">${text}<script type="module" src="/client.js"></script>`)
+  const show = (text: string) =>
+    site.page(
+      '/',
+      `<!doctype html><title>shop</title><link rel="icon" href="data:,">${text}<script type="module" src="/client.js"></script>`,
+    )
   show(first)
   await page.goto(site.url)
   const [pageview] = await storedOf(site.host, (all) => all.some(({ event }) => event === '$pageview'))

@@ -18,7 +18,8 @@ test('posthog-js, pointed at the service, gets its events stored', async ({ page
   site.page('/shop', pageFor(service))
   const failed: string[] = []
   page.on('response', (response) => {
-    if (response.url().startsWith(service.url) && response.status() >= 500) failed.push(`${response.status()} ${response.url()}`)
+    if (response.url().startsWith(service.url) && response.status() >= 500)
+      failed.push(`${response.status()} ${response.url()}`)
   })
   await page.goto(`${site.url}/shop`)
   await page.waitForFunction(() => (window as unknown as { posthog: { __loaded?: boolean } }).posthog.__loaded)
@@ -27,37 +28,73 @@ test('posthog-js, pointed at the service, gets its events stored', async ({ page
     posthog.capture!('purchase', { amount: 42 })
     posthog.identify!('ada', { plan: 'gold' })
   })
-  await stored((events) => ['$pageview', 'purchase', '$identify'].every((name) => events.some(({ event }) => event === name)))
+  await stored((events) =>
+    ['$pageview', 'purchase', '$identify'].every((name) => events.some(({ event }) => event === name)),
+  )
   await page.locator('#buy').click()
   const events = await stored((all) => all.some(({ event }) => event === '$autocapture'))
   expect(events.find(({ event }) => event === 'purchase')!.properties).toMatchObject({ amount: 42, $lib: 'web' })
-  expect(events.find(({ event }) => event === '$identify')).toMatchObject({ distinct_id: 'ada', properties: { $set: { plan: 'gold' } } })
+  expect(events.find(({ event }) => event === '$identify')).toMatchObject({
+    distinct_id: 'ada',
+    properties: { $set: { plan: 'gold' } },
+  })
   expect(new Set(events.map(({ uuid }) => uuid)).size).toBe(events.length)
   expect(failed).toEqual([])
 })
 
-test('posthog-js gets flags, variants and payloads, decided on what it says of the person', async ({ page, site, service, stored }) => {
+test('posthog-js gets flags, variants and payloads, decided on what it says of the person', async ({
+  page,
+  site,
+  service,
+  stored,
+}) => {
   const define = (key: string, filters: object) => service.api('POST', '/feature_flags/', { key, filters })
-  await define('for-everybody', { groups: [{}], multivariate: { variants: [{ key: 'blue', rollout_percentage: 100 }] }, payloads: { blue: '{"a":1}' } })
+  await define('for-everybody', {
+    groups: [{}],
+    multivariate: { variants: [{ key: 'blue', rollout_percentage: 100 }] },
+    payloads: { blue: '{"a":1}' },
+  })
   await define('for-gold', { groups: [{ properties: [{ key: 'plan', value: 'gold', type: 'person' }] }] })
   site.page('/shop', pageFor(service))
   await page.goto(`${site.url}/shop`)
   const read = () =>
     page.evaluate(() => {
       const { posthog } = window as unknown as { posthog: Record<string, (...args: unknown[]) => unknown> }
-      return [posthog.getFeatureFlag?.('for-everybody'), posthog.getFeatureFlagPayload?.('for-everybody'), posthog.isFeatureEnabled?.('for-gold')]
+      return [
+        posthog.getFeatureFlag?.('for-everybody'),
+        posthog.getFeatureFlagPayload?.('for-everybody'),
+        posthog.isFeatureEnabled?.('for-gold'),
+      ]
     })
   await expect.poll(read).toEqual(['blue', { a: 1 }, false])
-  await page.evaluate(() => (window as unknown as { posthog: { identify(id: string, set: object): void } }).posthog.identify('ada', { plan: 'gold' }))
+  await page.evaluate(() =>
+    (window as unknown as { posthog: { identify(id: string, set: object): void } }).posthog.identify('ada', {
+      plan: 'gold',
+    }),
+  )
   await expect.poll(read).toEqual(['blue', { a: 1 }, true])
   const events = await stored((all) => all.filter(({ event }) => event === '$feature_flag_called').length >= 3)
-  expect(events.find(({ event }) => event === '$feature_flag_called')!.properties).toMatchObject({ $feature_flag: 'for-everybody', $feature_flag_response: 'blue' })
+  expect(events.find(({ event }) => event === '$feature_flag_called')!.properties).toMatchObject({
+    $feature_flag: 'for-everybody',
+    $feature_flag_response: 'blue',
+  })
 })
 
 type Sdk = Record<string, (...args: unknown[]) => unknown>
 
-test('posthog-js: groups, alias, and properties that are set and taken away again', async ({ page, site, service, stored }) => {
-  await service.api('POST', '/feature_flags/', { key: 'for-large', filters: { aggregation_group_type: 'company', groups: [{ properties: [{ key: 'size', value: 10, operator: 'gt', type: 'group' }] }] } })
+test('posthog-js: groups, alias, and properties that are set and taken away again', async ({
+  page,
+  site,
+  service,
+  stored,
+}) => {
+  await service.api('POST', '/feature_flags/', {
+    key: 'for-large',
+    filters: {
+      aggregation_group_type: 'company',
+      groups: [{ properties: [{ key: 'size', value: 10, operator: 'gt', type: 'group' }] }],
+    },
+  })
   site.page('/shop', pageFor(service))
   await page.goto(`${site.url}/shop`)
   await page.waitForFunction(() => (window as unknown as { posthog: { __loaded?: boolean } }).posthog.__loaded)
@@ -74,13 +111,20 @@ test('posthog-js: groups, alias, and properties that are set and taken away agai
     return id as string
   })
   // The flag is decided on what the service was told of the group.
-  await expect.poll(() => page.evaluate(() => (window as unknown as { posthog: Sdk }).posthog.isFeatureEnabled!('for-large'))).toBe(true)
-  const events = await stored((all) => ['looked', 'bought', '$groupidentify', '$create_alias'].every((name) => all.some(({ event }) => event === name)))
+  await expect
+    .poll(() => page.evaluate(() => (window as unknown as { posthog: Sdk }).posthog.isFeatureEnabled!('for-large')))
+    .toBe(true)
+  const events = await stored((all) =>
+    ['looked', 'bought', '$groupidentify', '$create_alias'].every((name) => all.some(({ event }) => event === name)),
+  )
   expect(events.find(({ event }) => event === 'looked')!.distinct_id).toBe(anonymous)
 
-  const query = "SELECT event, distinct_id, person.properties.plan, person.properties.seat, person.properties.source, $group_0, group_0.properties.size FROM events WHERE event IN ('looked', 'bought') AND properties.$host = {variables.host} ORDER BY timestamp"
+  const query =
+    "SELECT event, distinct_id, person.properties.plan, person.properties.seat, person.properties.source, $group_0, group_0.properties.size FROM events WHERE event IN ('looked', 'bought') AND properties.$host = {variables.host} ORDER BY timestamp"
   await service.api('POST', '/endpoints/', { name: 'who-bought', query: { kind: 'HogQLQuery', query } })
-  const { body } = await service.api('POST', '/endpoints/who-bought/run', { variables: { host: new URL(site.url).host } })
+  const { body } = await service.api('POST', '/endpoints/who-bought/run', {
+    variables: { host: new URL(site.url).host },
+  })
   // What came before the visitor was known is the same person's.
   expect(body.results).toEqual([
     ['looked', anonymous, 'gold', null, 'ads', '', null],
@@ -89,24 +133,51 @@ test('posthog-js: groups, alias, and properties that are set and taken away agai
 })
 
 test('posthog-js: a visitor takes an early access feature, and refuses it', async ({ page, site, service, stored }) => {
-  const { status } = await service.api('POST', '/early_access_feature/', { name: 'Night mode', stage: 'beta', description: 'Dark' })
+  const { status } = await service.api('POST', '/early_access_feature/', {
+    name: 'Night mode',
+    stage: 'beta',
+    description: 'Dark',
+  })
   expect(status).toBe(201)
   site.page('/shop', pageFor(service))
   await page.goto(`${site.url}/shop`)
   await page.waitForFunction(() => (window as unknown as { posthog: { __loaded?: boolean } }).posthog.__loaded)
-  const offered = await page.evaluate(() => new Promise((resolve) => (window as unknown as { posthog: Sdk }).posthog.getEarlyAccessFeatures!(resolve, true)))
+  const offered = await page.evaluate(
+    () =>
+      new Promise((resolve) => (window as unknown as { posthog: Sdk }).posthog.getEarlyAccessFeatures!(resolve, true)),
+  )
   // Others of this service may have features of their own.
-  expect(offered).toContainEqual(expect.objectContaining({ name: 'Night mode', stage: 'beta', description: 'Dark', flagKey: 'night-mode' }))
-  const say = (isEnrolled: boolean) => page.evaluate((told) => void (window as unknown as { posthog: Sdk }).posthog.updateEarlyAccessFeatureEnrollment!('night-mode', told, 'beta'), isEnrolled)
+  expect(offered).toContainEqual(
+    expect.objectContaining({ name: 'Night mode', stage: 'beta', description: 'Dark', flagKey: 'night-mode' }),
+  )
+  const say = (isEnrolled: boolean) =>
+    page.evaluate(
+      (told) =>
+        void (window as unknown as { posthog: Sdk }).posthog.updateEarlyAccessFeatureEnrollment!(
+          'night-mode',
+          told,
+          'beta',
+        ),
+      isEnrolled,
+    )
   // What the service answers, not what the page assumes meanwhile.
   const answered = (isEnrolled: boolean) =>
-    page.waitForResponse(async (response) => response.url().includes('/flags/') && ((await response.json()) as { flags: Record<string, { enabled: boolean }> }).flags['night-mode']?.enabled === isEnrolled)
+    page.waitForResponse(
+      async (response) =>
+        response.url().includes('/flags/') &&
+        ((await response.json()) as { flags: Record<string, { enabled: boolean }> }).flags['night-mode']?.enabled ===
+          isEnrolled,
+    )
   for (const isEnrolled of [true, false]) {
     const answer = answered(isEnrolled)
     await say(isEnrolled)
     await answer
-    await expect.poll(() => page.evaluate(() => (window as unknown as { posthog: Sdk }).posthog.isFeatureEnabled!('night-mode'))).toBe(isEnrolled)
+    await expect
+      .poll(() => page.evaluate(() => (window as unknown as { posthog: Sdk }).posthog.isFeatureEnabled!('night-mode')))
+      .toBe(isEnrolled)
   }
   const events = await stored((all) => all.filter(({ event }) => event === '$feature_enrollment_update').length === 2)
-  expect(events.filter(({ event }) => event === '$feature_enrollment_update').map(({ properties }) => properties.$set)).toEqual([{ '$feature_enrollment/night-mode': true }, { '$feature_enrollment/night-mode': false }])
+  expect(
+    events.filter(({ event }) => event === '$feature_enrollment_update').map(({ properties }) => properties.$set),
+  ).toEqual([{ '$feature_enrollment/night-mode': true }, { '$feature_enrollment/night-mode': false }])
 })

@@ -28,19 +28,51 @@ const PLACES: Record<string, Place> = {
   'typed rich text': [ALL, (_, id) => `<div id="${id}" contenteditable="true" data-type></div>`],
   'a value of a field': [ALL, (secret, id) => `<input id="${id}" value="${secret}">`],
   'a placeholder of a field': [ALL, (secret, id) => `<input id="${id}" placeholder="${secret}">`],
-  'a hidden field': [ALL, (secret, id) => `<form onsubmit="return false"><input type="hidden" name="csrf" value="${secret}"><button id="${id}">Go</button></form>`],
-  'an option': [ALL, (secret, id) => `<select id="${id}"><option value="a">a</option><option value="${secret}">${secret}</option></select>`],
-  'text marked ph-no-capture': [ALL, (secret, id) => `<div class="ph-no-capture"><button id="${id}" title="${secret}">${secret}</button></div>`],
-  'text marked ph-sensitive': [ALL, (secret, id) => `<div class="ph-sensitive" data-x="${secret}"><button id="${id}" title="${secret}"><span>${secret}</span></button></div>`],
-  'a marked part of a button': [ALL, (secret, id) => `<button id="${id}">Pay <span class="ph-sensitive">${secret}</span> and <span><span class="ph-no-capture">${secret}</span></span></button>`],
+  'a hidden field': [
+    ALL,
+    (secret, id) =>
+      `<form onsubmit="return false"><input type="hidden" name="csrf" value="${secret}"><button id="${id}">Go</button></form>`,
+  ],
+  'an option': [
+    ALL,
+    (secret, id) =>
+      `<select id="${id}"><option value="a">a</option><option value="${secret}">${secret}</option></select>`,
+  ],
+  'text marked ph-no-capture': [
+    ALL,
+    (secret, id) => `<div class="ph-no-capture"><button id="${id}" title="${secret}">${secret}</button></div>`,
+  ],
+  'text marked ph-sensitive': [
+    ALL,
+    (secret, id) =>
+      `<div class="ph-sensitive" data-x="${secret}"><button id="${id}" title="${secret}"><span>${secret}</span></button></div>`,
+  ],
+  'a marked part of a button': [
+    ALL,
+    (secret, id) =>
+      `<button id="${id}">Pay <span class="ph-sensitive">${secret}</span> and <span><span class="ph-no-capture">${secret}</span></span></button>`,
+  ],
   'text of a button': [NUMBERS, (secret, id) => `<button id="${id}">Pay with ${secret} now</button>`],
   'text of a link': [NUMBERS, (secret, id) => `<a id="${id}" href="#x"><span>${secret}</span></a>`],
-  'an attribute': [NUMBERS, (secret, id) => `<button id="${id}" data-card="${secret}" aria-label="card ${secret}">Card</button>`],
+  'an attribute': [
+    NUMBERS,
+    (secret, id) => `<button id="${id}" data-card="${secret}" aria-label="card ${secret}">Card</button>`,
+  ],
   'a label': [NUMBERS, (secret, id) => `<label id="${id}">${secret}</label>`],
-  'an author property': [NUMBERS, (secret, id) => `<button id="${id}" data-ph-capture-attribute-card="${secret}">Card</button>`],
-  'an author property of a sensitive element': [ALL, (secret, id) => `<button id="${id}" class="ph-sensitive" data-ph-capture-attribute-name="${secret}">Name</button>`],
+  'an author property': [
+    NUMBERS,
+    (secret, id) => `<button id="${id}" data-ph-capture-attribute-card="${secret}">Card</button>`,
+  ],
+  'an author property of a sensitive element': [
+    ALL,
+    (secret, id) => `<button id="${id}" class="ph-sensitive" data-ph-capture-attribute-name="${secret}">Name</button>`,
+  ],
   'a secret parameter of a link': [ALL, (secret, id) => `<a id="${id}" href="#/reset?token=${secret}">Reset</a>`],
-  'a secret parameter of a link to elsewhere': [ALL, (secret, id) => `<a id="${id}" target="_blank" rel="noopener" href="http://127.0.0.1:9/reset?x=1&password=${secret}">Reset</a>`],
+  'a secret parameter of a link to elsewhere': [
+    ALL,
+    (secret, id) =>
+      `<a id="${id}" target="_blank" rel="noopener" href="http://127.0.0.1:9/reset?x=1&password=${secret}">Reset</a>`,
+  ],
   'a number in the path of a link': [NUMBERS, (secret, id) => `<a id="${id}" href="#/cards/${secret}/edit">Edit</a>`],
   'copied from a marked text': [ALL, (secret, id) => `<p class="ph-sensitive" id="${id}" data-copy>${secret}</p>`],
   'a copied number': [NUMBERS, (secret, id) => `<p id="${id}" data-copy>card ${secret} here</p>`],
@@ -61,14 +93,24 @@ for (const seed of [1, 2]) {
       .flatMap(([place, [kinds, html]]) => kinds.map((kind) => ({ secret: hide(place, kind), html, order: random() })))
       .sort((a, b) => a.order - b.order)
       .map((each, index) => ({ ...each, id: `e${index}` }))
-    put('script', '/account', hidden.map(({ id, secret, html }) => `<section>${html(secret, id)}</section>`).join('\n'), {
-      api_host: proxy.url,
-      autocapture: { capture_copied_text: true },
-      rate_limiting: { events_per_second: 1000 },
-    })
-    put('script', '/', `<a id="next" href="/account?email=x&reset_token=${hide('the address')}&pwd=${hide('the address')}&n=${hide('the address', 'card')}#access_token=${hide('the hash')}">Account</a>`, {
-      api_host: proxy.url,
-    })
+    put(
+      'script',
+      '/account',
+      hidden.map(({ id, secret, html }) => `<section>${html(secret, id)}</section>`).join('\n'),
+      {
+        api_host: proxy.url,
+        autocapture: { capture_copied_text: true },
+        rate_limiting: { events_per_second: 1000 },
+      },
+    )
+    put(
+      'script',
+      '/',
+      `<a id="next" href="/account?email=x&reset_token=${hide('the address')}&pwd=${hide('the address')}&n=${hide('the address', 'card')}#access_token=${hide('the hash')}">Account</a>`,
+      {
+        api_host: proxy.url,
+      },
+    )
 
     await page.goto(`${site.url}/?password=${hide('the first address')}`)
     await page.locator('#next').click()
@@ -78,7 +120,8 @@ for (const seed of [1, 2]) {
       for (const host of document.querySelectorAll<HTMLElement>('[data-shadow]')) {
         const secret = host.dataset.shadow!
         delete host.dataset.shadow
-        host.attachShadow({ mode: 'open' }).innerHTML = `<div class="ph-no-capture"><button>${secret}</button></div><input type="password" value="${secret}"><button class="ph-sensitive" title="${secret}">${secret}</button>`
+        host.attachShadow({ mode: 'open' }).innerHTML =
+          `<div class="ph-no-capture"><button>${secret}</button></div><input type="password" value="${secret}"><button class="ph-sensitive" title="${secret}">${secret}</button>`
       }
     })
     for (const { id, secret } of hidden) {
@@ -102,7 +145,9 @@ for (const seed of [1, 2]) {
     // The clicks were captured; it is the secrets that were not.
     expect(events.filter(({ event }) => event === '$autocapture').length).toBeGreaterThan(50)
     const seen = proxy.seen()
-    const leaked = [...secrets].filter(([secret]) => [secret, secret.replace(/-/g, ''), encodeURIComponent(secret)].some((form) => seen.includes(form)))
+    const leaked = [...secrets].filter(([secret]) =>
+      [secret, secret.replace(/-/g, ''), encodeURIComponent(secret)].some((form) => seen.includes(form)),
+    )
     expect(leaked.map(([secret, place]) => `${place}: ${secret}`)).toEqual([])
     await proxy.stop()
   })

@@ -41,15 +41,25 @@ interface TraceEvent {
 const taskTimes = (trace: Buffer): number[] => {
   const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] }
   const keyOf = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`
-  const mains = new Set(traceEvents.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(keyOf))
+  const mains = new Set(
+    traceEvents.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(keyOf),
+  )
   // Without a time: it was running when the trace ended.
-  return traceEvents.flatMap((each) => (each.name === 'ThreadControllerImpl::RunTask' && each.tdur && mains.has(keyOf(each)) ? [each.tdur / 1000] : []))
+  return traceEvents.flatMap((each) =>
+    each.name === 'ThreadControllerImpl::RunTask' && each.tdur && mains.has(keyOf(each)) ? [each.tdur / 1000] : [],
+  )
 }
 
 /** What the page has done, by the name of the event that it makes. */
 type Done = Record<'x' | '$autocapture' | '$pageview', number>
 
-test('half an hour, thousands of captures, hundreds of clicks, sixty pages: memory stays flat, no task is long, everything arrives', async ({ browser, world, site, service, putShop }) => {
+test('half an hour, thousands of captures, hundreds of clicks, sixty pages: memory stays flat, no task is long, everything arrives', async ({
+  browser,
+  world,
+  site,
+  service,
+  putShop,
+}) => {
   test.setTimeout(180_000)
   putShop('/', { capture_pageview: 'history_change', autocapture: true, request_queue_config: {} })
   const { page, network } = world
@@ -62,11 +72,17 @@ test('half an hour, thousands of captures, hundreds of clicks, sixty pages: memo
     await page.waitForFunction(() => window.analytics?.__loaded)
     await page.evaluate(
       ([perSecond, clickS, pageS]) => {
-        document.body.innerHTML = Array.from({ length: 100 }, (_, index) => `<section><p>${index}</p><button class="buy large">Buy ${index}</button></section>`).join('')
+        document.body.innerHTML = Array.from(
+          { length: 100 },
+          (_, index) => `<section><p>${index}</p><button class="buy large">Buy ${index}</button></section>`,
+        ).join('')
         const buttons = [...document.querySelectorAll('button')]
         const done: Done = { x: 0, $autocapture: 0, $pageview: 1 }
         Object.assign(window, { done })
-        setInterval(() => window.analytics.capture('x', { index: done.x++, text: 'as much as somebody says '.repeat(4) }), 1000 / perSecond!)
+        setInterval(
+          () => window.analytics.capture('x', { index: done.x++, text: 'as much as somebody says '.repeat(4) }),
+          1000 / perSecond!,
+        )
         setInterval(() => buttons[done.$autocapture++ % buttons.length]!.click(), 1000 * clickS!)
         setInterval(() => history.pushState(null, '', `/page/${done.$pageview++}`), 1000 * pageS!)
       },
@@ -91,7 +107,12 @@ test('half an hour, thousands of captures, hundreds of clicks, sixty pages: memo
     const samples: Memory[] = []
     await what(async () => void samples.push(await readMemory(cdp)))
     const all = (member: keyof Memory) => samples.map((sample) => sample[member])
-    return { most: Math.max(...all('heapKb')), heapKb: median(all('heapKb')), nodes: median(all('nodes')), listeners: median(all('listeners')) }
+    return {
+      most: Math.max(...all('heapKb')),
+      heapKb: median(all('heapKb')),
+      nodes: median(all('nodes')),
+      listeners: median(all('listeners')),
+    }
   }
 
   // By turns, because collecting garbage is a long task.

@@ -19,7 +19,13 @@ for (const [defaults, target, place] of [
   ['2026-01-30', undefined, 'HEAD'],
   ['2026-01-30', 'body', 'BODY'],
 ] as const) {
-  test(`external_scripts_inject_target: ${target ?? 'not given'}, defaults '${defaults}': scripts go into the ${place.toLowerCase()}`, async ({ page, site, put, service, stored }) => {
+  test(`external_scripts_inject_target: ${target ?? 'not given'}, defaults '${defaults}': scripts go into the ${place.toLowerCase()}`, async ({
+    page,
+    site,
+    put,
+    service,
+    stored,
+  }) => {
     put('script', '/', 'home', { defaults, ...(target ? { external_scripts_inject_target: target } : {}) })
     await page.goto(site.url)
     await stored(areThere('$pageview'))
@@ -28,7 +34,10 @@ for (const [defaults, target, place] of [
     // The snippet's own tag brings the core; everything else is fetched on demand.
     const onDemand = () =>
       page.evaluate(
-        (folder) => [...document.scripts].filter(({ src }) => src.startsWith(folder) && !src.endsWith('/analytics.js')).map(({ parentElement }) => parentElement!.tagName),
+        (folder) =>
+          [...document.scripts]
+            .filter(({ src }) => src.startsWith(folder) && !src.endsWith('/analytics.js'))
+            .map(({ parentElement }) => parentElement!.tagName),
         `${service.url}/static/`,
       )
     await expect.poll(async () => [...new Set(await onDemand())]).toEqual([place])
@@ -36,7 +45,13 @@ for (const [defaults, target, place] of [
 }
 
 for (const build of BUILDS) {
-  test(`xhr_headers (${build}): they reach the service of another origin, and so do the events`, async ({ page, site, put, service, stored }) => {
+  test(`xhr_headers (${build}): they reach the service of another origin, and so do the events`, async ({
+    page,
+    site,
+    put,
+    service,
+    stored,
+  }) => {
     put(build, '/', 'home', { ...QUIET, xhr_headers: { 'X-Team': 'web' } })
     const seen: (string | undefined)[] = []
     page.on('request', (request) => {
@@ -61,7 +76,12 @@ for (const cache of ['no-store', 'reload', 'sometimes', 'only-if-cached']) {
   })
 }
 
-test('opt_out_useragent_filter: false: a browser driven by a program is a bot; nothing of it is sent', async ({ page, site, put, service }) => {
+test('opt_out_useragent_filter: false: a browser driven by a program is a bot; nothing of it is sent', async ({
+  page,
+  site,
+  put,
+  service,
+}) => {
   put('script', '/', '<button id="b">b</button>', { opt_out_useragent_filter: false })
   await page.goto(site.url)
   await ready(page)
@@ -72,10 +92,19 @@ test('opt_out_useragent_filter: false: a browser driven by a program is a bot; n
     window.analytics.set_config({ opt_out_useragent_filter: true })
     window.analytics.capture('last')
   })
-  await expect.poll(async () => (await service.events(site.host)).map(({ event, properties }) => [event, properties.$browser_type])).toEqual([['last', 'bot']])
+  await expect
+    .poll(async () =>
+      (await service.events(site.host)).map(({ event, properties }) => [event, properties.$browser_type]),
+    )
+    .toEqual([['last', 'bot']])
 })
 
-test('opt_out_persistence_by_default: the browser keeps nothing before opt_in_capturing', async ({ page, site, put, stored }) => {
+test('opt_out_persistence_by_default: the browser keeps nothing before opt_in_capturing', async ({
+  page,
+  site,
+  put,
+  stored,
+}) => {
   put('script', '/', 'home', { opt_out_persistence_by_default: true })
   await page.goto(site.url)
   await stored(areThere('$pageview'))
@@ -91,7 +120,12 @@ test('opt_out_persistence_by_default: the browser keeps nothing before opt_in_ca
   expect(await page.evaluate(() => window.analytics.get_distinct_id())).toBe(id)
 })
 
-test('capture_copied_text: what a person copies is told, and under mask_all_text it is not', async ({ page, site, put, stored }) => {
+test('capture_copied_text: what a person copies is told, and under mask_all_text it is not', async ({
+  page,
+  site,
+  put,
+  stored,
+}) => {
   put('script', '/', '<p id="p">words to copy</p>', { ...QUIET, autocapture: { capture_copied_text: true } })
   await page.goto(site.url)
   await ready(page)

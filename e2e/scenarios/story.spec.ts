@@ -17,11 +17,18 @@ const asPerson = async (context: BrowserContext) =>
     Object.defineProperty(Navigator.prototype, 'userAgentData', { get: () => undefined })
   })
 
-test('script build: from `npm start` and the first page load to the answer of an endpoint with a variable', async ({ page, context }) => {
+test('script build: from `npm start` and the first page load to the answer of an endpoint with a variable', async ({
+  page,
+  context,
+}) => {
   test.setTimeout(120_000)
   const data = await mkdtemp(join(tmpdir(), 'trailmark-story-'))
   const start = () =>
-    startProcess([join(ROOT, 'scripts/start.mjs')], { TRAILMARK_PORT: '0', TRAILMARK_DEMO_PORT: '0', TRAILMARK_DATA: data, NO_COLOR: '1' }, (line) => line.includes('Ctrl-C stops everything'))
+    startProcess(
+      [join(ROOT, 'scripts/start.mjs')],
+      { TRAILMARK_PORT: '0', TRAILMARK_DEMO_PORT: '0', TRAILMARK_DATA: data, NO_COLOR: '1' },
+      (line) => line.includes('Ctrl-C stops everything'),
+    )
   const addresses = (said: string) => ({
     shop: /Demo shop\s+(\S+)/.exec(said)![1]!,
     service: /Service\s+(\S+)/.exec(said)![1]!,
@@ -64,11 +71,18 @@ test('script build: from `npm start` and the first page load to the answer of an
         headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
         body: JSON.stringify({ variables: { shop_since: since } }),
       })
-      return { status: response.status, body: (await response.json()) as { results: [string, number | string, number][] } }
+      return {
+        status: response.status,
+        body: (await response.json()) as { results: [string, number | string, number][] },
+      }
     }
     const today = new Date().toISOString().slice(0, 10)
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
-    await expect.poll(async () => (await run(first.service, today)).body.results.map(([day, purchases]) => [day, Number(purchases)])).toEqual([[today, 1]])
+    await expect
+      .poll(async () =>
+        (await run(first.service, today)).body.results.map(([day, purchases]) => [day, Number(purchases)]),
+      )
+      .toEqual([[today, 1]])
     expect((await run(first.service, tomorrow)).body.results).toEqual([])
     const refused = await fetch(`${first.service}/api/projects/1/endpoints/shop_purchases_by_day/run`, {
       method: 'POST',
@@ -89,7 +103,9 @@ test('script build: from `npm start` and the first page load to the answer of an
     running = await start()
     const second = addresses(running.said())
     expect(second.token).toBe(first.token)
-    expect((await run(second.service, today)).body.results.map(([day, purchases]) => [day, Number(purchases)])).toEqual([[today, 1]])
+    expect((await run(second.service, today)).body.results.map(([day, purchases]) => [day, Number(purchases)])).toEqual(
+      [[today, 1]],
+    )
   } finally {
     await running.stop()
     await rm(data, { recursive: true, force: true })
@@ -99,7 +115,11 @@ test('script build: from `npm start` and the first page load to the answer of an
 test('`npm start` on a port that is taken says so in one sentence, and what to do', async ({ service }) => {
   const data = await mkdtemp(join(tmpdir(), 'trailmark-taken-'))
   const taken = new URL(service.url).port
-  const start = startProcess([join(ROOT, 'scripts/start.mjs')], { TRAILMARK_PORT: taken, TRAILMARK_DEMO_PORT: '0', TRAILMARK_DATA: data, NO_COLOR: '1' }, (line) => line.includes('Ctrl-C stops everything'))
+  const start = startProcess(
+    [join(ROOT, 'scripts/start.mjs')],
+    { TRAILMARK_PORT: taken, TRAILMARK_DEMO_PORT: '0', TRAILMARK_DATA: data, NO_COLOR: '1' },
+    (line) => line.includes('Ctrl-C stops everything'),
+  )
   const { message } = (await start.catch((error: unknown) => error)) as Error
   expect(message).toContain('ended with 1')
   expect(message).toMatch(new RegExp(`${taken}.*TRAILMARK_PORT`))
@@ -107,10 +127,19 @@ test('`npm start` on a port that is taken says so in one sentence, and what to d
   await rm(data, { recursive: true, force: true })
 })
 
-test('npm build: from the first page load of a bundled app to the answer of an endpoint with a variable', async ({ page, context, service, site }) => {
+test('npm build: from the first page load of a bundled app to the answer of an endpoint with a variable', async ({
+  page,
+  context,
+  service,
+  site,
+}) => {
   test.setTimeout(120_000)
   const out = await mkdtemp(join(tmpdir(), 'trailmark-vite-'))
-  execFileSync('npx', ['--no-install', 'vite', 'build', 'examples/vite', '--outDir', out, '--emptyOutDir', '--logLevel', 'error'], { cwd: ROOT, stdio: 'inherit' })
+  execFileSync(
+    'npx',
+    ['--no-install', 'vite', 'build', 'examples/vite', '--outDir', out, '--emptyOutDir', '--logLevel', 'error'],
+    { cwd: ROOT, stdio: 'inherit' },
+  )
   const app = await startSite({ '/': out })
   try {
     await asPerson(context)
@@ -119,13 +148,33 @@ test('npm build: from the first page load of a bundled app to the answer of an e
     await page.locator('#identify').click()
     await page.locator('#go-pricing').click()
     await page.locator('#purchase').click()
-    const wanted = areThere('$pageview', '$pageview', '$autocapture', '$autocapture', '$autocapture', '$autocapture', 'button pressed', '$identify', 'purchase')
+    const wanted = areThere(
+      '$pageview',
+      '$pageview',
+      '$autocapture',
+      '$autocapture',
+      '$autocapture',
+      '$autocapture',
+      'button pressed',
+      '$identify',
+      'purchase',
+    )
     await expect.poll(async () => wanted(await service.events(app.host)), { timeout: 20_000 }).toBe(true)
     const events = await service.events(app.host)
-    expect(events.find(({ event }) => event === 'purchase')).toMatchObject({ distinct_id: 'user_42', properties: { amount: 42, $pathname: '/pricing', $sdk_dist_channel: 'npm' } })
+    expect(events.find(({ event }) => event === 'purchase')).toMatchObject({
+      distinct_id: 'user_42',
+      properties: { amount: 42, $pathname: '/pricing', $sdk_dist_channel: 'npm' },
+    })
     expect(await service.events(site.host)).toEqual([])
     // The bundler, not the SDK, owns the code that comes on demand: what judges clicks has come with the first, from the app itself.
-    expect(await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.includes('clicks')))).toEqual([expect.stringMatching(new RegExp(`^${app.url}/`))])
+    expect(
+      await page.evaluate(() =>
+        performance
+          .getEntriesByType('resource')
+          .map(({ name }) => name)
+          .filter((name) => name.includes('clicks')),
+      ),
+    ).toEqual([expect.stringMatching(new RegExp(`^${app.url}/`))])
     expect(await page.locator('script[src*="gzip"]').count()).toBe(0)
   } finally {
     await app.stop()

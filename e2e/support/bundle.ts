@@ -18,10 +18,17 @@ export interface Bundle {
  */
 export const bundle = async (
   folder: string,
-  { entries, files = {}, settings, ssr = false }: { entries: string[]; files?: Record<string, string>; settings: { token: string; options: object }; ssr?: boolean },
+  {
+    entries,
+    files = {},
+    settings,
+    ssr = false,
+  }: { entries: string[]; files?: Record<string, string>; settings: { token: string; options: object }; ssr?: boolean },
 ): Promise<Bundle> => {
   const guide = await readFile(GUIDE, 'utf8')
-  const blocks = [...guide.matchAll(/```js(?:on)?\n\/\/ (\S+)\n(.*?)```/gs)].map(([, name, code]) => [name!, code!] as const)
+  const blocks = [...guide.matchAll(/```js(?:on)?\n\/\/ (\S+)\n(.*?)```/gs)].map(
+    ([, name, code]) => [name!, code!] as const,
+  )
   const all = {
     ...Object.fromEntries(blocks),
     'settings.js': `export const TOKEN = ${JSON.stringify(settings.token)}\nexport const OPTIONS = ${JSON.stringify(settings.options)}`,

@@ -54,17 +54,28 @@ export const startProxy = async (target: string): Promise<Proxy> => {
       const body = Buffer.concat(chunks)
       const text = asText(body)
       seen.push(`${incoming.url} ${JSON.stringify(incoming.headers)} ${text}`)
-      if (isDelivery) deliveries.push({ text, uuids: uuidsIn(text), bytes: body.length, isCompressed: isGzip(body), isPassedOn })
+      if (isDelivery)
+        deliveries.push({ text, uuids: uuidsIn(text), bytes: body.length, isCompressed: isGzip(body), isPassedOn })
     })
     if (mode === 'silent') return incoming.resume()
     if (typeof mode === 'number') {
       incoming.resume()
-      return outgoing.writeHead(mode, { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After', ...extra }).end('{}')
+      return outgoing
+        .writeHead(mode, {
+          'Access-Control-Allow-Origin': '*',
+          'Access-Control-Expose-Headers': 'Retry-After',
+          ...extra,
+        })
+        .end('{}')
     }
-    const onward = request(`${target}${incoming.url}`, { method: incoming.method, headers: incoming.headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode!, answer.headers)
-      answer.pipe(outgoing)
-    })
+    const onward = request(
+      `${target}${incoming.url}`,
+      { method: incoming.method, headers: incoming.headers },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode!, answer.headers)
+        answer.pipe(outgoing)
+      },
+    )
     onward.on('error', () => outgoing.destroy())
     return incoming.pipe(onward)
   }

@@ -72,7 +72,9 @@ export const test = base.extend<Fixtures, { service: Service }>({
       try {
         await expect.poll(async () => until((events = await service.events(site.host)))).toBe(true)
       } catch {
-        throw new Error(`The events that were waited for have not come; stored so far: ${events.map(({ event }) => event).join(', ') || 'none'}`)
+        throw new Error(
+          `The events that were waited for have not come; stored so far: ${events.map(({ event }) => event).join(', ') || 'none'}`,
+        )
       }
       return events
     })
@@ -85,4 +87,8 @@ export { expect }
 export const areThere =
   (...names: string[]) =>
   (events: StoredEvent[]): boolean =>
-    [...names].sort().join() === events.map(({ event }) => event).sort().join()
+    [...names].sort().join() ===
+    events
+      .map(({ event }) => event)
+      .sort()
+      .join()

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { ROOT } from './root'
 import { startProcess } from './startProcess'
 
-
 export interface StoredEvent {
   event: string
   uuid: string
@@ -65,14 +64,16 @@ export const startService = async (): Promise<Service> => {
     events: async (host) => {
       const { status, body } = await api('POST', '/endpoints/events_of_host/run', { variables: { host } })
       if (status !== 200) throw new Error(`run: ${status} ${JSON.stringify(body)}`)
-      return (body.results as [string, string, string, string, string, string][]).map(([event, uuid, distinct_id, session_id, elements_chain, properties]) => ({
-        event,
-        uuid,
-        distinct_id,
-        session_id,
-        elements_chain,
-        properties: JSON.parse(properties) as Record<string, unknown>,
-      }))
+      return (body.results as [string, string, string, string, string, string][]).map(
+        ([event, uuid, distinct_id, session_id, elements_chain, properties]) => ({
+          event,
+          uuid,
+          distinct_id,
+          session_id,
+          elements_chain,
+          properties: JSON.parse(properties) as Record<string, unknown>,
+        }),
+      )
     },
     stop: async () => {
       await stop()

@@ -13,7 +13,13 @@ export interface Site {
   stop(): Promise<void>
 }
 
-const TYPES: Record<string, string> = { '.js': 'text/javascript', '.html': 'text/html', '.css': 'text/css', '.map': 'application/json', '.svg': 'image/svg+xml' }
+const TYPES: Record<string, string> = {
+  '.js': 'text/javascript',
+  '.html': 'text/html',
+  '.css': 'text/css',
+  '.map': 'application/json',
+  '.svg': 'image/svg+xml',
+}
 
 /** A web server on a port of its own: pages that a test writes, and folders by their prefix. */
 export const startSite = async (folders: Record<string, string> = {}): Promise<Site> => {
@@ -24,10 +30,16 @@ export const startSite = async (folders: Record<string, string> = {}): Promise<S
     const path = new URL(request.url ?? '/', 'http://site').pathname
     visits.set(path, (visits.get(path) ?? 0) + 1)
     const page = pages.get(path)
-    if (page) return response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ...page.headers }).end(page.html)
+    if (page)
+      return response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ...page.headers }).end(page.html)
     const prefix = Object.keys(folders).find((each) => path.startsWith(each))
     const wanted = prefix && join(folders[prefix]!, normalize(path.slice(prefix.length)))
-    const file = wanted && existsSync(wanted) && extname(wanted) ? wanted : wanted && existsSync(join(folders[prefix!]!, 'index.html')) ? join(folders[prefix!]!, 'index.html') : undefined
+    const file =
+      wanted && existsSync(wanted) && extname(wanted)
+        ? wanted
+        : wanted && existsSync(join(folders[prefix!]!, 'index.html'))
+          ? join(folders[prefix!]!, 'index.html')
+          : undefined
     if (!file) return response.writeHead(404).end()
     response.writeHead(200, { 'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream' })
     return createReadStream(file).pipe(response)

@@ -10,7 +10,11 @@ export interface Started {
 }
 
 /** Starts a program of ours and waits for the line that says it is ready. What it said until then is in the error. */
-export const startProcess = (args: readonly string[], env: Record<string, string>, isReady: (line: string) => boolean): Promise<Started> =>
+export const startProcess = (
+  args: readonly string[],
+  env: Record<string, string>,
+  isReady: (line: string) => boolean,
+): Promise<Started> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
     let said = ''

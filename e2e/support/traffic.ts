@@ -28,7 +28,8 @@ export const trafficOf = (deliveries: readonly Delivery[]): Traffic => {
     const fresh = batch.filter(({ uuid }) => !had.has(uuid))
     traffic.repeats += batch.length - fresh.length
     // A request with nothing new would not have been made.
-    if (fresh.length < batch.length) traffic.repeatBytes += delivery.bytes - (fresh.length ? bytesOf({ ...rest, batch: fresh }, delivery) : 0)
+    if (fresh.length < batch.length)
+      traffic.repeatBytes += delivery.bytes - (fresh.length ? bytesOf({ ...rest, batch: fresh }, delivery) : 0)
     batch.forEach(({ uuid }) => had.add(uuid))
   }
   return traffic

@@ -43,12 +43,20 @@ export const test = base.extend<Fixtures>({
     const network = await startProxy(service.url)
     await use(network)
     // A failure here comes once in hundreds of runs: it says what it can.
-    if (test.status !== test.expectedStatus) console.log(`${test.title}: what went over the wire`, network.deliveries().map(({ uuids, bytes, isPassedOn }) => ({ events: uuids.length, bytes, isPassedOn })))
+    if (test.status !== test.expectedStatus)
+      console.log(
+        `${test.title}: what went over the wire`,
+        network.deliveries().map(({ uuids, bytes, isPassedOn }) => ({ events: uuids.length, bytes, isPassedOn })),
+      )
     await network.stop()
   },
   ownBrowser: [false, { option: true }],
   world: async ({ network, ownBrowser, browser }, use, { outputDir }) => {
-    const launch = () => chromium.launchPersistentContext(`${outputDir}/profile`, { ...config.use!.launchOptions!, ignoreDefaultArgs: ['--disable-back-forward-cache'] })
+    const launch = () =>
+      chromium.launchPersistentContext(`${outputDir}/profile`, {
+        ...config.use!.launchOptions!,
+        ignoreDefaultArgs: ['--disable-back-forward-cache'],
+      })
     const context = ownBrowser ? await launch() : await browser.newContext()
     const world: World = {
       context,
@@ -89,7 +97,8 @@ export { expect }
 export const waiting = (page: Page): Promise<number> =>
   page.evaluate(async () => {
     const [{ name }] = (await indexedDB.databases()) as [{ name: string }]
-    const answer = <T>(request: IDBRequest<T>) => new Promise<T>((done) => (request.onsuccess = () => done(request.result)))
+    const answer = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((done) => (request.onsuccess = () => done(request.result)))
     const database = await answer(indexedDB.open(name))
     const count = await answer(database.transaction('events').objectStore('events').count())
     database.close()
@@ -97,12 +106,19 @@ export const waiting = (page: Page): Promise<number> =>
   })
 
 /** The names of the databases that the page's site has in the browser. */
-export const databases = (page: Page): Promise<(string | undefined)[]> => page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name))
+export const databases = (page: Page): Promise<(string | undefined)[]> =>
+  page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name))
 
 /** Captures events, each with `size` characters more than it needs, and answers their uuids. */
 export const capture = (page: Page, count = COUNT, size = 0): Promise<string[]> =>
   page.evaluate(
-    ([count, size]) => Array.from({ length: count! }, (_, index) => window.analytics.capture('x', { index, filler: 'x'.repeat(size!) }, { skip_client_rate_limiting: true })!.uuid),
+    ([count, size]) =>
+      Array.from(
+        { length: count! },
+        (_, index) =>
+          window.analytics.capture('x', { index, filler: 'x'.repeat(size!) }, { skip_client_rate_limiting: true })!
+            .uuid,
+      ),
     [count, size],
   )
 

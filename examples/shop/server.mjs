@@ -44,8 +44,14 @@ const fail = (message) => {
 /** What the server is told from outside. `npm start` says all of it. */
 const readSettings = (env) => {
   const port = Number(env.TRAILMARK_DEMO_PORT || 8001)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) fail(`TRAILMARK_DEMO_PORT takes a port number from 0 to 65535, 0 for any free port; it is set to "${env.TRAILMARK_DEMO_PORT}".`)
-  if (!env.TRAILMARK_PROJECT_TOKEN) fail('TRAILMARK_PROJECT_TOKEN is not set: it takes the token that the service prints when it starts. `npm start` in the repository does all this.')
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    fail(
+      `TRAILMARK_DEMO_PORT takes a port number from 0 to 65535, 0 for any free port; it is set to "${env.TRAILMARK_DEMO_PORT}".`,
+    )
+  if (!env.TRAILMARK_PROJECT_TOKEN)
+    fail(
+      'TRAILMARK_PROJECT_TOKEN is not set: it takes the token that the service prints when it starts. `npm start` in the repository does all this.',
+    )
   const keyFile = env.TRAILMARK_KEY_FILE
   let personalApiKey = env.TRAILMARK_PERSONAL_API_KEY
   if (!personalApiKey && keyFile) {
@@ -55,7 +61,8 @@ const readSettings = (env) => {
       fail(`cannot read the personal API key from ${keyFile} (${error.code}).`)
     }
   }
-  if (!personalApiKey) fail('no personal API key: set TRAILMARK_KEY_FILE to the file that holds it, or TRAILMARK_PERSONAL_API_KEY.')
+  if (!personalApiKey)
+    fail('no personal API key: set TRAILMARK_KEY_FILE to the file that holds it, or TRAILMARK_PERSONAL_API_KEY.')
   return {
     port,
     host: env.TRAILMARK_HOST || '127.0.0.1',
@@ -79,7 +86,8 @@ const answerTo = async (request, response) => {
   const found = route(request.method, url.pathname)
   if (!found && request.method === 'GET' && (await sendFile(response, url.pathname))) return
   // Another site's page must not change a visitor's basket.
-  if (request.method === 'POST' && request.headers['sec-fetch-site'] === 'cross-site') return response.writeHead(403).end()
+  if (request.method === 'POST' && request.headers['sec-fetch-site'] === 'cross-site')
+    return response.writeHead(403).end()
 
   const nonce = randomBytes(16).toString('base64')
   const visit = await readVisit(request, url, found?.params ?? {})
@@ -93,14 +101,22 @@ const answerTo = async (request, response) => {
 const server = createServer((request, response) => {
   answerTo(request, response).catch((error) => {
     console.error(error)
-    if (!response.headersSent) response.writeHead(500, { 'Content-Type': 'text/plain' }).end('Something went wrong in the shop. Its terminal says what.')
+    if (!response.headersSent)
+      response
+        .writeHead(500, { 'Content-Type': 'text/plain' })
+        .end('Something went wrong in the shop. Its terminal says what.')
     else response.destroy()
   })
 })
 
 server.on('error', (error) => {
-  if (error.code === 'EADDRINUSE') fail(`port ${settings.port} on ${settings.host} is taken: stop what uses it, or set TRAILMARK_DEMO_PORT to another port (0 is any free one).`)
-  fail(`cannot listen on port ${settings.port} of ${settings.host} (${error.code}): set TRAILMARK_DEMO_PORT to another port.`)
+  if (error.code === 'EADDRINUSE')
+    fail(
+      `port ${settings.port} on ${settings.host} is taken: stop what uses it, or set TRAILMARK_DEMO_PORT to another port (0 is any free one).`,
+    )
+  fail(
+    `cannot listen on port ${settings.port} of ${settings.host} (${error.code}): set TRAILMARK_DEMO_PORT to another port.`,
+  )
 })
 
 const stop = () => {
@@ -111,7 +127,11 @@ process.on('SIGINT', stop)
 process.on('SIGTERM', stop)
 
 server.listen(settings.port, settings.host, async () => {
-  await trailmark.define().catch((error) => process.stderr.write(`shop: the endpoints of the results page could not be written yet: ${error.message}\n`))
+  await trailmark
+    .define()
+    .catch((error) =>
+      process.stderr.write(`shop: the endpoints of the results page could not be written yet: ${error.message}\n`),
+    )
   const { address, family, port } = server.address()
   const host = address === '0.0.0.0' || address === '::' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
   // For programs that start the shop: this line's form does not change.

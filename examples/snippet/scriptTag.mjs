@@ -12,7 +12,11 @@ export const oneLineSnippet = SOURCE.split('\n')
   .join(' ')
 
 // Inside <script> only `<` can end the element or open a comment; U+2028 and U+2029 are line ends to old parsers.
-const toScriptText = (value) => JSON.stringify(value).replace(/[<\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const toScriptText = (value) =>
+  JSON.stringify(value).replace(
+    /[<\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 /**
  * What goes into the <head> of a page: the snippet and its one call. `nonce`: for a page with a Content-Security-Policy.

@@ -97,7 +97,8 @@ const isHttpUrl = (text: string): boolean => URL.canParse(text) && ['http:', 'ht
 
 const asHttpUrls = (text: string): string => {
   const urls = text.split(',').map((url) => url.trim())
-  if (!urls.every(isHttpUrl)) throw new Error('takes an address such as http://user:password@host:8123, or several with commas between them')
+  if (!urls.every(isHttpUrl))
+    throw new Error('takes an address such as http://user:password@host:8123, or several with commas between them')
   return urls.join(',')
 }
 
@@ -109,8 +110,12 @@ const asName = (text: string): string => {
 
 const asPostgresUrl = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const isWhole = url && /^postgres(ql)?:$/.test(url.protocol) && url.pathname.length > 1 && isDecodable(url.username + url.password)
-  if (!isWhole) throw new Error('takes an address such as postgres://user:password@host:5432/database, with %40 for @ in a password, %23 for # and %25 for %')
+  const isWhole =
+    url && /^postgres(ql)?:$/.test(url.protocol) && url.pathname.length > 1 && isDecodable(url.username + url.password)
+  if (!isWhole)
+    throw new Error(
+      'takes an address such as postgres://user:password@host:5432/database, with %40 for @ in a password, %23 for # and %25 for %',
+    )
   return text
 }
 
@@ -129,7 +134,8 @@ const asOneOf =
 const asCount =
   (least: number, most: number) =>
   (text: string): number => {
-    if (!/^\d{1,15}$/.test(text) || Number(text) < least || Number(text) > most) throw new Error(`takes a whole number from ${least} to ${most}`)
+    if (!/^\d{1,15}$/.test(text) || Number(text) < least || Number(text) > most)
+      throw new Error(`takes a whole number from ${least} to ${most}`)
     return Number(text)
   }
 
@@ -156,10 +162,12 @@ const KEY_LIMITS: Readonly<Record<string, readonly [keyof KeyLimits, (text: stri
   at_once: ['atOnce', asRuns],
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const asKeyLimit = (label: string, field: string, value: unknown): [keyof KeyLimits, number] => {
-  if (!Object.hasOwn(KEY_LIMITS, field)) throw new Error(`takes for "${label}" only ${Object.keys(KEY_LIMITS).join(', ')}, not "${field}"`)
+  if (!Object.hasOwn(KEY_LIMITS, field))
+    throw new Error(`takes for "${label}" only ${Object.keys(KEY_LIMITS).join(', ')}, not "${field}"`)
   const [name, read] = KEY_LIMITS[field]!
   try {
     return [name, read(String(value))]
@@ -175,67 +183,210 @@ const asKeyLimits = (text: string): Record<string, KeyLimits> => {
   } catch {
     given = undefined
   }
-  if (!isObject(given) || !Object.values(given).every(isObject)) throw new Error('takes JSON such as {"label of a key": {"seconds": 5, "per_minute": 60}}')
-  return Object.fromEntries(Object.entries(given).map(([label, fields]) => [label, Object.fromEntries(Object.entries(fields as object).map(([field, value]) => asKeyLimit(label, field, value)))]))
+  if (!isObject(given) || !Object.values(given).every(isObject))
+    throw new Error('takes JSON such as {"label of a key": {"seconds": 5, "per_minute": 60}}')
+  return Object.fromEntries(
+    Object.entries(given).map(([label, fields]) => [
+      label,
+      Object.fromEntries(Object.entries(fields as object).map(([field, value]) => asKeyLimit(label, field, value))),
+    ]),
+  )
 }
 
 /** Every environment variable that the service reads. A fallback is read like a given value. */
 const VARIABLES = {
   port: { name: 'TRAILMARK_PORT', fallback: '8000', what: 'Port to listen on; 0 is any free port.', read: asPort },
-  host: { name: 'TRAILMARK_HOST', fallback: '127.0.0.1', what: 'Address to listen on; 0.0.0.0 is every network.', read: (text) => text },
+  host: {
+    name: 'TRAILMARK_HOST',
+    fallback: '127.0.0.1',
+    what: 'Address to listen on; 0.0.0.0 is every network.',
+    read: (text) => text,
+  },
   dataDir: { name: 'TRAILMARK_DATA', fallback: './.data', what: 'Folder of everything that is kept.', read: asPath },
-  projectToken: { name: 'TRAILMARK_PROJECT_TOKEN', fallback: undefined, what: 'Token of the first project; made up at the first start if absent.', read: asToken },
-  personalApiKey: { name: 'TRAILMARK_PERSONAL_API_KEY', fallback: undefined, what: 'Personal API key with all scopes; made up and kept in the data folder if absent.', isSecret: true, read: asKey },
-  staticDir: { name: 'TRAILMARK_STATIC', fallback: undefined, what: "Folder of the SDK's built files, served under /static/.", read: asPath },
-  geoipFile: { name: 'TRAILMARK_GEOIP_FILE', fallback: undefined, what: 'CSV file of addresses and their countries (first, last, country): events get `$geoip_country_code`. Without it no country is looked up.', read: asPath },
-  clickhouseUrl: { name: 'CLICKHOUSE_URL', fallback: undefined, what: 'ClickHouse server to use instead of the embedded engine; of a cluster every node, with commas between them.', read: asHttpUrls },
-  clickhouseCluster: { name: 'CLICKHOUSE_CLUSTER', fallback: undefined, what: "Name, in the nodes' remote_servers, of the cluster that keeps the events.", read: asName },
-  databaseUrl: { name: 'DATABASE_URL', fallback: undefined, what: 'Postgres database for the definitions, instead of a file in the data folder.', isSecret: true, read: asPostgresUrl },
-  engineMemoryBytes: { name: 'TRAILMARK_ENGINE_MEMORY_MB', fallback: undefined, what: 'Most memory the embedded engine may take; half of the machine, at most 4 GB, if absent.', read: asMegabytes },
-  runSeconds: { name: 'TRAILMARK_RUN_SECONDS', fallback: '10', what: 'Longest a run of an endpoint may take, at most 60.', read: asSeconds },
-  runMemoryBytes: { name: 'TRAILMARK_RUN_MEMORY_MB', fallback: '1000', what: "Most memory one run may take, never more than half of the embedded engine's.", read: asMemory },
-  runRows: { name: 'TRAILMARK_RUN_ROWS', fallback: '50000', what: 'Most rows of one answer in JSON; cursors lead beyond.', read: asRows },
-  runStreamRows: { name: 'TRAILMARK_RUN_STREAM_ROWS', fallback: '10000000', what: 'Most rows of one answer in CSV or NDJSON.', read: asStreamRows },
+  projectToken: {
+    name: 'TRAILMARK_PROJECT_TOKEN',
+    fallback: undefined,
+    what: 'Token of the first project; made up at the first start if absent.',
+    read: asToken,
+  },
+  personalApiKey: {
+    name: 'TRAILMARK_PERSONAL_API_KEY',
+    fallback: undefined,
+    what: 'Personal API key with all scopes; made up and kept in the data folder if absent.',
+    isSecret: true,
+    read: asKey,
+  },
+  staticDir: {
+    name: 'TRAILMARK_STATIC',
+    fallback: undefined,
+    what: "Folder of the SDK's built files, served under /static/.",
+    read: asPath,
+  },
+  geoipFile: {
+    name: 'TRAILMARK_GEOIP_FILE',
+    fallback: undefined,
+    what: 'CSV file of addresses and their countries (first, last, country): events get `$geoip_country_code`. Without it no country is looked up.',
+    read: asPath,
+  },
+  clickhouseUrl: {
+    name: 'CLICKHOUSE_URL',
+    fallback: undefined,
+    what: 'ClickHouse server to use instead of the embedded engine; of a cluster every node, with commas between them.',
+    read: asHttpUrls,
+  },
+  clickhouseCluster: {
+    name: 'CLICKHOUSE_CLUSTER',
+    fallback: undefined,
+    what: "Name, in the nodes' remote_servers, of the cluster that keeps the events.",
+    read: asName,
+  },
+  databaseUrl: {
+    name: 'DATABASE_URL',
+    fallback: undefined,
+    what: 'Postgres database for the definitions, instead of a file in the data folder.',
+    isSecret: true,
+    read: asPostgresUrl,
+  },
+  engineMemoryBytes: {
+    name: 'TRAILMARK_ENGINE_MEMORY_MB',
+    fallback: undefined,
+    what: 'Most memory the embedded engine may take; half of the machine, at most 4 GB, if absent.',
+    read: asMegabytes,
+  },
+  runSeconds: {
+    name: 'TRAILMARK_RUN_SECONDS',
+    fallback: '10',
+    what: 'Longest a run of an endpoint may take, at most 60.',
+    read: asSeconds,
+  },
+  runMemoryBytes: {
+    name: 'TRAILMARK_RUN_MEMORY_MB',
+    fallback: '1000',
+    what: "Most memory one run may take, never more than half of the embedded engine's.",
+    read: asMemory,
+  },
+  runRows: {
+    name: 'TRAILMARK_RUN_ROWS',
+    fallback: '50000',
+    what: 'Most rows of one answer in JSON; cursors lead beyond.',
+    read: asRows,
+  },
+  runStreamRows: {
+    name: 'TRAILMARK_RUN_STREAM_ROWS',
+    fallback: '10000000',
+    what: 'Most rows of one answer in CSV or NDJSON.',
+    read: asStreamRows,
+  },
   // High enough for a page of charts that many people look at, low enough to stop a loop.
-  runsPerMinute: { name: 'TRAILMARK_RUNS_PER_MINUTE', fallback: '6000', what: 'Runs that one key may start in a minute.', read: asRuns },
-  runsPerHour: { name: 'TRAILMARK_RUNS_PER_HOUR', fallback: '120000', what: 'Runs that one key may start in an hour.', read: asRuns },
+  runsPerMinute: {
+    name: 'TRAILMARK_RUNS_PER_MINUTE',
+    fallback: '6000',
+    what: 'Runs that one key may start in a minute.',
+    read: asRuns,
+  },
+  runsPerHour: {
+    name: 'TRAILMARK_RUNS_PER_HOUR',
+    fallback: '120000',
+    what: 'Runs that one key may start in an hour.',
+    read: asRuns,
+  },
   // Fewer than the embedded engine runs at once, 32, so that one key leaves room for another.
-  runsAtOnce: { name: 'TRAILMARK_RUNS_AT_ONCE', fallback: '20', what: 'Runs of one key under way at the same time.', read: asRuns },
-  flagsPerMinute: { name: 'TRAILMARK_FLAGS_PER_MINUTE', fallback: '0', what: 'Answers of /flags that one project gets in a minute; beyond it they name no flag and say so in "quotaLimited". 0: as many as are asked for.', read: asCount(0, 1_000_000_000) },
-  keyLimits: { name: 'TRAILMARK_KEY_LIMITS', fallback: '{}', what: `Other limits for some keys, as JSON by their labels: ${Object.keys(KEY_LIMITS).join(', ')}.`, read: asKeyLimits },
-  cacheBytes: { name: 'TRAILMARK_CACHE_MB', fallback: '64', what: 'Memory for answers that are kept; 0 keeps none.', read: asMegabytesOf(0, 1_000_000) },
+  runsAtOnce: {
+    name: 'TRAILMARK_RUNS_AT_ONCE',
+    fallback: '20',
+    what: 'Runs of one key under way at the same time.',
+    read: asRuns,
+  },
+  flagsPerMinute: {
+    name: 'TRAILMARK_FLAGS_PER_MINUTE',
+    fallback: '0',
+    what: 'Answers of /flags that one project gets in a minute; beyond it they name no flag and say so in "quotaLimited". 0: as many as are asked for.',
+    read: asCount(0, 1_000_000_000),
+  },
+  keyLimits: {
+    name: 'TRAILMARK_KEY_LIMITS',
+    fallback: '{}',
+    what: `Other limits for some keys, as JSON by their labels: ${Object.keys(KEY_LIMITS).join(', ')}.`,
+    read: asKeyLimits,
+  },
+  cacheBytes: {
+    name: 'TRAILMARK_CACHE_MB',
+    fallback: '64',
+    what: 'Memory for answers that are kept; 0 keeps none.',
+    read: asMegabytesOf(0, 1_000_000),
+  },
   // A second or two of much traffic: what is answered 429 waits where it was made, which has more room.
-  ingestBytes: { name: 'TRAILMARK_INGEST_MEMORY_MB', fallback: '64', what: 'Memory for deliveries that wait for the engine; beyond it they are answered 429.', read: asMegabytesOf(1, 100_000) },
-  diskReserveBytes: { name: 'TRAILMARK_DISK_RESERVE_MB', fallback: '500', what: "Space that events leave free on the embedded engine's disk; below it they are answered 507.", read: asMegabytesOf(0, 10_000_000) },
-  logFormat: { name: 'TRAILMARK_LOG_FORMAT', fallback: 'text', what: `Lines of the log on stderr: ${LOG_FORMATS.join(' or ')}.`, read: asOneOf(LOG_FORMATS) },
-  logLevel: { name: 'TRAILMARK_LOG_LEVEL', fallback: 'info', what: `The least that is logged: ${LOG_LEVELS.join(', ')}.`, read: asOneOf(LOG_LEVELS) },
+  ingestBytes: {
+    name: 'TRAILMARK_INGEST_MEMORY_MB',
+    fallback: '64',
+    what: 'Memory for deliveries that wait for the engine; beyond it they are answered 429.',
+    read: asMegabytesOf(1, 100_000),
+  },
+  diskReserveBytes: {
+    name: 'TRAILMARK_DISK_RESERVE_MB',
+    fallback: '500',
+    what: "Space that events leave free on the embedded engine's disk; below it they are answered 507.",
+    read: asMegabytesOf(0, 10_000_000),
+  },
+  logFormat: {
+    name: 'TRAILMARK_LOG_FORMAT',
+    fallback: 'text',
+    what: `Lines of the log on stderr: ${LOG_FORMATS.join(' or ')}.`,
+    read: asOneOf(LOG_FORMATS),
+  },
+  logLevel: {
+    name: 'TRAILMARK_LOG_LEVEL',
+    fallback: 'info',
+    what: `The least that is logged: ${LOG_LEVELS.join(', ')}.`,
+    read: asOneOf(LOG_LEVELS),
+  },
   // Twice as long as the writer lets an insert take.
-  materializeLagSeconds: { name: 'TRAILMARK_MATERIALIZE_LAG_SECONDS', fallback: '60', what: 'Events this new are always read live; longer than any insert takes.', read: asCount(0, 86_400) },
-  shadowPercent: { name: 'TRAILMARK_SHADOW_PERCENT', fallback: '1', what: 'Of 100 materialized runs, how many are compared with a live one.', read: asCount(0, 100) },
+  materializeLagSeconds: {
+    name: 'TRAILMARK_MATERIALIZE_LAG_SECONDS',
+    fallback: '60',
+    what: 'Events this new are always read live; longer than any insert takes.',
+    read: asCount(0, 86_400),
+  },
+  shadowPercent: {
+    name: 'TRAILMARK_SHADOW_PERCENT',
+    fallback: '1',
+    what: 'Of 100 materialized runs, how many are compared with a live one.',
+    read: asCount(0, 100),
+  },
 } as const satisfies { readonly [Key in keyof Config]: Variable<Config[Key]> }
 
 /**
  * The configuration that `env` asks for. An empty value counts as absent.
  * Throws `ConfigError` for the first value that cannot be used.
  */
-export const readConfig = (env: Readonly<Record<string, string | undefined>>, defaults: { staticDir: string }): Config => {
+export const readConfig = (
+  env: Readonly<Record<string, string | undefined>>,
+  defaults: { staticDir: string },
+): Config => {
   const entries = Object.entries<Variable<unknown>>(VARIABLES).map(([key, variable]) => {
     const text = env[variable.name] || variable.fallback
     if (text === undefined) return [key, undefined]
     try {
       return [key, variable.read(text)]
     } catch (error) {
-      throw new ConfigError(`${variable.name} ${(error as Error).message}; it is set to "${variable.isSecret ? '…' : text}".`)
+      throw new ConfigError(
+        `${variable.name} ${(error as Error).message}; it is set to "${variable.isSecret ? '…' : text}".`,
+      )
     }
   })
   const config = Object.fromEntries(entries) as Config
-  if (config.clickhouseCluster && !config.clickhouseUrl) throw new ConfigError("CLICKHOUSE_CLUSTER needs the addresses of the cluster's nodes in CLICKHOUSE_URL.")
-  if (config.clickhouseUrl?.includes(',') && !config.clickhouseCluster) throw new ConfigError('CLICKHOUSE_URL names several servers: say in CLICKHOUSE_CLUSTER what the cluster is called that they are.')
+  if (config.clickhouseCluster && !config.clickhouseUrl)
+    throw new ConfigError("CLICKHOUSE_CLUSTER needs the addresses of the cluster's nodes in CLICKHOUSE_URL.")
+  if (config.clickhouseUrl?.includes(',') && !config.clickhouseCluster)
+    throw new ConfigError(
+      'CLICKHOUSE_URL names several servers: say in CLICKHOUSE_CLUSTER what the cluster is called that they are.',
+    )
   return { ...config, staticDir: config.staticDir ?? defaults.staticDir }
 }
 
 /** Every environment variable, for the documents. */
-export const configTable = (): { name: string; fallback: string | undefined; what: string }[] => Object.values<Variable<unknown>>(VARIABLES).map(({ name, fallback, what }) => ({ name, fallback, what }))
+export const configTable = (): { name: string; fallback: string | undefined; what: string }[] =>
+  Object.values<Variable<unknown>>(VARIABLES).map(({ name, fallback, what }) => ({ name, fallback, what }))
 
 /** One line per environment variable, for `--help`. */
 export const describeVariables = (): string =>

@@ -44,7 +44,9 @@ const prepareDataDir = (dataDir: string) => {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     accessSync(dataDir, constants.W_OK | constants.X_OK)
   } catch (error) {
-    fail(`cannot write to the data folder ${dataDir} (${(error as NodeJS.ErrnoException).code}): set TRAILMARK_DATA to a folder that this user may write to.`)
+    fail(
+      `cannot write to the data folder ${dataDir} (${(error as NodeJS.ErrnoException).code}): set TRAILMARK_DATA to a folder that this user may write to.`,
+    )
   }
 }
 
@@ -52,11 +54,16 @@ type Explain = (config: Config) => string
 
 /** What to say about the failures that a person can do something about, by the error's code. */
 const EXPLAIN: Readonly<Record<string, Explain>> = {
-  EADDRINUSE: ({ host, port }) => `port ${port} on ${host} is taken: stop what uses it, or set TRAILMARK_PORT to another port (0 is any free one).`,
-  EACCES: ({ host, port }) => `this user may not listen on port ${port} of ${host}: set TRAILMARK_PORT to a port above 1023.`,
-  EADDRNOTAVAIL: ({ host }) => `this machine has no address ${host}: set TRAILMARK_HOST to one of its own, such as 127.0.0.1.`,
-  ENOTFOUND: ({ host }) => `the address ${host} is not known: set TRAILMARK_HOST to one of this machine's, such as 127.0.0.1.`,
-  ENOSPC: ({ dataDir }) => `there is no space left for the data folder ${dataDir}: free some, or set TRAILMARK_DATA to a folder on another disk.`,
+  EADDRINUSE: ({ host, port }) =>
+    `port ${port} on ${host} is taken: stop what uses it, or set TRAILMARK_PORT to another port (0 is any free one).`,
+  EACCES: ({ host, port }) =>
+    `this user may not listen on port ${port} of ${host}: set TRAILMARK_PORT to a port above 1023.`,
+  EADDRNOTAVAIL: ({ host }) =>
+    `this machine has no address ${host}: set TRAILMARK_HOST to one of its own, such as 127.0.0.1.`,
+  ENOTFOUND: ({ host }) =>
+    `the address ${host} is not known: set TRAILMARK_HOST to one of this machine's, such as 127.0.0.1.`,
+  ENOSPC: ({ dataDir }) =>
+    `there is no space left for the data folder ${dataDir}: free some, or set TRAILMARK_DATA to a folder on another disk.`,
 }
 
 const explain = (error: unknown, config: Config, otherwise: string): string => {
@@ -65,7 +72,10 @@ const explain = (error: unknown, config: Config, otherwise: string): string => {
   }
   if (error instanceof RecordsMismatch) return error.message
   if (error instanceof EngineMissing) return error.message
-  if (error instanceof StorageError && (error.engineCode === 'AUTHENTICATION_FAILED' || error.engineCode === 'REQUIRED_PASSWORD')) {
+  if (
+    error instanceof StorageError &&
+    (error.engineCode === 'AUTHENTICATION_FAILED' || error.engineCode === 'REQUIRED_PASSWORD')
+  ) {
     return 'the ClickHouse server refuses the user: set CLICKHOUSE_URL to an address with the right user and password, http://user:password@host:8123.'
   }
   const row = EXPLAIN[(error as { code?: string }).code ?? '']
@@ -76,11 +86,15 @@ const announce = ({ url, project, keyFile }: Service, isKeyGiven: boolean) => {
   say('')
   say(`  Trailmark is ready at ${url}`)
   say(`  Project ${project.id}, token ${project.token}`)
-  say(`  Personal API key: ${keyFile ?? (isKeyGiven ? 'from the environment (TRAILMARK_PERSONAL_API_KEY)' : 'made by another process; "trailmark key rotate \'first key\'" makes it anew')}`)
+  say(
+    `  Personal API key: ${keyFile ?? (isKeyGiven ? 'from the environment (TRAILMARK_PERSONAL_API_KEY)' : 'made by another process; "trailmark key rotate \'first key\'" makes it anew')}`,
+  )
   say('  Stop with Ctrl-C.')
   say('')
   // For programs that start the service: this line's form does not change.
-  say(`trailmark ready ${JSON.stringify({ url, projectId: project.id, token: project.token, keyFile: keyFile ?? null })}`)
+  say(
+    `trailmark ready ${JSON.stringify({ url, projectId: project.id, token: project.token, keyFile: keyFile ?? null })}`,
+  )
 }
 
 // What the service writes is its owner's: definitions hold hashes of keys, the engine's configuration passwords.
@@ -92,9 +106,14 @@ const passwordsIn = (address: string | undefined): string[] => {
   const { password, searchParams } = new URL(address)
   return [password, decodeURIComponent(password), searchParams.get('password') ?? '']
 }
-const secretsOf = ({ personalApiKey, clickhouseUrl, databaseUrl }: Config): string[] => [personalApiKey ?? '', ...(clickhouseUrl?.split(',') ?? []).flatMap(passwordsIn), ...passwordsIn(databaseUrl)]
+const secretsOf = ({ personalApiKey, clickhouseUrl, databaseUrl }: Config): string[] => [
+  personalApiKey ?? '',
+  ...(clickhouseUrl?.split(',') ?? []).flatMap(passwordsIn),
+  ...passwordsIn(databaseUrl),
+]
 
-const logOf = (config: Config) => createLog({ format: config.logFormat, level: config.logLevel, secrets: secretsOf(config) })
+const logOf = (config: Config) =>
+  createLog({ format: config.logFormat, level: config.logLevel, secrets: secretsOf(config) })
 
 const library = () => engineLibrary(thisMachine(createRequire(import.meta.url).resolve))
 
@@ -110,7 +129,14 @@ const doCommand = async (args: readonly string[], config: Config) => {
       databaseUrl: config.databaseUrl,
       clickhouseCluster: config.clickhouseCluster,
       startEngine: (dataDir) =>
-        startEngine({ dataDir: join(dataDir, 'engine'), library: library(), child: CHILD, memoryBytes: config.engineMemoryBytes, diskReserveBytes: config.diskReserveBytes, log: logOf(config) }),
+        startEngine({
+          dataDir: join(dataDir, 'engine'),
+          library: library(),
+          child: CHILD,
+          memoryBytes: config.engineMemoryBytes,
+          diskReserveBytes: config.diskReserveBytes,
+          log: logOf(config),
+        }),
     })
     for (const line of isJson ? [JSON.stringify(data, null, 2)] : lines) say(line)
   } catch (error) {
@@ -153,14 +179,21 @@ const main = async (args: readonly string[]) => {
     stopping = true
     say('Stopping …')
     // A start that is under way is finished first: whatever it has started is then known and stopped.
-    const stopped = await within(starting.then((service) => service.stop()).then(() => true), STOP_TIMEOUT_MS, false).catch(() => false)
-    if (!stopped) return fail(`could not stop within ${STOP_TIMEOUT_MS / 1000} s; everything that was acknowledged is stored.`)
+    const stopped = await within(
+      starting.then((service) => service.stop()).then(() => true),
+      STOP_TIMEOUT_MS,
+      false,
+    ).catch(() => false)
+    if (!stopped)
+      return fail(`could not stop within ${STOP_TIMEOUT_MS / 1000} s; everything that was acknowledged is stored.`)
     say('Stopped.')
     process.exit(0)
   }
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
-  process.on('unhandledRejection', (reason) => log(`Unexpected: ${reason instanceof Error ? reason.stack : String(reason)}`, { level: 'error' }))
+  process.on('unhandledRejection', (reason) =>
+    log(`Unexpected: ${reason instanceof Error ? reason.stack : String(reason)}`, { level: 'error' }),
+  )
 
   try {
     announce(await starting, config.personalApiKey !== undefined)

@@ -3,7 +3,10 @@ import type { Metrics } from './lib/metrics.ts'
 import { Refusal } from './lib/refusal.ts'
 
 /** Tells, when it is asked for, how the process, the writer and the engine are. */
-export const measureProcess = ({ gauge }: Pick<Metrics, 'gauge'>, { writer, isReady }: { writer: Pick<Writer, 'waiting'>; isReady: () => Promise<boolean> }): void => {
+export const measureProcess = (
+  { gauge }: Pick<Metrics, 'gauge'>,
+  { writer, isReady }: { writer: Pick<Writer, 'waiting'>; isReady: () => Promise<boolean> },
+): void => {
   gauge('trailmark_writer_waiting_events', () => writer.waiting().events)
   gauge('trailmark_writer_waiting_bytes', () => writer.waiting().chars)
   gauge('trailmark_engine_up', async () => Number(await isReady()))

@@ -86,7 +86,12 @@ const firstProject = async ({ projects }: Records, token: string | undefined): P
 }
 
 /** Makes sure that there is a key with all scopes, and returns the file that holds it unless the environment does. */
-const firstKey = async ({ keys, isShared }: Records, projectId: number, keyFile: KeyFile, given: string | undefined): Promise<string | undefined> => {
+const firstKey = async (
+  { keys, isShared }: Records,
+  projectId: number,
+  keyFile: KeyFile,
+  given: string | undefined,
+): Promise<string | undefined> => {
   if (given) {
     await keys.put({ projectId, label: START_KEYS.given, secret: given, scopes: SCOPES })
     return undefined
@@ -106,8 +111,17 @@ const firstKey = async ({ keys, isShared }: Records, projectId: number, keyFile:
 
 /** What the key of a label may take, which is never more memory than `mostMemoryBytes`. */
 const allowancesOf = (config: Config, mostMemoryBytes: number) => {
-  const { runSeconds, runMemoryBytes, runRows, runStreamRows, runsPerMinute, runsPerHour, runsAtOnce, keyLimits } = config
-  const general = { seconds: runSeconds, memoryBytes: runMemoryBytes, rows: runRows, streamRows: runStreamRows, perMinute: runsPerMinute, perHour: runsPerHour, atOnce: runsAtOnce }
+  const { runSeconds, runMemoryBytes, runRows, runStreamRows, runsPerMinute, runsPerHour, runsAtOnce, keyLimits } =
+    config
+  const general = {
+    seconds: runSeconds,
+    memoryBytes: runMemoryBytes,
+    rows: runRows,
+    streamRows: runStreamRows,
+    perMinute: runsPerMinute,
+    perHour: runsPerHour,
+    atOnce: runsAtOnce,
+  }
   return (label: string): RunAllowance => {
     const allowance = { ...general, ...(Object.hasOwn(keyLimits, label) ? keyLimits[label] : {}) }
     return { ...allowance, memoryBytes: Math.min(allowance.memoryBytes, mostMemoryBytes) }
@@ -123,7 +137,13 @@ const storingAlone =
     })
 
 /** Starts everything, in the order in which it is stopped backwards. Rejects with nothing left running. */
-export const startService = async ({ config, engineLibrary, engineChild, progress, log }: ServiceOptions): Promise<Service> => {
+export const startService = async ({
+  config,
+  engineLibrary,
+  engineChild,
+  progress,
+  log,
+}: ServiceOptions): Promise<Service> => {
   const undo: (() => unknown)[] = []
   const stop = async () => {
     for (let step = undo.pop(); step; step = undo.pop()) await step()
@@ -148,18 +168,31 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     let engine: Engine | undefined
     if (library) {
       progress('Starting the embedded engine …')
-      engine = await startEngine({ dataDir: join(config.dataDir, 'engine'), library, child: engineChild, memoryBytes: config.engineMemoryBytes, diskReserveBytes: config.diskReserveBytes, onRestart: () => metrics.count('trailmark_engine_restarts_total'), log })
+      engine = await startEngine({
+        dataDir: join(config.dataDir, 'engine'),
+        library,
+        child: engineChild,
+        memoryBytes: config.engineMemoryBytes,
+        diskReserveBytes: config.diskReserveBytes,
+        onRestart: () => metrics.count('trailmark_engine_restarts_total'),
+        log,
+      })
       undo.push(engine.stop)
     } else {
       progress('Connecting to the ClickHouse server …')
     }
     const given = config.clickhouseUrl ? { url: config.clickhouseUrl } : undefined
-    const cluster = config.clickhouseUrl && config.clickhouseCluster ? createCluster(config.clickhouseUrl.split(',')) : undefined
+    const cluster =
+      config.clickhouseUrl && config.clickhouseCluster ? createCluster(config.clickhouseUrl.split(',')) : undefined
     const storage = cluster ?? createClickhouse(() => engine?.connection() ?? given)
     undo.push(() => storage.close())
-    if (!(await storage.ready(READY_WAIT_MS))) throw new Error('The ClickHouse server at CLICKHOUSE_URL does not answer: check the address, and that the server runs.')
+    if (!(await storage.ready(READY_WAIT_MS)))
+      throw new Error(
+        'The ClickHouse server at CLICKHOUSE_URL does not answer: check the address, and that the server runs.',
+      )
 
-    const nodes = cluster && (await records.alone('start', () => migrateNodes({ cluster, name: config.clickhouseCluster!, log })))
+    const nodes =
+      cluster && (await records.alone('start', () => migrateNodes({ cluster, name: config.clickhouseCluster!, log })))
     undo.push(() => nodes?.stop())
     const steps = nodes?.taken ?? (await records.alone('start', () => migrate(storage)))
     progress(steps.length ? `Created the event store (${steps.join(', ')}).` : 'The event store is up to date.')
@@ -177,7 +210,13 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         metrics.observe('trailmark_writer_batch_seconds', {}, seconds)
       },
       onFault: ({ stack }) => log(`A batch of events could not be stored: ${stack}`, { level: 'error' }),
-      onFull: (isFull) => (isFull ? log('The disk of the event store is full: deliveries are answered 507 until there is space. Nothing that was acknowledged is lost.', { level: 'error' }) : log('The event store has space again.')),
+      onFull: (isFull) =>
+        isFull
+          ? log(
+              'The disk of the event store is full: deliveries are answered 507 until there is space. Nothing that was acknowledged is lost.',
+              { level: 'error' },
+            )
+          : log('The event store has space again.'),
     })
     const refusedEvents = createRefusedEvents(storage, metrics)
     measureProcess(metrics, { writer, isReady: () => storage.ready(PROBE_WAIT_MS) })
@@ -185,7 +224,14 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     undo.push(() => writer.close())
     const { byToken } = records.projects
     const running = createRunning()
-    const admit = createAdmit({ gate: createGate(), running, allowanceOf: allowancesOf(config, library ? readerMemoryBytes(engineMemoryBytes(config.engineMemoryBytes)) : Infinity) })
+    const admit = createAdmit({
+      gate: createGate(),
+      running,
+      allowanceOf: allowancesOf(
+        config,
+        library ? readerMemoryBytes(engineMemoryBytes(config.engineMemoryBytes)) : Infinity,
+      ),
+    })
     const cache = createCache<Outcome>({ maxBytes: config.cacheBytes })
     const lastRuns = createLastRuns(records)
     undo.push(() => lastRuns.close())
@@ -194,7 +240,13 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
     const shadow = createShadow({ storage, materializations, epochOf: epochs.of, percent: config.shadowPercent, log })
     undo.push(() => shadow.settled())
     const everyMs = (ms: number, task: 'refresh' | 'sweep') => {
-      const timer = setInterval(() => void materializations[task]().catch((error: Error) => error instanceof RecordsUnavailable || log(`materialization: ${error.message}`)), ms)
+      const timer = setInterval(
+        () =>
+          void materializations[task]().catch(
+            (error: Error) => error instanceof RecordsUnavailable || log(`materialization: ${error.message}`),
+          ),
+        ms,
+      )
       undo.push(() => clearInterval(timer))
     }
     everyMs(REFRESH_MS, 'refresh')
@@ -220,10 +272,21 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
       log,
       count: metrics.count,
       rooms: {
-        ingest: createIngest({ projectByToken: byToken, groupTypes: createGroupTypes(records), writer, refusedEvents, countryOf, count: metrics.count }),
+        ingest: createIngest({
+          projectByToken: byToken,
+          groupTypes: createGroupTypes(records),
+          writer,
+          refusedEvents,
+          countryOf,
+          count: metrics.count,
+        }),
         projectByToken: byToken,
         variables: createVariableDefinitions(records),
-        endpoints: createEndpointDefinitions({ records, describe: createDescribe({ storage }), materializer: materializations }),
+        endpoints: createEndpointDefinitions({
+          records,
+          describe: createDescribe({ storage }),
+          materializer: materializations,
+        }),
         run: measured(createRun({ records, storage, admit, cache, epochs, lastRuns, materializations, shadow })),
         stream: measured(createStream({ records, storage, admit, lastRuns, materializations })),
         running,
@@ -239,8 +302,14 @@ export const startService = async ({ config, engineLibrary, engineChild, progres
         refusedEvents,
         metrics: metrics.text,
         localEvaluation: createLocalEvaluation({ definitions: flags, records }),
-        answerFlags: createAnswerFlags({ definitions: flags, remoteConfigs, stored: createStoredProperties(storage, records), hasQuota: createFlagQuota(config.flagsPerMinute) }),
-        isReady: async () => (await Promise.all([storage.ready(PROBE_WAIT_MS), records.ready(PROBE_WAIT_MS)])).every(Boolean),
+        answerFlags: createAnswerFlags({
+          definitions: flags,
+          remoteConfigs,
+          stored: createStoredProperties(storage, records),
+          hasQuota: createFlagQuota(config.flagsPerMinute),
+        }),
+        isReady: async () =>
+          (await Promise.all([storage.ready(PROBE_WAIT_MS), records.ready(PROBE_WAIT_MS)])).every(Boolean),
       },
     })
     undo.push(() => server.close())

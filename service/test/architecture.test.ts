@@ -21,12 +21,56 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'endpoints/variables': ['lib', 'storage', 'endpoints/sql'],
   'endpoints/definitions': ['lib', 'storage', 'endpoints/sql', 'endpoints/insights', 'endpoints/variables'],
   'endpoints/materialization': ['lib', 'storage', 'endpoints/sql', 'endpoints/insights', 'endpoints/definitions'],
-  'endpoints/tokens': ['lib', 'storage', 'endpoints', 'endpoints/insights', 'endpoints/variables', 'endpoints/definitions'],
-  endpoints: ['lib', 'storage', 'endpoints/materialization', 'endpoints/sql', 'endpoints/insights', 'endpoints/variables', 'endpoints/definitions'],
+  'endpoints/tokens': [
+    'lib',
+    'storage',
+    'endpoints',
+    'endpoints/insights',
+    'endpoints/variables',
+    'endpoints/definitions',
+  ],
+  endpoints: [
+    'lib',
+    'storage',
+    'endpoints/materialization',
+    'endpoints/sql',
+    'endpoints/insights',
+    'endpoints/variables',
+    'endpoints/definitions',
+  ],
   // The routes call the rooms through what `service` hands them; from the rooms they take types and pure answers.
-  http: ['lib', 'storage', 'ingest', 'people', 'flags', 'projects', 'endpoints', 'endpoints/tokens', 'endpoints/variables', 'endpoints/definitions'],
+  http: [
+    'lib',
+    'storage',
+    'ingest',
+    'people',
+    'flags',
+    'projects',
+    'endpoints',
+    'endpoints/tokens',
+    'endpoints/variables',
+    'endpoints/definitions',
+  ],
   measure: ['lib', 'ingest'],
-  service: ['measure', 'config', 'http', 'ingest', 'people', 'flags', 'projects', 'endpoints', 'endpoints/materialization', 'endpoints/tokens', 'endpoints/variables', 'endpoints/definitions', 'storage', 'storage/embedded', 'storage/schema', 'storage/cluster', 'lib'],
+  service: [
+    'measure',
+    'config',
+    'http',
+    'ingest',
+    'people',
+    'flags',
+    'projects',
+    'endpoints',
+    'endpoints/materialization',
+    'endpoints/tokens',
+    'endpoints/variables',
+    'endpoints/definitions',
+    'storage',
+    'storage/embedded',
+    'storage/schema',
+    'storage/cluster',
+    'lib',
+  ],
   backup: ['lib', 'projects', 'storage', 'storage/embedded', 'storage/schema'],
   cli: ['lib', 'projects', 'backup', 'storage', 'storage/embedded'],
   main: ['service', 'cli', 'http', 'config', 'storage', 'storage/embedded', 'lib'],
@@ -34,22 +78,43 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** What the rooms that use the storage may see of it: the ports with their types and errors, never what connects. */
 const ONLY_FROM_STORAGE = ['storage/storage.ts', 'storage/records.ts']
-const PORT_USERS = ['ingest', 'endpoints', 'endpoints/variables', 'endpoints/definitions', 'endpoints/materialization', 'endpoints/tokens', 'http', 'flags', 'projects', 'people']
+const PORT_USERS = [
+  'ingest',
+  'endpoints',
+  'endpoints/variables',
+  'endpoints/definitions',
+  'endpoints/materialization',
+  'endpoints/tokens',
+  'http',
+  'flags',
+  'projects',
+  'people',
+]
 
 const filesIn = (folder: string): string[] =>
-  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? filesIn(join(folder, entry.name)) : entry.name.endsWith('.ts') ? [join(folder, entry.name)] : []))
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory()
+      ? filesIn(join(folder, entry.name))
+      : entry.name.endsWith('.ts')
+        ? [join(folder, entry.name)]
+        : [],
+  )
 
 const files = filesIn(SRC).map((file) => relative(SRC, file))
 
 const roomOf = (file: string): string | undefined =>
   Object.keys(MAY_IMPORT)
-    .filter((room) => (room.includes('/') ? file.startsWith(`${room}/`) : file === `${room}.ts` || file.startsWith(`${room}/`)))
+    .filter((room) =>
+      room.includes('/') ? file.startsWith(`${room}/`) : file === `${room}.ts` || file.startsWith(`${room}/`),
+    )
     .sort((a, b) => b.length - a.length)[0]
 
 const importsOf = (file: string): string[] =>
-  [...readFileSync(join(SRC, file), 'utf8').matchAll(/(?:^|\n)\s*(?:import|export)\b[^'"]*?from\s+['"](\.[^'"]+)['"]|import\(\s*['"](\.[^'"]+)['"]/g)].map((match) =>
-    relative(SRC, resolve(SRC, dirname(file), (match[1] ?? match[2])!)),
-  )
+  [
+    ...readFileSync(join(SRC, file), 'utf8').matchAll(
+      /(?:^|\n)\s*(?:import|export)\b[^'"]*?from\s+['"](\.[^'"]+)['"]|import\(\s*['"](\.[^'"]+)['"]/g,
+    ),
+  ].map((match) => relative(SRC, resolve(SRC, dirname(file), (match[1] ?? match[2])!)))
 
 const edges = files.flatMap((from) => importsOf(from).map((to) => ({ from, to })))
 
@@ -62,16 +127,23 @@ test('every import names a file that exists, with its extension', () => {
 })
 
 test('a room imports only the rooms that it may know', () => {
-  expect(edges.filter(({ from, to }) => roomOf(from) !== roomOf(to) && !MAY_IMPORT[roomOf(from)!]!.includes(roomOf(to)!))).toEqual([])
+  expect(
+    edges.filter(({ from, to }) => roomOf(from) !== roomOf(to) && !MAY_IMPORT[roomOf(from)!]!.includes(roomOf(to)!)),
+  ).toEqual([])
 })
 
 test('rooms see the storage as its port only', () => {
-  const wrong = edges.filter(({ from, to }) => PORT_USERS.includes(roomOf(from)!) && to.startsWith('storage/') && !ONLY_FROM_STORAGE.includes(to))
+  const wrong = edges.filter(
+    ({ from, to }) =>
+      PORT_USERS.includes(roomOf(from)!) && to.startsWith('storage/') && !ONLY_FROM_STORAGE.includes(to),
+  )
   expect(wrong).toEqual([])
 })
 
 test('no room opens a connection but the storage', () => {
-  const users = files.filter((file) => /from '(?:@clickhouse\/client|@libsql\/client|kysely|ffi-rs)'/.test(readFileSync(join(SRC, file), 'utf8')))
+  const users = files.filter((file) =>
+    /from '(?:@clickhouse\/client|@libsql\/client|kysely|ffi-rs)'/.test(readFileSync(join(SRC, file), 'utf8')),
+  )
   expect(users.filter((file) => !file.startsWith('storage/'))).toEqual([])
 })
 

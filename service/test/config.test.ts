@@ -42,7 +42,11 @@ test.each([
   ['TRAILMARK_STATIC', '/www', { staticDir: '/www' }],
   ['CLICKHOUSE_URL', 'http://u:p@db:8123', { clickhouseUrl: 'http://u:p@db:8123' }],
   ['DATABASE_URL', 'postgres://u:p%40@db:5432/trailmark', { databaseUrl: 'postgres://u:p%40@db:5432/trailmark' }],
-  ['DATABASE_URL', 'postgresql:///trailmark?host=/run/postgresql', { databaseUrl: 'postgresql:///trailmark?host=/run/postgresql' }],
+  [
+    'DATABASE_URL',
+    'postgresql:///trailmark?host=/run/postgresql',
+    { databaseUrl: 'postgresql:///trailmark?host=/run/postgresql' },
+  ],
   ['TRAILMARK_ENGINE_MEMORY_MB', '1000', { engineMemoryBytes: 1_000_000_000 }],
   ['TRAILMARK_RUN_SECONDS', '60', { runSeconds: 60 }],
   ['TRAILMARK_RUN_MEMORY_MB', '50', { runMemoryBytes: 50_000_000 }],
@@ -53,7 +57,11 @@ test.each([
   ['TRAILMARK_FLAGS_PER_MINUTE', '13', { flagsPerMinute: 13 }],
   ['TRAILMARK_RUNS_AT_ONCE', '14', { runsAtOnce: 14 }],
   ['TRAILMARK_CACHE_MB', '0', { cacheBytes: 0 }],
-  ['TRAILMARK_KEY_LIMITS', '{"my key":{"seconds":5,"memory_mb":20,"per_minute":60},"other":{}}', { keyLimits: { 'my key': { seconds: 5, memoryBytes: 20_000_000, perMinute: 60 }, other: {} } }],
+  [
+    'TRAILMARK_KEY_LIMITS',
+    '{"my key":{"seconds":5,"memory_mb":20,"per_minute":60},"other":{}}',
+    { keyLimits: { 'my key': { seconds: 5, memoryBytes: 20_000_000, perMinute: 60 }, other: {} } },
+  ],
 ])('%s=%s is read', (name, text, expected) => {
   expect(read({ [name]: text })).toMatchObject(expected)
 })

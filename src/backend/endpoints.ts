@@ -63,7 +63,16 @@ export class EndpointError extends Error {
   /** By which the service's log knows the request. */
   readonly requestId: string | undefined
 
-  constructor(message: string, { status = 0, code, attr = null, errors = [], requestId }: { status?: number; code: string; attr?: string | null; errors?: readonly EndpointFault[]; requestId?: string }) {
+  constructor(
+    message: string,
+    {
+      status = 0,
+      code,
+      attr = null,
+      errors = [],
+      requestId,
+    }: { status?: number; code: string; attr?: string | null; errors?: readonly EndpointFault[]; requestId?: string },
+  ) {
     super(message)
     this.status = status
     this.code = code
@@ -74,19 +83,27 @@ export class EndpointError extends Error {
 }
 
 /** A query's variables are all required; one without any needs none. */
-type Given<Variables, Options> = {} extends Variables ? [variables?: Variables, options?: Options] : [variables: Variables, options?: Options]
+type Given<Variables, Options> = {} extends Variables
+  ? [variables?: Variables, options?: Options]
+  : [variables: Variables, options?: Options]
 
 export interface Endpoints<Types extends Record<string, EndpointTypes>> {
   /**
    * Runs an endpoint. Rejects with an `EndpointError`.
    * @example const { rows } = await endpoints.run('revenue_by_plan', { since: '2026-01-01' })
    */
-  run<Name extends keyof Types & string>(name: Name, ...given: Given<Types[Name]['variables'], RunOptions>): Promise<RunResult<Types[Name]['row']>>
+  run<Name extends keyof Types & string>(
+    name: Name,
+    ...given: Given<Types[Name]['variables'], RunOptions>
+  ): Promise<RunResult<Types[Name]['row']>>
   /**
    * Every row of a SQL endpoint, however many there are, fetched page by page of `limit` rows (1,000).
    * @example for await (const row of endpoints.rows('orders', { plan: 'pro' })) …
    */
-  rows<Name extends keyof Types & string>(name: Name, ...given: Given<Types[Name]['variables'], Omit<RunOptions, 'offset'>>): AsyncGenerator<Types[Name]['row'], void, undefined>
+  rows<Name extends keyof Types & string>(
+    name: Name,
+    ...given: Given<Types[Name]['variables'], Omit<RunOptions, 'offset'>>
+  ): AsyncGenerator<Types[Name]['row'], void, undefined>
 }
 
 interface Answer {
@@ -124,9 +141,18 @@ const wait = (ms: number, signal: AbortSignal) =>
   })
 
 const toRow = (columns: readonly string[]) => (values: unknown) =>
-  Array.isArray(values) && columns.length ? Object.fromEntries(columns.map((name, index) => [name, values[index]])) : values
+  Array.isArray(values) && columns.length
+    ? Object.fromEntries(columns.map((name, index) => [name, values[index]]))
+    : values
 
-const resultOf = ({ results, columns, hasMore, endpoint_version, is_cached, last_refresh }: Answer): RunResult<unknown> => ({
+const resultOf = ({
+  results,
+  columns,
+  hasMore,
+  endpoint_version,
+  is_cached,
+  last_refresh,
+}: Answer): RunResult<unknown> => ({
   rows: results.map(toRow(columns ?? [])),
   columns: columns ?? [],
   hasMore: hasMore ?? false,
@@ -142,7 +168,12 @@ const inBrowser = () => 'document' in globalThis || 'indexedDB' in globalThis
  * `Types`: what `GET …/endpoints/types.ts` of the service says of them. Throws when a browser is given a personal API key:
  * whoever has that can read everything.
  */
-export const createEndpoints = <Types extends Record<string, EndpointTypes> = Record<string, { variables: Record<string, unknown>; row: Record<string, unknown> }>>({
+export const createEndpoints = <
+  Types extends Record<string, EndpointTypes> = Record<
+    string,
+    { variables: Record<string, unknown>; row: Record<string, unknown> }
+  >,
+>({
   host,
   projectId,
   personalApiKey,
@@ -150,10 +181,17 @@ export const createEndpoints = <Types extends Record<string, EndpointTypes> = Re
   timeoutMs = 30_000,
   retries = 2,
 }: EndpointsOptions): Endpoints<Types> => {
-  if (personalApiKey && inBrowser()) throw new Error('trailmark/endpoints takes a personalApiKey on a server only: in a browser every visitor could take it and read all that it reads. Give it a runToken that your backend has made for this page.')
+  if (personalApiKey && inBrowser())
+    throw new Error(
+      'trailmark/endpoints takes a personalApiKey on a server only: in a browser every visitor could take it and read all that it reads. Give it a runToken that your backend has made for this page.',
+    )
   const secret = personalApiKey || runToken
-  if (!secret) throw new Error('trailmark/endpoints needs a personalApiKey with the scope endpoint:read, brought by the environment and not in the code; or, in a browser, a runToken from your backend.')
-  const addressOf = (name: string) => new URL(`/api/projects/${projectId}/endpoints/${encodeURIComponent(name)}/run`, host)
+  if (!secret)
+    throw new Error(
+      'trailmark/endpoints needs a personalApiKey with the scope endpoint:read, brought by the environment and not in the code; or, in a browser, a runToken from your backend.',
+    )
+  const addressOf = (name: string) =>
+    new URL(`/api/projects/${projectId}/endpoints/${encodeURIComponent(name)}/run`, host)
 
   const ask = async (name: string, body: object, own: AbortSignal | undefined): Promise<Answer> => {
     const timeout = AbortSignal.timeout(timeoutMs)
@@ -189,8 +227,13 @@ export const createEndpoints = <Types extends Record<string, EndpointTypes> = Re
     }
   }
 
-  const run = async (name: string, variables: object = {}, { signal, ...options }: RunOptions = {}) => resultOf(await ask(name, { variables, ...options }, signal))
-  async function* rows(name: string, variables: object = {}, { signal, limit = PAGE, ...options }: Omit<RunOptions, 'offset'> = {}) {
+  const run = async (name: string, variables: object = {}, { signal, ...options }: RunOptions = {}) =>
+    resultOf(await ask(name, { variables, ...options }, signal))
+  async function* rows(
+    name: string,
+    variables: object = {},
+    { signal, limit = PAGE, ...options }: Omit<RunOptions, 'offset'> = {},
+  ) {
     let cursor: string | null | undefined = '*'
     while (cursor) {
       const answer: Answer = await ask(name, { variables, ...options, limit, cursor }, signal)

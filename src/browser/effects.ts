@@ -5,7 +5,10 @@ import { createSignal, listen } from './signal'
 
 // What happens on the page without changing its elements, and what a person does there meanwhile. Most of these do not
 // leave a shadow root, so that each root has its own listeners.
-const EVENTS = 'wheel touchmove keydown pointerdown scroll selectionchange focusin input change toggle select reset invalid copy play pause volumechange seeking fullscreenchange'.split(' ')
+const EVENTS =
+  'wheel touchmove keydown pointerdown scroll selectionchange focusin input change toggle select reset invalid copy play pause volumechange seeking fullscreenchange'.split(
+    ' ',
+  )
 
 /** A function was called that shows a person something of which no event tells. */
 const onCall = createSignal<void>((emit) => {
@@ -17,7 +20,11 @@ const onCall = createSignal<void>((emit) => {
     [HTMLInputElement.prototype, 'showPicker'],
   ]
   const stops = calls.flatMap(([target, methods]) =>
-    methods.split(' ').flatMap((method) => (target && method in target ? patch(target as Record<string, () => void>, method, emit) : [])),
+    methods
+      .split(' ')
+      .flatMap((method) =>
+        target && method in target ? patch(target as Record<string, () => void>, method, emit) : [],
+      ),
   )
   return () => stops.forEach((stop) => stop())
 })
@@ -27,7 +34,11 @@ const onCall = createSignal<void>((emit) => {
  * document and every open shadow root, since a component may answer a click on another, and in the roots on a click's
  * `path` that are newer; `rest` leaves nothing behind.
  */
-export const createEffects = (tellMutation: (records: MutationRecord[]) => void, tellEvent: (event: Event) => void, tellCall: () => void) => {
+export const createEffects = (
+  tellMutation: (records: MutationRecord[]) => void,
+  tellEvent: (event: Event) => void,
+  tellCall: () => void,
+) => {
   const observer = new MutationObserver((records) => guarded(() => tellMutation(records)))
   const watched = new Set<Node>()
   const stops: Stop[] = []
@@ -41,7 +52,11 @@ export const createEffects = (tellMutation: (records: MutationRecord[]) => void,
   return {
     watch: (path: readonly EventTarget[]): void => {
       // A navigation to another document is known when it begins, if the browser has this interface.
-      if (!stops.length) stops.push(onCall(tellCall), listen((window as { navigation?: EventTarget }).navigation, ['navigate'], tellEvent))
+      if (!stops.length)
+        stops.push(
+          onCall(tellCall),
+          listen((window as { navigation?: EventTarget }).navigation, ['navigate'], tellEvent),
+        )
       add(document)
       // Documents and shadow roots; windows have no node type.
       path.forEach((node) => (node as Node).nodeType > Node.COMMENT_NODE && add(node as ShadowRoot))

@@ -17,7 +17,8 @@ export const onNavigate = createSignal<NavigationType>((emit) => {
   if (api && 'currentEntry' in api) {
     // navigationType is null when only the entry's state was updated: the URL is the same then.
     return listen(api, ['currententrychange'], (event) => {
-      const type = (event as Event & { navigationType: 'push' | 'replace' | 'reload' | 'traverse' | null }).navigationType
+      const type = (event as Event & { navigationType: 'push' | 'replace' | 'reload' | 'traverse' | null })
+        .navigationType
       if (type) emit(type === 'push' || type === 'replace' ? `${type}State` : 'popstate')
     })
   }

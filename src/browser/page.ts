@@ -14,13 +14,17 @@ interface BrandedNavigator extends Navigator {
 const nav = () => navigator as BrandedNavigator
 
 /** Everything in which a browser says who it is, for the bot filter. */
-export const readAgentNames = (): string[] => [nav().userAgent, ...(nav().userAgentData?.brands ?? []).map(({ brand }) => brand)]
+export const readAgentNames = (): string[] => [
+  nav().userAgent,
+  ...(nav().userAgentData?.brands ?? []).map(({ brand }) => brand),
+]
 
 /** Whether a program drives the browser and says so. https://w3c.github.io/webdriver/#interface */
 export const isAutomated = () => !!navigator.webdriver
 
 /** Whether the browser asks not to be tracked: Do Not Track or Global Privacy Control. */
-export const asksNotToBeTracked = () => nav().globalPrivacyControl === true || ['1', 'yes'].includes(nav().doNotTrack ?? '')
+export const asksNotToBeTracked = () =>
+  nav().globalPrivacyControl === true || ['1', 'yes'].includes(nav().doNotTrack ?? '')
 
 // An Android tablet that asks for desktop sites says it is Linux; its client hints and its touch points tell.
 const kindOfDesktop = (): Agent['$device_type'] =>

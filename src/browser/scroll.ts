@@ -19,7 +19,10 @@ export const followScroll = (roots: () => readonly string[]): { take(): ScrollDe
   let depth: ScrollDepth | undefined
   const measure = () => {
     const page = document.documentElement
-    const root = roots().map((selector) => document.querySelector(selector)).find(Boolean) ?? page
+    const root =
+      roots()
+        .map((selector) => document.querySelector(selector))
+        .find(Boolean) ?? page
     const scroll = Math.ceil(root === page ? window.scrollY : root.scrollTop)
     const seen = scroll + root.clientHeight
     depth = {

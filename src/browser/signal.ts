@@ -34,5 +34,8 @@ export const listen = (
 }
 
 /** A signal of DOM events. `target` is asked for when the first listener comes: importing touches no page. No target, no events. */
-export const domSignal = <E extends Event>(target: () => EventTarget | undefined, types: readonly string[], options?: AddEventListenerOptions): Signal<E> =>
-  createSignal((emit) => listen(target(), types, emit as (event: Event) => void, options))
+export const domSignal = <E extends Event>(
+  target: () => EventTarget | undefined,
+  types: readonly string[],
+  options?: AddEventListenerOptions,
+): Signal<E> => createSignal((emit) => listen(target(), types, emit as (event: Event) => void, options))

@@ -71,7 +71,10 @@ const open = async (): Promise<Storing> => {
   let database: Promise<IDBDatabase | undefined> | undefined
   const change = (name: string, value: string | null) => {
     // Later than what it replaces, also where the clock was set back since.
-    const entry = { value, at: Math.max(performance.timeOrigin + performance.now(), (entries.get(name)?.at ?? 0) + 0.001) }
+    const entry = {
+      value,
+      at: Math.max(performance.timeOrigin + performance.now(), (entries.get(name)?.at ?? 0) + 0.001),
+    }
     take(name, entry)
     channel.postMessage([name, entry])
     database ??= openDatabase(true)
@@ -98,4 +101,7 @@ let opening: Promise<void> | undefined
 
 /** Resolves when the worker's storage stands in for local storage, or, where it cannot be had, when that is known. */
 export const openWorkerStorage = (): Promise<void> =>
-  (opening ??= Promise.race([open().catch(() => undefined), new Promise<undefined>((done) => void later(() => done(undefined), ANSWER_MS))]).then(standInForLocalStorage))
+  (opening ??= Promise.race([
+    open().catch(() => undefined),
+    new Promise<undefined>((done) => void later(() => done(undefined), ANSWER_MS)),
+  ]).then(standInForLocalStorage))

@@ -30,9 +30,14 @@ export const peopleOf = (setPersonProperties: (set?: Properties, setOnce?: Prope
 
 /** `captureTraceFeedback` and `captureTraceMetric`: events about a trace of an AI model, all values as text. */
 export const tracesOf = (capture: (event: string, properties: Properties) => unknown) => ({
-  captureTraceFeedback: (traceId: string | number, text: string): unknown => capture('$ai_feedback', { $ai_trace_id: String(traceId), $ai_feedback_text: text }),
+  captureTraceFeedback: (traceId: string | number, text: string): unknown =>
+    capture('$ai_feedback', { $ai_trace_id: String(traceId), $ai_feedback_text: text }),
   captureTraceMetric: (traceId: string | number, name: string, value: string | number | boolean): unknown =>
-    capture('$ai_metric', { $ai_trace_id: String(traceId), $ai_metric_name: String(name), $ai_metric_value: String(value) }),
+    capture('$ai_metric', {
+      $ai_trace_id: String(traceId),
+      $ai_metric_name: String(name),
+      $ai_metric_value: String(value),
+    }),
 })
 
 /** `logger` where logs are not sent: it has the methods, and they do nothing. */

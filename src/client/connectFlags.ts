@@ -52,17 +52,21 @@ export const connectFlags = (from: Inputs) => {
 
   const told = ({ status, text, json }: Answer) => {
     if (status >= 400) from.onRequestError({ statusCode: status, text, json })
-    return status >= 200 && status < 300 && json && typeof json === 'object' ? (json as Record<string, unknown>) : undefined
+    return status >= 200 && status < 300 && json && typeof json === 'object'
+      ? (json as Record<string, unknown>)
+      : undefined
   }
   const takeRemote = (said: RemoteConfig | undefined) => {
     if (!said) return
     Object.assign(remote, said)
-    if (typeof said.autocapture_opt_out === 'boolean') store.set({ $autocapture_disabled_server_side: said.autocapture_opt_out })
+    if (typeof said.autocapture_opt_out === 'boolean')
+      store.set({ $autocapture_disabled_server_side: said.autocapture_opt_out })
     from.onRemote()
   }
 
   const send = async (): Promise<FlagsAnswer> => {
-    const withFlags = !config.advanced_disable_feature_flags && !(isFirst && config.advanced_disable_feature_flags_on_first_load)
+    const withFlags =
+      !config.advanced_disable_feature_flags && !(isFirst && config.advanced_disable_feature_flags_on_first_load)
     isFirst = false
     const contexts = config.evaluation_contexts?.filter((each) => typeof each === 'string' && each.trim())
     const question = {
@@ -71,22 +75,46 @@ export const connectFlags = (from: Inputs) => {
       $device_id: from.deviceId(),
       $anon_distinct_id: anonymousId,
       groups: store.get('$groups') ?? {},
-      person_properties: { ...from.initialPerson(), ...store.get<Properties>('$stored_person_properties'), $lib: 'web', $lib_version: VERSION },
+      person_properties: {
+        ...from.initialPerson(),
+        ...store.get<Properties>('$stored_person_properties'),
+        $lib: 'web',
+        $lib_version: VERSION,
+      },
       group_properties: store.get('$stored_group_properties'),
       timezone: timeZone(),
       evaluation_contexts: contexts?.length ? contexts : undefined,
       disable_flags: withFlags ? undefined : true,
       sent_at: new Date(),
     }
-    const surveysOnly = config.advanced_only_evaluate_survey_feature_flags ? '&only_evaluate_survey_feature_flags=true' : ''
+    const surveysOnly = config.advanced_only_evaluate_survey_feature_flags
+      ? '&only_evaluate_survey_feature_flags=true'
+      : ''
     const body = await from.encode(redactUrls(toJson(question)))
-    const answer = await request(`${flagsHost(config)}/flags/?v=2&config=true${surveysOnly}`, body, config, config.feature_flag_request_timeout_ms || undefined)
+    const answer = await request(
+      `${flagsHost(config)}/flags/?v=2&config=true${surveysOnly}`,
+      body,
+      config,
+      config.feature_flag_request_timeout_ms || undefined,
+    )
     const json = told(answer)
     const said = readRemote(json)
     takeRemote(said)
     // Newer services of the protocol tell their configuration at an address of its own.
-    if (json && !said) takeRemote(readRemote(told(await request(`${assetsHost(config)}/array/${encodeURIComponent(token)}/config`, undefined, config))))
-    if (!json) return { error: answer.status ? `api_error_${answer.status}` : answer.text === 'timeout' ? 'timeout' : 'connection_error' }
+    if (json && !said)
+      takeRemote(
+        readRemote(
+          told(await request(`${assetsHost(config)}/array/${encodeURIComponent(token)}/config`, undefined, config)),
+        ),
+      )
+    if (!json)
+      return {
+        error: answer.status
+          ? `api_error_${answer.status}`
+          : answer.text === 'timeout'
+            ? 'timeout'
+            : 'connection_error',
+      }
     if (anonymousId === question.$anon_distinct_id) anonymousId = undefined
     return { body: withFlags ? json : undefined }
   }
@@ -120,7 +148,8 @@ export const connectFlags = (from: Inputs) => {
   }
   const setPersonPropertiesForFlags = (changes: Properties, reload = true): void => {
     const { $set, $set_once } = changes as { $set?: Properties; $set_once?: Properties }
-    const next = $set || $set_once ? { ...$set_once, ...store.get<Properties>('$stored_person_properties'), ...$set } : changes
+    const next =
+      $set || $set_once ? { ...$set_once, ...store.get<Properties>('$stored_person_properties'), ...$set } : changes
     if (remember('$stored_person_properties', next) && reload) ask()
   }
 
@@ -150,26 +179,45 @@ export const connectFlags = (from: Inputs) => {
       },
       setGroupPropertiesForFlags: (changes: ByType, reload = true): void => {
         const known = store.get<ByType>('$stored_group_properties') ?? {}
-        const next = Object.fromEntries(Object.entries(changes).map(([type, properties]) => [type, { ...known[type], ...properties }]))
+        const next = Object.fromEntries(
+          Object.entries(changes).map(([type, properties]) => [type, { ...known[type], ...properties }]),
+        )
         if (remember('$stored_group_properties', next) && reload) ask()
       },
       resetGroupPropertiesForFlags: (type?: string): void =>
-        store.set({ $stored_group_properties: type ? { ...store.get<ByType>('$stored_group_properties'), [type]: {} } : undefined }),
+        store.set({
+          $stored_group_properties: type ? { ...store.get<ByType>('$stored_group_properties'), [type]: {} } : undefined,
+        }),
       updateEarlyAccessFeatureEnrollment: (key: string, isEnrolled: boolean, stage?: string): void => {
         const enrollment = { [`$feature_enrollment/${key}`]: isEnrolled }
-        const name = store.get<EarlyAccessFeature[]>('$early_access_features')?.find(({ flagKey }) => flagKey === key)?.name
+        const name = store
+          .get<EarlyAccessFeature[]>('$early_access_features')
+          ?.find(({ flagKey }) => flagKey === key)?.name
         flags.api.updateFlags({ [key]: isEnrolled }, {}, { merge: true })
         from.capture(
           '$feature_enrollment_update',
-          { $feature_flag: key, $feature_enrollment: isEnrolled, $feature_enrollment_stage: stage, $early_access_feature_name: name },
+          {
+            $feature_flag: key,
+            $feature_enrollment: isEnrolled,
+            $feature_enrollment_stage: stage,
+            $early_access_feature_name: name,
+          },
           { $set: enrollment },
         )
       },
-      getEarlyAccessFeatures: async (callback: (features: EarlyAccessFeature[]) => void, forceReload = false, stages: string[] = ['beta']): Promise<void> => {
+      getEarlyAccessFeatures: async (
+        callback: (features: EarlyAccessFeature[]) => void,
+        forceReload = false,
+        stages: string[] = ['beta'],
+      ): Promise<void> => {
         let features = store.get<EarlyAccessFeature[]>('$early_access_features')
         if (!features || forceReload) {
           const query = stages.map((stage) => `&stage=${encodeURIComponent(stage)}`).join('')
-          const answer = await request(`${apiHost(config)}/api/early_access_features/?token=${encodeURIComponent(token)}${query}`, undefined, config)
+          const answer = await request(
+            `${apiHost(config)}/api/early_access_features/?token=${encodeURIComponent(token)}${query}`,
+            undefined,
+            config,
+          )
           features = (told(answer)?.earlyAccessFeatures as EarlyAccessFeature[] | undefined) ?? []
           store.set({ $early_access_features: features })
         }

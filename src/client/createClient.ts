@@ -24,7 +24,15 @@ import { createAttribution } from '../state/attribution'
 import { createIdentity } from '../state/identity'
 import { isKey, KEYS } from '../state/keys'
 import { createSession } from '../state/session'
-import type { CapturedEvent, CaptureOptions, Config, DroppedEvent, DropReason, Properties, RequestError } from '../types'
+import type {
+  CapturedEvent,
+  CaptureOptions,
+  Config,
+  DroppedEvent,
+  DropReason,
+  Properties,
+  RequestError,
+} from '../types'
 import { CHANNEL, VERSION } from '../version'
 import { NO_VALUE } from './compatibility'
 import { connectFlags } from './connectFlags'
@@ -51,10 +59,31 @@ export interface ClientInputs {
   onEnd(): void
 }
 
-const FILLING = ['session', 'identity', 'sessionProperties', 'stored', 'flags', 'page', 'cookieless', 'plain', 'denylist']
+const FILLING = [
+  'session',
+  'identity',
+  'sessionProperties',
+  'stored',
+  'flags',
+  'page',
+  'cookieless',
+  'plain',
+  'denylist',
+]
 
 /** One running SDK for one project: introduces the rooms to each other. */
-export const createClient = ({ load, token, config, said, log, notices, onCaptured, onDrop, onDelivered, onEnd }: ClientInputs) => {
+export const createClient = ({
+  load,
+  token,
+  config,
+  said,
+  log,
+  notices,
+  onCaptured,
+  onDrop,
+  onDelivered,
+  onEnd,
+}: ClientInputs) => {
   // ── State ──────────────────────────────────────────────────────────────────────────────────────────────────────
   const { consent, consentName, isCookieless, isOptedOut, mayStore } = createPermissions(config, token)
   const { prefix, store, tabStore, align: alignStores } = openStores(token, config, mayStore)
@@ -69,7 +98,11 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
     !isCookieless() &&
     (config.person_profiles === 'always' ||
       (config.person_profiles === 'identified_only' &&
-        (event === '$identify' || identity.isIdentified() || !!store.get('$epp') || !!store.get('__alias') || Object.keys(store.get('$groups') ?? {}).length > 0)))
+        (event === '$identify' ||
+          identity.isIdentified() ||
+          !!store.get('$epp') ||
+          !!store.get('__alias') ||
+          Object.keys(store.get('$groups') ?? {}).length > 0)))
 
   // ── Delivery ───────────────────────────────────────────────────────────────────────────────────────────────────
   const fetchExtension: FeatureHost['fetchExtension'] = (name, without) =>
@@ -79,7 +112,8 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
     loadGzip = () => {}
     void fetchExtension('gzip', 'what is sent at the end of a page goes uncompressed').then((loaded) => (gzip = loaded))
   }
-  const mayCompress = () => !config.disable_compression && !config.advanced_disable_flags && understandsGzip(flags.remote)
+  const mayCompress = () =>
+    !config.disable_compression && !config.advanced_disable_flags && understandsGzip(flags.remote)
   const gzipNow = () => (mayCompress() ? gzip?.gzipNow : undefined)
   const encodeText = async (text: string) => {
     if (!mayCompress()) return encodeNow(text, undefined)
@@ -122,7 +156,8 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
     encode: encodeText,
     onRemote: () => {
       features.align()
-      if (!mayAutocapture()) queue.clear('turned_off_by_service', ({ event }) => event === '$autocapture' || event === '$copy_autocapture')
+      if (!mayAutocapture())
+        queue.clear('turned_off_by_service', ({ event }) => event === '$autocapture' || event === '$copy_autocapture')
     },
     onReloading: () => notices.tell('featureFlagsReloading', true),
     onRequestError,
@@ -130,7 +165,10 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
   const mayAutocapture = () => !config.advanced_disable_flags && !flags.remote.autocapture_opt_out
 
   // ── The pipeline ───────────────────────────────────────────────────────────────────────────────────────────────
-  const scrolling = config.disable_scroll_properties || !hasPage() ? undefined : followScroll(() => [config.scroll_root_selector ?? []].flat())
+  const scrolling =
+    config.disable_scroll_properties || !hasPage()
+      ? undefined
+      : followScroll(() => [config.scroll_root_selector ?? []].flat())
   const startedAt = new Date().toISOString()
   let held = 0
   const { stages, pageviewId, forgetPageview } = stagesFor({
@@ -177,10 +215,17 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
     attribution.beginSession(id)
   })
   // What fills an event, without what judges it, and without the pageview it might begin.
-  const fill = createPipeline(pick(stages, (name) => FILLING.includes(name)), () => {})
+  const fill = createPipeline(
+    pick(stages, (name) => FILLING.includes(name)),
+    () => {},
+  )
   const sessionId = () => session.current() ?? session.touch().sessionId
 
-  const capture = (event: string, properties?: Properties | null, options: CaptureOptions = {}): CapturedEvent | undefined => {
+  const capture = (
+    event: string,
+    properties?: Properties | null,
+    options: CaptureOptions = {},
+  ): CapturedEvent | undefined => {
     const now = new Date()
     const given = options.timestamp instanceof Date && !isNaN(+options.timestamp) ? options.timestamp : undefined
     const made = run(
@@ -189,7 +234,9 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
         event,
         properties: {
           ...properties,
-          ...(given ? { $event_time_override_provided: true, $event_time_override_system_time: now.toISOString() } : {}),
+          ...(given
+            ? { $event_time_override_provided: true, $event_time_override_system_time: now.toISOString() }
+            : {}),
         },
         ...(options.$set ? { $set: options.$set } : {}),
         ...(options.$set_once ? { $set_once: options.$set_once } : {}),
@@ -202,7 +249,8 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
     onCaptured(made, stageNames)
     const set = { ...(made.properties.$set as Properties | undefined), ...made.$set }
     const setOnce = { ...(made.properties.$set_once as Properties | undefined), ...options.$set_once }
-    if (Object.keys({ ...set, ...setOnce }).length) flags.api.setPersonPropertiesForFlags({ $set: set, $set_once: setOnce })
+    if (Object.keys({ ...set, ...setOnce }).length)
+      flags.api.setPersonPropertiesForFlags({ $set: set, $set_once: setOnce })
     queue.add(made, { now: !!options.send_instantly })
     return made
   }
@@ -265,7 +313,8 @@ export const createClient = ({ load, token, config, said, log, notices, onCaptur
   }
   const api: Api = {
     capture,
-    calculateEventProperties: (event, properties = {}, timestamp = new Date(), uuid = uuidv7()) => fill({ uuid, event, properties, timestamp }, {})!.properties,
+    calculateEventProperties: (event, properties = {}, timestamp = new Date(), uuid = uuidv7()) =>
+      fill({ uuid, event, properties, timestamp }, {})!.properties,
     ...people,
     ...flags.api,
     set_config: (changes) => {

@@ -11,7 +11,8 @@ export const createExplanations = () => {
     all.length = Math.min(all.length, MOST)
   }
   return {
-    captured: (event: string, uuid: string, stages: readonly string[]): void => add({ event, uuid, stages, state: 'waiting' }),
+    captured: (event: string, uuid: string, stages: readonly string[]): void =>
+      add({ event, uuid, stages, state: 'waiting' }),
     delivered: (uuids: readonly string[]): void => {
       for (const each of all) if (uuids.includes(each.uuid!)) each.state = 'delivered'
     },
@@ -23,7 +24,9 @@ export const createExplanations = () => {
     /** Those of this uuid or of this name; all of them without either. */
     explain: (which?: string | { uuid?: string }): Explanation[] => {
       const wanted = typeof which === 'object' ? which?.uuid : which
-      return all.filter(({ event, uuid }) => !wanted || event === wanted || uuid === wanted).map((each) => ({ ...each }))
+      return all
+        .filter(({ event, uuid }) => !wanted || event === wanted || uuid === wanted)
+        .map((each) => ({ ...each }))
     },
   }
 }

@@ -25,13 +25,25 @@ export interface Feature {
 /** What runs by itself, in the order in which it starts. */
 export const FEATURES: readonly Feature[] = [
   { name: 'pageviews', wanted: ({ config }) => config.capture_pageview, start: startPageviews },
-  { name: 'pageleaves', wanted: ({ config }) => config.capture_pageleave === true || (config.capture_pageleave && config.capture_pageview), start: startPageleaves },
+  {
+    name: 'pageleaves',
+    wanted: ({ config }) => config.capture_pageleave === true || (config.capture_pageleave && config.capture_pageview),
+    start: startPageleaves,
+  },
   {
     name: 'rage and dead clicks',
     wanted: ({ config }) => config.rageclick || config.capture_dead_clicks,
-    start: (host) => startClicks(host, async () => (await host.fetchExtension('clicks', 'rage and dead clicks are not captured'))?.createJudge),
+    start: (host) =>
+      startClicks(
+        host,
+        async () => (await host.fetchExtension('clicks', 'rage and dead clicks are not captured'))?.createJudge,
+      ),
   },
-  { name: 'autocapture', wanted: ({ config, mayAutocapture }) => config.autocapture && mayAutocapture(), start: startAutocapture },
+  {
+    name: 'autocapture',
+    wanted: ({ config, mayAutocapture }) => config.autocapture && mayAutocapture(),
+    start: startAutocapture,
+  },
 ]
 
 /**

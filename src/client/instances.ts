@@ -68,16 +68,30 @@ export const createAnalytics = (
     }
     const trimmed = typeof given === 'string' ? given.trim() : ''
     if (token) {
-      log.warn(`init was called again${trimmed === token ? '' : ' with another token'}; the first call holds. Use set_config, or init with a name of its own`)
+      log.warn(
+        `init was called again${trimmed === token ? '' : ' with another token'}; the first call holds. Use set_config, or init with a name of its own`,
+      )
       return analytics
     }
     const said = {}
     Object.assign(config, resolveConfig(options, log, said))
     token = trimmed
-    if (given && typeof given !== 'string') log.error(`init takes the project token, a text, not ${typeof given}; nothing is captured`)
+    if (given && typeof given !== 'string')
+      log.error(`init takes the project token, a text, not ${typeof given}; nothing is captured`)
     const begin = () => {
       instead = undefined
-      client = createClient({ load: makeLoad(config), token: trimmed, config, said, log, notices, onCaptured, onDrop, onDelivered, onEnd })
+      client = createClient({
+        load: makeLoad(config),
+        token: trimmed,
+        config,
+        said,
+        log,
+        notices,
+        onCaptured,
+        onDrop,
+        onDelivered,
+        onEnd,
+      })
       guarded(() => config.loaded(analytics))
       client.start()
     }
@@ -108,7 +122,8 @@ export const createAnalytics = (
       const call = (...args: unknown[]) => {
         if (!client) return instead ? guarded(() => instead!(path, args)) : withoutClient(path, args)
         const member = (client.api as unknown as Members)[method]
-        const run = (inner ? (member as Members | undefined)?.[inner] : member) as undefined | ((...args: unknown[]) => unknown)
+        const run = (inner ? (member as Members | undefined)?.[inner] : member) as
+          undefined | ((...args: unknown[]) => unknown)
         return guarded(() => (run ? run(...args) : notYet(path, args[0]))) ?? WITHOUT_CLIENT[path]
       }
       if (inner) members[method] = { ...(members[method] as Members), [inner]: call }
@@ -151,7 +166,8 @@ export const runCall = (target: Analytics, call: unknown): void => {
     // A chained call: each is made on what the one before answered.
     if (Array.isArray(method)) {
       let at: unknown = target
-      for (const [name, ...rest] of call as [string, ...unknown[]][]) at = (at as Record<string, (...args: unknown[]) => unknown>)[name]!(...rest)
+      for (const [name, ...rest] of call as [string, ...unknown[]][])
+        at = (at as Record<string, (...args: unknown[]) => unknown>)[name]!(...rest)
       return
     }
     const member = (target as unknown as Record<string, unknown>)[String(method)]

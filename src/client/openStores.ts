@@ -18,17 +18,30 @@ export const openStores = (token: string, config: Config, mayStore: () => boolea
   const name = config.persistence_name ? prefix : `${prefix}_posthog`
 
   const open = (kind: PersistenceKind) =>
-    openBackend(kind, name, { days: config.cookie_expiration, secure: config.secure_cookie, crossSubdomain: config.cross_subdomain_cookie })
+    openBackend(kind, name, {
+      days: config.cookie_expiration,
+      secure: config.secure_cookie,
+      crossSubdomain: config.cross_subdomain_cookie,
+    })
   const openMain = () => open(mayStore() ? config.persistence : 'memory')
   const openTab = () => {
     const storage = mayStore() && config.persistence !== 'memory' ? storageOf('sessionStorage') : undefined
     // A name of its own where the main store is in session storage too.
-    return storage ? webStorageBackend(storage, config.persistence === 'sessionStorage' ? `${name}_session` : name) : memoryBackend()
+    return storage
+      ? webStorageBackend(storage, config.persistence === 'sessionStorage' ? `${name}_session` : name)
+      : memoryBackend()
   }
   // What another configuration, or consent that was taken back, has left.
   if (!mayStore()) open(config.persistence).clear()
 
-  const settings = () => toJson([mayStore(), config.persistence, config.cookie_expiration, config.secure_cookie, config.cross_subdomain_cookie])
+  const settings = () =>
+    toJson([
+      mayStore(),
+      config.persistence,
+      config.cookie_expiration,
+      config.secure_cookie,
+      config.cross_subdomain_cookie,
+    ])
   let openedWith = settings()
   const store = createStore(openMain())
   const tabStore = createStore(openTab())

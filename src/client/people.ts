@@ -40,13 +40,28 @@ export interface ResetOptions {
 }
 
 /** Who the visitor is, whom they belong to, and what is known of them: calls that change it, and the events they make. */
-export const createPeople = ({ config, store, tabStore, identity, session, isOptedOut, isCookieless, capture, onDrop, flags, forgetArrival, log }: Rooms) => {
+export const createPeople = ({
+  config,
+  store,
+  tabStore,
+  identity,
+  session,
+  isOptedOut,
+  isCookieless,
+  capture,
+  onDrop,
+  flags,
+  forgetArrival,
+  log,
+}: Rooms) => {
   let lastSet = ''
 
   /** Whether persons may be processed at all; says so where not. */
   const mayProcess = (what: string): boolean => {
     if (config.person_profiles !== 'never' && !isCookieless()) return true
-    log.warn(`${what} does nothing ${isCookieless() ? 'without cookies (cookieless_mode)' : "with person_profiles: 'never'"}`)
+    log.warn(
+      `${what} does nothing ${isCookieless() ? 'without cookies (cookieless_mode)' : "with person_profiles: 'never'"}`,
+    )
     return false
   }
   const processPerson = () => store.set({ $epp: true })
@@ -78,9 +93,15 @@ export const createPeople = ({ config, store, tabStore, identity, session, isOpt
       setPersonProperties(set, setOnce)
       return
     }
-    if (change === 'switched') log.warn('identify with another id needs reset() before it: this visit belongs to two persons now')
+    if (change === 'switched')
+      log.warn('identify with another id needs reset() before it: this visit belongs to two persons now')
     if (change !== 'confirmed') flags.becameAnother(change === 'identified' ? was : undefined)
-    if (change === 'identified') capture('$identify', { distinct_id: name, $anon_distinct_id: was }, { $set: set ?? {}, $set_once: setOnce ?? {}, send_instantly: true })
+    if (change === 'identified')
+      capture(
+        '$identify',
+        { distinct_id: name, $anon_distinct_id: was },
+        { $set: set ?? {}, $set_once: setOnce ?? {}, send_instantly: true },
+      )
     if (change === 'confirmed') capture('$set', { $set: set ?? {}, $set_once: setOnce ?? {} })
   }
 
@@ -92,7 +113,12 @@ export const createPeople = ({ config, store, tabStore, identity, session, isOpt
       lastSet = ''
       processPerson()
       const gone = [names].flat()
-      store.set({ $stored_person_properties: pick(store.get<Properties>('$stored_person_properties') ?? {}, (name) => !gone.includes(name)) })
+      store.set({
+        $stored_person_properties: pick(
+          store.get<Properties>('$stored_person_properties') ?? {},
+          (name) => !gone.includes(name),
+        ),
+      })
       capture('$set', { $unset: gone })
     },
     createPersonProfile: (): void => {
@@ -129,7 +155,12 @@ export const createPeople = ({ config, store, tabStore, identity, session, isOpt
         flags.ask()
       }
       if (properties) flags.api.setGroupPropertiesForFlags({ [type]: properties })
-      if (isNew || properties) capture('$groupidentify', { $group_type: type, $group_key: key, ...(properties ? { $group_set: properties } : {}) })
+      if (isNew || properties)
+        capture('$groupidentify', {
+          $group_type: type,
+          $group_key: key,
+          ...(properties ? { $group_set: properties } : {}),
+        })
     },
     getGroups: (): Record<string, string> => store.get('$groups') ?? {},
     resetGroups: (): void => {
@@ -138,9 +169,13 @@ export const createPeople = ({ config, store, tabStore, identity, session, isOpt
       flags.ask()
     },
     reset: (options: boolean | ResetOptions = {}): void => {
-      const { resetDeviceID, bootstrap = {} }: ResetOptions = typeof options === 'object' ? options : { resetDeviceID: options }
+      const { resetDeviceID, bootstrap = {} }: ResetOptions =
+        typeof options === 'object' ? options : { resetDeviceID: options }
       const forget = (from: Store, names: string[]) => from.set(objectOf(names, () => undefined))
-      forget(store, Object.keys(store.all()).filter((name) => !isKey(name, 'browser')))
+      forget(
+        store,
+        Object.keys(store.all()).filter((name) => !isKey(name, 'browser')),
+      )
       forget(tabStore, Object.keys(tabStore.all()))
       forgetArrival()
       lastSet = ''

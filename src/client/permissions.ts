@@ -26,7 +26,8 @@ export const createPermissions = (config: Config, token: string): Permissions =>
     () => config.opt_out_capturing_by_default || config.cookieless_mode === 'on_reject',
     () => config.respect_dnt && asksNotToBeTracked(),
   )
-  const isCookieless = () => config.cookieless_mode === 'always' || (config.cookieless_mode === 'on_reject' && consent.explicit() === 'denied')
+  const isCookieless = () =>
+    config.cookieless_mode === 'always' || (config.cookieless_mode === 'on_reject' && consent.explicit() === 'denied')
   const isOptedOut = () => !isCookieless() && consent.isOptedOut()
   const waitsForConsent = () => config.opt_out_persistence_by_default || config.cookieless_mode === 'on_reject'
   return {
@@ -34,6 +35,7 @@ export const createPermissions = (config: Config, token: string): Permissions =>
     consentName,
     isCookieless,
     isOptedOut,
-    mayStore: () => !config.disable_persistence && !isCookieless() && !(waitsForConsent() && consent.explicit() !== 'granted'),
+    mayStore: () =>
+      !config.disable_persistence && !isCookieless() && !(waitsForConsent() && consent.explicit() !== 'granted'),
   }
 }

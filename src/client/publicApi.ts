@@ -141,12 +141,18 @@ export interface Analytics {
   /** The person joins an early access feature, or leaves it. */
   updateEarlyAccessFeatureEnrollment(key: string, isEnrolled: boolean, stage?: string): void
   /** The features that a person may join, of these stages ('beta'); stored, unless `forceReload`. */
-  getEarlyAccessFeatures(callback: (features: EarlyAccessFeature[]) => void, forceReload?: boolean, stages?: string[]): void
+  getEarlyAccessFeatures(
+    callback: (features: EarlyAccessFeature[]) => void,
+    forceReload?: boolean,
+    stages?: string[],
+  ): void
   featureFlags: {
     /** Values for this browser that stand above the service's, to try a flag out; `false` ends it. */
     override(given: FlagOverride | { flags?: FlagOverride; payloads?: false | Record<string, unknown> }): void
     /** The same, by its newer name. */
-    overrideFeatureFlags(given: FlagOverride | { flags?: FlagOverride; payloads?: false | Record<string, unknown> }): void
+    overrideFeatureFlags(
+      given: FlagOverride | { flags?: FlagOverride; payloads?: false | Record<string, unknown> },
+    ): void
     getFlags(): string[]
     getFlagVariants(): Record<string, FlagValue>
     getFlagPayloads(): Record<string, unknown>
@@ -199,7 +205,22 @@ export interface Analytics {
 }
 
 /** The members that need a running client. */
-export type Api = Omit<Analytics, 'config' | 'version' | '__loaded' | 'flagsEndpointWasHit' | 'decideEndpointWasHit' | 'logger' | 'init' | 'on' | 'drops' | 'explain' | 'push' | 'toString' | 'featureFlags'> & {
+export type Api = Omit<
+  Analytics,
+  | 'config'
+  | 'version'
+  | '__loaded'
+  | 'flagsEndpointWasHit'
+  | 'decideEndpointWasHit'
+  | 'logger'
+  | 'init'
+  | 'on'
+  | 'drops'
+  | 'explain'
+  | 'push'
+  | 'toString'
+  | 'featureFlags'
+> & {
   featureFlags: Omit<Analytics['featureFlags'], 'hasLoadedFlags'>
 }
 

@@ -6,7 +6,8 @@ export type Stub = unknown[] & { _i?: unknown[][]; people?: unknown[] } & Record
 
 export const isStub = (value: unknown): value is Stub => Array.isArray(value) && Array.isArray((value as Stub)._i)
 
-const ofName = (call: unknown, wanted: (name: string) => boolean) => Array.isArray(call) && typeof call[0] === 'string' && wanted(call[0])
+const ofName = (call: unknown, wanted: (name: string) => boolean) =>
+  Array.isArray(call) && typeof call[0] === 'string' && wanted(call[0])
 const isAlias = (call: unknown) => ofName(call, (name) => name === 'alias')
 const isCapture = (call: unknown) => ofName(call, (name) => name.includes('capture'))
 

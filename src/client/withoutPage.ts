@@ -8,8 +8,10 @@ import { WITHOUT_CLIENT } from './publicApi'
 type Members = Record<string, unknown>
 
 /** The member that a path such as `people.set` names. */
-const memberAt = (of: object, path: string) => path.split('.').reduce<unknown>((at, name) => (at as Members | undefined)?.[name], of)
-const call = (of: object, path: string, args: readonly unknown[]) => (memberAt(of, path) as ((...args: readonly unknown[]) => unknown) | undefined)?.(...args)
+const memberAt = (of: object, path: string) =>
+  path.split('.').reduce<unknown>((at, name) => (at as Members | undefined)?.[name], of)
+const call = (of: object, path: string, args: readonly unknown[]) =>
+  (memberAt(of, path) as ((...args: readonly unknown[]) => unknown) | undefined)?.(...args)
 
 /** A worker keeps things in a database, which answers later: until then calls wait, in their order. */
 const inWorker: WithoutPage = (analytics, begin) => {
@@ -26,7 +28,13 @@ const inWorker: WithoutPage = (analytics, begin) => {
 
 /** A server captures nothing, asks for nothing, and remembers nothing: flags are what `bootstrap` says. */
 const onServer = (config: Config): Instead => {
-  const flags = createFlags({ config, store: { get: () => undefined, set: () => {} }, capture: () => {}, sessionId: () => '', ask: () => {} })
+  const flags = createFlags({
+    config,
+    store: { get: () => undefined, set: () => {} },
+    capture: () => {},
+    sessionId: () => '',
+    ask: () => {},
+  })
   const api = { ...flags.api, featureFlags: flags.more }
   return (path, args) => call(api, path, args) ?? WITHOUT_CLIENT[path]
 }

@@ -18,4 +18,6 @@ export const isDate = (text: unknown): text is string => {
 
 /** The changed defaults that a `defaults` date selects; none for 'unset'. Dates of this form sort as text. */
 export const datedDefaults = (date: string): Partial<Config> =>
-  isDate(date) ? Object.assign({}, ...DATED_DEFAULTS.filter(([since]) => since <= date).map(([, changes]) => changes)) : {}
+  isDate(date)
+    ? Object.assign({}, ...DATED_DEFAULTS.filter(([since]) => since <= date).map(([, changes]) => changes))
+    : {}

@@ -13,7 +13,8 @@ export type Row<V = unknown> = readonly [fallback: V, takes: string, later?: 'la
 const nothing = () => {}
 const STRINGS = 'array of strings'
 const TEN_STRINGS = 'array of at most 10 strings'
-const areStrings = (value: unknown): value is string[] => Array.isArray(value) && value.every((each) => typeof each === 'string')
+const areStrings = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string')
 
 /** Every option there is. An option of `Config` without a row does not compile. */
 export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
@@ -42,7 +43,10 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   opt_out_capturing_by_default: [false, 'boolean'],
   opt_out_persistence_by_default: [false, 'boolean'],
   opt_out_useragent_filter: [false, 'boolean'],
-  persistence: ['localStorage+cookie', "'localStorage' | 'sessionStorage' | 'cookie' | 'memory' | 'localStorage+cookie'"],
+  persistence: [
+    'localStorage+cookie',
+    "'localStorage' | 'sessionStorage' | 'cookie' | 'memory' | 'localStorage+cookie'",
+  ],
   property_denylist: [[], STRINGS],
   person_profiles: ['identified_only', "'always' | 'identified_only' | 'never'"],
   rate_limiting: [{ events_per_second: 10, events_burst_limit: 100 }, 'object'],
@@ -62,7 +66,10 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   secure_cookie: [false, 'boolean'],
   custom_campaign_params: [[], STRINGS],
   fetch_options: [{}, 'object'],
-  on_request_error: [({ statusCode, text }) => console.error('[trailmark] request answered', statusCode, text), 'function'],
+  on_request_error: [
+    ({ statusCode, text }) => console.error('[trailmark] request answered', statusCode, text),
+    'function',
+  ],
 
   enabled: [true, 'boolean'],
   debug: [false, 'boolean'],

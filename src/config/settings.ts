@@ -20,7 +20,12 @@ const shown = (value: unknown): string => {
 }
 
 /** An object given for an option, less the members of wrong types, with one readable line each. */
-const withoutWrongMembers = (name: string, given: Given, members: Record<string, string> = {}, log: Pick<Log, 'error'>): Given =>
+const withoutWrongMembers = (
+  name: string,
+  given: Given,
+  members: Record<string, string> = {},
+  log: Pick<Log, 'error'>,
+): Given =>
   Object.fromEntries(
     Object.entries(given).filter(([member, value]) => {
       const takes = members[member]
@@ -62,7 +67,8 @@ const checked = (given: unknown, current: (name: keyof Config) => unknown, log: 
   return result
 }
 
-const FALLBACKS = () => Object.fromEntries(Object.entries(OPTIONS).map(([name, [fallback]]) => [name, fallback])) as unknown as Config
+const FALLBACKS = () =>
+  Object.fromEntries(Object.entries(OPTIONS).map(([name, [fallback]]) => [name, fallback])) as unknown as Config
 
 /**
  * What a site said, with what the date it chose says of the members it did not speak of: an object is laid over the
@@ -87,16 +93,29 @@ const settled = (said: Given): Config & Given => {
 /** The configuration of an `init`. `said` is filled with what the site gave of it. */
 export const resolveConfig = (given: unknown, log: Pick<Log, 'error' | 'warn'>, said: Given = {}): Config => {
   const plain = FALLBACKS()
-  return settled(Object.assign(said, checked(given, (name) => plain[name], log)))
+  return settled(
+    Object.assign(
+      said,
+      checked(given, (name) => plain[name], log),
+    ),
+  )
 }
 
 /**
  * Changes a live configuration; every reader of it sees the change. Answers whether anything changed. `said`: what the
  * site has given so far; a date that is given later changes only what it has not spoken of.
  */
-export const changeConfig = (config: Config, changes: unknown, log: Pick<Log, 'error' | 'warn'>, said: Given): boolean => {
+export const changeConfig = (
+  config: Config,
+  changes: unknown,
+  log: Pick<Log, 'error' | 'warn'>,
+  said: Given,
+): boolean => {
   const wanted = checked(changes, (name) => config[name], log)
   const names = [...Object.keys(wanted), ...(wanted.defaults ? Object.keys(datedDefaults(LATEST)) : [])]
-  Object.assign(config, pick(settled(Object.assign(said, wanted)), (name) => names.includes(name)))
+  Object.assign(
+    config,
+    pick(settled(Object.assign(said, wanted)), (name) => names.includes(name)),
+  )
   return names.length > 0
 }

@@ -29,7 +29,8 @@ const FIRST_FLIGHT = 14_000
  * Whether a page that sends this much wants `gzipNow`. Fetching and compiling it is 4 ms of the main thread; it pays
  * where the platform cannot compress, and where what the page's last beacon carries would not be gone in one flight.
  */
-export const needsGzipNow = (text: string): boolean => typeof CompressionStream === 'undefined' || text.length > FIRST_FLIGHT
+export const needsGzipNow = (text: string): boolean =>
+  typeof CompressionStream === 'undefined' || text.length > FIRST_FLIGHT
 
 /** The body, compressed off the main thread where the platform can (Compression Streams), else by `gzipNow`. */
 export const encode = async (text: string, gzipNow: GzipNow | undefined): Promise<Body> => {

@@ -57,10 +57,12 @@ const ANSWER_MS = 3000
 const within = <T>(ms: number, promise: Promise<T>, otherwise: T): Promise<T> =>
   new Promise((done) => {
     const timer = later(() => done(otherwise), ms)
-    promise.catch(() => otherwise).then((result) => {
-      clearTimeout(timer)
-      done(result)
-    })
+    promise
+      .catch(() => otherwise)
+      .then((result) => {
+        clearTimeout(timer)
+        done(result)
+      })
   })
 
 const openDatabase = (name: string) =>
@@ -195,7 +197,11 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
       const here = alive()
       if (!here) return Promise.resolve(true)
       leading ??= here.hold(name, new Promise((done) => (cede = done)))
-      return within(LEAD_MS, leading.then(() => true), false)
+      return within(
+        LEAD_MS,
+        leading.then(() => true),
+        false,
+      )
     },
     cede: () => {
       cede()
@@ -224,7 +230,13 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
         }
         forgetKeys(dropped)
         const texts = await here!.run('readonly', (events) => found.map((key) => events.get(key)))
-        return found.map((key, index) => ({ at: key[0], uuid: key[1], event: key[4], key, text: texts[index]!.result as string }))
+        return found.map((key, index) => ({
+          at: key[0],
+          uuid: key[1],
+          event: key[4],
+          key,
+          text: texts[index]!.result as string,
+        }))
       }
       if (!here) return Promise.resolve([])
       let isOver = false

@@ -60,7 +60,19 @@ export interface Queue {
  * or refused it.
  */
 export const createQueue = (inputs: QueueInputs): Queue => {
-  const { config, token, path, encode, gzipNow, outbox, onDelivered, onDropped, onRequestError, send = request, sendBeacon = beacon } = inputs
+  const {
+    config,
+    token,
+    path,
+    encode,
+    gzipNow,
+    outbox,
+    onDelivered,
+    onDropped,
+    onRequestError,
+    send = request,
+    sendBeacon = beacon,
+  } = inputs
   let waiting: Entry[] = []
   let characters = 0
   let flushTimer: ReturnType<typeof setTimeout> | undefined
@@ -91,7 +103,11 @@ export const createQueue = (inputs: QueueInputs): Queue => {
   }
   const trim = () => {
     const oldest = Date.now() - config.outbox_max_age_ms
-    if (waiting[0] && waiting[0].at < oldest) drop(waiting.filter(({ at }) => at < oldest), 'expired')
+    if (waiting[0] && waiting[0].at < oldest)
+      drop(
+        waiting.filter(({ at }) => at < oldest),
+        'expired',
+      )
     while (characters > config.outbox_max_bytes) drop([waiting[0]!], 'queue_full')
   }
   const nextBatch = (from: readonly Entry[], most = mostEvents): Entry[] => {
@@ -102,7 +118,11 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     })
     return from.slice(0, end < 0 ? undefined : end)
   }
-  const textOf = (batch: readonly Entry[]) => bodyText(token, batch.map((each) => each.text))
+  const textOf = (batch: readonly Entry[]) =>
+    bodyText(
+      token,
+      batch.map((each) => each.text),
+    )
 
   const now = (batch: readonly Entry[]) => encodeNow(textOf(batch), gzipNow())
 

@@ -32,7 +32,12 @@ const retryAfter = (header: string | null): number | undefined => {
 export type RequestConfig = Pick<Config, 'xhr_headers' | 'fetch_options'>
 
 /** One request by fetch: a POST, or a GET without a body. Never rejects: no answer is an answer with status 0. */
-export const request = async (url: string, body: Body | undefined, config: RequestConfig, timeoutMs = TIMEOUT_MS): Promise<Answer> => {
+export const request = async (
+  url: string,
+  body: Body | undefined,
+  config: RequestConfig,
+  timeoutMs = TIMEOUT_MS,
+): Promise<Answer> => {
   const { next_options, ...options } = config.fetch_options
   const aborting = new AbortController()
   const timer = setTimeout(() => aborting.abort(), timeoutMs)
@@ -47,7 +52,12 @@ export const request = async (url: string, body: Body | undefined, config: Reque
       signal: aborting.signal,
     } as RequestInit)
     const text = await response.text()
-    return { status: response.status, text, json: parseJson(text), retryAfterMs: retryAfter(response.headers.get('Retry-After')) }
+    return {
+      status: response.status,
+      text,
+      json: parseJson(text),
+      retryAfterMs: retryAfter(response.headers.get('Retry-After')),
+    }
   } catch (error) {
     return { status: 0, text: aborting.signal.aborted ? 'timeout' : String(error) }
   } finally {

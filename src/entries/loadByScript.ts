@@ -3,7 +3,12 @@ import type { Extensions, LoadExtension } from '../extensions/extensions'
 interface ExtendedWindow {
   /** Where the extensions' scripts leave what they have (rollup.config.mjs). */
   __trailmark_extensions__?: Partial<Extensions>
-  trustedTypes?: { createPolicy(name: string, rules: { createScriptURL(name: string): string }): { createScriptURL(name: string): string } }
+  trustedTypes?: {
+    createPolicy(
+      name: string,
+      rules: { createScriptURL(name: string): string },
+    ): { createScriptURL(name: string): string }
+  }
 }
 
 /** Extensions of the script build: scripts beside the one at `coreUrl`, put where `target` says. */

@@ -10,5 +10,9 @@ const ownUrl = (document.currentScript as HTMLScriptElement | null)?.src || loca
 // `analytics.init` itself.
 const names = ['analytics', 'posthog'].filter((name) => isStub(page[name]))
 for (const name of names.length ? names : ['analytics']) {
-  takeOver(page, name, createAnalytics((config) => loadByScript(ownUrl, () => config.external_scripts_inject_target)))
+  takeOver(
+    page,
+    name,
+    createAnalytics((config) => loadByScript(ownUrl, () => config.external_scripts_inject_target)),
+  )
 }

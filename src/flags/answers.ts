@@ -24,7 +24,14 @@ export interface FlagsBody {
 }
 
 /** The flags that an answer tells of; undefined: of none, so what is known stays. */
-export const readFlags = ({ flags, featureFlags, featureFlagPayloads, quotaLimited, requestId, evaluatedAt }: FlagsBody): FlagSet | undefined => {
+export const readFlags = ({
+  flags,
+  featureFlags,
+  featureFlagPayloads,
+  quotaLimited,
+  requestId,
+  evaluatedAt,
+}: FlagsBody): FlagSet | undefined => {
   if (quotaLimited?.includes('feature_flags') || (!flags && !featureFlags)) return undefined
   const set: FlagSet = { values: {}, payloads: {}, details: {}, requestId, evaluatedAt }
   for (const [key, flag] of Object.entries(flags ?? {})) {
@@ -54,4 +61,5 @@ export const mergeFlags = (known: FlagSet, set: FlagSet): FlagSet => {
 }
 
 /** A payload as a value: JSON text is parsed, other text stays. */
-export const readPayload = (payload: unknown): unknown => (typeof payload === 'string' ? (parseJson(payload) ?? payload) : payload)
+export const readPayload = (payload: unknown): unknown =>
+  typeof payload === 'string' ? (parseJson(payload) ?? payload) : payload

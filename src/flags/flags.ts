@@ -1,7 +1,18 @@
 import { guarded } from '../lib/guard'
 import { createListeners } from '../lib/listeners'
 import { objectOf } from '../lib/objects'
-import type { Bootstrap, Config, FlagDetails, FlagListener, FlagOptions, FlagOverride, FlagResult, FlagValue, Properties, Stop } from '../types'
+import type {
+  Bootstrap,
+  Config,
+  FlagDetails,
+  FlagListener,
+  FlagOptions,
+  FlagOverride,
+  FlagResult,
+  FlagValue,
+  Properties,
+  Stop,
+} from '../types'
 import { type FlagsBody, type FlagSet, mergeFlags, readFlags, readPayload } from './answers'
 import type { FlagsAnswer } from './askFlags'
 
@@ -21,11 +32,16 @@ interface Inputs {
 const QUIET: FlagOptions = { send_event: false }
 
 const keysOn = (values: Values) => Object.keys(values).filter((key) => values[key])
-const valuesOf = (flags: FlagOverride | undefined): false | Values | undefined => (Array.isArray(flags) ? objectOf(flags, () => true) : flags)
+const valuesOf = (flags: FlagOverride | undefined): false | Values | undefined =>
+  Array.isArray(flags) ? objectOf(flags, () => true) : flags
 
 /** The flags of this visitor: what is known, what is told of their use (protocol.md §13). */
 export const createFlags = ({ config, store, capture, sessionId, ask, now = () => Date.now() }: Inputs) => {
-  const setOf = ({ featureFlags = {}, featureFlagPayloads = {} }: Bootstrap): FlagSet => ({ values: featureFlags, payloads: featureFlagPayloads, details: {} })
+  const setOf = ({ featureFlags = {}, featureFlagPayloads = {} }: Bootstrap): FlagSet => ({
+    values: featureFlags,
+    payloads: featureFlagPayloads,
+    details: {},
+  })
   /** Bootstrapped flags hold, unstored, until something better comes. */
   let given = setOf(config.bootstrap)
   let holdsGiven = Object.keys(given.values).length > 0
@@ -49,9 +65,11 @@ export const createFlags = ({ config, store, capture, sessionId, ask, now = () =
   const values = (): Values => ({ ...known().values, ...overrides('flags') })
   const payloads = (): Payloads => ({ ...known().payloads, ...overrides('flag_payloads') })
   const fetchedAt = () => store.get<number>('$feature_flag_fetched_at') ?? known().evaluatedAt ?? 0
-  const isStale = () => config.feature_flag_cache_ttl_ms > 0 && !holdsGiven && now() - fetchedAt() > config.feature_flag_cache_ttl_ms
+  const isStale = () =>
+    config.feature_flag_cache_ttl_ms > 0 && !holdsGiven && now() - fetchedAt() > config.feature_flag_cache_ttl_ms
 
-  const tell = (context?: { errorsLoading: boolean }, to = listeners.tell as FlagListener) => to(keysOn(values()), values(), context)
+  const tell = (context?: { errorsLoading: boolean }, to = listeners.tell as FlagListener) =>
+    to(keysOn(values()), values(), context)
   const remember = (set: FlagSet) => {
     holdsGiven = false
     settled = true
@@ -69,7 +87,10 @@ export const createFlags = ({ config, store, capture, sessionId, ask, now = () =
   /** `$feature_flag_called`, once for each value of a flag: per identity, or per session. */
   const expose = (key: string, value: FlagValue | undefined) => {
     const scope = config.advanced_feature_flags_dedup_per_session ? sessionId() : undefined
-    const told = (store.get('$flag_call_reported_session_id') === scope && store.get<Record<string, string[]>>('$flag_call_reported')) || {}
+    const told =
+      (store.get('$flag_call_reported_session_id') === scope &&
+        store.get<Record<string, string[]>>('$flag_call_reported')) ||
+      {}
     const word = String(value)
     const before = Object.hasOwn(told, key) ? told[key]! : []
     if (before.includes(word)) return
@@ -114,7 +135,12 @@ export const createFlags = ({ config, store, capture, sessionId, ask, now = () =
     const value = Object.hasOwn(all, key) ? all[key] : undefined
     if (send_event) expose(key, value)
     if (value === undefined) return undefined
-    return { key, enabled: !!value, variant: typeof value === 'string' ? value : undefined, payload: readPayload(payloads()[key]) }
+    return {
+      key,
+      enabled: !!value,
+      variant: typeof value === 'string' ? value : undefined,
+      payload: readPayload(payloads()[key]),
+    }
   }
   const override = (flags: FlagOverride | undefined, payloadsToo: false | Payloads | undefined): void => {
     const changes: Properties = {}
@@ -128,7 +154,13 @@ export const createFlags = ({ config, store, capture, sessionId, ask, now = () =
     /** Takes an answer of `/flags`, or the reason why there is none: either way it is known that nothing better comes now. */
     apply: ({ body, error }: FlagsAnswer): void => {
       const { errorsWhileComputingFlags: partial, quotaLimited } = (body ?? {}) as FlagsBody
-      errors = error ? [error] : partial ? ['errors_while_computing_flags'] : quotaLimited?.length ? ['quota_limited'] : []
+      errors = error
+        ? [error]
+        : partial
+          ? ['errors_while_computing_flags']
+          : quotaLimited?.length
+            ? ['quota_limited']
+            : []
       const set = body && readFlags(body as FlagsBody)
       if (set) {
         answered = true
@@ -148,7 +180,12 @@ export const createFlags = ({ config, store, capture, sessionId, ask, now = () =
         $active_feature_flags: keysOn(all),
         $feature_flag_request_id: known().requestId,
         $override_feature_flags: overrides('flags'),
-        ...(isStale() ? {} : objectOf(keys.map((key) => `$feature/${key}`), (name) => all[name.slice(9)])),
+        ...(isStale()
+          ? {}
+          : objectOf(
+              keys.map((key) => `$feature/${key}`),
+              (name) => all[name.slice(9)],
+            )),
       }
     },
     /** The visitor is another: what was told of the one before is told anew, unless it is told once a session whoever it is. */
@@ -194,7 +231,8 @@ export const createFlags = ({ config, store, capture, sessionId, ask, now = () =
       getFeatureFlagDetails: (key: string): FlagDetails | undefined => known().details[key],
       overrideFeatureFlags: (given: FlagOverride | { flags?: FlagOverride; payloads?: false | Payloads }): void => {
         if (given === false) override(false, false)
-        else if (!Array.isArray(given) && ('flags' in given || 'payloads' in given)) override(given.flags as FlagOverride, given.payloads as false | Payloads)
+        else if (!Array.isArray(given) && ('flags' in given || 'payloads' in given))
+          override(given.flags as FlagOverride, given.payloads as false | Payloads)
         else override(given as FlagOverride, undefined)
       },
     },

@@ -10,7 +10,12 @@ const CAMPAIGN =
 /** The campaign parameters that `url` carries, `custom` ones too. Absent ones are left out. */
 export const campaignOf = (url: string, custom: readonly string[] = []): Record<string, string> => {
   const query = urlOf(url)?.searchParams
-  return query ? pick(objectOf([...CAMPAIGN, ...custom], (name) => query.get(name) ?? ''), (_, value) => value) : {}
+  return query
+    ? pick(
+        objectOf([...CAMPAIGN, ...custom], (name) => query.get(name) ?? ''),
+        (_, value) => value,
+      )
+    : {}
 }
 
 const SEARCH = /^(?:www\.)?(google|bing|yahoo|duckduckgo)\./
@@ -38,7 +43,11 @@ export const referrerOf = (referrer: string): Record<string, string> => ({
 })
 
 /** An arrival as event or person properties, each name behind `prefix`. Empty values are left out. */
-export const arrivalProperties = ({ r, u }: Arrival, prefix: string, custom?: readonly string[]): Record<string, string> => {
+export const arrivalProperties = (
+  { r, u }: Arrival,
+  prefix: string,
+  custom?: readonly string[],
+): Record<string, string> => {
   const referrer = r === DIRECT ? '' : r
   const told: Record<string, string> = {
     ...referrerOf(referrer),
@@ -48,5 +57,7 @@ export const arrivalProperties = ({ r, u }: Arrival, prefix: string, custom?: re
     ...campaignOf(u, custom),
     ...searchOf(referrer),
   }
-  return Object.fromEntries(Object.entries(pick(told, (_, value) => value)).map(([name, value]) => [prefix + name.replace(/^\$/, ''), value]))
+  return Object.fromEntries(
+    Object.entries(pick(told, (_, value) => value)).map(([name, value]) => [prefix + name.replace(/^\$/, ''), value]),
+  )
 }

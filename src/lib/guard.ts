@@ -16,4 +16,5 @@ export const guarded = <T>(run: () => T): T | undefined => {
 }
 
 /** Runs `run` in a task of its own, after `ms` if given; guarded. The one door to timers. */
-export const later = (run: () => unknown, ms?: number): ReturnType<typeof setTimeout> => setTimeout(() => guarded(run), ms)
+export const later = (run: () => unknown, ms?: number): ReturnType<typeof setTimeout> =>
+  setTimeout(() => guarded(run), ms)

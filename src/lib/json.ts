@@ -23,4 +23,5 @@ export const parseJson = (text: unknown): unknown => {
   }
 }
 
-export const isPlainObject = (value: unknown): value is object & Record<string, unknown> => typeof value === 'object' && !!value && !Array.isArray(value)
+export const isPlainObject = (value: unknown): value is object & Record<string, unknown> =>
+  typeof value === 'object' && !!value && !Array.isArray(value)

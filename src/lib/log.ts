@@ -10,7 +10,8 @@ export interface Log {
 const PREFIX = '[trailmark]'
 
 /** Says that something threw, in the SDK or in a callback it was given. Shown always: silence would hide it from whoever can mend it. */
-export const reportCaught = (error: unknown): void => console.error(PREFIX, 'caught an error; the page is not affected', error)
+export const reportCaught = (error: unknown): void =>
+  console.error(PREFIX, 'caught an error; the page is not affected', error)
 
 export const createLog = (isDebug: () => boolean): Log => ({
   error: (...words) => console.error(PREFIX, ...words),

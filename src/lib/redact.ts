@@ -11,5 +11,7 @@ export const redactUrls = (text: string): string =>
   /=|%3D|\//i.test(text)
     ? text
         .replace(SECRET_PARAMETER, '$1redacted')
-        .replace(NUMBER, (whole, before: string, digits: string) => (looksSensitive(digits.replace(/%20|\+/g, '')) ? `${before}redacted` : whole))
+        .replace(NUMBER, (whole, before: string, digits: string) =>
+          looksSensitive(digits.replace(/%20|\+/g, '')) ? `${before}redacted` : whole,
+        )
     : text

@@ -55,7 +55,17 @@ const SYSTEMS: readonly (readonly [name: string, evidence: string])[] = [
   ['Linux', 'Linux|[Dd]ebian'],
 ]
 // What Windows calls its releases, by the number of the kernel.
-const WINDOWS: Record<string, string> = { '5.0': '2000', '5.1': 'XP', '5.2': 'XP', '6.0': 'Vista', '6.1': '7', '6.2': '8', '6.3': '8.1', '6.4': '10', '10.0': '10' }
+const WINDOWS: Record<string, string> = {
+  '5.0': '2000',
+  '5.1': 'XP',
+  '5.2': 'XP',
+  '6.0': 'Vista',
+  '6.1': '7',
+  '6.2': '8',
+  '6.3': '8.1',
+  '6.4': '10',
+  '10.0': '10',
+}
 
 const DEVICES: readonly (readonly [name: string, evidence: string, kind: Agent['$device_type']])[] = [
   ['Nintendo', 'Nintendo', 'Console'],
@@ -84,8 +94,11 @@ const versionOf = (system: string, number: string | undefined, agent: string): s
   return dotted && /iOS|Android|Mac/.test(system) ? `${dotted}.0.0`.split('.').slice(0, 3).join('.') : dotted
 }
 
-const firstOf = <R extends readonly [string, string, string?]>(rows: readonly R[], agent: string, flags?: string): R | undefined =>
-  rows.find(([, evidence]) => new RegExp(evidence, flags).test(agent))
+const firstOf = <R extends readonly [string, string, string?]>(
+  rows: readonly R[],
+  agent: string,
+  flags?: string,
+): R | undefined => rows.find(([, evidence]) => new RegExp(evidence, flags).test(agent))
 
 /** What the user agent text tells of browser, system and device. */
 export const readUserAgent = (agent: string): Agent => {

@@ -36,14 +36,19 @@ export const createAttribution = (
   let entry: Arrival | undefined
   let entryProperties: Properties = {}
 
-  const arrivalAt = ({ url, referrer }: Page): Arrival => ({ r: referrer.slice(0, LONGEST) || '$direct', u: url.slice(0, LONGEST) })
+  const arrivalAt = ({ url, referrer }: Page): Arrival => ({
+    r: referrer.slice(0, LONGEST) || '$direct',
+    u: url.slice(0, LONGEST),
+  })
   const readPage = () => {
     const here = page()
     if (!here || here.url === seenUrl) return
     const { url, referrer } = here
     seenUrl = url
-    if ((config.save_campaign_params || config.save_referrer) && !store.get('$initial_person_info')) store.set({ $initial_person_info: arrivalAt(here) })
-    if (config.save_campaign_params) tabStore.set({ ...campaignOf(url, config.custom_campaign_params), ...searchOf(referrer) })
+    if ((config.save_campaign_params || config.save_referrer) && !store.get('$initial_person_info'))
+      store.set({ $initial_person_info: arrivalAt(here) })
+    if (config.save_campaign_params)
+      tabStore.set({ ...campaignOf(url, config.custom_campaign_params), ...searchOf(referrer) })
     // The first referrer of a tab: a page of the same site that comes later is not where the visitor came from.
     if (config.save_referrer && tabStore.get('$referrer') === undefined) tabStore.set(referrerOf(referrer))
   }

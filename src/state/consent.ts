@@ -26,7 +26,11 @@ export const createConsent = (
   const explicit = () => {
     if (isRefused()) return 'denied'
     const said = (storage ? storage.getItem(name) : remembered)?.toLowerCase()
-    return ['1', 'true', 'yes'].includes(said ?? '') ? 'granted' : ['0', 'false', 'no'].includes(said ?? '') ? 'denied' : 'pending'
+    return ['1', 'true', 'yes'].includes(said ?? '')
+      ? 'granted'
+      : ['0', 'false', 'no'].includes(said ?? '')
+        ? 'denied'
+        : 'pending'
   }
   return {
     explicit,

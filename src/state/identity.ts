@@ -27,11 +27,21 @@ export const isIdentifier = (id: string): boolean => id.trim() !== '' && !NOBODY
  * The identity kept in `store`. A new visitor gets an id from `newId`, or the one that bootstrap tells; a visitor who
  * is known as somebody is never put back to less (protocol.md §9.5 and weak point 3).
  */
-export const createIdentity = (store: Store, newId: () => string, bootstrap: Bootstrap, now = () => Date.now()): Identity => {
+export const createIdentity = (
+  store: Store,
+  newId: () => string,
+  bootstrap: Bootstrap,
+  now = () => Date.now(),
+): Identity => {
   const distinctId = () => store.get<string>('distinct_id')!
   const isIdentified = () => store.get('$user_state') === 'identified'
   const begin = (id: string, device: string, identified: boolean) =>
-    store.set({ distinct_id: id, $device_id: device, $user_state: identified ? 'identified' : 'anonymous', $identity_at: now() })
+    store.set({
+      distinct_id: id,
+      $device_id: device,
+      $user_state: identified ? 'identified' : 'anonymous',
+      $identity_at: now(),
+    })
 
   const given = bootstrap.distinctID
   const known = store.get<string>('distinct_id')

@@ -18,7 +18,12 @@ export interface SessionState {
  * The session that something at `now` belongs to: `last`, unless it lapsed. Lapsed: `idleMs` without an event, or 24 h
  * since its first. Times are ms since the epoch by the visitor's clock, which may also have been set back.
  */
-export const sessionAt = (now: number, last: SessionState | undefined, idleMs: number, newId: (now: number) => string = uuidv7): SessionState =>
+export const sessionAt = (
+  now: number,
+  last: SessionState | undefined,
+  idleMs: number,
+  newId: (now: number) => string = uuidv7,
+): SessionState =>
   last && Math.abs(now - last.lastActiveAt) <= idleMs && Math.abs(now - last.startedAt) <= LONGEST_MS
     ? { ...last, lastActiveAt: now }
     : { id: newId(now), startedAt: now, lastActiveAt: now }

@@ -6,7 +6,8 @@ import { pathToFileURL } from 'node:url'
 // The benchmark's service is a plain module of Node, as the benchmark is; so it runs in Node here too.
 const COLLECTOR = pathToFileURL(resolve(__dirname, '../../bench/support/startCollector.mjs')).href
 
-const inNode = (script: string): unknown => JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }))
+const inNode = (script: string): unknown =>
+  JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }))
 
 test("events are counted whatever they travel as, and their bytes are the wire's", () => {
   const seen = inNode(`

@@ -5,8 +5,19 @@ import { pathToFileURL } from 'node:url'
 
 const TABLES = pathToFileURL(resolve(__dirname, '../../bench/delivery/tables.mjs')).href
 
-const account = (captured: number, stored: number) => ({ captured, stored, requests: 2, bytes: 900, repeats: 1, repeatBytes: 45 })
-const spec = (title: string, told?: object) => ({ title, ok: !!told, tests: [{ annotations: told ? [{ type: 'delivery', description: JSON.stringify(told) }] : [] }] })
+const account = (captured: number, stored: number) => ({
+  captured,
+  stored,
+  requests: 2,
+  bytes: 900,
+  repeats: 1,
+  repeatBytes: 45,
+})
+const spec = (title: string, told?: object) => ({
+  title,
+  ok: !!told,
+  tests: [{ annotations: told ? [{ type: 'delivery', description: JSON.stringify(told) }] : [] }],
+})
 
 test('the report of the tests becomes faults × endings and a list of the rest; a failed test is a failed cell', () => {
   const report = {
@@ -15,16 +26,37 @@ test('the report of the tests becomes faults × endings and a list of the rest; 
         title: 'faultMatrix.spec.ts',
         specs: [spec('two tabs: 40 captured', account(40, 39))],
         suites: [
-          { title: 'a page is reloaded', specs: [spec('while offline: 20 captured', account(20, 20)), spec('while blocked: 20 captured')] },
-          { title: 'a page crashes', specs: [spec('while offline: 20 captured', account(20, 19)), spec('while blocked: 20 captured', account(20, 20))] },
+          {
+            title: 'a page is reloaded',
+            specs: [spec('while offline: 20 captured', account(20, 20)), spec('while blocked: 20 captured')],
+          },
+          {
+            title: 'a page crashes',
+            specs: [
+              spec('while offline: 20 captured', account(20, 19)),
+              spec('while blocked: 20 captured', account(20, 20)),
+            ],
+          },
           { title: 'the disk is full', specs: [spec('its tab is closed: 20 captured')] },
         ],
       },
     ],
   }
   const script = `import { accountsOf, tables } from '${TABLES}'; console.log(JSON.stringify(tables(accountsOf(${JSON.stringify(report)}))))`
-  const texts = JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })) as string[]
-  const cells = texts.map((text) => text.split('\n').filter((line) => line.startsWith('|')).map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim())))
+  const texts = JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }),
+  ) as string[]
+  const cells = texts.map((text) =>
+    text
+      .split('\n')
+      .filter((line) => line.startsWith('|'))
+      .map((line) =>
+        line
+          .split('|')
+          .slice(1, -1)
+          .map((cell) => cell.trim()),
+      ),
+  )
   expect(cells).toEqual([
     [
       ['fault', 'a page is reloaded', 'a page crashes'],

@@ -14,7 +14,9 @@ test.each([
   ['half', '[3, 1, 2, 10]', 0.5, 2],
   ['99 of 100', 'Array.from({ length: 100 }, (_, n) => 100 - n)', 0.99, 99],
   ['all of a few', '[5, 9]', 0.99, 9],
-])('the number that %s do not exceed', (_, numbers, share, expected) => expect(inNode('support/statistics.mjs', 'percentile', `percentile(${numbers}, ${share})`)).toBe(expected))
+])('the number that %s do not exceed', (_, numbers, share, expected) =>
+  expect(inNode('support/statistics.mjs', 'percentile', `percentile(${numbers}, ${share})`)).toBe(expected),
+)
 
 test('callers ask at the same time, and no more often than they may', () => {
   const expression = `(async () => {
@@ -27,20 +29,50 @@ test('callers ask at the same time, and no more often than they may', () => {
 })
 
 const loads = (live: number, materialized: number, cached: number) =>
-  [1, 16].flatMap((callers) => Object.entries({ live, materialized, cached }).map(([path, ms]) => ({ path, callers, samples: [ms * callers], perSecond: 5 })))
-const question = (name: string, ms: readonly [number, number, number], more: object) => ({ name, loads: loads(...ms), defineMs: 7, ...more })
-const compiler = [{ name: 'a', characters: 9, parseMs: 0.5, bindMs: 0.25, compileMs: 0.25 }, { name: 'long', characters: 999, parseMs: 90, bindMs: 9, compileMs: 9 }]
+  [1, 16].flatMap((callers) =>
+    Object.entries({ live, materialized, cached }).map(([path, ms]) => ({
+      path,
+      callers,
+      samples: [ms * callers],
+      perSecond: 5,
+    })),
+  )
+const question = (name: string, ms: readonly [number, number, number], more: object) => ({
+  name,
+  loads: loads(...ms),
+  defineMs: 7,
+  ...more,
+})
+const compiler = [
+  { name: 'a', characters: 9, parseMs: 0.5, bindMs: 0.25, compileMs: 0.25 },
+  { name: 'long', characters: 999, parseMs: 90, bindMs: 9, compileMs: 9 },
+]
 
 const targetsOf = (sizes: object[]): string[][] => {
   const texts = inNode('endpoints/tables.mjs', 'tables', `tables(${JSON.stringify({ sizes, compiler })})`) as string[]
-  return texts[1]!.split('\n').slice(2).map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()).slice(1))
+  return texts[1]!
+    .split('\n')
+    .slice(2)
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim())
+        .slice(1),
+    )
 }
 
 test('a target is met where the worst question and size meet it', () => {
   const fine = { byHandMs: 10, liveMs: 11, overheadMs: 1 }
   const sizes = [
     { rows: 1e6, questions: [question('a', [11, 2, 1], fine), question('b', [11, 2, 1], fine)] },
-    { rows: 1e7, questions: [question('a', [90, 2, 1], fine), question('b', [90, 4, 2.5], { byHandMs: 10, liveMs: 15, overheadMs: 3 })] },
+    {
+      rows: 1e7,
+      questions: [
+        question('a', [90, 2, 1], fine),
+        question('b', [90, 4, 2.5], { byHandMs: 10, liveMs: 15, overheadMs: 3 }),
+      ],
+    },
   ]
   expect(targetsOf(sizes)).toEqual([
     ['2.00', '2.50', '**no**'],
@@ -51,5 +83,13 @@ test('a target is met where the worst question and size meet it', () => {
     ['2.00', '3.00', '**no**'],
     ['2.00', '1.00', 'yes'],
   ])
-  expect(targetsOf(sizes.slice(0, 1)).map(([, , met]) => met)).toEqual(['yes', 'yes', 'yes', 'one size only', 'yes', 'yes', 'yes'])
+  expect(targetsOf(sizes.slice(0, 1)).map(([, , met]) => met)).toEqual([
+    'yes',
+    'yes',
+    'yes',
+    'one size only',
+    'yes',
+    'yes',
+    'yes',
+  ])
 })

@@ -18,7 +18,11 @@ test.each([
 ])('the median of %s', (_, call, middle) => expect(inNode('statistics.mjs', call)).toBe(middle))
 
 test('a summary tells median and spread of one member, less the page without an SDK', () => {
-  expect(inNode('statistics.mjs', "summary([{ cpuMs: 12 }, { cpuMs: 30 }, { cpuMs: 14 }], 'cpuMs', 2)")).toEqual({ median: 12, min: 10, max: 28 })
+  expect(inNode('statistics.mjs', "summary([{ cpuMs: 12 }, { cpuMs: 30 }, { cpuMs: 14 }], 'cpuMs', 2)")).toEqual({
+    median: 12,
+    min: 10,
+    max: 28,
+  })
 })
 
 test.each([
@@ -26,11 +30,17 @@ test.each([
   [12.345, '12.3'],
   [0.1234, '0.12'],
   [-20, '-20.0'],
-])('%d is printed with the digits that tell something', (number, text) => expect(inNode('statistics.mjs', `digits(${number})`)).toBe(text))
+])('%d is printed with the digits that tell something', (number, text) =>
+  expect(inNode('statistics.mjs', `digits(${number})`)).toBe(text),
+)
 
 test('what was not measured is a dash, not NaN', () => expect(inNode('statistics.mjs', 'digits(NaN)')).toBe('–'))
 
 test('a table is Markdown whose columns stand under each other', () => {
   const table = inNode('markdownTable.mjs', "markdownTable(['SDK', 'gzip kB'], [['trailmark', 14.5], ['x', '122']])")
-  expect(table).toBe(['| SDK       | gzip kB |', '|-----------|--------:|', '| trailmark |    14.5 |', '| x         |     122 |'].join('\n'))
+  expect(table).toBe(
+    ['| SDK       | gzip kB |', '|-----------|--------:|', '| trailmark |    14.5 |', '| x         |     122 |'].join(
+      '\n',
+    ),
+  )
 })

@@ -1,7 +1,8 @@
 import { readDevice } from '../../src/browser/page'
 
 const browser = ({ platform, touchPoints, side }: { platform: string; touchPoints: number; side: number }) => {
-  const define = (target: object, name: string, value: unknown) => Object.defineProperty(target, name, { value, configurable: true })
+  const define = (target: object, name: string, value: unknown) =>
+    Object.defineProperty(target, name, { value, configurable: true })
   define(navigator, 'userAgentData', { platform })
   define(navigator, 'maxTouchPoints', touchPoints)
   define(screen, 'width', side)

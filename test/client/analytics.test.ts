@@ -12,7 +12,11 @@ describe('an event', () => {
     analytics.capture('purchase', { amount: 42 })
     await settle()
     expect(sent).toHaveLength(1)
-    expect(sent[0]).toMatchObject({ event: 'purchase', uuid: expect.stringMatching(uuid), timestamp: '2026-11-21T10:00:00.000Z' })
+    expect(sent[0]).toMatchObject({
+      event: 'purchase',
+      uuid: expect.stringMatching(uuid),
+      timestamp: '2026-11-21T10:00:00.000Z',
+    })
     expect(sent[0]!.properties).toMatchObject({
       amount: 42,
       token: 'token',
@@ -40,9 +44,21 @@ describe('an event', () => {
 
   test('what the caller says beats what the page says, but not the ids of session and project', async () => {
     const { analytics, sent, settle } = startAnalytics()
-    analytics.capture('x', { $current_url: 'mine', $lib: 'mine', $session_id: 'mine', token: 'mine', distinct_id: 'mine' })
+    analytics.capture('x', {
+      $current_url: 'mine',
+      $lib: 'mine',
+      $session_id: 'mine',
+      token: 'mine',
+      distinct_id: 'mine',
+    })
     await settle()
-    expect(sent[0]!.properties).toMatchObject({ $current_url: 'mine', $lib: 'mine', distinct_id: 'mine', token: 'token', $session_id: analytics.get_session_id() })
+    expect(sent[0]!.properties).toMatchObject({
+      $current_url: 'mine',
+      $lib: 'mine',
+      distinct_id: 'mine',
+      token: 'token',
+      $session_id: analytics.get_session_id(),
+    })
   })
 
   test("keeps the caller's time and id, and says what the clock said", async () => {
@@ -95,14 +111,18 @@ describe('an event', () => {
 
 describe('before_send', () => {
   test('amends an event', async () => {
-    const { analytics, sent, settle } = startAnalytics({ before_send: (event) => ({ ...event, properties: { ...event.properties, more: 1 } }) })
+    const { analytics, sent, settle } = startAnalytics({
+      before_send: (event) => ({ ...event, properties: { ...event.properties, more: 1 } }),
+    })
     analytics.capture('x')
     await settle()
     expect(sent[0]!.properties.more).toBe(1)
   })
 
   test('rejects an event with null', async () => {
-    const { analytics, sent, settle } = startAnalytics({ before_send: (event) => (event.event === 'no' ? null : event) })
+    const { analytics, sent, settle } = startAnalytics({
+      before_send: (event) => (event.event === 'no' ? null : event),
+    })
     analytics.capture('no')
     analytics.capture('yes')
     await settle()
@@ -112,14 +132,22 @@ describe('before_send', () => {
 
   test('several run in order, until one rejects', () => {
     const seen: string[] = []
-    const say = (word: string, answer?: null) => (event: CapturedEvent) => (seen.push(word), answer === null ? null : event)
+    const say = (word: string, answer?: null) => (event: CapturedEvent) => (
+      seen.push(word),
+      answer === null ? null : event
+    )
     const { analytics } = startAnalytics({ before_send: [say('one'), say('two', null), say('three')] })
     analytics.capture('x')
     expect(seen).toEqual(['one', 'two'])
   })
 
   test.each([
-    ['throws', () => { throw new Error('no') }],
+    [
+      'throws',
+      () => {
+        throw new Error('no')
+      },
+    ],
     ['answers rubbish', () => 'rubbish' as never],
     ['answers an event without properties', () => ({ event: 'x' }) as never],
   ])('that %s drops the event with one line', (_, before_send) => {
@@ -180,7 +208,14 @@ describe('identify', () => {
     expect(sent).toHaveLength(1)
     expect(sent[0]).toMatchObject({
       event: '$identify',
-      properties: { distinct_id: 'u1', $anon_distinct_id: anonymous, $device_id: anonymous, $user_id: 'u1', $is_identified: true, $process_person_profile: true },
+      properties: {
+        distinct_id: 'u1',
+        $anon_distinct_id: anonymous,
+        $device_id: anonymous,
+        $user_id: 'u1',
+        $is_identified: true,
+        $process_person_profile: true,
+      },
       $set: { plan: 'gold' },
       $set_once: { first: 1, $initial_referrer: '$direct', $initial_pathname: '/' },
     })
@@ -273,7 +308,9 @@ describe('consent', () => {
     document.cookie = '__ph_opt_in_out_token=0; path=/'
     expect(startAnalytics().analytics.has_opted_out_capturing()).toBe(true)
     localStorage.setItem('my-consent', 'no')
-    expect(startAnalytics({ consent_persistence_name: 'my-consent' }, 'other').analytics.get_explicit_consent_status()).toBe('denied')
+    expect(
+      startAnalytics({ consent_persistence_name: 'my-consent' }, 'other').analytics.get_explicit_consent_status(),
+    ).toBe('denied')
   })
 
   test('is remembered', () => {
@@ -296,7 +333,10 @@ describe('consent', () => {
   })
 
   test('opt_out_persistence_by_default stores nothing before opt-in, and keeps the id after', async () => {
-    const { analytics, settle } = startAnalytics({ opt_out_capturing_by_default: true, opt_out_persistence_by_default: true })
+    const { analytics, settle } = startAnalytics({
+      opt_out_capturing_by_default: true,
+      opt_out_persistence_by_default: true,
+    })
     const id = analytics.get_distinct_id()
     await settle()
     expect([localStorage.length, sessionStorage.length, document.cookie]).toEqual([0, 0, ''])
@@ -317,7 +357,9 @@ describe('consent', () => {
 describe('rate_limiting', () => {
   test('holds back what is over the burst, warns the service once, and lets through again later', async () => {
     listenToConsole('error')
-    const { analytics, sent, settle } = startAnalytics({ rate_limiting: { events_per_second: 1, events_burst_limit: 3 } })
+    const { analytics, sent, settle } = startAnalytics({
+      rate_limiting: { events_per_second: 1, events_burst_limit: 3 },
+    })
     for (let index = 0; index < 10; index++) analytics.capture(`e${index}`)
     await settle()
     expect(sent.map(({ event }) => event)).toEqual(['e0', 'e1', 'e2', '$$client_ingestion_warning'])
@@ -397,7 +439,11 @@ describe('init', () => {
 
   test('enabled: false is silent and complete: nothing stored, nothing sent', async () => {
     const lines = [...listenToConsole('warn'), ...listenToConsole('error')]
-    const { analytics, requests, settle } = startAnalytics({ enabled: false, capture_pageview: true, autocapture: true })
+    const { analytics, requests, settle } = startAnalytics({
+      enabled: false,
+      capture_pageview: true,
+      autocapture: true,
+    })
     analytics.capture('x')
     await settle()
     expect([requests.length, localStorage.length, document.cookie, lines.length]).toEqual([0, 0, '', 0])
@@ -433,7 +479,11 @@ describe('init', () => {
 })
 
 describe('persistence', () => {
-  const places = () => [localStorage.length, sessionStorage.getItem('ph_token_posthog') ? 1 : 0, document.cookie.includes('ph_token_posthog') ? 1 : 0]
+  const places = () => [
+    localStorage.length,
+    sessionStorage.getItem('ph_token_posthog') ? 1 : 0,
+    document.cookie.includes('ph_token_posthog') ? 1 : 0,
+  ]
 
   test.each([
     ['localStorage+cookie', [1, 1, 1]],
@@ -470,7 +520,10 @@ describe('persistence', () => {
   })
 
   test('a visitor of another SDK of the protocol stays the same visitor', () => {
-    localStorage.setItem('ph_token_posthog', JSON.stringify({ distinct_id: 'old', $device_id: 'dev', $user_state: 'identified', plan: 'gold' }))
+    localStorage.setItem(
+      'ph_token_posthog',
+      JSON.stringify({ distinct_id: 'old', $device_id: 'dev', $user_state: 'identified', plan: 'gold' }),
+    )
     const { analytics } = startAnalytics()
     expect(analytics.get_distinct_id()).toBe('old')
     expect(analytics.capture('x')!.properties).toMatchObject({ $device_id: 'dev', plan: 'gold', $is_identified: true })
@@ -489,7 +542,11 @@ describe('on', () => {
     await settle()
     stop()
     analytics.capture('no')
-    expect(heard).toEqual([['captured', 'a'], ['dropped', 'no', 'before_send'], ['delivered', 1]])
+    expect(heard).toEqual([
+      ['captured', 'a'],
+      ['dropped', 'no', 'before_send'],
+      ['delivered', 1],
+    ])
   })
 
   test('a listener that throws disturbs nobody', () => {
@@ -515,7 +572,10 @@ test('a request that is refused reaches on_request_error with status, text and j
 })
 
 test('xhr_headers and fetch_options travel with every request', async () => {
-  const { analytics, requests, settle } = startAnalytics({ xhr_headers: { 'X-A': '1' }, fetch_options: { cache: 'no-store', next_options: { revalidate: 0 } } })
+  const { analytics, requests, settle } = startAnalytics({
+    xhr_headers: { 'X-A': '1' },
+    fetch_options: { cache: 'no-store', next_options: { revalidate: 0 } },
+  })
   analytics.capture('x')
   await settle()
   expect(requests[0]!.init).toMatchObject({ headers: { 'X-A': '1' }, cache: 'no-store', next: { revalidate: 0 } })
@@ -526,7 +586,17 @@ test('nothing the page hands over makes a member throw', () => {
   listenToConsole('error')
   listenToConsole('warn')
   const { analytics } = startAnalytics()
-  const hostile = new Proxy({}, { get: () => { throw new Error('get') }, ownKeys: () => { throw new Error('keys') } })
+  const hostile = new Proxy(
+    {},
+    {
+      get: () => {
+        throw new Error('get')
+      },
+      ownKeys: () => {
+        throw new Error('keys')
+      },
+    },
+  )
   for (const [name, member] of Object.entries(analytics)) {
     if (typeof member !== 'function' || name === 'shutdown') continue
     for (const value of [undefined, null, 5, 'x', [], {}, hostile, () => hostile]) {
@@ -539,7 +609,14 @@ test('calculateEventProperties tells what an event would carry, and captures not
   const { analytics, sent, settle } = startAnalytics({ property_denylist: ['secret'] })
   analytics.register({ plan: 'gold' })
   const told = analytics.calculateEventProperties('$pageview', { a: 1, secret: 2 })
-  expect(told).toMatchObject({ a: 1, plan: 'gold', token: 'token', distinct_id: analytics.get_distinct_id(), $session_id: analytics.get_session_id(), $lib: 'web' })
+  expect(told).toMatchObject({
+    a: 1,
+    plan: 'gold',
+    token: 'token',
+    distinct_id: analytics.get_distinct_id(),
+    $session_id: analytics.get_session_id(),
+    $lib: 'web',
+  })
   expect(told).not.toHaveProperty('secret')
   expect(analytics.getPageViewId()).toBeUndefined()
   await settle()

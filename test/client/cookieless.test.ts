@@ -7,8 +7,14 @@ describe("cookieless_mode: 'always'", () => {
     const { analytics, sent, settle } = startAnalytics({ cookieless_mode: 'always' })
     analytics.capture('x')
     await settle()
-    expect(sent[0]!.properties).toMatchObject({ distinct_id: '$posthog_cookieless', $device_id: null, $cookieless_mode: true, $process_person_profile: false })
-    for (const name of ['$session_id', '$window_id', '$user_id', '$initialization_time']) expect(sent[0]!.properties).not.toHaveProperty(name)
+    expect(sent[0]!.properties).toMatchObject({
+      distinct_id: '$posthog_cookieless',
+      $device_id: null,
+      $cookieless_mode: true,
+      $process_person_profile: false,
+    })
+    for (const name of ['$session_id', '$window_id', '$user_id', '$initialization_time'])
+      expect(sent[0]!.properties).not.toHaveProperty(name)
     expect(stored()).toEqual([null, 0, ''])
     expect(analytics.get_distinct_id()).toBe('$posthog_cookieless')
   })
@@ -58,7 +64,10 @@ describe("cookieless_mode: 'on_reject'", () => {
     analytics.capture('x')
     await settle()
     expect(sent.map(({ event }) => event)).toEqual(['$opt_in', 'x'])
-    expect(sent[1]!.properties).toMatchObject({ distinct_id: analytics.get_distinct_id(), $session_id: analytics.get_session_id() })
+    expect(sent[1]!.properties).toMatchObject({
+      distinct_id: analytics.get_distinct_id(),
+      $session_id: analytics.get_session_id(),
+    })
     expect(sent[1]!.properties).not.toHaveProperty('$cookieless_mode')
     expect(localStorage.getItem('ph_token_posthog')).toContain(analytics.get_distinct_id())
   })

@@ -3,10 +3,27 @@ import { startAnalytics } from '../support/startAnalytics'
 test("an event's way: the stages, then the queue, then the service", async () => {
   const { analytics, settle } = startAnalytics()
   const { uuid } = analytics.capture('purchase')!
-  expect(analytics.explain(uuid)).toEqual([{ event: 'purchase', uuid, at: expect.any(Date), state: 'waiting', stages: expect.any(Array) }])
-  expect(analytics.explain('purchase')[0]!.stages).toEqual(
-    ['name', 'consent', 'bots', 'rate', 'session', 'identity', 'pageview', 'sessionProperties', 'stored', 'flags', 'page', 'cookieless', 'person', 'plain', 'denylist', 'beforeSend'],
-  )
+  expect(analytics.explain(uuid)).toEqual([
+    { event: 'purchase', uuid, at: expect.any(Date), state: 'waiting', stages: expect.any(Array) },
+  ])
+  expect(analytics.explain('purchase')[0]!.stages).toEqual([
+    'name',
+    'consent',
+    'bots',
+    'rate',
+    'session',
+    'identity',
+    'pageview',
+    'sessionProperties',
+    'stored',
+    'flags',
+    'page',
+    'cookieless',
+    'person',
+    'plain',
+    'denylist',
+    'beforeSend',
+  ])
   await settle()
   expect(analytics.explain({ uuid })[0]!.state).toBe('delivered')
 })

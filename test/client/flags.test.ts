@@ -9,7 +9,12 @@ const flag = (key: string, value: boolean | string, payload?: unknown): FlagDeta
   reason: { code: 'condition_match', description: 'Matched condition 1' },
   metadata: { id: 7, version: 3, payload, has_experiment: false },
 })
-const answerWith = (...flags: FlagDetails[]) => ({ ...NO_FLAGS, flags: Object.fromEntries(flags.map((each) => [each.key, each])), requestId: 'r-1', evaluatedAt: 1795255200000 })
+const answerWith = (...flags: FlagDetails[]) => ({
+  ...NO_FLAGS,
+  flags: Object.fromEntries(flags.map((each) => [each.key, each])),
+  requestId: 'r-1',
+  evaluatedAt: 1795255200000,
+})
 
 /** A client whose service has these flags, after they have arrived. */
 const withFlags = async (flags: FlagDetails[], options: Options = {}) => {
@@ -18,7 +23,8 @@ const withFlags = async (flags: FlagDetails[], options: Options = {}) => {
   await started.settle(100)
   return started
 }
-const called = (sent: { event: string; properties: Record<string, unknown> }[]) => sent.filter(({ event }) => event === '$feature_flag_called').map(({ properties }) => properties)
+const called = (sent: { event: string; properties: Record<string, unknown> }[]) =>
+  sent.filter(({ event }) => event === '$feature_flag_called').map(({ properties }) => properties)
 
 describe('the request', () => {
   test('is one at load, after init, and asks with everything that flags are decided on', async () => {
@@ -64,8 +70,16 @@ describe('the request', () => {
   })
 
   test.each([
-    ['flags_api_host', { flags_api_host: 'https://flags.example.com/' }, 'https://flags.example.com/flags/?v=2&config=true'],
-    ['advanced_only_evaluate_survey_feature_flags', { advanced_only_evaluate_survey_feature_flags: true }, 'https://events.example.com/flags/?v=2&config=true&only_evaluate_survey_feature_flags=true'],
+    [
+      'flags_api_host',
+      { flags_api_host: 'https://flags.example.com/' },
+      'https://flags.example.com/flags/?v=2&config=true',
+    ],
+    [
+      'advanced_only_evaluate_survey_feature_flags',
+      { advanced_only_evaluate_survey_feature_flags: true },
+      'https://events.example.com/flags/?v=2&config=true&only_evaluate_survey_feature_flags=true',
+    ],
   ])('%s changes where it goes', async (_, options, url) => {
     const { asked, settle } = startAnalytics(options)
     await settle(100)
@@ -139,7 +153,10 @@ describe('the request', () => {
     analytics.setPersonPropertiesForFlags({ $set: { c: 3 }, $set_once: { a: 9, d: 4 } })
     analytics.setGroupPropertiesForFlags({ company: { e: 5 } })
     await settle(100)
-    expect(asked[1]!.body).toMatchObject({ person_properties: { a: 1, c: 3, d: 4 }, group_properties: { company: { b: 2, e: 5 } } })
+    expect(asked[1]!.body).toMatchObject({
+      person_properties: { a: 1, c: 3, d: 4 },
+      group_properties: { company: { b: 2, e: 5 } },
+    })
     analytics.resetGroupPropertiesForFlags('company')
     analytics.resetPersonPropertiesForFlags()
     await settle(100)
@@ -193,7 +210,16 @@ describe('an answer about somebody else', () => {
     analytics.onFeatureFlags((flags) => heard.push(flags))
     const answers: ((body: unknown) => void)[] = []
     globalThis.fetch = jest.fn(
-      () => new Promise((resolve) => answers.push((body) => resolve({ status: 200, text: async () => JSON.stringify(body), headers: { get: () => null } } as unknown as Response))),
+      () =>
+        new Promise((resolve) =>
+          answers.push((body) =>
+            resolve({
+              status: 200,
+              text: async () => JSON.stringify(body),
+              headers: { get: () => null },
+            } as unknown as Response),
+          ),
+        ),
     )
     await settle(10)
     analytics.identify('ada')
@@ -211,14 +237,43 @@ describe('an answer about somebody else', () => {
 
 describe('reading', () => {
   test('values, variants and payloads', async () => {
-    const { analytics } = await withFlags([flag('on', true, '{"a":1}'), flag('off', false), flag('many', 'blue', 'no json')])
-    expect(['on', 'off', 'many', 'none', 'toString'].map((key) => analytics.getFeatureFlag(key))).toEqual([true, false, 'blue', undefined, undefined])
-    expect(['on', 'off', 'many', 'none'].map((key) => analytics.isFeatureEnabled(key))).toEqual([true, false, true, undefined])
+    const { analytics } = await withFlags([
+      flag('on', true, '{"a":1}'),
+      flag('off', false),
+      flag('many', 'blue', 'no json'),
+    ])
+    expect(['on', 'off', 'many', 'none', 'toString'].map((key) => analytics.getFeatureFlag(key))).toEqual([
+      true,
+      false,
+      'blue',
+      undefined,
+      undefined,
+    ])
+    expect(['on', 'off', 'many', 'none'].map((key) => analytics.isFeatureEnabled(key))).toEqual([
+      true,
+      false,
+      true,
+      undefined,
+    ])
     expect(analytics.isFeatureEnabled('none', { defaultValue: true })).toBe(true)
-    expect(['on', 'off', 'many', 'none'].map((key) => analytics.getFeatureFlagPayload(key))).toEqual([{ a: 1 }, undefined, 'no json', undefined])
-    expect(analytics.getFeatureFlagResult('many')).toEqual({ key: 'many', enabled: true, variant: 'blue', payload: 'no json' })
+    expect(['on', 'off', 'many', 'none'].map((key) => analytics.getFeatureFlagPayload(key))).toEqual([
+      { a: 1 },
+      undefined,
+      'no json',
+      undefined,
+    ])
+    expect(analytics.getFeatureFlagResult('many')).toEqual({
+      key: 'many',
+      enabled: true,
+      variant: 'blue',
+      payload: 'no json',
+    })
     expect(analytics.getFeatureFlagResult('none')).toBeUndefined()
-    expect(analytics.getAllFeatureFlags().map(({ key, enabled }) => [key, enabled])).toEqual([['on', true], ['off', false], ['many', true]])
+    expect(analytics.getAllFeatureFlags().map(({ key, enabled }) => [key, enabled])).toEqual([
+      ['on', true],
+      ['off', false],
+      ['many', true],
+    ])
     expect(analytics.featureFlags.getFlags()).toEqual(['on', 'off', 'many'])
     expect(analytics.featureFlags.getFlagVariants()).toEqual({ on: true, off: false, many: 'blue' })
     expect(analytics.featureFlags.getFeatureFlagDetails('on')).toMatchObject({ metadata: { version: 3 } })
@@ -249,16 +304,28 @@ describe('reading', () => {
 
   test('every event carries the flags', async () => {
     const { analytics } = await withFlags([flag('a', 'x'), flag('b', false)])
-    expect(analytics.capture('e')!.properties).toMatchObject({ $active_feature_flags: ['a'], '$feature/a': 'x', '$feature/b': false, $feature_flag_request_id: 'r-1' })
+    expect(analytics.capture('e')!.properties).toMatchObject({
+      $active_feature_flags: ['a'],
+      '$feature/a': 'x',
+      '$feature/b': false,
+      $feature_flag_request_id: 'r-1',
+    })
   })
 
   test('feature_flag_cache_ttl_ms: an old value counts as unknown, is not attached, and is asked for once', async () => {
-    const { analytics, asked, say, settle } = await withFlags([flag('a', true)], { feature_flag_cache_ttl_ms: 60_000, remote_config_refresh_interval_ms: 0 })
+    const { analytics, asked, say, settle } = await withFlags([flag('a', true)], {
+      feature_flag_cache_ttl_ms: 60_000,
+      remote_config_refresh_interval_ms: 0,
+    })
     await settle(59_000)
     expect(analytics.getFeatureFlag('a')).toBe(true)
     await settle(2_000)
     say(0)
-    expect([analytics.getFeatureFlag('a'), analytics.isFeatureEnabled('a'), analytics.getFeatureFlagPayload('a')]).toEqual([undefined, undefined, undefined])
+    expect([
+      analytics.getFeatureFlag('a'),
+      analytics.isFeatureEnabled('a'),
+      analytics.getFeatureFlagPayload('a'),
+    ]).toEqual([undefined, undefined, undefined])
     expect(analytics.capture('e')!.properties).not.toHaveProperty('$feature/a')
     await settle(1000)
     expect(asked).toHaveLength(2)
@@ -280,25 +347,34 @@ describe('when asking fails', () => {
     ['no answer', 0, {}, 'connection_error'],
     ['an error', 500, {}, 'api_error_500'],
     ['quota', 200, { ...NO_FLAGS, flags: undefined, quotaLimited: ['feature_flags'] }, 'quota_limited'],
-  ])('%s: what was known stays, listeners hear of it, and the next event about a flag says why', async (_, status, body, error) => {
-    listenToConsole('error')
-    const { analytics, say, sent, settle } = await withFlags([flag('a', true)])
-    const heard: unknown[] = []
-    analytics.onFeatureFlags((flags, variants, context) => heard.push([flags, variants, context]))
-    say(status, body)
-    analytics.reloadFeatureFlags()
-    await settle(100)
-    expect(heard).toEqual([[['a'], { a: true }, undefined], [['a'], { a: true }, { errorsLoading: true }]])
-    analytics.getFeatureFlag('a')
-    await settle()
-    expect(called(sent)).toMatchObject([{ $feature_flag: 'a', $feature_flag_error: error }])
-  })
+  ])(
+    '%s: what was known stays, listeners hear of it, and the next event about a flag says why',
+    async (_, status, body, error) => {
+      listenToConsole('error')
+      const { analytics, say, sent, settle } = await withFlags([flag('a', true)])
+      const heard: unknown[] = []
+      analytics.onFeatureFlags((flags, variants, context) => heard.push([flags, variants, context]))
+      say(status, body)
+      analytics.reloadFeatureFlags()
+      await settle(100)
+      expect(heard).toEqual([
+        [['a'], { a: true }, undefined],
+        [['a'], { a: true }, { errorsLoading: true }],
+      ])
+      analytics.getFeatureFlag('a')
+      await settle()
+      expect(called(sent)).toMatchObject([{ $feature_flag: 'a', $feature_flag_error: error }])
+    },
+  )
 
   test('feature_flag_request_timeout_ms ends the wait', async () => {
     const { analytics, settle } = startAnalytics({ feature_flag_request_timeout_ms: 500 })
     const heard: unknown[] = []
     analytics.onFeatureFlags((_, __, context) => heard.push(context))
-    globalThis.fetch = jest.fn((_, init) => new Promise((_resolve, reject) => init!.signal!.addEventListener('abort', () => reject(new Error('aborted'))))) as unknown as typeof fetch
+    globalThis.fetch = jest.fn(
+      (_, init) =>
+        new Promise((_resolve, reject) => init!.signal!.addEventListener('abort', () => reject(new Error('aborted')))),
+    ) as unknown as typeof fetch
     await settle(490)
     expect(heard).toEqual([])
     await settle(20)
@@ -307,7 +383,10 @@ describe('when asking fails', () => {
 
   test('a flag that could not be evaluated keeps its value, the others get theirs', async () => {
     const { analytics, say, settle } = await withFlags([flag('a', 'old'), flag('b', true)])
-    say(200, { ...answerWith({ ...flag('a', false), failed: true }, flag('b', 'new')), errorsWhileComputingFlags: true })
+    say(200, {
+      ...answerWith({ ...flag('a', false), failed: true }, flag('b', 'new')),
+      errorsWhileComputingFlags: true,
+    })
     analytics.reloadFeatureFlags()
     await settle(100)
     expect(analytics.featureFlags.getFlagVariants()).toEqual({ a: 'old', b: 'new' })
@@ -401,7 +480,9 @@ describe('$feature_flag_called', () => {
   })
 
   test('advanced_feature_flags_dedup_per_session: anew in each session, whoever it is', async () => {
-    const { analytics, sent, settle } = await withFlags([flag('a', true)], { advanced_feature_flags_dedup_per_session: true })
+    const { analytics, sent, settle } = await withFlags([flag('a', true)], {
+      advanced_feature_flags_dedup_per_session: true,
+    })
     analytics.getFeatureFlag('a')
     analytics.getFeatureFlag('a')
     await settle(40 * 60 * 1000)
@@ -414,7 +495,9 @@ describe('$feature_flag_called', () => {
 
   test('that was dropped is told another time', async () => {
     let lets = false
-    const { analytics, sent, settle } = await withFlags([flag('a', true)], { before_send: (event) => (lets ? event : null) })
+    const { analytics, sent, settle } = await withFlags([flag('a', true)], {
+      before_send: (event) => (lets ? event : null),
+    })
     analytics.getFeatureFlag('a')
     lets = true
     analytics.getFeatureFlag('a')
@@ -443,9 +526,18 @@ describe('bootstrap', () => {
     say(0)
     const heard: unknown[] = []
     analytics.onFeatureFlags((flags) => heard.push(flags))
-    expect([analytics.getFeatureFlag('a'), analytics.getFeatureFlag('off'), analytics.getFeatureFlagPayload('a'), heard]).toEqual(['x', false, { p: 1 }, [['a']]])
+    expect([
+      analytics.getFeatureFlag('a'),
+      analytics.getFeatureFlag('off'),
+      analytics.getFeatureFlagPayload('a'),
+      heard,
+    ]).toEqual(['x', false, { p: 1 }, [['a']]])
     await settle()
-    expect(called(sent)[0]).toMatchObject({ $used_bootstrap_value: true, $feature_flag_bootstrapped_response: 'x', $feature_flag_bootstrapped_payload: '{"p":1}' })
+    expect(called(sent)[0]).toMatchObject({
+      $used_bootstrap_value: true,
+      $feature_flag_bootstrapped_response: 'x',
+      $feature_flag_bootstrapped_payload: '{"p":1}',
+    })
     await analytics.shutdown()
     expect(startAnalytics().analytics.getFeatureFlag('a')).toBeUndefined()
   })
@@ -458,7 +550,11 @@ describe('bootstrap', () => {
   test('reset with a bootstrap begins with its id and its flags', () => {
     const { analytics } = startAnalytics({ bootstrap })
     analytics.reset({ resetDeviceID: true, bootstrap: { distinctID: 'next', featureFlags: { b: true } } })
-    expect([analytics.get_distinct_id(), analytics.getFeatureFlag('a'), analytics.getFeatureFlag('b')]).toEqual(['next', undefined, true])
+    expect([analytics.get_distinct_id(), analytics.getFeatureFlag('a'), analytics.getFeatureFlag('b')]).toEqual([
+      'next',
+      undefined,
+      true,
+    ])
     analytics.reset()
     expect(analytics.getFeatureFlag('b')).toBeUndefined()
   })
@@ -471,7 +567,10 @@ describe('values of your own', () => {
     expect(first.analytics.getFeatureFlag('a')).toBe('mine')
     expect(first.analytics.getFeatureFlagPayload('a')).toEqual({ p: 2 })
     await first.settle()
-    expect(called(first.sent)[0]).toMatchObject({ $feature_flag_original_response: true, $feature_flag_original_payload: '1' })
+    expect(called(first.sent)[0]).toMatchObject({
+      $feature_flag_original_response: true,
+      $feature_flag_original_payload: '1',
+    })
     await first.analytics.shutdown()
 
     const { analytics, say, settle } = await withFlags([flag('a', true)])
@@ -551,7 +650,9 @@ describe('what the service has turned on', () => {
     analytics.identify('ada', { a: 1 })
     analytics.setPersonProperties({ b: 2 }, { c: 3 })
     await settle()
-    expect(sent.map(({ event }) => event)).toEqual(['$identify', 'mine', '$set'].sort((a, b) => (a === 'mine' ? -1 : b === 'mine' ? 1 : 0)))
+    expect(sent.map(({ event }) => event)).toEqual(
+      ['$identify', 'mine', '$set'].sort((a, b) => (a === 'mine' ? -1 : b === 'mine' ? 1 : 0)),
+    )
   })
 
   test.each([
@@ -591,18 +692,30 @@ describe('what the service has turned on', () => {
     const { analytics, asked, settle } = startAnalytics(CLICK)
     globalThis.fetch = jest.fn(async (url: string) => {
       asked.push({ url })
-      const body = url.includes('/flags/') ? { flags: {} } : { supportedCompression: ['gzip-js'], autocapture_opt_out: true }
+      const body = url.includes('/flags/')
+        ? { flags: {} }
+        : { supportedCompression: ['gzip-js'], autocapture_opt_out: true }
       return { status: 200, text: async () => JSON.stringify(body), headers: { get: () => null } }
     }) as unknown as typeof fetch
     await settle(100)
-    expect(asked.map(({ url }) => url)).toEqual(['https://events.example.com/flags/?v=2&config=true', 'https://events.example.com/array/token/config'])
+    expect(asked.map(({ url }) => url)).toEqual([
+      'https://events.example.com/flags/?v=2&config=true',
+      'https://events.example.com/array/token/config',
+    ])
     click()
     expect(analytics.explain('$autocapture')).toEqual([])
   })
 })
 
 describe('early access', () => {
-  const feature = { id: '1', name: 'Dark mode', description: '', stage: 'beta', documentationUrl: null, flagKey: 'dark' }
+  const feature = {
+    id: '1',
+    name: 'Dark mode',
+    description: '',
+    stage: 'beta',
+    documentationUrl: null,
+    flagKey: 'dark',
+  }
 
   test('features are fetched once, by stage', async () => {
     const { analytics, asked, say, settle } = startAnalytics()
@@ -614,7 +727,9 @@ describe('early access', () => {
     analytics.getEarlyAccessFeatures((features) => heard.push(features))
     await settle(100)
     expect(heard).toEqual([[feature], [feature]])
-    expect(asked.slice(1).map(({ url }) => url)).toEqual(['https://events.example.com/api/early_access_features/?token=token&stage=beta&stage=concept'])
+    expect(asked.slice(1).map(({ url }) => url)).toEqual([
+      'https://events.example.com/api/early_access_features/?token=token&stage=beta&stage=concept',
+    ])
   })
 
   test('joining holds at once, is told, and decides the next flags', async () => {
@@ -629,7 +744,12 @@ describe('early access', () => {
     await settle()
     expect(sent.find(({ event }) => event === '$feature_enrollment_update')).toMatchObject({
       $set: { '$feature_enrollment/dark': true },
-      properties: { $feature_flag: 'dark', $feature_enrollment: true, $feature_enrollment_stage: 'beta', $early_access_feature_name: 'Dark mode' },
+      properties: {
+        $feature_flag: 'dark',
+        $feature_enrollment: true,
+        $feature_enrollment_stage: 'beta',
+        $early_access_feature_name: 'Dark mode',
+      },
     })
     expect(asked.at(-1)!.body).toMatchObject({ person_properties: { '$feature_enrollment/dark': true } })
   })

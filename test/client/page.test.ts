@@ -1,6 +1,7 @@
 import { startAnalytics } from '../support/startAnalytics'
 
-const pageEvent = (type: string, persisted: boolean) => window.dispatchEvent(Object.assign(new Event(type), { persisted }))
+const pageEvent = (type: string, persisted: boolean) =>
+  window.dispatchEvent(Object.assign(new Event(type), { persisted }))
 const names = (sent: { event: string }[]) => sent.map(({ event }) => event)
 
 test('a page load is one pageview, a task after init', async () => {
@@ -60,7 +61,11 @@ test('a leave goes out with the last beacon, and tells how long the page was see
   await settle()
   const { batch } = JSON.parse(beacons[0]!) as { batch: { event: string; properties: Record<string, unknown> }[] }
   expect(names(batch)).toEqual(['$pageleave'])
-  expect(batch[0]!.properties).toMatchObject({ $prev_pageview_id: sent[0]!.uuid, $prev_pageview_pathname: '/', $pageview_id: sent[0]!.uuid })
+  expect(batch[0]!.properties).toMatchObject({
+    $prev_pageview_id: sent[0]!.uuid,
+    $prev_pageview_pathname: '/',
+    $pageview_id: sent[0]!.uuid,
+  })
   expect(batch[0]!.properties.$prev_pageview_duration).toBeCloseTo(10, 1)
   expect(batch[0]!.properties).toHaveProperty('$prev_pageview_max_scroll_percentage')
 })
@@ -103,9 +108,12 @@ test.each([
   [false, true, 0],
   ['if_capture_pageview', true, 1],
   ['if_capture_pageview', false, 0],
-] as const)('capture_pageleave %j with capture_pageview %j: %i leaves', async (capture_pageleave, capture_pageview, expected) => {
-  const { analytics, settle } = startAnalytics({ capture_pageleave, capture_pageview })
-  await settle()
-  window.dispatchEvent(new Event('pagehide'))
-  expect(analytics.explain('$pageleave')).toHaveLength(expected)
-})
+] as const)(
+  'capture_pageleave %j with capture_pageview %j: %i leaves',
+  async (capture_pageleave, capture_pageview, expected) => {
+    const { analytics, settle } = startAnalytics({ capture_pageleave, capture_pageview })
+    await settle()
+    window.dispatchEvent(new Event('pagehide'))
+    expect(analytics.explain('$pageleave')).toHaveLength(expected)
+  },
+)

@@ -5,7 +5,9 @@ import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
 /** The member at a path like 'featureFlags.getFlags'. */
 const memberOf = (analytics: unknown, path: string) =>
-  path.split('.').reduce((at: unknown, name) => (at as Record<string, unknown>)[name], analytics) as (...args: unknown[]) => unknown
+  path.split('.').reduce((at: unknown, name) => (at as Record<string, unknown>)[name], analytics) as (
+    ...args: unknown[]
+  ) => unknown
 
 describe('group', () => {
   test('rides on every event from then on, and says so once', async () => {
@@ -15,7 +17,11 @@ describe('group', () => {
     analytics.capture('x')
     await settle()
     expect(sent.map(({ event }) => event)).toEqual(['$groupidentify', 'x'])
-    expect(sent[0]!.properties).toMatchObject({ $group_type: 'company', $group_key: 'acme', $group_set: { plan: 'pro' } })
+    expect(sent[0]!.properties).toMatchObject({
+      $group_type: 'company',
+      $group_key: 'acme',
+      $group_set: { plan: 'pro' },
+    })
     expect(sent[1]!.properties).toMatchObject({ $groups: { company: 'acme' }, $process_person_profile: true })
     expect(analytics.getGroups()).toEqual({ company: 'acme' })
     analytics.resetGroups()
@@ -39,7 +45,11 @@ describe('person properties', () => {
     analytics.setPersonProperties()
     await settle()
     expect(sent.map(({ event }) => event)).toEqual(['$set'])
-    expect(sent[0]!.properties).toMatchObject({ $set: { a: 1, b: 2 }, $set_once: { c: 3 }, $process_person_profile: true })
+    expect(sent[0]!.properties).toMatchObject({
+      $set: { a: 1, b: 2 },
+      $set_once: { c: 3 },
+      $process_person_profile: true,
+    })
   })
 
   test('can be removed, and are then sent again', async () => {
@@ -91,7 +101,9 @@ describe('person_profiles', () => {
     ['identified_only', false],
     ['never', false],
   ] as const)('%s: an anonymous event processes a person: %s', (person_profiles, expected) => {
-    expect(startAnalytics({ person_profiles }).analytics.capture('x')!.properties.$process_person_profile).toBe(expected)
+    expect(startAnalytics({ person_profiles }).analytics.capture('x')!.properties.$process_person_profile).toBe(
+      expected,
+    )
   })
 
   test('never: calls that make a person do nothing and say so', () => {
@@ -118,8 +130,12 @@ describe('person_profiles', () => {
 
 test('before init and after shutdown every member is there and throws nothing', async () => {
   listenToConsole('warn')
-  const analytics = createAnalytics(() => () => Promise.reject()) as unknown as Record<string, (...args: unknown[]) => unknown>
-  for (const path of `${METHODS} ${NOT_YET}`.split(' ')) expect([path, memberOf(analytics, path)('x')]).toEqual([path, WITHOUT_CLIENT[path]])
+  const analytics = createAnalytics(() => () => Promise.reject()) as unknown as Record<
+    string,
+    (...args: unknown[]) => unknown
+  >
+  for (const path of `${METHODS} ${NOT_YET}`.split(' '))
+    expect([path, memberOf(analytics, path)('x')]).toEqual([path, WITHOUT_CLIENT[path]])
   const started = startAnalytics()
   await started.analytics.shutdown()
   expect(started.analytics.get_distinct_id()).toBe('')
@@ -177,7 +193,9 @@ describe('bootstrap of an identified person', () => {
     await first.analytics.shutdown()
     const { analytics, sent, settle } = startAnalytics({ bootstrap })
     await settle()
-    expect(sent).toMatchObject([{ event: '$identify', properties: { distinct_id: 'ada', $anon_distinct_id: anonymous } }])
+    expect(sent).toMatchObject([
+      { event: '$identify', properties: { distinct_id: 'ada', $anon_distinct_id: anonymous } },
+    ])
     await analytics.shutdown()
     const next = startAnalytics({ bootstrap })
     await next.settle()

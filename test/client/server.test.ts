@@ -3,13 +3,21 @@ import { createAnalytics } from '../../src/client/instances'
 import { withoutPage } from '../../src/client/withoutPage'
 import { METHODS } from '../../src/client/publicApi'
 
-const create = () => createAnalytics(() => () => Promise.reject(new Error('nothing is loaded on a server')), withoutPage)
-const flagsOf = (checkout: string | boolean) => ({ bootstrap: { distinctID: 'x', featureFlags: { checkout, off: false }, featureFlagPayloads: { checkout: { steps: 2 } } } })
+const create = () =>
+  createAnalytics(() => () => Promise.reject(new Error('nothing is loaded on a server')), withoutPage)
+const flagsOf = (checkout: string | boolean) => ({
+  bootstrap: {
+    distinctID: 'x',
+    featureFlags: { checkout, off: false },
+    featureFlagPayloads: { checkout: { steps: 2 } },
+  },
+})
 
 let lines: unknown[][]
 beforeEach(() => {
   lines = []
-  for (const kind of ['log', 'warn', 'error'] as const) jest.spyOn(console, kind).mockImplementation((...words) => void lines.push(words))
+  for (const kind of ['log', 'warn', 'error'] as const)
+    jest.spyOn(console, kind).mockImplementation((...words) => void lines.push(words))
 })
 
 test('flags are what bootstrap says, each way of asking', () => {

@@ -9,14 +9,23 @@ describe('onSessionId', () => {
     const stop = analytics.onSessionId((...told) => heard.push(told))
     expect(heard).toEqual([])
     const first = analytics.get_session_id()
-    expect(heard).toEqual([[first, expect.any(String), { noSessionId: true, activityTimeout: false, sessionPastMaximumLength: false, crossTabAdoption: false }]])
+    expect(heard).toEqual([
+      [
+        first,
+        expect.any(String),
+        { noSessionId: true, activityTimeout: false, sessionPastMaximumLength: false, crossTabAdoption: false },
+      ],
+    ])
     const late: unknown[][] = []
     analytics.onSessionId((...told) => late.push(told))
     expect(late).toEqual([[first, heard[0]![1]]])
     await settle(IDLE)
     analytics.on('eventCaptured', () => heard.push(['event']))
     analytics.capture('x')
-    expect(heard.slice(1)).toEqual([[analytics.get_session_id(), expect.any(String), expect.objectContaining({ activityTimeout: true })], ['event']])
+    expect(heard.slice(1)).toEqual([
+      [analytics.get_session_id(), expect.any(String), expect.objectContaining({ activityTimeout: true })],
+      ['event'],
+    ])
     stop()
     await settle(IDLE)
     analytics.capture('x')
@@ -28,7 +37,10 @@ test('a session that get_session_id begins knows where it came from', () => {
   history.replaceState(null, '', '/landing?utm_source=news')
   const { analytics } = startAnalytics()
   analytics.get_session_id()
-  expect(analytics.capture('x')!.properties).toMatchObject({ $session_entry_pathname: '/landing', $session_entry_utm_source: 'news' })
+  expect(analytics.capture('x')!.properties).toMatchObject({
+    $session_entry_pathname: '/landing',
+    $session_entry_utm_source: 'news',
+  })
 })
 
 test('sessionManager.resetSessionId ends the session', () => {

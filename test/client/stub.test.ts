@@ -3,7 +3,13 @@ import { replayOrder, takeOver } from '../../src/client/stub'
 import type { Analytics } from '../../src/client/publicApi'
 import { listenToConsole } from '../support/startAnalytics'
 
-const OPTIONS = { api_host: 'https://e.example', opt_out_useragent_filter: true, capture_pageview: false, capture_pageleave: false, autocapture: false }
+const OPTIONS = {
+  api_host: 'https://e.example',
+  opt_out_useragent_filter: true,
+  capture_pageview: false,
+  capture_pageleave: false,
+  autocapture: false,
+}
 
 const made: Analytics[] = []
 afterEach(() => made.splice(0).forEach((each) => void each.shutdown()))
@@ -12,7 +18,8 @@ const fresh = () => {
   made.push(analytics)
   return analytics
 }
-const stubWith = (init: unknown[][], calls: unknown[], named: Record<string, unknown[]> = {}) => Object.assign([...calls], { _i: init, __SV: 1 }, named)
+const stubWith = (init: unknown[][], calls: unknown[], named: Record<string, unknown[]> = {}) =>
+  Object.assign([...calls], { _i: init, __SV: 1 }, named)
 
 beforeEach(() => {
   jest.useFakeTimers()
@@ -27,11 +34,25 @@ test('aliases come first, captures last', () => {
 test('queued calls run after init, so that a capture carries what was registered after it', () => {
   const seen: unknown[] = []
   const page: Record<string, unknown> = {
-    analytics: stubWith([['t', { ...OPTIONS, before_send: (event: { event: string; properties: object }) => (seen.push([event.event, event.properties]), event) }]], [
-      ['capture', 'early', { a: 1 }],
-      ['register', { plan: 'gold' }],
-      ['identify', 'u1'],
-    ]),
+    analytics: stubWith(
+      [
+        [
+          't',
+          {
+            ...OPTIONS,
+            before_send: (event: { event: string; properties: object }) => (
+              seen.push([event.event, event.properties]),
+              event
+            ),
+          },
+        ],
+      ],
+      [
+        ['capture', 'early', { a: 1 }],
+        ['register', { plan: 'gold' }],
+        ['identify', 'u1'],
+      ],
+    ),
   }
   expect(takeOver(page, 'analytics', fresh())).toBe(true)
   expect(seen).toEqual([
@@ -43,9 +64,16 @@ test('queued calls run after init, so that a capture carries what was registered
 
 test('named instances run their own queues', () => {
   const page: Record<string, unknown> = {
-    analytics: stubWith([['t1', { ...OPTIONS, persistence_name: 'one' }], ['t2', { ...OPTIONS, persistence_name: 'two' }, 'second']], [['register', { of: 'first' }]], {
-      second: [['register', { of: 'second' }]],
-    }),
+    analytics: stubWith(
+      [
+        ['t1', { ...OPTIONS, persistence_name: 'one' }],
+        ['t2', { ...OPTIONS, persistence_name: 'two' }, 'second'],
+      ],
+      [['register', { of: 'first' }]],
+      {
+        second: [['register', { of: 'second' }]],
+      },
+    ),
   }
   takeOver(page, 'analytics', fresh())
   const primary = page.analytics as Analytics & { second: Analytics }
@@ -80,7 +108,10 @@ test('a chained call is made on what the one before answered', () => {
   const analytics = fresh()
   analytics.init('t', OPTIONS)
   const seen = jest.fn()
-  analytics.push([['on', 'eventCaptured', seen], ['call', null]])
+  analytics.push([
+    ['on', 'eventCaptured', seen],
+    ['call', null],
+  ])
   analytics.capture('x')
   // `on` answers the way to stop; calling it stopped the listener.
   expect(seen).not.toHaveBeenCalled()

@@ -4,7 +4,10 @@ import { changeConfig, resolveConfig } from '../../src/config/settings'
 
 const recorder = () => {
   const lines: string[] = []
-  return { lines, log: { error: (line: string) => void lines.push(line), warn: (line: string) => void lines.push(line) } }
+  return {
+    lines,
+    log: { error: (line: string) => void lines.push(line), warn: (line: string) => void lines.push(line) },
+  }
 }
 
 test.each([
@@ -13,7 +16,14 @@ test.each([
   ['2025-05-23', {}],
   ['2025-05-24', { capture_pageview: 'history_change' }],
   ['2025-11-29', { capture_pageview: 'history_change' }],
-  ['2025-11-30', { capture_pageview: 'history_change', session_recording: { strictMinimumDuration: true }, rageclick: { content_ignorelist: true } }],
+  [
+    '2025-11-30',
+    {
+      capture_pageview: 'history_change',
+      session_recording: { strictMinimumDuration: true },
+      rageclick: { content_ignorelist: true },
+    },
+  ],
   [
     '2026-01-30',
     {
@@ -25,24 +35,35 @@ test.each([
   ],
 ])('defaults %s change %j', (date, changes) => expect(datedDefaults(date)).toEqual(changes))
 
-test('a later date selects the newest defaults', () => expect(datedDefaults('2099-12-31')).toEqual(datedDefaults('2026-01-30')))
+test('a later date selects the newest defaults', () =>
+  expect(datedDefaults('2099-12-31')).toEqual(datedDefaults('2026-01-30')))
 
 test('without defaults, and with unset, the plain ones hold', () => {
   const { log, lines } = recorder()
   expect(resolveConfig({}, log).capture_pageview).toBe(true)
-  expect(resolveConfig({ defaults: 'unset' }, log)).toMatchObject({ capture_pageview: true, rageclick: true, external_scripts_inject_target: 'body' })
+  expect(resolveConfig({ defaults: 'unset' }, log)).toMatchObject({
+    capture_pageview: true,
+    rageclick: true,
+    external_scripts_inject_target: 'body',
+  })
   expect(lines).toEqual([])
 })
 
-test.each(['latest', '2025-13-01', '2025-02-30', '20250524', ''])('defaults %j is one error and counts as unset', (defaults) => {
-  const { log, lines } = recorder()
-  expect(resolveConfig({ defaults }, log)).toMatchObject({ defaults: 'unset', capture_pageview: true })
-  expect(lines).toEqual([`defaults takes 'unset' | YYYY-MM-DD, not "${defaults}"; using "unset"`])
-})
+test.each(['latest', '2025-13-01', '2025-02-30', '20250524', ''])(
+  'defaults %j is one error and counts as unset',
+  (defaults) => {
+    const { log, lines } = recorder()
+    expect(resolveConfig({ defaults }, log)).toMatchObject({ defaults: 'unset', capture_pageview: true })
+    expect(lines).toEqual([`defaults takes 'unset' | YYYY-MM-DD, not "${defaults}"; using "unset"`])
+  },
+)
 
 test('what the site says beats every default; an object is laid over a dated object', () => {
   const { log } = recorder()
-  const config = resolveConfig({ defaults: '2026-01-30', capture_pageview: true, session_recording: { sampleRate: 0.5 } }, log)
+  const config = resolveConfig(
+    { defaults: '2026-01-30', capture_pageview: true, session_recording: { sampleRate: 0.5 } },
+    log,
+  )
   expect(config.capture_pageview).toBe(true)
   expect(config.session_recording).toEqual({ strictMinimumDuration: true, sampleRate: 0.5 })
 })
@@ -58,7 +79,11 @@ test.each([
   ['session_idle_timeout_seconds', NaN, 'session_idle_timeout_seconds takes integer, not null; using 1800'],
   ['property_denylist', 'a', 'property_denylist takes array of strings, not "a"; using []'],
   ['xhr_headers', [], 'xhr_headers takes object, not []; using {}'],
-  ['persistence', 'disk', `persistence takes 'localStorage' | 'sessionStorage' | 'cookie' | 'memory' | 'localStorage+cookie', not "disk"; using "localStorage+cookie"`],
+  [
+    'persistence',
+    'disk',
+    `persistence takes 'localStorage' | 'sessionStorage' | 'cookie' | 'memory' | 'localStorage+cookie', not "disk"; using "localStorage+cookie"`,
+  ],
 ])('%s: %j is one readable error, and the default holds', (name, value, line) => {
   const { log, lines } = recorder()
   const config = resolveConfig({ [name]: value }, log) as unknown as Record<string, unknown>
@@ -68,7 +93,9 @@ test.each([
 
 test('a member of a wrong type is one readable error, and the other members hold', () => {
   const { log, lines } = recorder()
-  expect(resolveConfig({ autocapture: { url_allowlist: 'x', element_allowlist: ['a'] } }, log).autocapture).toEqual({ element_allowlist: ['a'] })
+  expect(resolveConfig({ autocapture: { url_allowlist: 'x', element_allowlist: ['a'] } }, log).autocapture).toEqual({
+    element_allowlist: ['a'],
+  })
   expect(lines).toEqual(['autocapture.url_allowlist takes array, not "x"; using its default'])
 })
 

@@ -5,7 +5,12 @@ import { createQueue, type QueueInputs } from '../../src/delivery/queue'
 import type { Answer } from '../../src/delivery/transport'
 import type { CapturedEvent, Config, DropReason } from '../../src/types'
 
-const event = (name: string, size = 0): CapturedEvent => ({ uuid: `u-${name}`, event: name, properties: size ? { filler: 'x'.repeat(size) } : {}, timestamp: new Date(0) })
+const event = (name: string, size = 0): CapturedEvent => ({
+  uuid: `u-${name}`,
+  event: name,
+  properties: size ? { filler: 'x'.repeat(size) } : {},
+  timestamp: new Date(0),
+})
 
 const setUp = (options: Partial<Config> = {}, inputs: Partial<QueueInputs> = {}) => {
   jest.useFakeTimers()
@@ -211,7 +216,10 @@ describe('what is refused is not sent, however far it had come', () => {
 
   test('while it is compressed', async () => {
     let compressed = () => {}
-    const { queue, requests, dropped } = setUp({}, { encode: (text) => new Promise((done) => (compressed = () => done(asBody(text)))) })
+    const { queue, requests, dropped } = setUp(
+      {},
+      { encode: (text) => new Promise((done) => (compressed = () => done(asBody(text)))) },
+    )
     queue.add(event('a'), { now: true })
     await tick(0)
     queue.clear('opted_out')
@@ -223,8 +231,17 @@ describe('what is refused is not sent, however far it had come', () => {
   test('while what another tab has left is looked for', async () => {
     let found = () => {}
     const left = { event: 'left', uuid: 'u-left', at: Date.now(), text: JSON.stringify(event('left')) }
-    const outbox = createOutbox({ name: 'x', config: resolveConfig({}, console), mayKeep: () => false, onOrphaned: () => {}, onDropped: () => {} })
-    const { queue, requests } = setUp({}, { outbox: { ...outbox, orphans: () => new Promise((done) => (found = () => done([left]))) } })
+    const outbox = createOutbox({
+      name: 'x',
+      config: resolveConfig({}, console),
+      mayKeep: () => false,
+      onOrphaned: () => {},
+      onDropped: () => {},
+    })
+    const { queue, requests } = setUp(
+      {},
+      { outbox: { ...outbox, orphans: () => new Promise((done) => (found = () => done([left]))) } },
+    )
     queue.takeOver()
     await tick()
     queue.clear('opted_out')

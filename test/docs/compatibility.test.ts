@@ -14,7 +14,10 @@ test.each(names)('docs/compatibility.md says how %s compares', (name) => {
 })
 
 test('a member that is said to be missing is missing', () => {
-  for (const row of page.split('\n').filter((line) => /\| ✘ \|/.test(line)).slice(0, 20)) {
+  for (const row of page
+    .split('\n')
+    .filter((line) => /\| ✘ \|/.test(line))
+    .slice(0, 20)) {
     const members = [...row.split('|')[1]!.matchAll(/`([\w.]+)`/g)].map(([, name]) => name!)
     expect(members.filter((name) => METHODS.split(' ').includes(name))).toEqual([])
   }

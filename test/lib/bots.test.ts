@@ -14,17 +14,28 @@ test.each([
 
 // The list that the protocol names (protocol.md §17), and what looks like it and is a person.
 test.each(
-  ('googlebot googleother google-inspectiontool bingbot bingpreview msnbot yandexbot baiduspider duckduckbot applebot slurp petalbot adsbot-google ' +
+  (
+    'googlebot googleother google-inspectiontool bingbot bingpreview msnbot yandexbot baiduspider duckduckbot applebot slurp petalbot adsbot-google ' +
     'apis-google duplexweb-google feedfetcher-google google-read-aloud google-hoteladsverifier google-cloudvertexbot googleweblight mediapartners-google ' +
     'storebot-google chrome-lighthouse ahrefsbot ahrefssiteaudit semrushbot mj12bot rogerbot dataforseobot backlinksextendedbot sitebulb zoombot awariobot ' +
     'gptbot oai-searchbot chatgpt-user perplexitybot bytespider meta-externalagent amazonbot amazonproductbot facebookexternalhit facebookcatalog ' +
     'linkedinbot slackbot twitterbot pinterestbot sentryuptimebot uptimerobot headlesschrome cypress lightpanda mycrawler/1 prerender ' +
-    'vercel-screenshot vercelbot nessus deepscan ia_archiver archive.org_bot turnitin hubspot leikibot trendictionbot sebot-wa')
+    'vercel-screenshot vercelbot nessus deepscan ia_archiver archive.org_bot turnitin hubspot leikibot trendictionbot sebot-wa'
+  )
     .split(' ')
-    .concat('google favicon', 'google web preview', 'screaming frog seo spider', 'better uptime bot', 'x (bot; y)', 'see bot.htm', 'see bot.php'),
+    .concat(
+      'google favicon',
+      'google web preview',
+      'screaming frog seo spider',
+      'better uptime bot',
+      'x (bot; y)',
+      'see bot.htm',
+      'see bot.php',
+    ),
 )('%s is a bot', (name) => expect(isBotUserAgent(`Mozilla/5.0 (compatible; ${name}/1.0)`)).toBe(true))
 
-test.each(['Mozilla/5.0 (Linux; Android 11; CUBOT NOTE 20) Chrome/120 Mobile Safari/537.36', 'Mozilla/5.0 (Linux; Android 10; CUBOT) Chrome/120', 'GSA/300 Mobile (Google Search App)'])(
-  '%s is a person',
-  (agent) => expect(isBotUserAgent(agent)).toBe(false),
-)
+test.each([
+  'Mozilla/5.0 (Linux; Android 11; CUBOT NOTE 20) Chrome/120 Mobile Safari/537.36',
+  'Mozilla/5.0 (Linux; Android 10; CUBOT) Chrome/120',
+  'GSA/300 Mobile (Google Search App)',
+])('%s is a person', (agent) => expect(isBotUserAgent(agent)).toBe(false))

@@ -1,7 +1,10 @@
 import { arrivalProperties, campaignOf, searchOf } from '../../src/lib/campaign'
 
 test('campaign parameters that are there, and no others', () => {
-  expect(campaignOf('https://a.example/?utm_source=news&gclid=1&x=2&utm_medium=')).toEqual({ utm_source: 'news', gclid: '1' })
+  expect(campaignOf('https://a.example/?utm_source=news&gclid=1&x=2&utm_medium=')).toEqual({
+    utm_source: 'news',
+    gclid: '1',
+  })
 })
 
 test('custom parameters are captured like utm_source', () => {
@@ -17,15 +20,17 @@ test.each([
 ])('%s: %j', (referrer, expected) => expect(searchOf(referrer)).toEqual(expected))
 
 test('an arrival tells where from, where to and why; what is empty is left out', () => {
-  expect(arrivalProperties({ r: 'https://www.bing.com/', u: 'https://a.example/b?utm_source=s' }, '$initial_')).toEqual({
-    $initial_referrer: 'https://www.bing.com/',
-    $initial_referring_domain: 'www.bing.com',
-    $initial_current_url: 'https://a.example/b?utm_source=s',
-    $initial_host: 'a.example',
-    $initial_pathname: '/b',
-    $initial_utm_source: 's',
-    $initial_search_engine: 'bing',
-  })
+  expect(arrivalProperties({ r: 'https://www.bing.com/', u: 'https://a.example/b?utm_source=s' }, '$initial_')).toEqual(
+    {
+      $initial_referrer: 'https://www.bing.com/',
+      $initial_referring_domain: 'www.bing.com',
+      $initial_current_url: 'https://a.example/b?utm_source=s',
+      $initial_host: 'a.example',
+      $initial_pathname: '/b',
+      $initial_utm_source: 's',
+      $initial_search_engine: 'bing',
+    },
+  )
   expect(arrivalProperties({ r: '$direct', u: 'https://a.example/' }, '$session_entry_')).toEqual({
     $session_entry_referrer: '$direct',
     $session_entry_referring_domain: '$direct',

@@ -48,8 +48,18 @@ test('an element of the page is its name, not its tree', () => {
 
 test('whatever comes in, JSON text comes out', () => {
   fc.assert(
-    fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withSparseArray: true, withNullPrototype: true }), (value) => {
-      expect(() => JSON.stringify(plain({ value }))).not.toThrow()
-    }),
+    fc.property(
+      fc.anything({
+        withBigInt: true,
+        withDate: true,
+        withMap: true,
+        withSet: true,
+        withSparseArray: true,
+        withNullPrototype: true,
+      }),
+      (value) => {
+        expect(() => JSON.stringify(plain({ value }))).not.toThrow()
+      },
+    ),
   )
 })

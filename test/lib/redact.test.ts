@@ -2,7 +2,10 @@ import { redactUrls } from '../../src/lib/redact'
 
 test.each([
   ['https://a.example/reset?token=abc&x=1', 'https://a.example/reset?token=redacted&x=1'],
-  ['https://a.example/?user[password]=p%20w&b=2#access_token=t', 'https://a.example/?user[password]=redacted&b=2#access_token=redacted'],
+  [
+    'https://a.example/?user[password]=p%20w&b=2#access_token=t',
+    'https://a.example/?user[password]=redacted&b=2#access_token=redacted',
+  ],
   ['/login?next=%2Freset%3Ftoken%3Dabc', '/login?next=%2Freset%3Ftoken%3Dredacted'],
   ['https://a.example/pay?n=4111111111111111&x=1', 'https://a.example/pay?n=redacted&x=1'],
   ['https://a.example/pay?n=4111-1111-1111-1111', 'https://a.example/pay?n=redacted'],

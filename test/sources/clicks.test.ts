@@ -3,7 +3,8 @@ import type { Config } from '../../src/types'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 import { click, find, judgeClicksOn } from '../support/startClicks'
 
-const later = (ms: number) => () => new Promise<typeof createJudge>((resolve) => setTimeout(() => resolve(createJudge), ms))
+const later = (ms: number) => () =>
+  new Promise<typeof createJudge>((resolve) => setTimeout(() => resolve(createJudge), ms))
 const PAGE = '<button id="b">Buy</button><output></output>'
 
 test('the code that judges clicks is fetched at the first click, once', async () => {
@@ -51,7 +52,11 @@ describe('while it is on its way', () => {
   })
 
   test('an effect in a shadow root elsewhere is not lost', async () => {
-    const { names, wait } = judgeClicksOn('<button id="b">Add</button><button id="c">Dead</button><div id="count"></div>', {}, later(1000))
+    const { names, wait } = judgeClicksOn(
+      '<button id="b">Add</button><button id="c">Dead</button><div id="count"></div>',
+      {},
+      later(1000),
+    )
     const count = find('#count').attachShadow({ mode: 'open' })
     click('#b')
     count.append('1')
@@ -62,7 +67,11 @@ describe('while it is on its way', () => {
   })
 
   test('a click still waits when the code has come and an earlier one is settled', async () => {
-    const { captured, wait } = judgeClicksOn('<button id="b">Add</button><button id="c">Slow</button><output></output>', {}, later(4000))
+    const { captured, wait } = judgeClicksOn(
+      '<button id="b">Add</button><button id="c">Slow</button><output></output>',
+      {},
+      later(4000),
+    )
     click('#b')
     find('output').textContent = '1'
     await wait(3500)
@@ -109,7 +118,10 @@ describe('the page is left as it was', () => {
     const counts = { listeners: 0, observers: 0 }
     // The test environment gives windows methods of their own.
     for (const target of [EventTarget.prototype, window]) {
-      for (const [method, step] of [['addEventListener', 1], ['removeEventListener', -1]] as const) {
+      for (const [method, step] of [
+        ['addEventListener', 1],
+        ['removeEventListener', -1],
+      ] as const) {
         const original = target[method] as (...args: unknown[]) => void
         jest.spyOn(target, method).mockImplementation(function (this: EventTarget, ...args: unknown[]) {
           counts.listeners += step
@@ -213,11 +225,16 @@ test('what set_config switches off in the middle of a wait is not told', async (
 test('in a client: nothing runs with both off, set_config starts it, opting out stops it', async () => {
   document.body.innerHTML = PAGE
   const fetched: string[] = []
-  const { analytics, sent, settle } = startAnalytics({ capture_dead_clicks: false }, 'token', undefined, async (name) => {
-    fetched.push(name)
-    if (name !== 'clicks') throw new Error('not here')
-    return { createJudge } as never
-  })
+  const { analytics, sent, settle } = startAnalytics(
+    { capture_dead_clicks: false },
+    'token',
+    undefined,
+    async (name) => {
+      fetched.push(name)
+      if (name !== 'clicks') throw new Error('not here')
+      return { createJudge } as never
+    },
+  )
   const names = () => sent.map(({ event }) => event)
   click('#b')
   await settle()
@@ -243,10 +260,14 @@ test('an extension that cannot come is one line for whoever debugs, and no error
   const errors = listenToConsole('error')
   const lines: string[] = []
   jest.spyOn(console, 'log').mockImplementation((...words: unknown[]) => void lines.push(words.map(String).join(' ')))
-  const { settle } = startAnalytics({ capture_dead_clicks: true, debug: true }, 'token', undefined, () => Promise.reject(new Error('no extensions here')))
+  const { settle } = startAnalytics({ capture_dead_clicks: true, debug: true }, 'token', undefined, () =>
+    Promise.reject(new Error('no extensions here')),
+  )
   click('#b')
   click('#b')
   await settle()
-  expect(lines.filter((line) => line.includes('clicks'))).toEqual(['[trailmark] clicks is not available; rage and dead clicks are not captured Error: no extensions here'])
+  expect(lines.filter((line) => line.includes('clicks'))).toEqual([
+    '[trailmark] clicks is not available; rage and dead clicks are not captured Error: no extensions here',
+  ])
   expect(errors).toEqual([])
 })

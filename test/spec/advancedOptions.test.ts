@@ -3,10 +3,20 @@ import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
 // The specification, "Advanced options". What the rows about flags mean is told by flagOptions.test.ts.
 const { row, close } = tableOf(
-  'advanced_disable_flags', 'advanced_disable_decide', 'advanced_disable_feature_flags', 'advanced_disable_feature_flags_on_first_load',
-  'advanced_only_evaluate_survey_feature_flags', 'advanced_feature_flags_dedup_per_session', 'feature_flag_request_timeout_ms',
-  'feature_flag_cache_ttl_ms', 'remote_config_refresh_interval_ms', 'secure_cookie', 'custom_campaign_params', 'fetch_options.cache',
-  'fetch_options.next_options', 'on_request_error',
+  'advanced_disable_flags',
+  'advanced_disable_decide',
+  'advanced_disable_feature_flags',
+  'advanced_disable_feature_flags_on_first_load',
+  'advanced_only_evaluate_survey_feature_flags',
+  'advanced_feature_flags_dedup_per_session',
+  'feature_flag_request_timeout_ms',
+  'feature_flag_cache_ttl_ms',
+  'remote_config_refresh_interval_ms',
+  'secure_cookie',
+  'custom_campaign_params',
+  'fetch_options.cache',
+  'fetch_options.next_options',
+  'on_request_error',
 )
 
 const YES_OR_NO = ['yes', 1, null, {}]
@@ -31,7 +41,8 @@ row('advanced_disable_decide', () => {
     const { analytics } = startAnalytics({ advanced_disable_decide: value } as object)
     expect(analytics.config.advanced_disable_flags).toBe(value)
   })
-  test('false where nobody says anything', () => expect(startAnalytics({ advanced_disable_flags: undefined }).analytics.config.advanced_disable_flags).toBe(false))
+  test('false where nobody says anything', () =>
+    expect(startAnalytics({ advanced_disable_flags: undefined }).analytics.config.advanced_disable_flags).toBe(false))
   test('set_config takes it too', () => {
     const { analytics } = startAnalytics({ advanced_disable_flags: undefined })
     analytics.set_config({ advanced_disable_decide: true } as object)
@@ -39,7 +50,10 @@ row('advanced_disable_decide', () => {
   })
   test.each(YES_OR_NO.map((value) => [value]))('%j is none of its values: one line names it', (value) => {
     const lines = listenToConsole('error')
-    const { analytics } = startAnalytics({ advanced_disable_flags: undefined, advanced_disable_decide: value } as object)
+    const { analytics } = startAnalytics({
+      advanced_disable_flags: undefined,
+      advanced_disable_decide: value,
+    } as object)
     expect(lines).toEqual([expect.stringMatching(/advanced_disable_decide takes boolean.*using false/)])
     expect(analytics.config.advanced_disable_flags).toBe(false)
   })
@@ -76,8 +90,11 @@ row('secure_cookie', () => {
     expect(cookies.length).toBeGreaterThan(0)
     return cookies.map((text) => /;\s*secure/i.test(text))
   }
-  test('true: cookies are marked secure', async () => expect(new Set(await written({ secure_cookie: true }))).toEqual(new Set([true])))
-  test.each([[false], [undefined]])('%p: they are not', async (secure_cookie) => expect(new Set(await written({ secure_cookie }))).toEqual(new Set([false])))
+  test('true: cookies are marked secure', async () =>
+    expect(new Set(await written({ secure_cookie: true }))).toEqual(new Set([true])))
+  test.each([[false], [undefined]])('%p: they are not', async (secure_cookie) =>
+    expect(new Set(await written({ secure_cookie }))).toEqual(new Set([false])),
+  )
 
   test('set_config changes it', async () => {
     const { analytics, settle } = startAnalytics()
@@ -86,7 +103,10 @@ row('secure_cookie', () => {
     analytics.set_config({ secure_cookie: true })
     analytics.register({ plan: 'gold' })
     await settle()
-    const last = set.mock.calls.map(([text]) => text).filter((text) => /^ph_token_posthog=[^;]/.test(text)).at(-1)
+    const last = set.mock.calls
+      .map(([text]) => text)
+      .filter((text) => /^ph_token_posthog=[^;]/.test(text))
+      .at(-1)
     expect(last).toMatch(/;\s*secure/i)
   })
 })
@@ -119,7 +139,10 @@ row('custom_campaign_params', () => {
 })
 
 /** What every fetch was given, whatever it was for. */
-const fetched = () => (fetch as unknown as jest.Mock<unknown, [string, RequestInit & { next?: unknown }]>).mock.calls.map(([, init]) => init)
+const fetched = () =>
+  (fetch as unknown as jest.Mock<unknown, [string, RequestInit & { next?: unknown }]>).mock.calls.map(
+    ([, init]) => init,
+  )
 
 row('fetch_options.cache', () => {
   itIsAMember('fetch_options', 'cache', { wrong: [5, null, {}, 'sometimes'], right: 'no-store' })

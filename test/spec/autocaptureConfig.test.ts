@@ -3,7 +3,14 @@ import { act, itIsAMember, show, tableOf } from '../support/specRows'
 import { startAnalytics } from '../support/startAnalytics'
 
 // The specification, "AutocaptureConfig".
-const { row, close } = tableOf('url_allowlist', 'dom_event_allowlist', 'element_allowlist', 'css_selector_allowlist', 'element_attribute_ignorelist', 'capture_copied_text')
+const { row, close } = tableOf(
+  'url_allowlist',
+  'dom_event_allowlist',
+  'element_allowlist',
+  'css_selector_allowlist',
+  'element_attribute_ignorelist',
+  'capture_copied_text',
+)
 
 const PAGE = `
   <form id="f" class="shop" data-open="o" data-secret="s"><a id="a" href="#">link</a><button id="b" type="button" data-open="o" data-secret="s">button</button>
@@ -11,14 +18,20 @@ const PAGE = `
   <button id="other">other</button><p id="p">words to copy</p>`
 
 /** What a person's acts on the page become: the events' kind and tag. */
-const seen = async (autocapture: AutocaptureConfig | boolean, acts: [selector: string, type?: string][], later?: AutocaptureConfig) => {
+const seen = async (
+  autocapture: AutocaptureConfig | boolean,
+  acts: [selector: string, type?: string][],
+  later?: AutocaptureConfig,
+) => {
   show(PAGE)
   const { analytics, sent, settle } = startAnalytics({ autocapture: later ? false : autocapture })
   if (later) analytics.set_config({ autocapture: later })
   await settle()
   acts.forEach(([selector, type]) => act(selector, type))
   await settle()
-  return sent.map(({ properties }) => `${properties.$event_type} ${/^[a-z]+/.exec(properties.$elements_chain as string)![0]}`)
+  return sent.map(
+    ({ properties }) => `${properties.$event_type} ${/^[a-z]+/.exec(properties.$elements_chain as string)![0]}`,
+  )
 }
 const ACTS: [string, string?][] = [['#b'], ['#a'], ['#i', 'change'], ['#f', 'submit']]
 const ALL = ['click button', 'click a', 'change input', 'submit form']
@@ -30,7 +43,12 @@ row('url_allowlist', () => {
   test.each([
     ['the host', '/shop', ['localhost'], true],
     ['the whole address', '/shop', ['http://localhost/shop'], true],
-    ['the whole address, with what means something else in a regular expression', '/shop?q=a+b', ['http://localhost/shop?q=a+b'], true],
+    [
+      'the whole address, with what means something else in a regular expression',
+      '/shop?q=a+b',
+      ['http://localhost/shop?q=a+b'],
+      true,
+    ],
     ['another address', '/shop', ['http://localhost/blog'], false],
     ['one of two', '/shop', ['/blog', '/shop'], true],
     ['a regular expression', '/shop/17', [/\/shop\/\d+$/], true],
@@ -50,7 +68,8 @@ row('url_allowlist', () => {
     await settle()
     expect(sent.map(({ properties }) => properties.$pathname)).toEqual(['/shop'])
   })
-  test('set_config changes it', async () => expect(await seen(false, ACTS, { url_allowlist: ['elsewhere'] })).toEqual([]))
+  test('set_config changes it', async () =>
+    expect(await seen(false, ACTS, { url_allowlist: ['elsewhere'] })).toEqual([]))
 })
 
 row('dom_event_allowlist', () => {
@@ -61,8 +80,11 @@ row('dom_event_allowlist', () => {
     ['click', ['click button', 'click a']],
     ['change', ['change input']],
     ['submit', ['submit form']],
-  ])('%s: only those', async (type, expected) => expect(await seen({ dom_event_allowlist: [type] }, ACTS)).toEqual(expected))
-  test('set_config changes it', async () => expect(await seen(false, ACTS, { dom_event_allowlist: ['change'] })).toEqual(['change input']))
+  ])('%s: only those', async (type, expected) =>
+    expect(await seen({ dom_event_allowlist: [type] }, ACTS)).toEqual(expected),
+  )
+  test('set_config changes it', async () =>
+    expect(await seen(false, ACTS, { dom_event_allowlist: ['change'] })).toEqual(['change input']))
 })
 
 row('element_allowlist', () => {
@@ -78,9 +100,15 @@ row('element_allowlist', () => {
     ['textarea', '#t', 'change', 'change textarea'],
     ['label', '#l', 'click', 'click label'],
   ])('%s: such an element, and not a button elsewhere', async (tag, selector, type, expected) =>
-    expect(await seen({ element_allowlist: [tag] }, [[selector, type], ...(tag === 'button' ? [] : ([['#other']] as [string][]))])).toEqual([expected]),
+    expect(
+      await seen({ element_allowlist: [tag] }, [
+        [selector, type],
+        ...(tag === 'button' ? [] : ([['#other']] as [string][])),
+      ]),
+    ).toEqual([expected]),
   )
-  test('set_config changes it', async () => expect(await seen(false, ACTS, { element_allowlist: ['a'] })).toEqual(['click a']))
+  test('set_config changes it', async () =>
+    expect(await seen(false, ACTS, { element_allowlist: ['a'] })).toEqual(['click a']))
 })
 
 row('css_selector_allowlist', () => {
@@ -88,13 +116,20 @@ row('css_selector_allowlist', () => {
   test('undefined: all', async () => expect(await seen({ css_selector_allowlist: undefined }, ACTS)).toEqual(ALL))
   test('empty: none', async () => expect(await seen({ css_selector_allowlist: [] }, ACTS)).toEqual([]))
   test('only what matches one of them, or is inside of what matches', async () =>
-    expect(await seen({ css_selector_allowlist: ['.nothing', '.shop'] }, [['#b'], ['#other']])).toEqual(['click button']))
-  test('a selector that is none lets the others count', async () => expect(await seen({ css_selector_allowlist: ['!!', '#other'] }, [['#b'], ['#other']])).toEqual(['click button']))
-  test('set_config changes it', async () => expect(await seen(false, ACTS, { css_selector_allowlist: ['#a'] })).toEqual(['click a']))
+    expect(await seen({ css_selector_allowlist: ['.nothing', '.shop'] }, [['#b'], ['#other']])).toEqual([
+      'click button',
+    ]))
+  test('a selector that is none lets the others count', async () =>
+    expect(await seen({ css_selector_allowlist: ['!!', '#other'] }, [['#b'], ['#other']])).toEqual(['click button']))
+  test('set_config changes it', async () =>
+    expect(await seen(false, ACTS, { css_selector_allowlist: ['#a'] })).toEqual(['click a']))
 })
 
 row('element_attribute_ignorelist', () => {
-  itIsAMember('autocapture', 'element_attribute_ignorelist', { wrong: ['data-secret', 5, null, {}, [5]], right: ['data-secret'] })
+  itIsAMember('autocapture', 'element_attribute_ignorelist', {
+    wrong: ['data-secret', 5, null, {}, [5]],
+    right: ['data-secret'],
+  })
 
   const chain = async (autocapture: AutocaptureConfig, rageclick = false) => {
     show(PAGE)
@@ -142,7 +177,9 @@ row('capture_copied_text', () => {
     await settle()
     return sent.map(({ event, properties }) => [event, properties.$selected_content, properties.$copy_type])
   }
-  test.each(['copy', 'cut'])('true: %s tells the text', async (type) => expect(await copy({ capture_copied_text: true }, type)).toEqual([['$copy_autocapture', 'words to copy', type]]))
+  test.each(['copy', 'cut'])('true: %s tells the text', async (type) =>
+    expect(await copy({ capture_copied_text: true }, type)).toEqual([['$copy_autocapture', 'words to copy', type]]),
+  )
   test.each([[true], [{}], [{ capture_copied_text: false }]])('%j: nothing', async (autocapture) => {
     expect(await copy(autocapture, 'copy')).toEqual([])
     expect(await copy(autocapture, 'cut')).toEqual([])

@@ -26,12 +26,15 @@ const domains = () => [
 const isThere = () => document.cookie.includes(`${ENTRY}=`)
 
 describe('cross_subdomain_cookie', () => {
-  test.each([[true], [undefined]])('%p: the cookie is set on the top-level domain, which no public suffix is', async (cross_subdomain_cookie) => {
-    const { settle } = startAnalytics({ cross_subdomain_cookie })
-    await settle()
-    expect(domains()).toEqual(['.example.co.uk'])
-    expect(isThere()).toBe(true)
-  })
+  test.each([[true], [undefined]])(
+    '%p: the cookie is set on the top-level domain, which no public suffix is',
+    async (cross_subdomain_cookie) => {
+      const { settle } = startAnalytics({ cross_subdomain_cookie })
+      await settle()
+      expect(domains()).toEqual(['.example.co.uk'])
+      expect(isThere()).toBe(true)
+    },
+  )
 
   test('false: only on the subdomain where the library is loaded', async () => {
     const { settle } = startAnalytics({ cross_subdomain_cookie: false })

@@ -8,7 +8,13 @@ const { row, close } = tableOf('unset', '2025-05-24', '2025-11-30', '2026-01-30'
 const behaviour = async (defaults: string | undefined, more: object = {}) => {
   const lines = [...listenToConsole('error'), ...listenToConsole('warn')]
   show('<button id="b">Next</button>')
-  const { analytics, sent, settle } = startAnalytics({ ...AS_SHIPPED, opt_out_useragent_filter: true, autocapture: false, defaults, ...more })
+  const { analytics, sent, settle } = startAnalytics({
+    ...AS_SHIPPED,
+    opt_out_useragent_filter: true,
+    autocapture: false,
+    defaults,
+    ...more,
+  })
   await settle()
   history.pushState(null, '', '/two')
   await settle()
@@ -28,22 +34,29 @@ const NOVEMBER_2025 = { ...MAY_2025, rageOnNext: false, strictMinimumDuration: t
 const JANUARY_2026 = { ...NOVEMBER_2025, scripts: 'head' }
 
 row('unset', () => {
-  test.each([['unset'], [undefined], ['2020-01-01'], ['2025-05-23']])('%s: legacy behaviours', async (defaults) => expect(await behaviour(defaults)).toEqual(LEGACY))
+  test.each([['unset'], [undefined], ['2020-01-01'], ['2025-05-23']])('%s: legacy behaviours', async (defaults) =>
+    expect(await behaviour(defaults)).toEqual(LEGACY),
+  )
 })
 
 row('2025-05-24', () => {
-  test.each([['2025-05-24'], ['2025-05-25'], ['2025-11-29']])("%s: capture_pageview defaults to 'history_change'", async (defaults) => expect(await behaviour(defaults)).toEqual(MAY_2025))
+  test.each([['2025-05-24'], ['2025-05-25'], ['2025-11-29']])(
+    "%s: capture_pageview defaults to 'history_change'",
+    async (defaults) => expect(await behaviour(defaults)).toEqual(MAY_2025),
+  )
 })
 
 row('2025-11-30', () => {
-  test.each([['2025-11-30'], ['2025-12-01'], ['2026-01-29']])('%s: the one before, strictMinimumDuration and content_ignorelist', async (defaults) =>
-    expect(await behaviour(defaults)).toEqual(NOVEMBER_2025),
+  test.each([['2025-11-30'], ['2025-12-01'], ['2026-01-29']])(
+    '%s: the one before, strictMinimumDuration and content_ignorelist',
+    async (defaults) => expect(await behaviour(defaults)).toEqual(NOVEMBER_2025),
   )
 })
 
 row('2026-01-30', () => {
-  test.each([['2026-01-30'], ['2026-02-01'], ['2031-12-31']])("%s: the ones before, and external_scripts_inject_target 'head'", async (defaults) =>
-    expect(await behaviour(defaults)).toEqual(JANUARY_2026),
+  test.each([['2026-01-30'], ['2026-02-01'], ['2031-12-31']])(
+    "%s: the ones before, and external_scripts_inject_target 'head'",
+    async (defaults) => expect(await behaviour(defaults)).toEqual(JANUARY_2026),
   )
   test('what the site says itself beats each of them', async () =>
     expect(
@@ -69,7 +82,12 @@ describe('set_config', () => {
       external_scripts_inject_target: 'body',
     })
     analytics.set_config({ defaults: 'unset' })
-    expect(analytics.config).toMatchObject({ defaults: 'unset', capture_pageview: true, rageclick: true, session_recording: {} })
+    expect(analytics.config).toMatchObject({
+      defaults: 'unset',
+      capture_pageview: true,
+      rageclick: true,
+      session_recording: {},
+    })
   })
 })
 

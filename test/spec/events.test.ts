@@ -3,7 +3,15 @@ import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
 // The specification, "Events". How often `$feature_flag_called` comes is told by flagOptions.test.ts.
 const { row, close } = tableOf(
-  'pageview', 'pageleave', 'dead click', 'rage click', 'autocaptured events', '$feature_flag_called', 'custom events', '$identify, $set, $set_once', 'property $browser_type (bot or browser)',
+  'pageview',
+  'pageleave',
+  'dead click',
+  'rage click',
+  'autocaptured events',
+  '$feature_flag_called',
+  'custom events',
+  '$identify, $set, $set_once',
+  'property $browser_type (bot or browser)',
 )
 
 const BUTTON = '<button id="b">Buy</button>'
@@ -16,7 +24,14 @@ test('a site that says nothing but its token gets them all', async () => {
   analytics.capture('purchase')
   analytics.identify('u1')
   await settle()
-  expect([...new Set(namesOf(sent))].sort()).toEqual(['$autocapture', '$dead_click', '$identify', '$pageview', '$rageclick', 'purchase'])
+  expect([...new Set(namesOf(sent))].sort()).toEqual([
+    '$autocapture',
+    '$dead_click',
+    '$identify',
+    '$pageview',
+    '$rageclick',
+    'purchase',
+  ])
   expect(await leavePage(settle)).toEqual(['$pageleave'])
 })
 
@@ -24,14 +39,19 @@ row('pageview', () => {
   test('capture_pageview is on: at page load', async () => {
     const { sent, settle } = startAnalytics({ capture_pageview: true })
     await settle()
-    expect(sent.map(({ event, properties }) => [event, properties.$current_url])).toEqual([['$pageview', 'http://localhost/']])
+    expect(sent.map(({ event, properties }) => [event, properties.$current_url])).toEqual([
+      ['$pageview', 'http://localhost/'],
+    ])
   })
   test('and at a history change', async () => {
     const { sent, settle } = startAnalytics({ capture_pageview: 'history_change' })
     await settle()
     history.pushState(null, '', '/two')
     await settle()
-    expect(sent.map(({ event, properties }) => [event, properties.$current_url])).toEqual([['$pageview', 'http://localhost/'], ['$pageview', 'http://localhost/two']])
+    expect(sent.map(({ event, properties }) => [event, properties.$current_url])).toEqual([
+      ['$pageview', 'http://localhost/'],
+      ['$pageview', 'http://localhost/two'],
+    ])
   })
   test('off: none', async () => {
     const { sent, settle } = startAnalytics({ capture_pageview: false })
@@ -43,8 +63,10 @@ row('pageview', () => {
 })
 
 row('pageleave', () => {
-  test('capture_pageleave is on', async () => expect(await leavePage(startAnalytics({ capture_pageleave: true }).settle)).toEqual(['$pageleave']))
-  test('off: none', async () => expect(await leavePage(startAnalytics({ capture_pageleave: false }).settle)).toEqual([]))
+  test('capture_pageleave is on', async () =>
+    expect(await leavePage(startAnalytics({ capture_pageleave: true }).settle)).toEqual(['$pageleave']))
+  test('off: none', async () =>
+    expect(await leavePage(startAnalytics({ capture_pageleave: false }).settle)).toEqual([]))
 })
 
 row('dead click', () => {
@@ -84,7 +106,8 @@ row('rage click', () => {
     await settle()
     return sent.map(({ event, properties }) => [event, properties.$el_text])
   }
-  test('three quick clicks in one spot', async () => expect(await clicks(true, [100, 100])).toEqual([['$rageclick', 'Buy']]))
+  test('three quick clicks in one spot', async () =>
+    expect(await clicks(true, [100, 100])).toEqual([['$rageclick', 'Buy']]))
   test('two are none', async () => expect(await clicks(true, [100])).toEqual([]))
   test('three slow ones are none', async () => expect(await clicks(true, [1500, 1500])).toEqual([]))
   test('off: none', async () => expect(await clicks(false, [100, 100])).toEqual([]))
@@ -110,7 +133,9 @@ row('$feature_flag_called', () => {
     analytics.getFeatureFlag('beta')
     analytics.getFeatureFlag('beta')
     await settle()
-    expect(sent.map(({ event, properties }) => [event, properties.$feature_flag, properties.$feature_flag_response])).toEqual([['$feature_flag_called', 'beta', 'b']])
+    expect(
+      sent.map(({ event, properties }) => [event, properties.$feature_flag, properties.$feature_flag_response]),
+    ).toEqual([['$feature_flag_called', 'beta', 'b']])
   })
 })
 
@@ -146,13 +171,23 @@ row('$identify, $set, $set_once', () => {
     const { analytics, sent, settle } = startAnalytics()
     analytics.setPersonProperties({ plan: 'gold' }, { first_plan: 'lead' })
     await settle()
-    expect(sent).toEqual([expect.objectContaining({ event: '$set', properties: expect.objectContaining({ $set: { plan: 'gold' }, $set_once: { first_plan: 'lead' } }) })])
+    expect(sent).toEqual([
+      expect.objectContaining({
+        event: '$set',
+        properties: expect.objectContaining({ $set: { plan: 'gold' }, $set_once: { first_plan: 'lead' } }),
+      }),
+    ])
   })
   test('setPersonProperties with what is to be set once only', async () => {
     const { analytics, sent, settle } = startAnalytics()
     analytics.setPersonProperties(undefined, { first_plan: 'lead' })
     await settle()
-    expect(sent).toEqual([expect.objectContaining({ event: '$set', properties: expect.objectContaining({ $set_once: { first_plan: 'lead' } }) })])
+    expect(sent).toEqual([
+      expect.objectContaining({
+        event: '$set',
+        properties: expect.objectContaining({ $set_once: { first_plan: 'lead' } }),
+      }),
+    ])
   })
   test('capture with $set and $set_once carries them', async () => {
     const { analytics, sent, settle } = startAnalytics()

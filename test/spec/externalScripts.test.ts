@@ -5,7 +5,10 @@ const page = window as unknown as { analytics?: Analytics }
 
 /** The script build, as a tag at this address loads it. */
 const load = () => {
-  Object.defineProperty(document, 'currentScript', { value: { src: 'https://cdn.example.com/2.0.0/analytics.js' }, configurable: true })
+  Object.defineProperty(document, 'currentScript', {
+    value: { src: 'https://cdn.example.com/2.0.0/analytics.js' },
+    configurable: true,
+  })
   jest.isolateModules(() => void jest.requireActual('../../src/entries/script'))
   return page.analytics!
 }
@@ -14,7 +17,11 @@ const tags = (place: HTMLElement) => [...place.querySelectorAll('script')].map((
 let analytics: Analytics
 beforeEach(() => {
   jest.useFakeTimers()
-  globalThis.fetch = jest.fn(async () => ({ status: 200, text: async () => '{"status":1}', headers: { get: () => null } })) as unknown as typeof fetch
+  globalThis.fetch = jest.fn(async () => ({
+    status: 200,
+    text: async () => '{"status":1}',
+    headers: { get: () => null },
+  })) as unknown as typeof fetch
   document.head.innerHTML = ''
   // As in a browser that compresses by itself: what is on demand comes with the first delivery that is large, not at once.
   Object.assign(globalThis, { CompressionStream: class {} })

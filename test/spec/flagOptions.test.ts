@@ -4,16 +4,40 @@ import { listenToConsole, NO_FLAGS, startAnalytics } from '../support/startAnaly
 
 // The specification: what its rows about flags mean, out of "Main options", "Advanced options", "Limits" and "Events".
 const { row, close } = tableOf(
-  'bootstrap', 'evaluation_contexts', 'evaluation_environments', 'flags_api_host', 'xhr_headers', 'advanced_disable_flags', 'advanced_disable_decide',
-  'advanced_disable_feature_flags', 'advanced_disable_feature_flags_on_first_load', 'advanced_only_evaluate_survey_feature_flags',
-  'advanced_feature_flags_dedup_per_session', 'feature_flag_request_timeout_ms', 'feature_flag_cache_ttl_ms', 'remote_config_refresh_interval_ms',
-  'fetch_options.cache', 'fetch_options.next_options', 'on_request_error', '$feature_flag_called',
+  'bootstrap',
+  'evaluation_contexts',
+  'evaluation_environments',
+  'flags_api_host',
+  'xhr_headers',
+  'advanced_disable_flags',
+  'advanced_disable_decide',
+  'advanced_disable_feature_flags',
+  'advanced_disable_feature_flags_on_first_load',
+  'advanced_only_evaluate_survey_feature_flags',
+  'advanced_feature_flags_dedup_per_session',
+  'feature_flag_request_timeout_ms',
+  'feature_flag_cache_ttl_ms',
+  'remote_config_refresh_interval_ms',
+  'fetch_options.cache',
+  'fetch_options.next_options',
+  'on_request_error',
+  '$feature_flag_called',
 )
 
 type Answered = Record<string, boolean | string>
 const flagsOf = (values: Answered) => ({
   ...NO_FLAGS,
-  flags: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { key, enabled: value !== false, variant: typeof value === 'string' ? value : null, metadata: { id: 1, version: 1 } }])),
+  flags: Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [
+      key,
+      {
+        key,
+        enabled: value !== false,
+        variant: typeof value === 'string' ? value : null,
+        metadata: { id: 1, version: 1 },
+      },
+    ]),
+  ),
 })
 
 /** A client whose service has these flags, and has answered. */
@@ -27,12 +51,17 @@ const visit = async (options: object = {}, flags: Answered = { beta: true }) => 
     flagRequests,
     /** Requests that want flags evaluated, not only the configuration. */
     evaluations: () => flagRequests().filter(({ body }) => body!.disable_flags !== true),
-    calls: () => started.sent.filter(({ event }) => event === '$feature_flag_called').map(({ properties }) => [properties.$feature_flag, properties.$feature_flag_response]),
+    calls: () =>
+      started.sent
+        .filter(({ event }) => event === '$feature_flag_called')
+        .map(({ properties }) => [properties.$feature_flag, properties.$feature_flag_response]),
   }
 }
 /** What every fetch that was not about events was given. */
 const fetched = () =>
-  (fetch as unknown as jest.Mock<unknown, [string, RequestInit & { next?: unknown }]>).mock.calls.filter(([url]) => url.includes('/flags')).map(([, init]) => init)
+  (fetch as unknown as jest.Mock<unknown, [string, RequestInit & { next?: unknown }]>).mock.calls
+    .filter(([url]) => url.includes('/flags'))
+    .map(([, init]) => init)
 
 describe('the /flags request', () => {
   test('is made once after initialization, and asks for flags and configuration together', async () => {
@@ -49,8 +78,16 @@ describe('the /flags request', () => {
 row('bootstrap', () => {
   test('featureFlags are known before the first request', () => {
     const { analytics } = startAnalytics({ bootstrap: { featureFlags: { on: true, off: false, variant: 'b' } } })
-    expect([analytics.getFeatureFlag('on'), analytics.getFeatureFlag('off'), analytics.getFeatureFlag('variant')]).toEqual([true, false, 'b'])
-    expect([analytics.isFeatureEnabled('on'), analytics.isFeatureEnabled('off'), analytics.isFeatureEnabled('variant')]).toEqual([true, false, true])
+    expect([
+      analytics.getFeatureFlag('on'),
+      analytics.getFeatureFlag('off'),
+      analytics.getFeatureFlag('variant'),
+    ]).toEqual([true, false, 'b'])
+    expect([
+      analytics.isFeatureEnabled('on'),
+      analytics.isFeatureEnabled('off'),
+      analytics.isFeatureEnabled('variant'),
+    ]).toEqual([true, false, true])
   })
   test('and tell onFeatureFlags at once', () => {
     const heard = jest.fn()
@@ -64,8 +101,14 @@ row('bootstrap', () => {
 })
 
 row('evaluation_contexts', () => {
-  test('go with the request', async () => expect((await visit({ evaluation_contexts: ['web', 'docs'] })).asked[0]!.body!.evaluation_contexts).toEqual(['web', 'docs']))
-  test.each([[undefined], [[]]])('%j: none go', async (evaluation_contexts) => expect((await visit({ evaluation_contexts })).asked[0]!.body).not.toHaveProperty('evaluation_contexts'))
+  test('go with the request', async () =>
+    expect((await visit({ evaluation_contexts: ['web', 'docs'] })).asked[0]!.body!.evaluation_contexts).toEqual([
+      'web',
+      'docs',
+    ]))
+  test.each([[undefined], [[]]])('%j: none go', async (evaluation_contexts) =>
+    expect((await visit({ evaluation_contexts })).asked[0]!.body).not.toHaveProperty('evaluation_contexts'),
+  )
   test('set_config changes what the next request says', async () => {
     const { analytics, flagRequests, settle } = await visit({ evaluation_contexts: ['web'] })
     analytics.set_config({ evaluation_contexts: ['docs'] })
@@ -76,20 +119,28 @@ row('evaluation_contexts', () => {
 })
 
 row('evaluation_environments', () => {
-  test('go as evaluation_contexts', async () => expect((await visit({ evaluation_environments: ['web'] })).asked[0]!.body!.evaluation_contexts).toEqual(['web']))
+  test('go as evaluation_contexts', async () =>
+    expect((await visit({ evaluation_environments: ['web'] })).asked[0]!.body!.evaluation_contexts).toEqual(['web']))
 })
 
 row('flags_api_host', () => {
-  test.each(['https://flags.example', 'https://flags.example/', 'https://flags.example/proxy'])('%s: all flag requests go there, events do not', async (flags_api_host) => {
-    const { analytics, asked, requests, settle } = await visit({ flags_api_host })
-    analytics.reloadFeatureFlags()
-    analytics.capture('x')
-    await settle()
-    const host = flags_api_host.replace(/\/$/, '')
-    expect(asked.filter(({ url }) => url.includes('/flags/')).map(({ url }) => url)).toEqual([`${host}/flags/?v=2&config=true`, `${host}/flags/?v=2&config=true`])
-    expect(requests[0]!.url).toMatch(/^https:\/\/events\.example\.com\//)
-  })
-  test('null: to api_host', async () => expect((await visit({ flags_api_host: null })).asked[0]!.url).toMatch(/^https:\/\/events\.example\.com\/flags\//))
+  test.each(['https://flags.example', 'https://flags.example/', 'https://flags.example/proxy'])(
+    '%s: all flag requests go there, events do not',
+    async (flags_api_host) => {
+      const { analytics, asked, requests, settle } = await visit({ flags_api_host })
+      analytics.reloadFeatureFlags()
+      analytics.capture('x')
+      await settle()
+      const host = flags_api_host.replace(/\/$/, '')
+      expect(asked.filter(({ url }) => url.includes('/flags/')).map(({ url }) => url)).toEqual([
+        `${host}/flags/?v=2&config=true`,
+        `${host}/flags/?v=2&config=true`,
+      ])
+      expect(requests[0]!.url).toMatch(/^https:\/\/events\.example\.com\//)
+    },
+  )
+  test('null: to api_host', async () =>
+    expect((await visit({ flags_api_host: null })).asked[0]!.url).toMatch(/^https:\/\/events\.example\.com\/flags\//))
   test('set_config changes it', async () => {
     const { analytics, asked, settle } = await visit()
     analytics.set_config({ flags_api_host: 'https://flags.example' })
@@ -138,10 +189,14 @@ for (const [name] of DISABLING) {
       analytics.setPersonProperties({ age: 36 }, { born: 1815 })
       await settle()
       expect(namesOf(sent).sort()).toEqual(['$identify', '$pageview', '$set', 'mine'])
-      expect(sent.find(({ event }) => event === '$identify')).toMatchObject({ $set: { plan: 'gold' }, $set_once: { first: 1 } })
+      expect(sent.find(({ event }) => event === '$identify')).toMatchObject({
+        $set: { plan: 'gold' },
+        $set_once: { first: 1 },
+      })
     })
 
-    test('false: the request is made', async () => expect((await visit({ [name]: false })).flagRequests()).toHaveLength(1))
+    test('false: the request is made', async () =>
+      expect((await visit({ [name]: false })).flagRequests()).toHaveLength(1))
 
     test('set_config ends requests, and allows them again', async () => {
       const { analytics, flagRequests, settle } = await visit()
@@ -179,7 +234,8 @@ row('advanced_disable_feature_flags', () => {
     await settle(1000)
     expect(evaluations()).toEqual([])
   })
-  test('true: no flag is known, even if an answer carries some', async () => expect((await visit({ advanced_disable_feature_flags: true })).analytics.getFeatureFlag('beta')).toBeUndefined())
+  test('true: no flag is known, even if an answer carries some', async () =>
+    expect((await visit({ advanced_disable_feature_flags: true })).analytics.getFeatureFlag('beta')).toBeUndefined())
   test('true: what the answer turns off is off', async () => {
     show('<button id="b">b</button>')
     const { sent, say, settle } = startAnalytics({ advanced_disable_feature_flags: true, autocapture: true })
@@ -189,7 +245,8 @@ row('advanced_disable_feature_flags', () => {
     await settle()
     expect(sent).toEqual([])
   })
-  test('false: flags are evaluated', async () => expect((await visit({ advanced_disable_feature_flags: false })).analytics.getFeatureFlag('beta')).toBe(true))
+  test('false: flags are evaluated', async () =>
+    expect((await visit({ advanced_disable_feature_flags: false })).analytics.getFeatureFlag('beta')).toBe(true))
   test('set_config changes it', async () => {
     const { analytics, evaluations, settle } = await visit({ advanced_disable_feature_flags: true })
     analytics.set_config({ advanced_disable_feature_flags: false })
@@ -208,10 +265,23 @@ row('advanced_disable_feature_flags_on_first_load', () => {
   })
   test.each([
     ['identity changes', (analytics: ReturnType<typeof startAnalytics>['analytics']) => analytics.identify('u1')],
-    ['person properties change', (analytics: ReturnType<typeof startAnalytics>['analytics']) => analytics.setPersonProperties({ plan: 'gold' })],
-    ['person properties for flags change', (analytics: ReturnType<typeof startAnalytics>['analytics']) => analytics.setPersonPropertiesForFlags({ plan: 'gold' })],
-    ['the group changes', (analytics: ReturnType<typeof startAnalytics>['analytics']) => analytics.group('company', 'acme')],
-    ['a reload is requested', (analytics: ReturnType<typeof startAnalytics>['analytics']) => analytics.reloadFeatureFlags()],
+    [
+      'person properties change',
+      (analytics: ReturnType<typeof startAnalytics>['analytics']) => analytics.setPersonProperties({ plan: 'gold' }),
+    ],
+    [
+      'person properties for flags change',
+      (analytics: ReturnType<typeof startAnalytics>['analytics']) =>
+        analytics.setPersonPropertiesForFlags({ plan: 'gold' }),
+    ],
+    [
+      'the group changes',
+      (analytics: ReturnType<typeof startAnalytics>['analytics']) => analytics.group('company', 'acme'),
+    ],
+    [
+      'a reload is requested',
+      (analytics: ReturnType<typeof startAnalytics>['analytics']) => analytics.reloadFeatureFlags(),
+    ],
   ])('true: they load when %s', async (_, change) => {
     const { analytics, evaluations, settle } = await visit({ advanced_disable_feature_flags_on_first_load: true })
     change(analytics)
@@ -219,13 +289,18 @@ row('advanced_disable_feature_flags_on_first_load', () => {
     expect(evaluations()).toHaveLength(1)
     expect(analytics.getFeatureFlag('beta')).toBe(true)
   })
-  test('false: at page load', async () => expect((await visit({ advanced_disable_feature_flags_on_first_load: false })).evaluations()).toHaveLength(1))
+  test('false: at page load', async () =>
+    expect((await visit({ advanced_disable_feature_flags_on_first_load: false })).evaluations()).toHaveLength(1))
 })
 
 row('advanced_only_evaluate_survey_feature_flags', () => {
-  const asks = async (options: object) => new URL((await visit(options)).asked[0]!.url).searchParams.get('only_evaluate_survey_feature_flags')
-  test('true: the request says so', async () => expect(await asks({ advanced_only_evaluate_survey_feature_flags: true })).toBe('true'))
-  test.each([[false], [undefined]])('%p: it does not', async (value) => expect(await asks({ advanced_only_evaluate_survey_feature_flags: value })).toBeNull())
+  const asks = async (options: object) =>
+    new URL((await visit(options)).asked[0]!.url).searchParams.get('only_evaluate_survey_feature_flags')
+  test('true: the request says so', async () =>
+    expect(await asks({ advanced_only_evaluate_survey_feature_flags: true })).toBe('true'))
+  test.each([[false], [undefined]])('%p: it does not', async (value) =>
+    expect(await asks({ advanced_only_evaluate_survey_feature_flags: value })).toBeNull(),
+  )
   test('set_config changes it', async () => {
     const { analytics, asked, settle } = await visit()
     analytics.set_config({ advanced_only_evaluate_survey_feature_flags: true })
@@ -252,8 +327,10 @@ row('advanced_feature_flags_dedup_per_session', () => {
     await settle()
     return [inTwoSessions, calls().length - inTwoSessions]
   }
-  test('false: once an identity, whatever the session', async () => expect(await read({ advanced_feature_flags_dedup_per_session: false })).toEqual([1, 1]))
-  test('true: once a session, whatever the identity', async () => expect(await read({ advanced_feature_flags_dedup_per_session: true })).toEqual([2, 0]))
+  test('false: once an identity, whatever the session', async () =>
+    expect(await read({ advanced_feature_flags_dedup_per_session: false })).toEqual([1, 1]))
+  test('true: once a session, whatever the identity', async () =>
+    expect(await read({ advanced_feature_flags_dedup_per_session: true })).toEqual([2, 0]))
   test('set_config changes it', async () => {
     const { analytics, calls, settle } = await visit()
     analytics.set_config({ advanced_feature_flags_dedup_per_session: true })
@@ -271,7 +348,12 @@ row('feature_flag_request_timeout_ms', () => {
     const ended: number[] = []
     globalThis.fetch = jest.fn(
       (_url: string, { signal }: RequestInit) =>
-        new Promise((_, reject) => signal?.addEventListener('abort', () => (ended.push(Date.now()), reject(new DOMException('aborted', 'AbortError'))))),
+        new Promise((_, reject) =>
+          signal?.addEventListener(
+            'abort',
+            () => (ended.push(Date.now()), reject(new DOMException('aborted', 'AbortError'))),
+          ),
+        ),
     ) as unknown as typeof fetch
     return ended
   }
@@ -316,8 +398,11 @@ row('feature_flag_cache_ttl_ms', () => {
     const { properties } = started.analytics.capture('x')!
     return [value, properties['$feature/beta']]
   }
-  test.each([[0], [undefined]])('%p: cached values never expire', async (feature_flag_cache_ttl_ms) => expect(await read({ feature_flag_cache_ttl_ms }, 400 * DAY)).toEqual([true, true]))
-  test('younger than it: known, and attached to events', async () => expect(await read({ feature_flag_cache_ttl_ms: 60_000 }, 50_000)).toEqual([true, true]))
+  test.each([[0], [undefined]])('%p: cached values never expire', async (feature_flag_cache_ttl_ms) =>
+    expect(await read({ feature_flag_cache_ttl_ms }, 400 * DAY)).toEqual([true, true]),
+  )
+  test('younger than it: known, and attached to events', async () =>
+    expect(await read({ feature_flag_cache_ttl_ms: 60_000 }, 50_000)).toEqual([true, true]))
   test('older than it: getFeatureFlag() is undefined, and $feature/ properties are not attached', async () =>
     expect(await read({ feature_flag_cache_ttl_ms: 60_000 }, 62_000)).toEqual([undefined, undefined]))
   test('older than it, from the page before: the same', async () => {
@@ -352,7 +437,9 @@ row('remote_config_refresh_interval_ms', () => {
     [undefined, 302_000 * 3, 4],
     [60_000, 61_500, 2],
     [0, 86_400_000, 1],
-  ])('%p: after %i ms it is request number %i', async (remote_config_refresh_interval_ms, ms, expected) => expect(await requestsAfter(ms, { remote_config_refresh_interval_ms })).toBe(expected))
+  ])('%p: after %i ms it is request number %i', async (remote_config_refresh_interval_ms, ms, expected) =>
+    expect(await requestsAfter(ms, { remote_config_refresh_interval_ms })).toBe(expected),
+  )
 
   test('0: reloadFeatureFlags still refreshes', async () => {
     const { analytics, flagRequests, settle } = await visit({ remote_config_refresh_interval_ms: 0 })
@@ -363,7 +450,10 @@ row('remote_config_refresh_interval_ms', () => {
 
   test('flags and configuration are both fresh then', async () => {
     show('<button id="b">b</button>')
-    const { analytics, sent, say, settle } = await visit({ remote_config_refresh_interval_ms: 10_000, autocapture: true }, { beta: 'old' })
+    const { analytics, sent, say, settle } = await visit(
+      { remote_config_refresh_interval_ms: 10_000, autocapture: true },
+      { beta: 'old' },
+    )
     say(200, { ...flagsOf({ beta: 'new' }), autocapture_opt_out: true })
     await settle(11_000)
     expect(analytics.getFeatureFlag('beta', { send_event: false })).toBe('new')
@@ -403,15 +493,23 @@ row('on_request_error', () => {
     const { say, settle } = startAnalytics({ on_request_error })
     say(status, { detail: 'no' })
     await settle(1000)
-    expect(on_request_error.mock.calls[0]).toEqual([{ statusCode: status, text: '{"detail":"no"}', json: { detail: 'no' } }])
+    expect(on_request_error.mock.calls[0]).toEqual([
+      { statusCode: status, text: '{"detail":"no"}', json: { detail: 'no' } },
+    ])
   })
 })
 
 row('$feature_flag_called', () => {
   test.each([
     ['getFeatureFlag', (analytics: ReturnType<typeof startAnalytics>['analytics']) => analytics.getFeatureFlag('beta')],
-    ['isFeatureEnabled', (analytics: ReturnType<typeof startAnalytics>['analytics']) => analytics.isFeatureEnabled('beta')],
-    ['getFeatureFlagResult', (analytics: ReturnType<typeof startAnalytics>['analytics']) => analytics.getFeatureFlagResult('beta')],
+    [
+      'isFeatureEnabled',
+      (analytics: ReturnType<typeof startAnalytics>['analytics']) => analytics.isFeatureEnabled('beta'),
+    ],
+    [
+      'getFeatureFlagResult',
+      (analytics: ReturnType<typeof startAnalytics>['analytics']) => analytics.getFeatureFlagResult('beta'),
+    ],
   ])('a flag is evaluated by %s: once', async (_, read) => {
     const { analytics, calls, settle } = await visit({}, { beta: 'b' })
     read(analytics)
@@ -429,7 +527,11 @@ row('$feature_flag_called', () => {
     analytics.getFeatureFlag('beta')
     analytics.getFeatureFlag('gamma')
     await settle()
-    expect(calls()).toEqual([['beta', 'b'], ['gamma', false], ['beta', 'c']])
+    expect(calls()).toEqual([
+      ['beta', 'b'],
+      ['gamma', false],
+      ['beta', 'c'],
+    ])
   })
   test('once an identity: the next page load does not repeat it, another person does', async () => {
     const first = await visit()

@@ -3,8 +3,12 @@ import { listenToConsole, NO_FLAGS, startAnalytics } from '../support/startAnaly
 
 // The specification, "Endpoints": the items in the /flags response.
 const { row, close } = tableOf(
-  'whether autocapture is on', 'where to send recording events', 'supported compression methods', 'feature flags enabled for the current person',
-  'whether surveys are on', 'authentication info and capabilities',
+  'whether autocapture is on',
+  'where to send recording events',
+  'supported compression methods',
+  'feature flags enabled for the current person',
+  'whether surveys are on',
+  'authentication info and capabilities',
 )
 
 row('whether autocapture is on', () => {
@@ -19,8 +23,10 @@ row('whether autocapture is on', () => {
     await settle()
     return namesOf(sent).length
   }
-  test('on there and here: clicks are events, those before the answer too', async () => expect(await click(true, { autocapture_opt_out: false })).toBe(2))
-  test('off there: none, those before the answer neither', async () => expect(await click(true, { autocapture_opt_out: true })).toBe(0))
+  test('on there and here: clicks are events, those before the answer too', async () =>
+    expect(await click(true, { autocapture_opt_out: false })).toBe(2))
+  test('off there: none, those before the answer neither', async () =>
+    expect(await click(true, { autocapture_opt_out: true })).toBe(0))
   test('on there, off here: none', async () => expect(await click(false, { autocapture_opt_out: false })).toBe(0))
   test('not said there: as here', async () => expect(await click(true, {})).toBe(2))
   test('off there holds on the next page, until an answer says otherwise', async () => {
@@ -52,9 +58,12 @@ row('supported compression methods', () => {
     expect(namesOf(sent)).toEqual(['x'])
     return used
   }
-  test.each([[['gzip']], [['gzip-js']], [['LZ64', 'gzip']]])('%j: batches are compressed', async (methods) => expect(await compresses(methods)).toBe(true))
+  test.each([[['gzip']], [['gzip-js']], [['LZ64', 'gzip']]])('%j: batches are compressed', async (methods) =>
+    expect(await compresses(methods)).toBe(true),
+  )
   test.each([[['LZ64']], [[]]])('%j: they are not', async (methods) => expect(await compresses(methods)).toBe(false))
-  test('advanced_disable_flags: they are not', async () => expect(await compresses(['gzip'], { advanced_disable_flags: true })).toBe(false))
+  test('advanced_disable_flags: they are not', async () =>
+    expect(await compresses(['gzip'], { advanced_disable_flags: true })).toBe(false))
 })
 
 row('feature flags enabled for the current person', () => {
@@ -67,7 +76,12 @@ row('feature flags enabled for the current person', () => {
     const { analytics, say, settle } = startAnalytics()
     say(200, { ...NO_FLAGS, flags: FLAGS })
     await settle(1000)
-    expect(['on', 'off', 'test', 'unknown'].map((key) => analytics.getFeatureFlag(key))).toEqual([true, false, 'b', undefined])
+    expect(['on', 'off', 'test', 'unknown'].map((key) => analytics.getFeatureFlag(key))).toEqual([
+      true,
+      false,
+      'b',
+      undefined,
+    ])
     expect(['on', 'off', 'test'].map((key) => analytics.isFeatureEnabled(key))).toEqual([true, false, true])
     expect(analytics.getFeatureFlagPayload('on')).toEqual({ size: 1 })
   })
@@ -85,7 +99,11 @@ row('feature flags enabled for the current person', () => {
     await settle(1000)
     analytics.capture('x')
     await settle()
-    expect(sent[0]!.properties).toMatchObject({ '$feature/on': true, '$feature/test': 'b', $active_feature_flags: ['on', 'test'] })
+    expect(sent[0]!.properties).toMatchObject({
+      '$feature/on': true,
+      '$feature/test': 'b',
+      $active_feature_flags: ['on', 'test'],
+    })
   })
   test('are of the current person: another one gets their own', async () => {
     const { analytics, asked, say, settle } = startAnalytics()
@@ -103,7 +121,10 @@ row('feature flags enabled for the current person', () => {
 for (const [name, item] of [
   ['where to send recording events', { sessionRecording: { endpoint: '/s/' } }],
   ['whether surveys are on', { surveys: true }],
-  ['authentication info and capabilities', { isAuthenticated: true, toolbarParams: {}, editorParams: {}, toolbarVersion: 'toolbar' }],
+  [
+    'authentication info and capabilities',
+    { isAuthenticated: true, toolbarParams: {}, editorParams: {}, toolbarVersion: 'toolbar' },
+  ],
 ] as const) {
   row(name, () => {
     test('is taken in silence', async () => {
@@ -127,13 +148,18 @@ describe('an answer without these items', () => {
     globalThis.fetch = jest.fn(async (url: string, init: RequestInit) => {
       if (/batch/.test(String(init.body))) return events(url, init)
       asked.push({ url })
-      const body = url.includes('/flags/') ? { flags: {}, errorsWhileComputingFlags: false } : { autocapture_opt_out: true, supportedCompression: [] }
+      const body = url.includes('/flags/')
+        ? { flags: {}, errorsWhileComputingFlags: false }
+        : { autocapture_opt_out: true, supportedCompression: [] }
       return { status: 200, text: async () => JSON.stringify(body), headers: { get: () => null } }
     }) as unknown as typeof fetch
     await settle(1000)
     act('#b')
     await settle()
-    expect(asked.map(({ url }) => url)).toEqual(['https://events.example.com/flags/?v=2&config=true', 'https://events.example.com/array/token/config'])
+    expect(asked.map(({ url }) => url)).toEqual([
+      'https://events.example.com/flags/?v=2&config=true',
+      'https://events.example.com/array/token/config',
+    ])
     expect(sent).toEqual([])
   })
 })

@@ -3,11 +3,17 @@ import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
 // The specification, "Limits": each at its edge, with nothing configured. The limits of flags are in flagOptions.test.ts.
 const { row, close } = tableOf(
-  'events_per_second (rate_limiting)', 'events_burst_limit (rate_limiting)', 'session_idle_timeout_seconds', 'feature_flag_request_timeout_ms',
-  'remote_config_refresh_interval_ms', 'content_ignorelist custom array', 'feature_flag_cache_ttl_ms',
+  'events_per_second (rate_limiting)',
+  'events_burst_limit (rate_limiting)',
+  'session_idle_timeout_seconds',
+  'feature_flag_request_timeout_ms',
+  'remote_config_refresh_interval_ms',
+  'content_ignorelist custom array',
+  'feature_flag_cache_ttl_ms',
 )
 
-const captureMany = (capture: (name: string) => unknown, times: number) => Array.from({ length: times }, () => capture('x')).filter(Boolean).length
+const captureMany = (capture: (name: string) => unknown, times: number) =>
+  Array.from({ length: times }, () => capture('x')).filter(Boolean).length
 
 row('events_per_second (rate_limiting)', () => {
   test('10 on average: what comes faster is held back once the burst is used up', () => {
@@ -70,7 +76,9 @@ row('content_ignorelist custom array', () => {
   ])('the last item of a list of %i: %j, and %i lines in the console', async (length, expected, count) => {
     const lines = listenToConsole('error')
     show(`<button id="b">word${length}</button>`)
-    const { sent, settle } = startAnalytics({ rageclick: { content_ignorelist: Array.from({ length }, (_, index) => `word${index + 1}`) } })
+    const { sent, settle } = startAnalytics({
+      rageclick: { content_ignorelist: Array.from({ length }, (_, index) => `word${index + 1}`) },
+    })
     act('#b', 'click', 3)
     await settle()
     expect(namesOf(sent)).toEqual(expected)

@@ -3,11 +3,38 @@ import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
 // The specification, "Main options".
 const { row, close } = tableOf(
-  'api_host', 'ui_host', 'autocapture', 'before_send', 'bootstrap', 'capture_pageview', 'capture_pageleave', 'capture_dead_clicks',
-  'cross_subdomain_cookie', 'custom_blocked_useragents', 'defaults', 'disable_persistence', 'disable_surveys', 'disable_session_recording',
-  'enable_recording_console_log', 'enable_heatmaps', 'evaluation_contexts', 'external_scripts_inject_target', 'flags_api_host', 'loaded',
-  'mask_all_text', 'mask_all_element_attributes', 'opt_out_capturing_by_default', 'opt_out_persistence_by_default', 'opt_out_useragent_filter',
-  'persistence', 'property_denylist', 'person_profiles', 'rate_limiting', 'session_recording', 'session_idle_timeout_seconds', 'xhr_headers',
+  'api_host',
+  'ui_host',
+  'autocapture',
+  'before_send',
+  'bootstrap',
+  'capture_pageview',
+  'capture_pageleave',
+  'capture_dead_clicks',
+  'cross_subdomain_cookie',
+  'custom_blocked_useragents',
+  'defaults',
+  'disable_persistence',
+  'disable_surveys',
+  'disable_session_recording',
+  'enable_recording_console_log',
+  'enable_heatmaps',
+  'evaluation_contexts',
+  'external_scripts_inject_target',
+  'flags_api_host',
+  'loaded',
+  'mask_all_text',
+  'mask_all_element_attributes',
+  'opt_out_capturing_by_default',
+  'opt_out_persistence_by_default',
+  'opt_out_useragent_filter',
+  'persistence',
+  'property_denylist',
+  'person_profiles',
+  'rate_limiting',
+  'session_recording',
+  'session_idle_timeout_seconds',
+  'xhr_headers',
   'rageclick',
 )
 
@@ -23,7 +50,11 @@ const holds = (entry = ENTRY) => ({
 })
 
 row('api_host', () => {
-  itIsAnOption('api_host', { fallback: 'https://us.i.posthog.com', wrong: [5, null, {}, true], right: 'https://a.example' })
+  itIsAnOption('api_host', {
+    fallback: 'https://us.i.posthog.com',
+    wrong: [5, null, {}, true],
+    right: 'https://a.example',
+  })
 
   test('is where requests go; a path in front of it stays, a slash at its end goes', async () => {
     const { analytics, requests, settle } = startAnalytics({ api_host: 'https://shop.example/ingest/' })
@@ -67,7 +98,11 @@ row('ui_host', () => {
 })
 
 row('autocapture', () => {
-  itIsAnOption('autocapture', { fallback: true, wrong: ['yes', 1, null, []], right: { dom_event_allowlist: ['click'] } })
+  itIsAnOption('autocapture', {
+    fallback: true,
+    wrong: ['yes', 1, null, []],
+    right: { dom_event_allowlist: ['click'] },
+  })
 
   const clickWith = async (config: object) => {
     show(BUTTON)
@@ -77,11 +112,15 @@ row('autocapture', () => {
     await started.settle()
     return namesOf(started.sent)
   }
-  test('nobody says anything: a click is an event', async () => expect(await clickWith({ autocapture: undefined })).toEqual(['$autocapture']))
-  test('true: a click is an event', async () => expect(await clickWith({ autocapture: true })).toEqual(['$autocapture']))
-  test('an AutocaptureConfig: a click it allows is an event', async () => expect(await clickWith({ autocapture: {} })).toEqual(['$autocapture']))
+  test('nobody says anything: a click is an event', async () =>
+    expect(await clickWith({ autocapture: undefined })).toEqual(['$autocapture']))
+  test('true: a click is an event', async () =>
+    expect(await clickWith({ autocapture: true })).toEqual(['$autocapture']))
+  test('an AutocaptureConfig: a click it allows is an event', async () =>
+    expect(await clickWith({ autocapture: {} })).toEqual(['$autocapture']))
   test('false: a click is none', async () => expect(await clickWith({ autocapture: false })).toEqual([]))
-  test('false does not affect pageview capture', async () => expect(await clickWith({ autocapture: false, capture_pageview: true })).toEqual(['$pageview']))
+  test('false does not affect pageview capture', async () =>
+    expect(await clickWith({ autocapture: false, capture_pageview: true })).toEqual(['$pageview']))
 
   test('set_config switches it on and off', async () => {
     show(BUTTON)
@@ -106,14 +145,18 @@ row('before_send', () => {
   })
 
   test('amends an event before it is sent', async () => {
-    const { analytics, sent, settle } = startAnalytics({ before_send: (event) => ({ ...event, event: `${event.event}!`, properties: { ...event.properties, more: 1 } }) })
+    const { analytics, sent, settle } = startAnalytics({
+      before_send: (event) => ({ ...event, event: `${event.event}!`, properties: { ...event.properties, more: 1 } }),
+    })
     analytics.capture('x')
     await settle()
     expect(sent).toEqual([expect.objectContaining({ event: 'x!', properties: expect.objectContaining({ more: 1 }) })])
   })
 
   test.each([[null], [undefined]])('rejects an event by answering %p', async (answer) => {
-    const { analytics, sent, settle } = startAnalytics({ before_send: (event) => (event.event === 'no' ? answer : event) })
+    const { analytics, sent, settle } = startAnalytics({
+      before_send: (event) => (event.event === 'no' ? answer : event),
+    })
     expect(analytics.capture('no')).toBeUndefined()
     analytics.capture('yes')
     await settle()
@@ -121,7 +164,10 @@ row('before_send', () => {
   })
 
   test('sees automatic events too', async () => {
-    const { sent, settle } = startAnalytics({ capture_pageview: true, before_send: (event) => (event.event === '$pageview' ? null : event) })
+    const { sent, settle } = startAnalytics({
+      capture_pageview: true,
+      before_send: (event) => (event.event === '$pageview' ? null : event),
+    })
     await settle()
     expect(sent).toEqual([])
   })
@@ -142,12 +188,21 @@ row('bootstrap', () => {
   test('distinctID is the visitor before the first request, anonymous', () => {
     const { analytics } = startAnalytics({ bootstrap: { distinctID: 'visitor-1' } })
     expect(analytics.get_distinct_id()).toBe('visitor-1')
-    expect(analytics.capture('x')!.properties).toMatchObject({ distinct_id: 'visitor-1', $is_identified: false, $process_person_profile: false })
+    expect(analytics.capture('x')!.properties).toMatchObject({
+      distinct_id: 'visitor-1',
+      $is_identified: false,
+      $process_person_profile: false,
+    })
   })
 
   test('isIdentifiedID: true says that this is a person, with a device of another id', () => {
     const { analytics } = startAnalytics({ bootstrap: { distinctID: 'person-1', isIdentifiedID: true } })
-    expect(analytics.capture('x')!.properties).toMatchObject({ distinct_id: 'person-1', $is_identified: true, $process_person_profile: true, $device_id: expect.stringMatching(uuid) })
+    expect(analytics.capture('x')!.properties).toMatchObject({
+      distinct_id: 'person-1',
+      $is_identified: true,
+      $process_person_profile: true,
+      $device_id: expect.stringMatching(uuid),
+    })
   })
 
   test('is what the page began with: set_config does not make another visitor of this one', () => {
@@ -161,12 +216,15 @@ row('bootstrap', () => {
     [{ distinctID: 5 }, 'bootstrap.distinctID takes'],
     [{ isIdentifiedID: 'yes' }, 'bootstrap.isIdentifiedID takes'],
     [{ featureFlags: ['a'] }, 'bootstrap.featureFlags takes'],
-  ])('%j: a key of a wrong type is one line that names it, and the visitor gets an id all the same', (bootstrap, line) => {
-    const lines = listenToConsole('error')
-    const { analytics } = startAnalytics({ bootstrap: bootstrap as never })
-    expect(lines).toEqual([expect.stringContaining(line)])
-    expect(analytics.get_distinct_id()).toMatch(uuid)
-  })
+  ])(
+    '%j: a key of a wrong type is one line that names it, and the visitor gets an id all the same',
+    (bootstrap, line) => {
+      const lines = listenToConsole('error')
+      const { analytics } = startAnalytics({ bootstrap: bootstrap as never })
+      expect(lines).toEqual([expect.stringContaining(line)])
+      expect(analytics.get_distinct_id()).toMatch(uuid)
+    },
+  )
 })
 
 row('capture_pageview', () => {
@@ -186,11 +244,18 @@ row('capture_pageview', () => {
     await settle()
     return sent.map(({ event, properties }) => [event, properties.$pathname])
   }
-  test('nobody says anything: one at page load', async () => expect(await walk({ capture_pageview: undefined })).toEqual([['$pageview', '/']]))
-  test('true: one at page load', async () => expect(await walk({ capture_pageview: true })).toEqual([['$pageview', '/']]))
+  test('nobody says anything: one at page load', async () =>
+    expect(await walk({ capture_pageview: undefined })).toEqual([['$pageview', '/']]))
+  test('true: one at page load', async () =>
+    expect(await walk({ capture_pageview: true })).toEqual([['$pageview', '/']]))
   test('false: none', async () => expect(await walk({ capture_pageview: false })).toEqual([]))
   test('history_change: at page load and at each change of the path', async () =>
-    expect(await walk({ capture_pageview: 'history_change' })).toEqual([['$pageview', '/'], ['$pageview', '/two'], ['$pageview', '/three'], ['$pageview', '/']]))
+    expect(await walk({ capture_pageview: 'history_change' })).toEqual([
+      ['$pageview', '/'],
+      ['$pageview', '/two'],
+      ['$pageview', '/three'],
+      ['$pageview', '/'],
+    ]))
   test("history_change is the default when defaults is '2025-05-24' or later", async () =>
     expect((await walk({ capture_pageview: undefined, defaults: '2025-05-24' })).length).toBe(4))
 
@@ -204,7 +269,10 @@ row('capture_pageview', () => {
     analytics.set_config({ capture_pageview: false })
     history.pushState(null, '', '/three')
     await settle()
-    expect(sent.map(({ event, properties }) => [event, properties.$pathname])).toEqual([['$pageview', '/'], ['$pageview', '/two']])
+    expect(sent.map(({ event, properties }) => [event, properties.$pathname])).toEqual([
+      ['$pageview', '/'],
+      ['$pageview', '/two'],
+    ])
   })
 })
 
@@ -212,8 +280,10 @@ row('capture_pageleave', () => {
   itIsAnOption('capture_pageleave', { fallback: true, wrong: ['always', 5, null], right: false })
 
   const leaveWith = async (config: object) => leavePage(startAnalytics(config).settle)
-  test('nobody says anything: leaving is an event', async () => expect(await leaveWith({ capture_pageleave: undefined })).toEqual(['$pageleave']))
-  test('true: leaving is an event, with or without pageviews', async () => expect(await leaveWith({ capture_pageleave: true, capture_pageview: false })).toEqual(['$pageleave']))
+  test('nobody says anything: leaving is an event', async () =>
+    expect(await leaveWith({ capture_pageleave: undefined })).toEqual(['$pageleave']))
+  test('true: leaving is an event, with or without pageviews', async () =>
+    expect(await leaveWith({ capture_pageleave: true, capture_pageview: false })).toEqual(['$pageleave']))
   test('false: leaving is none', async () => expect(await leaveWith({ capture_pageleave: false })).toEqual([]))
 
   test('set_config switches it off and on', async () => {
@@ -234,18 +304,24 @@ row('cross_subdomain_cookie', () => {
   itIsAnOption('cross_subdomain_cookie', { fallback: true, wrong: ['yes', 1, null], right: false })
 
   // Where there is a domain to choose: crossSubdomainCookie.test.ts and e2e/scenarios/specRows.spec.ts.
-  test.each([[true], [false]])('%p: on a host of one name the cookie is set, for that host', async (cross_subdomain_cookie) => {
-    const { settle } = startAnalytics({ cross_subdomain_cookie })
-    await settle()
-    expect(holds().cookie).toBe(true)
-  })
+  test.each([[true], [false]])(
+    '%p: on a host of one name the cookie is set, for that host',
+    async (cross_subdomain_cookie) => {
+      const { settle } = startAnalytics({ cross_subdomain_cookie })
+      await settle()
+      expect(holds().cookie).toBe(true)
+    },
+  )
 })
 
 row('custom_blocked_useragents', () => {
   itIsAnOption('custom_blocked_useragents', { fallback: [], wrong: ['bot', 5, null, {}, [5]], right: ['my-bot'] })
 
   test('events of such an agent are not sent, whatever the case', async () => {
-    const { analytics, sent, settle } = startAnalytics({ opt_out_useragent_filter: false, custom_blocked_useragents: ['JSDOM/'] })
+    const { analytics, sent, settle } = startAnalytics({
+      opt_out_useragent_filter: false,
+      custom_blocked_useragents: ['JSDOM/'],
+    })
     analytics.capture('x')
     await settle()
     expect(sent).toEqual([])
@@ -253,7 +329,10 @@ row('custom_blocked_useragents', () => {
   })
 
   test('events of any other are', async () => {
-    const { analytics, sent, settle } = startAnalytics({ opt_out_useragent_filter: false, custom_blocked_useragents: ['another'] })
+    const { analytics, sent, settle } = startAnalytics({
+      opt_out_useragent_filter: false,
+      custom_blocked_useragents: ['another'],
+    })
     analytics.capture('x')
     await settle()
     expect(namesOf(sent)).toEqual(['x'])
@@ -270,12 +349,20 @@ row('custom_blocked_useragents', () => {
 row('defaults', () => {
   test('is unset where nobody says anything', () => expect(startAnalytics().analytics.config.defaults).toBe('unset'))
 
-  test.each([['latest'], ['2025-13-40'], ['20260130'], [20260130], [null], [true]])('%j is none of its values: one line, and the legacy behaviour', (defaults) => {
-    const lines = listenToConsole('error')
-    const { analytics } = startAnalytics({ ...AS_SHIPPED, defaults: defaults as string })
-    expect(lines).toEqual([expect.stringMatching(/defaults takes .*using "unset"/)])
-    expect(analytics.config).toMatchObject({ defaults: 'unset', capture_pageview: true, rageclick: true, external_scripts_inject_target: 'body' })
-  })
+  test.each([['latest'], ['2025-13-40'], ['20260130'], [20260130], [null], [true]])(
+    '%j is none of its values: one line, and the legacy behaviour',
+    (defaults) => {
+      const lines = listenToConsole('error')
+      const { analytics } = startAnalytics({ ...AS_SHIPPED, defaults: defaults as string })
+      expect(lines).toEqual([expect.stringMatching(/defaults takes .*using "unset"/)])
+      expect(analytics.config).toMatchObject({
+        defaults: 'unset',
+        capture_pageview: true,
+        rageclick: true,
+        external_scripts_inject_target: 'body',
+      })
+    },
+  )
 
   test('what is chosen rides on every event', async () => {
     const { analytics, sent, settle } = startAnalytics({ defaults: '2025-11-30' })
@@ -324,12 +411,15 @@ row('disable_surveys', () => {
   beforeEach(() => void listenToConsole('warn'))
   itIsAnOption('disable_surveys', { fallback: false, wrong: ['yes', 1, null], right: true })
 
-  test.each([[true], [false]])('%p: there are no surveys in this release, and who asks for them is told so', (disable_surveys) => {
-    const { analytics } = startAnalytics({ disable_surveys })
-    const heard = jest.fn()
-    ;(analytics as unknown as { getSurveys(callback: unknown): void }).getSurveys(heard)
-    expect(heard.mock.calls.map(([surveys]) => surveys)).toEqual([[]])
-  })
+  test.each([[true], [false]])(
+    '%p: there are no surveys in this release, and who asks for them is told so',
+    (disable_surveys) => {
+      const { analytics } = startAnalytics({ disable_surveys })
+      const heard = jest.fn()
+      ;(analytics as unknown as { getSurveys(callback: unknown): void }).getSurveys(heard)
+      expect(heard.mock.calls.map(([surveys]) => surveys)).toEqual([[]])
+    },
+  )
 })
 
 row('disable_session_recording', () => {
@@ -379,18 +469,27 @@ row('loaded', () => {
     })
     await settle()
     expect(seen).toEqual([analytics, analytics.get_distinct_id()])
-    expect(sent).toEqual([expect.objectContaining({ event: 'from loaded', properties: expect.objectContaining({ plan: 'gold' }) })])
+    expect(sent).toEqual([
+      expect.objectContaining({ event: 'from loaded', properties: expect.objectContaining({ plan: 'gold' }) }),
+    ])
   })
 
   test('comes before the first pageview', async () => {
-    const { sent, settle } = startAnalytics({ capture_pageview: true, loaded: (given) => given.register({ plan: 'gold' }) })
+    const { sent, settle } = startAnalytics({
+      capture_pageview: true,
+      loaded: (given) => given.register({ plan: 'gold' }),
+    })
     await settle()
     expect(sent[0]!.properties.plan).toBe('gold')
   })
 
   test('what it throws does no harm', () => {
     listenToConsole('error')
-    const { analytics } = startAnalytics({ loaded: () => { throw new Error('no') } })
+    const { analytics } = startAnalytics({
+      loaded: () => {
+        throw new Error('no')
+      },
+    })
     expect(analytics.capture('x')).toBeDefined()
   })
 })
@@ -408,9 +507,12 @@ row('mask_all_text', () => {
     expect(sent.length).toBeGreaterThan(0)
     return JSON.stringify(sent)
   }
-  test('false: autocapture takes the text of what was clicked', async () => expect(await textOf({ autocapture: true })).toContain('Secret words'))
-  test('true: none, of no element', async () => expect(await textOf({ autocapture: true, mask_all_text: true })).not.toMatch(/secret/i))
-  test('true: none of a rage click', async () => expect(await textOf({ rageclick: true, mask_all_text: true })).not.toMatch(/secret/i))
+  test('false: autocapture takes the text of what was clicked', async () =>
+    expect(await textOf({ autocapture: true })).toContain('Secret words'))
+  test('true: none, of no element', async () =>
+    expect(await textOf({ autocapture: true, mask_all_text: true })).not.toMatch(/secret/i))
+  test('true: none of a rage click', async () =>
+    expect(await textOf({ rageclick: true, mask_all_text: true })).not.toMatch(/secret/i))
 
   test('true: none of what is copied either', async () => {
     show('<p id="p">Secret words</p>')
@@ -445,13 +547,15 @@ row('mask_all_element_attributes', () => {
     expect(sent.length).toBeGreaterThan(0)
     return JSON.stringify(sent)
   }
-  test('false: autocapture takes attributes', async () => expect(await attributesOf({ autocapture: true })).toContain('data-secret'))
+  test('false: autocapture takes attributes', async () =>
+    expect(await attributesOf({ autocapture: true })).toContain('data-secret'))
   test('true: none, of no element', async () => {
     const text = await attributesOf({ autocapture: true, mask_all_element_attributes: true })
     expect(text).not.toMatch(/secret|attr__/)
     expect(text).toContain('Go')
   })
-  test('true: none of a rage click', async () => expect(await attributesOf({ rageclick: true, mask_all_element_attributes: true })).not.toMatch(/secret|attr__/))
+  test('true: none of a rage click', async () =>
+    expect(await attributesOf({ rageclick: true, mask_all_element_attributes: true })).not.toMatch(/secret|attr__/))
 
   test('set_config changes it', async () => {
     show(BUTTON)
@@ -469,7 +573,11 @@ row('opt_out_capturing_by_default', () => {
 
   test('true: nothing is captured, by hand or by itself, until opt_in_capturing', async () => {
     show(BUTTON)
-    const { analytics, sent, settle } = startAnalytics({ ...AS_SHIPPED, opt_out_useragent_filter: true, opt_out_capturing_by_default: true })
+    const { analytics, sent, settle } = startAnalytics({
+      ...AS_SHIPPED,
+      opt_out_useragent_filter: true,
+      opt_out_capturing_by_default: true,
+    })
     analytics.capture('before')
     act('#b')
     await settle()
@@ -499,17 +607,23 @@ row('opt_out_capturing_by_default', () => {
 row('opt_out_persistence_by_default', () => {
   itIsAnOption('opt_out_persistence_by_default', { fallback: false, wrong: ['yes', 1, null], right: true })
 
-  test.each([[true], [false]])('true: the browser keeps nothing until opt_in_capturing (capturing opted out by default: %p)', async (opt_out_capturing_by_default) => {
-    const { analytics, settle } = startAnalytics({ opt_out_persistence_by_default: true, opt_out_capturing_by_default })
-    const id = analytics.get_distinct_id()
-    analytics.capture('x')
-    await settle()
-    expect(stored()).toEqual([0, 0, ''])
-    analytics.opt_in_capturing()
-    await settle()
-    expect(holds()).toMatchObject({ localStorage: true, cookie: true })
-    expect(localStorage.getItem(ENTRY)).toContain(id)
-  })
+  test.each([[true], [false]])(
+    'true: the browser keeps nothing until opt_in_capturing (capturing opted out by default: %p)',
+    async (opt_out_capturing_by_default) => {
+      const { analytics, settle } = startAnalytics({
+        opt_out_persistence_by_default: true,
+        opt_out_capturing_by_default,
+      })
+      const id = analytics.get_distinct_id()
+      analytics.capture('x')
+      await settle()
+      expect(stored()).toEqual([0, 0, ''])
+      analytics.opt_in_capturing()
+      await settle()
+      expect(holds()).toMatchObject({ localStorage: true, cookie: true })
+      expect(localStorage.getItem(ENTRY)).toContain(id)
+    },
+  )
 
   test('true: capturing itself goes on', async () => {
     const { analytics, sent, settle } = startAnalytics({ opt_out_persistence_by_default: true })
@@ -547,10 +661,16 @@ row('opt_out_useragent_filter', () => {
   }
   const PERSON = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
 
-  test.each([[false], [undefined]])('%p: events of a bot are not sent', (filter) => expect(captureAs(BOT, filter)).toBeUndefined())
-  test.each([[false], [undefined]])('%p: events of a person are, without $browser_type', (filter) => expect(captureAs(PERSON, filter)!.properties).not.toHaveProperty('$browser_type'))
-  test('true: events of a bot are sent and say bot', () => expect(captureAs(BOT, true)!.properties.$browser_type).toBe('bot'))
-  test('true: events of a person say browser', () => expect(captureAs(PERSON, true)!.properties.$browser_type).toBe('browser'))
+  test.each([[false], [undefined]])('%p: events of a bot are not sent', (filter) =>
+    expect(captureAs(BOT, filter)).toBeUndefined(),
+  )
+  test.each([[false], [undefined]])('%p: events of a person are, without $browser_type', (filter) =>
+    expect(captureAs(PERSON, filter)!.properties).not.toHaveProperty('$browser_type'),
+  )
+  test('true: events of a bot are sent and say bot', () =>
+    expect(captureAs(BOT, true)!.properties.$browser_type).toBe('bot'))
+  test('true: events of a person say browser', () =>
+    expect(captureAs(PERSON, true)!.properties.$browser_type).toBe('browser'))
 
   test('set_config changes it', () => {
     jest.spyOn(navigator, 'userAgent', 'get').mockReturnValue(BOT)
@@ -562,7 +682,11 @@ row('opt_out_useragent_filter', () => {
 })
 
 row('persistence', () => {
-  itIsAnOption('persistence', { fallback: 'localStorage+cookie', wrong: ['disk', 'localstorage', 5, null], right: 'memory' })
+  itIsAnOption('persistence', {
+    fallback: 'localStorage+cookie',
+    wrong: ['disk', 'localstorage', 5, null],
+    right: 'memory',
+  })
 
   const PLACES = [
     ['localStorage', { localStorage: true, cookie: false }],
@@ -582,7 +706,9 @@ row('persistence', () => {
   test.each(PLACES)('%s: the visitor of the next page load is the same, but for memory', async (persistence) => {
     const first = startAnalytics({ persistence })
     await first.settle()
-    expect(startAnalytics({ persistence }).analytics.get_distinct_id() === first.analytics.get_distinct_id()).toBe(persistence !== 'memory')
+    expect(startAnalytics({ persistence }).analytics.get_distinct_id() === first.analytics.get_distinct_id()).toBe(
+      persistence !== 'memory',
+    )
   })
 
   test.each(PLACES)('%s: set_config takes the visitor there', async (persistence, places) => {
@@ -608,8 +734,18 @@ row('property_denylist', () => {
   })
 
   test('those that the SDK adds last are no exception', async () => {
-    const denied = ['$process_person_profile', '$is_identified', '$lib_rate_limit_remaining_tokens', '$session_id', '$browser_type', '$active_feature_flags']
-    const { analytics, sent, settle } = startAnalytics({ property_denylist: denied, bootstrap: { featureFlags: { a: true } } })
+    const denied = [
+      '$process_person_profile',
+      '$is_identified',
+      '$lib_rate_limit_remaining_tokens',
+      '$session_id',
+      '$browser_type',
+      '$active_feature_flags',
+    ]
+    const { analytics, sent, settle } = startAnalytics({
+      property_denylist: denied,
+      bootstrap: { featureFlags: { a: true } },
+    })
     analytics.capture('x')
     await settle()
     for (const name of denied) expect(sent[0]!.properties).not.toHaveProperty([name])
@@ -627,8 +763,10 @@ row('property_denylist', () => {
 row('person_profiles', () => {
   itIsAnOption('person_profiles', { fallback: 'identified_only', wrong: ['sometimes', 5, null, true], right: 'always' })
 
-  const profile = (analytics: { capture(name: string): { properties: Record<string, unknown> } | undefined }) => analytics.capture('x')!.properties.$process_person_profile
-  test('always: every event processes a person profile', () => expect(profile(startAnalytics({ person_profiles: 'always' }).analytics)).toBe(true))
+  const profile = (analytics: { capture(name: string): { properties: Record<string, unknown> } | undefined }) =>
+    analytics.capture('x')!.properties.$process_person_profile
+  test('always: every event processes a person profile', () =>
+    expect(profile(startAnalytics({ person_profiles: 'always' }).analytics)).toBe(true))
   test('identified_only: those of an identified visitor do', () => {
     const { analytics } = startAnalytics({ person_profiles: 'identified_only' })
     expect(profile(analytics)).toBe(false)
@@ -644,7 +782,11 @@ row('person_profiles', () => {
 })
 
 row('rate_limiting', () => {
-  itIsAnOption('rate_limiting', { fallback: { events_per_second: 10, events_burst_limit: 100 }, wrong: [5, 'x', null, []], right: { events_per_second: 1 } })
+  itIsAnOption('rate_limiting', {
+    fallback: { events_per_second: 10, events_burst_limit: 100 },
+    wrong: [5, 'x', null, []],
+    right: { events_per_second: 1 },
+  })
 
   const arrive = async (config: object) => {
     listenToConsole('error')
@@ -654,8 +796,10 @@ row('rate_limiting', () => {
     return sent.filter(({ event }) => event === 'x').length
   }
   test('nobody says anything: 100 at once', async () => expect(await arrive({})).toBe(100))
-  test('events_burst_limit is how many may come at once', async () => expect(await arrive({ rate_limiting: { events_per_second: 1, events_burst_limit: 7 } })).toBe(7))
-  test('without it, 10 times events_per_second', async () => expect(await arrive({ rate_limiting: { events_per_second: 3 } })).toBe(30))
+  test('events_burst_limit is how many may come at once', async () =>
+    expect(await arrive({ rate_limiting: { events_per_second: 1, events_burst_limit: 7 } })).toBe(7))
+  test('without it, 10 times events_per_second', async () =>
+    expect(await arrive({ rate_limiting: { events_per_second: 3 } })).toBe(30))
   test('without events_per_second, 10', async () => expect(await arrive({ rate_limiting: {} })).toBe(100))
   test.each([
     ['events_per_second', 'many'],
@@ -692,9 +836,17 @@ row('session_recording', () => {
   itIsAnOption('session_recording', { fallback: {}, wrong: ['yes', 5, null, [], true], right: { maskAllInputs: true } })
 
   test("with defaults '2025-11-30' or later strictMinimumDuration is on, beside what the site says", () => {
-    expect(startAnalytics({ defaults: '2025-11-30' }).analytics.config.session_recording).toEqual({ strictMinimumDuration: true })
-    expect(startAnalytics({ defaults: '2025-11-30', session_recording: { sampleRate: 1 } }).analytics.config.session_recording).toEqual({ strictMinimumDuration: true, sampleRate: 1 })
-    expect(startAnalytics({ defaults: '2025-11-30', session_recording: { strictMinimumDuration: false } }).analytics.config.session_recording).toEqual({ strictMinimumDuration: false })
+    expect(startAnalytics({ defaults: '2025-11-30' }).analytics.config.session_recording).toEqual({
+      strictMinimumDuration: true,
+    })
+    expect(
+      startAnalytics({ defaults: '2025-11-30', session_recording: { sampleRate: 1 } }).analytics.config
+        .session_recording,
+    ).toEqual({ strictMinimumDuration: true, sampleRate: 1 })
+    expect(
+      startAnalytics({ defaults: '2025-11-30', session_recording: { strictMinimumDuration: false } }).analytics.config
+        .session_recording,
+    ).toEqual({ strictMinimumDuration: false })
   })
 
   test('the same when set_config says it later', () => {
@@ -720,7 +872,9 @@ row('session_idle_timeout_seconds', () => {
     [{ session_idle_timeout_seconds: 120 }, 121, false],
     [{ session_idle_timeout_seconds: 7200 }, 7199, true],
     [{ session_idle_timeout_seconds: 7200 }, 7201, false],
-  ])('%j: after %i seconds of nothing the session goes on: %p', (config, seconds, expected) => expect(survives(config, seconds)).toBe(expected))
+  ])('%j: after %i seconds of nothing the session goes on: %p', (config, seconds, expected) =>
+    expect(survives(config, seconds)).toBe(expected),
+  )
 
   test('activity keeps it', () => {
     const { analytics } = startAnalytics()
@@ -744,7 +898,7 @@ row('session_idle_timeout_seconds', () => {
 row('xhr_headers', () => {
   itIsAnOption('xhr_headers', { fallback: {}, wrong: ['x', 5, null, []], right: { 'X-A': '1' } })
 
-  test('ride on every request to the service, beside the SDK\'s own', async () => {
+  test("ride on every request to the service, beside the SDK's own", async () => {
     const { analytics, requests, settle } = startAnalytics({ xhr_headers: { 'X-Team': 'web' } })
     analytics.capture('x')
     await settle()
@@ -773,18 +927,25 @@ row('rageclick', () => {
     await settle()
     return namesOf(sent)
   }
-  test('nobody says anything: three quick clicks are an event', async () => expect(await rageWith({ rageclick: undefined })).toEqual(['$rageclick']))
+  test('nobody says anything: three quick clicks are an event', async () =>
+    expect(await rageWith({ rageclick: undefined })).toEqual(['$rageclick']))
   test('true: the same', async () => expect(await rageWith({ rageclick: true })).toEqual(['$rageclick']))
-  test('a RageclickConfig: the same, where it ignores nothing of it', async () => expect(await rageWith({ rageclick: {} })).toEqual(['$rageclick']))
+  test('a RageclickConfig: the same, where it ignores nothing of it', async () =>
+    expect(await rageWith({ rageclick: {} })).toEqual(['$rageclick']))
   test('false: none', async () => expect(await rageWith({ rageclick: false })).toEqual([]))
 
   const NEXT = '<button id="b">Next</button>'
-  test.each([[undefined], [true], [{}], [{ css_selector_ignorelist: ['.x'] }]])("with defaults '2025-11-30' or later content_ignorelist is on by default: %j", async (rageclick) =>
-    expect(await rageWith({ defaults: '2025-11-30', rageclick }, NEXT)).toEqual([]),
+  test.each([[undefined], [true], [{}], [{ css_selector_ignorelist: ['.x'] }]])(
+    "with defaults '2025-11-30' or later content_ignorelist is on by default: %j",
+    async (rageclick) => expect(await rageWith({ defaults: '2025-11-30', rageclick }, NEXT)).toEqual([]),
   )
-  test.each([[undefined], [true], [{}]])('without, it is off: %j', async (rageclick) => expect(await rageWith({ rageclick }, NEXT)).toEqual(['$rageclick']))
+  test.each([[undefined], [true], [{}]])('without, it is off: %j', async (rageclick) =>
+    expect(await rageWith({ rageclick }, NEXT)).toEqual(['$rageclick']),
+  )
   test("with defaults '2025-11-30' it can be switched off", async () =>
-    expect(await rageWith({ defaults: '2025-11-30', rageclick: { content_ignorelist: false } }, NEXT)).toEqual(['$rageclick']))
+    expect(await rageWith({ defaults: '2025-11-30', rageclick: { content_ignorelist: false } }, NEXT)).toEqual([
+      '$rageclick',
+    ]))
 
   test('set_config switches it on and off', async () => {
     show(BUTTON)
@@ -799,14 +960,17 @@ row('rageclick', () => {
     expect(namesOf(sent)).toEqual(['$rageclick'])
   })
 
-  test.each([[true], [{}], [{ css_selector_ignorelist: ['.x'] }]])("set_config to %j keeps what defaults '2025-11-30' says of content_ignorelist", async (rageclick) => {
-    show(NEXT)
-    const { analytics, sent, settle } = startAnalytics({ defaults: '2025-11-30', rageclick: false })
-    analytics.set_config({ rageclick })
-    act('#b', 'click', 3)
-    await settle()
-    expect(sent).toEqual([])
-  })
+  test.each([[true], [{}], [{ css_selector_ignorelist: ['.x'] }]])(
+    "set_config to %j keeps what defaults '2025-11-30' says of content_ignorelist",
+    async (rageclick) => {
+      show(NEXT)
+      const { analytics, sent, settle } = startAnalytics({ defaults: '2025-11-30', rageclick: false })
+      analytics.set_config({ rageclick })
+      act('#b', 'click', 3)
+      await settle()
+      expect(sent).toEqual([])
+    },
+  )
 })
 
 close()

@@ -17,11 +17,14 @@ const isRage = async (html: string, rageclick?: RageclickConfig | boolean, more:
 const button = (text: string, attributes = '') => `<button id="b" ${attributes}>${text}</button>`
 
 row('ph-no-rageclick', () => {
-  test.each([[undefined], [true], [{}], [{ content_ignorelist: false }]])('excludes an element, and what is in it: %j', async (rageclick) => {
-    expect(await isRage(button('x', 'class="ph-no-rageclick"'), rageclick)).toBe(false)
-    expect(await isRage(`<div class="ph-no-rageclick">${button('x')}</div>`, rageclick)).toBe(false)
-    expect(await isRage(`<div class="ph-no-rageclick"></div>${button('x')}`, rageclick)).toBe(true)
-  })
+  test.each([[undefined], [true], [{}], [{ content_ignorelist: false }]])(
+    'excludes an element, and what is in it: %j',
+    async (rageclick) => {
+      expect(await isRage(button('x', 'class="ph-no-rageclick"'), rageclick)).toBe(false)
+      expect(await isRage(`<div class="ph-no-rageclick">${button('x')}</div>`, rageclick)).toBe(false)
+      expect(await isRage(`<div class="ph-no-rageclick"></div>${button('x')}`, rageclick)).toBe(true)
+    },
+  )
   test('does not exclude it from autocapture', async () => {
     show(button('x', 'class="ph-no-rageclick"'))
     const { sent, settle } = startAnalytics({ rageclick: true, autocapture: true })
@@ -46,9 +49,12 @@ row('css_selector_ignorelist', () => {
     expect(await isRage(`<div><div data-stepper><p>${button('x')}</p></div></div>`, rageclick)).toBe(false)
     expect(await isRage(button('x', 'class="b"'), rageclick)).toBe(true)
   })
-  test('an empty array: no rage clicks at all', async () => expect(await isRage(button('x'), { css_selector_ignorelist: [] })).toBe(false))
-  test('any value replaces the built-in list', async () => expect(await isRage(button('x', 'class="ph-no-rageclick"'), { css_selector_ignorelist: ['.a'] })).toBe(true))
-  test('a selector that is none lets the others count', async () => expect(await isRage(button('x', 'class="a"'), { css_selector_ignorelist: ['!!', '.a'] })).toBe(false))
+  test('an empty array: no rage clicks at all', async () =>
+    expect(await isRage(button('x'), { css_selector_ignorelist: [] })).toBe(false))
+  test('any value replaces the built-in list', async () =>
+    expect(await isRage(button('x', 'class="ph-no-rageclick"'), { css_selector_ignorelist: ['.a'] })).toBe(true))
+  test('a selector that is none lets the others count', async () =>
+    expect(await isRage(button('x', 'class="a"'), { css_selector_ignorelist: ['!!', '.a'] })).toBe(false))
 })
 
 row('content_ignorelist', () => {
@@ -56,31 +62,41 @@ row('content_ignorelist', () => {
 
   describe.each(['next', 'previous', 'prev', '&gt;', '&lt;'])('true: %s', (word) => {
     test('as text', async () => expect(await isRage(button(word), { content_ignorelist: true })).toBe(false))
-    test('as aria-label', async () => expect(await isRage(button('', `aria-label="${word}"`), { content_ignorelist: true })).toBe(false))
-    test('whatever the case', async () => expect(await isRage(button(word.startsWith('&') ? word : word.toUpperCase()), { content_ignorelist: true })).toBe(false))
+    test('as aria-label', async () =>
+      expect(await isRage(button('', `aria-label="${word}"`), { content_ignorelist: true })).toBe(false))
+    test('whatever the case', async () =>
+      expect(await isRage(button(word.startsWith('&') ? word : word.toUpperCase()), { content_ignorelist: true })).toBe(
+        false,
+      ))
     test('false: counts', async () => expect(await isRage(button(word), { content_ignorelist: false })).toBe(true))
   })
-  test('true: other words count', async () => expect(await isRage(button('Buy'), { content_ignorelist: true })).toBe(true))
+  test('true: other words count', async () =>
+    expect(await isRage(button('Buy'), { content_ignorelist: true })).toBe(true))
 
   test('an array: those words instead', async () => {
     expect(await isRage(button('Load more'), { content_ignorelist: ['more'] })).toBe(false)
     expect(await isRage(button('', 'aria-label="More"'), { content_ignorelist: ['more'] })).toBe(false)
     expect(await isRage(button('next'), { content_ignorelist: ['more'] })).toBe(true)
   })
-  test('an empty array: no words', async () => expect(await isRage(button('next'), { content_ignorelist: [] })).toBe(true))
+  test('an empty array: no words', async () =>
+    expect(await isRage(button('next'), { content_ignorelist: [] })).toBe(true))
 
   describe('at most 10 items', () => {
     const ten = Array.from({ length: 10 }, (_, index) => `word${index}`)
-    test('10 count, all of them', async () => expect(await isRage(button('word9'), { content_ignorelist: ten })).toBe(false))
+    test('10 count, all of them', async () =>
+      expect(await isRage(button('word9'), { content_ignorelist: ten })).toBe(false))
     test.each([
       ['unset', true],
       ['2025-11-30', false],
-    ])("11 do not hold: one line says so, and the default does (defaults '%s': next counts: %p)", async (defaults, counts) => {
-      const lines = listenToConsole('error')
-      expect(await isRage(button('word9'), { content_ignorelist: [...ten, 'word10'] }, { defaults })).toBe(true)
-      expect(lines).toEqual([expect.stringMatching(/content_ignorelist takes.*at most 10/)])
-      expect(await isRage(button('next'), { content_ignorelist: [...ten, 'word10'] }, { defaults })).toBe(counts)
-    })
+    ])(
+      "11 do not hold: one line says so, and the default does (defaults '%s': next counts: %p)",
+      async (defaults, counts) => {
+        const lines = listenToConsole('error')
+        expect(await isRage(button('word9'), { content_ignorelist: [...ten, 'word10'] }, { defaults })).toBe(true)
+        expect(lines).toEqual([expect.stringMatching(/content_ignorelist takes.*at most 10/)])
+        expect(await isRage(button('next'), { content_ignorelist: [...ten, 'word10'] }, { defaults })).toBe(counts)
+      },
+    )
   })
 
   test.each([
@@ -88,7 +104,9 @@ row('content_ignorelist', () => {
     ['2025-11-29', true],
     ['2025-11-30', false],
     ['2026-01-30', false],
-  ])("defaults '%s': next counts: %p", async (defaults, counts) => expect(await isRage(button('next'), undefined, { defaults })).toBe(counts))
+  ])("defaults '%s': next counts: %p", async (defaults, counts) =>
+    expect(await isRage(button('next'), undefined, { defaults })).toBe(counts),
+  )
 })
 
 close()

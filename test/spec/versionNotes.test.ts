@@ -3,7 +3,12 @@ import { tableOf } from '../support/specRows'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
 // The specification, "Library version notes", and the legacy names in the tables: every release of this library has them all.
-const { row, close } = tableOf('evaluation_contexts', 'evaluation_environments', 'The option to disable /flags', 'advanced_disable_decide')
+const { row, close } = tableOf(
+  'evaluation_contexts',
+  'evaluation_environments',
+  'The option to disable /flags',
+  'advanced_disable_decide',
+)
 
 beforeEach(() => void listenToConsole('warn'))
 
@@ -12,7 +17,8 @@ test('the release is later than every version the notes name', () => {
 })
 
 row('evaluation_contexts', () => {
-  test('is there', () => expect(startAnalytics({ evaluation_contexts: ['web'] }).analytics.config.evaluation_contexts).toEqual(['web']))
+  test('is there', () =>
+    expect(startAnalytics({ evaluation_contexts: ['web'] }).analytics.config.evaluation_contexts).toEqual(['web']))
 })
 
 row('evaluation_environments', () => {
@@ -23,10 +29,15 @@ row('evaluation_environments', () => {
     expect(analytics.config.evaluation_contexts).toEqual(['docs'])
   })
   test('the newer name wins where both are given', () =>
-    expect(startAnalytics({ evaluation_environments: ['old'], evaluation_contexts: ['new'] } as object).analytics.config.evaluation_contexts).toEqual(['new']))
+    expect(
+      startAnalytics({ evaluation_environments: ['old'], evaluation_contexts: ['new'] } as object).analytics.config
+        .evaluation_contexts,
+    ).toEqual(['new']))
   test('a wrong type is one line that names what was written', () => {
     const lines = listenToConsole('error')
-    expect(startAnalytics({ evaluation_environments: 'web' } as object).analytics.config.evaluation_contexts).toBeUndefined()
+    expect(
+      startAnalytics({ evaluation_environments: 'web' } as object).analytics.config.evaluation_contexts,
+    ).toBeUndefined()
     expect(lines).toEqual([expect.stringContaining('evaluation_environments takes')])
   })
 })
@@ -39,9 +50,16 @@ row('The option to disable /flags', () => {
 })
 
 row('advanced_disable_decide', () => {
-  test('is advanced_disable_flags by its legacy name', () => expect(startAnalytics({ advanced_disable_flags: undefined, advanced_disable_decide: true } as object).analytics.config.advanced_disable_flags).toBe(true))
+  test('is advanced_disable_flags by its legacy name', () =>
+    expect(
+      startAnalytics({ advanced_disable_flags: undefined, advanced_disable_decide: true } as object).analytics.config
+        .advanced_disable_flags,
+    ).toBe(true))
   test('the newer name wins where both are given', () =>
-    expect(startAnalytics({ advanced_disable_decide: true, advanced_disable_flags: false } as object).analytics.config.advanced_disable_flags).toBe(false))
+    expect(
+      startAnalytics({ advanced_disable_decide: true, advanced_disable_flags: false } as object).analytics.config
+        .advanced_disable_flags,
+    ).toBe(false))
 })
 
 close()

@@ -7,14 +7,24 @@ const setUp = (options: Partial<typeof OPTIONS> = {}) => {
   jest.useFakeTimers()
   const page = { url: 'https://shop.example/?utm_source=news', referrer: 'https://www.google.com/search?q=tents' }
   const [store, tabStore] = [createStore(), createStore()]
-  return { page, store, tabStore, attribution: createAttribution({ ...OPTIONS, ...options }, store, tabStore, () => page) }
+  return {
+    page,
+    store,
+    tabStore,
+    attribution: createAttribution({ ...OPTIONS, ...options }, store, tabStore, () => page),
+  }
 }
 
 test('the campaign and referrer of the arrival stay for the tab; a page of the site that comes later is not where the visitor came from', () => {
   const { attribution, page } = setUp()
   attribution.properties()
   Object.assign(page, { url: 'https://shop.example/basket', referrer: 'https://shop.example/' })
-  expect(attribution.properties()).toMatchObject({ utm_source: 'news', $referrer: 'https://www.google.com/search?q=tents', $search_engine: 'google', ph_keyword: 'tents' })
+  expect(attribution.properties()).toMatchObject({
+    utm_source: 'news',
+    $referrer: 'https://www.google.com/search?q=tents',
+    $search_engine: 'google',
+    ph_keyword: 'tents',
+  })
 })
 
 test('a session keeps how it began; another begins where the visitor is then', () => {
@@ -22,9 +32,16 @@ test('a session keeps how it began; another begins where the visitor is then', (
   attribution.beginSession('s1')
   Object.assign(page, { url: 'https://shop.example/basket', referrer: '' })
   attribution.beginSession('s1')
-  expect(attribution.properties()).toMatchObject({ $session_entry_pathname: '/', $session_entry_utm_source: 'news', $session_entry_search_engine: 'google' })
+  expect(attribution.properties()).toMatchObject({
+    $session_entry_pathname: '/',
+    $session_entry_utm_source: 'news',
+    $session_entry_search_engine: 'google',
+  })
   attribution.beginSession('s2')
-  expect(attribution.properties()).toMatchObject({ $session_entry_pathname: '/basket', $session_entry_referrer: '$direct' })
+  expect(attribution.properties()).toMatchObject({
+    $session_entry_pathname: '/basket',
+    $session_entry_referrer: '$direct',
+  })
   expect(attribution.properties()).not.toHaveProperty('$session_entry_utm_source')
 })
 
@@ -34,7 +51,11 @@ test('where the visitor first came from is remembered once', () => {
   attribution.properties()
   page.url = 'https://shop.example/later?utm_source=other'
   attribution.properties()
-  expect(attribution.initialPerson()).toMatchObject({ $initial_utm_source: 'news', $initial_pathname: '/', $initial_referring_domain: 'www.google.com' })
+  expect(attribution.initialPerson()).toMatchObject({
+    $initial_utm_source: 'news',
+    $initial_pathname: '/',
+    $initial_referring_domain: 'www.google.com',
+  })
 })
 
 test('neither campaign nor referrer is kept when the site does not want it', () => {

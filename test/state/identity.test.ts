@@ -6,7 +6,15 @@ const setUp = (stored: Record<string, unknown> = {}, bootstrap = {}) => {
   const store = createStore()
   store.set(stored)
   let count = 0
-  return { store, identity: createIdentity(store, () => `new-${++count}`, bootstrap, () => 7) }
+  return {
+    store,
+    identity: createIdentity(
+      store,
+      () => `new-${++count}`,
+      bootstrap,
+      () => 7,
+    ),
+  }
 }
 
 test('a new visitor gets one id for person and device', () => {
@@ -20,10 +28,25 @@ test('a known visitor keeps theirs', () => {
 })
 
 test.each([
-  ['an anonymous visitor gets a name', { distinct_id: 'a', $user_state: 'anonymous' }, 'u', { was: 'a', change: 'identified' }],
-  ["an anonymous visitor's id is the name", { distinct_id: 'u', $user_state: 'anonymous' }, 'u', { was: 'u', change: 'confirmed' }],
+  [
+    'an anonymous visitor gets a name',
+    { distinct_id: 'a', $user_state: 'anonymous' },
+    'u',
+    { was: 'a', change: 'identified' },
+  ],
+  [
+    "an anonymous visitor's id is the name",
+    { distinct_id: 'u', $user_state: 'anonymous' },
+    'u',
+    { was: 'u', change: 'confirmed' },
+  ],
   ['a named visitor stays', { distinct_id: 'u', $user_state: 'identified' }, 'u', { was: 'u', change: 'same' }],
-  ['a named visitor becomes another', { distinct_id: 'u', $user_state: 'identified' }, 'v', { was: 'u', change: 'switched' }],
+  [
+    'a named visitor becomes another',
+    { distinct_id: 'u', $user_state: 'identified' },
+    'v',
+    { was: 'u', change: 'switched' },
+  ],
 ])('%s', (_, stored, id, expected) => {
   const { identity } = setUp(stored)
   expect(identity.become(id)).toEqual(expected)
@@ -46,7 +69,10 @@ test('bootstrap names a new visitor', () => {
 test('bootstrap never puts a named visitor back to less, and changes no device id', () => {
   const known = { distinct_id: 'u', $device_id: 'd', $user_state: 'identified' }
   expect(setUp(known, { distinctID: 'b' }).identity.distinctId()).toBe('u')
-  const again = setUp({ distinct_id: 'b', $device_id: 'd', $user_state: 'identified' }, { distinctID: 'b', isIdentifiedID: true })
+  const again = setUp(
+    { distinct_id: 'b', $device_id: 'd', $user_state: 'identified' },
+    { distinctID: 'b', isIdentifiedID: true },
+  )
   expect(again.identity.deviceId()).toBe('d')
 })
 

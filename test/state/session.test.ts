@@ -11,12 +11,23 @@ test.each([
   ['ends after it', IDLE + 1, LAST, 'new'],
   ['goes on for a day', DAY, { ...LAST, lastActiveAt: DAY - 1 }, 'a'],
   ['ends after a day, however busy', DAY + 1, { ...LAST, lastActiveAt: DAY }, 'new'],
-  ['ends when the clock was set back for longer than the limit', 0, { id: 'a', startedAt: IDLE + 1, lastActiveAt: IDLE + 1 }, 'new'],
+  [
+    'ends when the clock was set back for longer than the limit',
+    0,
+    { id: 'a', startedAt: IDLE + 1, lastActiveAt: IDLE + 1 },
+    'new',
+  ],
   ['begins when there is none', 5, undefined, 'new'],
 ])('a session %s', (_, now, last, id) => expect(sessionAt(now, last, IDLE, () => 'new').id).toBe(id))
 
 const tab = (clock: { now: number }, storage: Storage) =>
-  createSession(createStore(webStorageBackend(localStorage, 'k')), storage, 'ph_t', () => IDLE, () => clock.now)
+  createSession(
+    createStore(webStorageBackend(localStorage, 'k')),
+    storage,
+    'ph_t',
+    () => IDLE,
+    () => clock.now,
+  )
 /** A tab's own session storage. */
 const tabStorage = (from: Record<string, string> = {}): Storage => {
   const values = new Map(Object.entries(from))
@@ -64,7 +75,11 @@ test('a new session brings a new window id', () => {
   session.onChange((...told) => heard.push(told))
   const second = session.touch()
   expect(heard).toEqual([
-    [second.sessionId, second.windowId, { noSessionId: false, activityTimeout: true, sessionPastMaximumLength: false, crossTabAdoption: false }],
+    [
+      second.sessionId,
+      second.windowId,
+      { noSessionId: false, activityTimeout: true, sessionPastMaximumLength: false, crossTabAdoption: false },
+    ],
   ])
   expect(second.sessionId).not.toBe(first.sessionId)
   expect(second.windowId).not.toBe(first.windowId)

@@ -9,7 +9,8 @@ export const tableOf = <N extends string>(...names: N[]) => {
       tested.add(name)
       describe(name, tests)
     },
-    close: () => test('every row of the table has its tests', () => expect([...tested].sort()).toEqual([...names].sort())),
+    close: () =>
+      test('every row of the table has its tests', () => expect([...tested].sort()).toEqual([...names].sort())),
   }
 }
 
@@ -23,27 +24,35 @@ export const AS_SHIPPED: Options = {
   capture_dead_clicks: undefined,
 }
 
-export const valueOf = (analytics: Analytics, name: string): unknown => (analytics.config as unknown as Record<string, unknown>)[name]
+export const valueOf = (analytics: Analytics, name: string): unknown =>
+  (analytics.config as unknown as Record<string, unknown>)[name]
 
-const isAsymmetric = (value: unknown) => typeof (value as { asymmetricMatch?: unknown } | null)?.asymmetricMatch === 'function'
+const isAsymmetric = (value: unknown) =>
+  typeof (value as { asymmetricMatch?: unknown } | null)?.asymmetricMatch === 'function'
 /** A default in the words of a test's name and of the console's line; of a function only that there is one. */
 const shown = (value: unknown) => (isAsymmetric(value) ? '' : (JSON.stringify(value) ?? String(value)))
 
 /** What is true of every option: its default, and that a value it does not take is one readable line and changes nothing. */
-export const itIsAnOption = (name: keyof Options, { fallback, wrong, right }: { fallback: unknown; wrong: unknown[]; right: unknown }) => {
+export const itIsAnOption = (
+  name: keyof Options,
+  { fallback, wrong, right }: { fallback: unknown; wrong: unknown[]; right: unknown },
+) => {
   test(`is ${shown(fallback) || 'a function'} where nobody says anything`, () => {
     const { analytics } = startAnalytics({ ...AS_SHIPPED, api_host: undefined })
     expect(valueOf(analytics, name)).toEqual(fallback)
   })
 
-  test.each(wrong.map((value) => [value]))('%j is none of its values: one line names it and the default, nothing is thrown', (value) => {
-    const lines = listenToConsole('error')
-    const { analytics } = startAnalytics({ ...AS_SHIPPED, api_host: undefined, [name]: value })
-    expect(lines).toEqual([expect.stringContaining(`${name} takes`)])
-    expect(lines[0]).toContain(`using ${shown(fallback)}`)
-    expect(valueOf(analytics, name)).toEqual(fallback)
-    expect(analytics.capture('x')).toBeDefined()
-  })
+  test.each(wrong.map((value) => [value]))(
+    '%j is none of its values: one line names it and the default, nothing is thrown',
+    (value) => {
+      const lines = listenToConsole('error')
+      const { analytics } = startAnalytics({ ...AS_SHIPPED, api_host: undefined, [name]: value })
+      expect(lines).toEqual([expect.stringContaining(`${name} takes`)])
+      expect(lines[0]).toContain(`using ${shown(fallback)}`)
+      expect(valueOf(analytics, name)).toEqual(fallback)
+      expect(analytics.capture('x')).toBeDefined()
+    },
+  )
 
   test('set_config changes it; a wrong value keeps what was, with one line', () => {
     const lines = listenToConsole('error')
@@ -59,15 +68,22 @@ export const itIsAnOption = (name: keyof Options, { fallback, wrong, right }: { 
 }
 
 /** A member of an option that is an object: a value it does not take is one line that names it, and the rest holds. */
-export const itIsAMember = (option: keyof Options, name: string, { wrong, right }: { wrong: unknown[]; right: unknown }) => {
-  test.each(wrong.map((value) => [value]))('%j is none of its values: one line names it, it does not hold, nothing is thrown', (value) => {
-    const lines = listenToConsole('error')
-    const { analytics } = startAnalytics({ [option]: { [name]: value } })
-    expect(lines).toEqual([expect.stringContaining(`${option}.${name} takes`)])
-    expect(lines[0]).toContain('using')
-    expect(valueOf(analytics, option)).not.toHaveProperty(name, value)
-    expect(analytics.capture('x')).toBeDefined()
-  })
+export const itIsAMember = (
+  option: keyof Options,
+  name: string,
+  { wrong, right }: { wrong: unknown[]; right: unknown },
+) => {
+  test.each(wrong.map((value) => [value]))(
+    '%j is none of its values: one line names it, it does not hold, nothing is thrown',
+    (value) => {
+      const lines = listenToConsole('error')
+      const { analytics } = startAnalytics({ [option]: { [name]: value } })
+      expect(lines).toEqual([expect.stringContaining(`${option}.${name} takes`)])
+      expect(lines[0]).toContain('using')
+      expect(valueOf(analytics, option)).not.toHaveProperty(name, value)
+      expect(analytics.capture('x')).toBeDefined()
+    },
+  )
 
   test('set_config changes it', () => {
     const lines = listenToConsole('error')
@@ -85,7 +101,11 @@ export const show = (html: string) => void (document.body.innerHTML = html)
 export const act = (selector: string, type = 'click', times = 1) => {
   for (let index = 0; index < times; index++) {
     const init = { bubbles: true, composed: true, cancelable: true }
-    document.querySelector(selector)!.dispatchEvent(type === 'click' ? new MouseEvent(type, { ...init, clientX: 5, clientY: 5 }) : new Event(type, init))
+    document
+      .querySelector(selector)!
+      .dispatchEvent(
+        type === 'click' ? new MouseEvent(type, { ...init, clientX: 5, clientY: 5 }) : new Event(type, init),
+      )
   }
 }
 
@@ -106,5 +126,7 @@ export const leavePage = async (settle: (ms?: number) => Promise<void>): Promise
   }
   window.dispatchEvent(Object.assign(new Event('pagehide'), { persisted: false }))
   await settle()
-  return (await Promise.all(beacons)).flatMap((text) => namesOf((JSON.parse(text) as { batch: { event: string }[] }).batch))
+  return (await Promise.all(beacons)).flatMap((text) =>
+    namesOf((JSON.parse(text) as { batch: { event: string }[] }).batch),
+  )
 }

@@ -23,7 +23,12 @@ export interface Started {
 }
 
 /** What a service answers that has no flags. */
-export const NO_FLAGS = { flags: {}, errorsWhileComputingFlags: false, supportedCompression: ['gzip-js'], autocapture_opt_out: false }
+export const NO_FLAGS = {
+  flags: {},
+  errorsWhileComputingFlags: false,
+  supportedCompression: ['gzip-js'],
+  autocapture_opt_out: false,
+}
 
 /** What a page's first click fetches is here at once; compression is not, so that requests can be read. */
 const loadExtension: LoadExtension = async (name) => {
@@ -45,7 +50,12 @@ const running: Analytics[] = []
 afterEach(() => running.splice(0).forEach((analytics) => void analytics.shutdown()))
 
 /** A real client on the fake page, with a fake clock and a fetch that records. */
-export const startAnalytics = (config: Options = {}, token = 'token', before?: (analytics: Analytics) => void, load = loadExtension): Started => {
+export const startAnalytics = (
+  config: Options = {},
+  token = 'token',
+  before?: (analytics: Analytics) => void,
+  load = loadExtension,
+): Started => {
   jest.useFakeTimers({ now: jest.isMockFunction(setTimeout) ? Date.now() : new Date('2026-11-21T10:00:00Z') })
   const sent: SentEvent[] = []
   const requests: Started['requests'] = []
@@ -64,7 +74,11 @@ export const startAnalytics = (config: Options = {}, token = 'token', before?: (
     requests.push({ url, init })
     if (status === 0) throw new TypeError('Failed to fetch')
     if (status === 200) sent.push(...JSON.parse(init.body as string).batch)
-    return { status, text: async () => JSON.stringify(reply), headers: { get: (name: string) => headers[name] ?? null } }
+    return {
+      status,
+      text: async () => JSON.stringify(reply),
+      headers: { get: (name: string) => headers[name] ?? null },
+    }
   }) as unknown as typeof fetch
 
   const analytics = createAnalytics(() => load)

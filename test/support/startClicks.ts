@@ -7,13 +7,25 @@ const stops: (() => void)[] = []
 afterEach(() => stops.splice(0).forEach((stop) => stop()))
 
 /** The judging of clicks on a page with this body, with a fake clock; `load` brings the extension. */
-export const judgeClicksOn = (html: string, config: Partial<Config> = {}, load = async (): Promise<typeof createJudge | undefined> => createJudge) => {
+export const judgeClicksOn = (
+  html: string,
+  config: Partial<Config> = {},
+  load = async (): Promise<typeof createJudge | undefined> => createJudge,
+) => {
   jest.useFakeTimers({ now: new Date('2026-11-21T10:00:00Z') })
   document.body.innerHTML = html
   const captured: [event: string, properties: Properties, options?: CaptureOptions][] = []
   const host = {
-    config: { autocapture: false, rageclick: true, capture_dead_clicks: true, mask_all_text: false, mask_all_element_attributes: false, ...config } as Config,
-    capture: (event: string, properties?: Properties, options?: CaptureOptions) => void captured.push([event, properties!, ...(options ? [options] : [])] as never) as never,
+    config: {
+      autocapture: false,
+      rageclick: true,
+      capture_dead_clicks: true,
+      mask_all_text: false,
+      mask_all_element_attributes: false,
+      ...config,
+    } as Config,
+    capture: (event: string, properties?: Properties, options?: CaptureOptions) =>
+      void captured.push([event, properties!, ...(options ? [options] : [])] as never) as never,
   }
   const loads = jest.fn(load)
   const stop = startClicks(host, loads)
@@ -32,4 +44,6 @@ export const find = (selector: string) => document.querySelector(selector)!
 
 /** A person's click, without the wait between two. */
 export const click = (target: string | Element, init: MouseEventInit = {}) =>
-  void (typeof target === 'string' ? find(target) : target).dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true, clientX: 5, clientY: 5, ...init }))
+  void (typeof target === 'string' ? find(target) : target).dispatchEvent(
+    new MouseEvent('click', { bubbles: true, composed: true, clientX: 5, clientY: 5, ...init }),
+  )

@@ -7,8 +7,20 @@ export const RIGHT: Options[] = [
   {},
   { api_host: 'https://a.example', ui_host: 'https://b.example', flags_api_host: null },
   { autocapture: true, rageclick: false, capture_pageview: true, capture_pageleave: false, capture_dead_clicks: false },
-  { capture_pageview: 'history_change', flags_api_host: 'https://c.example', enable_heatmaps: undefined, evaluation_contexts: undefined },
-  { autocapture: { url_allowlist: ['/shop', /\/blog/], dom_event_allowlist: ['click'], element_allowlist: ['a'], css_selector_allowlist: ['.a'] } },
+  {
+    capture_pageview: 'history_change',
+    flags_api_host: 'https://c.example',
+    enable_heatmaps: undefined,
+    evaluation_contexts: undefined,
+  },
+  {
+    autocapture: {
+      url_allowlist: ['/shop', /\/blog/],
+      dom_event_allowlist: ['click'],
+      element_allowlist: ['a'],
+      css_selector_allowlist: ['.a'],
+    },
+  },
   { autocapture: { element_attribute_ignorelist: ['href'], capture_copied_text: true } },
   { rageclick: { css_selector_ignorelist: ['.a'], content_ignorelist: true } },
   { rageclick: { content_ignorelist: ['more'] } },
@@ -23,10 +35,27 @@ export const RIGHT: Options[] = [
   { person_profiles: 'identified_only' },
   { external_scripts_inject_target: 'head' },
   { external_scripts_inject_target: 'body' },
-  { rate_limiting: { events_per_second: 5 }, session_recording: { strictMinimumDuration: true }, session_idle_timeout_seconds: 60 },
-  { fetch_options: { cache: 'no-store', next_options: { revalidate: 1 } }, on_request_error: ({ statusCode, text, json }) => void [statusCode.toFixed(), text.trim(), json] },
-  { xhr_headers: { 'X-A': '1' }, custom_campaign_params: ['ref'], custom_blocked_useragents: ['bot'], property_denylist: ['a'] },
-  { evaluation_contexts: ['web'], evaluation_environments: ['web'], advanced_disable_decide: true, advanced_disable_flags: true },
+  {
+    rate_limiting: { events_per_second: 5 },
+    session_recording: { strictMinimumDuration: true },
+    session_idle_timeout_seconds: 60,
+  },
+  {
+    fetch_options: { cache: 'no-store', next_options: { revalidate: 1 } },
+    on_request_error: ({ statusCode, text, json }) => void [statusCode.toFixed(), text.trim(), json],
+  },
+  {
+    xhr_headers: { 'X-A': '1' },
+    custom_campaign_params: ['ref'],
+    custom_blocked_useragents: ['bot'],
+    property_denylist: ['a'],
+  },
+  {
+    evaluation_contexts: ['web'],
+    evaluation_environments: ['web'],
+    advanced_disable_decide: true,
+    advanced_disable_flags: true,
+  },
 ]
 
 const WRONG: Options[] = [

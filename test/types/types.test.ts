@@ -3,8 +3,16 @@ import type { Analytics, CapturedEvent, Options } from '../../src/entries/main'
 
 // What this file says is checked by the compiler (`npm run typecheck`); each @ts-expect-error is a mistake it must find.
 const uses = (analytics: Analytics) => {
-  analytics.init('t', { loaded: (sdk) => sdk.identify('u'), before_send: [(event) => event, () => null], persistence: 'memory' })
-  const event: CapturedEvent | undefined = analytics.capture('x', { any: [1, { thing: true }] }, { send_instantly: true })
+  analytics.init('t', {
+    loaded: (sdk) => sdk.identify('u'),
+    before_send: [(event) => event, () => null],
+    persistence: 'memory',
+  })
+  const event: CapturedEvent | undefined = analytics.capture(
+    'x',
+    { any: [1, { thing: true }] },
+    { send_instantly: true },
+  )
   analytics.on('eventsDelivered', ({ uuids }) => uuids.includes(event?.uuid ?? ''))
   analytics.on('eventDropped', ({ reason }) => reason === 'before_send')
   const options: Options = { capture_pageview: 'history_change', rageclick: { content_ignorelist: ['next'] } }

@@ -8,10 +8,15 @@ export const categoryPage = (visit) => {
   if (!category) return notFoundPage(visit)
   return {
     title: category.name,
-    body: html`
-      <div class="wide block">
-        <header class="heading"><p class="eyebrow">${category.line}</p><h1>${category.name}</h1><p class="lead">${category.text}</p></header>
-        <ul class="cards three">${productsOf(category).map((product) => productCard(product, 'h2'))}</ul>
-      </div>`,
+    body: html` <div class="wide block">
+      <header class="heading">
+        <p class="eyebrow">${category.line}</p>
+        <h1>${category.name}</h1>
+        <p class="lead">${category.text}</p>
+      </header>
+      <ul class="cards three">
+        ${productsOf(category).map((product) => productCard(product, 'h2'))}
+      </ul>
+    </div>`,
   }
 }

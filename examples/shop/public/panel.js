@@ -36,24 +36,40 @@ const keep = () => {
 const hintOf = ({ event, properties }) => {
   if (event === 'purchase') return `${properties.amount} ${properties.currency}`
   if (event === '$identify') return properties.distinct_id
-  if (properties.$event_type) return `${properties.$event_type} ${properties.$el_text ? `“${properties.$el_text}”` : `on ${properties.$pathname}`}`
+  if (properties.$event_type)
+    return `${properties.$event_type} ${properties.$el_text ? `“${properties.$el_text}”` : `on ${properties.$pathname}`}`
   return properties.product ?? properties.walk ?? properties.item ?? properties.$pathname ?? ''
 }
 
 // What the page said, without the dozens of properties that every event carries.
 const ownProperties = ({ properties }) =>
-  Object.fromEntries(Object.entries(properties).filter(([name]) => !name.startsWith('$') || ['$pathname', '$el_text', '$event_type', '$anon_distinct_id'].includes(name)).filter(([name]) => name !== 'token'))
+  Object.fromEntries(
+    Object.entries(properties)
+      .filter(
+        ([name]) =>
+          !name.startsWith('$') || ['$pathname', '$el_text', '$event_type', '$anon_distinct_id'].includes(name),
+      )
+      .filter(([name]) => name !== 'token'),
+  )
 
 const entryOf = (uuid) => panel.entries.find(({ key }) => key === uuid)
 
 const TAKE = {
   eventCaptured: (captured, at) => {
     panel.entries = panel.entries.filter(({ key }) => key !== captured.uuid)
-    panel.entries.unshift({ key: captured.uuid, event: captured.event, at, state: 'pending', hint: String(hintOf(captured)), properties: ownProperties(captured) })
+    panel.entries.unshift({
+      key: captured.uuid,
+      event: captured.event,
+      at,
+      state: 'pending',
+      hint: String(hintOf(captured)),
+      properties: ownProperties(captured),
+    })
     panel.entries.length = Math.min(panel.entries.length, MOST_ENTRIES)
   },
   eventsDelivered: ({ uuids }, at) => {
-    for (const entry of uuids.map(entryOf)) if (entry?.state === 'pending') Object.assign(entry, { state: 'stored', ms: at - entry.at })
+    for (const entry of uuids.map(entryOf))
+      if (entry?.state === 'pending') Object.assign(entry, { state: 'stored', ms: at - entry.at })
   },
   eventDropped: ({ event, uuid, reason }, at) => {
     const entry = uuid && entryOf(uuid)
@@ -91,7 +107,9 @@ const rows = new Map()
 /** An event's way through the SDK, where this page still knows it. */
 const wayOf = ({ key, event }) => {
   const [told] = window.analytics.explain?.(key.startsWith('dropped-') ? event : key) ?? []
-  return told ? `${told.stages.join(' → ')}${told.reason ? ` ✕ ${told.reason.replaceAll('_', ' ')}` : ` → ${told.state}`}` : ''
+  return told
+    ? `${told.stages.join(' → ')}${told.reason ? ` ✕ ${told.reason.replaceAll('_', ' ')}` : ` → ${told.state}`}`
+    : ''
 }
 
 const makeRow = (entry) => {
@@ -130,7 +148,13 @@ const draw = () => {
   toggle.setAttribute('aria-expanded', panel.open)
   toggle.replaceChildren(
     make('span', 'watch-dot'),
-    make('span', '', [`${stored} stored`, pending && `${pending} waiting`, dropped && `${dropped} dropped`].filter(Boolean).join(' · ')),
+    make(
+      'span',
+      '',
+      [`${stored} stored`, pending && `${pending} waiting`, dropped && `${dropped} dropped`]
+        .filter(Boolean)
+        .join(' · '),
+    ),
   )
   body.hidden = !panel.open
   for (const key of rows.keys()) if (!entryOf(key)) rows.delete(key)
@@ -155,7 +179,10 @@ clear.addEventListener('click', () => change(() => (panel.entries = [])))
 const askForCarried = async (carried) => {
   const waiting = carried.filter((key) => entryOf(key)?.state === 'pending')
   if (waiting.length === 0) return
-  const answer = await fetch(`/stored?uuids=${waiting.join(',')}`).then((response) => response.json(), () => ({ stored: [] }))
+  const answer = await fetch(`/stored?uuids=${waiting.join(',')}`).then(
+    (response) => response.json(),
+    () => ({ stored: [] }),
+  )
   change(() => {
     for (const entry of answer.stored.map(entryOf)) if (entry?.state === 'pending') entry.state = 'stored'
   })

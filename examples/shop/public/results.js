@@ -14,7 +14,8 @@ const refresh = async () => {
   const choices = document.getElementById('choices')
   if (choices) fresh.querySelector('#choices')?.replaceWith(choices)
   const opened = [...results().querySelectorAll('details[open] summary')].map((summary) => summary.textContent)
-  for (const details of fresh.querySelectorAll('details')) details.open = opened.includes(details.querySelector('summary').textContent)
+  for (const details of fresh.querySelectorAll('details'))
+    details.open = opened.includes(details.querySelector('summary').textContent)
   results().replaceChildren(...document.adoptNode(fresh).childNodes)
 }
 

@@ -3,7 +3,8 @@
 const parsed = (text) => JSON.parse(text ?? '{}')
 
 // What a page's markup says: data-event names the event, data-properties what it carries.
-const captureFrom = ({ dataset }, more = {}) => analytics.capture(dataset.event, { ...parsed(dataset.properties), ...more })
+const captureFrom = ({ dataset }, more = {}) =>
+  analytics.capture(dataset.event, { ...parsed(dataset.properties), ...more })
 
 document.addEventListener('submit', ({ target }) => {
   if (target.dataset.event) captureFrom(target, { quantity: Number(new FormData(target).get('quantity') ?? 1) })
@@ -21,4 +22,8 @@ if (account) analytics.identify(account.dataset.person, parsed(account.dataset.t
 
 // The order's own id and time make this the same event however often the page is opened; the service counts it once.
 const order = document.getElementById('order')
-if (order) analytics.capture('purchase', parsed(order.dataset.purchase), { uuid: order.dataset.order, timestamp: new Date(order.dataset.placedAt) })
+if (order)
+  analytics.capture('purchase', parsed(order.dataset.purchase), {
+    uuid: order.dataset.order,
+    timestamp: new Date(order.dataset.placedAt),
+  })

@@ -8,7 +8,8 @@ const PUBLIC = fileURLToPath(new URL('../public/', import.meta.url))
 
 const TYPES = { '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml' }
 
-const toCookieHeader = ({ name, value, days }) => `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${value ? days * 86_400 : 0}`
+const toCookieHeader = ({ name, value, days }) =>
+  `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${value ? days * 86_400 : 0}`
 
 /** Only this page's own inline script, our files, and the service: for the SDK's script and for what it sends. */
 const contentSecurityPolicy = (nonce, serviceOrigin) =>
@@ -30,9 +31,14 @@ export const sendAnswer = (response, answer, { nonce, serviceOrigin }) => {
   response.setHeader('Cache-Control', 'no-store')
   if (answer.cookies) response.setHeader('Set-Cookie', answer.cookies.map(toCookieHeader))
   if (answer.redirect) return response.writeHead(303, { Location: answer.redirect }).end()
-  if (answer.json) return response.writeHead(answer.status ?? 200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer.json))
+  if (answer.json)
+    return response
+      .writeHead(answer.status ?? 200, { 'Content-Type': 'application/json' })
+      .end(JSON.stringify(answer.json))
   response.setHeader('Content-Security-Policy', contentSecurityPolicy(nonce, serviceOrigin))
-  return response.writeHead(answer.status ?? 200, { 'Content-Type': 'text/html; charset=utf-8' }).end(toText(answer.document))
+  return response
+    .writeHead(answer.status ?? 200, { 'Content-Type': 'text/html; charset=utf-8' })
+    .end(toText(answer.document))
 }
 
 /** Sends a file of `public/`; answers false when there is none at this path. */
@@ -42,7 +48,11 @@ export const sendFile = async (response, pathname) => {
   if (!type || !file.startsWith(PUBLIC) || file.includes(`${sep}.`)) return false
   const found = await stat(file).catch(() => undefined)
   if (!found?.isFile()) return false
-  response.writeHead(200, { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'no-cache', 'X-Content-Type-Options': 'nosniff' })
+  response.writeHead(200, {
+    'Content-Type': `${type}; charset=utf-8`,
+    'Cache-Control': 'no-cache',
+    'X-Content-Type-Options': 'nosniff',
+  })
   createReadStream(file).pipe(response)
   return true
 }

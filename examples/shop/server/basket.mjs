@@ -18,7 +18,11 @@ export const readBasket = (cookie = '') => {
   }
 }
 
-const toCookie = (lines) => ({ name: 'basket', value: lines.map(({ product, quantity }) => `${product.slug}.${quantity}`).join('~'), days: 7 })
+const toCookie = (lines) => ({
+  name: 'basket',
+  value: lines.map(({ product, quantity }) => `${product.slug}.${quantity}`).join('~'),
+  days: 7,
+})
 
 export const EMPTY_BASKET = toCookie([])
 

@@ -9,7 +9,14 @@ export const createOrders = () => {
   const orders = new Map()
   return {
     place: (basket, customer) => {
-      const order = { id: randomUUID(), placedAt: new Date(), lines: basket.lines, total: basket.total, currency: CURRENCY, customer }
+      const order = {
+        id: randomUUID(),
+        placedAt: new Date(),
+        lines: basket.lines,
+        total: basket.total,
+        currency: CURRENCY,
+        customer,
+      }
       orders.set(order.id, order)
       if (orders.size > MOST_KEPT) orders.delete(orders.keys().next().value)
       return order

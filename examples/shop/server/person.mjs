@@ -11,7 +11,11 @@ const asField = (value) => (typeof value === 'string' ? value.trim().slice(0, MO
 export const personOf = (name, email) => {
   const address = asField(email).toLowerCase()
   if (!asField(name) || !/^\S+@\S+\.\S+$/.test(address)) return undefined
-  return { id: `customer_${createHash('sha256').update(address).digest('hex').slice(0, 12)}`, name: asField(name), email: address }
+  return {
+    id: `customer_${createHash('sha256').update(address).digest('hex').slice(0, 12)}`,
+    name: asField(name),
+    email: address,
+  }
 }
 
 /** A demonstration: there is no password, and the cookie is believed. A real shop keeps sessions on its server. */

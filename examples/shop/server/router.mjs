@@ -19,7 +19,9 @@ export const createRouter = (rows) => {
     for (const route of routes) {
       const match = route.method === (method === 'HEAD' ? 'GET' : method) && route.pattern.exec(pathname)
       if (match) {
-        const params = Object.fromEntries(Object.entries(match.groups ?? {}).map(([name, segment]) => [name, decoded(segment)]))
+        const params = Object.fromEntries(
+          Object.entries(match.groups ?? {}).map(([name, segment]) => [name, decoded(segment)]),
+        )
         return { page: route.page, params }
       }
     }

@@ -72,10 +72,25 @@ export const mark = raw(`<svg class="mark" viewBox="0 0 40 44" aria-hidden="true
 const larch = (x, y, size) =>
   `<path d="M${x} ${y}l${0.16 * size} ${0.3 * size}h${-0.07 * size}l${0.15 * size} ${0.28 * size}h${-0.08 * size}l${0.16 * size} ${0.32 * size}h${-0.28 * size}v${0.14 * size}h${-0.08 * size}v${-0.14 * size}h${-0.28 * size}l${0.16 * size} ${-0.32 * size}h${-0.08 * size}l${0.15 * size} ${-0.28 * size}h${-0.07 * size}z"/>`
 
-const STARS = [[140, 70, 2], [260, 130, 1.5], [390, 60, 2], [520, 150, 1.5], [640, 50, 1.5], [760, 110, 2], [850, 40, 1.5], [960, 170, 1.5], [1290, 60, 2], [1350, 190, 1.5], [80, 190, 1.5], [450, 220, 1.5], [1230, 150, 1.5]]
+const STARS = [
+  [140, 70, 2],
+  [260, 130, 1.5],
+  [390, 60, 2],
+  [520, 150, 1.5],
+  [640, 50, 1.5],
+  [760, 110, 2],
+  [850, 40, 1.5],
+  [960, 170, 1.5],
+  [1290, 60, 2],
+  [1350, 190, 1.5],
+  [80, 190, 1.5],
+  [450, 220, 1.5],
+  [1230, 150, 1.5],
+]
 
 /** The valley behind the first words: a late afternoon by day, a clear night in dark mode. */
-export const valley = raw(`<svg class="valley" viewBox="0 0 1440 640" preserveAspectRatio="xMidYMax slice" aria-hidden="true" focusable="false">
+export const valley =
+  raw(`<svg class="valley" viewBox="0 0 1440 640" preserveAspectRatio="xMidYMax slice" aria-hidden="true" focusable="false">
   <defs>
     <linearGradient id="sky" x2="0" y2="1"><stop class="v-sky" offset=".05"/><stop class="v-low" offset=".62"/></linearGradient>
     <radialGradient id="glow"><stop class="v-glow" offset="0" stop-opacity=".75"/><stop class="v-glow" offset=".35" stop-opacity=".28"/><stop class="v-glow" offset="1" stop-opacity="0"/></radialGradient>
@@ -88,7 +103,20 @@ export const valley = raw(`<svg class="valley" viewBox="0 0 1440 640" preserveAs
   <path class="v-snow" d="M1088 196l-62 55 34-12 22 20 24-24 22 18 20-20 8 9z"/>
   <path class="v-mid" d="M0 446l150-60 130 54 180-92 150 84 140-56 190 92 170-86 150 74 180-48v240H0z"/>
   <path class="v-near" d="M0 498c160-52 300-36 430-6s260 40 420-8 380-44 590 8v160H0z"/>
-  <g class="v-trees">${[[60, 420, 120], [118, 442, 96], [176, 414, 130], [250, 454, 80], [556, 452, 72], [606, 436, 100], [660, 456, 74], [1330, 408, 132], [1396, 432, 110], [1268, 446, 88]].map(([x, y, size]) => larch(x, y, size)).join('')}</g>
+  <g class="v-trees">${[
+    [60, 420, 120],
+    [118, 442, 96],
+    [176, 414, 130],
+    [250, 454, 80],
+    [556, 452, 72],
+    [606, 436, 100],
+    [660, 456, 74],
+    [1330, 408, 132],
+    [1396, 432, 110],
+    [1268, 446, 88],
+  ]
+    .map(([x, y, size]) => larch(x, y, size))
+    .join('')}</g>
   <path class="v-ground" d="M0 566c220-56 420-28 640-8s500 18 800-32v124H0z"/>
   <path class="v-path" d="M960 640c-6-22 30-32 72-40 58-11 92-18 82-32-8-11-40-12-24-24 8-6 22-8 34-9-10 4-20 8-16 14 6 8 40 12 40 26 0 18-44 22-84 32-32 8-46 18-42 33z"/>
   <g transform="translate(826 462) scale(1.3)"><circle fill="url(#glow)" cx="24" cy="52" r="150"/>
@@ -98,7 +126,14 @@ export const valley = raw(`<svg class="valley" viewBox="0 0 1440 640" preserveAs
 </svg>`)
 
 /** Three small drawings for the shelves on the first page. */
-export const shelfArt = (category) => productArt({ light: { slug: 'ember-lantern', category }, carry: { slug: 'ridgeline-pack', category }, camp: { slug: 'tarn-tent', category } }[category])
+export const shelfArt = (category) =>
+  productArt(
+    {
+      light: { slug: 'ember-lantern', category },
+      carry: { slug: 'ridgeline-pack', category },
+      camp: { slug: 'tarn-tent', category },
+    }[category],
+  )
 
 const ICONS = {
   basket: '<path d="M3 8h18l-2 11H5zM8 8l4-5 4 5"/>',
@@ -110,4 +145,5 @@ const ICONS = {
   leaf: '<path d="M4 20C4 8 12 4 21 4c0 10-6 16-15 14M4 20c3-6 6-8 10-10"/>',
 }
 
-export const icon = (name) => raw(`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">${ICONS[name]}</svg>`)
+export const icon = (name) =>
+  raw(`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">${ICONS[name]}</svg>`)

@@ -15,7 +15,11 @@ const sectionLink = (section, pathname) => {
 }
 
 // A demonstration is watched: events leave after half a second instead of three.
-const configOf = (trailmark) => ({ api_host: trailmark.url, defaults: '2026-01-30', request_queue_config: { flush_interval_ms: 500 } })
+const configOf = (trailmark) => ({
+  api_host: trailmark.url,
+  defaults: '2026-01-30',
+  request_queue_config: { flush_interval_ms: 500 },
+})
 
 // The panel is drawn after the first events are captured. This keeps for it what happens until then.
 const KEEP_FOR_PANEL = `
@@ -27,43 +31,67 @@ const KEEP_FOR_PANEL = `
  * A whole page around `body`. `scripts`: files of public/ that only this page needs. The snippet stands in the head as
  * the README has it; the nonce is for the page's Content-Security-Policy.
  */
-export const layout = ({ title, body, scripts = [], bodyClass = '' }, { url, basket, person, trailmark, nonce }) => html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} · Larch &amp; Lantern</title>
-<link rel="icon" href="/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/shop.css">
-<link rel="stylesheet" href="/panel.css">
-${raw(scriptTag({ token: trailmark.token, config: configOf(trailmark), nonce }))}
-<script nonce="${nonce}">${raw(KEEP_FOR_PANEL)}</script>
-<script type="module" src="/shop.js"></script>
-<script type="module" src="/panel.js"></script>
-${scripts.map((file) => html`<script type="module" src="${file}"></script>`)}
-</head>
-<body class="${bodyClass}">
-<a class="skip" href="#main">Skip to the content</a>
-<header class="top">
-  <div class="wide top-row">
-    <a class="brand" href="/">${mark}<span>Larch <i>&amp;</i> Lantern</span></a>
-    <nav aria-label="Main"><ul>${SECTIONS.map((section) => sectionLink(section, url.pathname))}</ul></nav>
-    <div class="top-tools">
-      <a id="account-link" href="${person ? '/account' : '/sign-in'}">${icon('person')}<span>${person ? person.name.split(' ')[0] : 'Sign in'}</span></a>
-      <a id="basket-link" href="/basket" aria-label="Basket, ${basket.count} ${basket.count === 1 ? 'thing' : 'things'}">${icon('basket')}<span class="count">${basket.count}</span></a>
-    </div>
-  </div>
-</header>
-<main id="main" tabindex="-1">${body}</main>
-<footer class="foot">
-  <div class="wide foot-row">
-    <p class="brand">${mark}<span>Larch <i>&amp;</i> Lantern</span></p>
-    <div>
-      <p>A shop that does not exist, to show Trailmark at work. Nothing here is for sale, and what you do stays on this machine.</p>
-      <ul><li><a href="/results">What the service knows</a></li><li><a href="/app">Trip planner</a></li></ul>
-    </div>
-  </div>
-</footer>
-</body>
-</html>`
+export const layout = ({ title, body, scripts = [], bodyClass = '' }, { url, basket, person, trailmark, nonce }) =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · Larch &amp; Lantern</title>
+        <link rel="icon" href="/icon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="/shop.css" />
+        <link rel="stylesheet" href="/panel.css" />
+        ${raw(scriptTag({ token: trailmark.token, config: configOf(trailmark), nonce }))}
+        <script nonce="${nonce}">
+          ${raw(KEEP_FOR_PANEL)}
+        </script>
+        <script type="module" src="/shop.js"></script>
+        <script type="module" src="/panel.js"></script>
+        ${scripts.map((file) => html`<script type="module" src="${file}"></script>`)}
+      </head>
+      <body class="${bodyClass}">
+        <a class="skip" href="#main">Skip to the content</a>
+        <header class="top">
+          <div class="wide top-row">
+            <a class="brand" href="/"
+              >${mark}<span>Larch <i>&amp;</i> Lantern</span></a
+            >
+            <nav aria-label="Main">
+              <ul>
+                ${SECTIONS.map((section) => sectionLink(section, url.pathname))}
+              </ul>
+            </nav>
+            <div class="top-tools">
+              <a id="account-link" href="${person ? '/account' : '/sign-in'}"
+                >${icon('person')}<span>${person ? person.name.split(' ')[0] : 'Sign in'}</span></a
+              >
+              <a
+                id="basket-link"
+                href="/basket"
+                aria-label="Basket, ${basket.count} ${basket.count === 1 ? 'thing' : 'things'}"
+                >${icon('basket')}<span class="count">${basket.count}</span></a
+              >
+            </div>
+          </div>
+        </header>
+        <main id="main" tabindex="-1">${body}</main>
+        <footer class="foot">
+          <div class="wide foot-row">
+            <p class="brand">
+              ${mark}<span>Larch <i>&amp;</i> Lantern</span>
+            </p>
+            <div>
+              <p>
+                A shop that does not exist, to show Trailmark at work. Nothing here is for sale, and what you do stays
+                on this machine.
+              </p>
+              <ul>
+                <li><a href="/results">What the service knows</a></li>
+                <li><a href="/app">Trip planner</a></li>
+              </ul>
+            </div>
+          </div>
+        </footer>
+      </body>
+    </html>`

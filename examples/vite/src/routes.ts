@@ -11,7 +11,11 @@ const home: Route = {
   title: 'Home',
   text: 'Each button captures something. Moving between the pages captures pageviews by itself.',
   actions: [
-    { id: 'capture', label: 'Capture an event', run: (analytics) => analytics.capture('button pressed', { place: 'home' }) },
+    {
+      id: 'capture',
+      label: 'Capture an event',
+      run: (analytics) => analytics.capture('button pressed', { place: 'home' }),
+    },
     { id: 'identify', label: 'Sign in', run: (analytics) => analytics.identify('user_42', { plan: 'trial' }) },
     { id: 'reset', label: 'Sign out', run: (analytics) => analytics.reset() },
   ],
@@ -20,7 +24,18 @@ const home: Route = {
 const pricing: Route = {
   title: 'Pricing',
   text: 'One plan, one price.',
-  actions: [{ id: 'purchase', label: 'Buy for €42', run: (analytics) => analytics.capture('purchase', { amount: 42, currency: 'EUR', items: [{ product: 'plan', quantity: 1, price: 42 }] }) }],
+  actions: [
+    {
+      id: 'purchase',
+      label: 'Buy for €42',
+      run: (analytics) =>
+        analytics.capture('purchase', {
+          amount: 42,
+          currency: 'EUR',
+          items: [{ product: 'plan', quantity: 1, price: 42 }],
+        }),
+    },
+  ],
 }
 
 export const routeAt = (pathname: string): Route => (pathname.endsWith('/pricing') ? pricing : home)

@@ -33,14 +33,20 @@ export const backup = async (place: PlaceOptions, folder: string, destination: s
     // The events first: a project that is made meanwhile is in the definitions without its events, and no event is without its project.
     await withEvents(place, { isAlone: false }, async (storage) => {
       // Before its first start there are definitions and no event store.
-      const [{ known }] = (await storage.rows<{ known: number }>({ text: "SELECT count() AS known FROM system.databases WHERE name = 'db'" })) as [{ known: number }]
+      const [{ known }] = (await storage.rows<{ known: number }>({
+        text: "SELECT count() AS known FROM system.databases WHERE name = 'db'",
+      })) as [{ known: number }]
       if (!Number(known)) await migrate(storage)
       await copyEvents(storage, 'BACKUP DATABASE db TO', destination ?? fileDestination(join(folder, EVENTS)))
     })
     await copyRecords(definitionsOf(place), join(folder, DEFINITIONS))
     const { path } = keyFileIn(place.dataDir)
     if (existsSync(path)) copyFileSync(path, keyFileIn(folder).path)
-    writeManifest(folder, { format: 1, createdAt: new Date().toISOString(), ...(destination ? { events: destination } : {}) })
+    writeManifest(folder, {
+      format: 1,
+      createdAt: new Date().toISOString(),
+      ...(destination ? { events: destination } : {}),
+    })
   } catch (error) {
     clear(folder)
     throw error

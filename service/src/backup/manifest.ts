@@ -11,7 +11,8 @@ export interface Manifest {
 
 const FILE = 'backup.json'
 
-export const writeManifest = (folder: string, manifest: Manifest): void => writeFileSync(join(folder, FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
+export const writeManifest = (folder: string, manifest: Manifest): void =>
+  writeFileSync(join(folder, FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
 
 /** `undefined` if the folder holds no whole backup that this release knows. */
 export const readManifest = (folder: string): Manifest | undefined => {

@@ -17,7 +17,11 @@ const READY_MS = 20_000
  * Gives `work` the event store of a data folder: the running service's own engine, or one that is started for the while.
  * With `isAlone` the folder must not be in use. Throws `DataDirInUse`.
  */
-export const withEvents = async <Value>(at: PlaceOptions, { isAlone }: { isAlone: boolean }, work: (storage: Storage) => Promise<Value>): Promise<Value> => {
+export const withEvents = async <Value>(
+  at: PlaceOptions,
+  { isAlone }: { isAlone: boolean },
+  work: (storage: Storage) => Promise<Value>,
+): Promise<Value> => {
   const { dataDir, clickhouseUrl, startEngine } = at
   const lock = () =>
     lockDataDir(dataDir).catch((error: unknown) => {
@@ -31,7 +35,8 @@ export const withEvents = async <Value>(at: PlaceOptions, { isAlone }: { isAlone
   const place = clickhouseUrl ? { url: clickhouseUrl } : engine ? undefined : running()
   const storage = createClickhouse(() => engine?.connection() ?? place)
   try {
-    if (!(await storage.ready(READY_MS))) throw new Error('the event store does not answer: wait until the service is ready, and try again')
+    if (!(await storage.ready(READY_MS)))
+      throw new Error('the event store does not answer: wait until the service is ready, and try again')
     return await work(storage)
   } finally {
     await storage.close()

@@ -59,7 +59,8 @@ export const restore = async (at: PlaceOptions, folder: string): Promise<{ reado
     }
     return counted
   } catch (error) {
-    for (const name of readdirSync(dataDir).filter((each) => !isLock(each))) rmSync(join(dataDir, name), { recursive: true, force: true })
+    for (const name of readdirSync(dataDir).filter((each) => !isLock(each)))
+      rmSync(join(dataDir, name), { recursive: true, force: true })
     throw error
   }
 }

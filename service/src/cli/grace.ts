@@ -1,7 +1,10 @@
 import { type CommandCall, CommandError, type Option } from './command.ts'
 import { toSeconds } from './duration.ts'
 
-export const GRACE: Option = { value: '30m|24h|7d', what: 'How long the one before is taken as well. Default: not at all.' }
+export const GRACE: Option = {
+  value: '30m|24h|7d',
+  what: 'How long the one before is taken as well. Default: not at all.',
+}
 
 /** Seconds of `--grace`. */
 export const graceOf = ({ options: { grace } }: Pick<CommandCall, 'options'>): number => {

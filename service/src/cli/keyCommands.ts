@@ -12,14 +12,18 @@ const PROJECT = { value: 'id', what: 'Of this project. May be left out where the
 const withKeys = (call: CommandCall, work: (keys: Keys, records: Records) => Promise<CommandAnswer>) =>
   withRecords(call, {}, (records) => {
     const keyFile = keyFileIn(call.dataDir)
-    return work(createKeys({ records, scopes: call.scopes, keyFile: records.isShared ? sharedKeyFile(keyFile) : keyFile }), records)
+    return work(
+      createKeys({ records, scopes: call.scopes, keyFile: records.isShared ? sharedKeyFile(keyFile) : keyFile }),
+      records,
+    )
   })
 
 const reachOf = (key: KeyView) => (key.scoped_teams ? `project ${key.scoped_teams.join(', ')}` : 'all projects')
 
 const projectGiven = ({ options: { project } }: CommandCall): number | undefined => {
   if (project === undefined) return undefined
-  if (typeof project !== 'string' || !/^[1-9]\d{0,8}$/.test(project)) throw new CommandError(`--project takes a project's id, not "${project}": "trailmark project list" shows them.`)
+  if (typeof project !== 'string' || !/^[1-9]\d{0,8}$/.test(project))
+    throw new CommandError(`--project takes a project's id, not "${project}": "trailmark project list" shows them.`)
   return Number(project)
 }
 
@@ -27,44 +31,77 @@ const projectGiven = ({ options: { project } }: CommandCall): number | undefined
 const projectOf = async (call: CommandCall, { projects }: Records): Promise<number | null> => {
   const given = projectGiven(call)
   if (call.options['all-projects']) {
-    if (given !== undefined) throw new CommandError('--project and --all-projects exclude each other: give one of them.')
+    if (given !== undefined)
+      throw new CommandError('--project and --all-projects exclude each other: give one of them.')
     return null
   }
   if (given !== undefined) return given
   const all = await projects.all()
   if (all.length === 1) return all[0]!.id
-  throw new CommandError(all.length ? `there are ${all.length} projects: say which with --project ${all.map(({ id }) => id).join('|')}, or --all-projects.` : 'there is no project yet: make one with "trailmark project create".')
+  throw new CommandError(
+    all.length
+      ? `there are ${all.length} projects: say which with --project ${all.map(({ id }) => id).join('|')}, or --all-projects.`
+      : 'there is no project yet: make one with "trailmark project create".',
+  )
 }
 
 /** The one key that a word means, by its id or its label. */
 const find = async (call: CommandCall, keys: Keys): Promise<KeyView> => {
   const word = call.words[0]!
   const project = projectGiven(call)
-  const found = (await keys.list(OPERATOR(call))).filter(({ id, label, scoped_teams: teams }) => id === word || (label === word && (project === undefined || teams?.includes(project))))
+  const found = (await keys.list(OPERATOR(call))).filter(
+    ({ id, label, scoped_teams: teams }) =>
+      id === word || (label === word && (project === undefined || teams?.includes(project))),
+  )
   if (found.length === 1) return found[0]!
-  throw new CommandError(found.length ? `several keys have the label "${word}": say which by its id, ${found.map((key) => `${key.id} (${reachOf(key)})`).join(' or ')}.` : `there is no key "${word}": "trailmark key list" shows them.`)
+  throw new CommandError(
+    found.length
+      ? `several keys have the label "${word}": say which by its id, ${found.map((key) => `${key.id} (${reachOf(key)})`).join(' or ')}.`
+      : `there is no key "${word}": "trailmark key list" shows them.`,
+  )
 }
 
-const shownOnce = (title: string, key: NewKeyView, more: readonly string[] = []): CommandAnswer => ({ lines: [title, key.value, ...more, 'It is shown this once.'], data: key })
+const shownOnce = (title: string, key: NewKeyView, more: readonly string[] = []): CommandAnswer => ({
+  lines: [title, key.value, ...more, 'It is shown this once.'],
+  data: key,
+})
 
 const rows = (keys: readonly KeyView[]) =>
   toTable(
     ['ID', 'LABEL', 'OF', 'SECRET', 'CREATED', 'LAST USED', 'SCOPES'],
-    keys.map((key) => [key.id, key.label, reachOf(key), key.mask_value, key.created_at.slice(0, 10), key.last_used_at?.slice(0, 16) ?? 'never', key.scopes.join(',')]),
+    keys.map((key) => [
+      key.id,
+      key.label,
+      reachOf(key),
+      key.mask_value,
+      key.created_at.slice(0, 10),
+      key.last_used_at?.slice(0, 16) ?? 'never',
+      key.scopes.join(','),
+    ]),
   )
 
 export const KEY_COMMANDS: readonly Command[] = [
   {
     name: 'key create',
     words: ['label'],
-    options: { scopes: { value: 'scope,…|all', what: 'What it may do.' }, project: PROJECT, 'all-projects': { what: 'Of every project, those to come included.' } },
+    options: {
+      scopes: { value: 'scope,…|all', what: 'What it may do.' },
+      project: PROJECT,
+      'all-projects': { what: 'Of every project, those to come included.' },
+    },
     what: 'A new personal API key.',
     run: (call) =>
       withKeys(call, async (keys, records) => {
-        if (typeof call.options.scopes !== 'string') throw new CommandError(`say with --scopes what the key may do: ${call.scopes.join(', ')}, or all.`)
+        if (typeof call.options.scopes !== 'string')
+          throw new CommandError(`say with --scopes what the key may do: ${call.scopes.join(', ')}, or all.`)
         const project = await projectOf(call, records)
-        const scopes = call.options.scopes === 'all' ? ['*'] : call.options.scopes.split(',').map((scope) => scope.trim())
-        const key = await keys.create(OPERATOR(call), { label: call.words[0]!, scopes, scoped_teams: project === null ? null : [project] })
+        const scopes =
+          call.options.scopes === 'all' ? ['*'] : call.options.scopes.split(',').map((scope) => scope.trim())
+        const key = await keys.create(OPERATOR(call), {
+          label: call.words[0]!,
+          scopes,
+          scoped_teams: project === null ? null : [project],
+        })
         return shownOnce(`Created the key "${key.label}" of ${reachOf(key)}, with ${key.scopes.join(', ')}:`, key)
       }),
   },
@@ -76,7 +113,9 @@ export const KEY_COMMANDS: readonly Command[] = [
     run: (call) =>
       withKeys(call, async (keys) => {
         const project = projectGiven(call)
-        const all = (await keys.list(OPERATOR(call))).filter(({ scoped_teams: teams }) => project === undefined || teams?.includes(project))
+        const all = (await keys.list(OPERATOR(call))).filter(
+          ({ scoped_teams: teams }) => project === undefined || teams?.includes(project),
+        )
         return { lines: rows(all), data: all }
       }),
   },
@@ -88,7 +127,9 @@ export const KEY_COMMANDS: readonly Command[] = [
     run: (call) =>
       withKeys(call, async (keys) => {
         const key = await keys.rotate(OPERATOR(call), (await find(call, keys)).id, graceOf(call))
-        return shownOnce(`The secret of "${key.label}" is now`, key, [`The one before is ${key.previous_value_until ? `taken until ${key.previous_value_until}` : 'refused from now on'}.`])
+        return shownOnce(`The secret of "${key.label}" is now`, key, [
+          `The one before is ${key.previous_value_until ? `taken until ${key.previous_value_until}` : 'refused from now on'}.`,
+        ])
       }),
   },
   {

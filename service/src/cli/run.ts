@@ -8,16 +8,26 @@ import { PROJECT_COMMANDS } from './projectCommands.ts'
 /** Everything that can be asked on the command line beside `serve`. */
 export const COMMANDS: readonly Command[] = [...PROJECT_COMMANDS, ...KEY_COMMANDS, ...BACKUP_COMMANDS]
 
-const COMMON: Readonly<Record<string, Option>> = { data: { value: 'folder', what: 'The data folder, instead of TRAILMARK_DATA.' }, json: { what: 'Answers in JSON.' } }
+const COMMON: Readonly<Record<string, Option>> = {
+  data: { value: 'folder', what: 'The data folder, instead of TRAILMARK_DATA.' },
+  json: { what: 'Answers in JSON.' },
+}
 
 const usageOf = ({ name, words, options }: Command): string =>
-  ['trailmark', name, ...words.map((word) => `<${word}>`), ...Object.entries(options).map(([option, { value }]) => `[--${option}${value ? ` <${value}>` : ''}]`)].join(' ')
+  [
+    'trailmark',
+    name,
+    ...words.map((word) => `<${word}>`),
+    ...Object.entries(options).map(([option, { value }]) => `[--${option}${value ? ` <${value}>` : ''}]`),
+  ].join(' ')
 
 /** Lines for `--help`. */
 export const describeCommands = (): string =>
   [
     ...COMMANDS.map((command) => `  ${usageOf(command)}\n      ${command.what}`),
-    `  Each also takes ${Object.entries(COMMON).map(([option, { what, value }]) => `--${option}${value ? ` <${value}>` : ''} (${what.replace(/\.$/, '')})`).join(' and ')}.`,
+    `  Each also takes ${Object.entries(COMMON)
+      .map(([option, { what, value }]) => `--${option}${value ? ` <${value}>` : ''} (${what.replace(/\.$/, '')})`)
+      .join(' and ')}.`,
   ].join('\n')
 
 const findCommand = (args: readonly string[]): { command: Command; rest: string[] } => {
@@ -26,21 +36,41 @@ const findCommand = (args: readonly string[]): { command: Command; rest: string[
     if (name.every((word, at) => args[at] === word)) return { command, rest: args.slice(name.length) }
   }
   const group = COMMANDS.filter(({ name }) => name.split(' ')[0] === args[0]).map(({ name }) => name)
-  throw new CommandError(group.length ? `"${args[0]}" takes one of: ${group.join(', ')}.` : `there is no command "${args[0]}"; there are serve, ${COMMANDS.map(({ name }) => name).join(', ')}. "trailmark --help" explains them.`)
+  throw new CommandError(
+    group.length
+      ? `"${args[0]}" takes one of: ${group.join(', ')}.`
+      : `there is no command "${args[0]}"; there are serve, ${COMMANDS.map(({ name }) => name).join(', ')}. "trailmark --help" explains them.`,
+  )
 }
 
 /** Does what `args` ask for. Throws `CommandError`, `ConfigError` and `Refusal`, each with a message for people. */
-export const runCommand = async (args: readonly string[], { dataDir, ...more }: Omit<CommandCall, 'words' | 'options'>): Promise<CommandAnswer & { readonly isJson: boolean }> => {
+export const runCommand = async (
+  args: readonly string[],
+  { dataDir, ...more }: Omit<CommandCall, 'words' | 'options'>,
+): Promise<CommandAnswer & { readonly isJson: boolean }> => {
   const { command, rest } = findCommand(args)
-  const options = Object.fromEntries(Object.entries({ ...command.options, ...COMMON }).map(([name, { value }]) => [name, { type: value ? 'string' : 'boolean' } as const]))
+  const options = Object.fromEntries(
+    Object.entries({ ...command.options, ...COMMON }).map(([name, { value }]) => [
+      name,
+      { type: value ? 'string' : 'boolean' } as const,
+    ]),
+  )
   let parsed: { values: Record<string, string | boolean | undefined>; positionals: string[] }
   try {
     parsed = parseArgs({ args: rest, options, allowPositionals: true, strict: true }) as typeof parsed
   } catch (error) {
     throw new CommandError(`${(error as Error).message.split('. ')[0]}. Usage: ${usageOf(command)}`)
   }
-  if (parsed.positionals.length !== command.words.length) throw new CommandError(`${parsed.positionals.length > command.words.length ? `"${parsed.positionals[command.words.length]}" is one word too many (put a name with spaces into quotation marks)` : `<${command.words[parsed.positionals.length]}> is missing`}. Usage: ${usageOf(command)}`)
+  if (parsed.positionals.length !== command.words.length)
+    throw new CommandError(
+      `${parsed.positionals.length > command.words.length ? `"${parsed.positionals[command.words.length]}" is one word too many (put a name with spaces into quotation marks)` : `<${command.words[parsed.positionals.length]}> is missing`}. Usage: ${usageOf(command)}`,
+    )
   const { data, json, ...given } = parsed.values
-  const answer = await command.run({ ...more, words: parsed.positionals, options: given, dataDir: typeof data === 'string' ? resolve(data) : dataDir })
+  const answer = await command.run({
+    ...more,
+    words: parsed.positionals,
+    options: given,
+    dataDir: typeof data === 'string' ? resolve(data) : dataDir,
+  })
   return { ...answer, isJson: json === true }
 }

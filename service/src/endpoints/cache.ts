@@ -119,7 +119,10 @@ export const createCache = <Value>({ maxBytes, now = Date.now }: CacheOptions): 
     if (entry) return { value: entry.value, startedAt: entry.startedAt, isCached: true }
     const flightKey = JSON.stringify([request.key, request.terms, request.epoch])
     const flying = request.isForced ? undefined : flights.get(flightKey)
-    const flight = flying && !flying.giveUp.signal.aborted && now() - flying.startedAt < request.maxAgeMs ? flying : takeOff(request, flightKey)
+    const flight =
+      flying && !flying.giveUp.signal.aborted && now() - flying.startedAt < request.maxAgeMs
+        ? flying
+        : takeOff(request, flightKey)
     flight.waiting += 1
     const { promise, stop } = abortion(request.signal)
     try {

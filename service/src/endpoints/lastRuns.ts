@@ -13,7 +13,11 @@ const WRITE_MS = 1_000
  * Keeps in the definitions when endpoints were last run, at most once a second: a write waits for the disk, which takes longer than
  * a run that is answered from memory.
  */
-export const createLastRuns = ({ endpoints }: { readonly endpoints: Pick<Records['endpoints'], 'touch'> }): LastRuns => {
+export const createLastRuns = ({
+  endpoints,
+}: {
+  readonly endpoints: Pick<Records['endpoints'], 'touch'>
+}): LastRuns => {
   const noted = new Map<string, string>()
   let timer: NodeJS.Timeout | undefined
   let writing = Promise.resolve()

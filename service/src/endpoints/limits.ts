@@ -64,10 +64,16 @@ export const createGate = (now: () => number = Date.now): Gate => {
       WINDOWS.forEach(({ limit, ms, words }, at) => {
         const { startedAt, count } = usage.windows[at]!
         if (count < allowance[limit]) return
-        throw new Refusal('rate_limited', { detail: `This key or token may run ${allowance[limit]} endpoints ${words}.`, retryAfterSeconds: Math.ceil((startedAt + ms - now()) / 1_000) })
+        throw new Refusal('rate_limited', {
+          detail: `This key or token may run ${allowance[limit]} endpoints ${words}.`,
+          retryAfterSeconds: Math.ceil((startedAt + ms - now()) / 1_000),
+        })
       })
       if (usage.running >= allowance.atOnce) {
-        throw new Refusal('too_many_at_once', { detail: `This key or token may run ${allowance.atOnce} endpoints at the same time.`, retryAfterSeconds: NEXT_PLACE_SECONDS })
+        throw new Refusal('too_many_at_once', {
+          detail: `This key or token may run ${allowance.atOnce} endpoints at the same time.`,
+          retryAfterSeconds: NEXT_PLACE_SECONDS,
+        })
       }
       usage.running += 1
       for (const window of usage.windows) window.count += 1

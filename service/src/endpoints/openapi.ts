@@ -24,24 +24,46 @@ const COLUMN_TYPES: Readonly<Record<string, readonly string[]>> = {
   array: ['array', 'null'],
 }
 
-const columnSchema = ({ name, type }: { name: string; type: string }): JsonSchema => ({ title: name, ...(COLUMN_TYPES[type] ? { type: COLUMN_TYPES[type] } : {}) })
+const columnSchema = ({ name, type }: { name: string; type: string }): JsonSchema => ({
+  title: name,
+  ...(COLUMN_TYPES[type] ? { type: COLUMN_TYPES[type] } : {}),
+})
 
 const rowsSchema = (version: EndpointVersion): JsonSchema => {
   const { columns } = version
   // Times to convert are the one insight that is no list.
   if (isInsight(version.query)) return { type: ['array', 'object'] }
-  return columns ? { type: 'array', items: { type: 'array', prefixItems: columns.map(columnSchema), minItems: columns.length, maxItems: columns.length } } : { type: 'array' }
+  return columns
+    ? {
+        type: 'array',
+        items: {
+          type: 'array',
+          prefixItems: columns.map(columnSchema),
+          minItems: columns.length,
+          maxItems: columns.length,
+        },
+      }
+    : { type: 'array' }
 }
 
 // Values are those of properties; all may be left out.
 const insightVariablesSchema = (query: InsightQuery, takesDates: boolean): JsonSchema => ({
   type: 'object',
-  properties: Object.fromEntries(variablesOf(query, takesDates).map(({ name, isDate }) => [name, isDate ? { type: 'string' } : { type: ['string', 'number', 'boolean'] }])),
+  properties: Object.fromEntries(
+    variablesOf(query, takesDates).map(({ name, isDate }) => [
+      name,
+      isDate ? { type: 'string' } : { type: ['string', 'number', 'boolean'] },
+    ]),
+  ),
   required: [],
   additionalProperties: false,
 })
 
-const variablesSchema = (version: EndpointVersion, definitions: readonly Variable[], takesDates: TakesDates): JsonSchema => {
+const variablesSchema = (
+  version: EndpointVersion,
+  definitions: readonly Variable[],
+  takesDates: TakesDates,
+): JsonSchema => {
   if (isInsight(version.query)) return insightVariablesSchema(version.query, takesDates(version))
   const { variables = {} } = version.query as { variables?: Record<string, { code_name: string }> }
   const names = Object.values(variables).map(({ code_name: name }) => name)
@@ -115,7 +137,12 @@ export const DOCUMENT = {
   openapi: '3.1.0',
   components: {
     securitySchemes: { personalApiKey: { type: 'http', scheme: 'bearer' } },
-    responses: { Refusal: { description: 'What was wrong, where, and what would be right.', content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } } } },
+    responses: {
+      Refusal: {
+        description: 'What was wrong, where, and what would be right.',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } },
+      },
+    },
     schemas: {
       Refusal: {
         type: 'object',
@@ -124,7 +151,13 @@ export const DOCUMENT = {
           code: { type: 'string', description: 'Stable: programs may rely on it.' },
           detail: { type: 'string' },
           attr: { type: ['string', 'null'], description: 'The field at fault.' },
-          errors: { type: 'array', items: { type: 'object', properties: { path: { type: 'string' }, code: { type: 'string' }, message: { type: 'string' } } } },
+          errors: {
+            type: 'array',
+            items: {
+              type: 'object',
+              properties: { path: { type: 'string' }, code: { type: 'string' }, message: { type: 'string' } },
+            },
+          },
           request_id: { type: 'string' },
         },
         required: ['type', 'code', 'detail', 'attr', 'request_id'],
@@ -133,7 +166,8 @@ export const DOCUMENT = {
   },
 } as const
 
-const activeOf = async (records: Pick<Records, 'endpoints'>, projectId: number) => (await records.endpoints.list(projectId)).filter(({ isActive }) => isActive)
+const activeOf = async (records: Pick<Records, 'endpoints'>, projectId: number) =>
+  (await records.endpoints.list(projectId)).filter(({ isActive }) => isActive)
 
 /** `takesDates`: whether runs of a version of an insight may pass dates. */
 export const createOpenApi = (records: Pick<Records, 'endpoints' | 'variables'>, takesDates: TakesDates): OpenApi => ({
@@ -143,20 +177,34 @@ export const createOpenApi = (records: Pick<Records, 'endpoints' | 'variables'>,
       (await activeOf(records, projectId)).map(async (endpoint) => {
         const version = await findVersion(records, endpoint, undefined)
         const columns = version.columns?.map((column) => [column.name, columnSchema(column)] as const)
-        return { name: endpoint.name, description: endpoint.description, variables: variablesSchema(version, definitions, takesDates), columns }
+        return {
+          name: endpoint.name,
+          description: endpoint.description,
+          variables: variablesSchema(version, definitions, takesDates),
+          columns,
+        }
       }),
     )
     return toTypeScript(projectId, shapes)
   },
   async document(projectId, name, wanted) {
-    const endpoints = name === undefined ? await activeOf(records, projectId) : [await findEndpoint(records, projectId, name)]
+    const endpoints =
+      name === undefined ? await activeOf(records, projectId) : [await findEndpoint(records, projectId, name)]
     const definitions = await records.variables.list(projectId)
     const paths = await Promise.all(
       endpoints.map(async (endpoint) => {
         const version = await findVersion(records, endpoint, wanted)
-        return [`/api/projects/${projectId}/endpoints/${endpoint.name}/run`, { post: runOperation(endpoint, version, variablesSchema(version, definitions, takesDates)) }] as const
+        return [
+          `/api/projects/${projectId}/endpoints/${endpoint.name}/run`,
+          { post: runOperation(endpoint, version, variablesSchema(version, definitions, takesDates)) },
+        ] as const
       }),
     )
-    return { ...DOCUMENT, info: { title: name ?? `Endpoints of project ${projectId}`, version: '1' }, security: [{ personalApiKey: [] }], paths: Object.fromEntries(paths) }
+    return {
+      ...DOCUMENT,
+      info: { title: name ?? `Endpoints of project ${projectId}`, version: '1' },
+      security: [{ personalApiKey: [] }],
+      paths: Object.fromEntries(paths),
+    }
   },
 })

@@ -56,7 +56,11 @@ export interface InsightWork {
 const findNeeded = (parsed: ParsedQuery, definitions: readonly Variable[]) =>
   parsed.variables.map((name) => {
     const definition = definitions.find(({ codeName }) => codeName === name)
-    if (!definition) throw new Refusal('undefined_variables', { detail: `Query references undefined variable(s): ${name}`, attr: 'query' })
+    if (!definition)
+      throw new Refusal('undefined_variables', {
+        detail: `Query references undefined variable(s): ${name}`,
+        attr: 'query',
+      })
     return definition
   })
 
@@ -69,18 +73,39 @@ const parsedOf = (query: SqlQuery): ParsedQuery => {
   return parsed
 }
 
-const sqlWork = async (records: Pick<Records, 'variables'>, query: SqlQuery, { projectId, variables }: RunRequest): Promise<SqlWork> => {
+const sqlWork = async (
+  records: Pick<Records, 'variables'>,
+  query: SqlQuery,
+  { projectId, variables }: RunRequest,
+): Promise<SqlWork> => {
   const parsed = parsedOf(query)
-  return { kind: 'sql', parsed, values: bindVariables(findNeeded(parsed, await records.variables.list(projectId)), variables) }
+  return {
+    kind: 'sql',
+    parsed,
+    values: bindVariables(findNeeded(parsed, await records.variables.list(projectId)), variables),
+  }
 }
 
-const insightWork = async ({ projects }: Pick<Records, 'projects'>, query: InsightQuery, request: RunRequest, takesDates: boolean): Promise<InsightWork> => {
+const insightWork = async (
+  { projects }: Pick<Records, 'projects'>,
+  query: InsightQuery,
+  request: RunRequest,
+  takesDates: boolean,
+): Promise<InsightWork> => {
   const { projectId, variables } = request
   const paging = (['limit', 'offset', 'cursor'] as const).find((field) => request[field] !== undefined)
-  if (paging) throw new Refusal('invalid_input', { detail: `An insight has no pages: leave out "${paging}".`, attr: paging })
+  if (paging)
+    throw new Refusal('invalid_input', { detail: `An insight has no pages: leave out "${paging}".`, attr: paging })
   const { timezone } = (await projects.byId(projectId))!
   const run = { projectId, variables, zone: createZone(timezone), now: Date.now(), takesDates }
-  return { kind: 'insight', query, run, plan: planInsight(query, run), timezone, variables: Object.entries(variables).sort(([a], [b]) => (a < b ? -1 : 1)) }
+  return {
+    kind: 'insight',
+    query,
+    run,
+    plan: planInsight(query, run),
+    timezone,
+    variables: Object.entries(variables).sort(([a], [b]) => (a < b ? -1 : 1)),
+  }
 }
 
 export interface PrepareRooms {
@@ -89,15 +114,29 @@ export interface PrepareRooms {
 }
 
 /** Find → bind → check: before anything is executed, whatever would serve the run. Throws `Refusal`. */
-export const prepareRun = async ({ records, materializations }: PrepareRooms, request: RunRequest): Promise<PreparedRun> => {
+export const prepareRun = async (
+  { records, materializations }: PrepareRooms,
+  request: RunRequest,
+): Promise<PreparedRun> => {
   const endpoint = await findEndpoint(records, request.projectId, request.endpoint)
   if (!endpoint.isActive) throw new Refusal('not_found', { detail: 'This endpoint is not active.' })
   const version = await findVersion(records, endpoint, request.version)
   const { query } = version
-  const work = isInsight(query) ? await insightWork(records, query, request, request.takesDates || materializations.takesDates(version)) : await sqlWork(records, query as SqlQuery, request)
-  if (!version.isActive) throw new Refusal('version_inactive', { detail: `Version ${version.version} of this endpoint is not active.`, attr: 'version' })
-  if (request.offset !== undefined && request.limit === undefined) throw new Refusal('invalid_input', { detail: '"offset" needs "limit".', attr: 'offset' })
-  if (request.offset !== undefined && request.cursor !== undefined) throw new Refusal('invalid_input', { detail: '"cursor" says where a page begins: leave out "offset".', attr: 'offset' })
+  const work = isInsight(query)
+    ? await insightWork(records, query, request, request.takesDates || materializations.takesDates(version))
+    : await sqlWork(records, query as SqlQuery, request)
+  if (!version.isActive)
+    throw new Refusal('version_inactive', {
+      detail: `Version ${version.version} of this endpoint is not active.`,
+      attr: 'version',
+    })
+  if (request.offset !== undefined && request.limit === undefined)
+    throw new Refusal('invalid_input', { detail: '"offset" needs "limit".', attr: 'offset' })
+  if (request.offset !== undefined && request.cursor !== undefined)
+    throw new Refusal('invalid_input', {
+      detail: '"cursor" says where a page begins: leave out "offset".',
+      attr: 'offset',
+    })
   return { endpoint, version, work }
 }
 
@@ -113,17 +152,38 @@ export const compileRun = (parsed: ParsedQuery, options: CompileOptions): Compil
 const CAPACITY_RETRY_SECONDS = 2
 
 // Too slow, too large or too heavy is the query's fault and stays so: 4xx, because asking again would not help.
-const REFUSALS: Readonly<Record<StorageErrorKind, (error: StorageError, parsed: ParsedQuery | undefined, allowance: RunAllowance) => Refusal>> = {
+const REFUSALS: Readonly<
+  Record<StorageErrorKind, (error: StorageError, parsed: ParsedQuery | undefined, allowance: RunAllowance) => Refusal>
+> = {
   unavailable: ({ missing }) =>
     new Refusal('engine_unavailable', {
-      ...(missing ? { detail: `A part of the event store does not answer (${missing}), and without it the answer would be wrong: try again.` } : {}),
+      ...(missing
+        ? {
+            detail: `A part of the event store does not answer (${missing}), and without it the answer would be wrong: try again.`,
+          }
+        : {}),
       retryAfterSeconds: CAPACITY_RETRY_SECONDS,
     }),
   full: () => new Refusal('disk_full', { retryAfterSeconds: CAPACITY_RETRY_SECONDS }),
   capacity: () => new Refusal('query_capacity', { retryAfterSeconds: CAPACITY_RETRY_SECONDS }),
-  timeout: (_error, _parsed, { seconds }) => new Refusal('query_timeout', { detail: `The query took longer than ${seconds} s: look at fewer events, for example at a shorter time.` }),
-  memory: (_error, _parsed, { memoryBytes }) => new Refusal('query_memory_limit', { detail: `The query needed more than ${Math.floor(memoryBytes / 1_000_000)} MB of memory: group by fewer values, or look at fewer events.` }),
-  size: (_error, parsed) => new Refusal('query_too_large', parsed ? {} : { detail: 'The answer has too many rows: choose a smaller "breakdown_limit", longer intervals or a shorter range.' }),
+  timeout: (_error, _parsed, { seconds }) =>
+    new Refusal('query_timeout', {
+      detail: `The query took longer than ${seconds} s: look at fewer events, for example at a shorter time.`,
+    }),
+  memory: (_error, _parsed, { memoryBytes }) =>
+    new Refusal('query_memory_limit', {
+      detail: `The query needed more than ${Math.floor(memoryBytes / 1_000_000)} MB of memory: group by fewer values, or look at fewer events.`,
+    }),
+  size: (_error, parsed) =>
+    new Refusal(
+      'query_too_large',
+      parsed
+        ? {}
+        : {
+            detail:
+              'The answer has too many rows: choose a smaller "breakdown_limit", longer intervals or a shorter range.',
+          },
+    ),
   query: (error, parsed) => engineRefusal(error, parsed),
   data: () => new Refusal('query_failed'),
 }

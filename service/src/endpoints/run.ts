@@ -14,7 +14,15 @@ import type { Materializations } from './materialization/materializations.ts'
 import { readingFrom } from './materialization/plan.ts'
 import type { Shadow } from './materialization/shadow.ts'
 import type { Build } from './materialization/state.ts'
-import { compileRun, type InsightWork, type PreparedRun, prepareRun, type RunRequest, type SqlWork, toRunRefusal } from './prepare.ts'
+import {
+  compileRun,
+  type InsightWork,
+  type PreparedRun,
+  prepareRun,
+  type RunRequest,
+  type SqlWork,
+  toRunRefusal,
+} from './prepare.ts'
 import type { ParsedQuery } from './sql/compile.ts'
 
 export type { RunRequest } from './prepare.ts'
@@ -55,7 +63,18 @@ export interface RunAnswer {
 }
 
 /** The part of an answer that is kept. */
-export type Outcome = Pick<RunAnswer, 'results' | 'columns' | 'types' | 'hasMore' | 'limit' | 'offset' | 'next_cursor' | 'endpoint_materialized' | 'endpoint_materialized_at'>
+export type Outcome = Pick<
+  RunAnswer,
+  | 'results'
+  | 'columns'
+  | 'types'
+  | 'hasMore'
+  | 'limit'
+  | 'offset'
+  | 'next_cursor'
+  | 'endpoint_materialized'
+  | 'endpoint_materialized_at'
+>
 
 export type RunEndpoint = (request: RunRequest) => Promise<RunAnswer>
 
@@ -95,7 +114,11 @@ const once = <Value>(make: () => Value): (() => Value) => {
   return () => (made ??= { value: make() }).value
 }
 
-const sqlTask = ({ parsed, values }: SqlWork, { projectId, limit, offset, cursor }: RunRequest, { versionId, mostRows, stored }: { versionId: string; mostRows: number; stored: Build | undefined }): Task => {
+const sqlTask = (
+  { parsed, values }: SqlWork,
+  { projectId, limit, offset, cursor }: RunRequest,
+  { versionId, mostRows, stored }: { versionId: string; mostRows: number; stored: Build | undefined },
+): Task => {
   const rows = Math.min(limit ?? mostRows, mostRows)
   const owner = cursorOwner(versionId, values)
   const after = cursor === undefined ? undefined : readCursor(cursor, owner)
@@ -130,10 +153,19 @@ const sqlTask = ({ parsed, values }: SqlWork, { projectId, limit, offset, cursor
       },
     }
   }
-  return { decides: [values, rows, limit ?? null, offset ?? null, cursor ?? null], maxRows: rows + 1, parsed, work: once(work) }
+  return {
+    decides: [values, rows, limit ?? null, offset ?? null, cursor ?? null],
+    maxRows: rows + 1,
+    parsed,
+    work: once(work),
+  }
 }
 
-const insightTask = ({ query, run, plan, timezone, variables }: InsightWork, mostRows: number, stored: Build | undefined): Task => {
+const insightTask = (
+  { query, run, plan, timezone, variables }: InsightWork,
+  mostRows: number,
+  stored: Build | undefined,
+): Task => {
   const work = (): Work => {
     const materialized = stored && planFromStored(query, run, stored)
     return {
@@ -149,18 +181,38 @@ const insightTask = ({ query, run, plan, timezone, variables }: InsightWork, mos
  * Runs a stored endpoint: admit → find → bind → compile → cache or execute → shape. Values are checked before anything is
  * executed, whatever would serve the run.
  */
-export const createRun = ({ records, storage, admit, cache, epochs, lastRuns, materializations, shadow }: RunRooms): RunEndpoint => {
+export const createRun = ({
+  records,
+  storage,
+  admit,
+  cache,
+  epochs,
+  lastRuns,
+  materializations,
+  shadow,
+}: RunRooms): RunEndpoint => {
   // One after another: a run takes one of the engine's places, whatever its query.
-  const each = async (statements: readonly Statement[], limits: RunLimits, signal: AbortSignal): Promise<readonly Result[]> => {
+  const each = async (
+    statements: readonly Statement[],
+    limits: RunLimits,
+    signal: AbortSignal,
+  ): Promise<readonly Result[]> => {
     const answers: Result[] = []
     for (const statement of statements) answers.push(await storage.run(statement, limits, signal))
     return answers
   }
 
-  const loaded = (answers: readonly Result[], value: Outcome): Loaded<Outcome> => ({ value, bytes: answers.reduce((sum, { textLength }) => sum + textLength, 0) * BYTES_PER_CHARACTER })
+  const loaded = (answers: readonly Result[], value: Outcome): Loaded<Outcome> => ({
+    value,
+    bytes: answers.reduce((sum, { textLength }) => sum + textLength, 0) * BYTES_PER_CHARACTER,
+  })
 
   /** What is stored can be gone or of an older engine; the events are there. */
-  const fromStored = async (statements: readonly Statement[], limits: RunLimits, signal: AbortSignal): Promise<readonly Result[] | undefined> => {
+  const fromStored = async (
+    statements: readonly Statement[],
+    limits: RunLimits,
+    signal: AbortSignal,
+  ): Promise<readonly Result[] | undefined> => {
     try {
       return await each(statements, limits, signal)
     } catch (error) {
@@ -169,13 +221,25 @@ export const createRun = ({ records, storage, admit, cache, epochs, lastRuns, ma
     }
   }
 
-  const execute = async ({ work, maxRows, parsed }: Task, projectId: number, allowance: RunAllowance, signal: AbortSignal): Promise<Loaded<Outcome>> => {
+  const execute = async (
+    { work, maxRows, parsed }: Task,
+    projectId: number,
+    allowance: RunAllowance,
+    signal: AbortSignal,
+  ): Promise<Loaded<Outcome>> => {
     const { statements, materialized, outcome } = work()
     const limits = { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows }
     try {
       const stored = materialized?.stored
-      const answers = materialized && (await fromStored(materialized.statements, { ...limits, tables: [materialized.stored.table] }, signal))
-      if (stored && answers) return loaded(answers, { ...outcome(answers), endpoint_materialized: true, endpoint_materialized_at: stored.builtAt })
+      const answers =
+        materialized &&
+        (await fromStored(materialized.statements, { ...limits, tables: [materialized.stored.table] }, signal))
+      if (stored && answers)
+        return loaded(answers, {
+          ...outcome(answers),
+          endpoint_materialized: true,
+          endpoint_materialized_at: stored.builtAt,
+        })
       const live = await each(statements, limits, signal)
       return loaded(live, outcome(live))
     } catch (error) {
@@ -183,17 +247,26 @@ export const createRun = ({ records, storage, admit, cache, epochs, lastRuns, ma
     }
   }
 
-  const answer = async (request: RunRequest, { endpoint, version, work }: PreparedRun, { allowance, signal }: Admission): Promise<RunAnswer> => {
+  const answer = async (
+    request: RunRequest,
+    { endpoint, version, work }: PreparedRun,
+    { allowance, signal }: Admission,
+  ): Promise<RunAnswer> => {
     const { projectId } = request
     const isDirect = request.refresh === 'direct'
     if (isDirect && !materializations.isEnabled(version)) throw new Refusal('not_materialized', { attr: 'refresh' })
     const stored = isDirect ? undefined : materializations.stored(version)
-    const task = work.kind === 'sql' ? sqlTask(work, request, { versionId: version.id, mostRows: allowance.rows, stored }) : insightTask(work, allowance.rows, stored)
+    const task =
+      work.kind === 'sql'
+        ? sqlTask(work, request, { versionId: version.id, mostRows: allowance.rows, stored })
+        : insightTask(work, allowance.rows, stored)
     const compileAt = performance.now()
     if (request.isDebug) task.work()
     const executeAt = performance.now()
     // With its table: what was answered from one that is no longer to be used is not given again.
-    const key = createHash('sha256').update(JSON.stringify([projectId, version.id, work.kind, task.decides, stored?.table ?? null])).digest('hex')
+    const key = createHash('sha256')
+      .update(JSON.stringify([projectId, version.id, work.kind, task.decides, stored?.table ?? null]))
+      .digest('hex')
     const freshMs = version.dataFreshnessSeconds * 1_000
     const { value, startedAt, isCached } = await cache({
       key,
@@ -209,8 +282,22 @@ export const createRun = ({ records, storage, admit, cache, epochs, lastRuns, ma
     if (!isCached) lastRuns.note(endpoint.id, refreshed)
     if (!isCached && value.endpoint_materialized && stored) {
       const { statements: live, materialized } = task.work()
-      const of = work.kind === 'sql' ? { parsed: work.parsed, values: work.values } : materialized && { live, materialized: materialized.statements }
-      if (of) shadow.follow({ versionId: version.id, ...of, stored, limits: { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows: allowance.rows } })
+      const of =
+        work.kind === 'sql'
+          ? { parsed: work.parsed, values: work.values }
+          : materialized && { live, materialized: materialized.statements }
+      if (of)
+        shadow.follow({
+          versionId: version.id,
+          ...of,
+          stored,
+          limits: {
+            projectId,
+            maxSeconds: allowance.seconds,
+            maxMemoryBytes: allowance.memoryBytes,
+            maxRows: allowance.rows,
+          },
+        })
     }
     return {
       ...value,
@@ -225,7 +312,9 @@ export const createRun = ({ records, storage, admit, cache, epochs, lastRuns, ma
       ...(request.isDebug
         ? {
             ...(task.parsed ? { hogql: task.parsed.text } : {}),
-            clickhouse: ((value.endpoint_materialized && task.work().materialized) || task.work()).statements.map(({ text }) => text).join(';\n'),
+            clickhouse: ((value.endpoint_materialized && task.work().materialized) || task.work()).statements
+              .map(({ text }) => text)
+              .join(';\n'),
             cache_key: key,
             timings: [
               { k: 'compile', t: (executeAt - compileAt) / 1_000 },

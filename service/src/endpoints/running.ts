@@ -3,7 +3,11 @@ import { Refusal } from '../lib/refusal.ts'
 /** The runs under way that their callers have given a name. */
 export interface Running {
   /** A signal that is aborted when the run is cancelled or `given` is; `end` forgets the run. Throws `Refusal` if the project runs one of this name. */
-  begin(projectId: number, clientQueryId: string | undefined, given: AbortSignal): { readonly signal: AbortSignal; readonly end: () => void }
+  begin(
+    projectId: number,
+    clientQueryId: string | undefined,
+    given: AbortSignal,
+  ): { readonly signal: AbortSignal; readonly end: () => void }
   /** Whether there was a run of this name to cancel. */
   cancel(projectId: number, clientQueryId: string): boolean
 }
@@ -16,7 +20,11 @@ export const createRunning = (): Running => {
     begin(projectId, clientQueryId, given) {
       if (clientQueryId === undefined) return { signal: given, end: () => {} }
       const key = keyOf(projectId, clientQueryId)
-      if (cancels.has(key)) throw new Refusal('invalid_input', { detail: 'A run with this "client_query_id" is under way: give each run its own.', attr: 'client_query_id' })
+      if (cancels.has(key))
+        throw new Refusal('invalid_input', {
+          detail: 'A run with this "client_query_id" is under way: give each run its own.',
+          attr: 'client_query_id',
+        })
       const cancel = new AbortController()
       cancels.set(key, cancel)
       return { signal: AbortSignal.any([given, cancel.signal]), end: () => void cancels.delete(key) }

@@ -25,17 +25,34 @@ export const createStream =
     const { allowance, signal, leave } = admit(request)
     try {
       const { endpoint, version, work } = await prepareRun({ records, materializations }, request)
-      if (work.kind === 'insight') throw new Refusal('invalid_input', { detail: 'An insight is answered in JSON only.', attr: 'format' })
+      if (work.kind === 'insight')
+        throw new Refusal('invalid_input', { detail: 'An insight is answered in JSON only.', attr: 'format' })
       const { parsed, values } = work
       const { projectId, limit, offset, cursor } = request
-      if (cursor !== undefined) throw new Refusal('invalid_input', { detail: `An answer in ${format} has all rows at once: leave out "cursor".`, attr: 'cursor' })
+      if (cursor !== undefined)
+        throw new Refusal('invalid_input', {
+          detail: `An answer in ${format} has all rows at once: leave out "cursor".`,
+          attr: 'cursor',
+        })
       const maxRows = allowance.streamRows
       const isDirect = request.refresh === 'direct'
       if (isDirect && !materializations.isEnabled(version)) throw new Refusal('not_materialized', { attr: 'refresh' })
       const stored = isDirect ? undefined : materializations.stored(version)
       const reading = stored && readingFrom(parsed, stored)
-      const compiled = compileRun(parsed, { projectId, variables: values, limit: Math.min(limit ?? Infinity, maxRows + 1), ...(offset === undefined ? {} : { offset }), ...(reading ? { replace: reading.replace } : {}) })
-      const limits = { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows, ...(stored ? { tables: [stored.table] } : {}) }
+      const compiled = compileRun(parsed, {
+        projectId,
+        variables: values,
+        limit: Math.min(limit ?? Infinity, maxRows + 1),
+        ...(offset === undefined ? {} : { offset }),
+        ...(reading ? { replace: reading.replace } : {}),
+      })
+      const limits = {
+        projectId,
+        maxSeconds: allowance.seconds,
+        maxMemoryBytes: allowance.memoryBytes,
+        maxRows,
+        ...(stored ? { tables: [stored.table] } : {}),
+      }
       const startedAt = new Date().toISOString()
       const stream = await storage.stream(compiled, limits, format, signal).catch((error) => {
         throw signal.aborted ? signal.reason : toRunRefusal(error, parsed, allowance)

@@ -10,20 +10,35 @@ export interface EndpointShape {
   readonly columns?: readonly (readonly [name: string, schema: JsonSchema])[]
 }
 
-const NAMES: Readonly<Record<string, string>> = { string: 'string', integer: 'number', number: 'number', boolean: 'boolean', null: 'null', object: 'Record<string, unknown>' }
+const NAMES: Readonly<Record<string, string>> = {
+  string: 'string',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+  null: 'null',
+  object: 'Record<string, unknown>',
+}
 
 const typeOf = (schema: JsonSchema): string => {
   if (Array.isArray(schema.enum)) return schema.enum.map((each) => JSON.stringify(each)).join(' | ')
-  if (Array.isArray(schema.anyOf) && !schema.type) return [...new Set((schema.anyOf as JsonSchema[]).map(typeOf))].join(' | ')
+  if (Array.isArray(schema.anyOf) && !schema.type)
+    return [...new Set((schema.anyOf as JsonSchema[]).map(typeOf))].join(' | ')
   const types = [schema.type ?? []].flat() as string[]
   if (!types.length) return 'unknown'
-  const words = types.map((type) => (type === 'array' ? `readonly (${schema.items ? typeOf(schema.items as JsonSchema) : 'unknown'})[]` : (NAMES[type] ?? 'unknown')))
+  const words = types.map((type) =>
+    type === 'array'
+      ? `readonly (${schema.items ? typeOf(schema.items as JsonSchema) : 'unknown'})[]`
+      : (NAMES[type] ?? 'unknown'),
+  )
   return [...new Set(words)].join(' | ')
 }
 
 const memberName = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name))
 
-const objectOf = (members: readonly (readonly [string, JsonSchema])[], isOptional: (name: string) => boolean = () => false) =>
+const objectOf = (
+  members: readonly (readonly [string, JsonSchema])[],
+  isOptional: (name: string) => boolean = () => false,
+) =>
   `{ ${members.map(([name, schema]) => `${memberName(name)}${isOptional(name) ? '?' : ''}: ${typeOf(schema)}`).join('; ')} }`
 
 const variablesType = ({ properties, required }: JsonSchema) => {

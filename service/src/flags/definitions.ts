@@ -42,7 +42,11 @@ const withGroupType = (filters: Filters, types: readonly string[]): Filters => {
   return typeof index === 'number' && !type ? { ...filters, aggregation_group_type: types[index] ?? '' } : filters
 }
 
-const toFlag = ({ id, key, name, version, isActive, filters, contexts }: FlagRecord, types: readonly string[], taken: ReadonlySet<number>): Flag => {
+const toFlag = (
+  { id, key, name, version, isActive, filters, contexts }: FlagRecord,
+  types: readonly string[],
+  taken: ReadonlySet<number>,
+): Flag => {
   const typed = withGroupType(filters as Filters, types)
   return { id, key, name, version, isActive, filters: taken.has(id) ? withEnrolment(typed, key) : typed, contexts }
 }
@@ -60,27 +64,45 @@ const toView = (record: FlagRecord): FlagView => ({
   updated_at: record.updatedAt,
 })
 
-const checkProperty = (property: Property, at: string, { aggregation_group_type: type, aggregation_group_type_index: index }: Filters): void => {
+const checkProperty = (
+  property: Property,
+  at: string,
+  { aggregation_group_type: type, aggregation_group_type_index: index }: Filters,
+): void => {
   const groupType = type ?? index
   if (property.type === 'flag') {
-    if ((property.operator ?? 'flag_evaluates_to') !== 'flag_evaluates_to') throw wrong(`${at}.operator`, 'A condition on a flag has the operator flag_evaluates_to.')
-    if (typeof property.value !== 'boolean' && typeof property.value !== 'string') throw wrong(`${at}.value`, 'A condition on a flag takes true, false or the key of a variant.')
+    if ((property.operator ?? 'flag_evaluates_to') !== 'flag_evaluates_to')
+      throw wrong(`${at}.operator`, 'A condition on a flag has the operator flag_evaluates_to.')
+    if (typeof property.value !== 'boolean' && typeof property.value !== 'string')
+      throw wrong(`${at}.value`, 'A condition on a flag takes true, false or the key of a variant.')
     return
   }
-  if (property.type === 'group' && (groupType === undefined || groupType === null)) throw wrong(`${at}.type`, 'A condition on a group needs "aggregation_group_type": the type of group that the flag is about.')
+  if (property.type === 'group' && (groupType === undefined || groupType === null))
+    throw wrong(
+      `${at}.type`,
+      'A condition on a group needs "aggregation_group_type": the type of group that the flag is about.',
+    )
   const name = property.operator ?? 'exact'
   const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name]! : undefined
-  if (!operator) throw wrong(`${at}.operator`, `There is no operator ${name}; there are ${Object.keys(OPERATORS).join(', ')}.`)
+  if (!operator)
+    throw wrong(`${at}.operator`, `There is no operator ${name}; there are ${Object.keys(OPERATORS).join(', ')}.`)
   if (!operator.make(property.value)) throw wrong(`${at}.value`, `The operator ${name} takes ${operator.takes}.`)
 }
 
 const checkPayload = (name: string, payload: unknown, keys: readonly string[]): void => {
-  if (!keys.includes(name)) throw wrong(`filters.payloads.${name}`, `A payload belongs to ${keys.map((key) => `"${key}"`).join(' or ')}, not to "${name}".`)
+  if (!keys.includes(name))
+    throw wrong(
+      `filters.payloads.${name}`,
+      `A payload belongs to ${keys.map((key) => `"${key}"`).join(' or ')}, not to "${name}".`,
+    )
   if (typeof payload !== 'string') return
   try {
     JSON.parse(payload)
   } catch {
-    throw wrong(`filters.payloads.${name}`, 'A payload is JSON: a text needs quotation marks of its own, as "\\"text\\"".')
+    throw wrong(
+      `filters.payloads.${name}`,
+      'A payload is JSON: a text needs quotation marks of its own, as "\\"text\\"".',
+    )
   }
 }
 
@@ -90,13 +112,16 @@ const checkFilters = (filters: Filters): void => {
   const keys = variants.map(({ key }) => key)
   if (new Set(keys).size < keys.length) throw wrong('filters.multivariate.variants', 'Two variants have the same key.')
   const sum = variants.reduce((total, { rollout_percentage: share }) => total + share, 0)
-  if (variants.length && Math.abs(sum - 100) > 0.01) throw wrong('filters.multivariate.variants', `The variants share out 100 percent, not ${sum}.`)
+  if (variants.length && Math.abs(sum - 100) > 0.01)
+    throw wrong('filters.multivariate.variants', `The variants share out 100 percent, not ${sum}.`)
   for (const [index, { properties = [], variant }] of filters.groups.entries()) {
     const at = `filters.groups.${index}`
-    if (variant && !keys.includes(variant)) throw wrong(`${at}.variant`, `The flag has no variant "${variant}"; it has ${keys.join(', ') || 'none'}.`)
+    if (variant && !keys.includes(variant))
+      throw wrong(`${at}.variant`, `The flag has no variant "${variant}"; it has ${keys.join(', ') || 'none'}.`)
     for (const [place, property] of properties.entries()) checkProperty(property, `${at}.properties.${place}`, filters)
   }
-  for (const [name, payload] of Object.entries(filters.payloads ?? {})) checkPayload(name, payload, keys.length ? keys : ['true'])
+  for (const [name, payload] of Object.entries(filters.payloads ?? {}))
+    checkPayload(name, payload, keys.length ? keys : ['true'])
 }
 
 const dependenciesOf = ({ groups }: Filters): string[] =>
@@ -109,13 +134,20 @@ const checkDependencies = (key: string, filters: Filters, others: readonly FlagR
   const walk = (at: string, way: readonly string[]): void => {
     const needs = known.get(at)
     if (!needs) throw wrong('filters.groups', `There is no flag "${at}" to depend on.`)
-    if (way.includes(at)) throw wrong('filters.groups', `The flags depend on each other in a circle: ${[...way.slice(way.indexOf(at)), at].join(' → ')}.`)
+    if (way.includes(at))
+      throw wrong(
+        'filters.groups',
+        `The flags depend on each other in a circle: ${[...way.slice(way.indexOf(at)), at].join(' → ')}.`,
+      )
     needs.forEach((next) => walk(next, [...way, at]))
   }
   walk(key, [])
 }
 
-export const createFlagDefinitions = ({ flags, groupTypes, settings }: Pick<Records, 'flags' | 'groupTypes' | 'settings'>, now = () => Date.now()): FlagDefinitions => {
+export const createFlagDefinitions = (
+  { flags, groupTypes, settings }: Pick<Records, 'flags' | 'groupTypes' | 'settings'>,
+  now = () => Date.now(),
+): FlagDefinitions => {
   const kept = new Map<number, { until: number; flags: Promise<ReadonlyMap<string, Flag>> }>()
 
   const findBy = async (field: 'id' | 'key', projectId: number, value: number | string): Promise<FlagRecord> => {
@@ -124,17 +156,25 @@ export const createFlagDefinitions = ({ flags, groupTypes, settings }: Pick<Reco
     return found
   }
   const find = (projectId: number, id: number) => findBy('id', projectId, id)
-  const keyTaken = (key: string) => new Refusal('name_taken', { detail: `This project has a feature flag "${key}" already.`, attr: 'key' })
+  const keyTaken = (key: string) =>
+    new Refusal('name_taken', { detail: `This project has a feature flag "${key}" already.`, attr: 'key' })
   const checked = async (projectId: number, key: string, filters: Filters, id?: number) => {
     if (!KEY.test(key)) throw wrong('key', 'A key is 1 to 400 letters, digits, underscores and hyphens.')
     checkFilters(filters)
-    checkDependencies(key, filters, (await flags.list(projectId)).filter((each) => each.id !== id))
+    checkDependencies(
+      key,
+      filters,
+      (await flags.list(projectId)).filter((each) => each.id !== id),
+    )
   }
 
   return {
     list: async (projectId) => (await flags.list(projectId)).map(toView),
     get: async (projectId, id) => toView(await find(projectId, id)),
-    create: async (projectId, { key, name = '', active = true, filters = EVERYBODY, evaluation_contexts: contexts = [] }) => {
+    create: async (
+      projectId,
+      { key, name = '', active = true, filters = EVERYBODY, evaluation_contexts: contexts = [] },
+    ) => {
       await checked(projectId, key, filters)
       const record = await flags.create(projectId, { key, name, isActive: active, filters, contexts })
       if (!record) throw keyTaken(key)
@@ -151,8 +191,14 @@ export const createFlagDefinitions = ({ flags, groupTypes, settings }: Pick<Reco
     },
     remove: async (projectId, id) => {
       const { key } = await find(projectId, id)
-      const users = (await flags.list(projectId)).filter((each) => dependenciesOf(each.filters as Filters).includes(key))
-      if (users.length) throw wrong('id', `Other flags depend on this one: ${users.map((each) => each.key).join(', ')}. Change them first.`)
+      const users = (await flags.list(projectId)).filter((each) =>
+        dependenciesOf(each.filters as Filters).includes(key),
+      )
+      if (users.length)
+        throw wrong(
+          'id',
+          `Other flags depend on this one: ${users.map((each) => each.key).join(', ')}. Change them first.`,
+        )
       const feature = (await featuresOf({ settings }, projectId)).find(({ flagId }) => flagId === id)
       if (feature) throw wrong('id', `The early access feature "${feature.name}" is about this flag. Remove it first.`)
       await flags.remove(projectId, id)
@@ -166,9 +212,11 @@ export const createFlagDefinitions = ({ flags, groupTypes, settings }: Pick<Reco
     byKey: (projectId) => {
       const known = kept.get(projectId)
       if (known && known.until > now()) return known.flags
-      const read = Promise.all([flags.list(projectId), groupTypes.list(projectId), featuresOf({ settings }, projectId).then(flagsTaken)]).then(
-        ([records, types, taken]) => new Map(records.map((record) => [record.key, toFlag(record, types, taken)])),
-      )
+      const read = Promise.all([
+        flags.list(projectId),
+        groupTypes.list(projectId),
+        featuresOf({ settings }, projectId).then(flagsTaken),
+      ]).then(([records, types, taken]) => new Map(records.map((record) => [record.key, toFlag(record, types, taken)])))
       kept.set(projectId, { until: now() + KEPT_MS, flags: read })
       // A failure is not kept.
       read.catch(() => kept.delete(projectId))

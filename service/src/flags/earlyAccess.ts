@@ -28,16 +28,32 @@ export interface EarlyAccess {
   offered(projectId: number, stages: readonly string[]): Promise<FeatureView[]>
 }
 
-const toKey = (name: string): string => name.trim().toLowerCase().replace(/[^a-z0-9_]+/g, '-').replace(/^-+|-+$/g, '')
+const toKey = (name: string): string =>
+  name
+    .trim()
+    .toLowerCase()
+    .replace(/[^a-z0-9_]+/g, '-')
+    .replace(/^-+|-+$/g, '')
 
-const fieldsOf = ({ name, description, stage, documentation_url: documentationUrl, payload }: FeatureInput): Partial<Feature> =>
-  Object.fromEntries(Object.entries({ name, description, stage, documentationUrl, payload }).filter(([, value]) => value !== undefined))
+const fieldsOf = ({
+  name,
+  description,
+  stage,
+  documentation_url: documentationUrl,
+  payload,
+}: FeatureInput): Partial<Feature> =>
+  Object.fromEntries(
+    Object.entries({ name, description, stage, documentationUrl, payload }).filter(([, value]) => value !== undefined),
+  )
 
 export const createEarlyAccess = (records: Pick<Records, 'settings'>, flags: FlagDefinitions): EarlyAccess => {
   let last: Promise<unknown> = Promise.resolve()
 
   // One change at a time, because each is made out of what is there.
-  const change = async <T>(projectId: number, make: (features: readonly Feature[]) => Promise<{ next: readonly Feature[]; result: T }>): Promise<T> => {
+  const change = async <T>(
+    projectId: number,
+    make: (features: readonly Feature[]) => Promise<{ next: readonly Feature[]; result: T }>,
+  ): Promise<T> => {
     const done = last.then(async () => {
       const { next, result } = await make(await featuresOf(records, projectId))
       await records.settings.set(projectId, FEATURES_SETTING, next)
@@ -48,9 +64,13 @@ export const createEarlyAccess = (records: Pick<Records, 'settings'>, flags: Fla
     return done
   }
 
-  const keysOf = async (projectId: number) => new Map((await flags.list(projectId)).map(({ id, key }) => [id as number, key as string]))
+  const keysOf = async (projectId: number) =>
+    new Map((await flags.list(projectId)).map(({ id, key }) => [id as number, key as string]))
 
-  const toView = ({ id, flagId, name, description, stage, documentationUrl, payload, createdAt }: Feature, keys: ReadonlyMap<number, string>): FeatureView => ({
+  const toView = (
+    { id, flagId, name, description, stage, documentationUrl, payload, createdAt }: Feature,
+    keys: ReadonlyMap<number, string>,
+  ): FeatureView => ({
     id,
     feature_flag: { id: flagId, key: keys.get(flagId) },
     name,
@@ -67,14 +87,23 @@ export const createEarlyAccess = (records: Pick<Records, 'settings'>, flags: Fla
     return found
   }
 
-  const flagFor = async (projectId: number, { feature_flag_id: flagId, name }: FeatureInput & { name: string }, features: readonly Feature[]): Promise<number> => {
-    if (flagId === undefined) return (await flags.create(projectId, { key: toKey(name), name: `Early access: ${name}`, filters: { groups: [] } })).id as number
+  const flagFor = async (
+    projectId: number,
+    { feature_flag_id: flagId, name }: FeatureInput & { name: string },
+    features: readonly Feature[],
+  ): Promise<number> => {
+    if (flagId === undefined)
+      return (
+        await flags.create(projectId, { key: toKey(name), name: `Early access: ${name}`, filters: { groups: [] } })
+      ).id as number
     const wrong = (detail: string) => new Refusal('invalid_input', { attr: 'feature_flag_id', detail })
     const flag = (await flags.list(projectId)).find(({ id }) => id === flagId)
     if (!flag) throw wrong('This project has no feature flag of this id.')
-    if (features.some((each) => each.flagId === flagId)) throw wrong('Another early access feature is about this flag: give each a flag of its own.')
+    if (features.some((each) => each.flagId === flagId))
+      throw wrong('Another early access feature is about this flag: give each a flag of its own.')
     const { aggregation_group_type: type, aggregation_group_type_index: index } = flag.filters as Filters
-    if ((type ?? index ?? undefined) !== undefined) throw wrong('This flag is about groups; an early access feature is taken by persons.')
+    if ((type ?? index ?? undefined) !== undefined)
+      throw wrong('This flag is about groups; an early access feature is taken by persons.')
     return flagId
   }
 
@@ -87,7 +116,17 @@ export const createEarlyAccess = (records: Pick<Records, 'settings'>, flags: Fla
     async create(projectId, input) {
       const made = await change(projectId, async (features) => {
         const flagId = await flagFor(projectId, input, features)
-        const feature: Feature = { id: randomUUID(), flagId, name: input.name, description: '', stage: 'draft', documentationUrl: '', payload: {}, createdAt: new Date().toISOString(), ...fieldsOf(input) }
+        const feature: Feature = {
+          id: randomUUID(),
+          flagId,
+          name: input.name,
+          description: '',
+          stage: 'draft',
+          documentationUrl: '',
+          payload: {},
+          createdAt: new Date().toISOString(),
+          ...fieldsOf(input),
+        }
         return { next: [...features, feature], result: feature }
       })
       return toView(made, await keysOf(projectId))
@@ -109,7 +148,15 @@ export const createEarlyAccess = (records: Pick<Records, 'settings'>, flags: Fla
       const keys = new Map([...all.values()].filter(({ isActive }) => isActive).map(({ id, key }) => [id, key]))
       return features
         .filter(({ stage, flagId }) => STAGES[stage].isOffered && stages.includes(stage) && keys.has(flagId))
-        .map(({ id, flagId, name, description, stage, documentationUrl, payload }) => ({ id, name, description, stage, documentationUrl, payload, flagKey: keys.get(flagId) }))
+        .map(({ id, flagId, name, description, stage, documentationUrl, payload }) => ({
+          id,
+          name,
+          description,
+          stage,
+          documentationUrl,
+          payload,
+          flagKey: keys.get(flagId),
+        }))
     },
   }
 }

@@ -28,17 +28,35 @@ export interface Feature {
 /** What a project's features are kept under. */
 export const FEATURES_SETTING = 'early_access_features'
 
-export const featuresOf = async ({ settings }: Pick<Records, 'settings'>, projectId: number): Promise<readonly Feature[]> => ((await settings.get(projectId, FEATURES_SETTING)) as Feature[] | undefined) ?? []
+export const featuresOf = async (
+  { settings }: Pick<Records, 'settings'>,
+  projectId: number,
+): Promise<readonly Feature[]> => ((await settings.get(projectId, FEATURES_SETTING)) as Feature[] | undefined) ?? []
 
 /** Flags that their features' takers get. */
-export const flagsTaken = (features: readonly Feature[]): ReadonlySet<number> => new Set(features.filter(({ stage }) => STAGES[stage].decides).map(({ flagId }) => flagId))
+export const flagsTaken = (features: readonly Feature[]): ReadonlySet<number> =>
+  new Set(features.filter(({ stage }) => STAGES[stage].decides).map(({ flagId }) => flagId))
 
 /**
  * A flag's conditions, with what visitors said about its feature: who took it has the flag, who refused has not, and for the others
  * the conditions hold. As conditions like any others, so that every SDK that evaluates flags understands them.
  */
 export const withEnrolment = (filters: Filters, flagKey: string): Filters => {
-  const said = (operator: 'exact' | 'is_not', value: 'true' | 'false') => ({ key: `$feature_enrollment/${flagKey}`, type: 'person' as const, operator, value: [value] })
+  const said = (operator: 'exact' | 'is_not', value: 'true' | 'false') => ({
+    key: `$feature_enrollment/${flagKey}`,
+    type: 'person' as const,
+    operator,
+    value: [value],
+  })
   // The last, so that the others keep their numbers in the reasons.
-  return { ...filters, groups: [...filters.groups.map((group) => ({ ...group, properties: [...(group.properties ?? []), said('is_not', 'false')] })), { properties: [said('exact', 'true')], rollout_percentage: 100 }] }
+  return {
+    ...filters,
+    groups: [
+      ...filters.groups.map((group) => ({
+        ...group,
+        properties: [...(group.properties ?? []), said('is_not', 'false')],
+      })),
+      { properties: [said('exact', 'true')], rollout_percentage: 100 },
+    ],
+  }
 }

@@ -38,7 +38,12 @@ export interface Evaluation {
   readonly enabled: boolean
   readonly variant: string | null
   readonly reason: { readonly code: string; readonly condition_index: number | null; readonly description: string }
-  readonly metadata: { readonly id: number; readonly version: number; readonly description: string | null; readonly payload: string | null }
+  readonly metadata: {
+    readonly id: number
+    readonly version: number
+    readonly description: string | null
+    readonly payload: string | null
+  }
   readonly failed?: true
 }
 
@@ -70,7 +75,11 @@ const isMet = (property: Property, values: Values, { now, isIncomplete }: Subjec
 }
 
 /** The variant that an identifier falls to: variants lie side by side from 0 to 1, in their order. */
-const variantFor = (key: string, identifier: string, variants: NonNullable<Filters['multivariate']>['variants']): string | null => {
+const variantFor = (
+  key: string,
+  identifier: string,
+  variants: NonNullable<Filters['multivariate']>['variants'],
+): string | null => {
   const share = shareOf(key, identifier, VARIANT_SALT)
   let upTo = 0
   for (const variant of variants) {
@@ -80,13 +89,18 @@ const variantFor = (key: string, identifier: string, variants: NonNullable<Filte
   return null
 }
 
-const asText = (payload: unknown): string | null => (payload === undefined || payload === null ? null : typeof payload === 'string' ? payload : JSON.stringify(payload))
+const asText = (payload: unknown): string | null =>
+  payload === undefined || payload === null ? null : typeof payload === 'string' ? payload : JSON.stringify(payload)
 
 /**
  * The flags of `wanted` for a subject; what they depend on is looked up in `all`. The same for the same subject, for
  * ever; a share that grows never takes anybody out.
  */
-export const evaluateFlags = (all: ReadonlyMap<string, Flag>, wanted: readonly Flag[], subject: Subject): Evaluation[] => {
+export const evaluateFlags = (
+  all: ReadonlyMap<string, Flag>,
+  wanted: readonly Flag[],
+  subject: Subject,
+): Evaluation[] => {
   const values = new Map<string, FlagValue>()
   const valueOf = (key: string): FlagValue => {
     const flag = all.get(key)
@@ -103,11 +117,14 @@ export const evaluateFlags = (all: ReadonlyMap<string, Flag>, wanted: readonly F
       const value = valueOf(property.key)
       return property.value === true ? value !== false : value === property.value
     }
-    const known = property.type === 'group' ? (groupType && subject.groupProperties[groupType]) || {} : subject.personProperties
+    const known =
+      property.type === 'group' ? (groupType && subject.groupProperties[groupType]) || {} : subject.personProperties
     return isMet(property, known, subject)
   }
 
-  const decide = (flag: Flag): { code: ReasonCode; index: number | null; condition?: Condition; identifier?: string } => {
+  const decide = (
+    flag: Flag,
+  ): { code: ReasonCode; index: number | null; condition?: Condition; identifier?: string } => {
     const { groups: conditions, aggregation_group_type: groupType } = flag.filters
     // Of a type of groups that no event has named yet, there is no group.
     const isOfGroups = groupType !== undefined && groupType !== null
@@ -117,7 +134,8 @@ export const evaluateFlags = (all: ReadonlyMap<string, Flag>, wanted: readonly F
     for (const [index, condition] of conditions.entries()) {
       if (!(condition.properties ?? []).every((property) => meets(property, groupType))) continue
       const percentage = condition.rollout_percentage ?? 100
-      if (percentage >= 100 || shareOf(flag.key, identifier) <= percentage / 100) return { code: 'condition_match', index, condition, identifier }
+      if (percentage >= 100 || shareOf(flag.key, identifier) <= percentage / 100)
+        return { code: 'condition_match', index, condition, identifier }
       code = 'out_of_rollout_bound'
     }
     return { code, index: null }
@@ -130,7 +148,12 @@ export const evaluateFlags = (all: ReadonlyMap<string, Flag>, wanted: readonly F
       enabled,
       variant,
       reason: { code, condition_index: index, description: DESCRIPTIONS[code](index) },
-      metadata: { id: flag.id, version: flag.version, description: flag.name || null, payload: enabled ? asText(payloads[variant ?? 'true']) : null },
+      metadata: {
+        id: flag.id,
+        version: flag.version,
+        description: flag.name || null,
+        payload: enabled ? asText(payloads[variant ?? 'true']) : null,
+      },
     })
     try {
       const { code, index, condition, identifier } = decide(flag)

@@ -30,13 +30,18 @@ export const CONDITION = Type.Object(
   closed,
 )
 
-export const VARIANT = Type.Object({ key: KEY, name: Type.Optional(Type.Union([Type.String(), Type.Null()])), rollout_percentage: PERCENTAGE }, closed)
+export const VARIANT = Type.Object(
+  { key: KEY, name: Type.Optional(Type.Union([Type.String(), Type.Null()])), rollout_percentage: PERCENTAGE },
+  closed,
+)
 
 /** The conditions, variants and payloads of a flag, as the API takes them. */
 export const FILTERS = Type.Object(
   {
     groups: Type.Array(CONDITION, { maxItems: 100 }),
-    multivariate: Type.Optional(Type.Union([Type.Object({ variants: Type.Array(VARIANT, { maxItems: 100 }) }, closed), Type.Null()])),
+    multivariate: Type.Optional(
+      Type.Union([Type.Object({ variants: Type.Array(VARIANT, { maxItems: 100 }) }, closed), Type.Null()]),
+    ),
     /** By variant, or under `true` for a flag without variants. JSON, as a value or as its text. */
     payloads: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     /** The flag is about groups of this type, not about persons. */

@@ -23,13 +23,21 @@ export interface FlagsCall {
 
 type Values = Readonly<Record<string, unknown>>
 
-const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isValues = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 const valuesOf = (value: unknown): Values => (isValues(value) ? value : {})
-const textsOf = (value: unknown): string[] | undefined => (Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string' && each.trim() !== '') : undefined)
+const textsOf = (value: unknown): string[] | undefined =>
+  Array.isArray(value)
+    ? value.filter((each): each is string => typeof each === 'string' && each.trim() !== '')
+    : undefined
 
 const idOf = ({ distinct_id: id }: FlagsQuestion): string => {
   const text = typeof id === 'number' ? String(id) : id
-  if (typeof text !== 'string' || !text.trim()) throw new Refusal('invalid_input', { attr: 'distinct_id', detail: 'Flags are evaluated for somebody: pass "distinct_id", or "disable_flags": true.' })
+  if (typeof text !== 'string' || !text.trim())
+    throw new Refusal('invalid_input', {
+      attr: 'distinct_id',
+      detail: 'Flags are evaluated for somebody: pass "distinct_id", or "disable_flags": true.',
+    })
   return text
 }
 
@@ -49,7 +57,9 @@ const subjectOf = (question: FlagsQuestion, askedAt: number): Subject => ({
   distinctId: idOf(question),
   groups: Object.fromEntries(Object.entries(valuesOf(question.groups)).map(([type, key]) => [type, String(key)])),
   personProperties: { distinct_id: question.distinct_id, ...valuesOf(question.person_properties) },
-  groupProperties: Object.fromEntries(Object.entries(valuesOf(question.group_properties)).map(([type, properties]) => [type, valuesOf(properties)])),
+  groupProperties: Object.fromEntries(
+    Object.entries(valuesOf(question.group_properties)).map(([type, properties]) => [type, valuesOf(properties)]),
+  ),
   now: askedAt,
 })
 
@@ -61,21 +71,42 @@ export interface AnswerFlagsRooms {
 }
 
 /** A subject with what the service knows of its person and groups, where the question says nothing of it and a flag depends on it. */
-const withStored = async (subject: Subject, flags: readonly Flag[], { projectId, stored }: { projectId: number; stored: StoredProperties }): Promise<Subject> => {
-  const conditions = flags.flatMap(({ filters }) => filters.groups.flatMap(({ properties = [] }) => properties.map(({ type, key }) => ({ type, key, groupType: filters.aggregation_group_type }))))
-  const missing = (values: Values, keys: readonly string[]) => [...new Set(keys)].filter((key) => !Object.hasOwn(values, key))
-  const names = missing(subject.personProperties, conditions.filter(({ type }) => type === 'person').map(({ key }) => key))
+const withStored = async (
+  subject: Subject,
+  flags: readonly Flag[],
+  { projectId, stored }: { projectId: number; stored: StoredProperties },
+): Promise<Subject> => {
+  const conditions = flags.flatMap(({ filters }) =>
+    filters.groups.flatMap(({ properties = [] }) =>
+      properties.map(({ type, key }) => ({ type, key, groupType: filters.aggregation_group_type })),
+    ),
+  )
+  const missing = (values: Values, keys: readonly string[]) =>
+    [...new Set(keys)].filter((key) => !Object.hasOwn(values, key))
+  const names = missing(
+    subject.personProperties,
+    conditions.filter(({ type }) => type === 'person').map(({ key }) => key),
+  )
   const groups = Object.fromEntries(
     Object.entries(subject.groups).flatMap(([type, key]) => {
-      const wanted = missing(subject.groupProperties[type] ?? {}, conditions.filter((each) => each.type === 'group' && each.groupType === type).map((each) => each.key))
+      const wanted = missing(
+        subject.groupProperties[type] ?? {},
+        conditions.filter((each) => each.type === 'group' && each.groupType === type).map((each) => each.key),
+      )
       return wanted.length ? [[type, { key, names: wanted }]] : []
     }),
   )
   if (!names.length && !Object.keys(groups).length) return subject
   try {
     const found = await stored({ projectId, distinctId: subject.distinctId, names, groups })
-    const groupProperties = Object.fromEntries(Object.entries(found.groups).map(([type, values]) => [type, { ...values, ...subject.groupProperties[type] }]))
-    return { ...subject, personProperties: { ...found.person, ...subject.personProperties }, groupProperties: { ...subject.groupProperties, ...groupProperties } }
+    const groupProperties = Object.fromEntries(
+      Object.entries(found.groups).map(([type, values]) => [type, { ...values, ...subject.groupProperties[type] }]),
+    )
+    return {
+      ...subject,
+      personProperties: { ...found.person, ...subject.personProperties },
+      groupProperties: { ...subject.groupProperties, ...groupProperties },
+    }
   } catch (error) {
     // Flags that need nothing of it are answered also while the engine is away.
     if (error instanceof StorageError) return { ...subject, isIncomplete: true }
@@ -107,7 +138,11 @@ export const createAnswerFlags =
     const all = await definitions.byKey(project.id)
     const wanted = asksForFlags && !isOverQuota ? wantedOf(all, question) : []
     const evaluations = wanted.length
-      ? evaluateFlags(all, wanted, await withStored(subjectOf(question, askedAt), familyOf(wanted, all), { projectId: project.id, stored }))
+      ? evaluateFlags(
+          all,
+          wanted,
+          await withStored(subjectOf(question, askedAt), familyOf(wanted, all), { projectId: project.id, stored }),
+        )
       : []
     const told = evaluations.filter(({ failed }) => !failed)
     return {
@@ -115,7 +150,9 @@ export const createAnswerFlags =
       ...(version < 2
         ? {
             featureFlags: Object.fromEntries(told.map(({ key, enabled, variant }) => [key, variant ?? enabled])),
-            featureFlagPayloads: Object.fromEntries(told.flatMap(({ key, metadata }) => (metadata.payload === null ? [] : [[key, metadata.payload]]))),
+            featureFlagPayloads: Object.fromEntries(
+              told.flatMap(({ key, metadata }) => (metadata.payload === null ? [] : [[key, metadata.payload]])),
+            ),
           }
         : {}),
       errorsWhileComputingFlags: told.length < evaluations.length,

@@ -26,14 +26,22 @@ const chainOf = (key: string, all: ReadonlyMap<string, Flag>): string[] => {
 const jsonOf = (payload: unknown): string => (typeof payload === 'string' ? payload : JSON.stringify(payload))
 
 export const createLocalEvaluation =
-  ({ definitions, records: { groupTypes } }: { definitions: Pick<FlagDefinitions, 'byKey'>; records: Pick<Records, 'groupTypes'> }): LocalEvaluation =>
+  ({
+    definitions,
+    records: { groupTypes },
+  }: {
+    definitions: Pick<FlagDefinitions, 'byKey'>
+    records: Pick<Records, 'groupTypes'>
+  }): LocalEvaluation =>
   async (projectId) => {
     const [all, types] = await Promise.all([definitions.byKey(projectId), groupTypes.list(projectId)])
 
     const toProperty = (property: Property, groupIndex: number | null) => ({
       ...property,
       ...(property.type === 'group' ? { group_type_index: groupIndex } : {}),
-      ...(property.type === 'flag' ? { operator: 'flag_evaluates_to', dependency_chain: chainOf(property.key, all) } : {}),
+      ...(property.type === 'flag'
+        ? { operator: 'flag_evaluates_to', dependency_chain: chainOf(property.key, all) }
+        : {}),
     })
 
     const toView = ({ id, key, name, version, isActive, filters }: Flag) => {
@@ -49,7 +57,11 @@ export const createLocalEvaluation =
         deleted: false,
         ensure_experience_continuity: false,
         filters: {
-          groups: groups.map(({ properties = [], rollout_percentage = 100, variant = null }) => ({ properties: properties.map((each) => toProperty(each, groupIndex)), rollout_percentage, variant })),
+          groups: groups.map(({ properties = [], rollout_percentage = 100, variant = null }) => ({
+            properties: properties.map((each) => toProperty(each, groupIndex)),
+            rollout_percentage,
+            variant,
+          })),
           multivariate,
           payloads: Object.fromEntries(Object.entries(payloads).map(([value, payload]) => [value, jsonOf(payload)])),
           aggregation_group_type_index: groupIndex,

@@ -1,6 +1,14 @@
 import { RE2JS } from 're2js'
 import { readMoment, toTime } from './moment.ts'
-import { caretRange, compareVersions, readVersion, tildeRange, type Version, type VersionRange, wildcardRange } from './version.ts'
+import {
+  caretRange,
+  compareVersions,
+  readVersion,
+  tildeRange,
+  type Version,
+  type VersionRange,
+  wildcardRange,
+} from './version.ts'
 
 /** Whether a property's value, never null or absent, is what a condition wants. `now` is ms since the epoch. */
 export type ValueTest = (actual: unknown, now: number) => boolean
@@ -18,7 +26,8 @@ export interface Operator {
 const MAX_CHOICES = 1_000
 const MAX_PATTERN = 300
 
-const isScalar = (value: unknown): value is string | number | boolean => typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
+const isScalar = (value: unknown): value is string | number | boolean =>
+  typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
@@ -114,7 +123,9 @@ const within =
       range &&
       ((actual) => {
         const version = readVersion(actual)
-        return version !== undefined && compareVersions(version, range[0]) >= 0 && compareVersions(version, range[1]) < 0
+        return (
+          version !== undefined && compareVersions(version, range[0]) >= 0 && compareVersions(version, range[1]) < 0
+        )
       })
     )
   }
@@ -126,9 +137,15 @@ const rangeFrom = (toRange: (version: Version) => VersionRange) => (value: unkno
 
 const TEXT = { takes: 'a text or a number that is not empty' }
 const TEXTS = { takes: `a list of at most ${MAX_CHOICES} texts that are not empty` }
-const PATTERN = { takes: `a regular expression of at most ${MAX_PATTERN} characters, without look-around and back-references (RE2)` }
+const PATTERN = {
+  takes: `a regular expression of at most ${MAX_PATTERN} characters, without look-around and back-references (RE2)`,
+}
 const ORDER = { takes: 'a number or a text', whenMissing: false }
-const DATE = { takes: 'a date such as "2026-01-31", a time such as "2026-01-31T10:00:00Z", or how long ago such as "-30d" (h, d, w, m, y)', whenMissing: false }
+const DATE = {
+  takes:
+    'a date such as "2026-01-31", a time such as "2026-01-31T10:00:00Z", or how long ago such as "-30d" (h, d, w, m, y)',
+  whenMissing: false,
+}
 const VERSION = { takes: 'a version such as "1.2.3"', whenMissing: false }
 
 /** Every operator on a property of a person or group (protocol.md §13). */

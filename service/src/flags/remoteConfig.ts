@@ -42,8 +42,14 @@ export interface RemoteConfigs {
   of(project: { readonly id: number; readonly token: string }): Promise<Readonly<Record<string, unknown>>>
 }
 
-export const createRemoteConfigs = ({ settings }: Pick<Records, 'settings'>, { byKey }: Pick<FlagDefinitions, 'byKey'>): RemoteConfigs => {
-  const read = async (projectId: number) => ({ ...DEFAULTS, ...((await settings.get(projectId, 'remote_config')) as RemoteSettings | undefined) })
+export const createRemoteConfigs = (
+  { settings }: Pick<Records, 'settings'>,
+  { byKey }: Pick<FlagDefinitions, 'byKey'>,
+): RemoteConfigs => {
+  const read = async (projectId: number) => ({
+    ...DEFAULTS,
+    ...((await settings.get(projectId, 'remote_config')) as RemoteSettings | undefined),
+  })
   return {
     settings: read,
     change: async (projectId, changes) => {
@@ -66,7 +72,8 @@ export const createRemoteConfigs = ({ settings }: Pick<Records, 'settings'>, { b
 }
 
 // Inside a script, `</script` and U+2028 would end what they stand in.
-const asScript = (value: unknown) => JSON.stringify(value).replace(/[<\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const asScript = (value: unknown) =>
+  JSON.stringify(value).replace(/[<\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** The configuration as a script that hands it to the SDK, leaving those of other projects alone. */
 export const remoteConfigScript = (config: Readonly<Record<string, unknown>>): string =>

@@ -5,13 +5,23 @@ const PARAMETER = /:(\w+)|\*/g
 
 const toPath = (path: string): string => path.replace(PARAMETER, (_, name: string | undefined) => `{${name ?? 'path'}}`)
 
-const parametersOf = (path: string) => [...path.matchAll(PARAMETER)].map(([, name = 'path']) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
+const parametersOf = (path: string) =>
+  [...path.matchAll(PARAMETER)].map(([, name = 'path']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
 
 const toOperation = ({ path, access, takesRunTokens, body, summary }: Route) => ({
   ...(summary ? { summary } : {}),
-  ...(access === 'public' ? { security: [] } : { description: `The key needs the scope ${access}${takesRunTokens ? '; a run token will do as well' : ''}.` }),
+  ...(access === 'public'
+    ? { security: [] }
+    : { description: `The key needs the scope ${access}${takesRunTokens ? '; a run token will do as well' : ''}.` }),
   parameters: parametersOf(path),
-  ...(body ? { requestBody: { content: body === 'raw' ? { '*/*': {} } : { 'application/json': { schema: body } } } } : {}),
+  ...(body
+    ? { requestBody: { content: body === 'raw' ? { '*/*': {} } : { 'application/json': { schema: body } } } }
+    : {}),
   responses: { '2XX': { description: 'Done.' }, default: { $ref: '#/components/responses/Refusal' } },
 })
 

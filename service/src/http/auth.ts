@@ -2,7 +2,25 @@ import { isRunToken } from '../endpoints/tokens/runToken.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { ApiKey, Project } from '../storage/records.ts'
 
-export const SCOPES = ['endpoint:read', 'endpoint:write', 'insight_variable:read', 'insight_variable:write', 'feature_flag:read', 'feature_flag:write', 'early_access_feature:read', 'early_access_feature:write', 'person:read', 'person:write', 'project:read', 'project:write', 'personal_api_key:read', 'personal_api_key:write', 'refused_event:read', 'metrics:read', 'run_token:write'] as const
+export const SCOPES = [
+  'endpoint:read',
+  'endpoint:write',
+  'insight_variable:read',
+  'insight_variable:write',
+  'feature_flag:read',
+  'feature_flag:write',
+  'early_access_feature:read',
+  'early_access_feature:write',
+  'person:read',
+  'person:write',
+  'project:read',
+  'project:write',
+  'personal_api_key:read',
+  'personal_api_key:write',
+  'refused_event:read',
+  'metrics:read',
+  'run_token:write',
+] as const
 
 /** What a personal API key may be allowed. */
 export type Scope = (typeof SCOPES)[number]
@@ -21,21 +39,31 @@ export interface Asked {
 }
 
 /** What follows `Bearer`. */
-export const bearerOf = (header: string | undefined): string | undefined => /^Bearer +(\S{1,4100}) *$/i.exec(header ?? '')?.[1]
+export const bearerOf = (header: string | undefined): string | undefined =>
+  /^Bearer +(\S{1,4100}) *$/i.exec(header ?? '')?.[1]
 
 /**
  * The key that `header` carries. Throws `Refusal` unless it has `scope`, and is of the project or of all.
  * Keys are looked up by their hash, so how long it takes says nothing about how much of a guess was right.
  */
-export const authorize = async ({ keyBySecret, projectById }: AuthRooms, { header, projectId, scope }: Asked): Promise<ApiKey> => {
+export const authorize = async (
+  { keyBySecret, projectById }: AuthRooms,
+  { header, projectId, scope }: Asked,
+): Promise<ApiKey> => {
   const secret = bearerOf(header)
   if (!secret) throw new Refusal('not_authenticated')
-  if (isRunToken(secret)) throw new Refusal('invalid_api_key', { detail: 'This is a run token: it is taken at POST …/endpoints/{name}/run and nowhere else.' })
+  if (isRunToken(secret))
+    throw new Refusal('invalid_api_key', {
+      detail: 'This is a run token: it is taken at POST …/endpoints/{name}/run and nowhere else.',
+    })
   const key = await keyBySecret(secret)
   if (!key) throw new Refusal('invalid_api_key')
-  const mayReach = async (id: number | undefined) => id !== undefined && (key.projectId === undefined ? (await projectById(id)) !== undefined : key.projectId === id)
+  const mayReach = async (id: number | undefined) =>
+    id !== undefined && (key.projectId === undefined ? (await projectById(id)) !== undefined : key.projectId === id)
   // A project of someone else answers like one that is not there.
-  if (projectId !== 'any' && !(await mayReach(projectId))) throw new Refusal('not_found', { detail: 'There is no such project.' })
-  if (!key.scopes.includes(scope)) throw new Refusal('permission_denied', { detail: `This personal API key lacks the scope ${scope}.` })
+  if (projectId !== 'any' && !(await mayReach(projectId)))
+    throw new Refusal('not_found', { detail: 'There is no such project.' })
+  if (!key.scopes.includes(scope))
+    throw new Refusal('permission_denied', { detail: `This personal API key lacks the scope ${scope}.` })
   return key
 }

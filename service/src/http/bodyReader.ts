@@ -50,7 +50,8 @@ export const createBodyReader = (maxHeldBytes: number): BodyReader => {
         stream.on('data', (chunk: Buffer) => {
           bytes += chunk.length
           if (bytes > MAX_BYTES) fault = new Refusal('body_too_large')
-          else if (!fault && !holdMore(request, chunk.length)) fault = new Refusal('ingest_overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS })
+          else if (!fault && !holdMore(request, chunk.length))
+            fault = new Refusal('ingest_overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS })
           if (fault) {
             letGo(request)
             chunks.length = 0
@@ -61,7 +62,9 @@ export const createBodyReader = (maxHeldBytes: number): BodyReader => {
           }
         })
         stream.once('error', reject)
-        stream.once('end', () => (fault ? reject(fault) : resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))))
+        stream.once('end', () =>
+          fault ? reject(fault) : resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)),
+        )
       }),
   }
 }

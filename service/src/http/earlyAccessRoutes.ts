@@ -34,15 +34,25 @@ export const EARLY_ACCESS_ROUTES: readonly Route[] = [
     access: 'early_access_feature:write',
     summary: 'A feature that visitors may ask for; without "feature_flag_id" with a flag of its own',
     body: CREATE,
-    handler: async ({ earlyAccess }, { projectId, body }) => ({ status: 201, body: await earlyAccess.create(projectId, body as FeatureInput & { name: string }) }),
+    handler: async ({ earlyAccess }, { projectId, body }) => ({
+      status: 201,
+      body: await earlyAccess.create(projectId, body as FeatureInput & { name: string }),
+    }),
   },
-  { method: 'GET', path: `${FEATURES}/:id`, access: 'early_access_feature:read', handler: async ({ earlyAccess }, { projectId, params }) => ({ body: await earlyAccess.get(projectId, params.id!) }) },
+  {
+    method: 'GET',
+    path: `${FEATURES}/:id`,
+    access: 'early_access_feature:read',
+    handler: async ({ earlyAccess }, { projectId, params }) => ({ body: await earlyAccess.get(projectId, params.id!) }),
+  },
   {
     method: 'PATCH',
     path: `${FEATURES}/:id`,
     access: 'early_access_feature:write',
     body: CHANGE,
-    handler: async ({ earlyAccess }, { projectId, params, body }) => ({ body: await earlyAccess.update(projectId, params.id!, body as FeatureInput) }),
+    handler: async ({ earlyAccess }, { projectId, params, body }) => ({
+      body: await earlyAccess.update(projectId, params.id!, body as FeatureInput),
+    }),
   },
   {
     method: 'DELETE',

@@ -48,9 +48,23 @@ const CREATE_VARIABLE = Type.Object(
 const CHANGE_VARIABLE = Type.Partial(CREATE_VARIABLE, closed)
 
 const QUERY = Type.Object({ kind: Type.String() })
-const ENDPOINT_FIELDS = { description: Type.Optional(Type.String({ maxLength: 10_000 })), is_active: Type.Optional(Type.Boolean()), is_materialized: Type.Optional(Type.Boolean()), date_variables: Type.Optional(Type.Boolean()), data_freshness_seconds: Type.Optional(Type.Unsafe<number>({ type: 'integer', enum: [...FRESHNESS_SECONDS] })) }
+const ENDPOINT_FIELDS = {
+  description: Type.Optional(Type.String({ maxLength: 10_000 })),
+  is_active: Type.Optional(Type.Boolean()),
+  is_materialized: Type.Optional(Type.Boolean()),
+  date_variables: Type.Optional(Type.Boolean()),
+  data_freshness_seconds: Type.Optional(Type.Unsafe<number>({ type: 'integer', enum: [...FRESHNESS_SECONDS] })),
+}
 const CREATE_ENDPOINT = Type.Object({ name: Type.String(), query: QUERY, ...ENDPOINT_FIELDS }, closed)
-const CHANGE_ENDPOINT = Type.Object({ name: Type.Optional(Type.String()), query: Type.Optional(QUERY), version: Type.Optional(Type.Integer({ minimum: 1 })), ...ENDPOINT_FIELDS }, closed)
+const CHANGE_ENDPOINT = Type.Object(
+  {
+    name: Type.Optional(Type.String()),
+    query: Type.Optional(QUERY),
+    version: Type.Optional(Type.Integer({ minimum: 1 })),
+    ...ENDPOINT_FIELDS,
+  },
+  closed,
+)
 
 // So that a body meant for something else does no harm.
 const NOTHING = Type.Object({}, closed)
@@ -59,7 +73,9 @@ const PREVIEW = Type.Object({ version: Type.Optional(Type.Integer({ minimum: 1 }
 const RUN = Type.Object(
   {
     variables: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
-    refresh: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: ['cache', 'force', 'direct', 'blocking', 'force_blocking'] })),
+    refresh: Type.Optional(
+      Type.Unsafe<string>({ type: 'string', enum: ['cache', 'force', 'direct', 'blocking', 'force_blocking'] }),
+    ),
     limit: Type.Optional(Type.Integer({ minimum: 1 })),
     offset: Type.Optional(Type.Integer({ minimum: 0 })),
     version: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -71,7 +87,8 @@ const RUN = Type.Object(
   closed,
 )
 
-const NAMES = (minItems: number, maxItems: number) => Type.Array(Type.String({ minLength: 1, maxLength: 400 }), { minItems, maxItems, uniqueItems: true })
+const NAMES = (minItems: number, maxItems: number) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 400 }), { minItems, maxItems, uniqueItems: true })
 const RUN_TOKEN = Type.Object(
   {
     endpoints: NAMES(1, 50),
@@ -86,7 +103,13 @@ const RUN_TOKEN = Type.Object(
 )
 
 // Older names that clients still send.
-const REFRESH: Readonly<Record<string, 'cache' | 'force' | 'direct'>> = { cache: 'cache', force: 'force', direct: 'direct', blocking: 'cache', force_blocking: 'force' }
+const REFRESH: Readonly<Record<string, 'cache' | 'force' | 'direct'>> = {
+  cache: 'cache',
+  force: 'force',
+  direct: 'direct',
+  blocking: 'cache',
+  force_blocking: 'force',
+}
 
 interface RunBody {
   readonly variables?: Record<string, unknown> | null
@@ -104,18 +127,22 @@ const integer = ({ query }: Call, name: string, least: number): number | undefin
   const text = query[name]
   if (text === undefined) return undefined
   const value = Number(text)
-  if (!/^\d{1,15}$/.test(text) || value < least) throw new Refusal('invalid_input', { detail: `"${name}" is a whole number, ${least} or more.`, attr: name })
+  if (!/^\d{1,15}$/.test(text) || value < least)
+    throw new Refusal('invalid_input', { detail: `"${name}" is a whole number, ${least} or more.`, attr: name })
   return value
 }
 
 const flag = ({ query }: Call, name: string): boolean | undefined => {
   const text = query[name]
   if (text === undefined) return undefined
-  if (text !== 'true' && text !== 'false') throw new Refusal('invalid_input', { detail: `"${name}" is true or false.`, attr: name })
+  if (text !== 'true' && text !== 'false')
+    throw new Refusal('invalid_input', { detail: `"${name}" is true or false.`, attr: name })
   return text === 'true'
 }
 
-const page = (results: readonly unknown[]): Answer => ({ body: { count: results.length, next: null, previous: null, results } })
+const page = (results: readonly unknown[]): Answer => ({
+  body: { count: results.length, next: null, previous: null, results },
+})
 
 const variablesOf = ({ query }: Call): Record<string, unknown> => {
   if (query.variables === undefined) return {}
@@ -126,7 +153,10 @@ const variablesOf = ({ query }: Call): Record<string, unknown> => {
     given = undefined
   }
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw new Refusal('invalid_input', { detail: '"variables" in the address is a JSON object, such as {"plan":"pro"}, percent-encoded.', attr: 'variables' })
+    throw new Refusal('invalid_input', {
+      detail: '"variables" in the address is a JSON object, such as {"plan":"pro"}, percent-encoded.',
+      attr: 'variables',
+    })
   }
   return given as Record<string, unknown>
 }
@@ -140,7 +170,8 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 const formatOf = ({ query, headers }: Call, given: string | undefined): string => {
   const asked = given ?? query.format
   if (asked !== undefined) {
-    if (!Object.hasOwn(MEDIA_TYPES, asked)) throw new Refusal('invalid_input', { detail: '"format" is json, ndjson or csv.', attr: 'format' })
+    if (!Object.hasOwn(MEDIA_TYPES, asked))
+      throw new Refusal('invalid_input', { detail: '"format" is json, ndjson or csv.', attr: 'format' })
     return asked
   }
   const accepted = headers.accept ?? ''
@@ -148,17 +179,31 @@ const formatOf = ({ query, headers }: Call, given: string | undefined): string =
 }
 
 /** The same for the same rows, whenever and however they were come by. */
-const etagOf = ({ execution_id: _id, is_cached: _how, last_refresh: _from, cache_target_age: _to, timings: _took, endpoint_materialized: _stored, endpoint_materialized_at: _at, clickhouse: _sql, ...stable }: RunAnswer): string =>
-  `W/"${createHash('sha256').update(JSON.stringify(stable)).digest('base64url')}"`
+const etagOf = ({
+  execution_id: _id,
+  is_cached: _how,
+  last_refresh: _from,
+  cache_target_age: _to,
+  timings: _took,
+  endpoint_materialized: _stored,
+  endpoint_materialized_at: _at,
+  clickhouse: _sql,
+  ...stable
+}: RunAnswer): string => `W/"${createHash('sha256').update(JSON.stringify(stable)).digest('base64url')}"`
 
-const isAmong = (etag: string, header: string | undefined) => header !== undefined && (header.trim() === '*' || header.split(',').some((each) => each.trim() === etag))
+const isAmong = (etag: string, header: string | undefined) =>
+  header !== undefined && (header.trim() === '*' || header.split(',').some((each) => each.trim() === etag))
 
 // Kept by nobody without asking again: another key, or none, must not see it.
 const REVALIDATE = { 'cache-control': 'private, no-cache', vary: 'authorization, accept' }
 
 const requestOf = (call: Call): RunRequest & { format: string } => {
   const { variables, refresh = call.query.refresh ?? 'cache', ...body } = (call.body ?? {}) as RunBody
-  if (!Object.hasOwn(REFRESH, refresh)) throw new Refusal('invalid_input', { detail: `"refresh" is one of ${Object.keys(REFRESH).join(', ')}.`, attr: 'refresh' })
+  if (!Object.hasOwn(REFRESH, refresh))
+    throw new Refusal('invalid_input', {
+      detail: `"refresh" is one of ${Object.keys(REFRESH).join(', ')}.`,
+      attr: 'refresh',
+    })
   return {
     projectId: call.projectId,
     key: call.key,
@@ -203,32 +248,69 @@ const runByAddress: Route['handler'] = async (rooms, call) => {
 
 const changeEndpoint: Route['handler'] = async ({ endpoints }, call) => {
   const changes = call.body as EndpointInput
-  return { body: await endpoints.update(call.projectId, call.params.name!, { ...changes, version: changes.version ?? integer(call, 'version', 1) }) }
+  return {
+    body: await endpoints.update(call.projectId, call.params.name!, {
+      ...changes,
+      version: changes.version ?? integer(call, 'version', 1),
+    }),
+  }
 }
 
 const changeVariable: Route['handler'] = async ({ variables }, { projectId, params, body }) => ({
   body: await variables.update(projectId, params.id!, withoutNullValues(body as Partial<VariableInput>)),
 })
 
-const withoutNullValues = <Input extends { values?: unknown }>({ values, ...rest }: Input) => ({ ...rest, ...(values ? { values: values as string[] } : {}) })
+const withoutNullValues = <Input extends { values?: unknown }>({ values, ...rest }: Input) => ({
+  ...rest,
+  ...(values ? { values: values as string[] } : {}),
+})
 
 const VARIABLES = '/api/projects/:projectId/insight_variables'
 const ENDPOINTS = '/api/projects/:projectId/endpoints'
 
 /** Variables, endpoints and their runs. */
 export const ENDPOINT_ROUTES: readonly Route[] = [
-  { method: 'GET', path: VARIABLES, summary: 'List the variables', access: 'insight_variable:read', handler: async ({ variables }, { projectId }) => page(await variables.list(projectId)) },
+  {
+    method: 'GET',
+    path: VARIABLES,
+    summary: 'List the variables',
+    access: 'insight_variable:read',
+    handler: async ({ variables }, { projectId }) => page(await variables.list(projectId)),
+  },
   {
     method: 'POST',
     path: VARIABLES,
     summary: 'Define a variable',
     access: 'insight_variable:write',
     body: CREATE_VARIABLE,
-    handler: async ({ variables }, { projectId, body }) => ({ status: 201, body: await variables.create(projectId, withoutNullValues(body as VariableInput)) }),
+    handler: async ({ variables }, { projectId, body }) => ({
+      status: 201,
+      body: await variables.create(projectId, withoutNullValues(body as VariableInput)),
+    }),
   },
-  { method: 'GET', path: `${VARIABLES}/:id`, summary: 'Read a variable', access: 'insight_variable:read', handler: async ({ variables }, { projectId, params }) => ({ body: await variables.get(projectId, params.id!) }) },
-  { method: 'PATCH', path: `${VARIABLES}/:id`, summary: 'Change a variable', access: 'insight_variable:write', body: CHANGE_VARIABLE, handler: changeVariable },
-  { method: 'PUT', path: `${VARIABLES}/:id`, summary: 'Change a variable', access: 'insight_variable:write', body: CHANGE_VARIABLE, handler: changeVariable },
+  {
+    method: 'GET',
+    path: `${VARIABLES}/:id`,
+    summary: 'Read a variable',
+    access: 'insight_variable:read',
+    handler: async ({ variables }, { projectId, params }) => ({ body: await variables.get(projectId, params.id!) }),
+  },
+  {
+    method: 'PATCH',
+    path: `${VARIABLES}/:id`,
+    summary: 'Change a variable',
+    access: 'insight_variable:write',
+    body: CHANGE_VARIABLE,
+    handler: changeVariable,
+  },
+  {
+    method: 'PUT',
+    path: `${VARIABLES}/:id`,
+    summary: 'Change a variable',
+    access: 'insight_variable:write',
+    body: CHANGE_VARIABLE,
+    handler: changeVariable,
+  },
   {
     method: 'DELETE',
     path: `${VARIABLES}/:id`,
@@ -245,7 +327,8 @@ export const ENDPOINT_ROUTES: readonly Route[] = [
     path: ENDPOINTS,
     summary: 'List the endpoints',
     access: 'endpoint:read',
-    handler: async ({ endpoints }, call) => page(await endpoints.list(call.projectId, { isActive: flag(call, 'is_active') })),
+    handler: async ({ endpoints }, call) =>
+      page(await endpoints.list(call.projectId, { isActive: flag(call, 'is_active') })),
   },
   {
     method: 'POST',
@@ -253,17 +336,36 @@ export const ENDPOINT_ROUTES: readonly Route[] = [
     summary: 'Create an endpoint',
     access: 'endpoint:write',
     body: CREATE_ENDPOINT,
-    handler: async ({ endpoints }, { projectId, body }) => ({ status: 201, body: await endpoints.create(projectId, body as Parameters<EndpointDefinitions['create']>[1]) }),
+    handler: async ({ endpoints }, { projectId, body }) => ({
+      status: 201,
+      body: await endpoints.create(projectId, body as Parameters<EndpointDefinitions['create']>[1]),
+    }),
   },
   {
     method: 'GET',
     path: `${ENDPOINTS}/:name`,
     summary: 'Read an endpoint, or with ?version= one of its versions',
     access: 'endpoint:read',
-    handler: async ({ endpoints }, call) => ({ body: await endpoints.get(call.projectId, call.params.name!, integer(call, 'version', 1)) }),
+    handler: async ({ endpoints }, call) => ({
+      body: await endpoints.get(call.projectId, call.params.name!, integer(call, 'version', 1)),
+    }),
   },
-  { method: 'PATCH', path: `${ENDPOINTS}/:name`, summary: 'Change an endpoint; a changed query is its next version', access: 'endpoint:write', body: CHANGE_ENDPOINT, handler: changeEndpoint },
-  { method: 'PUT', path: `${ENDPOINTS}/:name`, summary: 'Change an endpoint; a changed query is its next version', access: 'endpoint:write', body: CHANGE_ENDPOINT, handler: changeEndpoint },
+  {
+    method: 'PATCH',
+    path: `${ENDPOINTS}/:name`,
+    summary: 'Change an endpoint; a changed query is its next version',
+    access: 'endpoint:write',
+    body: CHANGE_ENDPOINT,
+    handler: changeEndpoint,
+  },
+  {
+    method: 'PUT',
+    path: `${ENDPOINTS}/:name`,
+    summary: 'Change an endpoint; a changed query is its next version',
+    access: 'endpoint:write',
+    body: CHANGE_ENDPOINT,
+    handler: changeEndpoint,
+  },
   {
     method: 'DELETE',
     path: `${ENDPOINTS}/:name`,
@@ -286,7 +388,9 @@ export const ENDPOINT_ROUTES: readonly Route[] = [
     path: `${ENDPOINTS}/:name/materialization_status`,
     summary: 'Whether an endpoint is materialized, how far that is, or why it cannot be',
     access: 'endpoint:read',
-    handler: async ({ endpoints }, call) => ({ body: await endpoints.materialization(call.projectId, call.params.name!, integer(call, 'version', 1)) }),
+    handler: async ({ endpoints }, call) => ({
+      body: await endpoints.materialization(call.projectId, call.params.name!, integer(call, 'version', 1)),
+    }),
   },
   {
     method: 'POST',
@@ -296,7 +400,13 @@ export const ENDPOINT_ROUTES: readonly Route[] = [
     body: PREVIEW,
     handler: async ({ endpoints }, call) => {
       const { version } = (call.body ?? {}) as { version?: number }
-      return { body: await endpoints.materializationPreview(call.projectId, call.params.name!, version ?? integer(call, 'version', 1)) }
+      return {
+        body: await endpoints.materializationPreview(
+          call.projectId,
+          call.params.name!,
+          version ?? integer(call, 'version', 1),
+        ),
+      }
     },
   },
   {
@@ -311,24 +421,48 @@ export const ENDPOINT_ROUTES: readonly Route[] = [
     path: `${ENDPOINTS}/types.ts`,
     summary: 'TypeScript types of the runs of all active endpoints, for trailmark/endpoints',
     access: 'endpoint:read',
-    handler: async ({ openApi }, { projectId }) => ({ body: await openApi.types(projectId), headers: { 'content-type': 'text/plain; charset=utf-8' } }),
+    handler: async ({ openApi }, { projectId }) => ({
+      body: await openApi.types(projectId),
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+    }),
   },
   {
     method: 'GET',
     path: `${ENDPOINTS}/:name/openapi.json`,
     summary: 'The OpenAPI document of the runs of one endpoint',
     access: 'endpoint:read',
-    handler: async ({ openApi }, call) => ({ body: await openApi.document(call.projectId, call.params.name!, integer(call, 'version', 1)) }),
+    handler: async ({ openApi }, call) => ({
+      body: await openApi.document(call.projectId, call.params.name!, integer(call, 'version', 1)),
+    }),
   },
-  { method: 'GET', path: `${ENDPOINTS}/:name/run`, summary: 'Run an endpoint; answers may be kept and asked for again by their ETag', access: 'endpoint:read', handler: runByAddress },
-  { method: 'POST', path: `${ENDPOINTS}/:name/run`, summary: 'Run an endpoint, by key or by run token', access: 'endpoint:read', takesRunTokens: true, body: RUN, handler: run },
+  {
+    method: 'GET',
+    path: `${ENDPOINTS}/:name/run`,
+    summary: 'Run an endpoint; answers may be kept and asked for again by their ETag',
+    access: 'endpoint:read',
+    handler: runByAddress,
+  },
+  {
+    method: 'POST',
+    path: `${ENDPOINTS}/:name/run`,
+    summary: 'Run an endpoint, by key or by run token',
+    access: 'endpoint:read',
+    takesRunTokens: true,
+    body: RUN,
+    handler: run,
+  },
   {
     method: 'POST',
     path: `${ENDPOINTS}/run_tokens`,
-    summary: 'Make a token that runs some endpoints with some variables pinned, for a page; the key also needs endpoint:read',
+    summary:
+      'Make a token that runs some endpoints with some variables pinned, for a page; the key also needs endpoint:read',
     access: 'run_token:write',
     body: RUN_TOKEN,
-    handler: async ({ runTokens }, { projectId, key, body }) => ({ status: 201, headers: { 'cache-control': 'no-store' }, body: await runTokens.create(projectId, key, body as RunTokenInput) }),
+    handler: async ({ runTokens }, { projectId, key, body }) => ({
+      status: 201,
+      headers: { 'cache-control': 'no-store' },
+      body: await runTokens.create(projectId, key, body as RunTokenInput),
+    }),
   },
   {
     method: 'POST',
@@ -357,7 +491,8 @@ export const ENDPOINT_ROUTES: readonly Route[] = [
     summary: 'Cancel a run by its client_query_id',
     access: 'endpoint:read',
     handler: ({ running }, { projectId, params }) => {
-      if (!running.cancel(projectId, params.id!)) throw new Refusal('not_found', { detail: 'No run with this client_query_id is under way.' })
+      if (!running.cancel(projectId, params.id!))
+        throw new Refusal('not_found', { detail: 'No run with this client_query_id is under way.' })
       return { status: 204 }
     },
   },

@@ -37,10 +37,18 @@ const requireConfigured = async (rooms: Rooms, { params }: Call) => {
   return rooms.remoteConfigs.of(project)
 }
 
-const page = (results: readonly unknown[]): Answer => ({ body: { count: results.length, next: null, previous: null, results } })
+const page = (results: readonly unknown[]): Answer => ({
+  body: { count: results.length, next: null, previous: null, results },
+})
 
 const capture: Route['handler'] = async ({ ingest }, { body, query, receivedAt, address }) => {
-  const refused = await ingest({ body: body as Buffer, compression: query.compression, token: query.token ?? query.api_key, receivedAt, address })
+  const refused = await ingest({
+    body: body as Buffer,
+    compression: query.compression,
+    token: query.token ?? query.api_key,
+    receivedAt,
+    address,
+  })
   // Exactly 200: the SDKs take any other 2xx for a failure and send again.
   return { body: { status: 1, ...(refused.length ? { refused } : {}) } }
 }
@@ -48,7 +56,15 @@ const capture: Route['handler'] = async ({ ingest }, { body, query, receivedAt, 
 const flags: Route['handler'] = async (rooms, { body, query, receivedAt }) => {
   const question = ((await decodeJson(body as Buffer, query.compression)) ?? {}) as FlagsQuestion
   const project = await requireProject(rooms, question.token ?? question.api_key ?? query.token)
-  return { body: await rooms.answerFlags({ project, question, withConfig: query.config === 'true' || query.config === '1', version: Number(query.v ?? 1), askedAt: receivedAt }) }
+  return {
+    body: await rooms.answerFlags({
+      project,
+      question,
+      withConfig: query.config === 'true' || query.config === '1',
+      version: Number(query.v ?? 1),
+      askedAt: receivedAt,
+    }),
+  }
 }
 
 // A page asks again soon enough to see what was turned on, and not with every visit.
@@ -61,22 +77,30 @@ const sendStatic = (path: string): Answer => {
 }
 
 const flagId = ({ params }: Call): number => {
-  if (!/^\d{1,15}$/.test(params.id!)) throw new Refusal('not_found', { detail: 'This project has no feature flag of this id.' })
+  if (!/^\d{1,15}$/.test(params.id!))
+    throw new Refusal('not_found', { detail: 'This project has no feature flag of this id.' })
   return Number(params.id)
 }
 
-const changeFlag: Route['handler'] = async ({ flags }, call) => ({ body: await flags.update(call.projectId, flagId(call), call.body as FlagInput) })
+const changeFlag: Route['handler'] = async ({ flags }, call) => ({
+  body: await flags.update(call.projectId, flagId(call), call.body as FlagInput),
+})
 
 /** The project that an address without a number is about: with a key of all projects, `?token=` says which. */
 const projectOfKey = async (rooms: Rooms, { query, key }: Call): Promise<number> => {
-  const projectId = query.token === undefined && key.projectId !== undefined ? key.projectId : (await requireProject(rooms, query.token)).id
+  const projectId =
+    query.token === undefined && key.projectId !== undefined
+      ? key.projectId
+      : (await requireProject(rooms, query.token)).id
   // A project of someone else answers like one that is not there.
   if (key.projectId !== undefined && key.projectId !== projectId) throw new Refusal('invalid_token')
   return projectId
 }
 
 const LOCAL = 'Flags with their conditions, for server SDKs that evaluate them on their own'
-const localEvaluation: Route['handler'] = async (rooms, call) => ({ body: await rooms.localEvaluation(await projectOfKey(rooms, call)) })
+const localEvaluation: Route['handler'] = async (rooms, call) => ({
+  body: await rooms.localEvaluation(await projectOfKey(rooms, call)),
+})
 
 const FLAGS = '/api/projects/:projectId/feature_flags'
 const REMOTE = '/api/projects/:projectId/remote_config'
@@ -100,8 +124,15 @@ export const ROUTES: readonly Route[] = [
     access: 'metrics:read',
     summary: 'Counts for Prometheus, by a key of all projects',
     handler: async ({ metrics }, { key }) => {
-      if (key.projectId !== undefined) throw new Refusal('permission_denied', { detail: 'These counts are of all projects, this key is of one: make one with "trailmark key create <label> --scopes metrics:read --all-projects".' })
-      return { body: await metrics(), headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' } }
+      if (key.projectId !== undefined)
+        throw new Refusal('permission_denied', {
+          detail:
+            'These counts are of all projects, this key is of one: make one with "trailmark key create <label> --scopes metrics:read --all-projects".',
+        })
+      return {
+        body: await metrics(),
+        headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' },
+      }
     },
   },
 
@@ -114,7 +145,10 @@ export const ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/array/:token/config',
     access: 'public',
-    handler: async (rooms, call) => ({ body: await requireConfigured(rooms, call), headers: { 'cache-control': BRIEFLY } }),
+    handler: async (rooms, call) => ({
+      body: await requireConfigured(rooms, call),
+      headers: { 'cache-control': BRIEFLY },
+    }),
   },
   {
     method: 'GET',
@@ -142,24 +176,46 @@ export const ROUTES: readonly Route[] = [
 
   // Server SDKs ask at the first address; older ones, and those of other languages, at the second.
   { method: 'GET', path: '/flags/definitions', summary: LOCAL, access: 'feature_flag:read', handler: localEvaluation },
-  { method: 'GET', path: '/api/feature_flag/local_evaluation', summary: LOCAL, access: 'feature_flag:read', handler: localEvaluation },
+  {
+    method: 'GET',
+    path: '/api/feature_flag/local_evaluation',
+    summary: LOCAL,
+    access: 'feature_flag:read',
+    handler: localEvaluation,
+  },
   {
     method: 'GET',
     path: '/api/projects/@current/feature_flags/:key/remote_config',
     summary: "A flag's payload, for server SDKs that keep configuration in flags",
     access: 'feature_flag:read',
     // Written here: a payload that is a text or null is JSON too.
-    handler: async (rooms, call) => ({ body: JSON.stringify(await rooms.flags.payload(await projectOfKey(rooms, call), call.params.key!)), headers: { 'content-type': 'application/json; charset=utf-8' } }),
+    handler: async (rooms, call) => ({
+      body: JSON.stringify(await rooms.flags.payload(await projectOfKey(rooms, call), call.params.key!)),
+      headers: { 'content-type': 'application/json; charset=utf-8' },
+    }),
   },
-  { method: 'GET', path: FLAGS, access: 'feature_flag:read', handler: async ({ flags }, { projectId }) => page(await flags.list(projectId)) },
+  {
+    method: 'GET',
+    path: FLAGS,
+    access: 'feature_flag:read',
+    handler: async ({ flags }, { projectId }) => page(await flags.list(projectId)),
+  },
   {
     method: 'POST',
     path: FLAGS,
     access: 'feature_flag:write',
     body: CREATE_FLAG,
-    handler: async ({ flags }, { projectId, body }) => ({ status: 201, body: await flags.create(projectId, body as FlagInput & { key: string }) }),
+    handler: async ({ flags }, { projectId, body }) => ({
+      status: 201,
+      body: await flags.create(projectId, body as FlagInput & { key: string }),
+    }),
   },
-  { method: 'GET', path: `${FLAGS}/:id`, access: 'feature_flag:read', handler: async ({ flags }, call) => ({ body: await flags.get(call.projectId, flagId(call)) }) },
+  {
+    method: 'GET',
+    path: `${FLAGS}/:id`,
+    access: 'feature_flag:read',
+    handler: async ({ flags }, call) => ({ body: await flags.get(call.projectId, flagId(call)) }),
+  },
   { method: 'PATCH', path: `${FLAGS}/:id`, access: 'feature_flag:write', body: CHANGE_FLAG, handler: changeFlag },
   { method: 'PUT', path: `${FLAGS}/:id`, access: 'feature_flag:write', body: CHANGE_FLAG, handler: changeFlag },
   {
@@ -172,13 +228,20 @@ export const ROUTES: readonly Route[] = [
     },
   },
 
-  { method: 'GET', path: REMOTE, access: 'project:read', handler: async ({ remoteConfigs }, { projectId }) => ({ body: await remoteConfigs.settings(projectId) }) },
+  {
+    method: 'GET',
+    path: REMOTE,
+    access: 'project:read',
+    handler: async ({ remoteConfigs }, { projectId }) => ({ body: await remoteConfigs.settings(projectId) }),
+  },
   {
     method: 'PATCH',
     path: REMOTE,
     access: 'project:write',
     body: REMOTE_CONFIG,
-    handler: async ({ remoteConfigs }, { projectId, body }) => ({ body: await remoteConfigs.change(projectId, body as RemoteSettings) }),
+    handler: async ({ remoteConfigs }, { projectId, body }) => ({
+      body: await remoteConfigs.change(projectId, body as RemoteSettings),
+    }),
   },
 
   ...EARLY_ACCESS_ROUTES,
@@ -186,5 +249,11 @@ export const ROUTES: readonly Route[] = [
   ...PROJECT_ROUTES,
   ...REFUSED_ROUTES,
   ...ENDPOINT_ROUTES,
-  { method: 'GET', path: '/api/openapi.json', access: 'public', summary: 'This document', handler: () => ({ body: apiDocument(ROUTES) }) },
+  {
+    method: 'GET',
+    path: '/api/openapi.json',
+    access: 'public',
+    summary: 'This document',
+    handler: () => ({ body: apiDocument(ROUTES) }),
+  },
 ]

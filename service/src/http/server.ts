@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import cors from '@fastify/cors'
 import staticFiles from '@fastify/static'
-import createFastify, { type FastifyBaseLogger, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
+import createFastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
 import { isRunToken } from '../endpoints/tokens/runToken.ts'
 import type { RunGrant } from '../endpoints/tokens/runTokens.ts'
 import type { Log, LogLevel } from '../lib/log.ts'
@@ -41,13 +46,22 @@ const PROJECT_ALIAS = '/api/environments'
 const FRAMEWORK_REFUSALS: Readonly<Record<string, () => Refusal>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => new Refusal('body_too_large'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Refusal('unsupported_media_type'),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => new Refusal('invalid_input', { detail: 'The body is shorter or longer than the request says.' }),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    new Refusal('invalid_input', { detail: 'The body is shorter or longer than the request says.' }),
   ECONNRESET: () => new Refusal('invalid_input', { detail: 'The request ended before its body did.' }),
   FST_ERR_BAD_URL: () => new Refusal('not_found'),
   FST_ERR_MAX_PARAM_LENGTH: () => new Refusal('not_found'),
 }
 
-const describeFault = ({ instancePath, params, message }: { instancePath: string; params: Record<string, unknown>; message?: string }) => {
+const describeFault = ({
+  instancePath,
+  params,
+  message,
+}: {
+  instancePath: string
+  params: Record<string, unknown>
+  message?: string
+}) => {
   const extra = params.additionalProperty ?? params.missingProperty
   const path = [...instancePath.split('/').slice(1), ...(typeof extra === 'string' ? [extra] : [])].join('.')
   const words =
@@ -58,20 +72,36 @@ const describeFault = ({ instancePath, params, message }: { instancePath: string
         : Array.isArray(params.allowedValues)
           ? `must be one of ${params.allowedValues.join(', ')}`
           : (message ?? 'is not valid')
-  return { path, code: params.missingProperty === undefined ? 'invalid' : 'required', message: path ? `"${path}" ${words}` : `The body ${words}` }
+  return {
+    path,
+    code: params.missingProperty === undefined ? 'invalid' : 'required',
+    message: path ? `"${path}" ${words}` : `The body ${words}`,
+  }
 }
 
 const fromValidation = (faults: NonNullable<FastifyError['validation']>): Refusal => {
-  const errors = faults.map((fault) => describeFault({ instancePath: fault.instancePath, params: fault.params, ...(fault.message ? { message: fault.message } : {}) }))
-  return new Refusal('invalid_input', { detail: `${errors.map(({ message }) => message).join('; ')}.`, attr: errors[0]!.path.split('.')[0], errors })
+  const errors = faults.map((fault) =>
+    describeFault({
+      instancePath: fault.instancePath,
+      params: fault.params,
+      ...(fault.message ? { message: fault.message } : {}),
+    }),
+  )
+  return new Refusal('invalid_input', {
+    detail: `${errors.map(({ message }) => message).join('; ')}.`,
+    attr: errors[0]!.path.split('.')[0],
+    errors,
+  })
 }
 
 const toRefusal = (error: FastifyError | Refusal, report: (error: Error) => void): Refusal => {
   if (error instanceof Refusal) return error
   if (error.validation) return fromValidation(error.validation)
-  if (error instanceof RecordsUnavailable) return new Refusal('definitions_unavailable', { retryAfterSeconds: DEFINITIONS_RETRY_SECONDS })
+  if (error instanceof RecordsUnavailable)
+    return new Refusal('definitions_unavailable', { retryAfterSeconds: DEFINITIONS_RETRY_SECONDS })
   // The definitions' own words for a disk without space: SQLite's and Postgres'.
-  if (error.code === 'SQLITE_FULL' || error.code === '53100') return new Refusal('disk_full', { retryAfterSeconds: FULL_RETRY_SECONDS })
+  if (error.code === 'SQLITE_FULL' || error.code === '53100')
+    return new Refusal('disk_full', { retryAfterSeconds: FULL_RETRY_SECONDS })
   const known = FRAMEWORK_REFUSALS[error.code]
   if (known) return known()
   report(error)
@@ -89,7 +119,8 @@ const readJson = (_request: FastifyRequest, body: Buffer, done: (error: Error | 
 
 const textsOf = (value: unknown): string[] => [value].flat().filter((each): each is string => typeof each === 'string')
 
-const firstOf = (value: unknown): string | undefined => (Array.isArray(value) ? firstOf(value[0]) : typeof value === 'string' ? value : undefined)
+const firstOf = (value: unknown): string | undefined =>
+  Array.isArray(value) ? firstOf(value[0]) : typeof value === 'string' ? value : undefined
 
 const projectIdOf = (request: FastifyRequest): number | undefined => {
   const { projectId } = request.params as { projectId?: string }
@@ -101,14 +132,24 @@ const grants = new WeakMap<FastifyRequest, RunGrant>()
 
 // Which origins a token is for is in the token, which a preflight does not carry: the run itself looks at it. What a
 // personal API key gets is never readable by a page of another origin.
-const PREFLIGHT = { 'access-control-allow-origin': '*', 'access-control-allow-methods': 'POST', 'access-control-allow-headers': 'authorization, content-type', 'access-control-max-age': '86400' }
+const PREFLIGHT = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'POST',
+  'access-control-allow-headers': 'authorization, content-type',
+  'access-control-max-age': '86400',
+}
 
 /** Lets the page that asks read the answer, a refusal too: it says what to do about the token. */
 const openToPage = ({ headers }: FastifyRequest, reply: FastifyReply) =>
-  reply.headers({ 'access-control-allow-origin': headers.origin ?? '*', 'access-control-expose-headers': 'retry-after, x-request-id', vary: 'origin' })
+  reply.headers({
+    'access-control-allow-origin': headers.origin ?? '*',
+    'access-control-expose-headers': 'retry-after, x-request-id',
+    vary: 'origin',
+  })
 
 // Who changed what can be read from every service's log; the rest, which is most, from that of one that is asked for it.
-const levelOf = (access: Route['access'] | undefined, status: number): LogLevel => (access?.endsWith(':write') && status < 300 ? 'info' : 'debug')
+const levelOf = (access: Route['access'] | undefined, status: number): LogLevel =>
+  access?.endsWith(':write') && status < 300 ? 'info' : 'debug'
 
 /** Aborted when the connection ends before the answer does. */
 const hangUp = ({ raw }: FastifyReply): AbortSignal => {
@@ -124,7 +165,9 @@ const hangUp = ({ raw }: FastifyReply): AbortSignal => {
 // What few routes ask for is made when it is asked for: most requests are deliveries and flags, and of those most of the cost is here.
 const toCall = (request: FastifyRequest, reply: FastifyReply, receivedAt: number): Call => ({
   params: request.params as Record<string, string>,
-  query: Object.fromEntries(Object.entries(request.query as Record<string, unknown>).map(([name, value]) => [name, firstOf(value)])),
+  query: Object.fromEntries(
+    Object.entries(request.query as Record<string, unknown>).map(([name, value]) => [name, firstOf(value)]),
+  ),
   queryAll: (name) => textsOf((request.query as Record<string, unknown>)[name]),
   body: request.body,
   projectId: projectIdOf(request)!,
@@ -148,7 +191,14 @@ export interface Server {
 }
 
 /** The service's HTTP side, ready to listen. It knows requests and statuses; what it answers comes from the rooms. */
-export const createServer = async ({ rooms, staticDir, ingestBytes, log, count, ...auth }: ServerOptions): Promise<Server> => {
+export const createServer = async ({
+  rooms,
+  staticDir,
+  ingestBytes,
+  log,
+  count,
+  ...auth
+}: ServerOptions): Promise<Server> => {
   const server = createFastify({
     logger: false as unknown as FastifyBaseLogger,
     genReqId: () => randomUUID(),
@@ -161,12 +211,21 @@ export const createServer = async ({ rooms, staticDir, ingestBytes, log, count, 
   })
 
   const refuse = (error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) => {
-    const refusal = toRefusal(error, ({ stack }) => log(`Request ${request.id} ${request.method} ${request.routeOptions?.url ?? ''} failed: ${stack}`, { level: 'error' }))
-    if (error instanceof RecordsUnavailable) log(`${error.message}: ${(error.cause as Error).message}`, { level: 'warn', request_id: request.id })
+    const refusal = toRefusal(error, ({ stack }) =>
+      log(`Request ${request.id} ${request.method} ${request.routeOptions?.url ?? ''} failed: ${stack}`, {
+        level: 'error',
+      }),
+    )
+    if (error instanceof RecordsUnavailable)
+      log(`${error.message}: ${(error.cause as Error).message}`, { level: 'warn', request_id: request.id })
     count('trailmark_refusals_total', { code: refusal.code })
     const { status, body, retryAfterSeconds } = toAnswer(refusal, request.id)
     if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
-    return reply.status(status).headers({ 'x-request-id': request.id, 'cache-control': 'no-store' }).type('application/json; charset=utf-8').send(body)
+    return reply
+      .status(status)
+      .headers({ 'x-request-id': request.id, 'cache-control': 'no-store' })
+      .type('application/json; charset=utf-8')
+      .send(body)
   }
 
   const respond = (route: Route) => async (request: FastifyRequest, reply: FastifyReply) => {
@@ -191,7 +250,16 @@ export const createServer = async ({ rooms, staticDir, ingestBytes, log, count, 
     const key = keys.get(request)
     const grant = grants.get(request)
     // The pattern of the address, never the address: that may carry a token.
-    log('Request', { level: levelOf((request.routeOptions.config as { access?: Route['access'] }).access, status), request_id: id, method, route, status, ms: Math.round(reply.elapsedTime), ...(key ? { key: key.id, label: key.label } : {}), ...(grant ? { run_token: grant.claims.jti } : {}) })
+    log('Request', {
+      level: levelOf((request.routeOptions.config as { access?: Route['access'] }).access, status),
+      request_id: id,
+      method,
+      route,
+      status,
+      ms: Math.round(reply.elapsedTime),
+      ...(key ? { key: key.id, label: key.label } : {}),
+      ...(grant ? { run_token: grant.claims.jti } : {}),
+    })
     done()
   })
   // Connections whose last answer comes after this would stay open, and the server with them, until they time out.
@@ -208,7 +276,13 @@ export const createServer = async ({ rooms, staticDir, ingestBytes, log, count, 
 
   await server.register(async (open) => {
     // Any page may send events and read its configuration: the token is public and no cookie is involved.
-    await open.register(cors, { origin: true, credentials: true, methods: ['GET', 'POST', 'OPTIONS'], maxAge: 86_400, exposedHeaders: ['retry-after', 'x-request-id'] })
+    await open.register(cors, {
+      origin: true,
+      credentials: true,
+      methods: ['GET', 'POST', 'OPTIONS'],
+      maxAge: 86_400,
+      exposedHeaders: ['retry-after', 'x-request-id'],
+    })
     // Whatever the content type says: beacons send text/plain to stay free of a preflight.
     const bodies = createBodyReader(ingestBytes)
     open.addHook('onRequest', (request, reply, done) => {
@@ -236,12 +310,24 @@ export const createServer = async ({ rooms, staticDir, ingestBytes, log, count, 
             const token = bearerOf(request.headers.authorization)
             if (route.takesRunTokens && token && isRunToken(token)) {
               openToPage(request, reply)
-              const grant = await rooms.runTokens.check({ projectId: projectIdOf(request) ?? 0, token, endpoint: (request.params as { name: string }).name, origin: request.headers.origin })
+              const grant = await rooms.runTokens.check({
+                projectId: projectIdOf(request) ?? 0,
+                token,
+                endpoint: (request.params as { name: string }).name,
+                origin: request.headers.origin,
+              })
               grants.set(request, grant)
               keys.set(request, grant.key)
               return
             }
-            keys.set(request, await authorize(auth, { header: request.headers.authorization, projectId: isOfProject ? projectIdOf(request) : 'any', scope }))
+            keys.set(
+              request,
+              await authorize(auth, {
+                header: request.headers.authorization,
+                projectId: isOfProject ? projectIdOf(request) : 'any',
+                scope,
+              }),
+            )
           },
           // A body that is left out is an empty one.
           preValidation: async (request) => {

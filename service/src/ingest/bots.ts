@@ -1,14 +1,88 @@
 /** Signs of programs in a user agent, in lower case, by what they are for (protocol.md §17, and those that it says are missing). */
 const SIGNS = {
-  search: ['googlebot', 'googleother', 'google-inspectiontool', 'bingbot', 'bingpreview', 'msnbot', 'yandexbot', 'yandex.com/bots', 'baiduspider', 'duckduckbot', 'applebot', 'slurp', 'petalbot'],
-  google: ['adsbot-google', 'apis-google', 'duplexweb-google', 'feedfetcher-google', 'google-read-aloud', 'google favicon', 'google web preview', 'google-hoteladsverifier', 'google-cloudvertexbot', 'googleweblight', 'mediapartners-google', 'storebot-google', 'chrome-lighthouse'],
-  seo: ['ahrefsbot', 'ahrefssiteaudit', 'semrushbot', 'siteauditbot', 'mj12bot', 'rogerbot', 'screaming frog', 'dataforseobot', 'backlinksextendedbot', 'sitebulb', 'zoombot', 'awariobot'],
-  ai: ['gptbot', 'oai-searchbot', 'chatgpt-user', 'claudebot', 'claude-user', 'claude-searchbot', 'perplexitybot', 'bytespider', 'meta-externalagent', 'amazonbot', 'amazonproductbot', 'ccbot'],
-  preview: ['facebookexternal', 'facebookcatalog', 'linkedinbot', 'slackbot', 'twitterbot', 'pinterestbot', 'whatsapp', 'telegrambot', 'discordbot'],
+  search: [
+    'googlebot',
+    'googleother',
+    'google-inspectiontool',
+    'bingbot',
+    'bingpreview',
+    'msnbot',
+    'yandexbot',
+    'yandex.com/bots',
+    'baiduspider',
+    'duckduckbot',
+    'applebot',
+    'slurp',
+    'petalbot',
+  ],
+  google: [
+    'adsbot-google',
+    'apis-google',
+    'duplexweb-google',
+    'feedfetcher-google',
+    'google-read-aloud',
+    'google favicon',
+    'google web preview',
+    'google-hoteladsverifier',
+    'google-cloudvertexbot',
+    'googleweblight',
+    'mediapartners-google',
+    'storebot-google',
+    'chrome-lighthouse',
+  ],
+  seo: [
+    'ahrefsbot',
+    'ahrefssiteaudit',
+    'semrushbot',
+    'siteauditbot',
+    'mj12bot',
+    'rogerbot',
+    'screaming frog',
+    'dataforseobot',
+    'backlinksextendedbot',
+    'sitebulb',
+    'zoombot',
+    'awariobot',
+  ],
+  ai: [
+    'gptbot',
+    'oai-searchbot',
+    'chatgpt-user',
+    'claudebot',
+    'claude-user',
+    'claude-searchbot',
+    'perplexitybot',
+    'bytespider',
+    'meta-externalagent',
+    'amazonbot',
+    'amazonproductbot',
+    'ccbot',
+  ],
+  preview: [
+    'facebookexternal',
+    'facebookcatalog',
+    'linkedinbot',
+    'slackbot',
+    'twitterbot',
+    'pinterestbot',
+    'whatsapp',
+    'telegrambot',
+    'discordbot',
+  ],
   uptime: ['better uptime bot', 'sentryuptimebot', 'uptimerobot', 'pingdom'],
   headless: ['headlesschrome', 'cypress', 'lightpanda', 'phantomjs'],
   screenshot: ['prerender', 'vercel-screenshot', 'vercelbot'],
-  scanner: ['nessus', 'deepscan', 'ia_archiver', 'archive.org_bot', 'turnitin', 'hubspot', 'leikibot', 'trendictionbot', 'sebot-wa'],
+  scanner: [
+    'nessus',
+    'deepscan',
+    'ia_archiver',
+    'archive.org_bot',
+    'turnitin',
+    'hubspot',
+    'leikibot',
+    'trendictionbot',
+    'sebot-wa',
+  ],
   // Words that many carry who have no row above.
   other: ['crawler', 'spider', 'bot/', '(bot;', 'bot.htm', 'bot.php'],
 } as const
@@ -19,7 +93,9 @@ export interface Bot {
   readonly category: keyof typeof SIGNS
 }
 
-const BOTS: readonly Bot[] = Object.entries(SIGNS).flatMap(([category, names]) => names.map((name) => ({ name, category: category as Bot['category'] })))
+const BOTS: readonly Bot[] = Object.entries(SIGNS).flatMap(([category, names]) =>
+  names.map((name) => ({ name, category: category as Bot['category'] })),
+)
 
 // A site's visitors have few user agents, and each sends many events.
 const MOST_KNOWN = 1_000
@@ -30,7 +106,10 @@ export const botOf = (userAgent: string): Bot | undefined => {
   if (!known.has(userAgent)) {
     if (known.size >= MOST_KNOWN) known.clear()
     const lower = userAgent.toLowerCase()
-    known.set(userAgent, BOTS.find(({ name }) => lower.includes(name)))
+    known.set(
+      userAgent,
+      BOTS.find(({ name }) => lower.includes(name)),
+    )
   }
   return known.get(userAgent)
 }

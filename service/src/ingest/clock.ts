@@ -15,10 +15,16 @@ const EARLIEST = Date.UTC(1970, 0, 1)
 const TRUSTED_SKEW_MS = 5_000
 
 // Text without a zone is UTC. Date.parse would take it for the time of the machine that the service runs on.
-const withZone = (text: string) => (/(?:[zZ]|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text.replace(' ', 'T')}${text.length > 10 ? 'Z' : ''}`)
+const withZone = (text: string) =>
+  /(?:[zZ]|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text.replace(' ', 'T')}${text.length > 10 ? 'Z' : ''}`
 
 const toMs = (value: unknown): number | undefined => {
-  const ms = typeof value === 'number' ? value : typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value) ? Date.parse(withZone(value)) : Number.NaN
+  const ms =
+    typeof value === 'number'
+      ? value
+      : typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value)
+        ? Date.parse(withZone(value))
+        : Number.NaN
   return Number.isFinite(ms) ? ms : undefined
 }
 
@@ -28,7 +34,9 @@ const toMs = (value: unknown): number | undefined => {
  */
 export const eventTime = ({ timestamp, offset, sentAt }: ClientTimes, receivedAt: number): number | undefined => {
   if (timestamp === undefined || timestamp === null) {
-    return typeof offset === 'number' && offset >= 0 && receivedAt - offset >= EARLIEST ? Math.round(receivedAt - offset) : receivedAt
+    return typeof offset === 'number' && offset >= 0 && receivedAt - offset >= EARLIEST
+      ? Math.round(receivedAt - offset)
+      : receivedAt
   }
   const happened = toMs(timestamp)
   if (happened === undefined) return undefined

@@ -11,12 +11,19 @@ const bytesOf = (address: string): Buffer | undefined => {
   const version = isIP(address)
   if (!version) return undefined
   // Version 4, alone or at the end of version 6, as two groups.
-  const groups = (version === 4 ? `::ffff:${address}` : address).replace(/%.*$/, '').replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) => `${(Number(a) * 256 + Number(b)).toString(16)}:${(Number(c) * 256 + Number(d)).toString(16)}`)
+  const groups = (version === 4 ? `::ffff:${address}` : address)
+    .replace(/%.*$/, '')
+    .replace(
+      /(\d+)\.(\d+)\.(\d+)\.(\d+)$/,
+      (_, a, b, c, d) => `${(Number(a) * 256 + Number(b)).toString(16)}:${(Number(c) * 256 + Number(d)).toString(16)}`,
+    )
   const [before = '', after] = groups.split('::')
   const listed = (part: string) => (part ? part.split(':') : [])
   const [head, tail] = [listed(before), listed(after ?? '')]
   const bytes = Buffer.alloc(BYTES)
-  ;[...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail].forEach((group, at) => bytes.writeUInt16BE(parseInt(group, 16), at * 2))
+  ;[...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail].forEach((group, at) =>
+    bytes.writeUInt16BE(parseInt(group, 16), at * 2),
+  )
   return bytes
 }
 
@@ -38,12 +45,18 @@ export const readCountries = (file: string): CountryOf => {
     if (!line.trim()) return []
     const [, from = '', to = '', country = ''] = LINE.exec(line.trim()) ?? []
     const [first, last] = [bytesOf(from), bytesOf(to)]
-    if (!first || !last || first.compare(last) > 0) throw new Error(`TRAILMARK_GEOIP_FILE, line ${index + 1}: a line is "first address,last address,country of two letters", such as "2.16.0.0,2.16.0.255,DE".`)
+    if (!first || !last || first.compare(last) > 0)
+      throw new Error(
+        `TRAILMARK_GEOIP_FILE, line ${index + 1}: a line is "first address,last address,country of two letters", such as "2.16.0.0,2.16.0.255,DE".`,
+      )
     return [{ first, last, country: country.toUpperCase() }]
   })
   ranges.sort((a, b) => a.first.compare(b.first))
   // Side by side, without an object for each: there may be a million.
-  const [firsts, lasts] = [Buffer.concat(ranges.map(({ first }) => first)), Buffer.concat(ranges.map(({ last }) => last))]
+  const [firsts, lasts] = [
+    Buffer.concat(ranges.map(({ first }) => first)),
+    Buffer.concat(ranges.map(({ last }) => last)),
+  ]
   const countries = ranges.map(({ country }) => country)
   const at = (of: Buffer, index: number) => of.subarray(index * BYTES, (index + 1) * BYTES)
 

@@ -32,7 +32,9 @@ const unzip = async (bytes: Buffer): Promise<Buffer> => {
     return unzipSmall(bytes) ?? (await inflate(bytes, { maxOutputLength: MAX_DECODED_BYTES }))
   } catch (error) {
     if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') throw new Refusal('body_too_large')
-    throw new Refusal('invalid_encoding', { detail: 'The body begins like gzip and cannot be decompressed: it is cut off or damaged.' })
+    throw new Refusal('invalid_encoding', {
+      detail: 'The body begins like gzip and cannot be decompressed: it is cut off or damaged.',
+    })
   }
 }
 
@@ -48,7 +50,10 @@ const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/
  */
 export const decode = async (body: Buffer, compression = ''): Promise<string> => {
   if (!KNOWN_COMPRESSIONS.has(compression)) {
-    throw new Refusal('unsupported_compression', { detail: `compression=${compression.slice(0, 20)} is not supported: send gzip, base64 or plain JSON.`, attr: 'compression' })
+    throw new Refusal('unsupported_compression', {
+      detail: `compression=${compression.slice(0, 20)} is not supported: send gzip, base64 or plain JSON.`,
+      attr: 'compression',
+    })
   }
   const bytes = isGzip(body) ? await unzip(body) : body
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '')
@@ -57,7 +62,8 @@ export const decode = async (body: Buffer, compression = ''): Promise<string> =>
   if (data && startsLikeJson(data)) return data
   // An unescaped + of base64 reads as the space that it means in a form.
   const value = data?.replace(/ /g, '+')
-  if (!value || !BASE64.test(value)) throw new Refusal('invalid_json', { detail: 'The body is neither JSON nor gzip nor base64 of either.' })
+  if (!value || !BASE64.test(value))
+    throw new Refusal('invalid_json', { detail: 'The body is neither JSON nor gzip nor base64 of either.' })
   const inner = Buffer.from(value, 'base64')
   return (isGzip(inner) ? await unzip(inner) : inner).toString('utf8')
 }

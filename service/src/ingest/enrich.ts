@@ -32,4 +32,7 @@ const countryOf = (properties: Fields, { address, countryOf }: Origin): Fields =
 }
 
 /** What the service knows of an event besides what the event says: whether a program sent it, and from which country. */
-export const enrich = (properties: Fields, origin: Origin): Fields => ({ ...browserOf(properties), ...countryOf(properties, origin) })
+export const enrich = (properties: Fields, origin: Origin): Fields => ({
+  ...browserOf(properties),
+  ...countryOf(properties, origin),
+})

@@ -15,7 +15,9 @@ export const createGroupTypes = ({ groupTypes }: Pick<Records, 'groupTypes'>): G
     async indexesOf(projectId, types) {
       const before = known.get(projectId) ?? new Map<string, number>()
       if (before.size >= MAX_GROUP_TYPES || types.every((type) => before.has(type))) return before
-      const indexes = new Map((await groupTypes.add(projectId, [...new Set(types)], MAX_GROUP_TYPES)).map((type, index) => [type, index]))
+      const indexes = new Map(
+        (await groupTypes.add(projectId, [...new Set(types)], MAX_GROUP_TYPES)).map((type, index) => [type, index]),
+      )
       known.set(projectId, indexes)
       return indexes
     },

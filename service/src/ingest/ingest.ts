@@ -43,7 +43,12 @@ export interface IngestRooms {
 /** Takes one delivery: decode → read → find the projects and their types of groups → write. Resolves with the events it refuses once all others are safe. */
 export type Ingest = (delivery: Delivery) => Promise<RefusedEvent[]>
 
-const refused = ({ index, uuid }: Pick<Reading, 'index' | 'uuid'>, code: EventFault): RefusedEvent => ({ index, ...(uuid ? { uuid } : {}), code, detail: EVENT_FAULTS[code] })
+const refused = ({ index, uuid }: Pick<Reading, 'index' | 'uuid'>, code: EventFault): RefusedEvent => ({
+  index,
+  ...(uuid ? { uuid } : {}),
+  code,
+  detail: EVENT_FAULTS[code],
+})
 
 const NO_GROUPS: ReadonlyMap<string, number> = new Map()
 
@@ -58,13 +63,30 @@ interface Taken {
   readonly unread: readonly UnkeptRefusal[]
 }
 
-export const createIngest = ({ projectByToken, groupTypes, writer, refusedEvents, countryOf, count }: IngestRooms): Ingest => {
+export const createIngest = ({
+  projectByToken,
+  groupTypes,
+  writer,
+  refusedEvents,
+  countryOf,
+  count,
+}: IngestRooms): Ingest => {
   const findProjects = async (readings: readonly Reading[]) => {
     const tokens = [...new Set(readings.flatMap(({ token }) => token ?? []))]
     const projects = await Promise.all(tokens.map(projectByToken))
-    const byToken = new Map(tokens.flatMap((token, index) => (projects[index] ? [[token, projects[index].id] as const] : [])))
+    const byToken = new Map(
+      tokens.flatMap((token, index) => (projects[index] ? [[token, projects[index].id] as const] : [])),
+    )
     if (readings.length && !byToken.size) {
-      throw new Refusal('invalid_token', tokens.length ? {} : { detail: 'The request carries no project token: send it as "api_key", in "properties.token" or as ?token=.' })
+      throw new Refusal(
+        'invalid_token',
+        tokens.length
+          ? {}
+          : {
+              detail:
+                'The request carries no project token: send it as "api_key", in "properties.token" or as ?token=.',
+            },
+      )
     }
     return byToken
   }
@@ -72,7 +94,11 @@ export const createIngest = ({ projectByToken, groupTypes, writer, refusedEvents
   // What a delivery was parsed into ends here. What waits for the engine is bytes, which cost nothing while they wait:
   // the collector of garbage looks at every object again and again.
   const takeIn = async ({ body, compression, token: queryToken, receivedAt, address }: Delivery): Promise<Taken> => {
-    const readings = readEvents(await decodeJson(body, compression), { queryToken, receivedAt, enrich: (properties) => enrich(properties, { address, countryOf }) })
+    const readings = readEvents(await decodeJson(body, compression), {
+      queryToken,
+      receivedAt,
+      enrich: (properties) => enrich(properties, { address, countryOf }),
+    })
     count('trailmark_events_received_total', {}, readings.length)
     const projects = await findProjects(readings)
     const refusals: RefusedEvent[] = []
@@ -90,7 +116,16 @@ export const createIngest = ({ projectByToken, groupTypes, writer, refusedEvents
         const { uuid, distinctId, timestamp, profile } = event
         const types = typesOf(profile)
         const groupIndexes = types.length ? await groupTypes.indexesOf(projectId, types) : NO_GROUPS
-        rows.push({ index: reading.index, projectId, uuid, sentUuid: reading.uuid, distinctId, timestamp, profile, groupIndexes })
+        rows.push({
+          index: reading.index,
+          projectId,
+          uuid,
+          sentUuid: reading.uuid,
+          distinctId,
+          timestamp,
+          profile,
+          groupIndexes,
+        })
         lines += `${toLine({ projectId, event, groupIndexes })}\n`
       }
     }
@@ -106,7 +141,13 @@ export const createIngest = ({ projectByToken, groupTypes, writer, refusedEvents
     for (const { row } of unstorable) refusals.push(refused({ index: row.index, uuid: row.sentUuid }, 'unstorable'))
     // The others are stored: an answer that fails would bring those without a uuid a second time.
     await refusedEvents
-      .keep(unstorable.map(({ row, line }) => ({ projectId: row.projectId, code: 'unstorable', event: JSON.parse(line) as unknown })))
+      .keep(
+        unstorable.map(({ row, line }) => ({
+          projectId: row.projectId,
+          code: 'unstorable',
+          event: JSON.parse(line) as unknown,
+        })),
+      )
       .catch(() => count('trailmark_refused_events_unkept_total', {}, unstorable.length))
     for (const { code } of refusals) count('trailmark_events_refused_total', { reason: code })
     return refusals.sort((a, b) => a.index - b.index)

@@ -15,7 +15,8 @@ export interface People {
 /** ms since the epoch, and JSON text. The engine compares the same way. */
 type Moment = readonly [at: number, json: string]
 
-const isBefore = (a: Moment, b: Moment) => a[0] < b[0] || (a[0] === b[0] && Buffer.compare(Buffer.from(a[1]), Buffer.from(b[1])) < 0)
+const isBefore = (a: Moment, b: Moment) =>
+  a[0] < b[0] || (a[0] === b[0] && Buffer.compare(Buffer.from(a[1]), Buffer.from(b[1])) < 0)
 
 const FORGET = { maxSeconds: 600, maxMemoryBytes: 1_000_000_000 }
 
@@ -31,7 +32,8 @@ const createLines = () => {
       const id = JSON.stringify(Object.values(key))
       const line = lines.get(id) ?? { ...key }
       const before = line[column] as Moment | undefined
-      if (!before || (COLUMNS[column] === 'latest' ? isBefore(before, moment) : isBefore(moment, before))) line[column] = moment
+      if (!before || (COLUMNS[column] === 'latest' ? isBefore(before, moment) : isBefore(moment, before)))
+        line[column] = moment
       lines.set(id, line)
     },
     all: (): JsonLine[] => [...lines.values()].map((line) => JSON.stringify(line)),
@@ -46,7 +48,8 @@ const SEEN: PropertyChange = ['', '']
 const addPerson = (lines: Line, { projectId, distinctId, timestamp, profile }: Row, isSeen: boolean) => {
   const { person } = profile
   if (!person) return
-  const add = (column: keyof typeof COLUMNS, [name, json]: PropertyChange, id = distinctId) => lines.add({ project_id: projectId, name, distinct_id: id }, column, [timestamp, json])
+  const add = (column: keyof typeof COLUMNS, [name, json]: PropertyChange, id = distinctId) =>
+    lines.add({ project_id: projectId, name, distinct_id: id }, column, [timestamp, json])
   if (!isSeen) add('first_once', SEEN)
   for (const change of person.set) add('set', change)
   for (const change of person.setOnce) {
@@ -60,14 +63,17 @@ const addGroups = (lines: Line, { projectId, groupIndexes, timestamp, profile }:
   for (const { type, key, set } of said) {
     const index = groupIndexes.get(type)
     if (index === undefined) continue
-    const add = (column: keyof typeof COLUMNS, [name, json]: PropertyChange) => lines.add({ project_id: projectId, group_type_index: index, name, group_key: key }, column, [timestamp, json])
+    const add = (column: keyof typeof COLUMNS, [name, json]: PropertyChange) =>
+      lines.add({ project_id: projectId, group_type_index: index, name, group_key: key }, column, [timestamp, json])
     add('first_once', SEEN)
     for (const change of set) add('set', change)
   }
 }
 
 const mergesOf = (rows: readonly Row[]): { projectId: number; fact: MergeFact }[] =>
-  rows.flatMap(({ projectId, uuid, timestamp, profile }) => (profile.person?.merge ? [{ projectId, fact: { ...profile.person.merge, at: timestamp, uuid } }] : []))
+  rows.flatMap(({ projectId, uuid, timestamp, profile }) =>
+    profile.person?.merge ? [{ projectId, fact: { ...profile.person.merge, at: timestamp, uuid } }] : [],
+  )
 
 const endsOf = ({ from, into }: MergeFact) => (from ? [from, into] : [into])
 
@@ -100,8 +106,12 @@ export interface PeopleOptions {
  * Persons follow from facts in the engine's tables, never from a process's memory: facts add up to the same in any order and however
  * often they come, and any process can work out from them whose an id is.
  */
-export const createPeople = (storage: Pick<Storage, 'rows' | 'insert' | 'work' | 'rowsDatabase'>, { sightings }: PeopleOptions = {}): People => {
-  const insert = (table: string, lines: readonly JsonLine[]) => (lines.length ? storage.insert(table, lines) : undefined)
+export const createPeople = (
+  storage: Pick<Storage, 'rows' | 'insert' | 'work' | 'rowsDatabase'>,
+  { sightings }: PeopleOptions = {},
+): People => {
+  const insert = (table: string, lines: readonly JsonLine[]) =>
+    lines.length ? storage.insert(table, lines) : undefined
 
   const factsOf = (projectId: number, all: readonly string[]) =>
     askInParts(all, (ids) =>
@@ -115,7 +125,7 @@ export const createPeople = (storage: Pick<Storage, 'rows' | 'insert' | 'work' |
   const factsAround = async (projectId: number, ids: readonly string[]): Promise<MergeFact[]> => {
     const reached = new Set<string>()
     const facts = new Map<string, MergeFact>()
-    for (let next = [...new Set(ids)]; next.length; ) {
+    for (let next = [...new Set(ids)]; next.length;) {
       for (const id of next) reached.add(id)
       const found = await factsOf(projectId, next)
       for (const fact of found) facts.set(fact.uuid, fact)
@@ -126,12 +136,19 @@ export const createPeople = (storage: Pick<Storage, 'rows' | 'insert' | 'work' |
 
   // Worked out after this writer's facts are in: of writers that do so at the same time, the last to look sees the facts of all, and its
   // rows, which follow from the most facts, are those that count. So all rows are written, also the ones that may be there already.
-  const settle = async (projectId: number, facts: readonly MergeFact[]) => writeOwners(projectId, await factsAround(projectId, facts.flatMap(endsOf)))
+  const settle = async (projectId: number, facts: readonly MergeFact[]) =>
+    writeOwners(projectId, await factsAround(projectId, facts.flatMap(endsOf)))
 
   const writeOwners = async (projectId: number, all: readonly MergeFact[]) => {
     const lines = componentsOf(all).flatMap((component) =>
       [...mergePersons(component)].map(([id, { person, isIdentified }]) =>
-        JSON.stringify({ project_id: projectId, distinct_id: id, person, is_identified: Number(isIdentified), version: component.length }),
+        JSON.stringify({
+          project_id: projectId,
+          distinct_id: id,
+          person,
+          is_identified: Number(isIdentified),
+          version: component.length,
+        }),
       ),
     )
     await insert('db.person_distinct_ids', lines)
@@ -151,7 +168,10 @@ export const createPeople = (storage: Pick<Storage, 'rows' | 'insert' | 'work' |
       if (others.length) {
         // Whose the others' ids are follows from fewer facts now, and a row that follows from more would count before it.
         await remove('person_distinct_ids', projectId, OF_IDS, others)
-        await writeOwners(projectId, around.filter((fact) => !endsOf(fact).some((id) => own.has(id))))
+        await writeOwners(
+          projectId,
+          around.filter((fact) => !endsOf(fact).some((id) => own.has(id))),
+        )
       }
       await remove('person_merges', projectId, 'from_id IN {ids:Array(String)} OR into_id IN {ids:Array(String)}', ids)
       await remove('person_properties', projectId, OF_IDS, ids)
@@ -166,12 +186,29 @@ export const createPeople = (storage: Pick<Storage, 'rows' | 'insert' | 'work' |
       }
       const merges = mergesOf(rows)
       const lines = merges.flatMap(({ projectId, fact }) =>
-        endsOf(fact).map((id) => JSON.stringify({ project_id: projectId, distinct_id: id, at: fact.at, uuid: fact.uuid, kind: fact.kind, from_id: fact.from, into_id: fact.into })),
+        endsOf(fact).map((id) =>
+          JSON.stringify({
+            project_id: projectId,
+            distinct_id: id,
+            at: fact.at,
+            uuid: fact.uuid,
+            kind: fact.kind,
+            from_id: fact.from,
+            into_id: fact.into,
+          }),
+        ),
       )
-      await Promise.all([insert('db.person_properties', persons.all()), insert('db.group_properties', groups.all()), insert('db.person_merges', lines)])
+      await Promise.all([
+        insert('db.person_properties', persons.all()),
+        insert('db.group_properties', groups.all()),
+        insert('db.person_merges', lines),
+      ])
       for (const row of rows) if (row.profile.person) sightings?.add(row)
       for (const projectId of new Set(merges.map((each) => each.projectId))) {
-        await settle(projectId, merges.filter((each) => each.projectId === projectId).map(({ fact }) => fact))
+        await settle(
+          projectId,
+          merges.filter((each) => each.projectId === projectId).map(({ fact }) => fact),
+        )
       }
     },
   }

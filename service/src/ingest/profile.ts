@@ -35,26 +35,52 @@ const MAX_ID = 1_000
 
 // What a program writes where it means nobody. Whoever shared such an id would become one person.
 const NOBODY = new Set([
-  '', 'anonymous', 'guest', 'distinctid', 'distinct_id', 'id', 'not_authenticated', 'email', 'undefined', 'true', 'false', 'null', 'none', 'nan', '0', '[object object]', '$posthog_cookieless',
+  '',
+  'anonymous',
+  'guest',
+  'distinctid',
+  'distinct_id',
+  'id',
+  'not_authenticated',
+  'email',
+  'undefined',
+  'true',
+  'false',
+  'null',
+  'none',
+  'nan',
+  '0',
+  '[object object]',
+  '$posthog_cookieless',
 ])
 
 /** Whether a text can be somebody's id. */
 export const isSomebody = (id: string): boolean => !NOBODY.has(id.trim().toLowerCase()) && id.length <= MAX_ID
 
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const idOf = (value: unknown): string => (typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value)) ? String(value) : '')
+const idOf = (value: unknown): string =>
+  typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value)) ? String(value) : ''
 
 const changesOf = (value: unknown): PropertyChange[] =>
-  isFields(value) ? Object.entries(value).flatMap(([name, each]) => (name && name.length <= MAX_NAME ? [[wellFormed(name), storableJson(each)] as const] : [])) : []
+  isFields(value)
+    ? Object.entries(value).flatMap(([name, each]) =>
+        name && name.length <= MAX_NAME ? [[wellFormed(name), storableJson(each)] as const] : [],
+      )
+    : []
 
 const removalsOf = (value: unknown): string[] => {
   const names = Array.isArray(value) ? value : isFields(value) ? Object.keys(value) : [value]
-  return names.filter((each): each is string => typeof each === 'string' && each !== '' && each.length <= MAX_NAME).map(wellFormed)
+  return names
+    .filter((each): each is string => typeof each === 'string' && each !== '' && each.length <= MAX_NAME)
+    .map(wellFormed)
 }
 
 /** Events that say who is who: where the other id stands. */
-const MERGES: Readonly<Record<string, { readonly kind: NonNullable<PersonSaying['merge']>['kind']; readonly from: string }>> = {
+const MERGES: Readonly<
+  Record<string, { readonly kind: NonNullable<PersonSaying['merge']>['kind']; readonly from: string }>
+> = {
   $identify: { kind: 'identify', from: '$anon_distinct_id' },
   $create_alias: { kind: 'alias', from: 'alias' },
   $merge_dangerously: { kind: 'merge', from: 'alias' },
@@ -95,9 +121,21 @@ const SEEN: Profile = { person: { set: [], setOnce: [] }, groups: [] }
 
 /** What an event says of its person and groups. With `$process_person_profile: false` it belongs to groups and changes nobody. */
 export const profileOf = (event: string, distinctId: string, properties: Fields): Profile => {
-  if (SAYINGS.every((name) => properties[name] === undefined) && !Object.hasOwn(MERGES, event) && event !== ABOUT_GROUP && distinctId !== COOKIELESS) return SEEN
-  const groups = isFields(properties.$groups) ? Object.entries(properties.$groups).flatMap(([type, key]) => groupOf(type, key)) : []
+  if (
+    SAYINGS.every((name) => properties[name] === undefined) &&
+    !Object.hasOwn(MERGES, event) &&
+    event !== ABOUT_GROUP &&
+    distinctId !== COOKIELESS
+  )
+    return SEEN
+  const groups = isFields(properties.$groups)
+    ? Object.entries(properties.$groups).flatMap(([type, key]) => groupOf(type, key))
+    : []
   if (properties.$process_person_profile === false || distinctId === COOKIELESS) return { groups }
   const [told] = event === ABOUT_GROUP ? groupOf(properties.$group_type, properties.$group_key) : []
-  return { person: personOf(event, wellFormed(distinctId), properties), groups, ...(told ? { told: { ...told, set: changesOf(properties.$group_set) } } : {}) }
+  return {
+    person: personOf(event, wellFormed(distinctId), properties),
+    groups,
+    ...(told ? { told: { ...told, set: changesOf(properties.$group_set) } } : {}),
+  }
 }

@@ -15,7 +15,8 @@ export const isDeeperThan = (value: unknown, levels: number): boolean => {
 // The largest integers of the engine's JSON. JavaScript writes numbers up to 1e21 in plain digits.
 const MOST = 2 ** 63
 
-const numberText = (value: number) => (Number.isFinite(value) ? (Math.abs(value) >= MOST ? value.toExponential() : JSON.stringify(value)) : 'null')
+const numberText = (value: number) =>
+  Number.isFinite(value) ? (Math.abs(value) >= MOST ? value.toExponential() : JSON.stringify(value)) : 'null'
 
 const hasHugeNumber = (value: unknown): boolean => {
   if (typeof value === 'number') return Math.abs(value) >= MOST
@@ -26,14 +27,17 @@ const hasHugeNumber = (value: unknown): boolean => {
 
 /** `text` without halves of surrogate pairs, which the engine does not take. */
 // `toWellFormed` is not in Node 20's types' library.
-export const wellFormed = (text: string): string => text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
+export const wellFormed = (text: string): string =>
+  text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
 
 const write = (value: unknown): string => {
   if (typeof value === 'string') return JSON.stringify(wellFormed(value))
   if (typeof value === 'number') return numberText(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
   if (Array.isArray(value)) return `[${value.map(write).join(',')}]`
-  return `{${Object.entries(value).map(([key, inner]) => `${JSON.stringify(wellFormed(key))}:${write(inner)}`).join(',')}}`
+  return `{${Object.entries(value)
+    .map(([key, inner]) => `${JSON.stringify(wellFormed(key))}:${write(inner)}`)
+    .join(',')}}`
 }
 
 /**

@@ -73,11 +73,13 @@ export interface Reading {
 
 type Fields = Readonly<Record<string, unknown>>
 
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const asText = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
-const asId = (value: unknown): string | undefined => (typeof value === 'number' && Number.isFinite(value) ? String(value) : asText(value))
+const asId = (value: unknown): string | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? String(value) : asText(value)
 
 const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
 
@@ -87,7 +89,8 @@ const PERSON_UPDATES = ['$set', '$set_once', '$unset'] as const
 const withPersonUpdates = (properties: Fields, event: Fields): Fields => {
   const outer = PERSON_UPDATES.filter((name) => event[name] !== undefined)
   if (!outer.length) return properties
-  const merge = (inner: unknown, beside: unknown) => (isFields(inner) && isFields(beside) ? { ...inner, ...beside } : beside)
+  const merge = (inner: unknown, beside: unknown) =>
+    isFields(inner) && isFields(beside) ? { ...inner, ...beside } : beside
   return { ...properties, ...Object.fromEntries(outer.map((name) => [name, merge(properties[name], event[name])])) }
 }
 
@@ -102,19 +105,27 @@ interface Reader {
   readonly enrich?: (properties: Fields) => Fields
 }
 
-const readEvent = (value: unknown, sentAt: unknown, { receivedAt, enrich = () => ({}) }: Reader): ReadEvent | EventFault => {
+const readEvent = (
+  value: unknown,
+  sentAt: unknown,
+  { receivedAt, enrich = () => ({}) }: Reader,
+): ReadEvent | EventFault => {
   if (!isFields(value)) return 'not_an_object'
   const name = asText(value.event)
   if (!name?.trim()) return 'missing_event_name'
   if (name.length > MAX_NAME) return 'event_name_too_long'
-  if (value.properties !== undefined && value.properties !== null && !isFields(value.properties)) return 'invalid_properties'
+  if (value.properties !== undefined && value.properties !== null && !isFields(value.properties))
+    return 'invalid_properties'
   if (isDeeperThan(value, MAX_DEPTH)) return 'properties_too_deep'
   const told = withPersonUpdates(fieldsOf(value.properties), value)
   const distinctId = asId(told.distinct_id) ?? asId(value.distinct_id) ?? asId(value.$distinct_id)
   if (!distinctId) return 'missing_distinct_id'
   if (distinctId.length > MAX_DISTINCT_ID) return 'distinct_id_too_long'
   if (value.uuid !== undefined && value.uuid !== null && !isUuid(value.uuid)) return 'invalid_uuid'
-  const timestamp = eventTime({ timestamp: value.timestamp, offset: value.offset, sentAt: value.sent_at ?? sentAt }, receivedAt)
+  const timestamp = eventTime(
+    { timestamp: value.timestamp, offset: value.offset, sentAt: value.sent_at ?? sentAt },
+    receivedAt,
+  )
   if (timestamp === undefined) return 'invalid_timestamp'
   const chain = typeof told.$elements_chain === 'string' ? told.$elements_chain : ''
   const properties = typeof told.$elements_chain === 'string' ? withoutChain(told) : told
@@ -142,15 +153,21 @@ const tokenOf = (value: unknown): string | undefined => {
 
 const eventsOf = (body: unknown): { events: readonly unknown[]; envelope: Fields } => {
   if (Array.isArray(body)) return { events: body, envelope: {} }
-  if (!isFields(body)) throw new Refusal('invalid_input', { detail: 'The body is an event, a list of events, or an object with a "batch" of them.' })
+  if (!isFields(body))
+    throw new Refusal('invalid_input', {
+      detail: 'The body is an event, a list of events, or an object with a "batch" of them.',
+    })
   for (const name of ['batch', 'data']) {
     const list = body[name]
     if (Array.isArray(list)) return { events: list, envelope: body }
     if (name === 'data' && isFields(list)) return { events: [list], envelope: body }
-    if (list !== undefined && !('event' in body)) throw new Refusal('invalid_input', { detail: `"${name}" is a list of events.`, attr: name })
+    if (list !== undefined && !('event' in body))
+      throw new Refusal('invalid_input', { detail: `"${name}" is a list of events.`, attr: name })
   }
   if ('event' in body) return { events: [body], envelope: body }
-  throw new Refusal('invalid_input', { detail: 'The body has no events: send {"api_key", "batch": [...]}, a list of events, or one event.' })
+  throw new Refusal('invalid_input', {
+    detail: 'The body has no events: send {"api_key", "batch": [...]}, a list of events, or one event.',
+  })
 }
 
 /**
@@ -159,7 +176,10 @@ const eventsOf = (body: unknown): { events: readonly unknown[]; envelope: Fields
  */
 export const readEvents = (body: unknown, reader: Reader): Reading[] => {
   const { events, envelope } = eventsOf(body)
-  if (events.length > MAX_EVENTS) throw new Refusal('body_too_large', { detail: `A request carries at most ${MAX_EVENTS} events, this one has ${events.length}.` })
+  if (events.length > MAX_EVENTS)
+    throw new Refusal('body_too_large', {
+      detail: `A request carries at most ${MAX_EVENTS} events, this one has ${events.length}.`,
+    })
   const outer = asText(envelope.api_key) ?? asText(envelope.token)
   return events.map((event, index) => {
     const { uuid } = fieldsOf(event)

@@ -69,12 +69,18 @@ const toLine = ({ projectId, code, event }: UnkeptRefusal, at: number): string =
     code,
     uuid: fieldOf(event, 'uuid'),
     event: fieldOf(event, 'event'),
-    distinct_id: fieldOf((event as { properties?: unknown } | null)?.properties, 'distinct_id') || fieldOf(event, 'distinct_id') || fieldOf(event, 'distinctId'),
+    distinct_id:
+      fieldOf((event as { properties?: unknown } | null)?.properties, 'distinct_id') ||
+      fieldOf(event, 'distinct_id') ||
+      fieldOf(event, 'distinctId'),
     sample: sampleOf(event),
   })
 
 /** Keeps refused events for a while, so that who runs a site sees what it sends wrong. */
-export const createRefusedEvents = (storage: Pick<Storage, 'rows' | 'insert'>, { count, now = Date.now }: { count: Count; now?: () => number }): RefusedEvents => {
+export const createRefusedEvents = (
+  storage: Pick<Storage, 'rows' | 'insert'>,
+  { count, now = Date.now }: { count: Count; now?: () => number },
+): RefusedEvents => {
   const shares = new Map<number, { startedAt: number; kept: number }>()
   let waiting: string[] = []
   let next: Promise<void> | undefined
@@ -104,7 +110,8 @@ export const createRefusedEvents = (storage: Pick<Storage, 'rows' | 'insert'>, {
   return {
     async keep(refusals) {
       const kept = refusals.filter(isWithinShare)
-      if (kept.length < refusals.length) count('trailmark_refused_events_unkept_total', {}, refusals.length - kept.length)
+      if (kept.length < refusals.length)
+        count('trailmark_refused_events_unkept_total', {}, refusals.length - kept.length)
       if (!kept.length) return
       const at = now()
       waiting.push(...kept.map((refusal) => toLine(refusal, at)))
@@ -112,7 +119,9 @@ export const createRefusedEvents = (storage: Pick<Storage, 'rows' | 'insert'>, {
         await flush()
       } catch (error) {
         if (!(error instanceof StorageError)) throw error
-        throw new Refusal(error.kind === 'full' ? 'disk_full' : 'engine_unavailable', { retryAfterSeconds: RETRY_AFTER_SECONDS })
+        throw new Refusal(error.kind === 'full' ? 'disk_full' : 'engine_unavailable', {
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
+        })
       }
     },
     async list(projectId, { limit, before, code }) {
@@ -120,7 +129,12 @@ export const createRefusedEvents = (storage: Pick<Storage, 'rows' | 'insert'>, {
         text: `SELECT id, formatDateTime(refused_at, '%FT%T.%fZ') AS refused_at, code, event, distinct_id, uuid, sample FROM db.refused_events
           WHERE project_id = {projectId:UInt32} ${before === undefined ? '' : 'AND id < {before:String}'} ${code === undefined ? '' : 'AND code = {code:String}'}
           ORDER BY id DESC LIMIT {limit:UInt32}`,
-        params: { projectId, limit, ...(before === undefined ? {} : { before }), ...(code === undefined ? {} : { code }) },
+        params: {
+          projectId,
+          limit,
+          ...(before === undefined ? {} : { before }),
+          ...(code === undefined ? {} : { code }),
+        },
       })
       return rows.map((row) => ({ ...row, detail: EVENT_FAULTS[row.code] ?? row.code }))
     },

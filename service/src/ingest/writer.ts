@@ -106,7 +106,17 @@ const toldApart = ({ rows, lines }: Pick<Waiting, 'rows' | 'lines'>): Unstorable
  */
 export const createWriter = (
   storage: Pick<Storage, 'rows' | 'insert' | 'ready'>,
-  { waitMs = DEFAULT_WAIT_MS, now = Date.now, before = async () => {}, onChange = async () => {}, alone = (work) => work(), maxChars = MAX_WAITING_CHARS, onBatch = () => {}, onFault = () => {}, onFull = () => {} }: WriterOptions = {},
+  {
+    waitMs = DEFAULT_WAIT_MS,
+    now = Date.now,
+    before = async () => {},
+    onChange = async () => {},
+    alone = (work) => work(),
+    maxChars = MAX_WAITING_CHARS,
+    onBatch = () => {},
+    onFault = () => {},
+    onFull = () => {},
+  }: WriterOptions = {},
 ): Writer => {
   let waiting: Waiting[] = []
   // Of all that has no outcome, be it in the queue or in the batch under way.
@@ -127,7 +137,10 @@ export const createWriter = (
     for (const projectId of new Set(rows.map((row) => row.projectId))) {
       const uuids = [...firsts.values()].flatMap((row) => (row.projectId === projectId ? [row.uuid] : []))
       const stored = await askInParts(uuids, (ids) =>
-        storage.rows<{ uuid: string }>({ text: 'SELECT uuid FROM db.events WHERE project_id = {projectId:UInt32} AND uuid IN {ids:Array(UUID)}', params: { projectId, ids } }),
+        storage.rows<{ uuid: string }>({
+          text: 'SELECT uuid FROM db.events WHERE project_id = {projectId:UInt32} AND uuid IN {ids:Array(UUID)}',
+          params: { projectId, ids },
+        }),
       )
       for (const { uuid } of stored) repeats.add(firsts.get(`${projectId}:${uuid}`)!)
     }
@@ -138,7 +151,10 @@ export const createWriter = (
   const insertByHalves = async (all: readonly Unstorable[]): Promise<readonly Unstorable[]> => {
     if (!all.length) return []
     try {
-      await storage.insert('db.events', all.map(({ line }) => line))
+      await storage.insert(
+        'db.events',
+        all.map(({ line }) => line),
+      )
       return []
     } catch (error) {
       if (!(error instanceof StorageError) || error.kind !== 'data') throw error
@@ -150,7 +166,15 @@ export const createWriter = (
 
   const insert = async (batch: readonly Waiting[], repeats: ReadonlySet<Row>): Promise<readonly Unstorable[]> => {
     const fresh = (each: Waiting) => toldApart(each).filter(({ row }) => !repeats.has(row))
-    const parts = batch.map((each) => (each.rows.some((row) => repeats.has(row)) ? Buffer.from(fresh(each).map(({ line }) => `${line}\n`).join('')) : each.lines))
+    const parts = batch.map((each) =>
+      each.rows.some((row) => repeats.has(row))
+        ? Buffer.from(
+            fresh(each)
+              .map(({ line }) => `${line}\n`)
+              .join(''),
+          )
+        : each.lines,
+    )
     try {
       await storage.insert('db.events', Buffer.concat(parts))
       return []
@@ -183,7 +207,11 @@ export const createWriter = (
       // Also after a failure, which may come after the rows, and for repeats, whose first insert may have been such a one.
       await Promise.all([...new Set(all.map((row) => row.projectId))].map(onChange))
     }
-    onBatch({ stored: fresh.length - unstorable.length, repeats: all.length - fresh.length, seconds: (performance.now() - startedAt) / 1_000 })
+    onBatch({
+      stored: fresh.length - unstorable.length,
+      repeats: all.length - fresh.length,
+      seconds: (performance.now() - startedAt) / 1_000,
+    })
     const keys = new Set(unstorable.map(({ row }) => keyOf(row)))
     for (const each of batch) each.settle(keys.size ? toldApart(each).filter(({ row }) => keys.has(keyOf(row))) : [])
   }

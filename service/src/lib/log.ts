@@ -33,18 +33,38 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
 
 const redacting = (secrets: readonly string[]) => {
   // One of three characters would blank half of every line. As JSON it may be spelled otherwise.
-  const given = secrets.filter((secret) => secret.length > 3).flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
-  return (text: string): string => SECRETS.reduce((line, [pattern, instead]) => line.replace(pattern, instead), given.reduce((line, secret) => line.replaceAll(secret, '…'), text))
+  const given = secrets
+    .filter((secret) => secret.length > 3)
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
+  return (text: string): string =>
+    SECRETS.reduce(
+      (line, [pattern, instead]) => line.replace(pattern, instead),
+      given.reduce((line, secret) => line.replaceAll(secret, '…'), text),
+    )
 }
 
-const FORMATS: Readonly<Record<LogFormat, (time: string, level: LogLevel, message: string, facts: object) => string>> = {
-  json: (time, level, message, facts) => JSON.stringify({ time, level, message, ...facts }),
-  text: (time, level, message, facts) =>
-    [time, level.toUpperCase().padEnd(5), message, ...Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`]))].join(' '),
-}
+const FORMATS: Readonly<Record<LogFormat, (time: string, level: LogLevel, message: string, facts: object) => string>> =
+  {
+    json: (time, level, message, facts) => JSON.stringify({ time, level, message, ...facts }),
+    text: (time, level, message, facts) =>
+      [
+        time,
+        level.toUpperCase().padEnd(5),
+        message,
+        ...Object.entries(facts).flatMap(([name, value]) =>
+          value === undefined ? [] : [`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`],
+        ),
+      ].join(' '),
+  }
 
 /** Writes lines to stderr, without secrets; stdout belongs to the start-up messages. */
-export const createLog = ({ format, level: least, secrets, write = (text) => void process.stderr.write(text), now = () => new Date() }: LogOptions): Log => {
+export const createLog = ({
+  format,
+  level: least,
+  secrets,
+  write = (text) => void process.stderr.write(text),
+  now = () => new Date(),
+}: LogOptions): Log => {
   const redact = redacting(secrets)
   return (message, said = {}) => {
     if (LOG_LEVELS.indexOf(said.level ?? 'info') < LOG_LEVELS.indexOf(least)) return

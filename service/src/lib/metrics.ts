@@ -6,26 +6,72 @@ interface MetricRow {
 
 /** Everything that `/metrics` tells. */
 export const METRICS = {
-  trailmark_events_received_total: { type: 'counter', labels: [], help: 'Events in the bodies of deliveries, whatever became of them.' },
+  trailmark_events_received_total: {
+    type: 'counter',
+    labels: [],
+    help: 'Events in the bodies of deliveries, whatever became of them.',
+  },
   trailmark_events_stored_total: { type: 'counter', labels: [], help: 'Events that were stored.' },
-  trailmark_events_repeated_total: { type: 'counter', labels: [], help: 'Events that were not stored because their uuid was.' },
-  trailmark_events_refused_total: { type: 'counter', labels: ['reason'], help: 'Events that were refused one by one; the reasons are those of the answers.' },
-  trailmark_refused_events_unkept_total: { type: 'counter', labels: [], help: 'Refused events beyond what is kept to be listed.' },
+  trailmark_events_repeated_total: {
+    type: 'counter',
+    labels: [],
+    help: 'Events that were not stored because their uuid was.',
+  },
+  trailmark_events_refused_total: {
+    type: 'counter',
+    labels: ['reason'],
+    help: 'Events that were refused one by one; the reasons are those of the answers.',
+  },
+  trailmark_refused_events_unkept_total: {
+    type: 'counter',
+    labels: [],
+    help: 'Refused events beyond what is kept to be listed.',
+  },
   trailmark_writer_waiting_events: { type: 'gauge', labels: [], help: 'Events that wait for the engine.' },
   trailmark_writer_waiting_bytes: { type: 'gauge', labels: [], help: 'What they take up, about.' },
-  trailmark_writer_batch_seconds: { type: 'histogram', labels: [], help: 'How long a batch took from its look at what is stored to its last row.' },
-  trailmark_requests_total: { type: 'counter', labels: ['method', 'route', 'status'], help: 'Requests that were answered.' },
+  trailmark_writer_batch_seconds: {
+    type: 'histogram',
+    labels: [],
+    help: 'How long a batch took from its look at what is stored to its last row.',
+  },
+  trailmark_requests_total: {
+    type: 'counter',
+    labels: ['method', 'route', 'status'],
+    help: 'Requests that were answered.',
+  },
   trailmark_refusals_total: { type: 'counter', labels: ['code'], help: 'Requests that were refused as a whole.' },
-  trailmark_run_seconds: { type: 'histogram', labels: ['outcome'], help: 'How long runs of endpoints took: ok, or the code of the refusal.' },
-  trailmark_run_cache_total: { type: 'counter', labels: ['result'], help: 'Runs that were answered from the cache (hit) and by the engine (miss).' },
+  trailmark_run_seconds: {
+    type: 'histogram',
+    labels: ['outcome'],
+    help: 'How long runs of endpoints took: ok, or the code of the refusal.',
+  },
+  trailmark_run_cache_total: {
+    type: 'counter',
+    labels: ['result'],
+    help: 'Runs that were answered from the cache (hit) and by the engine (miss).',
+  },
   trailmark_engine_up: { type: 'gauge', labels: [], help: '1 if the engine answers, 0 if not.' },
-  trailmark_engine_restarts_total: { type: 'counter', labels: [], help: 'Times that the embedded engine ended and was started again.' },
-  process_resident_memory_bytes: { type: 'gauge', labels: [], help: 'Memory of the service, without the embedded engine.' },
-  process_cpu_seconds_total: { type: 'counter', labels: [], help: 'CPU time of the service, without the embedded engine.' },
+  trailmark_engine_restarts_total: {
+    type: 'counter',
+    labels: [],
+    help: 'Times that the embedded engine ended and was started again.',
+  },
+  process_resident_memory_bytes: {
+    type: 'gauge',
+    labels: [],
+    help: 'Memory of the service, without the embedded engine.',
+  },
+  process_cpu_seconds_total: {
+    type: 'counter',
+    labels: [],
+    help: 'CPU time of the service, without the embedded engine.',
+  },
   process_start_time_seconds: { type: 'gauge', labels: [], help: 'When the service began, seconds since 1970.' },
 } as const satisfies Readonly<Record<string, MetricRow>>
 
-type Named<Type extends MetricRow['type']> = { [Name in keyof typeof METRICS]: (typeof METRICS)[Name]['type'] extends Type ? Name : never }[keyof typeof METRICS]
+type Named<Type extends MetricRow['type']> = {
+  [Name in keyof typeof METRICS]: (typeof METRICS)[Name]['type'] extends Type ? Name : never
+}[keyof typeof METRICS]
 type Labels = Readonly<Record<string, string | number>>
 
 /** Counts `by` more, 1 if absent. */
@@ -44,7 +90,8 @@ export interface Metrics {
 // From an answer out of the cache to a run at its limit.
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-const escape = (value: string | number) => String(value).replace(/[\\\n"]/g, (sign) => (sign === '\n' ? '\\n' : `\\${sign}`))
+const escape = (value: string | number) =>
+  String(value).replace(/[\\\n"]/g, (sign) => (sign === '\n' ? '\\n' : `\\${sign}`))
 
 const sample = (name: string, labels: Labels, value: number) => {
   const inside = Object.entries(labels).map(([label, of]) => `${label}="${escape(of)}"`)
@@ -78,7 +125,9 @@ export const createMetrics = (): Metrics => {
       if (read) return [sample(name, {}, await read())]
       const series = [...(counters.get(name)?.values() ?? [])]
       // Without labels there is one series, which is 0 before anything has happened.
-      return labels.length || series.length ? series.map(({ labels: of, value }) => sample(name, of, value)) : [sample(name, {}, 0)]
+      return labels.length || series.length
+        ? series.map(({ labels: of, value }) => sample(name, of, value))
+        : [sample(name, {}, 0)]
     },
     gauge: async (name) => {
       const read = gauges.get(name)
@@ -98,7 +147,10 @@ export const createMetrics = (): Metrics => {
       of(counters, name, labels, () => ({ labels, value: 0 })).value += by
     },
     observe(name, labels, seconds) {
-      const { spread } = of(spreads, name, labels, () => ({ labels, spread: { counts: BUCKETS_SECONDS.map(() => 0), sum: 0, count: 0 } }))
+      const { spread } = of(spreads, name, labels, () => ({
+        labels,
+        spread: { counts: BUCKETS_SECONDS.map(() => 0), sum: 0, count: 0 },
+      }))
       spread.sum += seconds
       spread.count += 1
       BUCKETS_SECONDS.forEach((le, at) => {
@@ -107,7 +159,13 @@ export const createMetrics = (): Metrics => {
     },
     gauge: (name, read) => void gauges.set(name, read),
     async text() {
-      const parts = await Promise.all(Object.entries<MetricRow>(METRICS).map(async ([name, row]) => [`# HELP ${name} ${row.help}`, `# TYPE ${name} ${row.type}`, ...(await SAMPLES[row.type](name, row))]))
+      const parts = await Promise.all(
+        Object.entries<MetricRow>(METRICS).map(async ([name, row]) => [
+          `# HELP ${name} ${row.help}`,
+          `# TYPE ${name} ${row.type}`,
+          ...(await SAMPLES[row.type](name, row)),
+        ]),
+      )
       return `${parts.flat().join('\n')}\n`
     },
   }

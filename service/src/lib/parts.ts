@@ -21,7 +21,10 @@ export const inParts = (texts: readonly string[]): string[][] => {
 }
 
 /** What `ask` answers for each part of some texts, together. */
-export const askInParts = async <Row>(texts: readonly string[], ask: (part: readonly string[]) => Promise<readonly Row[]>): Promise<Row[]> => {
+export const askInParts = async <Row>(
+  texts: readonly string[],
+  ask: (part: readonly string[]) => Promise<readonly Row[]>,
+): Promise<Row[]> => {
   const rows: Row[] = []
   // One after the other: beside each other they would take as many connections as there are parts.
   for (const part of inParts(texts)) for (const row of await ask(part)) rows.push(row)

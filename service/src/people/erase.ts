@@ -28,20 +28,25 @@ const LIMITS = { maxSeconds: 3_000, maxMemoryBytes: 2_000_000_000 }
 /** What is stored of somebody besides their person, by `distinct_id`. */
 const TOLD_OF = ['events', 'refused_events']
 
-export const createErase = ({ storage, persons, forget, onErased }: EraseRooms): Erase => async ({ projectId, id, withEvents }) => {
-  const ids = await persons.distinctIds(projectId, id)
-  if (!ids.length) throw new Refusal('not_found', { detail: 'This project has no person of this id.' })
-  try {
-    // The person last: by them a repeat finds what is left.
-    for (const table of withEvents ? TOLD_OF : []) {
-      const text = `ALTER TABLE ${storage.rowsDatabase}.${table} DELETE WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)} SETTINGS mutations_sync = 2`
-      for (const part of inParts(ids)) await storage.work({ text, params: { projectId, ids: part } }, LIMITS)
+export const createErase =
+  ({ storage, persons, forget, onErased }: EraseRooms): Erase =>
+  async ({ projectId, id, withEvents }) => {
+    const ids = await persons.distinctIds(projectId, id)
+    if (!ids.length) throw new Refusal('not_found', { detail: 'This project has no person of this id.' })
+    try {
+      // The person last: by them a repeat finds what is left.
+      for (const table of withEvents ? TOLD_OF : []) {
+        const text = `ALTER TABLE ${storage.rowsDatabase}.${table} DELETE WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)} SETTINGS mutations_sync = 2`
+        for (const part of inParts(ids)) await storage.work({ text, params: { projectId, ids: part } }, LIMITS)
+      }
+      await forget(projectId, ids)
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      throw new Refusal('engine_unavailable', {
+        detail: 'The event store did not answer before all was deleted: ask for it again.',
+        retryAfterSeconds: 5,
+      })
+    } finally {
+      await onErased(projectId)
     }
-    await forget(projectId, ids)
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error
-    throw new Refusal('engine_unavailable', { detail: 'The event store did not answer before all was deleted: ask for it again.', retryAfterSeconds: 5 })
-  } finally {
-    await onErased(projectId)
   }
-}

@@ -31,8 +31,12 @@ export interface Persons {
 const PERSONS = 'SELECT toString(id), is_identified, created_at, toString(properties) FROM persons'
 const LIST = parseQuery(`${PERSONS} ORDER BY created_at DESC, id`)
 const BY_ID = parseQuery(`${PERSONS} WHERE toString(id) = {variables.id}`)
-const BY_DISTINCT_ID = parseQuery(`${PERSONS} WHERE id IN (SELECT person_id FROM person_distinct_ids WHERE distinct_id = {variables.distinct_id})`)
-const IDS = parseQuery('SELECT toString(person_id), distinct_id FROM person_distinct_ids WHERE has({variables.ids}, toString(person_id)) ORDER BY distinct_id')
+const BY_DISTINCT_ID = parseQuery(
+  `${PERSONS} WHERE id IN (SELECT person_id FROM person_distinct_ids WHERE distinct_id = {variables.distinct_id})`,
+)
+const IDS = parseQuery(
+  'SELECT toString(person_id), distinct_id FROM person_distinct_ids WHERE has({variables.ids}, toString(person_id)) ORDER BY distinct_id',
+)
 const IDS_OF_EVENTS = parseQuery('SELECT DISTINCT distinct_id FROM events WHERE toString(person_id) = {variables.id}')
 
 // All of a project's persons are looked through: this is for people who look somebody up, not for each page view.
@@ -42,12 +46,19 @@ const text = (value: string): BoundValue => ({ type: 'String', value })
 
 /** Reads the persons of a project. */
 export const createPersons = ({ run }: Pick<Storage, 'run'>): Persons => {
-  const ask = async (query: typeof LIST, projectId: number, variables: Readonly<Record<string, BoundValue>>, page: { limit?: number; offset?: number } = {}) => {
+  const ask = async (
+    query: typeof LIST,
+    projectId: number,
+    variables: Readonly<Record<string, BoundValue>>,
+    page: { limit?: number; offset?: number } = {},
+  ) => {
     try {
       return (await run(compileQuery(query, { projectId, variables, ...page }), { ...LIMITS, projectId })).rows
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
-      throw new Refusal(error.kind === 'timeout' || error.kind === 'memory' ? 'query_timeout' : 'engine_unavailable', { retryAfterSeconds: 5 })
+      throw new Refusal(error.kind === 'timeout' || error.kind === 'memory' ? 'query_timeout' : 'engine_unavailable', {
+        retryAfterSeconds: 5,
+      })
     }
   }
 
@@ -65,7 +76,12 @@ export const createPersons = ({ run }: Pick<Storage, 'run'>): Persons => {
 
   return {
     list: async (projectId, { distinctId, limit, offset }) =>
-      withIds(projectId, distinctId === undefined ? await ask(LIST, projectId, {}, { limit, offset }) : await ask(BY_DISTINCT_ID, projectId, { distinct_id: text(distinctId) }, { limit, offset })),
+      withIds(
+        projectId,
+        distinctId === undefined
+          ? await ask(LIST, projectId, {}, { limit, offset })
+          : await ask(BY_DISTINCT_ID, projectId, { distinct_id: text(distinctId) }, { limit, offset }),
+      ),
     async get(projectId, id) {
       const [person] = await withIds(projectId, await ask(BY_ID, projectId, { id: text(id) }))
       if (!person) throw new Refusal('not_found', { detail: 'This project has no person of this id.' })
@@ -73,7 +89,9 @@ export const createPersons = ({ run }: Pick<Storage, 'run'>): Persons => {
     },
     async distinctIds(projectId, id) {
       const known = await ask(IDS, projectId, { ids: { type: 'Array(String)', value: [id] } })
-      return known.length ? known.map(([, distinctId]) => String(distinctId)) : (await ask(IDS_OF_EVENTS, projectId, { id: text(id) })).map(([distinctId]) => String(distinctId))
+      return known.length
+        ? known.map(([, distinctId]) => String(distinctId))
+        : (await ask(IDS_OF_EVENTS, projectId, { id: text(id) })).map(([distinctId]) => String(distinctId))
     },
   }
 }

@@ -33,20 +33,26 @@ interface PersonLine {
   readonly last: Moment
 }
 
-const isBefore = (a: Moment, b: Moment) => a[0] < b[0] || (a[0] === b[0] && Buffer.compare(Buffer.from(a[1]), Buffer.from(b[1])) < 0)
+const isBefore = (a: Moment, b: Moment) =>
+  a[0] < b[0] || (a[0] === b[0] && Buffer.compare(Buffer.from(a[1]), Buffer.from(b[1])) < 0)
 const latest = (moments: readonly Moment[]) => moments.reduce((a, b) => (isBefore(a, b) ? b : a))
 const earliest = (moments: readonly Moment[]) => moments.reduce((a, b) => (isBefore(b, a) ? b : a))
 
 // The rule of the persons' table (endpoints/sql/derived.ts): the latest $set or $unset decides; without any the earliest $set_once; after an
 // $unset the latest $set_once if that came later.
 const jsonOf = (lines: readonly PersonLine[]): string => {
-  const [set, first, last] = [latest(lines.map((each) => each.set)), earliest(lines.map((each) => each.first)), latest(lines.map((each) => each.last))]
+  const [set, first, last] = [
+    latest(lines.map((each) => each.set)),
+    earliest(lines.map((each) => each.first)),
+    latest(lines.map((each) => each.last)),
+  ]
   if (set[1]) return set[1]
   if (set[0] < 0) return first[1]
   return isBefore(set, last) ? last[1] : ''
 }
 
-const valuesOf = (entries: readonly (readonly [name: string, json: string])[]): Values => Object.fromEntries(entries.flatMap(([name, json]) => (json ? [[name, JSON.parse(json) as unknown]] : [])))
+const valuesOf = (entries: readonly (readonly [name: string, json: string])[]): Values =>
+  Object.fromEntries(entries.flatMap(([name, json]) => (json ? [[name, JSON.parse(json) as unknown]] : [])))
 
 // Ids that a person was ever given are looked up once more for whose they are: of an id's rows the one of the highest version counts.
 const KIN = `
@@ -66,39 +72,63 @@ const GROUP_LINES = `
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)]
 
 /** Looks up in the engine. Questions that come while one is being answered are asked together. */
-export const createStoredProperties = ({ rows }: Pick<Storage, 'rows'>, { groupTypes }: Pick<Records, 'groupTypes'>): StoredProperties => {
-  const ofPersons = async (projectId: number, questions: readonly StoredQuestion[]): Promise<(question: StoredQuestion) => Values> => {
+export const createStoredProperties = (
+  { rows }: Pick<Storage, 'rows'>,
+  { groupTypes }: Pick<Records, 'groupTypes'>,
+): StoredProperties => {
+  const ofPersons = async (
+    projectId: number,
+    questions: readonly StoredQuestion[],
+  ): Promise<(question: StoredQuestion) => Values> => {
     const asked = questions.filter(({ names }) => names.length)
     if (!asked.length) return () => ({})
-    const kin = await askInParts(distinct(asked.map(({ distinctId }) => distinctId)), (ids) => rows<{ id: string; person: string }>({ text: KIN, params: { projectId, ids } }))
+    const kin = await askInParts(distinct(asked.map(({ distinctId }) => distinctId)), (ids) =>
+      rows<{ id: string; person: string }>({ text: KIN, params: { projectId, ids } }),
+    )
     const personOf = new Map(kin.map(({ id, person }) => [id, person]))
     const idsOf = (distinctId: string) => {
       const person = personOf.get(distinctId)
       return person === undefined ? [distinctId] : kin.filter((each) => each.person === person).map(({ id }) => id)
     }
     const names = distinct(asked.flatMap((each) => each.names))
-    const lines = await askInParts(distinct(asked.flatMap(({ distinctId }) => idsOf(distinctId))), (ids) => rows<PersonLine>({ text: PERSON_LINES, params: { projectId, ids, names } }))
+    const lines = await askInParts(distinct(asked.flatMap(({ distinctId }) => idsOf(distinctId))), (ids) =>
+      rows<PersonLine>({ text: PERSON_LINES, params: { projectId, ids, names } }),
+    )
     return ({ distinctId, names }) => {
       const own = new Set(idsOf(distinctId))
       const mine = lines.filter(({ id }) => own.has(id))
-      return valuesOf(names.flatMap((name) => {
-        const told = mine.filter((each) => each.name === name)
-        return told.length ? [[name, jsonOf(told)] as const] : []
-      }))
+      return valuesOf(
+        names.flatMap((name) => {
+          const told = mine.filter((each) => each.name === name)
+          return told.length ? [[name, jsonOf(told)] as const] : []
+        }),
+      )
     }
   }
 
-  const ofGroups = async (projectId: number, questions: readonly StoredQuestion[]): Promise<(question: StoredQuestion) => Readonly<Record<string, Values>>> => {
+  const ofGroups = async (
+    projectId: number,
+    questions: readonly StoredQuestion[],
+  ): Promise<(question: StoredQuestion) => Readonly<Record<string, Values>>> => {
     const asked = questions.flatMap(({ groups }) => Object.values(groups))
     if (!asked.length) return () => ({})
     const types = await groupTypes.list(projectId)
     const names = distinct(asked.flatMap((each) => each.names))
-    const lines = await askInParts(distinct(asked.map(({ key }) => key)), (keys) => rows<{ place: number; key: string; name: string; json: string }>({ text: GROUP_LINES, params: { projectId, keys, names } }))
+    const lines = await askInParts(distinct(asked.map(({ key }) => key)), (keys) =>
+      rows<{ place: number; key: string; name: string; json: string }>({
+        text: GROUP_LINES,
+        params: { projectId, keys, names },
+      }),
+    )
     return ({ groups }) =>
       Object.fromEntries(
         Object.entries(groups).map(([type, { key, names }]) => [
           type,
-          valuesOf(lines.filter((line) => line.place === types.indexOf(type) && line.key === key && names.includes(line.name)).map(({ name, json }) => [name, json])),
+          valuesOf(
+            lines
+              .filter((line) => line.place === types.indexOf(type) && line.key === key && names.includes(line.name))
+              .map(({ name, json }) => [name, json]),
+          ),
         ]),
       )
   }
@@ -128,7 +158,14 @@ export const createStoredProperties = ({ rows }: Pick<Storage, 'rows'>, { groupT
       const now = waiting
       waiting = []
       const projects = distinct(now.map(({ question }) => question.projectId))
-      await Promise.all(projects.map((projectId) => askTogether(projectId, now.filter(({ question }) => question.projectId === projectId))))
+      await Promise.all(
+        projects.map((projectId) =>
+          askTogether(
+            projectId,
+            now.filter(({ question }) => question.projectId === projectId),
+          ),
+        ),
+      )
     }
     isAsking = false
   }

@@ -6,7 +6,10 @@ export const MAX_GRACE_SECONDS = 30 * 24 * 3_600
 /** Until when what is replaced now is taken as well; `undefined`: from now on it is not. Throws `Refusal`. */
 export const graceEnd = (seconds: number, now: number): string | undefined => {
   if (!Number.isInteger(seconds) || seconds < 0 || seconds > MAX_GRACE_SECONDS) {
-    throw new Refusal('invalid_input', { detail: `"grace_seconds" is a whole number from 0 to ${MAX_GRACE_SECONDS} (30 days).`, attr: 'grace_seconds' })
+    throw new Refusal('invalid_input', {
+      detail: `"grace_seconds" is a whole number from 0 to ${MAX_GRACE_SECONDS} (30 days).`,
+      attr: 'grace_seconds',
+    })
   }
   return seconds ? new Date(now + seconds * 1_000).toISOString() : undefined
 }

@@ -78,11 +78,17 @@ const toView = (key: ApiKey): KeyView => ({
 })
 
 /** What can be done with personal API keys, for the API and the command line alike. Everything throws `Refusal`. */
-export const createKeys = ({ records: { keys, projects }, scopes: known, keyFile, now = Date.now }: KeysRooms): Keys => {
+export const createKeys = ({
+  records: { keys, projects },
+  scopes: known,
+  keyFile,
+  now = Date.now,
+}: KeysRooms): Keys => {
   // A key of a project that the asker may not reach answers like one that is not there.
   const find = async (actor: Actor, id: string): Promise<ApiKey> => {
     const key = await keys.get(id)
-    if (!key || (actor.projectId !== undefined && key.projectId !== actor.projectId)) throw new Refusal('not_found', { detail: 'There is no personal API key of this id.' })
+    if (!key || (actor.projectId !== undefined && key.projectId !== actor.projectId))
+      throw new Refusal('not_found', { detail: 'There is no personal API key of this id.' })
     return key
   }
 
@@ -90,31 +96,47 @@ export const createKeys = ({ records: { keys, projects }, scopes: known, keyFile
   const findMine = async (actor: Actor, id: string): Promise<ApiKey> => {
     const key = await find(actor, id)
     const more = key.scopes.filter((scope) => !actor.scopes.includes(scope))
-    if (more.length) throw new Refusal('permission_denied', { detail: `That key has scopes that yours lacks: ${more.join(', ')}.` })
+    if (more.length)
+      throw new Refusal('permission_denied', { detail: `That key has scopes that yours lacks: ${more.join(', ')}.` })
     return key
   }
 
   const checkedLabel = (label: string): string => {
     const text = label.trim()
-    if (!text || text.length > MAX_LABEL) throw wrong('label', `"label" has 1 to ${MAX_LABEL} characters that are not all spaces.`)
-    if (Object.values<string>(START_KEYS).includes(text)) throw wrong('label', `The label "${text}" is the service's own: choose another.`)
+    if (!text || text.length > MAX_LABEL)
+      throw wrong('label', `"label" has 1 to ${MAX_LABEL} characters that are not all spaces.`)
+    if (Object.values<string>(START_KEYS).includes(text))
+      throw wrong('label', `The label "${text}" is the service's own: choose another.`)
     return text
   }
 
   const checkedScopes = (actor: Actor, scopes: readonly string[]): string[] => {
     if (scopes.length === 1 && scopes[0] === '*') return [...actor.scopes]
     const unknown = scopes.filter((scope) => !known.includes(scope))
-    if (!scopes.length || unknown.length) throw wrong('scopes', `${unknown.length ? `There is no scope ${unknown.map((scope) => `"${scope.slice(0, 60)}"`).join(', ')}` : 'A key has at least one scope'}; those that there are: ${known.join(', ')}.`)
+    if (!scopes.length || unknown.length)
+      throw wrong(
+        'scopes',
+        `${unknown.length ? `There is no scope ${unknown.map((scope) => `"${scope.slice(0, 60)}"`).join(', ')}` : 'A key has at least one scope'}; those that there are: ${known.join(', ')}.`,
+      )
     const more = scopes.filter((scope) => !actor.scopes.includes(scope))
-    if (more.length) throw new Refusal('permission_denied', { attr: 'scopes', detail: `A key can hand on only what it has itself; yours lacks ${more.join(', ')}.` })
+    if (more.length)
+      throw new Refusal('permission_denied', {
+        attr: 'scopes',
+        detail: `A key can hand on only what it has itself; yours lacks ${more.join(', ')}.`,
+      })
     return known.filter((scope) => scopes.includes(scope))
   }
 
   const checkedProject = async (actor: Actor, teams: KeyInput['scoped_teams']): Promise<number | undefined> => {
     if (teams === undefined && actor.projectId !== undefined) return actor.projectId
-    if (teams === undefined || (teams && teams.length !== 1)) throw wrong('scoped_teams', '"scoped_teams" is a list of one project\'s id, or null for all projects.')
+    if (teams === undefined || (teams && teams.length !== 1))
+      throw wrong('scoped_teams', '"scoped_teams" is a list of one project\'s id, or null for all projects.')
     const id = teams?.[0]
-    if (actor.projectId !== undefined && id !== actor.projectId) throw new Refusal('permission_denied', { attr: 'scoped_teams', detail: `This key is of project ${actor.projectId} and can make keys of that project only.` })
+    if (actor.projectId !== undefined && id !== actor.projectId)
+      throw new Refusal('permission_denied', {
+        attr: 'scoped_teams',
+        detail: `This key is of project ${actor.projectId} and can make keys of that project only.`,
+      })
     if (id !== undefined && !(await projects.byId(id))) throw wrong('scoped_teams', `There is no project ${id}.`)
     return id
   }
@@ -123,21 +145,35 @@ export const createKeys = ({ records: { keys, projects }, scopes: known, keyFile
     async bySecret(secret) {
       const key = await keys.bySecret(secret)
       // A store that cannot be written to (a full disk) keeps nobody out.
-      if (key && !(key.lastUsedAt && now() - Date.parse(key.lastUsedAt) < TOUCH_MS)) keys.touch(key.id, new Date(now()).toISOString()).catch(() => {})
+      if (key && !(key.lastUsedAt && now() - Date.parse(key.lastUsedAt) < TOUCH_MS))
+        keys.touch(key.id, new Date(now()).toISOString()).catch(() => {})
       return key
     },
-    list: async (actor) => (await keys.list()).filter((key) => actor.projectId === undefined || key.projectId === actor.projectId).map(toView),
+    list: async (actor) =>
+      (await keys.list())
+        .filter((key) => actor.projectId === undefined || key.projectId === actor.projectId)
+        .map(toView),
     get: async (actor, id) => toView(await find(actor, id)),
     async create(actor, { label: given, scopes, scoped_teams: teams }) {
       const label = checkedLabel(given)
       const value = madeUp('tmk')
-      const key = await keys.create({ label, scopes: checkedScopes(actor, scopes), projectId: await checkedProject(actor, teams), secret: value })
-      if (!key) throw new Refusal('name_taken', { attr: 'label', detail: `There is a key with the label "${label}" already: choose another, or rotate that one.` })
+      const key = await keys.create({
+        label,
+        scopes: checkedScopes(actor, scopes),
+        projectId: await checkedProject(actor, teams),
+        secret: value,
+      })
+      if (!key)
+        throw new Refusal('name_taken', {
+          attr: 'label',
+          detail: `There is a key with the label "${label}" already: choose another, or rotate that one.`,
+        })
       return { ...toView(key), value }
     },
     async rotate(actor, id, graceSeconds) {
       const { label } = await findMine(actor, id)
-      if (label === START_KEYS.given) throw wrong('id', 'This key is set by TRAILMARK_PERSONAL_API_KEY: change it there and restart the service.')
+      if (label === START_KEYS.given)
+        throw wrong('id', 'This key is set by TRAILMARK_PERSONAL_API_KEY: change it there and restart the service.')
       const value = madeUp('tmk')
       await keys.rotate(id, { secret: value, previousUntil: graceEnd(graceSeconds, now()) })
       if (label === START_KEYS.generated) keyFile.write(value)
@@ -145,7 +181,8 @@ export const createKeys = ({ records: { keys, projects }, scopes: known, keyFile
     },
     async revoke(actor, id) {
       const { label } = await findMine(actor, id)
-      if (label === START_KEYS.given) throw wrong('id', 'This key is set by TRAILMARK_PERSONAL_API_KEY: take it out there and restart the service.')
+      if (label === START_KEYS.given)
+        throw wrong('id', 'This key is set by TRAILMARK_PERSONAL_API_KEY: take it out there and restart the service.')
       await keys.remove(id)
       if (label === START_KEYS.generated) keyFile.write(undefined)
     },

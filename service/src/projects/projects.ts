@@ -37,7 +37,11 @@ const MAX_NAME = 200
 
 const wrong = (attr: string, detail: string) => new Refusal('invalid_input', { attr, detail })
 
-const tokenTaken = () => new Refusal('name_taken', { attr: 'api_token', detail: 'Another project has this token, or had it until a short while ago.' })
+const tokenTaken = () =>
+  new Refusal('name_taken', {
+    attr: 'api_token',
+    detail: 'Another project has this token, or had it until a short while ago.',
+  })
 
 const toView = ({ id, name, token, timezone, createdAt, previousTokenUntil }: Project): ProjectView => ({
   id,
@@ -49,13 +53,15 @@ const toView = ({ id, name, token, timezone, createdAt, previousTokenUntil }: Pr
 })
 
 const checkedName = (name: string): string => {
-  if (!name.trim() || name.length > MAX_NAME) throw wrong('name', `"name" has 1 to ${MAX_NAME} characters that are not all spaces.`)
+  if (!name.trim() || name.length > MAX_NAME)
+    throw wrong('name', `"name" has 1 to ${MAX_NAME} characters that are not all spaces.`)
   return name.trim()
 }
 
 const checkedTimezone = (given: string): string => {
   const timezone = toTimezone(given)
-  if (!timezone) throw wrong('timezone', `"${given.slice(0, 60)}" is no IANA time zone: give one such as Europe/Berlin or UTC.`)
+  if (!timezone)
+    throw wrong('timezone', `"${given.slice(0, 60)}" is no IANA time zone: give one such as Europe/Berlin or UTC.`)
   return timezone
 }
 
@@ -73,12 +79,18 @@ export const createProjects = ({ projects }: Pick<Records, 'projects'>, now: () 
   }
 
   return {
-    list: async ({ projectId }) => (await projects.all()).filter(({ id }) => projectId === undefined || id === projectId).map(toView),
+    list: async ({ projectId }) =>
+      (await projects.all()).filter(({ id }) => projectId === undefined || id === projectId).map(toView),
     get: async (id) => toView(await find(id)),
     async create(actor, { name, timezone, api_token: token = madeUp('tm') }) {
-      if (actor.projectId !== undefined) throw new Refusal('permission_denied', { detail: 'This personal API key is of one project: a new project takes a key of all projects ("trailmark key create --all-projects").' })
+      if (actor.projectId !== undefined)
+        throw new Refusal('permission_denied', {
+          detail:
+            'This personal API key is of one project: a new project takes a key of all projects ("trailmark key create --all-projects").',
+        })
       const fields = { ...checked({ name, timezone }), name: checkedName(name) }
-      if (!/^[A-Za-z0-9_-]{1,200}$/.test(token)) throw wrong('api_token', '"api_token" has 1 to 200 letters, digits, _ and -.')
+      if (!/^[A-Za-z0-9_-]{1,200}$/.test(token))
+        throw wrong('api_token', '"api_token" has 1 to 200 letters, digits, _ and -.')
       if (await projects.byToken(token)) throw tokenTaken()
       try {
         return toView(await projects.create({ ...fields, token }))

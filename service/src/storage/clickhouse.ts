@@ -5,7 +5,15 @@ import { isDeepStrictEqual } from 'node:util'
 import { pause } from '../lib/wait.ts'
 import { type ClickhouseHttp, createClickhouseHttp, EngineError, type Settings } from './clickhouseHttp.ts'
 import { PROJECT_TABLES } from './projectTables.ts'
-import { type Result, type RunLimits, type Storage, StorageError, type StorageErrorKind, type StreamFormat, type WorkLimits } from './storage.ts'
+import {
+  type Result,
+  type RunLimits,
+  type Storage,
+  StorageError,
+  type StorageErrorKind,
+  type StreamFormat,
+  type WorkLimits,
+} from './storage.ts'
 
 export interface Account {
   readonly username: string
@@ -57,9 +65,22 @@ const KINDS: Readonly<Record<string, StorageErrorKind>> = {
 
 /** Errors of an insert that say that the rows themselves cannot be stored; anything else may pass another time. */
 const DATA_ERRORS = new Set([
-  'INCORRECT_DATA', 'CANNOT_PARSE_TEXT', 'CANNOT_PARSE_ESCAPE_SEQUENCE', 'CANNOT_PARSE_QUOTED_STRING', 'CANNOT_PARSE_INPUT_ASSERTION_FAILED',
-  'CANNOT_PARSE_DATE', 'CANNOT_PARSE_DATETIME', 'CANNOT_PARSE_NUMBER', 'CANNOT_PARSE_UUID', 'CANNOT_READ_ALL_DATA', 'TYPE_MISMATCH',
-  'TOO_LARGE_STRING_SIZE', 'ARGUMENT_OUT_OF_BOUND', 'VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE', 'DECIMAL_OVERFLOW', 'TOO_DEEP_RECURSION',
+  'INCORRECT_DATA',
+  'CANNOT_PARSE_TEXT',
+  'CANNOT_PARSE_ESCAPE_SEQUENCE',
+  'CANNOT_PARSE_QUOTED_STRING',
+  'CANNOT_PARSE_INPUT_ASSERTION_FAILED',
+  'CANNOT_PARSE_DATE',
+  'CANNOT_PARSE_DATETIME',
+  'CANNOT_PARSE_NUMBER',
+  'CANNOT_PARSE_UUID',
+  'CANNOT_READ_ALL_DATA',
+  'TYPE_MISMATCH',
+  'TOO_LARGE_STRING_SIZE',
+  'ARGUMENT_OUT_OF_BOUND',
+  'VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE',
+  'DECIMAL_OVERFLOW',
+  'TOO_DEEP_RECURSION',
 ])
 
 /** Keys and values of `properties` come back as they were sent. */
@@ -94,17 +115,22 @@ const RESULT_SETTINGS: Settings = {
 /** JSON text whose integers beyond 2^53 are strings, so that parsing it changes no digit. */
 export const quoteUnsafeIntegers = (text: string): string =>
   /\d{16}/.test(text)
-    ? text.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g, (token) => (token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`))
+    ? text.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g, (token) =>
+        token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`,
+      )
     : text
 
 // Node's errors of a connection carry a code; the client's own timeout does not.
-const isConnectionError = (error: Error) => typeof (error as NodeJS.ErrnoException).code === 'string' || /timeout|socket|aborted/i.test(error.message)
+const isConnectionError = (error: Error) =>
+  typeof (error as NodeJS.ErrnoException).code === 'string' || /timeout|socket|aborted/i.test(error.message)
 
 // The engine has one name for a query over its own limit and for an engine whose queries together are over its.
-const isShared = (name: string, message: string) => name === 'MEMORY_LIMIT_EXCEEDED' && /\(total\)|memory limit for user|User memory/i.test(message)
+const isShared = (name: string, message: string) =>
+  name === 'MEMORY_LIMIT_EXCEEDED' && /\(total\)|memory limit for user|User memory/i.test(message)
 
 // What the engine passes on from the system has names of many kinds, such as CANNOT_WRITE_TO_FILE_DESCRIPTOR.
-const isFull = (name: string, message: string) => KINDS[name] === 'full' || /No space left on device|errno: (?:28|122)\b/.test(message)
+const isFull = (name: string, message: string) =>
+  KINDS[name] === 'full' || /No space left on device|errno: (?:28|122)\b/.test(message)
 
 const toStorageError = (error: unknown, inserting = false): unknown => {
   if (error instanceof EngineError) {
@@ -177,12 +203,19 @@ export interface NodeOptions {
  * Storage over ClickHouse's HTTP interface.
  * `connection` answers where the engine is at the moment, or `undefined` while it is away.
  */
-export const createClickhouse = (connection: () => Connection | undefined, { settings = {}, databases = ['db'], ended }: NodeOptions = {}): Storage => {
+export const createClickhouse = (
+  connection: () => Connection | undefined,
+  { settings = {}, databases = ['db'], ended }: NodeOptions = {},
+): Storage => {
   let current: Connection | undefined
   let clients: { writer: ClickhouseHttp; reader: ClickhouseHttp; worker: ClickhouseHttp } | undefined
   let closed = false
 
-  const clientFor = ({ url, headers }: Connection, account: Account | undefined, bounds: { timeoutMs: number; connections: number }) => createClickhouseHttp({ url, headers, account, ...bounds })
+  const clientFor = (
+    { url, headers }: Connection,
+    account: Account | undefined,
+    bounds: { timeoutMs: number; connections: number },
+  ) => createClickhouseHttp({ url, headers, account, ...bounds })
 
   const closeClients = async () => {
     const old = clients
@@ -196,7 +229,11 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
     if (!clients || !isDeepStrictEqual(place, current)) {
       void closeClients()
       current = place
-      clients = { writer: clientFor(place, place.writer, WRITES), reader: clientFor(place, place.reader ?? place.writer, READS), worker: clientFor(place, place.writer, WORK) }
+      clients = {
+        writer: clientFor(place, place.writer, WRITES),
+        reader: clientFor(place, place.reader ?? place.writer, READS),
+        worker: clientFor(place, place.writer, WORK),
+      }
     }
     return clients
   }
@@ -218,14 +255,22 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
   // A statement whose answer never came may still be running; an insert would land after a retry has looked for its rows.
   const settle = async (queryId: string) => {
     try {
-      await order(connected().writer, { text: 'KILL QUERY WHERE query_id = {id:String} SYNC', params: { id: queryId }, settings: {} })
+      await order(connected().writer, {
+        text: 'KILL QUERY WHERE query_id = {id:String} SYNC',
+        params: { id: queryId },
+        settings: {},
+      })
     } catch {
       // The engine is gone, and the insert with it.
     }
   }
 
   // The engine goes on with a query whose client has gone.
-  const endingWith = async <Answer>(signal: AbortSignal | undefined, ask: (queryId: string) => Promise<Answer>, end = settle): Promise<Answer> => {
+  const endingWith = async <Answer>(
+    signal: AbortSignal | undefined,
+    ask: (queryId: string) => Promise<Answer>,
+    end = settle,
+  ): Promise<Answer> => {
     const queryId = randomUUID()
     try {
       return await ask(queryId)
@@ -240,7 +285,13 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
     rowsDatabase: 'db',
     run({ text, params }, limits, signal): Promise<Result> {
       return endingWith(signal, async (queryId) => {
-        const { body } = await connected().reader.ask({ text, params, queryId, signal, settings: { ...settings, ...runSettings(limits, databases), default_format: 'JSONCompact' } })
+        const { body } = await connected().reader.ask({
+          text,
+          params,
+          queryId,
+          signal,
+          settings: { ...settings, ...runSettings(limits, databases), default_format: 'JSONCompact' },
+        })
         const json = await body.text()
         const { meta, data } = parseAnswer(json)
         return { columns: meta, rows: data, textLength: json.length }
@@ -249,7 +300,13 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
 
     stream({ text, params }, limits, format, signal) {
       return endingWith(signal, async (queryId) => {
-        const { body, rowCount } = await connected().reader.ask({ text, params, queryId, signal, settings: { ...settings, ...runSettings(limits, databases), default_format: STREAM_FORMATS[format] } })
+        const { body, rowCount } = await connected().reader.ask({
+          text,
+          params,
+          queryId,
+          signal,
+          settings: { ...settings, ...runSettings(limits, databases), default_format: STREAM_FORMATS[format] },
+        })
         // The engine does not hold every query to max_result_rows: not one without a table, for instance.
         if (rowCount > limits.maxRows) {
           body.destroy()
@@ -261,7 +318,17 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
 
     async rows<Row>({ text, params }: { text: string; params?: Readonly<Record<string, unknown>> }): Promise<Row[]> {
       try {
-        const { body } = await connected().writer.ask({ text, params, settings: { ...settings, ...RESULT_SETTINGS, default_format: 'JSONEachRow', max_query_size: '10000000', wait_end_of_query: 1 } })
+        const { body } = await connected().writer.ask({
+          text,
+          params,
+          settings: {
+            ...settings,
+            ...RESULT_SETTINGS,
+            default_format: 'JSONEachRow',
+            max_query_size: '10000000',
+            wait_end_of_query: 1,
+          },
+        })
         return (await body.text()).split('\n').flatMap((line) => (line ? [JSON.parse(line) as Row] : []))
       } catch (error) {
         throw toStorageError(error)
@@ -271,7 +338,12 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
     async insert(table, rows) {
       const queryId = randomUUID()
       try {
-        await order(connected().writer, { text: `INSERT INTO ${table} FORMAT JSONEachRow`, rows: Buffer.isBuffer(rows) ? rows : Buffer.from(rows.join('\n')), queryId, settings: { ...INSERT_SETTINGS, wait_end_of_query: 1 } })
+        await order(connected().writer, {
+          text: `INSERT INTO ${table} FORMAT JSONEachRow`,
+          rows: Buffer.isBuffer(rows) ? rows : Buffer.from(rows.join('\n')),
+          queryId,
+          settings: { ...INSERT_SETTINGS, wait_end_of_query: 1 },
+        })
       } catch (error) {
         const known = toStorageError(error, true)
         if (known instanceof StorageError && known.kind === 'unavailable') {
@@ -291,15 +363,25 @@ export const createClickhouse = (connection: () => Connection | undefined, { set
     },
 
     work({ text, params }, { maxSeconds, maxMemoryBytes }: WorkLimits, signal) {
-      return endingWith(signal, async (queryId) => {
-        await order(connected().worker, {
-          text,
-          params,
-          queryId,
-          signal,
-          settings: { ...RESULT_SETTINGS, max_execution_time: maxSeconds, max_memory_usage: String(maxMemoryBytes), max_query_size: '1000000', wait_end_of_query: 1 },
-        })
-      }, ended)
+      return endingWith(
+        signal,
+        async (queryId) => {
+          await order(connected().worker, {
+            text,
+            params,
+            queryId,
+            signal,
+            settings: {
+              ...RESULT_SETTINGS,
+              max_execution_time: maxSeconds,
+              max_memory_usage: String(maxMemoryBytes),
+              max_query_size: '1000000',
+              wait_end_of_query: 1,
+            },
+          })
+        },
+        ended,
+      )
     },
 
     async ready(withinMs) {

@@ -57,7 +57,8 @@ const MAX_ADDRESS = 4_096
 const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', "'": "\\'", '\\': '\\\\' }
 const escape = (text: string) => text.replace(/[\t\n\r'\\]/g, (sign) => ESCAPES[sign]!)
 
-const numberText = (value: number) => (Number.isFinite(value) ? String(value) : Number.isNaN(value) ? 'nan' : value > 0 ? '+inf' : '-inf')
+const numberText = (value: number) =>
+  Number.isFinite(value) ? String(value) : Number.isNaN(value) ? 'nan' : value > 0 ? '+inf' : '-inf'
 
 /** A value as the engine reads it for a placeholder: in its TSV format, inside of a list as a literal. */
 export const paramText = (value: unknown, isInList = false): string => {
@@ -85,7 +86,9 @@ const rowCountOf = (summary: unknown): number => {
 /** The fields as the body of a form. None of them can hold the boundary, which is new each time. */
 const formOf = (fields: readonly (readonly [string, string])[]) => {
   const boundary = randomUUID()
-  const parts = fields.map(([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
+  const parts = fields.map(
+    ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  )
   return { body: `${parts.join('')}--${boundary}--\r\n`, type: `multipart/form-data; boundary=${boundary}` }
 }
 
@@ -95,18 +98,31 @@ const formOf = (fields: readonly (readonly [string, string])[]) => {
  */
 export const createClickhouseHttp = ({ url, account, headers, timeoutMs, connections }: Server): ClickhouseHttp => {
   const { origin, username, password } = new URL(url)
-  const { username: user, password: secret } = account ?? { username: decodeURIComponent(username), password: decodeURIComponent(password) }
+  const { username: user, password: secret } = account ?? {
+    username: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+  }
   const pool = new Pool(origin, { connections, headersTimeout: timeoutMs, bodyTimeout: timeoutMs })
-  const common = { ...headers, ...(user ? { authorization: `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}` } : {}) }
+  const common = {
+    ...headers,
+    ...(user ? { authorization: `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}` } : {}),
+  }
 
   return {
     async ask({ text, params = {}, settings, rows, queryId, signal }) {
       const values = Object.entries(params).map(([name, value]) => [`param_${name}`, paramText(value)] as const)
-      const inAddress = [...(queryId ? [['query_id', queryId] as const] : []), ...Object.entries(settings).map(([name, value]) => [name, String(value)] as const)]
+      const inAddress = [
+        ...(queryId ? [['query_id', queryId] as const] : []),
+        ...Object.entries(settings).map(([name, value]) => [name, String(value)] as const),
+      ]
       const isForm = !rows && values.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > MAX_ADDRESS
       const form = isForm ? formOf([...values, ['query', text]]) : undefined
       const fields = [...inAddress, ...(isForm ? [] : values), ...(rows ? [['query', text] as const] : [])]
-      const { statusCode, headers: said, body } = await pool.request({
+      const {
+        statusCode,
+        headers: said,
+        body,
+      } = await pool.request({
         method: 'POST',
         path: `/?${new URLSearchParams(fields as [string, string][])}`,
         headers: { ...common, ...(form ? { 'content-type': form.type } : {}) },
@@ -119,7 +135,12 @@ export const createClickhouseHttp = ({ url, account, headers, timeoutMs, connect
       return { body, rowCount: rowCountOf(said['x-clickhouse-summary']) }
     },
     async ping(withinMs) {
-      const { statusCode, body } = await pool.request({ method: 'GET', path: '/ping', headers: common, signal: AbortSignal.timeout(withinMs) })
+      const { statusCode, body } = await pool.request({
+        method: 'GET',
+        path: '/ping',
+        headers: common,
+        signal: AbortSignal.timeout(withinMs),
+      })
       await body.dump()
       return statusCode === 200
     },

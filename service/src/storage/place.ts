@@ -13,7 +13,9 @@ export interface Place {
 export const DEFINITIONS = 'definitions.db'
 
 /** Where the definitions are, as `openRecords` takes it. */
-export const definitionsOf = ({ dataDir, databaseUrl }: Pick<Place, 'dataDir' | 'databaseUrl'>): string => databaseUrl ?? join(dataDir, DEFINITIONS)
+export const definitionsOf = ({ dataDir, databaseUrl }: Pick<Place, 'dataDir' | 'databaseUrl'>): string =>
+  databaseUrl ?? join(dataDir, DEFINITIONS)
 
 /** Whether other processes may serve the same events and definitions: nothing that they need is in a data folder. */
-export const isOneOfMany = ({ databaseUrl, clickhouseUrl }: Pick<Place, 'databaseUrl' | 'clickhouseUrl'>): boolean => databaseUrl !== undefined && clickhouseUrl !== undefined
+export const isOneOfMany = ({ databaseUrl, clickhouseUrl }: Pick<Place, 'databaseUrl' | 'clickhouseUrl'>): boolean =>
+  databaseUrl !== undefined && clickhouseUrl !== undefined

@@ -167,21 +167,37 @@ export interface Records {
     get(projectId: number, id: string): Promise<Variable | undefined>
     /** `undefined` if the project has a variable of that code name. */
     create(projectId: number, variable: Omit<Variable, 'id' | 'createdAt'>): Promise<Variable | undefined>
-    update(projectId: number, id: string, changes: Partial<Pick<Variable, 'name' | 'type' | 'defaultValue' | 'values'>> & { schema?: VariableSchema | null }): Promise<Variable | undefined>
+    update(
+      projectId: number,
+      id: string,
+      changes: Partial<Pick<Variable, 'name' | 'type' | 'defaultValue' | 'values'>> & {
+        schema?: VariableSchema | null
+      },
+    ): Promise<Variable | undefined>
     remove(projectId: number, id: string): Promise<boolean>
   }
   readonly endpoints: {
     list(projectId: number): Promise<Endpoint[]>
     get(projectId: number, name: string): Promise<Endpoint | undefined>
     /** With its version 1. `undefined` if the name is taken. */
-    create(projectId: number, endpoint: { name: string; description: string; isActive: boolean } & NewVersion): Promise<Endpoint | undefined>
+    create(
+      projectId: number,
+      endpoint: { name: string; description: string; isActive: boolean } & NewVersion,
+    ): Promise<Endpoint | undefined>
     /** A given `next` becomes the next version. `'taken'` if another endpoint has the new name. */
-    update(id: string, changes: { name?: string; description?: string; isActive?: boolean; next?: NewVersion }): Promise<'done' | 'taken'>
+    update(
+      id: string,
+      changes: { name?: string; description?: string; isActive?: boolean; next?: NewVersion },
+    ): Promise<'done' | 'taken'>
     remove(id: string): Promise<void>
     version(endpointId: string, version: number): Promise<EndpointVersion | undefined>
     /** Newest first. */
     versions(endpointId: string): Promise<EndpointVersion[]>
-    changeVersion(endpointId: string, version: number, changes: { isActive?: boolean; dataFreshnessSeconds?: number }): Promise<void>
+    changeVersion(
+      endpointId: string,
+      version: number,
+      changes: { isActive?: boolean; dataFreshnessSeconds?: number },
+    ): Promise<void>
     touch(id: string, executedAt: string): Promise<void>
   }
   readonly flags: {
@@ -317,9 +333,18 @@ const toVersion = (row: Selectable<Tables['endpoint_versions']> & { state_json: 
 
 /** Versions with what is stored for them. */
 const versionsIn = (db: Kysely<Tables>) =>
-  db.selectFrom('endpoint_versions').leftJoin('materializations', 'materializations.version_id', 'endpoint_versions.id').selectAll('endpoint_versions').select('materializations.state_json')
+  db
+    .selectFrom('endpoint_versions')
+    .leftJoin('materializations', 'materializations.version_id', 'endpoint_versions.id')
+    .selectAll('endpoint_versions')
+    .select('materializations.state_json')
 
-const toVersionRow = (endpointId: string, version: number, { query, columns, dataFreshnessSeconds }: NewVersion, at: string): Tables['endpoint_versions'] => ({
+const toVersionRow = (
+  endpointId: string,
+  version: number,
+  { query, columns, dataFreshnessSeconds }: NewVersion,
+  at: string,
+): Tables['endpoint_versions'] => ({
   id: randomUUID(),
   endpoint_id: endpointId,
   version,
@@ -352,7 +377,9 @@ const toFlagColumns = ({ key, name, isActive, filters, contexts }: Partial<FlagF
 })
 
 const groupTypesIn = async (db: Kysely<Tables>, projectId: number): Promise<string[]> =>
-  (await db.selectFrom('group_types').select('type').where('project_id', '=', projectId).orderBy('place').execute()).map(({ type }) => type)
+  (
+    await db.selectFrom('group_types').select('type').where('project_id', '=', projectId).orderBy('place').execute()
+  ).map(({ type }) => type)
 
 interface Opened {
   readonly store: Store
@@ -363,14 +390,23 @@ interface Opened {
 
 const stepsDone = async ({ hasSteps }: Store, db: Kysely<Tables>): Promise<number> => {
   if (!(await hasSteps(db))) return 0
-  const { last } = await db.selectFrom('steps').select(({ fn }) => fn.max('id').as('last')).executeTakeFirstOrThrow()
+  const { last } = await db
+    .selectFrom('steps')
+    .select(({ fn }) => fn.max('id').as('last'))
+    .executeTakeFirstOrThrow()
   return last ?? 0
 }
 
 const assertKnown = ({ isShared }: Store, done: number, mayUpgrade: boolean) => {
-  if (done > STEPS.length) throw new RecordsMismatch(`the definitions were written by a newer release of Trailmark: use that release, or a ${isShared ? 'database' : 'data folder'} of its own.`)
+  if (done > STEPS.length)
+    throw new RecordsMismatch(
+      `the definitions were written by a newer release of Trailmark: use that release, or a ${isShared ? 'database' : 'data folder'} of its own.`,
+    )
   // One without any step is used by nobody.
-  if (done > 0 && done < STEPS.length && !mayUpgrade) throw new RecordsMismatch('the running service is an older release than this command: restart the service with this release first.')
+  if (done > 0 && done < STEPS.length && !mayUpgrade)
+    throw new RecordsMismatch(
+      'the running service is an older release than this command: restart the service with this release first.',
+    )
 }
 
 // All in one transaction: of two processes that open a store at the same time, the second finds the work done.
@@ -418,7 +454,10 @@ const open = async (place: string, mayUpgrade: boolean): Promise<Opened> => {
  * Several processes may have it open. Throws `RecordsMismatch` if it cannot be used, or belongs to another release and may
  * not be brought up to this one.
  */
-export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpgrade?: boolean } = {}): Promise<Records> => {
+export const openRecords = async (
+  place: string,
+  { mayUpgrade = true }: { mayUpgrade?: boolean } = {},
+): Promise<Records> => {
   const { store, db, change } = await open(place, mayUpgrade)
   const { isTaken, isShared } = store
 
@@ -433,14 +472,24 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
       const row = await db
         .selectFrom('api_keys')
         .selectAll()
-        .where((or) => or.or([or('hash', '=', hash), or.and([or('previous_hash', '=', hash), isFormer('previous_until')])]))
+        .where((or) =>
+          or.or([or('hash', '=', hash), or.and([or('previous_hash', '=', hash), isFormer('previous_until')])]),
+        )
         .executeTakeFirst()
       return row && toKey(row)
     },
     ({ previousUntil }) => previousUntil === undefined,
   )
   const variablesOf = remember('variables', async (projectId: number) =>
-    (await db.selectFrom('variables').selectAll().where('project_id', '=', projectId).orderBy('created_at').orderBy('id').execute()).map(toVariable),
+    (
+      await db
+        .selectFrom('variables')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute()
+    ).map(toVariable),
   )
 
   return {
@@ -452,21 +501,40 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
           const row = await db
             .selectFrom('projects')
             .selectAll()
-            .where((or) => or.or([or('token', '=', token), or.and([or('previous_token', '=', token), isFormer('previous_token_until')])]))
+            .where((or) =>
+              or.or([
+                or('token', '=', token),
+                or.and([or('previous_token', '=', token), isFormer('previous_token_until')]),
+              ]),
+            )
             .executeTakeFirst()
           return row && toProject(row)
         },
         ({ previousTokenUntil }) => previousTokenUntil === undefined,
       ),
-      byId: remember('project', async (id: number) => {
-        const row = await db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst()
-        return row && toProject(row)
-      }, ({ previousTokenUntil }) => previousTokenUntil === undefined),
+      byId: remember(
+        'project',
+        async (id: number) => {
+          const row = await db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst()
+          return row && toProject(row)
+        },
+        ({ previousTokenUntil }) => previousTokenUntil === undefined,
+      ),
       async create(project) {
         try {
           return await change(async (step) => {
-            const { last } = await step.selectFrom('projects').select(({ fn }) => fn.max('id').as('last')).executeTakeFirstOrThrow()
-            const row = { id: (last ?? 0) + 1, timezone: 'UTC', ...project, created_at: now(), previous_token: null, previous_token_until: null }
+            const { last } = await step
+              .selectFrom('projects')
+              .select(({ fn }) => fn.max('id').as('last'))
+              .executeTakeFirstOrThrow()
+            const row = {
+              id: (last ?? 0) + 1,
+              timezone: 'UTC',
+              ...project,
+              created_at: now(),
+              previous_token: null,
+              previous_token_until: null,
+            }
             await step.insertInto('projects').values(row).execute()
             return toProject(row)
           })
@@ -480,7 +548,11 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
       async setToken(id, token, previousUntil) {
         await db
           .updateTable('projects')
-          .set(({ ref }) => ({ token, previous_token: previousUntil ? ref('token') : null, previous_token_until: previousUntil ?? null }))
+          .set(({ ref }) => ({
+            token,
+            previous_token: previousUntil ? ref('token') : null,
+            previous_token_until: previousUntil ?? null,
+          }))
           .where('id', '=', id)
           .execute()
       },
@@ -488,7 +560,8 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
 
     keys: {
       bySecret: (secret) => keyByHash(hashOf(secret)),
-      list: async () => (await db.selectFrom('api_keys').selectAll().orderBy('created_at').orderBy('id').execute()).map(toKey),
+      list: async () =>
+        (await db.selectFrom('api_keys').selectAll().orderBy('created_at').orderBy('id').execute()).map(toKey),
       async get(id) {
         const row = await db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst()
         return row && toKey(row)
@@ -496,7 +569,12 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
       async create(key) {
         return change(async (step) => {
           const row = toKeyRow(key)
-          const other = await step.selectFrom('api_keys').select('id').where('project_id', '=', row.project_id).where('label', '=', row.label).executeTakeFirst()
+          const other = await step
+            .selectFrom('api_keys')
+            .select('id')
+            .where('project_id', '=', row.project_id)
+            .where('label', '=', row.label)
+            .executeTakeFirst()
           if (other) return undefined
           await step.insertInto('api_keys').values(row).execute()
           return toKey(row)
@@ -506,16 +584,35 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
         await change(async (step) => {
           const row = toKeyRow(key)
           const { project_id, label, scopes_json, hash, mask } = row
-          const kept = await step.selectFrom('api_keys').select('id').where('label', '=', label).where('hash', '=', hash).executeTakeFirst()
-          if (kept) return void (await step.updateTable('api_keys').set({ project_id, scopes_json, mask }).where('id', '=', kept.id).execute())
-          await step.deleteFrom('api_keys').where((or) => or.or([or('label', '=', label), or('hash', '=', hash)])).execute()
+          const kept = await step
+            .selectFrom('api_keys')
+            .select('id')
+            .where('label', '=', label)
+            .where('hash', '=', hash)
+            .executeTakeFirst()
+          if (kept)
+            return void (await step
+              .updateTable('api_keys')
+              .set({ project_id, scopes_json, mask })
+              .where('id', '=', kept.id)
+              .execute())
+          await step
+            .deleteFrom('api_keys')
+            .where((or) => or.or([or('label', '=', label), or('hash', '=', hash)]))
+            .execute()
           await step.insertInto('api_keys').values(row).execute()
         })
       },
       async rotate(id, { secret, previousUntil }) {
         await db
           .updateTable('api_keys')
-          .set(({ ref }) => ({ hash: hashOf(secret), mask: maskOf(secret), rotated_at: now(), previous_hash: previousUntil ? ref('hash') : null, previous_until: previousUntil ?? null }))
+          .set(({ ref }) => ({
+            hash: hashOf(secret),
+            mask: maskOf(secret),
+            rotated_at: now(),
+            previous_hash: previousUntil ? ref('hash') : null,
+            previous_until: previousUntil ?? null,
+          }))
           .where('id', '=', id)
           .execute()
       },
@@ -523,14 +620,22 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
         await db.updateTable('api_keys').set({ last_used_at: usedAt }).where('id', '=', id).execute()
       },
       async remove(idOrLabel) {
-        await db.deleteFrom('api_keys').where((or) => or.or([or('id', '=', idOrLabel), or('label', '=', idOrLabel)])).execute()
+        await db
+          .deleteFrom('api_keys')
+          .where((or) => or.or([or('id', '=', idOrLabel), or('label', '=', idOrLabel)]))
+          .execute()
       },
     },
 
     variables: {
       list: async (projectId) => (await variablesOf(projectId))!,
       async get(projectId, id) {
-        const row = await db.selectFrom('variables').selectAll().where('project_id', '=', projectId).where('id', '=', id).executeTakeFirst()
+        const row = await db
+          .selectFrom('variables')
+          .selectAll()
+          .where('project_id', '=', projectId)
+          .where('id', '=', id)
+          .executeTakeFirst()
         return row && toVariable(row)
       },
       async create(projectId, { name, codeName, type, defaultValue, values, schema }) {
@@ -561,22 +666,45 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
           ...(values === undefined ? {} : { values_json: JSON.stringify(values) }),
           ...(schema === undefined ? {} : { schema_json: JSON.stringify(schema) }),
         }
-        if (Object.keys(changes).length) await db.updateTable('variables').set(changes).where('project_id', '=', projectId).where('id', '=', id).execute()
+        if (Object.keys(changes).length)
+          await db
+            .updateTable('variables')
+            .set(changes)
+            .where('project_id', '=', projectId)
+            .where('id', '=', id)
+            .execute()
         return this.get(projectId, id)
       },
       async remove(projectId, id) {
-        const { numDeletedRows } = await db.deleteFrom('variables').where('project_id', '=', projectId).where('id', '=', id).executeTakeFirstOrThrow()
+        const { numDeletedRows } = await db
+          .deleteFrom('variables')
+          .where('project_id', '=', projectId)
+          .where('id', '=', id)
+          .executeTakeFirstOrThrow()
         return numDeletedRows > 0n
       },
     },
 
     endpoints: {
       async list(projectId) {
-        const rows = await db.selectFrom('endpoints').selectAll().where('project_id', '=', projectId).where('deleted_at', 'is', null).orderBy('created_at').orderBy('id').execute()
+        const rows = await db
+          .selectFrom('endpoints')
+          .selectAll()
+          .where('project_id', '=', projectId)
+          .where('deleted_at', 'is', null)
+          .orderBy('created_at')
+          .orderBy('id')
+          .execute()
         return rows.map(toEndpoint)
       },
       get: remember('endpoint', async (projectId: number, name: string) => {
-        const row = await db.selectFrom('endpoints').selectAll().where('project_id', '=', projectId).where('name', '=', name).where('deleted_at', 'is', null).executeTakeFirst()
+        const row = await db
+          .selectFrom('endpoints')
+          .selectAll()
+          .where('project_id', '=', projectId)
+          .where('name', '=', name)
+          .where('deleted_at', 'is', null)
+          .executeTakeFirst()
         return row && toEndpoint(row)
       }),
       async create(projectId, { name, description, isActive, ...first }) {
@@ -611,9 +739,17 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
         const at = now()
         try {
           await change(async (step) => {
-            const { current_version: last } = await step.selectFrom('endpoints').select('current_version').where('id', '=', id).executeTakeFirstOrThrow()
+            const { current_version: last } = await step
+              .selectFrom('endpoints')
+              .select('current_version')
+              .where('id', '=', id)
+              .executeTakeFirstOrThrow()
             const version = next === undefined ? last : last + 1
-            if (next) await step.insertInto('endpoint_versions').values(toVersionRow(id, version, next, at)).execute()
+            if (next)
+              await step
+                .insertInto('endpoint_versions')
+                .values(toVersionRow(id, version, next, at))
+                .execute()
             await step
               .updateTable('endpoints')
               .set({
@@ -636,11 +772,19 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
         await db.updateTable('endpoints').set({ deleted_at: now() }).where('id', '=', id).execute()
       },
       version: remember('version', async (endpointId: string, version: number) => {
-        const row = await versionsIn(db).where('endpoint_versions.endpoint_id', '=', endpointId).where('endpoint_versions.version', '=', version).executeTakeFirst()
+        const row = await versionsIn(db)
+          .where('endpoint_versions.endpoint_id', '=', endpointId)
+          .where('endpoint_versions.version', '=', version)
+          .executeTakeFirst()
         return row && toVersion(row)
       }),
       async versions(endpointId) {
-        return (await versionsIn(db).where('endpoint_versions.endpoint_id', '=', endpointId).orderBy('endpoint_versions.version', 'desc').execute()).map(toVersion)
+        return (
+          await versionsIn(db)
+            .where('endpoint_versions.endpoint_id', '=', endpointId)
+            .orderBy('endpoint_versions.version', 'desc')
+            .execute()
+        ).map(toVersion)
       },
       async changeVersion(endpointId, version, { isActive, dataFreshnessSeconds }) {
         await db
@@ -661,13 +805,32 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
 
     flags: {
       list: async (projectId) =>
-        (await db.selectFrom('flags').selectAll().where('project_id', '=', projectId).where('deleted_at', 'is', null).orderBy('id').execute()).map(toFlag),
+        (
+          await db
+            .selectFrom('flags')
+            .selectAll()
+            .where('project_id', '=', projectId)
+            .where('deleted_at', 'is', null)
+            .orderBy('id')
+            .execute()
+        ).map(toFlag),
       async create(projectId, flag) {
         const at = now()
         try {
           return await change(async (step) => {
-            const { last } = await step.selectFrom('flags').select(({ fn }) => fn.max('id').as('last')).executeTakeFirstOrThrow()
-            const row = { id: (last ?? 0) + 1, project_id: projectId, ...(toFlagColumns(flag) as Required<ReturnType<typeof toFlagColumns>>), version: 1, created_at: at, updated_at: at, deleted_at: null }
+            const { last } = await step
+              .selectFrom('flags')
+              .select(({ fn }) => fn.max('id').as('last'))
+              .executeTakeFirstOrThrow()
+            const row = {
+              id: (last ?? 0) + 1,
+              project_id: projectId,
+              ...(toFlagColumns(flag) as Required<ReturnType<typeof toFlagColumns>>),
+              version: 1,
+              created_at: at,
+              updated_at: at,
+              deleted_at: null,
+            }
             await step.insertInto('flags').values(row).execute()
             return toFlag(row)
           })
@@ -692,7 +855,12 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
         }
       },
       async remove(projectId, id) {
-        await db.updateTable('flags').set({ deleted_at: now() }).where('project_id', '=', projectId).where('id', '=', id).execute()
+        await db
+          .updateTable('flags')
+          .set({ deleted_at: now() })
+          .where('project_id', '=', projectId)
+          .where('id', '=', id)
+          .execute()
       },
     },
 
@@ -702,7 +870,11 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
         change(async (step) => {
           const known = await groupTypesIn(step, projectId)
           const added = types.filter((type) => !known.includes(type)).slice(0, Math.max(0, most - known.length))
-          for (const [place, type] of added.entries()) await step.insertInto('group_types').values({ project_id: projectId, type, place: known.length + place }).execute()
+          for (const [place, type] of added.entries())
+            await step
+              .insertInto('group_types')
+              .values({ project_id: projectId, type, place: known.length + place })
+              .execute()
           return [...known, ...added]
         }),
     },
@@ -718,16 +890,33 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
         return rows.map((row) => ({ projectId: row.project_id, endpointId: row.endpoint_id, version: toVersion(row) }))
       },
       async add({ projectId, endpointId, version }, state) {
-        const row = { version_id: version.id, project_id: projectId, endpoint_id: endpointId, version: version.version, state_json: JSON.stringify(state) }
-        await change((step) => step.insertInto('materializations').values(row).onConflict((conflict) => conflict.column('version_id').doNothing()).execute())
+        const row = {
+          version_id: version.id,
+          project_id: projectId,
+          endpoint_id: endpointId,
+          version: version.version,
+          state_json: JSON.stringify(state),
+        }
+        await change((step) =>
+          step
+            .insertInto('materializations')
+            .values(row)
+            .onConflict((conflict) => conflict.column('version_id').doNothing())
+            .execute(),
+        )
       },
       change: (versionId, next) =>
         change(async (step) => {
-          const row = await step.selectFrom('materializations').select('state_json').where('version_id', '=', versionId).executeTakeFirst()
+          const row = await step
+            .selectFrom('materializations')
+            .select('state_json')
+            .where('version_id', '=', versionId)
+            .executeTakeFirst()
           if (!row) return undefined
           const state = next(JSON.parse(row.state_json))
           const state_json = JSON.stringify(state)
-          if (state_json !== row.state_json) await step.updateTable('materializations').set({ state_json }).where('version_id', '=', versionId).execute()
+          if (state_json !== row.state_json)
+            await step.updateTable('materializations').set({ state_json }).where('version_id', '=', versionId).execute()
           return state
         }),
       async remove(versionId) {
@@ -737,25 +926,54 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
 
     runTokens: {
       async secret(projectId: number, fresh?: string) {
-        if (fresh !== undefined) await db.insertInto('run_token_secrets').values({ project_id: projectId, secret: fresh }).onConflict((conflict) => conflict.column('project_id').doNothing()).execute()
-        const row = await db.selectFrom('run_token_secrets').select('secret').where('project_id', '=', projectId).executeTakeFirst()
+        if (fresh !== undefined)
+          await db
+            .insertInto('run_token_secrets')
+            .values({ project_id: projectId, secret: fresh })
+            .onConflict((conflict) => conflict.column('project_id').doNothing())
+            .execute()
+        const row = await db
+          .selectFrom('run_token_secrets')
+          .select('secret')
+          .where('project_id', '=', projectId)
+          .executeTakeFirst()
         return row?.secret as string
       },
       async setSecret(projectId, secret) {
-        await db.insertInto('run_token_secrets').values({ project_id: projectId, secret }).onConflict((conflict) => conflict.column('project_id').doUpdateSet({ secret })).execute()
+        await db
+          .insertInto('run_token_secrets')
+          .values({ project_id: projectId, secret })
+          .onConflict((conflict) => conflict.column('project_id').doUpdateSet({ secret }))
+          .execute()
       },
       async revoke(projectId, id, until) {
         await db.deleteFrom('revoked_run_tokens').where('until', '<', now()).execute()
-        await db.insertInto('revoked_run_tokens').values({ project_id: projectId, id, until }).onConflict((conflict) => conflict.columns(['project_id', 'id']).doNothing()).execute()
+        await db
+          .insertInto('revoked_run_tokens')
+          .values({ project_id: projectId, id, until })
+          .onConflict((conflict) => conflict.columns(['project_id', 'id']).doNothing())
+          .execute()
       },
       async isRevoked(projectId, id) {
-        return (await db.selectFrom('revoked_run_tokens').select('id').where('project_id', '=', projectId).where('id', '=', id).executeTakeFirst()) !== undefined
+        return (
+          (await db
+            .selectFrom('revoked_run_tokens')
+            .select('id')
+            .where('project_id', '=', projectId)
+            .where('id', '=', id)
+            .executeTakeFirst()) !== undefined
+        )
       },
     },
 
     settings: {
       async get(projectId, name) {
-        const row = await db.selectFrom('settings').select('value_json').where('project_id', '=', projectId).where('name', '=', name).executeTakeFirst()
+        const row = await db
+          .selectFrom('settings')
+          .select('value_json')
+          .where('project_id', '=', projectId)
+          .where('name', '=', name)
+          .executeTakeFirst()
         return row && JSON.parse(row.value_json)
       },
       async set(projectId, name, value) {
@@ -777,14 +995,26 @@ export const openRecords = async (place: string, { mayUpgrade = true }: { mayUpg
         await db
           .insertInto('epochs')
           .values({ project_id: projectId, epoch: 1 })
-          .onConflict((conflict) => conflict.column('project_id').doUpdateSet((column) => ({ epoch: column('epochs.epoch', '+', 1) })))
+          .onConflict((conflict) =>
+            conflict.column('project_id').doUpdateSet((column) => ({ epoch: column('epochs.epoch', '+', 1) })),
+          )
           .execute()
       },
     },
 
     isShared,
     alone: (task, work) => (isShared ? change(work, task) : work()),
-    ready: (withinMs) => within(db.selectFrom('steps').select('id').limit(1).execute().then(() => true), withinMs, false).catch(() => false),
+    ready: (withinMs) =>
+      within(
+        db
+          .selectFrom('steps')
+          .select('id')
+          .limit(1)
+          .execute()
+          .then(() => true),
+        withinMs,
+        false,
+      ).catch(() => false),
     async close() {
       watch?.close()
       await db.destroy()
@@ -814,14 +1044,21 @@ export const copyRecords = async (from: string, target: string): Promise<void> =
     const sink = await open(target, true)
     try {
       // One moment's rows of all tables.
-      await source.db.transaction().setIsolationLevel('repeatable read').execute((read) =>
-        sink.change(async (step) => {
-          for (const table of DEFINED) {
-            const rows = await read.selectFrom(table).selectAll().execute()
-            for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) await step.insertInto(table).values(rows.slice(at, at + ROWS_AT_ONCE)).execute()
-          }
-        }),
-      )
+      await source.db
+        .transaction()
+        .setIsolationLevel('repeatable read')
+        .execute((read) =>
+          sink.change(async (step) => {
+            for (const table of DEFINED) {
+              const rows = await read.selectFrom(table).selectAll().execute()
+              for (let at = 0; at < rows.length; at += ROWS_AT_ONCE)
+                await step
+                  .insertInto(table)
+                  .values(rows.slice(at, at + ROWS_AT_ONCE))
+                  .execute()
+            }
+          }),
+        )
     } finally {
       await sink.db.destroy()
     }

@@ -26,13 +26,23 @@ afterEach(async () => {
 
 /** Fills a service with some of everything. */
 const fill = async (target: RunningService) => {
-  await capture(target, ...Array.from({ length: 500 }, (_, n) => event('bought', {}, { price: n, nested: { 'a.b': [1, true, null] } })), { event: 'refused' })
-  await api(target, 'POST', '/endpoints/', { name: 'revenue', query: { kind: 'HogQLQuery', query: "SELECT sum(toFloat(properties.price)) FROM events WHERE event = 'bought'" } })
+  await capture(
+    target,
+    ...Array.from({ length: 500 }, (_, n) => event('bought', {}, { price: n, nested: { 'a.b': [1, true, null] } })),
+    { event: 'refused' },
+  )
+  await api(target, 'POST', '/endpoints/', {
+    name: 'revenue',
+    query: { kind: 'HogQLQuery', query: "SELECT sum(toFloat(properties.price)) FROM events WHERE event = 'bought'" },
+  })
   await api(target, 'POST', '/feature_flags/', { key: 'new-checkout' })
 }
 
 const everythingOf = async (target: RunningService) => ({
-  events: await rowsOf(target, "SELECT uuid, event, distinct_id, timestamp, properties FROM events WHERE event = 'bought' ORDER BY uuid LIMIT 1000"),
+  events: await rowsOf(
+    target,
+    "SELECT uuid, event, distinct_id, timestamp, properties FROM events WHERE event = 'bought' ORDER BY uuid LIMIT 1000",
+  ),
   revenue: (await api(target, 'POST', '/endpoints/revenue/run')).body.results,
   flags: (await api(target, 'GET', '/feature_flags/')).body.results,
   refused: (await api(target, 'GET', '/refused_events/')).body.results,
@@ -80,7 +90,8 @@ test('nothing that was acknowledged before a backup under load is missing from i
   const senders = Array.from({ length: 4 }, async () => {
     while (sending) {
       const uuids = Array.from({ length: 20 }, () => uuidv7())
-      if ((await capture(first, ...uuids.map((uuid) => event('load', { uuid })))).status === 200) acknowledged.push(...uuids)
+      if ((await capture(first, ...uuids.map((uuid) => event('load', { uuid })))).status === 200)
+        acknowledged.push(...uuids)
     }
   })
   while (acknowledged.length < 400) await new Promise((resolve) => setTimeout(resolve, 20))
@@ -90,7 +101,11 @@ test('nothing that was acknowledged before a backup under load is missing from i
   await Promise.all(senders)
   await stop()
   await trailmarkJson(folder('restored'), 'restore', folder('backup'))
-  const stored = new Set((await rowsOf(await start(folder('restored')), "SELECT uuid FROM events WHERE event = 'load' LIMIT 50000")).map(([uuid]) => uuid))
+  const stored = new Set(
+    (await rowsOf(await start(folder('restored')), "SELECT uuid FROM events WHERE event = 'load' LIMIT 50000")).map(
+      ([uuid]) => uuid,
+    ),
+  )
   expect(before.filter((uuid) => !stored.has(uuid))).toEqual([])
 }, 120_000)
 
@@ -104,9 +119,21 @@ test('events on a server of their own are copied by that server to where it may 
     service = await startService({ data: folder('data'), env: envOf('data', 0) })
     await fill(service)
     const before = await everythingOf(service)
-    expect((await trailmarkIn(envOf('data', 0), 'backup', folder('backup'))).stderr).toContain('say with --events where it may')
-    expect(await trailmarkIn(envOf('data', 0), 'backup', folder('backup'), '--events', `File('${join(one, 'forbidden/../../elsewhere')}')`)).toMatchObject({ code: 1, stderr: expect.stringContaining('trailmark: the event store could not do it: ') })
-    expect(await trailmarkIn(envOf('data', 0), 'backup', folder('backup'), '--events', `File('${join(one, 'copy')}')`)).toMatchObject({ code: 0, stderr: '' })
+    expect((await trailmarkIn(envOf('data', 0), 'backup', folder('backup'))).stderr).toContain(
+      'say with --events where it may',
+    )
+    expect(
+      await trailmarkIn(
+        envOf('data', 0),
+        'backup',
+        folder('backup'),
+        '--events',
+        `File('${join(one, 'forbidden/../../elsewhere')}')`,
+      ),
+    ).toMatchObject({ code: 1, stderr: expect.stringContaining('trailmark: the event store could not do it: ') })
+    expect(
+      await trailmarkIn(envOf('data', 0), 'backup', folder('backup'), '--events', `File('${join(one, 'copy')}')`),
+    ).toMatchObject({ code: 0, stderr: '' })
     await stop()
     // The other server may read it where it may read; here, where it is moved to.
     renameSync(join(one, 'copy'), join(other, 'copy'))
@@ -125,7 +152,8 @@ test('a backup can be read by its owner only', async () => {
   await start(folder('data'))
   await trailmarkJson(folder('data'), 'backup', folder('backup'))
   expect(statSync(folder('backup')).mode & 0o077).toBe(0)
-  for (const name of readdirSync(folder('backup'))) expect([name, statSync(join(folder('backup'), name)).mode & 0o077]).toEqual([name, 0])
+  for (const name of readdirSync(folder('backup')))
+    expect([name, statSync(join(folder('backup'), name)).mode & 0o077]).toEqual([name, 0])
 })
 
 describe('what cannot be done says why, and leaves everything as it was', () => {
@@ -139,26 +167,47 @@ describe('what cannot be done says why, and leaves everything as it was', () => 
   }
 
   test('a backup of nothing, and into a folder that holds something', async () => {
-    await says('data', ['backup', folder('backup')], `there is nothing to back up in ${folder('data')}: name the service's data folder with --data or TRAILMARK_DATA.`)
+    await says(
+      'data',
+      ['backup', folder('backup')],
+      `there is nothing to back up in ${folder('data')}: name the service's data folder with --data or TRAILMARK_DATA.`,
+    )
     await trailmark(folder('data'), 'project', 'create', 'p')
     mkdirSync(folder('mine'))
     writeFileSync(join(folder('mine'), 'letter'), '')
-    await says('data', ['backup', folder('mine')], `the folder ${folder('mine')} is not empty: choose another, or one that is not there yet.`)
+    await says(
+      'data',
+      ['backup', folder('mine')],
+      `the folder ${folder('mine')} is not empty: choose another, or one that is not there yet.`,
+    )
     expect(readdirSync(folder('mine'))).toEqual(['letter'])
-    await says('data', ['backup', folder('backup'), '--events', "S3('x')"], '--events is for a ClickHouse server at CLICKHOUSE_URL: the embedded engine writes into the folder.')
+    await says(
+      'data',
+      ['backup', folder('backup'), '--events', "S3('x')"],
+      '--events is for a ClickHouse server at CLICKHOUSE_URL: the embedded engine writes into the folder.',
+    )
   })
 
   test('a restore into a folder with data, or of a running service', async () => {
     await filled()
-    await says('data', ['restore', folder('backup')], `the data folder ${folder('data')} is not empty: restore into another with --data or TRAILMARK_DATA, or move what is there away.`)
+    await says(
+      'data',
+      ['restore', folder('backup')],
+      `the data folder ${folder('data')} is not empty: restore into another with --data or TRAILMARK_DATA, or move what is there away.`,
+    )
     await start(folder('data'))
-    await says('data', ['restore', folder('backup')], `the data folder ${folder('data')} is not empty: restore into another with --data or TRAILMARK_DATA, or move what is there away.`)
+    await says(
+      'data',
+      ['restore', folder('backup')],
+      `the data folder ${folder('data')} is not empty: restore into another with --data or TRAILMARK_DATA, or move what is there away.`,
+    )
     expect((await trailmarkJson(folder('data'), 'project', 'list'))[0].name).toBe('p')
   })
 
   test('a restore of what is no backup, or not a whole one', async () => {
     await filled()
-    const message = (of: string) => `${folder(of)} holds no whole backup of Trailmark: name the folder that "trailmark backup" wrote, and let it end by itself.`
+    const message = (of: string) =>
+      `${folder(of)} holds no whole backup of Trailmark: name the folder that "trailmark backup" wrote, and let it end by itself.`
     await says('restored', ['restore', folder('nowhere')], message('nowhere'))
     rmSync(join(folder('backup'), 'backup.json'))
     await says('restored', ['restore', folder('backup')], message('backup'))

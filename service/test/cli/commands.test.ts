@@ -18,10 +18,20 @@ afterEach(async () => {
   rmSync(data, { recursive: true, force: true })
 })
 
-const reads = async (key: string, projectId = 1) => (await api({ ...service!, key, projectId }, 'GET', '/endpoints/')).status
+const reads = async (key: string, projectId = 1) =>
+  (await api({ ...service!, key, projectId }, 'GET', '/endpoints/')).status
 
 test('before the first start: a project and a key, which the service then knows', async () => {
-  const project = await trailmarkJson(data, 'project', 'create', 'My shop', '--timezone', 'Europe/Berlin', '--token', 'phc_mine')
+  const project = await trailmarkJson(
+    data,
+    'project',
+    'create',
+    'My shop',
+    '--timezone',
+    'Europe/Berlin',
+    '--token',
+    'phc_mine',
+  )
   expect(project).toMatchObject({ id: 1, name: 'My shop', timezone: 'Europe/Berlin', api_token: 'phc_mine' })
   const key = await trailmarkJson(data, 'key', 'create', 'backend', '--scopes', 'endpoint:read,endpoint:write')
   service = await startService({ data })
@@ -51,7 +61,10 @@ test('beside the running service: what is made, rotated and revoked holds at onc
   expect(await reads(all.value, 1)).toBe(401)
 
   const { api_token: token } = await trailmarkJson(data, 'project', 'rotate-token', String(project.id))
-  expect([(await capture(second, event('e'))).status, (await capture({ ...second, token }, event('e'))).status]).toEqual([401, 200])
+  expect([
+    (await capture(second, event('e'))).status,
+    (await capture({ ...second, token }, event('e'))).status,
+  ]).toEqual([401, 200])
 })
 
 test('many commands at once beside a service under load lose nothing', async () => {
@@ -62,11 +75,21 @@ test('many commands at once beside a service under load lose nothing', async () 
     while (sending) statuses.add((await capture(service!, event('load'))).status)
     return statuses
   })()
-  const made = await Promise.all(Array.from({ length: 6 }, (_, n) => trailmarkJson(data, 'key', 'create', `key ${n}`, '--scopes', 'endpoint:read')))
+  const made = await Promise.all(
+    Array.from({ length: 6 }, (_, n) => trailmarkJson(data, 'key', 'create', `key ${n}`, '--scopes', 'endpoint:read')),
+  )
   sending = false
   expect([...(await sent)]).toEqual([200])
   for (const { value } of made) expect(await reads(value)).toBe(200)
-  expect((await trailmarkJson(data, 'key', 'list')).map(({ label }: { label: string }) => label).sort()).toEqual(['first key', 'key 0', 'key 1', 'key 2', 'key 3', 'key 4', 'key 5'])
+  expect((await trailmarkJson(data, 'key', 'list')).map(({ label }: { label: string }) => label).sort()).toEqual([
+    'first key',
+    'key 0',
+    'key 1',
+    'key 2',
+    'key 3',
+    'key 4',
+    'key 5',
+  ])
 }, 60_000)
 
 test('commands that come at the same time to a folder without definitions make one store', async () => {
@@ -80,7 +103,11 @@ test('a secret is shown once and by no other command', async () => {
   const { stdout } = await trailmark(data, 'key', 'create', 'k', '--scopes', 'all')
   const secret = /^tmk_\w+$/m.exec(stdout)![0]
   expect(stdout).toContain('It is shown this once.')
-  const said = [await trailmark(data, 'key', 'list'), await trailmark(data, 'key', 'list', '--json'), await trailmark(data, 'key', 'revoke', 'k', '--json')]
+  const said = [
+    await trailmark(data, 'key', 'list'),
+    await trailmark(data, 'key', 'list', '--json'),
+    await trailmark(data, 'key', 'revoke', 'k', '--json'),
+  ]
   expect(said.map(({ code }) => code)).toEqual([0, 0, 0])
   expect(JSON.stringify(said)).not.toContain(secret)
 })
@@ -99,20 +126,41 @@ describe('what cannot be done says why and what to do', () => {
     [['keys'], 'there is no command "keys"; there are serve, project create'],
     [['key'], '"key" takes one of: key create, key list, key rotate, key revoke.'],
     [['project', 'create'], '<name> is missing. Usage: trailmark project create <name>'],
-    [['project', 'create', 'My', 'shop'], '"shop" is one word too many (put a name with spaces into quotation marks). Usage:'],
-    [['project', 'create', 'x', '--timezone', 'Mars'], '"Mars" is no IANA time zone: give one such as Europe/Berlin or UTC.'],
+    [
+      ['project', 'create', 'My', 'shop'],
+      '"shop" is one word too many (put a name with spaces into quotation marks). Usage:',
+    ],
+    [
+      ['project', 'create', 'x', '--timezone', 'Mars'],
+      '"Mars" is no IANA time zone: give one such as Europe/Berlin or UTC.',
+    ],
     [['project', 'rotate-token', 'one'], '"one" is no project\'s id: "trailmark project list" shows them.'],
     [['project', 'rotate-token', '99'], 'There is no project 99.'],
     [['key', 'create', 'x'], 'say with --scopes what the key may do: endpoint:read'],
-    [['key', 'create', 'x', '--scopes', 'everything', '--project', '1'], 'There is no scope "everything"; those that there are: endpoint:read'],
-    [['key', 'create', 'x', '--scopes', 'all'], 'there are 2 projects: say which with --project 1|2, or --all-projects.'],
+    [
+      ['key', 'create', 'x', '--scopes', 'everything', '--project', '1'],
+      'There is no scope "everything"; those that there are: endpoint:read',
+    ],
+    [
+      ['key', 'create', 'x', '--scopes', 'all'],
+      'there are 2 projects: say which with --project 1|2, or --all-projects.',
+    ],
     [['key', 'create', 'x', '--scopes', 'all', '--project', '9'], 'There is no project 9.'],
-    [['key', 'create', 'x', '--scopes', 'all', '--project', '1', '--all-projects'], '--project and --all-projects exclude each other: give one of them.'],
+    [
+      ['key', 'create', 'x', '--scopes', 'all', '--project', '1', '--all-projects'],
+      '--project and --all-projects exclude each other: give one of them.',
+    ],
     [['key', 'create', 'x', '--scope', 'all'], "Unknown option '--scope'. Usage: trailmark key create <label>"],
     [['key', 'rotate', 'nobody'], 'there is no key "nobody": "trailmark key list" shows them.'],
     [['key', 'rotate', 'twice'], 'several keys have the label "twice": say which by its id'],
-    [['key', 'rotate', 'twice', '--project', '1', '--grace', 'soon'], '--grace takes a time such as 30m, 24h or 7d, not "soon".'],
-    [['key', 'rotate', 'twice', '--project', '1', '--grace', '99d'], '"grace_seconds" is a whole number from 0 to 2592000 (30 days).'],
+    [
+      ['key', 'rotate', 'twice', '--project', '1', '--grace', 'soon'],
+      '--grace takes a time such as 30m, 24h or 7d, not "soon".',
+    ],
+    [
+      ['key', 'rotate', 'twice', '--project', '1', '--grace', '99d'],
+      '"grace_seconds" is a whole number from 0 to 2592000 (30 days).',
+    ],
     [['serve', 'now'], 'serve takes no "now": it is set up by its environment, see "trailmark --help".'],
   ])('%j', async (words, message) => {
     await twoProjects()
@@ -124,7 +172,10 @@ describe('what cannot be done says why and what to do', () => {
 
   test('a folder that is no data folder', async () => {
     const { code, stderr } = await trailmark(data, 'key', 'list')
-    expect([code, stderr]).toEqual([1, `trailmark: there are no definitions in ${data}: name the service's data folder with --data or TRAILMARK_DATA, or make a first project with "trailmark project create".\n`])
+    expect([code, stderr]).toEqual([
+      1,
+      `trailmark: there are no definitions in ${data}: name the service's data folder with --data or TRAILMARK_DATA, or make a first project with "trailmark project create".\n`,
+    ])
   })
 
   test('definitions of a newer release', async () => {
@@ -132,7 +183,9 @@ describe('what cannot be done says why and what to do', () => {
     const store = createClient({ url: `file:${join(data, 'definitions.db')}` })
     await store.execute('INSERT INTO steps (id) VALUES (9999)')
     store.close()
-    expect((await trailmark(data, 'project', 'list')).stderr).toBe('trailmark: the definitions were written by a newer release of Trailmark: use that release, or a data folder of its own.\n')
+    expect((await trailmark(data, 'project', 'list')).stderr).toBe(
+      'trailmark: the definitions were written by a newer release of Trailmark: use that release, or a data folder of its own.\n',
+    )
   })
 
   test('a service of an older release', async () => {
@@ -140,7 +193,9 @@ describe('what cannot be done says why and what to do', () => {
     const store = createClient({ url: `file:${join(data, 'definitions.db')}` })
     await store.execute('DELETE FROM steps WHERE id = (SELECT max(id) FROM steps)')
     store.close()
-    expect((await trailmark(data, 'project', 'list')).stderr).toBe('trailmark: the running service is an older release than this command: restart the service with this release first.\n')
+    expect((await trailmark(data, 'project', 'list')).stderr).toBe(
+      'trailmark: the running service is an older release than this command: restart the service with this release first.\n',
+    )
   })
 
   // Only root may give a folder away.
@@ -150,6 +205,8 @@ describe('what cannot be done says why and what to do', () => {
     mkdirSync(folder)
     await trailmark(folder, 'project', 'create', 'p')
     chownSync(folder, 65_534, 65_534)
-    expect((await trailmark(folder, 'project', 'list')).stderr).toContain("belongs to the user with the id 65534: run this command as that user, such as with sudo -u '#65534'.")
+    expect((await trailmark(folder, 'project', 'list')).stderr).toContain(
+      "belongs to the user with the id 65534: run this command as that user, such as with sudo -u '#65534'.",
+    )
   })
 })

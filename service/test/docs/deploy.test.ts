@@ -22,7 +22,10 @@ withSystemd('systemd finds nothing wrong with the unit', () => {
   const folder = temporaryFolder()
   const file = join(folder, 'trailmark.service')
   // systemd looks whether the program is there, which differs from machine to machine.
-  writeFileSync(file, read('examples/deploy/trailmark.service').replace('/usr/bin/node', process.execPath).replace('Documentation=', '#'))
+  writeFileSync(
+    file,
+    read('examples/deploy/trailmark.service').replace('/usr/bin/node', process.execPath).replace('Documentation=', '#'),
+  )
   const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8' })
   rmSync(folder, { recursive: true })
   expect(`${stdout}${stderr}`.split('\n').filter((line) => line.includes('trailmark.service'))).toEqual([])

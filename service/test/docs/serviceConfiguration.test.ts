@@ -9,11 +9,15 @@ const FILE = resolve(__dirname, '../../../docs/service-configuration.md')
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
 const code = (text: string) => `\`${cell(text)}\``
-const table = (heads: string[], rows: string[][]) => [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
+const table = (heads: string[], rows: string[][]) =>
+  [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
 
 /** docs/service-configuration.md, out of the tables that the service itself runs on. */
 const generate = () => {
-  const routesOf = (scope: string) => ROUTES.filter(({ access }) => access === scope).map(({ method, path }) => code(`${method} ${path.replace(':projectId', '{id}').replace(/:(\w+)/g, '{$1}')}`))
+  const routesOf = (scope: string) =>
+    ROUTES.filter(({ access }) => access === scope).map(({ method, path }) =>
+      code(`${method} ${path.replace(':projectId', '{id}').replace(/:(\w+)/g, '{$1}')}`),
+    )
   return `<!-- Made by \`npm run docs\` out of service/src/config.ts, http/auth.ts, http/routes.ts and lib/metrics.ts; do not edit. -->
 # The service's configuration
 
@@ -24,19 +28,33 @@ const generate = () => {
 Read once, at the start, by \`trailmark serve\` and by every other command. An empty value counts as absent. A value that
 cannot be used ends the start with a sentence that says what would be right.
 
-${table(['Variable', 'Default', 'Meaning'], configTable().map(({ name, fallback, what }) => [code(name), fallback ? code(fallback) : '–', cell(what)]))}
+${table(
+  ['Variable', 'Default', 'Meaning'],
+  configTable().map(({ name, fallback, what }) => [code(name), fallback ? code(fallback) : '–', cell(what)]),
+)}
 
 ## Scopes of personal API keys
 
 Every address is public (what pages send and fetch, \`/_health\`, \`/_readiness\`, \`/api/openapi.json\`) or takes a key with the scope here.
 
-${table(['Scope', 'Addresses'], SCOPES.map((scope) => [code(scope), routesOf(scope).join('<br>')]))}
+${table(
+  ['Scope', 'Addresses'],
+  SCOPES.map((scope) => [code(scope), routesOf(scope).join('<br>')]),
+)}
 
 ## Metrics
 
 \`GET /metrics\`, by a key of all projects with the scope \`metrics:read\`.
 
-${table(['Name', 'Type', 'Labels', 'Meaning'], Object.entries(METRICS).map(([name, { type, labels, help }]) => [code(name), type, labels.map(code).join(', ') || '–', cell(help)]))}
+${table(
+  ['Name', 'Type', 'Labels', 'Meaning'],
+  Object.entries(METRICS).map(([name, { type, labels, help }]) => [
+    code(name),
+    type,
+    labels.map(code).join(', ') || '–',
+    cell(help),
+  ]),
+)}
 `
 }
 

@@ -15,7 +15,16 @@ const setUp = (maxBytes = 1_000) => {
   loads = 0
   const cache = createCache<number>({ maxBytes, now: () => time })
   const ask = (more: Partial<Parameters<typeof cache>[0]> = {}) =>
-    cache({ key: 'k', terms: '', epoch: 0, maxAgeMs: 100, isForced: false, signal: new AbortController().signal, load: async () => ({ value: ++loads, bytes: 10 }), ...more })
+    cache({
+      key: 'k',
+      terms: '',
+      epoch: 0,
+      maxAgeMs: 100,
+      isForced: false,
+      signal: new AbortController().signal,
+      load: async () => ({ value: ++loads, bytes: 10 }),
+      ...more,
+    })
   return ask
 }
 

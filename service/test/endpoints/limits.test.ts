@@ -47,7 +47,10 @@ test('runs at the same time are counted until they are over, each once', () => {
   leave()
   leave()
   gate.enter('key', allowance)
-  expect(refusalOf(() => gate.enter('key', { ...allowance, perMinute: 9 }))).toEqual({ code: 'too_many_at_once', seconds: 1 })
+  expect(refusalOf(() => gate.enter('key', { ...allowance, perMinute: 9 }))).toEqual({
+    code: 'too_many_at_once',
+    seconds: 1,
+  })
 })
 
 test('who has not run for long is forgotten, but not a run that is still under way or counts in its hour', () => {
@@ -56,8 +59,14 @@ test('who has not run for long is forgotten, but not a run that is still under w
   gate.enter('often', { ...allowance, perHour: 1 })()
   time = 3_599_000
   gate.enter('another', allowance)()
-  expect(refusalOf(() => gate.enter('often', { ...allowance, perHour: 1 }))).toEqual({ code: 'rate_limited', seconds: 1 })
+  expect(refusalOf(() => gate.enter('often', { ...allowance, perHour: 1 }))).toEqual({
+    code: 'rate_limited',
+    seconds: 1,
+  })
   time = 7_200_000
   gate.enter('another', allowance)()
-  expect(refusalOf(() => gate.enter('long', { ...allowance, atOnce: 1 }))).toEqual({ code: 'too_many_at_once', seconds: 1 })
+  expect(refusalOf(() => gate.enter('long', { ...allowance, atOnce: 1 }))).toEqual({
+    code: 'too_many_at_once',
+    seconds: 1,
+  })
 })

@@ -5,10 +5,27 @@ import { shareOf, VARIANT_SALT } from '../../src/flags/hash.ts'
 
 const NOW = Date.UTC(2026, 10, 21)
 
-const flag = (filters: Filters, more: Partial<Flag> = {}): Flag => ({ id: 1, key: 'beta-feature', name: '', version: 3, isActive: true, filters, contexts: [], ...more })
+const flag = (filters: Filters, more: Partial<Flag> = {}): Flag => ({
+  id: 1,
+  key: 'beta-feature',
+  name: '',
+  version: 3,
+  isActive: true,
+  filters,
+  contexts: [],
+  ...more,
+})
 const onIf = (...groups: Condition[]) => flag({ groups })
-const subject = (more: Partial<Subject> = {}): Subject => ({ distinctId: 'user-1', groups: {}, personProperties: {}, groupProperties: {}, now: NOW, ...more })
-const evaluate = (wanted: Flag, who: Subject, ...others: Flag[]) => evaluateFlags(new Map([wanted, ...others].map((each) => [each.key, each])), [wanted], who)[0]!
+const subject = (more: Partial<Subject> = {}): Subject => ({
+  distinctId: 'user-1',
+  groups: {},
+  personProperties: {},
+  groupProperties: {},
+  now: NOW,
+  ...more,
+})
+const evaluate = (wanted: Flag, who: Subject, ...others: Flag[]) =>
+  evaluateFlags(new Map([wanted, ...others].map((each) => [each.key, each])), [wanted], who)[0]!
 
 // sha1 by openssl, divided by python.
 test.each([
@@ -16,7 +33,9 @@ test.each([
   ['beta-feature', 'user-2', '', 0.696538491674513],
   ['new', 'acme', '', 0.78799735352305],
   ['beta-feature', 'user-1', VARIANT_SALT, 0.145782183342665],
-])('%s of %s%s stands at a place that never changes', (key, identifier, salt, expected) => expect(shareOf(key, identifier, salt)).toBeCloseTo(expected, 12))
+])('%s of %s%s stands at a place that never changes', (key, identifier, salt, expected) =>
+  expect(shareOf(key, identifier, salt)).toBeCloseTo(expected, 12),
+)
 
 describe('conditions', () => {
   const gold = { key: 'plan', value: ['gold', 'pro'], operator: 'exact', type: 'person' as const }
@@ -24,26 +43,48 @@ describe('conditions', () => {
 
   test('all properties of a condition, any of the conditions, the first that is met', () => {
     const wanted = onIf({ properties: [gold, old] }, { properties: [{ ...gold, value: 'free' }] })
-    const of = (personProperties: object) => evaluate(wanted, subject({ personProperties: personProperties as Record<string, unknown> }))
-    expect(of({ plan: 'gold', age: 36 })).toMatchObject({ enabled: true, reason: { code: 'condition_match', condition_index: 0, description: 'Matched condition set 1' } })
+    const of = (personProperties: object) =>
+      evaluate(wanted, subject({ personProperties: personProperties as Record<string, unknown> }))
+    expect(of({ plan: 'gold', age: 36 })).toMatchObject({
+      enabled: true,
+      reason: { code: 'condition_match', condition_index: 0, description: 'Matched condition set 1' },
+    })
     expect(of({ plan: 'free' })).toMatchObject({ enabled: true, reason: { condition_index: 1 } })
-    expect(of({ plan: 'gold', age: 20 })).toMatchObject({ enabled: false, reason: { code: 'no_condition_match', condition_index: null } })
+    expect(of({ plan: 'gold', age: 20 })).toMatchObject({
+      enabled: false,
+      reason: { code: 'no_condition_match', condition_index: null },
+    })
     expect(of({})).toMatchObject({ enabled: false })
   })
 
   test('what could not be looked up fails the flags that need it, and no other', () => {
-    const asked = (wanted: Flag, personProperties: Record<string, unknown> = {}) => evaluate(wanted, subject({ personProperties, isIncomplete: true }))
-    expect(asked(onIf({ properties: [gold] }))).toMatchObject({ enabled: false, failed: true, reason: { code: 'evaluation_error' } })
+    const asked = (wanted: Flag, personProperties: Record<string, unknown> = {}) =>
+      evaluate(wanted, subject({ personProperties, isIncomplete: true }))
+    expect(asked(onIf({ properties: [gold] }))).toMatchObject({
+      enabled: false,
+      failed: true,
+      reason: { code: 'evaluation_error' },
+    })
     expect(asked(onIf({ properties: [gold] }), { plan: 'gold' })).toMatchObject({ enabled: true })
-    expect(asked(onIf({ properties: [gold] }), { plan: null })).toMatchObject({ enabled: false, reason: { code: 'no_condition_match' } })
+    expect(asked(onIf({ properties: [gold] }), { plan: null })).toMatchObject({
+      enabled: false,
+      reason: { code: 'no_condition_match' },
+    })
     expect(asked(onIf({}))).toMatchObject({ enabled: true })
   })
 
-  test('no condition at all: nobody', () => expect(evaluate(onIf(), subject())).toMatchObject({ enabled: false, reason: { code: 'no_condition_match' } }))
+  test('no condition at all: nobody', () =>
+    expect(evaluate(onIf(), subject())).toMatchObject({ enabled: false, reason: { code: 'no_condition_match' } }))
 
   test('a share of people, and a reason for those who are not in it', () => {
-    expect(evaluate(onIf({ rollout_percentage: 0 }), subject())).toMatchObject({ enabled: false, reason: { code: 'out_of_rollout_bound' } })
-    expect(evaluate(onIf({ rollout_percentage: 0 }, { rollout_percentage: 100 }), subject())).toMatchObject({ enabled: true, reason: { condition_index: 1 } })
+    expect(evaluate(onIf({ rollout_percentage: 0 }), subject())).toMatchObject({
+      enabled: false,
+      reason: { code: 'out_of_rollout_bound' },
+    })
+    expect(evaluate(onIf({ rollout_percentage: 0 }, { rollout_percentage: 100 }), subject())).toMatchObject({
+      enabled: true,
+      reason: { condition_index: 1 },
+    })
   })
 
   test.each([
@@ -71,20 +112,31 @@ describe('conditions', () => {
     ['semver_caret', '1.2.3', '2.0.0', false],
   ])('%s %p of %p: %p', (operator, value, actual, expected) => {
     const wanted = onIf({ properties: [{ key: 'p', operator, value, type: 'person' }] })
-    expect(evaluate(wanted, subject({ personProperties: actual === undefined ? {} : { p: actual } })).enabled).toBe(expected)
+    expect(evaluate(wanted, subject({ personProperties: actual === undefined ? {} : { p: actual } })).enabled).toBe(
+      expected,
+    )
   })
 
   test("names that every object has are nobody's properties", () => {
-    expect(evaluate(onIf({ properties: [{ key: 'constructor', operator: 'is_set', type: 'person' }] }), subject()).enabled).toBe(false)
+    expect(
+      evaluate(onIf({ properties: [{ key: 'constructor', operator: 'is_set', type: 'person' }] }), subject()).enabled,
+    ).toBe(false)
   })
 })
 
 describe('groups', () => {
-  const wanted = flag({ groups: [{ properties: [{ key: 'seats', value: 10, operator: 'gt', type: 'group' }] }], aggregation_group_type: 'company' })
+  const wanted = flag({
+    groups: [{ properties: [{ key: 'seats', value: 10, operator: 'gt', type: 'group' }] }],
+    aggregation_group_type: 'company',
+  })
 
   test('a flag about groups looks at the group', () => {
-    expect(evaluate(wanted, subject({ groups: { company: 'acme' }, groupProperties: { company: { seats: 50 } } }))).toMatchObject({ enabled: true })
-    expect(evaluate(wanted, subject({ groups: { company: 'acme' }, groupProperties: { company: { seats: 5 } } }))).toMatchObject({ enabled: false })
+    expect(
+      evaluate(wanted, subject({ groups: { company: 'acme' }, groupProperties: { company: { seats: 50 } } })),
+    ).toMatchObject({ enabled: true })
+    expect(
+      evaluate(wanted, subject({ groups: { company: 'acme' }, groupProperties: { company: { seats: 5 } } })),
+    ).toMatchObject({ enabled: false })
     expect(evaluate(wanted, subject())).toMatchObject({ enabled: false, reason: { code: 'no_group_type' } })
   })
 
@@ -98,17 +150,28 @@ describe('groups', () => {
 describe('variants', () => {
   const filters: Filters = {
     groups: [{ properties: [{ key: 'tester', value: true, type: 'person' }], variant: 'b' }, {}],
-    multivariate: { variants: [{ key: 'a', rollout_percentage: 30 }, { key: 'b', rollout_percentage: 70 }] },
+    multivariate: {
+      variants: [
+        { key: 'a', rollout_percentage: 30 },
+        { key: 'b', rollout_percentage: 70 },
+      ],
+    },
     payloads: { a: '{"x":1}', b: [1, 2] },
   }
 
   test('are shared out, and come with their payload as text', () => {
     const found = evaluate(flag(filters), subject())
     expect(['a', 'b']).toContain(found.variant)
-    expect(found.metadata).toEqual({ id: 1, version: 3, description: null, payload: found.variant === 'a' ? '{"x":1}' : '[1,2]' })
+    expect(found.metadata).toEqual({
+      id: 1,
+      version: 3,
+      description: null,
+      payload: found.variant === 'a' ? '{"x":1}' : '[1,2]',
+    })
   })
 
-  test('a condition may choose', () => expect(evaluate(flag(filters), subject({ personProperties: { tester: true } })).variant).toBe('b'))
+  test('a condition may choose', () =>
+    expect(evaluate(flag(filters), subject({ personProperties: { tester: true } })).variant).toBe('b'))
 
   test('a flag without variants has its payload under true, and none when it is off', () => {
     expect(evaluate(flag({ groups: [{}], payloads: { true: '5' } }), subject()).metadata.payload).toBe('5')
@@ -117,15 +180,21 @@ describe('variants', () => {
 })
 
 describe('flags that depend on flags', () => {
-  const base = flag({ groups: [{}], multivariate: { variants: [{ key: 'x', rollout_percentage: 100 }] } }, { key: 'base' })
-  const needs = (value: boolean | string) => onIf({ properties: [{ key: 'base', type: 'flag', operator: 'flag_evaluates_to', value }] })
+  const base = flag(
+    { groups: [{}], multivariate: { variants: [{ key: 'x', rollout_percentage: 100 }] } },
+    { key: 'base' },
+  )
+  const needs = (value: boolean | string) =>
+    onIf({ properties: [{ key: 'base', type: 'flag', operator: 'flag_evaluates_to', value }] })
 
   test.each([
     [true, true],
     [false, false],
     ['x', true],
     ['y', false],
-  ])('that evaluates to %p: %p', (value, expected) => expect(evaluate(needs(value), subject(), base).enabled).toBe(expected))
+  ])('that evaluates to %p: %p', (value, expected) =>
+    expect(evaluate(needs(value), subject(), base).enabled).toBe(expected),
+  )
   test('one that is off, or gone, is false', () => {
     expect(evaluate(needs(false), subject(), { ...base, isActive: false }).enabled).toBe(true)
     expect(evaluate(needs(false), subject()).enabled).toBe(true)
@@ -133,15 +202,29 @@ describe('flags that depend on flags', () => {
 })
 
 test('a flag that cannot be read fails alone', () => {
-  const broken = flag({ groups: [{ properties: [{ key: 'p', operator: 'regex', value: '(', type: 'person' }] }] }, { key: 'broken' })
+  const broken = flag(
+    { groups: [{ properties: [{ key: 'p', operator: 'regex', value: '(', type: 'person' }] }] },
+    { key: 'broken' },
+  )
   const fine = onIf({})
-  const found = evaluateFlags(new Map([[broken.key, broken], [fine.key, fine]]), [broken, fine], subject({ personProperties: { p: 'x' } }))
-  expect(found).toMatchObject([{ key: 'broken', enabled: false, failed: true, reason: { code: 'evaluation_error' } }, { enabled: true }])
+  const found = evaluateFlags(
+    new Map([
+      [broken.key, broken],
+      [fine.key, fine],
+    ]),
+    [broken, fine],
+    subject({ personProperties: { p: 'x' } }),
+  )
+  expect(found).toMatchObject([
+    { key: 'broken', enabled: false, failed: true, reason: { code: 'evaluation_error' } },
+    { enabled: true },
+  ])
 })
 
 describe('shares', () => {
   const people = Array.from({ length: 4000 }, (_, index) => `person-${index}`)
-  const isIn = (percentage: number, distinctId: string, key = 'f') => evaluate({ ...onIf({ rollout_percentage: percentage }), key }, subject({ distinctId })).enabled
+  const isIn = (percentage: number, distinctId: string, key = 'f') =>
+    evaluate({ ...onIf({ rollout_percentage: percentage }), key }, subject({ distinctId })).enabled
 
   test.each([1, 10, 33.3, 50, 90])('%p percent of people are about that many', (percentage) => {
     const share = (people.filter((each) => isIn(percentage, each)).length / people.length) * 100
@@ -150,16 +233,30 @@ describe('shares', () => {
 
   test('a share that grows takes nobody out', () => {
     fc.assert(
-      fc.property(fc.string(), fc.stringMatching(/^[a-z]{1,8}$/), fc.float({ min: 0, max: 100, noNaN: true }), fc.float({ min: 0, max: 100, noNaN: true }), (id, key, one, other) => {
-        fc.pre(id.length > 0)
-        const [less, more] = [Math.min(one, other), Math.max(one, other)]
-        return !isIn(less, id, key) || isIn(more, id, key)
-      }),
+      fc.property(
+        fc.string(),
+        fc.stringMatching(/^[a-z]{1,8}$/),
+        fc.float({ min: 0, max: 100, noNaN: true }),
+        fc.float({ min: 0, max: 100, noNaN: true }),
+        (id, key, one, other) => {
+          fc.pre(id.length > 0)
+          const [less, more] = [Math.min(one, other), Math.max(one, other)]
+          return !isIn(less, id, key) || isIn(more, id, key)
+        },
+      ),
     )
   })
 
   test('variants get about their shares, whoever is in the rollout', () => {
-    const wanted = flag({ groups: [{ rollout_percentage: 50 }], multivariate: { variants: [{ key: 'a', rollout_percentage: 20 }, { key: 'b', rollout_percentage: 80 }] } })
+    const wanted = flag({
+      groups: [{ rollout_percentage: 50 }],
+      multivariate: {
+        variants: [
+          { key: 'a', rollout_percentage: 20 },
+          { key: 'b', rollout_percentage: 80 },
+        ],
+      },
+    })
     const found = people.map((distinctId) => evaluate(wanted, subject({ distinctId }))).filter(({ enabled }) => enabled)
     const share = found.filter(({ variant }) => variant === 'a').length / found.length
     expect(Math.abs(share - 0.2)).toBeLessThan(0.03)

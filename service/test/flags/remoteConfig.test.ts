@@ -8,7 +8,10 @@ const evaluate = (window: Record<string, any>, ...scripts: string[]) => {
 
 test('the script hands over the configuration and keeps those of other projects', () => {
   const found = evaluate({ _POSTHOG_REMOTE_CONFIG: { other: 1 } }, remoteConfigScript({ token: 't', heatmaps: true }))
-  expect(JSON.parse(JSON.stringify(found))).toEqual({ other: 1, t: { config: { token: 't', heatmaps: true }, siteApps: [] } })
+  expect(JSON.parse(JSON.stringify(found))).toEqual({
+    other: 1,
+    t: { config: { token: 't', heatmaps: true }, siteApps: [] },
+  })
 })
 
 test('a token cannot leave the script', () => {

@@ -12,11 +12,18 @@ test("a refusal's own words win over the row's", () => {
 })
 
 test('without words of its own it has those of its row', () => {
-  expect(toAnswer(new Refusal('invalid_json'), 'r')).toMatchObject({ status: 400, body: { code: 'invalid_json', detail: ERRORS.invalid_json.message, attr: null } })
+  expect(toAnswer(new Refusal('invalid_json'), 'r')).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_json', detail: ERRORS.invalid_json.message, attr: null },
+  })
 })
 
 test('the rows of the three messages of the specification hold them to the letter', () => {
-  expect([ERRORS.undefined_variables, ERRORS.malformed_variable_ids, ERRORS.unknown_variable_ids].map(({ status, message }) => [status, message])).toEqual([
+  expect(
+    [ERRORS.undefined_variables, ERRORS.malformed_variable_ids, ERRORS.unknown_variable_ids].map(
+      ({ status, message }) => [status, message],
+    ),
+  ).toEqual([
     [400, 'Query references undefined variable(s)'],
     [400, 'Variable ID(s) not valid UUIDs'],
     [400, 'Variable ID(s) not found'],

@@ -2,10 +2,18 @@ import { botOf } from '../../src/ingest/bots.ts'
 
 test.each([
   ['Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)', 'googlebot', 'search'],
-  ['Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)', 'gptbot', 'ai'],
+  [
+    'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)',
+    'gptbot',
+    'ai',
+  ],
   ['Mozilla/5.0 (compatible; ClaudeBot/1.0; +claudebot@anthropic.com)', 'claudebot', 'ai'],
   ['facebookexternalhit/1.1', 'facebookexternal', 'preview'],
-  ['Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/140.0.0.0 Safari/537.36', 'headlesschrome', 'headless'],
+  [
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/140.0.0.0 Safari/537.36',
+    'headlesschrome',
+    'headless',
+  ],
   ['SomeNewBot/1.0', 'bot/', 'other'],
 ])('%s is a bot', (userAgent, name, category) => {
   expect(botOf(userAgent)).toEqual({ name, category })

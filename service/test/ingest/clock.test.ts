@@ -27,6 +27,9 @@ test.each([
   expect(eventTime(times, NOW)).toBe(expected)
 })
 
-test.each([['yesterday'], [''], ['2026-13-01T00:00:00Z'], [true], [{}], ['1969-01-01T00:00:00Z']])('the timestamp %p cannot be read', (timestamp) => {
-  expect(eventTime({ timestamp }, NOW)).toBeUndefined()
-})
+test.each([['yesterday'], [''], ['2026-13-01T00:00:00Z'], [true], [{}], ['1969-01-01T00:00:00Z']])(
+  'the timestamp %p cannot be read',
+  (timestamp) => {
+    expect(eventTime({ timestamp }, NOW)).toBeUndefined()
+  },
+)

@@ -53,7 +53,7 @@ test.each([
   ['a head', 'start,end,country\n1.0.0.0,1.0.0.255,AU', 'line 1'],
   ['an address that is none', '1.0.0.0,1.0.0.255,AU\n1.0.0.256,1.0.1.0,AU', 'line 2'],
   ['a range that ends before it begins', '1.0.0.9,1.0.0.1,AU', 'line 1'],
-  ['a country\'s whole name', '1.0.0.0,1.0.0.255,Australia', 'line 1'],
+  ["a country's whole name", '1.0.0.0,1.0.0.255,Australia', 'line 1'],
 ])('%s is told, with its line', (_, text, words) => {
   expect(() => readCountries(fileOf(text))).toThrow(words)
 })

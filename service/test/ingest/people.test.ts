@@ -20,51 +20,85 @@ afterAll(async () => {
 })
 
 const kinds = createTypes()
-const startProcess = (port: Pick<Storage, 'rows' | 'insert' | 'work' | 'ready' | 'rowsDatabase'> = storage): Ingest => startIngest(port, kinds)
+const startProcess = (port: Pick<Storage, 'rows' | 'insert' | 'work' | 'ready' | 'rowsDatabase'> = storage): Ingest =>
+  startIngest(port, kinds)
 
 let uuids = 0
 const uuid = () => `00000000-0000-7000-8000-${String(++uuids).padStart(12, '0')}`
 const BASE = Date.UTC(2026, 0, 1)
-const OTHER: Readonly<Record<string, string>> = { $identify: '$anon_distinct_id', $create_alias: 'alias', $merge_dangerously: 'alias' }
+const OTHER: Readonly<Record<string, string>> = {
+  $identify: '$anon_distinct_id',
+  $create_alias: 'alias',
+  $merge_dangerously: 'alias',
+}
 
 const wire = ({ uuid, at, event, id, other, set, setOnce, unset, isPersonless }: Said) => ({
   uuid,
   event,
   timestamp: new Date(at).toISOString(),
-  properties: { distinct_id: id, ...(other === undefined ? {} : { [OTHER[event] ?? 'other']: other }), ...(isPersonless ? { $process_person_profile: false } : {}) },
+  properties: {
+    distinct_id: id,
+    ...(other === undefined ? {} : { [OTHER[event] ?? 'other']: other }),
+    ...(isPersonless ? { $process_person_profile: false } : {}),
+  },
   ...(set ? { $set: set } : {}),
   ...(setOnce ? { $set_once: setOnce } : {}),
   ...(unset ? { $unset: unset } : {}),
 })
 
-const send = (ingest: Ingest, project: number, events: readonly Said[]) =>
-  deliver(ingest, project, events.map(wire))
+const send = (ingest: Ingest, project: number, events: readonly Said[]) => deliver(ingest, project, events.map(wire))
 
 let projects = 100
 const query = (project: number, text: string) => engine.rows(compile(text, {}, {}, project))
 
 /** Everybody that the events' and the persons' tables tell of. */
 const peopleIn = async (project: number) => {
-  const ids = await query(project, 'SELECT person_id, arraySort(groupUniqArray(distinct_id)) FROM events GROUP BY person_id')
-  const persons = new Map((await query(project, 'SELECT id, is_identified, properties FROM persons')).map(([id, isIdentified, properties]) => [id, { isIdentified: Boolean(isIdentified), properties: JSON.parse(String(properties)) }]))
-  return ids.map(([person, of]) => ({ ids: of as string[], ...(persons.get(person) ?? { isIdentified: false, properties: {} }) }))
+  const ids = await query(
+    project,
+    'SELECT person_id, arraySort(groupUniqArray(distinct_id)) FROM events GROUP BY person_id',
+  )
+  const persons = new Map(
+    (await query(project, 'SELECT id, is_identified, properties FROM persons')).map(
+      ([id, isIdentified, properties]) => [
+        id,
+        { isIdentified: Boolean(isIdentified), properties: JSON.parse(String(properties)) },
+      ],
+    ),
+  )
+  return ids.map(([person, of]) => ({
+    ids: of as string[],
+    ...(persons.get(person) ?? { isIdentified: false, properties: {} }),
+  }))
 }
 
-const sorted = <T extends { readonly ids: readonly string[] }>(people: readonly T[]) => [...people].sort((a, b) => (String(a.ids) < String(b.ids) ? -1 : 1))
+const sorted = <T extends { readonly ids: readonly string[] }>(people: readonly T[]) =>
+  [...people].sort((a, b) => (String(a.ids) < String(b.ids) ? -1 : 1))
 
 // Events of others, and of ids that only others name, are those of the reference that have events.
 const expectPeople = async (project: number, events: readonly Said[]) => {
   const seen = new Set(events.map(({ id }) => id))
-  const expected = referencePeople(events).map((person) => ({ ...person, ids: person.ids.filter((id) => seen.has(id)) })).filter(({ ids }) => ids.length)
+  const expected = referencePeople(events)
+    .map((person) => ({ ...person, ids: person.ids.filter((id) => seen.has(id)) }))
+    .filter(({ ids }) => ids.length)
   expect(sorted(await peopleIn(project))).toEqual(sorted(expected))
 }
 
-const said = (event: string, id: string, at: number, more: Partial<Said> = {}): Said => ({ uuid: uuid(), event, id, at: BASE + at, ...more })
+const said = (event: string, id: string, at: number, more: Partial<Said> = {}): Said => ({
+  uuid: uuid(),
+  event,
+  id,
+  at: BASE + at,
+  ...more,
+})
 
 describe('who is who', () => {
   test('a visitor who identifies brings the events from before along', async () => {
     const project = ++projects
-    await send(startProcess(), project, [said('visit', 'anon', 1), said('$identify', 'ann', 2, { other: 'anon', set: { plan: 'pro' } }), said('visit', 'ann', 3)])
+    await send(startProcess(), project, [
+      said('visit', 'anon', 1),
+      said('$identify', 'ann', 2, { other: 'anon', set: { plan: 'pro' } }),
+      said('visit', 'ann', 3),
+    ])
     expect(await query(project, 'SELECT count(), uniqExact(person_id) FROM events')).toEqual([[3, 1]])
     expect(await query(project, "SELECT count() FROM events WHERE person.properties.plan = 'pro'")).toEqual([[3]])
     expect(await query(project, 'SELECT count() FROM persons WHERE is_identified')).toEqual([[1]])
@@ -72,7 +106,12 @@ describe('who is who', () => {
 
   test('the second user of a browser is not merged into the first', async () => {
     const project = ++projects
-    await send(startProcess(), project, [said('visit', 'anon', 1), said('$identify', 'ann', 2, { other: 'anon' }), said('$identify', 'ben', 3, { other: 'anon' }), said('$identify', 'ann', 4, { other: 'ben' })])
+    await send(startProcess(), project, [
+      said('visit', 'anon', 1),
+      said('$identify', 'ann', 2, { other: 'anon' }),
+      said('$identify', 'ben', 3, { other: 'anon' }),
+      said('$identify', 'ann', 4, { other: 'ben' }),
+    ])
     expect(sorted(await peopleIn(project)).map(({ ids }) => ids)).toEqual([['ann', 'anon'], ['ben']])
   })
 
@@ -88,24 +127,44 @@ describe('who is who', () => {
   test('ids that mean nobody merge nobody', async () => {
     const project = ++projects
     const nobody = ['null', 'undefined', 'Anonymous', '[object Object]', '0', ' ']
-    await send(startProcess(), project, [...nobody.map((other, at) => said('$identify', `user ${at}`, at, { other })), ...nobody.filter((id) => id.trim()).map((id, at) => said('$identify', id, 10 + at, { other: `anon ${at}` })), ...nobody.map((_, at) => said('visit', `anon ${at}`, 20))])
+    await send(startProcess(), project, [
+      ...nobody.map((other, at) => said('$identify', `user ${at}`, at, { other })),
+      ...nobody.filter((id) => id.trim()).map((id, at) => said('$identify', id, 10 + at, { other: `anon ${at}` })),
+      ...nobody.map((_, at) => said('visit', `anon ${at}`, 20)),
+    ])
     expect((await peopleIn(project)).filter(({ ids }) => ids.length > 1)).toEqual([])
   })
 
-  test('without person processing an event is nobody\'s fact, and still found under whom it is merged into', async () => {
+  test("without person processing an event is nobody's fact, and still found under whom it is merged into", async () => {
     const project = ++projects
-    await send(startProcess(), project, [said('visit', 'anon', 1, { isPersonless: true, set: { plan: 'x' } }), said('$identify', 'ben', 2, { other: 'other', isPersonless: true })])
+    await send(startProcess(), project, [
+      said('visit', 'anon', 1, { isPersonless: true, set: { plan: 'x' } }),
+      said('$identify', 'ben', 2, { other: 'other', isPersonless: true }),
+    ])
     expect(await query(project, 'SELECT count() FROM persons')).toEqual([[0]])
-    expect(await query(project, 'SELECT person.properties.plan, person.is_identified, person.created_at FROM events')).toEqual([[null, false, null], [null, false, null]])
+    expect(
+      await query(project, 'SELECT person.properties.plan, person.is_identified, person.created_at FROM events'),
+    ).toEqual([
+      [null, false, null],
+      [null, false, null],
+    ])
     await send(startProcess(), project, [said('$identify', 'ann', 3, { other: 'anon' })])
-    expect(await query(project, 'SELECT event FROM events WHERE person.is_identified ORDER BY timestamp')).toEqual([['visit'], ['$identify']])
+    expect(await query(project, 'SELECT event FROM events WHERE person.is_identified ORDER BY timestamp')).toEqual([
+      ['visit'],
+      ['$identify'],
+    ])
   })
 
   test('who was merged long ago comes along, however long the chain', async () => {
     const project = ++projects
     const chain = ['x', 'y', 'z', 'w']
-    await send(startProcess(), project, chain.map((id) => said('visit', id, 0)))
-    for (const [at, id] of chain.slice(1).entries()) await send(startProcess(), project, [said('$merge_dangerously', id, at + 1, { other: chain[at]! })])
+    await send(
+      startProcess(),
+      project,
+      chain.map((id) => said('visit', id, 0)),
+    )
+    for (const [at, id] of chain.slice(1).entries())
+      await send(startProcess(), project, [said('$merge_dangerously', id, at + 1, { other: chain[at]! })])
     expect((await peopleIn(project)).map(({ ids }) => ids)).toEqual([['w', 'x', 'y', 'z']])
   })
 
@@ -142,7 +201,10 @@ describe('who is who', () => {
     const [[before]] = (await query(project, 'SELECT id FROM persons')) as [[string]]
     await send(startProcess(), project, [said('visit', 'anon', 2), said('$identify', 'ann', 3, { other: 'anon' })])
     expect(await query(project, 'SELECT DISTINCT person_id FROM events')).toEqual([[before]])
-    expect(await query(project, 'SELECT distinct_id, person_id FROM person_distinct_ids ORDER BY 1')).toEqual([['ann', before], ['anon', before]])
+    expect(await query(project, 'SELECT distinct_id, person_id FROM person_distinct_ids ORDER BY 1')).toEqual([
+      ['ann', before],
+      ['anon', before],
+    ])
     expect(await query(++projects, 'SELECT * FROM person_distinct_ids')).toEqual([])
   })
 })
@@ -156,17 +218,44 @@ describe('what is known of somebody', () => {
   }
 
   test('the latest $set counts, in whatever order it comes', async () => {
-    expect(await propertiesAfter(said('$set', 'ann', 5, { set: { plan: 'new' } }), said('$set', 'ann', 3, { set: { plan: 'old', city: 'Rome' } }))).toEqual({ plan: 'new', city: 'Rome' })
+    expect(
+      await propertiesAfter(
+        said('$set', 'ann', 5, { set: { plan: 'new' } }),
+        said('$set', 'ann', 3, { set: { plan: 'old', city: 'Rome' } }),
+      ),
+    ).toEqual({ plan: 'new', city: 'Rome' })
   })
   test('the earliest $set_once counts, and never over a $set', async () => {
-    expect(await propertiesAfter(said('a', 'ann', 5, { setOnce: { from: 'second', plan: 'x' } }), said('a', 'ann', 3, { setOnce: { from: 'first' }, set: { plan: 'set' } }))).toEqual({ from: 'first', plan: 'set' })
+    expect(
+      await propertiesAfter(
+        said('a', 'ann', 5, { setOnce: { from: 'second', plan: 'x' } }),
+        said('a', 'ann', 3, { setOnce: { from: 'first' }, set: { plan: 'set' } }),
+      ),
+    ).toEqual({ from: 'first', plan: 'set' })
   })
   test('$unset takes away what stood before it, and not what comes after', async () => {
     const values = { a: 1, b: 1 }
-    expect(await propertiesAfter(said('x', 'ann', 1, { set: values, setOnce: { c: 1, d: 1 } }), said('$set', 'ann', 2, { unset: ['a', 'b', 'c', 'd'] }), said('x', 'ann', 3, { set: { b: 2 }, setOnce: { d: 2 } }))).toEqual({ b: 2, d: 2 })
+    expect(
+      await propertiesAfter(
+        said('x', 'ann', 1, { set: values, setOnce: { c: 1, d: 1 } }),
+        said('$set', 'ann', 2, { unset: ['a', 'b', 'c', 'd'] }),
+        said('x', 'ann', 3, { set: { b: 2 }, setOnce: { d: 2 } }),
+      ),
+    ).toEqual({ b: 2, d: 2 })
   })
   test('values keep their types, whatever they hold', async () => {
-    const values = { text: '12', number: 12, yes: true, none: null, list: [1, 'a'], object: { deep: { er: "it's" } }, 'a.b': '\ud800 half', quote: '"', big: 1e30, 'na"me': 'x' }
+    const values = {
+      text: '12',
+      number: 12,
+      yes: true,
+      none: null,
+      list: [1, 'a'],
+      object: { deep: { er: "it's" } },
+      'a.b': '\ud800 half',
+      quote: '"',
+      big: 1e30,
+      'na"me': 'x',
+    }
     expect(await propertiesAfter(said('$set', 'ann', 1, { set: values }))).toEqual({ ...values, 'a.b': '\ufffd half' })
   })
 })
@@ -194,7 +283,8 @@ test('a person whose facts could not be stored is one when they come again', asy
   let isBroken = true
   const ingest = startProcess({
     ...storage,
-    insert: (table, rows) => (isBroken && table === 'db.person_properties' ? storage.command('SELECT throwIf(1)') : storage.insert(table, rows)),
+    insert: (table, rows) =>
+      isBroken && table === 'db.person_properties' ? storage.command('SELECT throwIf(1)') : storage.insert(table, rows),
   })
   const visit = said('visit', 'ann', 1)
   await expect(send(ingest, project, [visit])).rejects.toMatchObject({ code: 'engine_unavailable' })
@@ -206,7 +296,12 @@ test('a person whose facts could not be stored is one when they come again', asy
 test('groups know what was said of them, and events which groups they are of', async () => {
   const project = ++projects
   const ingest = startProcess()
-  const event = (name: string, properties: object, at: number) => ({ uuid: uuid(), event: name, timestamp: new Date(BASE + at).toISOString(), properties: { distinct_id: 'ann', ...properties } })
+  const event = (name: string, properties: object, at: number) => ({
+    uuid: uuid(),
+    event: name,
+    timestamp: new Date(BASE + at).toISOString(),
+    properties: { distinct_id: 'ann', ...properties },
+  })
   const batch = [
     event('buy', { $groups: { company: 'acme', team: 'red' } }, 3),
     event('$groupidentify', { $group_type: 'company', $group_key: 'acme', $group_set: { name: 'Acme', seats: 5 } }, 2),
@@ -214,8 +309,18 @@ test('groups know what was said of them, and events which groups they are of', a
     event('buy', { $groups: { company: 'acme', a: '1', b: '2', c: '3', d: '4' } }, 4),
   ]
   for (let times = 0; times < 2; times += 1) await deliver(ingest, project, batch)
-  expect(await query(project, "SELECT $group_0, $group_1, group_0.properties.name, group_0.properties.seats + 1, group_1.key FROM events WHERE event = 'buy' ORDER BY timestamp LIMIT 1")).toEqual([['acme', 'red', 'Acme', 6, 'red']])
-  expect(await query(project, 'SELECT index, key, properties, toString(created_at), toString(updated_at) FROM groups WHERE index < 2 ORDER BY index')).toEqual([
+  expect(
+    await query(
+      project,
+      "SELECT $group_0, $group_1, group_0.properties.name, group_0.properties.seats + 1, group_1.key FROM events WHERE event = 'buy' ORDER BY timestamp LIMIT 1",
+    ),
+  ).toEqual([['acme', 'red', 'Acme', 6, 'red']])
+  expect(
+    await query(
+      project,
+      'SELECT index, key, properties, toString(created_at), toString(updated_at) FROM groups WHERE index < 2 ORDER BY index',
+    ),
+  ).toEqual([
     [0, 'acme', '{"name":"Acme","seats":5}', '2026-01-01 00:00:00.001', '2026-01-01 00:00:00.002'],
     [1, 'red', '{}', '2026-01-01 00:00:00.003', '2026-01-01 00:00:00.003'],
   ])
@@ -228,7 +333,10 @@ test('a batch whose facts cannot be stored is not answered, and its events come 
   let isBroken = true
   const ingest = startProcess({
     ...storage,
-    insert: (table, rows) => (isBroken && table === 'db.person_distinct_ids' ? storage.command('SELECT throwIf(1)') : storage.insert(table, rows)),
+    insert: (table, rows) =>
+      isBroken && table === 'db.person_distinct_ids'
+        ? storage.command('SELECT throwIf(1)')
+        : storage.insert(table, rows),
   })
   const events = [said('visit', 'anon', 1), said('$identify', 'ann', 2, { other: 'anon' })]
   await expect(send(ingest, project, events)).rejects.toMatchObject({ code: 'engine_unavailable' })
@@ -242,25 +350,26 @@ test('the same uuid with another content changes nobody', async () => {
   const project = ++projects
   const first = said('$set', 'ann', 1, { set: { plan: 'first' } })
   await send(startProcess(), project, [first, { ...first, set: { plan: 'same batch' } }])
-  await send(startProcess(), project, [{ ...first, at: first.at + 5, set: { plan: 'again' } }, { ...first, event: '$identify', other: 'anon' }])
+  await send(startProcess(), project, [
+    { ...first, at: first.at + 5, set: { plan: 'again' } },
+    { ...first, event: '$identify', other: 'anon' },
+  ])
   expect(await query(project, 'SELECT properties, is_identified FROM persons')).toEqual([['{"plan":"first"}', false]])
 })
 
 const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
 const value = fc.constantFrom<unknown>('x', 'y', 1, 22, true, null, { z: [1] })
 const values = fc.dictionary(fc.constantFrom('p', 'q', 'r'), value, { maxKeys: 2, noNullPrototype: true })
-const anySaid = fc.record(
-  {
-    event: fc.constantFrom('visit', '$set', '$identify', '$identify', '$create_alias', '$merge_dangerously'),
-    id,
-    at: fc.integer({ min: 0, max: 12 }).map((ms) => BASE + ms),
-    other: fc.option(id, { nil: undefined }),
-    set: fc.option(values, { nil: undefined }),
-    setOnce: fc.option(values, { nil: undefined }),
-    unset: fc.option(fc.subarray(['p', 'q', 'r'], { maxLength: 2 }), { nil: undefined, freq: 3 }),
-    isPersonless: fc.integer({ min: 0, max: 7 }).map((roll) => roll === 0),
-  },
-)
+const anySaid = fc.record({
+  event: fc.constantFrom('visit', '$set', '$identify', '$identify', '$create_alias', '$merge_dangerously'),
+  id,
+  at: fc.integer({ min: 0, max: 12 }).map((ms) => BASE + ms),
+  other: fc.option(id, { nil: undefined }),
+  set: fc.option(values, { nil: undefined }),
+  setOnce: fc.option(values, { nil: undefined }),
+  unset: fc.option(fc.subarray(['p', 'q', 'r'], { maxLength: 2 }), { nil: undefined, freq: 3 }),
+  isPersonless: fc.integer({ min: 0, max: 7 }).map((roll) => roll === 0),
+})
 
 test('any events, in any order, in any batches, repeated, through two processes at once: everybody is who the events say', async () => {
   await fc.assert(
@@ -271,10 +380,13 @@ test('any events, in any order, in any batches, repeated, through two processes 
         const random = () => dice.next().value!
         const project = ++projects
         const events = given.map((each) => ({ ...each, uuid: uuid() }))
-        const repeated = [...events, ...events.filter(() => random() % 3 === 0)].map((each) => [random(), each] as const).sort(([a], [b]) => a - b).map(([, each]) => each)
+        const repeated = [...events, ...events.filter(() => random() % 3 === 0)]
+          .map((each) => [random(), each] as const)
+          .sort(([a], [b]) => a - b)
+          .map(([, each]) => each)
         const processes = [startProcess(), startProcess()]
         const sending: Promise<unknown>[] = []
-        for (let at = 0; at < repeated.length; ) {
+        for (let at = 0; at < repeated.length;) {
           const batch = repeated.slice(at, (at += 1 + (random() % 5)))
           const answer = send(processes[random() % 2]!, project, batch)
           sending.push(answer)
@@ -290,9 +402,17 @@ test('any events, in any order, in any batches, repeated, through two processes 
 
 test('what is merged in the background adds up to the same', async () => {
   const project = ++projects
-  const events = Array.from({ length: 40 }, (_, n) => said(n % 5 ? 'visit' : '$identify', `user ${n % 7}`, n % 11, { other: `anon ${n % 3}`, set: { n }, setOnce: { first: n }, ...(n % 9 ? {} : { unset: ['first'] }) }))
+  const events = Array.from({ length: 40 }, (_, n) =>
+    said(n % 5 ? 'visit' : '$identify', `user ${n % 7}`, n % 11, {
+      other: `anon ${n % 3}`,
+      set: { n },
+      setOnce: { first: n },
+      ...(n % 9 ? {} : { unset: ['first'] }),
+    }),
+  )
   for (const each of events) await send(startProcess(), project, [each])
   await expectPeople(project, events)
-  for (const table of ['person_properties', 'person_merges', 'person_distinct_ids', 'group_properties']) await engine.command(`OPTIMIZE TABLE db.${table} FINAL`)
+  for (const table of ['person_properties', 'person_merges', 'person_distinct_ids', 'group_properties'])
+    await engine.command(`OPTIMIZE TABLE db.${table} FINAL`)
   await expectPeople(project, events)
 }, 60_000)

@@ -1,7 +1,11 @@
 import { isDeeperThan, storableJson } from '../../src/ingest/properties.ts'
 
 test.each([
-  ['ordinary values', { a: 1, b: 'x', c: [true, null, 1.5], d: { e: {} } }, '{"a":1,"b":"x","c":[true,null,1.5],"d":{"e":{}}}'],
+  [
+    'ordinary values',
+    { a: 1, b: 'x', c: [true, null, 1.5], d: { e: {} } },
+    '{"a":1,"b":"x","c":[true,null,1.5],"d":{"e":{}}}',
+  ],
   ['a safe integer', { n: Number.MAX_SAFE_INTEGER }, '{"n":9007199254740991}'],
   ['an integer beyond the engine', { n: 2 ** 64 }, '{"n":1.8446744073709552e+19}'],
   ['an integer beyond the engine, negative', [-(2 ** 63)], '[-9.223372036854776e+18]'],

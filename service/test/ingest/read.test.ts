@@ -56,7 +56,9 @@ test.each([
 })
 
 test('an event nested a million levels deep is refused, and its neighbour is not', () => {
-  const deep = JSON.parse(`{"event":"e","properties":{"distinct_id":"d","x":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}}`)
+  const deep = JSON.parse(
+    `{"event":"e","properties":{"distinct_id":"d","x":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}}`,
+  )
   expect(read([deep, good]).map(({ result }) => typeof result)).toEqual(['string', 'object'])
 })
 
@@ -66,10 +68,22 @@ test('an event larger than its limit is refused', () => {
 
 test.each([
   ['a number is a distinct id', { event: 'e', properties: { distinct_id: 7 } }, { distinctId: '7' }],
-  ['the distinct id inside the properties wins', { event: 'e', distinct_id: 'out', properties: { distinct_id: 'in' } }, { distinctId: 'in' }],
-  ['the distinct id may stand beside them', { event: 'e', distinct_id: 'out' }, { distinctId: 'out', properties: '{}' }],
+  [
+    'the distinct id inside the properties wins',
+    { event: 'e', distinct_id: 'out', properties: { distinct_id: 'in' } },
+    { distinctId: 'in' },
+  ],
+  [
+    'the distinct id may stand beside them',
+    { event: 'e', distinct_id: 'out' },
+    { distinctId: 'out', properties: '{}' },
+  ],
   ['a uuid is kept in lower case', { ...good, uuid: UUID }, { uuid: UUID.toLowerCase() }],
-  ['the session and window are columns', { event: 'e', properties: { distinct_id: 'd', $session_id: 's', $window_id: 'w' } }, { sessionId: 's', windowId: 'w' }],
+  [
+    'the session and window are columns',
+    { event: 'e', properties: { distinct_id: 'd', $session_id: 's', $window_id: 'w' } },
+    { sessionId: 's', windowId: 'w' },
+  ],
   [
     'the elements chain is a column',
     { event: 'e', properties: { distinct_id: 'd', $elements_chain: 'a:b' } },
@@ -77,7 +91,13 @@ test.each([
   ],
   [
     'person updates beside the properties go into them and win',
-    { event: 'e', $set: { a: 2 }, $set_once: { c: 3 }, $unset: ['x'], properties: { distinct_id: 'd', $set: { a: 1, b: 1 } } },
+    {
+      event: 'e',
+      $set: { a: 2 },
+      $set_once: { c: 3 },
+      $unset: ['x'],
+      properties: { distinct_id: 'd', $set: { a: 1, b: 1 } },
+    },
     { properties: '{"distinct_id":"d","$set":{"a":2,"b":1},"$set_once":{"c":3},"$unset":["x"]}' },
   ],
 ])('%s', (_, event, expected) => {
@@ -96,13 +116,18 @@ test('sent_at around the events corrects the clock of all of them', () => {
   expect(reading!.result).toMatchObject({ timestamp: NOW })
 })
 
-test.each([['a text', 'x'], ['a number', 5], ['null', null], ['an object without events', { api_key: 't' }], ['a batch that is no list', { api_key: 't', batch: 'x' }]])(
-  'a body that is %s is refused as a whole',
-  (_, body) => {
-    expect(() => read(body)).toThrow(expect.objectContaining({ code: 'invalid_input' }))
-  },
-)
+test.each([
+  ['a text', 'x'],
+  ['a number', 5],
+  ['null', null],
+  ['an object without events', { api_key: 't' }],
+  ['a batch that is no list', { api_key: 't', batch: 'x' }],
+])('a body that is %s is refused as a whole', (_, body) => {
+  expect(() => read(body)).toThrow(expect.objectContaining({ code: 'invalid_input' }))
+})
 
 test('too many events are refused as a whole', () => {
-  expect(() => read(Array.from({ length: 10_001 }, () => good))).toThrow(expect.objectContaining({ code: 'body_too_large' }))
+  expect(() => read(Array.from({ length: 10_001 }, () => good))).toThrow(
+    expect.objectContaining({ code: 'body_too_large' }),
+  )
 })

@@ -27,9 +27,20 @@ const refusal = (event: unknown, projectId = 1): UnkeptRefusal => ({ projectId, 
 
 test('what is kept says which event it was', async () => {
   const store = createStore()
-  await createRefusedEvents(store, { count: () => {} }).keep([refusal({ event: 'buy', uuid: 'no', properties: { distinct_id: 'ann', a: 1 } }), refusal('a text'), refusal(null)])
+  await createRefusedEvents(store, { count: () => {} }).keep([
+    refusal({ event: 'buy', uuid: 'no', properties: { distinct_id: 'ann', a: 1 } }),
+    refusal('a text'),
+    refusal(null),
+  ])
   expect(store.kept()).toMatchObject([
-    { project_id: 1, code: 'invalid_uuid', event: 'buy', uuid: 'no', distinct_id: 'ann', sample: '{"event":"buy","uuid":"no","properties":{"distinct_id":"ann","a":1}}' },
+    {
+      project_id: 1,
+      code: 'invalid_uuid',
+      event: 'buy',
+      uuid: 'no',
+      distinct_id: 'ann',
+      sample: '{"event":"buy","uuid":"no","properties":{"distinct_id":"ann","a":1}}',
+    },
     { event: '', distinct_id: '', sample: '"a text"' },
     { event: '', sample: 'null' },
   ])
@@ -39,7 +50,10 @@ test('an event of any depth and size is kept by its beginning', async () => {
   const store = createStore()
   let deep: unknown = 1
   for (let level = 0; level < 20_000; level += 1) deep = { deep }
-  await createRefusedEvents(store, { count: () => {} }).keep([refusal({ event: 'deep', properties: deep }), refusal({ event: '\ud83d\ude00'.repeat(5_000) })])
+  await createRefusedEvents(store, { count: () => {} }).keep([
+    refusal({ event: 'deep', properties: deep }),
+    refusal({ event: '\ud83d\ude00'.repeat(5_000) }),
+  ])
   expect(store.kept()[0]).toMatchObject({ event: 'deep', sample: '["event","properties"]' })
   for (const line of store.inserts.flat()) {
     expect(line.length).toBeLessThan(5_000)
@@ -51,7 +65,10 @@ test('of many at once only a share of each project is kept, and the rest counted
   const store = createStore()
   let unkept = 0
   let time = 0
-  const { keep } = createRefusedEvents(store, { count: (_name, _labels, by = 1) => void (unkept += by), now: () => time })
+  const { keep } = createRefusedEvents(store, {
+    count: (_name, _labels, by = 1) => void (unkept += by),
+    now: () => time,
+  })
   const many = (projectId: number) => keep(Array.from({ length: 1_500 }, () => refusal({}, projectId)))
   await many(1)
   await many(1)

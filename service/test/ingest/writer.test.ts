@@ -9,18 +9,31 @@ interface Given {
 }
 
 const row = (n: number, { projectId = 1, event = 'e', text = '', isNamed = true } = {}): Given => ({
-  row: { index: 0, projectId, uuid: uuid(n), sentUuid: isNamed ? uuid(n) : undefined, distinctId: 'd', timestamp: 0, profile: { groups: [] }, groupIndexes: new Map() },
+  row: {
+    index: 0,
+    projectId,
+    uuid: uuid(n),
+    sentUuid: isNamed ? uuid(n) : undefined,
+    distinctId: 'd',
+    timestamp: 0,
+    profile: { groups: [] },
+    groupIndexes: new Map(),
+  },
   line: JSON.stringify({ project_id: projectId, uuid: uuid(n), event, text }),
 })
 
 /** Gives rows to the writer, and the places of those that it cannot store. */
 const write = async (writer: Writer, given: readonly Given[]) => {
-  const unstorable = await writer.write(given.map((each) => each.row), Buffer.from(given.map(({ line }) => `${line}\n`).join('')))
+  const unstorable = await writer.write(
+    given.map((each) => each.row),
+    Buffer.from(given.map(({ line }) => `${line}\n`).join('')),
+  )
   for (const { row: of, line } of unstorable) expect(JSON.parse(line)).toMatchObject({ uuid: of.uuid })
   return unstorable.map(({ row: of }) => given.findIndex((each) => each.row === of))
 }
 
-const textsOf = (lines: JsonLines): string[] => (Buffer.isBuffer(lines) ? lines.toString().split('\n').filter(Boolean) : [...lines])
+const textsOf = (lines: JsonLines): string[] =>
+  Buffer.isBuffer(lines) ? lines.toString().split('\n').filter(Boolean) : [...lines]
 
 /** Keeps rows in memory; the tests make it fail, and hold it up. */
 const createStore = () => {
@@ -97,7 +110,9 @@ test('what arrives during a flush goes into the next one together', async () => 
 
 test('a row that cannot be stored takes no other row with it', async () => {
   const store = createStore()
-  store.failWith((lines) => (lines.some((line) => line.includes('poison')) ? new StorageError('data', 'no') : undefined))
+  store.failWith((lines) =>
+    lines.some((line) => line.includes('poison')) ? new StorageError('data', 'no') : undefined,
+  )
   const rows = Array.from({ length: 9 }, (_, n) => row(n, { event: n === 3 || n === 7 ? 'poison' : 'e' }))
   expect(await write(createWriter(store), rows)).toEqual([3, 7])
   expect(store.stored).toHaveLength(7)
@@ -105,7 +120,9 @@ test('a row that cannot be stored takes no other row with it', async () => {
 
 test('a repeat of a row that cannot be stored is not told to be stored', async () => {
   const store = createStore()
-  store.failWith((lines) => (lines.some((line) => line.includes('poison')) ? new StorageError('data', 'no') : undefined))
+  store.failWith((lines) =>
+    lines.some((line) => line.includes('poison')) ? new StorageError('data', 'no') : undefined,
+  )
   expect(await write(createWriter(store), [row(1, { event: 'poison' }), row(2), row(1)])).toEqual([0, 2])
   expect(named(store)).toEqual(['e'])
 })
@@ -115,12 +132,19 @@ test('of a delivery with a repeat in it the other rows are stored, whatever is i
   const writer = createWriter(store)
   await write(writer, [row(2)])
   await write(writer, [row(1, { text: 'a\nb\u2028é😀' }), row(2, { event: 'again' }), row(3, { event: 'last' })])
-  expect(store.stored.map(({ uuid: id, event }) => [id, event])).toEqual([[uuid(2), 'e'], [uuid(1), 'e'], [uuid(3), 'last']])
+  expect(store.stored.map(({ uuid: id, event }) => [id, event])).toEqual([
+    [uuid(2), 'e'],
+    [uuid(1), 'e'],
+    [uuid(3), 'last'],
+  ])
   expect(store.stored[1]).toMatchObject({ text: 'a\nb\u2028é😀' })
 })
 
 // An event that came without an id is as likely to be in after a failure as any other.
-test.each([['of its own', true], ['from the service', false]])('a failure that may pass is tried again, and counts nothing with an id %s twice', async (_, isNamed) => {
+test.each([
+  ['of its own', true],
+  ['from the service', false],
+])('a failure that may pass is tried again, and counts nothing with an id %s twice', async (_, isNamed) => {
   const store = createStore()
   let failures = 3
   store.failWith((lines) => {
@@ -138,7 +162,10 @@ test('an engine that stays away is waited for in bounds', async () => {
   const store = createStore()
   store.failWith(() => new StorageError('unavailable', 'away'))
   const writer = createWriter(store, { waitMs: 250 })
-  await expect(write(writer, [row(1)])).rejects.toMatchObject({ code: 'engine_unavailable', facts: { retryAfterSeconds: 5 } })
+  await expect(write(writer, [row(1)])).rejects.toMatchObject({
+    code: 'engine_unavailable',
+    facts: { retryAfterSeconds: 5 },
+  })
   store.failWith(() => undefined)
   expect(await write(writer, [row(1)])).toEqual([])
 })
@@ -172,7 +199,10 @@ describe('more than can be held', () => {
     const writer = createWriter(store, { maxChars: 3_000 })
     const open = store.hold()
     const held = [1, 2, 3].map((n) => write(writer, [big(n)]))
-    await expect(write(writer, [big(4)])).rejects.toMatchObject({ code: 'ingest_overloaded', facts: { retryAfterSeconds: 5 } })
+    await expect(write(writer, [big(4)])).rejects.toMatchObject({
+      code: 'ingest_overloaded',
+      facts: { retryAfterSeconds: 5 },
+    })
     expect(() => writer.assertRoom(600)).toThrow('ingest_overloaded')
     expect(writer.waiting()).toMatchObject({ events: 3 })
     open()
@@ -211,10 +241,15 @@ test('an engine without space refuses at once, keeps answering for what it has, 
 
 test('it tells what was stored and what was there already', async () => {
   const batches: object[] = []
-  const writer = createWriter(createStore(), { onBatch: ({ stored, repeats }) => void batches.push({ stored, repeats }) })
+  const writer = createWriter(createStore(), {
+    onBatch: ({ stored, repeats }) => void batches.push({ stored, repeats }),
+  })
   await write(writer, [row(1), row(1), row(2)])
   await write(writer, [row(2), row(3)])
-  expect(batches).toEqual([{ stored: 2, repeats: 1 }, { stored: 1, repeats: 1 }])
+  expect(batches).toEqual([
+    { stored: 2, repeats: 1 },
+    { stored: 1, repeats: 1 },
+  ])
 })
 
 test('rows that are in are not told to be as long as not every process can know, and are stored once', async () => {
@@ -228,7 +263,10 @@ test('rows that are in are not told to be as long as not every process can know,
   })
   expect(await write(writer, [row(1)])).toEqual([])
   expect([tries, store.stored.length]).toEqual([3, 1])
-  const never = createWriter(store, { waitMs: 50, onChange: () => Promise.reject(new StorageError('unavailable', 'away')) })
+  const never = createWriter(store, {
+    waitMs: 50,
+    onChange: () => Promise.reject(new StorageError('unavailable', 'away')),
+  })
   await expect(write(never, [row(2)])).rejects.toMatchObject({ code: 'engine_unavailable' })
 })
 

@@ -1,14 +1,28 @@
 import { createLog, type LogFormat } from '../../src/lib/log.ts'
 
-const lineOf = (message: string, facts: Record<string, unknown> = {}, { format = 'json', secrets = [] }: { format?: LogFormat; secrets?: string[] } = {}): string => {
+const lineOf = (
+  message: string,
+  facts: Record<string, unknown> = {},
+  { format = 'json', secrets = [] }: { format?: LogFormat; secrets?: string[] } = {},
+): string => {
   const lines: string[] = []
-  createLog({ format, level: 'debug', secrets, write: (text) => void lines.push(text), now: () => new Date(0) })(message, facts)
+  createLog({ format, level: 'debug', secrets, write: (text) => void lines.push(text), now: () => new Date(0) })(
+    message,
+    facts,
+  )
   return lines.join('')
 }
 
 test('a line is an object, or the same to read', () => {
-  expect(JSON.parse(lineOf('Ready', { level: 'warn', port: 1 }))).toEqual({ time: '1970-01-01T00:00:00.000Z', level: 'warn', message: 'Ready', port: 1 })
-  expect(lineOf('Ready', { level: 'warn', port: 1, nothing: undefined }, { format: 'text' })).toBe('1970-01-01T00:00:00.000Z WARN  Ready port=1\n')
+  expect(JSON.parse(lineOf('Ready', { level: 'warn', port: 1 }))).toEqual({
+    time: '1970-01-01T00:00:00.000Z',
+    level: 'warn',
+    message: 'Ready',
+    port: 1,
+  })
+  expect(lineOf('Ready', { level: 'warn', port: 1, nothing: undefined }, { format: 'text' })).toBe(
+    '1970-01-01T00:00:00.000Z WARN  Ready port=1\n',
+  )
 })
 
 test('a line is a line, whatever is in it', () => {

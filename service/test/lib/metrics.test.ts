@@ -26,7 +26,8 @@ test('counts, values and spreads in the text that Prometheus reads', async () =>
 
 test('each is explained once, before its samples', async () => {
   const lines = (await createMetrics().text()).split('\n')
-  for (const name of Object.keys(METRICS)) expect(lines.filter((line) => line.startsWith(`# HELP ${name} `))).toHaveLength(1)
+  for (const name of Object.keys(METRICS))
+    expect(lines.filter((line) => line.startsWith(`# HELP ${name} `))).toHaveLength(1)
 })
 
 test('a label with quotes and line ends stays in its line', async () => {

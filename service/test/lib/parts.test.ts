@@ -20,7 +20,9 @@ test.each([
   ['quotation marks', "'"],
 ])('no part is larger than the engine takes: %s', (_, sign) => {
   for (const part of inParts(Array.from({ length: 1_000 }, () => sign.repeat(900)))) {
-    expect(Buffer.byteLength(`[${part.map((text) => `'${text.replace(/[\\']/g, '\\$&')}'`).join(',')}]`)).toBeLessThan(131_072)
+    expect(Buffer.byteLength(`[${part.map((text) => `'${text.replace(/[\\']/g, '\\$&')}'`).join(',')}]`)).toBeLessThan(
+      131_072,
+    )
   }
 })
 

@@ -19,8 +19,14 @@ beforeAll(async () => {
   first = await startService()
   const records = await openRecords(join(first.data, 'definitions.db'))
   const project = await records.projects.create({ name: 'Another', token: 'another-token' })
-  await records.keys.put({ projectId: project.id, label: 'another', secret: 'the-key-of-another', scopes: Object.keys(SECRETS) })
-  for (const [scope, secret] of Object.entries(SECRETS)) await records.keys.put({ projectId: first.projectId, label: scope, secret, scopes: [scope] })
+  await records.keys.put({
+    projectId: project.id,
+    label: 'another',
+    secret: 'the-key-of-another',
+    scopes: Object.keys(SECRETS),
+  })
+  for (const [scope, secret] of Object.entries(SECRETS))
+    await records.keys.put({ projectId: first.projectId, label: scope, secret, scopes: [scope] })
   await records.keys.put({ projectId: undefined, label: 'of all', secret: 'the-key-of-all-projects', scopes: SCOPES })
   await records.close()
   second = { url: first.url, token: project.token, key: 'the-key-of-another', projectId: project.id }
@@ -34,23 +40,50 @@ afterAll(() => first.stop())
 describe('keys', () => {
   const guarded = ROUTES.filter(({ access }) => access !== 'public')
   const isOfProject = ({ path }: (typeof ROUTES)[number]) => path.includes(':projectId')
-  const call = ({ method, path }: (typeof ROUTES)[number], authorization: string | undefined, project = first.projectId) => {
-    const filled = path.replace(':projectId', String(project)).replace(':id', '00000000-0000-4000-8000-000000000000').replace(':name', 'nothing')
-    return request(`${first.url}${filled}`, { method, headers: { ...(authorization ? { authorization } : {}), 'content-type': 'application/json' }, ...(method === 'GET' ? {} : { body: HARMLESS }) })
+  const call = (
+    { method, path }: (typeof ROUTES)[number],
+    authorization: string | undefined,
+    project = first.projectId,
+  ) => {
+    const filled = path
+      .replace(':projectId', String(project))
+      .replace(':id', '00000000-0000-4000-8000-000000000000')
+      .replace(':name', 'nothing')
+    return request(`${first.url}${filled}`, {
+      method,
+      headers: { ...(authorization ? { authorization } : {}), 'content-type': 'application/json' },
+      ...(method === 'GET' ? {} : { body: HARMLESS }),
+    })
   }
 
   // What any page, probe or monitor may ask without a key. Whatever is not in this list has a scope.
   test('nothing is open but what a page sends and fetches, and what probes ask', () => {
     const open = ROUTES.filter(({ access }) => access === 'public').map(({ path }) => path.split('/')[1])
-    expect([...new Set(open)].sort()).toEqual(['_health', '_readiness', 'api', 'array', 'batch', 'capture', 'e', 'flags', 'i', 'static'])
-    expect(ROUTES.filter(({ access, path }) => access === 'public' && path.startsWith('/api')).map(({ path }) => path)).toEqual(['/api/surveys', '/api/early_access_features', '/api/openapi.json'])
+    expect([...new Set(open)].sort()).toEqual([
+      '_health',
+      '_readiness',
+      'api',
+      'array',
+      'batch',
+      'capture',
+      'e',
+      'flags',
+      'i',
+      'static',
+    ])
+    expect(
+      ROUTES.filter(({ access, path }) => access === 'public' && path.startsWith('/api')).map(({ path }) => path),
+    ).toEqual(['/api/surveys', '/api/early_access_features', '/api/openapi.json'])
     expect(guarded.length).toBeGreaterThan(20)
     for (const { access } of guarded) expect(SCOPES).toContain(access)
   })
 
   test.each(guarded.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', async (_, route) => {
     for (const authorization of [undefined, '', 'Bearer', 'Bearer ', `Basic ${first.key}`, first.key]) {
-      expect(await call(route, authorization)).toMatchObject({ status: 401, body: { type: 'authentication_error', code: 'not_authenticated' } })
+      expect(await call(route, authorization)).toMatchObject({
+        status: 401,
+        body: { type: 'authentication_error', code: 'not_authenticated' },
+      })
     }
     for (const wrong of ['wrong', `${first.key}x`, first.key.slice(0, -1), first.token]) {
       expect(await call(route, `Bearer ${wrong}`)).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } })
@@ -59,25 +92,51 @@ describe('keys', () => {
       const reply = await call(route, `Bearer ${secret}`)
       // The route's own say, such as who may make a project, comes after the scope's.
       if (scope === route.access) expect(reply.body?.detail ?? '').not.toContain('lacks the scope')
-      else expect(reply).toMatchObject({ status: 403, body: { code: 'permission_denied', detail: expect.stringContaining(route.access) } })
+      else
+        expect(reply).toMatchObject({
+          status: 403,
+          body: { code: 'permission_denied', detail: expect.stringContaining(route.access) },
+        })
     }
     if (!isOfProject(route)) return // what each key sees there stands in projects.test.ts
     for (const project of [second.projectId, 999]) {
-      expect(await call(route, `Bearer ${first.key}`, project)).toMatchObject({ status: 404, body: { detail: 'There is no such project.' } })
-      if (project === 999) expect(await call(route, 'Bearer the-key-of-all-projects', project)).toMatchObject({ status: 404, body: { detail: 'There is no such project.' } })
+      expect(await call(route, `Bearer ${first.key}`, project)).toMatchObject({
+        status: 404,
+        body: { detail: 'There is no such project.' },
+      })
+      if (project === 999)
+        expect(await call(route, 'Bearer the-key-of-all-projects', project)).toMatchObject({
+          status: 404,
+          body: { detail: 'There is no such project.' },
+        })
     }
   })
 
-  test.each(['0', '-1', '1.0', '01', 'x', '1e0', '99999999999999999999'])('/api/projects/%s/ is no project', async (project) => {
-    expect((await request(`${first.url}/api/projects/${project}/endpoints/`, { headers: { authorization: `Bearer ${first.key}` } })).status).toBe(404)
-  })
+  test.each(['0', '-1', '1.0', '01', 'x', '1e0', '99999999999999999999'])(
+    '/api/projects/%s/ is no project',
+    async (project) => {
+      expect(
+        (
+          await request(`${first.url}/api/projects/${project}/endpoints/`, {
+            headers: { authorization: `Bearer ${first.key}` },
+          })
+        ).status,
+      ).toBe(404)
+    },
+  )
 
   test('a key does not work in the address', async () => {
     expect((await request(`${first.url}/api/projects/1/endpoints/?personal_api_key=${first.key}`)).status).toBe(401)
   })
 
   test('/api/environments/ means the same', async () => {
-    expect((await request(`${first.url}/api/environments/1/endpoints/`, { headers: { authorization: `Bearer ${first.key}` } })).status).toBe(200)
+    expect(
+      (
+        await request(`${first.url}/api/environments/1/endpoints/`, {
+          headers: { authorization: `Bearer ${first.key}` },
+        })
+      ).status,
+    ).toBe(200)
     expect((await request(`${first.url}/api/environments/1/endpoints/`)).status).toBe(401)
   })
 })
@@ -93,11 +152,17 @@ describe('two projects', () => {
     ['in a subquery', "SELECT count() FROM (SELECT * FROM events WHERE event = 'mine')", 3],
     ['in a common table expression', "WITH x AS (SELECT * FROM events WHERE event = 'mine') SELECT count() FROM x", 3],
     ['in a join', "SELECT count() FROM events AS a JOIN events AS b ON a.event = b.event WHERE a.event = 'mine'", 9],
-    ['in a union', "SELECT count() FROM (SELECT uuid FROM events WHERE event = 'mine' UNION ALL SELECT uuid FROM events WHERE event = 'mine')", 6],
+    [
+      'in a union',
+      "SELECT count() FROM (SELECT uuid FROM events WHERE event = 'mine' UNION ALL SELECT uuid FROM events WHERE event = 'mine')",
+      6,
+    ],
     ['behind an OR', "SELECT count() FROM events WHERE event = 'mine' OR 1 = 1", undefined],
   ])('and %s', async (_, query, expected) => {
     const [row] = await rowsOf(first, query)
-    expect(Number(row![0])).toBe(expected ?? Number((await engine.ask('writer', 'SELECT count() FROM db.events WHERE project_id = 1'))[0]![0]))
+    expect(Number(row![0])).toBe(
+      expected ?? Number((await engine.ask('writer', 'SELECT count() FROM db.events WHERE project_id = 1'))[0]![0]),
+    )
   })
 
   test('have endpoints and variables of their own', async () => {
@@ -107,40 +172,65 @@ describe('two projects', () => {
     expect((await api(second, 'POST', '/endpoints/own/run')).status).toBe(404)
     expect((await api(second, 'DELETE', '/endpoints/own/')).status).toBe(404)
     expect((await api(second, 'GET', `/insight_variables/${variable.id}/`)).status).toBe(404)
-    expect(await api(second, 'POST', '/endpoints/', { name: 'x', query: { kind: 'HogQLQuery', query: 'SELECT {variables.own}' } })).toMatchObject({
+    expect(
+      await api(second, 'POST', '/endpoints/', {
+        name: 'x',
+        query: { kind: 'HogQLQuery', query: 'SELECT {variables.own}' },
+      }),
+    ).toMatchObject({
       status: 400,
       body: { detail: 'Query references undefined variable(s): own' },
     })
-    expect((await api(second, 'POST', '/endpoints/', { name: 'own', query: { kind: 'HogQLQuery', query: 'SELECT 2' } })).status).toBe(201)
+    expect(
+      (await api(second, 'POST', '/endpoints/', { name: 'own', query: { kind: 'HogQLQuery', query: 'SELECT 2' } }))
+        .status,
+    ).toBe(201)
   })
 
   test('may use the same id for different events', async () => {
     const uuid = 'f47ac10b-58cc-4372-a567-0e02b2c3d479'
     await capture(first, event('shared', { uuid }))
     await capture(second, event('shared', { uuid }))
-    for (const project of [first, second]) expect(await rowsOf(project, "SELECT count() FROM events WHERE event = 'shared'")).toEqual([[1]])
+    for (const project of [first, second])
+      expect(await rowsOf(project, "SELECT count() FROM events WHERE event = 'shared'")).toEqual([[1]])
   })
 })
 
 // Queries that no compiler has looked at, with the settings of a run: what the engine alone keeps apart.
 describe('the wall in the engine, with the compiler taken away', () => {
-  const settings = { readonly: '1', additional_table_filters: "{'db.events':'project_id = 1'}", log_comment: '1', max_execution_time: '10', max_result_rows: '1000' }
+  const settings = {
+    readonly: '1',
+    additional_table_filters: "{'db.events':'project_id = 1'}",
+    log_comment: '1',
+    max_execution_time: '10',
+    max_result_rows: '1000',
+  }
   const COUNT = "SELECT count(), uniqExact(project_id) FROM db.events WHERE event = 'mine'"
   const FIRST_ONLY = [[3, 1]]
 
   test.each([
     ['a plain query', COUNT],
-    ['a common table expression', `WITH x AS (SELECT * FROM db.events) SELECT count(), uniqExact(project_id) FROM x WHERE event = 'mine'`],
+    [
+      'a common table expression',
+      `WITH x AS (SELECT * FROM db.events) SELECT count(), uniqExact(project_id) FROM x WHERE event = 'mine'`,
+    ],
     ['merge()', "SELECT count(), uniqExact(project_id) FROM merge('db', 'events') WHERE event = 'mine'"],
-    ['a filter on the other project', "SELECT count(), uniqExact(project_id) FROM db.events WHERE event = 'mine' AND (project_id = 2 OR 1)"],
+    [
+      'a filter on the other project',
+      "SELECT count(), uniqExact(project_id) FROM db.events WHERE event = 'mine' AND (project_id = 2 OR 1)",
+    ],
   ])('%s sees one project', async (_, query) => {
     expect((await engine.ask('reader', query, settings)).map((row) => row.map(Number))).toEqual(FIRST_ONLY)
   })
 
   test('each of its two filters holds without the other', async () => {
     const { log_comment, additional_table_filters, ...rest } = settings
-    expect((await engine.ask('reader', COUNT, { ...rest, log_comment })).map((row) => row.map(Number))).toEqual(FIRST_ONLY)
-    expect((await engine.ask('writer', COUNT, { ...rest, additional_table_filters })).map((row) => row.map(Number))).toEqual(FIRST_ONLY)
+    expect((await engine.ask('reader', COUNT, { ...rest, log_comment })).map((row) => row.map(Number))).toEqual(
+      FIRST_ONLY,
+    )
+    expect(
+      (await engine.ask('writer', COUNT, { ...rest, additional_table_filters })).map((row) => row.map(Number)),
+    ).toEqual(FIRST_ONLY)
   })
 
   test('a request that names no project sees nothing', async () => {
@@ -158,7 +248,7 @@ describe('the wall in the engine, with the compiler taken away', () => {
     ['an executable', "SELECT * FROM executable('ls', 'TSV', 'a String')"],
     ['users', 'SELECT * FROM system.users'],
     ['running queries', 'SELECT * FROM system.processes'],
-    ['insert', "INSERT INTO db.events (project_id) VALUES (1)"],
+    ['insert', 'INSERT INTO db.events (project_id) VALUES (1)'],
     ['delete', 'ALTER TABLE db.events DELETE WHERE 1'],
     ['drop', 'DROP TABLE db.events'],
     ['create', 'CREATE TABLE db.x (a Int8) ENGINE = Memory'],
@@ -179,6 +269,12 @@ test('the wall in the compiler holds with the engine taken away', async () => {
     return (await engine.ask('writer', text, bound)).map((row) => row.map(Number))
   }
   expect(await countBy("SELECT count() FROM events WHERE event = 'mine'")).toEqual([[3]])
-  expect(await countBy("SELECT count() FROM events AS a JOIN events AS b ON a.event = b.event WHERE a.event = 'mine'")).toEqual([[9]])
-  expect(await countBy("WITH x AS (SELECT uuid, event FROM events) SELECT count() FROM x WHERE event = 'mine' OR event = 'mine'")).toEqual([[3]])
+  expect(
+    await countBy("SELECT count() FROM events AS a JOIN events AS b ON a.event = b.event WHERE a.event = 'mine'"),
+  ).toEqual([[9]])
+  expect(
+    await countBy(
+      "WITH x AS (SELECT uuid, event FROM events) SELECT count() FROM x WHERE event = 'mine' OR event = 'mine'",
+    ),
+  ).toEqual([[3]])
 })

@@ -12,7 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const post = (path: string, body: Body, headers: Record<string, string> = {}) => request(`${service.url}${path}`, { method: 'POST', body, headers })
+const post = (path: string, body: Body, headers: Record<string, string> = {}) =>
+  request(`${service.url}${path}`, { method: 'POST', body, headers })
 
 describe('encodings', () => {
   const body = (name: string) => JSON.stringify({ api_key: service.token, batch: [event(name)] })
@@ -40,12 +41,16 @@ describe('encodings', () => {
     ['a bare list', (own) => [own]],
     ['data', (own) => ({ data: [own] })],
   ])('%s with its token in the properties', async (name, wrap) => {
-    expect(await post('/e/', JSON.stringify(wrap(event(name, {}, { token: service.token }))))).toMatchObject({ status: 200 })
+    expect(await post('/e/', JSON.stringify(wrap(event(name, {}, { token: service.token }))))).toMatchObject({
+      status: 200,
+    })
     expect(await countOf(service, name)).toBe(1)
   })
 
   test('the token may stand in the address', async () => {
-    expect(await post(`/e/?token=${service.token}`, JSON.stringify([event('by address')]))).toMatchObject({ status: 200 })
+    expect(await post(`/e/?token=${service.token}`, JSON.stringify([event('by address')]))).toMatchObject({
+      status: 200,
+    })
     expect(await countOf(service, 'by address')).toBe(1)
   })
 })
@@ -60,15 +65,32 @@ describe('what cannot be taken', () => {
     ['an unknown token', '/e/', JSON.stringify({ api_key: 'nobody', batch: [event('e')] }), 401, 'invalid_token'],
     ['no token', '/e/', JSON.stringify([event('e')]), 401, 'invalid_token'],
     ['a body that is too large', '/e/', 'x'.repeat(21 * 1024 * 1024), 413, 'body_too_large'],
-    ['a small body that grows too large', '/e/', new Uint8Array(gzipSync(Buffer.alloc(70_000_000, ' '))), 413, 'body_too_large'],
+    [
+      'a small body that grows too large',
+      '/e/',
+      new Uint8Array(gzipSync(Buffer.alloc(70_000_000, ' '))),
+      413,
+      'body_too_large',
+    ],
   ])('%s', async (_, path, body, status, code) => {
     const reply = await post(path, body)
-    expect(reply).toMatchObject({ status, body: { code, detail: expect.any(String), request_id: reply.headers.get('x-request-id') } })
+    expect(reply).toMatchObject({
+      status,
+      body: { code, detail: expect.any(String), request_id: reply.headers.get('x-request-id') },
+    })
   })
 
   test('one refused event never loses its neighbours', async () => {
     const id = uuidv7()
-    const reply = await capture(service, event('neighbour'), event(''), event('neighbour'), { event: 'x', uuid: id, properties: {} }, 'word', event('neighbour'))
+    const reply = await capture(
+      service,
+      event('neighbour'),
+      event(''),
+      event('neighbour'),
+      { event: 'x', uuid: id, properties: {} },
+      'word',
+      event('neighbour'),
+    )
     expect(reply.status).toBe(200)
     expect(reply.body).toEqual({
       status: 1,
@@ -82,7 +104,10 @@ describe('what cannot be taken', () => {
   })
 
   test('events of an unknown project are refused one by one beside those of a known one', async () => {
-    const reply = await post('/e/', JSON.stringify([event('known', {}, { token: service.token }), event('known', {}, { token: 'nobody' })]))
+    const reply = await post(
+      '/e/',
+      JSON.stringify([event('known', {}, { token: service.token }), event('known', {}, { token: 'nobody' })]),
+    )
     expect(reply.body).toMatchObject({ status: 1, refused: [{ index: 1, code: 'unknown_token' }] })
     expect(await countOf(service, 'known')).toBe(1)
   })
@@ -138,12 +163,18 @@ describe('what is stored', () => {
 
   test('a dotted key is told from a path', async () => {
     await capture(service, event('dots', {}, { 'a.b': 'key', a: { b: 'path' } }))
-    expect(await rowsOf(service, "SELECT properties['a.b'], properties.a.b FROM events WHERE event = 'dots'")).toEqual([['key', 'path']])
+    expect(await rowsOf(service, "SELECT properties['a.b'], properties.a.b FROM events WHERE event = 'dots'")).toEqual([
+      ['key', 'path'],
+    ])
   })
 
   test("the client's clock is corrected by sent_at", async () => {
     const anHour = 3_600_000
-    const body = { api_key: service.token, sent_at: new Date(Date.now() + anHour).toISOString(), batch: [event('clock', { timestamp: new Date(Date.now() + anHour).toISOString() })] }
+    const body = {
+      api_key: service.token,
+      sent_at: new Date(Date.now() + anHour).toISOString(),
+      batch: [event('clock', { timestamp: new Date(Date.now() + anHour).toISOString() })],
+    }
     await post('/e/', JSON.stringify(body))
     const [row] = await rowsOf(service, "SELECT toUnixTimestamp(timestamp) FROM events WHERE event = 'clock'")
     expect(Math.abs(Number(row![0]) * 1000 - Date.now())).toBeLessThan(10_000)
@@ -151,8 +182,18 @@ describe('what is stored', () => {
 
   test('the columns hold what the properties say', async () => {
     const uuid = uuidv7()
-    await capture(service, event('columns', { uuid, timestamp: '2026-01-02T03:04:05.678Z' }, { $session_id: 's', $window_id: 'w', $elements_chain: 'a:text="x"' }))
-    const rows = await rowsOf(service, "SELECT toString(uuid), distinct_id, elements_chain, $session_id, $window_id FROM events WHERE event = 'columns'")
+    await capture(
+      service,
+      event(
+        'columns',
+        { uuid, timestamp: '2026-01-02T03:04:05.678Z' },
+        { $session_id: 's', $window_id: 'w', $elements_chain: 'a:text="x"' },
+      ),
+    )
+    const rows = await rowsOf(
+      service,
+      "SELECT toString(uuid), distinct_id, elements_chain, $session_id, $window_id FROM events WHERE event = 'columns'",
+    )
     expect(rows).toEqual([[uuid, 'visitor', 'a:text="x"', 's', 'w']])
   })
 })
@@ -160,21 +201,31 @@ describe('what is stored', () => {
 describe('each event once', () => {
   test('twice in one request', async () => {
     const uuid = uuidv7()
-    await capture(service, event('once a', { uuid }), event('once a', { uuid }), event('once a', { uuid: uuid.toUpperCase() }))
+    await capture(
+      service,
+      event('once a', { uuid }),
+      event('once a', { uuid }),
+      event('once a', { uuid: uuid.toUpperCase() }),
+    )
     expect(await countOf(service, 'once a')).toBe(1)
   })
 
   test('in fifty requests at the same time', async () => {
     const uuid = uuidv7()
-    const replies = await Promise.all(Array.from({ length: 50 }, () => capture(service, event('once b', { uuid }), event('once b'))))
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, () => capture(service, event('once b', { uuid }), event('once b'))),
+    )
     expect(replies.every(({ status }) => status === 200)).toBe(true)
     expect(await countOf(service, 'once b')).toBe(51)
   })
 
   test('in requests one after the other, under another name and time', async () => {
     const uuid = uuidv7()
-    for (const timestamp of ['2025-01-01T00:00:00Z', '2026-01-01T00:00:00Z', '2026-06-01T00:00:00Z']) await capture(service, event(`once ${timestamp}`, { uuid, timestamp }))
-    expect(await rowsOf(service, `SELECT event FROM events WHERE uuid = '${uuid}'`)).toEqual([['once 2025-01-01T00:00:00Z']])
+    for (const timestamp of ['2025-01-01T00:00:00Z', '2026-01-01T00:00:00Z', '2026-06-01T00:00:00Z'])
+      await capture(service, event(`once ${timestamp}`, { uuid, timestamp }))
+    expect(await rowsOf(service, `SELECT event FROM events WHERE uuid = '${uuid}'`)).toEqual([
+      ['once 2025-01-01T00:00:00Z'],
+    ])
   })
 
   test('an old id of another version of UUID', async () => {
@@ -190,7 +241,11 @@ describe('pages of other origins', () => {
   test('a preflight is answered with whatever headers were asked for', async () => {
     const reply = await request(`${service.url}/i/v0/e/`, {
       method: 'OPTIONS',
-      headers: { origin: 'https://shop.example', 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type, x-my-own' },
+      headers: {
+        origin: 'https://shop.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type, x-my-own',
+      },
     })
     expect(reply.status).toBe(204)
     expect(reply.headers.get('access-control-allow-origin')).toBe('https://shop.example')
@@ -208,7 +263,9 @@ describe('pages of other origins', () => {
   })
 
   test('the API with keys is not for pages', async () => {
-    const reply = await request(`${service.url}/api/projects/1/endpoints/`, { headers: { origin: 'https://shop.example', authorization: `Bearer ${service.key}` } })
+    const reply = await request(`${service.url}/api/projects/1/endpoints/`, {
+      headers: { origin: 'https://shop.example', authorization: `Bearer ${service.key}` },
+    })
     expect(reply.status).toBe(200)
     expect(reply.headers.get('access-control-allow-origin')).toBeNull()
   })
@@ -217,7 +274,11 @@ describe('pages of other origins', () => {
 describe('flags and configuration', () => {
   test.each([[''], ['gzip'], ['base64']])('/flags answers honestly that there are none (%s)', async (encoding) => {
     const text = JSON.stringify({ token: service.token, distinct_id: 'd' })
-    const bodies: Record<string, Body> = { '': text, gzip: new Uint8Array(gzipSync(text)), base64: `data=${encodeURIComponent(Buffer.from(text).toString('base64'))}` }
+    const bodies: Record<string, Body> = {
+      '': text,
+      gzip: new Uint8Array(gzipSync(text)),
+      base64: `data=${encodeURIComponent(Buffer.from(text).toString('base64'))}`,
+    }
     const reply = await post('/flags/?v=2', bodies[encoding]!)
     expect(reply).toMatchObject({ status: 200, body: { flags: {}, errorsWhileComputingFlags: false } })
     expect(reply.body).not.toHaveProperty('supportedCompression')
@@ -227,7 +288,11 @@ describe('flags and configuration', () => {
     const reply = await post('/flags?v=2&config=true', JSON.stringify({ token: service.token }))
     const config = await request(`${service.url}/array/${service.token}/config`)
     expect(reply.body).toMatchObject({ flags: {}, ...config.body })
-    expect(config.body).toMatchObject({ token: service.token, hasFeatureFlags: false, analytics: { endpoint: '/i/v0/e/' } })
+    expect(config.body).toMatchObject({
+      token: service.token,
+      hasFeatureFlags: false,
+      analytics: { endpoint: '/i/v0/e/' },
+    })
   })
 
   test.each([
@@ -253,7 +318,9 @@ describe('flags and configuration', () => {
 })
 
 test('what an SDK sends during a flood is all there', async () => {
-  const batches = Array.from({ length: 40 }, (_, batch) => Array.from({ length: 50 }, (_, n) => event('flood', { uuid: uuidv7() }, { batch, n })))
+  const batches = Array.from({ length: 40 }, (_, batch) =>
+    Array.from({ length: 50 }, (_, n) => event('flood', { uuid: uuidv7() }, { batch, n })),
+  )
   const replies = await Promise.all(batches.map((batch) => capture(service, ...batch)))
   expect(replies.every(({ status, body }) => status === 200 && !body.refused)).toBe(true)
   expect(await countOf(service, 'flood')).toBe(2_000)

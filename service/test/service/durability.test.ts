@@ -61,7 +61,7 @@ test('nothing acknowledged is lost or counted twice while the engine is killed a
     while (sending) {
       const uuid = uuidv7()
       // As an SDK does: the same event again until it is acknowledged.
-      for (let done = false; !done && sending; ) {
+      for (let done = false; !done && sending;) {
         const reply = await capture(service, event('stormy', { uuid })).catch(() => undefined)
         done = reply?.status === 200
         if (done) acknowledged.add(uuid)
@@ -143,7 +143,9 @@ test('SIGTERM under load: every acknowledged uuid is stored, once, and the servi
   const senders = Array.from({ length: 8 }, async () => {
     while (sending) {
       const uuids = Array.from({ length: 10 }, () => uuidv7())
-      const reply = await capture(service, ...uuids.map((uuid) => event('until the end', { uuid }))).catch(() => undefined)
+      const reply = await capture(service, ...uuids.map((uuid) => event('until the end', { uuid }))).catch(
+        () => undefined,
+      )
       if (reply?.status === 200) acknowledged.push(...uuids)
       if (!reply) return // nobody listens any more
     }
@@ -158,7 +160,9 @@ test('SIGTERM under load: every acknowledged uuid is stored, once, and the servi
   expect(acknowledged.length).toBeGreaterThan(before) // what was under way was answered
 
   const again = await start()
-  const stored = (await rowsOf(again, "SELECT uuid FROM events WHERE event = 'until the end' LIMIT 50000")).map(([uuid]) => uuid)
+  const stored = (await rowsOf(again, "SELECT uuid FROM events WHERE event = 'until the end' LIMIT 50000")).map(
+    ([uuid]) => uuid,
+  )
   expect(new Set(stored).size).toBe(stored.length)
   const known = new Set(stored)
   expect(acknowledged.filter((uuid) => !known.has(uuid))).toEqual([])

@@ -14,37 +14,84 @@ const create = async (input: object) => {
   expect(reply).toMatchObject({ status: 201 })
   return reply.body
 }
-const offered = async (query = '') => (await request(`${service.url}/api/early_access_features/?token=${service.token}${query}&_=1`)).body.earlyAccessFeatures
-const flagOf = async (key: string, question: object) => (await request(`${service.url}/flags/?v=2`, { method: 'POST', body: JSON.stringify({ token: service.token, ...question }) })).body.flags[key]
+const offered = async (query = '') =>
+  (await request(`${service.url}/api/early_access_features/?token=${service.token}${query}&_=1`)).body
+    .earlyAccessFeatures
+const flagOf = async (key: string, question: object) =>
+  (
+    await request(`${service.url}/flags/?v=2`, {
+      method: 'POST',
+      body: JSON.stringify({ token: service.token, ...question }),
+    })
+  ).body.flags[key]
 const enrol = (distinct_id: string, key: string, isEnrolled: boolean) =>
-  capture(service, event('$feature_enrollment_update', { $set: { [`$feature_enrollment/${key}`]: isEnrolled } }, { distinct_id, $feature_flag: key, $feature_enrollment: isEnrolled }))
+  capture(
+    service,
+    event(
+      '$feature_enrollment_update',
+      { $set: { [`$feature_enrollment/${key}`]: isEnrolled } },
+      { distinct_id, $feature_flag: key, $feature_enrollment: isEnrolled },
+    ),
+  )
 
 test('a feature from its idea to everybody: offered, taken, refused, withdrawn', async () => {
-  const made = await create({ name: 'Dark mode!', description: 'Easy on the eyes', documentation_url: 'https://example.com/dark', payload: { icon: 'moon' } })
-  expect(made).toMatchObject({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: 'Dark mode!', stage: 'draft', feature_flag: { id: expect.any(Number), key: 'dark-mode' }, created_at: expect.any(String) })
+  const made = await create({
+    name: 'Dark mode!',
+    description: 'Easy on the eyes',
+    documentation_url: 'https://example.com/dark',
+    payload: { icon: 'moon' },
+  })
+  expect(made).toMatchObject({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    name: 'Dark mode!',
+    stage: 'draft',
+    feature_flag: { id: expect.any(Number), key: 'dark-mode' },
+    created_at: expect.any(String),
+  })
   expect(await offered('&stage=draft&stage=beta')).toEqual([])
 
   const stage = (name: string) => api(service, 'PATCH', `${FEATURES}${made.id}`, { stage: name })
   await stage('concept')
   expect(await offered()).toEqual([])
-  expect(await offered('&stage=beta&stage=concept')).toEqual([{ id: made.id, name: 'Dark mode!', description: 'Easy on the eyes', stage: 'concept', documentationUrl: 'https://example.com/dark', payload: { icon: 'moon' }, flagKey: 'dark-mode' }])
+  expect(await offered('&stage=beta&stage=concept')).toEqual([
+    {
+      id: made.id,
+      name: 'Dark mode!',
+      description: 'Easy on the eyes',
+      stage: 'concept',
+      documentationUrl: 'https://example.com/dark',
+      payload: { icon: 'moon' },
+      flagKey: 'dark-mode',
+    },
+  ])
   await enrol('keen', 'dark-mode', true)
   await enrol('wary', 'dark-mode', false)
   expect(await flagOf('dark-mode', { distinct_id: 'keen' })).toMatchObject({ enabled: false })
 
   await stage('beta')
   expect((await offered()).map(({ flagKey }: { flagKey: string }) => flagKey)).toEqual(['dark-mode'])
-  expect(await flagOf('dark-mode', { distinct_id: 'keen' })).toMatchObject({ enabled: true, reason: { code: 'condition_match' } })
+  expect(await flagOf('dark-mode', { distinct_id: 'keen' })).toMatchObject({
+    enabled: true,
+    reason: { code: 'condition_match' },
+  })
   expect(await flagOf('dark-mode', { distinct_id: 'wary' })).toMatchObject({ enabled: false })
   expect(await flagOf('dark-mode', { distinct_id: 'somebody' })).toMatchObject({ enabled: false })
   // The SDK says it along with its question, before the event has come.
-  expect(await flagOf('dark-mode', { distinct_id: 'somebody', person_properties: { '$feature_enrollment/dark-mode': true } })).toMatchObject({ enabled: true })
+  expect(
+    await flagOf('dark-mode', {
+      distinct_id: 'somebody',
+      person_properties: { '$feature_enrollment/dark-mode': true },
+    }),
+  ).toMatchObject({ enabled: true })
   await enrol('keen', 'dark-mode', false)
   expect(await flagOf('dark-mode', { distinct_id: 'keen' })).toMatchObject({ enabled: false })
 
   // A flag that is on for everybody is off for whoever refused, until the feature is gone.
   await api(service, 'PATCH', `/feature_flags/${made.feature_flag.id}`, { filters: { groups: [{}] } })
-  expect(await flagOf('dark-mode', { distinct_id: 'somebody' })).toMatchObject({ enabled: true, reason: { condition_index: 0 } })
+  expect(await flagOf('dark-mode', { distinct_id: 'somebody' })).toMatchObject({
+    enabled: true,
+    reason: { condition_index: 0 },
+  })
   expect(await flagOf('dark-mode', { distinct_id: 'wary' })).toMatchObject({ enabled: false })
   expect((await api(service, 'GET', `/feature_flags/${made.feature_flag.id}`)).body.filters).toEqual({ groups: [{}] })
   expect((await api(service, 'DELETE', `${FEATURES}${made.id}`)).status).toBe(204)
@@ -54,24 +101,45 @@ test('a feature from its idea to everybody: offered, taken, refused, withdrawn',
 })
 
 test('a feature of a flag that is there already, with its share and variants', async () => {
-  const { body: flag } = await api(service, 'POST', '/feature_flags/', { key: 'editor', filters: { groups: [{ rollout_percentage: 0 }], multivariate: { variants: [{ key: 'new', rollout_percentage: 100 }] } } })
+  const { body: flag } = await api(service, 'POST', '/feature_flags/', {
+    key: 'editor',
+    filters: {
+      groups: [{ rollout_percentage: 0 }],
+      multivariate: { variants: [{ key: 'new', rollout_percentage: 100 }] },
+    },
+  })
   const made = await create({ name: 'Editor', stage: 'alpha', feature_flag_id: flag.id })
-  expect(await flagOf('editor', { distinct_id: 'x' })).toMatchObject({ enabled: false, reason: { code: 'out_of_rollout_bound' } })
+  expect(await flagOf('editor', { distinct_id: 'x' })).toMatchObject({
+    enabled: false,
+    reason: { code: 'out_of_rollout_bound' },
+  })
   await enrol('x', 'editor', true)
   expect(await flagOf('editor', { distinct_id: 'x' })).toMatchObject({ enabled: true, variant: 'new' })
   // A flag that is off is off for everybody, and offered to nobody.
   await api(service, 'PATCH', `/feature_flags/${flag.id}`, { active: false })
   expect(await offered('&stage=alpha')).toEqual([])
   await api(service, 'PATCH', `/feature_flags/${flag.id}`, { active: true })
-  expect(await api(service, 'DELETE', `/feature_flags/${flag.id}`)).toMatchObject({ status: 400, body: { detail: expect.stringContaining('"Editor"') } })
+  expect(await api(service, 'DELETE', `/feature_flags/${flag.id}`)).toMatchObject({
+    status: 400,
+    body: { detail: expect.stringContaining('"Editor"') },
+  })
   expect((await api(service, 'GET', FEATURES)).body.results.map(({ id }: { id: string }) => id)).toContain(made.id)
 })
 
 test('posthog-node decides it in the backend as the service does', async () => {
   await create({ name: 'Local', stage: 'beta' })
-  const client = new PostHog(service.token, { host: service.url, personalApiKey: service.key, featureFlagsPollingInterval: 600_000 })
+  const client = new PostHog(service.token, {
+    host: service.url,
+    personalApiKey: service.key,
+    featureFlagsPollingInterval: 600_000,
+  })
   await client.waitForLocalEvaluationReady()
-  const value = (said: object) => client.getFeatureFlag('local', 'x', { personProperties: said as Record<string, string>, onlyEvaluateLocally: true, sendFeatureFlagEvents: false })
+  const value = (said: object) =>
+    client.getFeatureFlag('local', 'x', {
+      personProperties: said as Record<string, string>,
+      onlyEvaluateLocally: true,
+      sendFeatureFlagEvents: false,
+    })
   jest.spyOn(console, 'warn').mockImplementation(() => {})
   expect(await value({ '$feature_enrollment/local': true })).toBe(true)
   expect(await value({ '$feature_enrollment/local': false })).toBe(false)
@@ -81,7 +149,9 @@ test('posthog-node decides it in the backend as the service does', async () => {
 
 test('features are defined at the same time without losing one', async () => {
   await Promise.all(['a', 'b', 'c', 'd'].map((name) => create({ name, stage: 'beta' })))
-  expect((await offered()).map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(['a', 'b', 'c', 'd']))
+  expect((await offered()).map(({ name }: { name: string }) => name)).toEqual(
+    expect.arrayContaining(['a', 'b', 'c', 'd']),
+  )
 })
 
 describe('what is refused', () => {
@@ -97,10 +167,19 @@ describe('what is refused', () => {
   })
 
   test('a second feature of a flag, and one of a flag about groups', async () => {
-    const { body: flag } = await api(service, 'POST', '/feature_flags/', { key: 'of-groups', filters: { groups: [{}], aggregation_group_type: 'company' } })
-    expect(await api(service, 'POST', FEATURES, { name: 'x', feature_flag_id: flag.id })).toMatchObject({ status: 400, body: { detail: expect.stringContaining('groups') } })
+    const { body: flag } = await api(service, 'POST', '/feature_flags/', {
+      key: 'of-groups',
+      filters: { groups: [{}], aggregation_group_type: 'company' },
+    })
+    expect(await api(service, 'POST', FEATURES, { name: 'x', feature_flag_id: flag.id })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('groups') },
+    })
     const { feature_flag: taken } = await create({ name: 'Taken' })
-    expect(await api(service, 'POST', FEATURES, { name: 'x', feature_flag_id: taken.id })).toMatchObject({ status: 400, body: { detail: expect.stringContaining('flag of its own') } })
+    expect(await api(service, 'POST', FEATURES, { name: 'x', feature_flag_id: taken.id })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('flag of its own') },
+    })
   })
 
   test('a token that is none', async () => {

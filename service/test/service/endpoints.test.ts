@@ -14,7 +14,11 @@ const VARIABLES = [
   { name: 'Plan', type: 'List', values: ['free', 'pro'] },
 ]
 
-const sql = (query: string, variables?: Record<string, unknown>) => ({ kind: 'HogQLQuery', query, ...(variables ? { variables } : {}) })
+const sql = (query: string, variables?: Record<string, unknown>) => ({
+  kind: 'HogQLQuery',
+  query,
+  ...(variables ? { variables } : {}),
+})
 const create = (name: string, query: unknown) => api(service, 'POST', '/endpoints/', { name, query })
 const run = (name: string, body?: unknown) => api(service, 'POST', `/endpoints/${name}/run`, body)
 
@@ -31,16 +35,39 @@ beforeAll(async () => {
     ['Safari', 30, true, 'pro', '2026-03-01T10:00:00Z'],
     ["O'Brien", 40, true, 'pro', '2026-04-01T10:00:00Z'],
   ] as const
-  await capture(service, ...shop.map(([browser, price, paid, plan, timestamp]) => event('bought', { timestamp }, { $browser: browser, price, paid, plan })))
+  await capture(
+    service,
+    ...shop.map(([browser, price, paid, plan, timestamp]) =>
+      event('bought', { timestamp }, { $browser: browser, price, paid, plan }),
+    ),
+  )
 })
 afterAll(() => service.stop())
 
 describe('variable definitions', () => {
   test('are created, listed, read, changed and deleted', async () => {
-    const { body: made } = await api(service, 'POST', '/insight_variables', { name: 'Coupon code!', type: 'String', default_value: 'x' })
-    expect(made).toEqual({ id: expect.any(String), name: 'Coupon code!', code_name: 'coupon_code', type: 'String', default_value: 'x', values: [], schema: null, created_at: expect.any(String) })
-    expect((await api(service, 'GET', '/insight_variables/')).body).toMatchObject({ count: 6, results: expect.arrayContaining([made]) })
-    expect((await api(service, 'PATCH', `/insight_variables/${made.id}/`, { name: 'Voucher', default_value: null })).body).toEqual({ ...made, name: 'Voucher', default_value: null })
+    const { body: made } = await api(service, 'POST', '/insight_variables', {
+      name: 'Coupon code!',
+      type: 'String',
+      default_value: 'x',
+    })
+    expect(made).toEqual({
+      id: expect.any(String),
+      name: 'Coupon code!',
+      code_name: 'coupon_code',
+      type: 'String',
+      default_value: 'x',
+      values: [],
+      schema: null,
+      created_at: expect.any(String),
+    })
+    expect((await api(service, 'GET', '/insight_variables/')).body).toMatchObject({
+      count: 6,
+      results: expect.arrayContaining([made]),
+    })
+    expect(
+      (await api(service, 'PATCH', `/insight_variables/${made.id}/`, { name: 'Voucher', default_value: null })).body,
+    ).toEqual({ ...made, name: 'Voucher', default_value: null })
     expect((await api(service, 'DELETE', `/insight_variables/${made.id}/`)).status).toBe(204)
     expect((await api(service, 'GET', `/insight_variables/${made.id}/`)).status).toBe(404)
   })
@@ -57,15 +84,24 @@ describe('variable definitions', () => {
     ['values of a type that has none', { name: 'x', type: 'String', values: ['a'] }, 'values'],
     ['an unknown field', { name: 'x', type: 'String', code: 1 }, 'code'],
   ])('%s is refused', async (_, body, attr) => {
-    expect(await api(service, 'POST', '/insight_variables/', body)).toMatchObject({ status: 400, body: { type: 'validation_error', attr } })
+    expect(await api(service, 'POST', '/insight_variables/', body)).toMatchObject({
+      status: 400,
+      body: { type: 'validation_error', attr },
+    })
   })
 
   test('one that is in use is not deleted, and keeps its type', async () => {
     await create('user_of_browser', sql('SELECT count() FROM events WHERE properties.$browser = {variables.browser}'))
     const path = `/insight_variables/${ids.browser}/`
-    expect(await api(service, 'DELETE', path)).toMatchObject({ status: 409, body: { code: 'variable_in_use', detail: expect.stringContaining('user_of_browser') } })
+    expect(await api(service, 'DELETE', path)).toMatchObject({
+      status: 409,
+      body: { code: 'variable_in_use', detail: expect.stringContaining('user_of_browser') },
+    })
     expect(await api(service, 'PATCH', path, { type: 'Number' })).toMatchObject({ status: 409 })
-    expect(await api(service, 'PATCH', path, { code_name: 'other' })).toMatchObject({ status: 400, body: { attr: 'code_name' } })
+    expect(await api(service, 'PATCH', path, { code_name: 'other' })).toMatchObject({
+      status: 400,
+      body: { attr: 'code_name' },
+    })
   })
 })
 
@@ -80,7 +116,11 @@ describe('create', () => {
         is_active: true,
         current_version: 1,
         endpoint_path: `/api/projects/${service.projectId}/endpoints/created/run`,
-        query: { kind: 'HogQLQuery', query, variables: { [ids.browser!]: { variableId: ids.browser, code_name: 'browser' } } },
+        query: {
+          kind: 'HogQLQuery',
+          query,
+          variables: { [ids.browser!]: { variableId: ids.browser, code_name: 'browser' } },
+        },
       },
     })
     expect((await api(service, 'GET', '/endpoints/created/')).body).toEqual(reply.body)
@@ -90,14 +130,47 @@ describe('create', () => {
   const map = (id: string) => ({ [id]: { variableId: id, code_name: 'browser' } })
 
   test.each<[string, () => unknown, string, string]>([
-    ['names without a definition', () => sql('SELECT {variables.nope}, {variables.browser}, {variables.none}'), 'undefined_variables', 'Query references undefined variable(s): nope, none'],
-    ['an id that is no UUID', () => sql(WITH_BROWSER, { ...map('not-a-uuid'), ...map('5') }), 'malformed_variable_ids', 'Variable ID(s) not valid UUIDs: 5, not-a-uuid'],
-    ['an id that is not there', () => sql(WITH_BROWSER, map(NOBODY)), 'unknown_variable_ids', `Variable ID(s) not found: ${NOBODY}`],
-    ['names before ids', () => sql('SELECT {variables.nope}', map('not-a-uuid')), 'undefined_variables', 'Query references undefined variable(s): nope'],
-    ['bad ids before unknown ids', () => sql(WITH_BROWSER, { ...map(NOBODY), ...map('x') }), 'malformed_variable_ids', 'Variable ID(s) not valid UUIDs: x'],
-    ['unknown ids before unknown tables', () => sql('SELECT {variables.browser} FROM nowhere', map(NOBODY)), 'unknown_variable_ids', `Variable ID(s) not found: ${NOBODY}`],
+    [
+      'names without a definition',
+      () => sql('SELECT {variables.nope}, {variables.browser}, {variables.none}'),
+      'undefined_variables',
+      'Query references undefined variable(s): nope, none',
+    ],
+    [
+      'an id that is no UUID',
+      () => sql(WITH_BROWSER, { ...map('not-a-uuid'), ...map('5') }),
+      'malformed_variable_ids',
+      'Variable ID(s) not valid UUIDs: 5, not-a-uuid',
+    ],
+    [
+      'an id that is not there',
+      () => sql(WITH_BROWSER, map(NOBODY)),
+      'unknown_variable_ids',
+      `Variable ID(s) not found: ${NOBODY}`,
+    ],
+    [
+      'names before ids',
+      () => sql('SELECT {variables.nope}', map('not-a-uuid')),
+      'undefined_variables',
+      'Query references undefined variable(s): nope',
+    ],
+    [
+      'bad ids before unknown ids',
+      () => sql(WITH_BROWSER, { ...map(NOBODY), ...map('x') }),
+      'malformed_variable_ids',
+      'Variable ID(s) not valid UUIDs: x',
+    ],
+    [
+      'unknown ids before unknown tables',
+      () => sql('SELECT {variables.browser} FROM nowhere', map(NOBODY)),
+      'unknown_variable_ids',
+      `Variable ID(s) not found: ${NOBODY}`,
+    ],
   ])('is refused for %s, and so is update', async (_, query, code, detail) => {
-    const expected = { status: 400, body: { type: 'validation_error', code, detail, attr: 'query', request_id: expect.any(String) } }
+    const expected = {
+      status: 400,
+      body: { type: 'validation_error', code, detail, attr: 'query', request_id: expect.any(String) },
+    }
     expect(await create('refused', query())).toMatchObject(expected)
     await create('to_update', sql('SELECT 1'))
     expect(await api(service, 'PATCH', '/endpoints/to_update/', { query: query() })).toMatchObject(expected)
@@ -113,7 +186,11 @@ describe('create', () => {
     ['an unknown field', { name: 'x', query: sql('SELECT 1'), qurey: 1 }, 'qurey'],
     ['TrendsQuery', { name: 'x', query: { kind: 'TrendsQuery', series: [] } }, 'query'],
     ['FunnelsQuery', { name: 'x', query: { kind: 'FunnelsQuery' } }, 'query'],
-    ['RetentionQuery', { name: 'x', query: { kind: 'RetentionQuery', retentionFilter: { period: 'Decade' } } }, 'query'],
+    [
+      'RetentionQuery',
+      { name: 'x', query: { kind: 'RetentionQuery', retentionFilter: { period: 'Decade' } } },
+      'query',
+    ],
     ['an unknown kind', { name: 'x', query: { kind: 'X' } }, 'query'],
     ['no text', { name: 'x', query: { kind: 'HogQLQuery', query: ' ' } }, 'query'],
     ['a syntax error', { name: 'x', query: sql('SELEC 1') }, 'query'],
@@ -122,12 +199,18 @@ describe('create', () => {
     ['an unknown function', { name: 'x', query: sql("SELECT file('/etc/passwd')") }, 'query'],
     ['two statements', { name: 'x', query: sql('SELECT 1; SELECT 2') }, 'query'],
   ])('is refused for %s', async (_, body, attr) => {
-    expect(await api(service, 'POST', '/endpoints/', body)).toMatchObject({ status: 400, body: { type: 'validation_error', detail: expect.any(String), attr } })
+    expect(await api(service, 'POST', '/endpoints/', body)).toMatchObject({
+      status: 400,
+      body: { type: 'validation_error', detail: expect.any(String), attr },
+    })
   })
 
   test('a name is taken once, and free again after a removal', async () => {
     await create('taken', sql('SELECT 1'))
-    expect(await create('taken', sql('SELECT 2'))).toMatchObject({ status: 400, body: { code: 'name_taken', attr: 'name' } })
+    expect(await create('taken', sql('SELECT 2'))).toMatchObject({
+      status: 400,
+      body: { code: 'name_taken', attr: 'name' },
+    })
     expect((await api(service, 'DELETE', '/endpoints/taken/')).status).toBe(204)
     expect((await run('taken')).status).toBe(404)
     expect((await create('taken', sql('SELECT 2'))).body.current_version).toBe(1)
@@ -137,14 +220,27 @@ describe('create', () => {
 describe('versions', () => {
   test('a changed query is the next version, anything else is not', async () => {
     await create('versioned', sql("SELECT 'one'"))
-    expect((await api(service, 'PATCH', '/endpoints/versioned/', { query: sql("SELECT 'one'"), description: 'd' })).body).toMatchObject({ current_version: 1, description: 'd' })
-    expect((await api(service, 'PUT', '/endpoints/versioned/', { query: sql("SELECT 'two'") })).body).toMatchObject({ current_version: 2, versions_count: 2 })
+    expect(
+      (await api(service, 'PATCH', '/endpoints/versioned/', { query: sql("SELECT 'one'"), description: 'd' })).body,
+    ).toMatchObject({ current_version: 1, description: 'd' })
+    expect((await api(service, 'PUT', '/endpoints/versioned/', { query: sql("SELECT 'two'") })).body).toMatchObject({
+      current_version: 2,
+      versions_count: 2,
+    })
     expect((await run('versioned')).body).toMatchObject({ results: [['two']], endpoint_version: 2 })
     expect((await run('versioned', { version: 1 })).body).toMatchObject({ results: [['one']], endpoint_version: 1 })
     expect((await api(service, 'GET', '/endpoints/versioned/run?version=1')).body).toMatchObject({ results: [['one']] })
-    expect((await api(service, 'GET', '/endpoints/versioned/versions/')).body.results.map(({ version }: any) => version)).toEqual([2, 1])
-    expect((await api(service, 'GET', '/endpoints/versioned/?version=1')).body).toMatchObject({ version: 1, query: { query: "SELECT 'one'" } })
-    expect(await run('versioned', { version: 3 })).toMatchObject({ status: 404, body: { code: 'version_not_found', current_version: 2 } })
+    expect(
+      (await api(service, 'GET', '/endpoints/versioned/versions/')).body.results.map(({ version }: any) => version),
+    ).toEqual([2, 1])
+    expect((await api(service, 'GET', '/endpoints/versioned/?version=1')).body).toMatchObject({
+      version: 1,
+      query: { query: "SELECT 'one'" },
+    })
+    expect(await run('versioned', { version: 3 })).toMatchObject({
+      status: 404,
+      body: { code: 'version_not_found', current_version: 2 },
+    })
   })
 
   test('a version or an endpoint that is not active does not run', async () => {
@@ -155,19 +251,34 @@ describe('versions', () => {
     expect((await run('resting')).status).toBe(200)
     await api(service, 'PATCH', '/endpoints/resting/', { is_active: false })
     expect((await run('resting')).status).toBe(404)
-    expect(await api(service, 'PATCH', '/endpoints/resting/', { version: 1, query: sql('SELECT 3') })).toMatchObject({ status: 400, body: { attr: 'query' } })
+    expect(await api(service, 'PATCH', '/endpoints/resting/', { version: 1, query: sql('SELECT 3') })).toMatchObject({
+      status: 400,
+      body: { attr: 'query' },
+    })
   })
 })
 
 describe('run', () => {
   test('answers results first, then what they are', async () => {
-    await create('shape', sql("SELECT properties.$browser AS browser, count() AS n FROM events WHERE event = 'bought' GROUP BY browser ORDER BY browser"))
+    await create(
+      'shape',
+      sql(
+        "SELECT properties.$browser AS browser, count() AS n FROM events WHERE event = 'bought' GROUP BY browser ORDER BY browser",
+      ),
+    )
     const { body } = await run('shape')
     expect(Object.keys(body)[0]).toBe('results')
     expect(body).toMatchObject({
-      results: [['Chrome', 2], ["O'Brien", 1], ['Safari', 1]],
+      results: [
+        ['Chrome', 2],
+        ["O'Brien", 1],
+        ['Safari', 1],
+      ],
       columns: ['browser', 'n'],
-      types: [['browser', expect.any(String)], ['n', 'UInt64']],
+      types: [
+        ['browser', expect.any(String)],
+        ['n', 'UInt64'],
+      ],
       hasMore: false,
       name: 'shape',
       execution_id: expect.any(String),
@@ -186,25 +297,73 @@ describe('run', () => {
     ['a time', 'timestamp > {variables.since}', { since: '2026-03-01T10:00:00Z' }, 1],
     ['one of a list', 'properties.plan = {variables.plan}', { plan: 'pro' }, 3],
     ['two of a list', 'properties.plan IN {variables.plan}', { plan: ['free', 'pro'] }, 4],
-    ['several', 'properties.plan = {variables.plan} AND properties.$browser = {variables.browser}', { plan: 'pro', browser: 'Chrome' }, 1],
+    [
+      'several',
+      'properties.plan = {variables.plan} AND properties.$browser = {variables.browser}',
+      { plan: 'pro', browser: 'Chrome' },
+      1,
+    ],
   ])('filters by %s', async (what, condition, variables, expected) => {
     const name = `filter_${what.replace(/ /g, '_')}`
-    expect((await create(name, sql(`SELECT count() FROM events WHERE event = 'bought' AND ${condition}`))).status).toBe(201)
+    expect((await create(name, sql(`SELECT count() FROM events WHERE event = 'bought' AND ${condition}`))).status).toBe(
+      201,
+    )
     expect(await run(name, { variables })).toMatchObject({ status: 200, body: { results: [[expected]] } })
   })
 
   test.each<[string, unknown, [string, string][]]>([
-    ['nothing', undefined, [['browser', 'required'], ['least_price', 'required']]],
-    ['an empty object', {}, [['browser', 'required'], ['least_price', 'required']]],
-    ['variables that are null', { variables: null }, [['browser', 'required'], ['least_price', 'required']]],
+    [
+      'nothing',
+      undefined,
+      [
+        ['browser', 'required'],
+        ['least_price', 'required'],
+      ],
+    ],
+    [
+      'an empty object',
+      {},
+      [
+        ['browser', 'required'],
+        ['least_price', 'required'],
+      ],
+    ],
+    [
+      'variables that are null',
+      { variables: null },
+      [
+        ['browser', 'required'],
+        ['least_price', 'required'],
+      ],
+    ],
     ['one of two', { variables: { browser: 'x' } }, [['least_price', 'required']]],
     ['null', { variables: { browser: null, least_price: 1 } }, [['browser', 'required']]],
     ['a text for a number', { variables: { browser: 'x', least_price: '1' } }, [['least_price', 'wrong_type']]],
     ['one too many', { variables: { browser: 'x', least_price: 1, colour: 'red' } }, [['colour', 'unknown']]],
-    ['all kinds of wrong', { variables: { browser: 5, a: 1 } }, [['browser', 'wrong_type'], ['least_price', 'required'], ['a', 'unknown']]],
-    ['something wrong beside it', { variables: {}, refresh: 'direct', offset: 1 }, [['browser', 'required'], ['least_price', 'required']]],
+    [
+      'all kinds of wrong',
+      { variables: { browser: 5, a: 1 } },
+      [
+        ['browser', 'wrong_type'],
+        ['least_price', 'required'],
+        ['a', 'unknown'],
+      ],
+    ],
+    [
+      'something wrong beside it',
+      { variables: {}, refresh: 'direct', offset: 1 },
+      [
+        ['browser', 'required'],
+        ['least_price', 'required'],
+      ],
+    ],
   ])('with %s is refused and says what is wrong', async (_, body, faults) => {
-    await create('strict', sql("SELECT * FROM events WHERE properties.$browser = {variables.browser} AND properties.price > {variables.least_price}"))
+    await create(
+      'strict',
+      sql(
+        'SELECT * FROM events WHERE properties.$browser = {variables.browser} AND properties.price > {variables.least_price}',
+      ),
+    )
     const reply = await run('strict', body)
     expect(reply).toMatchObject({ status: 400, body: { code: 'invalid_variables', attr: 'variables' } })
     expect(reply.body.errors.map(({ path, code }: any) => [path, code])).toEqual(faults)
@@ -235,8 +394,16 @@ describe('run', () => {
     ['x'.repeat(10_000)],
     ["'".repeat(10_000)],
   ])('the value %j is data', async (value) => {
-    await create('echo', sql("SELECT {variables.browser}, count() FROM events WHERE event = 'bought' AND properties.$browser = {variables.browser}"))
-    expect(await run('echo', { variables: { browser: value } })).toMatchObject({ status: 200, body: { results: [[value, 0]] } })
+    await create(
+      'echo',
+      sql(
+        "SELECT {variables.browser}, count() FROM events WHERE event = 'bought' AND properties.$browser = {variables.browser}",
+      ),
+    )
+    expect(await run('echo', { variables: { browser: value } })).toMatchObject({
+      status: 200,
+      body: { results: [[value, 0]] },
+    })
   })
 
   test('a value with a quote finds its row', async () => {
@@ -246,9 +413,17 @@ describe('run', () => {
   test('limit and offset page the rows and say whether there are more', async () => {
     await create('pages', sql("SELECT properties.price FROM events WHERE event = 'bought' ORDER BY timestamp"))
     expect((await run('pages', { limit: 3 })).body).toMatchObject({ results: { length: 3 }, hasMore: true, limit: 3 })
-    expect((await run('pages', { limit: 3, offset: 3 })).body).toMatchObject({ results: { length: 1 }, hasMore: false, limit: 3, offset: 3 })
+    expect((await run('pages', { limit: 3, offset: 3 })).body).toMatchObject({
+      results: { length: 1 },
+      hasMore: false,
+      limit: 3,
+      offset: 3,
+    })
     expect((await run('pages', { limit: 4 })).body).toMatchObject({ results: { length: 4 }, hasMore: false })
-    expect((await api(service, 'GET', '/endpoints/pages/run?limit=1&offset=1')).body).toMatchObject({ results: { length: 1 }, hasMore: true })
+    expect((await api(service, 'GET', '/endpoints/pages/run?limit=1&offset=1')).body).toMatchObject({
+      results: { length: 1 },
+      hasMore: true,
+    })
   })
 
   test.each<[unknown, string]>([

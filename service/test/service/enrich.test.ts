@@ -16,8 +16,18 @@ afterAll(() => service.stop())
 
 /** Sends as a visitor at `address` does, through a proxy on this machine. */
 const from = (address: string, ...batch: object[]) =>
-  request(`${service.url}/e/`, { method: 'POST', headers: { 'x-forwarded-for': address }, body: JSON.stringify({ api_key: service.token, batch }) })
-const read = async (name: string, ...columns: string[]) => (await rowsOf(service, `SELECT ${columns.map((each) => `properties.${each}`).join(', ')} FROM events WHERE event = '${name}' ORDER BY timestamp`))[0]
+  request(`${service.url}/e/`, {
+    method: 'POST',
+    headers: { 'x-forwarded-for': address },
+    body: JSON.stringify({ api_key: service.token, batch }),
+  })
+const read = async (name: string, ...columns: string[]) =>
+  (
+    await rowsOf(
+      service,
+      `SELECT ${columns.map((each) => `properties.${each}`).join(', ')} FROM events WHERE event = '${name}' ORDER BY timestamp`,
+    )
+  )[0]
 
 test.each([
   ['a visitor behind the proxy', 'v4', '203.0.113.7', {}, 'DE'],
@@ -25,7 +35,7 @@ test.each([
   ['a visitor who says to be somebody else', 'spoof', '198.51.100.1, 203.0.113.7', {}, 'DE'],
   ['an address that no range has', 'none', '192.0.2.1', {}, null],
   ['a backend that says whose event it is', 'told', '203.0.113.7', { $ip: '198.51.100.9' }, 'FR'],
-  ['a backend that says that its address is nobody\'s', 'disabled', '203.0.113.7', { $geoip_disable: true }, null],
+  ["a backend that says that its address is nobody's", 'disabled', '203.0.113.7', { $geoip_disable: true }, null],
   ['an event that knows better', 'known', '203.0.113.7', { $geoip_country_code: 'IT' }, 'IT'],
 ])('%s', async (_, name, address, properties, country) => {
   expect((await from(address, event(name, {}, properties))).status).toBe(200)
@@ -35,13 +45,25 @@ test.each([
 test('the address itself is kept nowhere', async () => {
   await from('203.0.113.77', event('kept'), { event: '', properties: { distinct_id: 'x' } })
   const engine = engineOf(service.data)
-  for (const table of ['events', 'refused_events', 'person_properties']) expect(await engine.ask('writer', `SELECT count() FROM db.${table} AS t WHERE position(toString(tuple(t.*)), '203.0.113.77') > 0`)).toEqual([[0]])
+  for (const table of ['events', 'refused_events', 'person_properties'])
+    expect(
+      await engine.ask(
+        'writer',
+        `SELECT count() FROM db.${table} AS t WHERE position(toString(tuple(t.*)), '203.0.113.77') > 0`,
+      ),
+    ).toEqual([[0]])
   expect(service.output()).not.toContain('203.0.113.77')
 })
 
 test('a program that the list knows is called a bot, also where its page did not notice', async () => {
   const agent = (text: string, more: object = {}) => ({ $raw_user_agent: text, ...more })
-  await from('192.0.2.1', event('crawl', {}, agent('Mozilla/5.0 (compatible; GPTBot/1.2)', { $browser_type: 'browser' })), event('visit', {}, agent('Mozilla/5.0 Firefox/140.0')), event('driven', {}, agent('Mozilla/5.0 Chrome/140.0', { $browser_type: 'bot' })), event('backend'))
+  await from(
+    '192.0.2.1',
+    event('crawl', {}, agent('Mozilla/5.0 (compatible; GPTBot/1.2)', { $browser_type: 'browser' })),
+    event('visit', {}, agent('Mozilla/5.0 Firefox/140.0')),
+    event('driven', {}, agent('Mozilla/5.0 Chrome/140.0', { $browser_type: 'bot' })),
+    event('backend'),
+  )
   const columns = ['$browser_type', '$bot_name', '$bot_category']
   expect(await read('crawl', ...columns)).toEqual(['bot', 'gptbot', 'ai'])
   expect(await read('visit', ...columns)).toEqual(['browser', null, null])
@@ -51,7 +73,11 @@ test('a program that the list knows is called a bot, also where its page did not
 
 test('a file that cannot be read ends the start with what would be right', async () => {
   writeFileSync(join(folder, 'wrong.csv'), 'start,end,country\n')
-  const { code, stderr } = await runUntilEnd({ TRAILMARK_PORT: '0', TRAILMARK_DATA: temporaryFolder(), TRAILMARK_GEOIP_FILE: join(folder, 'wrong.csv') })
+  const { code, stderr } = await runUntilEnd({
+    TRAILMARK_PORT: '0',
+    TRAILMARK_DATA: temporaryFolder(),
+    TRAILMARK_GEOIP_FILE: join(folder, 'wrong.csv'),
+  })
   expect(code).not.toBe(0)
   expect(stderr).toContain('line 1')
   expect(stderr).not.toContain(' at ')

@@ -32,7 +32,9 @@ test('events are stored there once and endpoints run there', async () => {
   await capture(service, event('there', { uuid }))
   expect(await countOf(service, 'there')).toBe(2)
   await api(service, 'POST', '/insight_variables/', { name: 'Least', type: 'Number' })
-  expect(await rowsOf(service, "SELECT count() FROM events WHERE properties['a.b'] >= {variables.least}", { least: 1 })).toEqual([[1]])
+  expect(
+    await rowsOf(service, "SELECT count() FROM events WHERE properties['a.b'] >= {variables.least}", { least: 1 }),
+  ).toEqual([[1]])
 })
 
 test('projects are kept apart there as well', async () => {
@@ -50,7 +52,10 @@ describe('a run', () => {
   afterAll(() => storage.close())
 
   test('sees one project, also without the compiler and without a filter of the user', async () => {
-    const { rows } = await storage.run({ text: "SELECT uniqExact(project_id), count() FROM db.events WHERE event IN ('there', 'elsewhere')" }, limits)
+    const { rows } = await storage.run(
+      { text: "SELECT uniqExact(project_id), count() FROM db.events WHERE event IN ('there', 'elsewhere')" },
+      limits,
+    )
     expect(rows).toEqual([[1, 2]])
   })
 
@@ -65,18 +70,34 @@ describe('a run', () => {
   })
 
   test('that fails after it has made rows leaves none to the next one', async () => {
-    await expect(storage.run({ text: "SELECT throwIf(number = 9, 'late'), number FROM numbers(10) SETTINGS max_block_size = 1" }, limits)).rejects.toMatchObject({ kind: 'query' })
+    await expect(
+      storage.run(
+        { text: "SELECT throwIf(number = 9, 'late'), number FROM numbers(10) SETTINGS max_block_size = 1" },
+        limits,
+      ),
+    ).rejects.toMatchObject({ kind: 'query' })
     expect((await storage.run({ text: 'SELECT 7' }, limits)).rows).toEqual([[7]])
   })
 })
 
 test('a server that is not there is said to be so', async () => {
-  const { code, stderr } = await runUntilEnd({ TRAILMARK_DATA: join(folder, 'other'), TRAILMARK_PORT: '0', CLICKHOUSE_URL: 'http://127.0.0.1:9' })
-  expect([code, stderr]).toEqual([1, 'trailmark: could not start: The ClickHouse server at CLICKHOUSE_URL does not answer: check the address, and that the server runs.\n'])
+  const { code, stderr } = await runUntilEnd({
+    TRAILMARK_DATA: join(folder, 'other'),
+    TRAILMARK_PORT: '0',
+    CLICKHOUSE_URL: 'http://127.0.0.1:9',
+  })
+  expect([code, stderr]).toEqual([
+    1,
+    'trailmark: could not start: The ClickHouse server at CLICKHOUSE_URL does not answer: check the address, and that the server runs.\n',
+  ])
 }, 90_000)
 
 test('a wrong password is said to be so', async () => {
-  const { code, stderr } = await runUntilEnd({ TRAILMARK_DATA: join(folder, 'other'), TRAILMARK_PORT: '0', CLICKHOUSE_URL: clickhouse.url.replace('secret', 'wrong') })
+  const { code, stderr } = await runUntilEnd({
+    TRAILMARK_DATA: join(folder, 'other'),
+    TRAILMARK_PORT: '0',
+    CLICKHOUSE_URL: clickhouse.url.replace('secret', 'wrong'),
+  })
   expect(code).toBe(1)
   expect(stderr).toBe(
     'trailmark: the ClickHouse server refuses the user: set CLICKHOUSE_URL to an address with the right user and password, http://user:password@host:8123.\n',

@@ -8,8 +8,14 @@ import { type RunningService, startService } from '../support/startService.ts'
 // A run that gives nothing, in each way that there is: one shape, a stable code, and the field at fault. What takes many
 // runs at once stands in limits.test.ts, what materialization refuses in materialization.test.ts.
 
-const KEY_LIMITS = { hasty: { seconds: 1 }, poor: { memory_mb: 20 }, small: { stream_rows: 4 }, rare: { per_minute: 1 } }
-const ENDLESS = 'SELECT count() FROM (SELECT arrayJoin(range(1000000)) AS a) AS x CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y WHERE cityHash64(a, b) = 1'
+const KEY_LIMITS = {
+  hasty: { seconds: 1 },
+  poor: { memory_mb: 20 },
+  small: { stream_rows: 4 },
+  rare: { per_minute: 1 },
+}
+const ENDLESS =
+  'SELECT count() FROM (SELECT arrayJoin(range(1000000)) AS a) AS x CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y WHERE cityHash64(a, b) = 1'
 
 let service: RunningService
 const keyed = (key: string) => ({ ...service, key })
@@ -17,16 +23,19 @@ const keyed = (key: string) => ({ ...service, key })
 beforeAll(async () => {
   service = await startService({ env: { TRAILMARK_KEY_LIMITS: JSON.stringify(KEY_LIMITS) } })
   const records = await openRecords(join(service.data, 'definitions.db'))
-  const put = (label: string, scopes: string[], projectId = service.projectId) => records.keys.put({ projectId, label, secret: `the-key-called-${label}`, scopes })
+  const put = (label: string, scopes: string[], projectId = service.projectId) =>
+    records.keys.put({ projectId, label, secret: `the-key-called-${label}`, scopes })
   for (const label of Object.keys(KEY_LIMITS)) await put(label, ['endpoint:read'])
   await put('writing', ['endpoint:write'])
   const other = await records.projects.create({ name: 'Another', token: 'another-token' })
   await put('other', ['endpoint:read'], other.id)
   await records.close()
 
-  for (const name of ['plan', 'city']) expect((await api(service, 'POST', '/insight_variables/', { name, type: 'String' })).status).toBe(201)
+  for (const name of ['plan', 'city'])
+    expect((await api(service, 'POST', '/insight_variables/', { name, type: 'String' })).status).toBe(201)
   const SQL: Record<string, string> = {
-    plans: 'SELECT properties.plan FROM events WHERE properties.plan = {variables.plan} AND properties.city = {variables.city}',
+    plans:
+      'SELECT properties.plan FROM events WHERE properties.plan = {variables.plan} AND properties.city = {variables.city}',
     one: 'SELECT 1',
     ten: 'SELECT arrayJoin(range(10)) AS n',
     dividing: "SELECT intDiv(1, length(properties.plan) - 3) FROM events WHERE event = 'bought'",
@@ -41,7 +50,9 @@ beforeAll(async () => {
     expect([name, status, body.detail]).toEqual([name, 201, undefined])
   }
   const series = [{ kind: 'EventsNode', event: 'bought' }]
-  expect((await api(service, 'POST', '/endpoints/', { name: 'trend', query: { kind: 'TrendsQuery', series } })).status).toBe(201)
+  expect(
+    (await api(service, 'POST', '/endpoints/', { name: 'trend', query: { kind: 'TrendsQuery', series } })).status,
+  ).toBe(201)
   await api(service, 'PATCH', '/endpoints/versioned/', { query: { kind: 'HogQLQuery', query: 'SELECT 2' } })
   await api(service, 'PATCH', '/endpoints/versioned/', { version: 1, is_active: false })
   await api(service, 'PATCH', '/endpoints/resting/', { is_active: false })
@@ -51,7 +62,12 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 const expectShape = ({ status, headers, body }: Reply) => {
-  expect(body).toMatchObject({ type: expect.any(String), code: expect.stringMatching(/^[a-z_]+$/), detail: expect.stringMatching(/.{10}/s), request_id: headers.get('x-request-id') })
+  expect(body).toMatchObject({
+    type: expect.any(String),
+    code: expect.stringMatching(/^[a-z_]+$/),
+    detail: expect.stringMatching(/.{10}/s),
+    request_id: headers.get('x-request-id'),
+  })
   expect([null, 'string']).toContain(body.attr === null ? null : typeof body.attr)
   expect(Object.values(ERRORS)).toContainEqual(expect.objectContaining({ status, type: body.type }))
   expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -71,33 +87,139 @@ interface Case {
 
 const CASES: Record<string, Case> = {
   'no such key': { endpoint: 'one', key: 'nobody', answer: [401, 'authentication_error', 'invalid_api_key', null] },
-  'a key without the scope': { endpoint: 'one', key: 'writing', answer: [403, 'authentication_error', 'permission_denied', null], says: /endpoint:read/ },
+  'a key without the scope': {
+    endpoint: 'one',
+    key: 'writing',
+    answer: [403, 'authentication_error', 'permission_denied', null],
+    says: /endpoint:read/,
+  },
   'a key of another project': { endpoint: 'one', key: 'other', answer: [404, 'invalid_request', 'not_found', null] },
   'no such endpoint': { endpoint: 'nothing', answer: [404, 'invalid_request', 'not_found', null] },
   'an endpoint that was deleted': { endpoint: 'deleted', answer: [404, 'invalid_request', 'not_found', null] },
-  'an endpoint that is not active': { endpoint: 'resting', answer: [404, 'invalid_request', 'not_found', null], says: /not active/ },
-  'no such version': { endpoint: 'versioned', body: { version: 7 }, answer: [404, 'invalid_request', 'version_not_found', 'version'] },
-  'a version that is not active': { endpoint: 'versioned', body: { version: 1 }, answer: [400, 'validation_error', 'version_inactive', 'version'] },
-  'a version that is no whole number': { endpoint: 'one', body: { version: 1.5 }, answer: [400, 'validation_error', 'invalid_input', 'version'] },
-  'no version at all': { endpoint: 'one', body: { version: 0 }, answer: [400, 'validation_error', 'invalid_input', 'version'] },
-  'a limit below one': { endpoint: 'one', body: { limit: 0 }, answer: [400, 'validation_error', 'invalid_input', 'limit'] },
-  'an offset below zero': { endpoint: 'one', body: { limit: 1, offset: -1 }, answer: [400, 'validation_error', 'invalid_input', 'offset'] },
-  'an offset without a limit': { endpoint: 'one', body: { offset: 1 }, answer: [400, 'validation_error', 'invalid_input', 'offset'] },
-  'unknown variables, by name in order': { endpoint: 'plans', body: { variables: { ...RIGHT, zone: 1, age: 2 } }, answer: [400, 'validation_error', 'invalid_variables', 'variables'], says: /"age".*"zone"/ },
-  'missing variables, all of them': { endpoint: 'plans', body: {}, answer: [400, 'validation_error', 'invalid_variables', 'variables'], says: /"plan" is required.*"city" is required/ },
-  'a variable that is null': { endpoint: 'plans', body: { variables: { ...RIGHT, city: null } }, answer: [400, 'validation_error', 'invalid_variables', 'variables'], says: /"city" is required and may not be null/ },
-  'a variable of another type': { endpoint: 'plans', body: { variables: { ...RIGHT, city: 5 } }, answer: [400, 'validation_error', 'invalid_variables', 'variables'], says: /"city"/ },
-  'an offset of an insight': { endpoint: 'trend', body: { limit: 1, offset: 1 }, answer: [400, 'validation_error', 'invalid_input', 'limit'] },
-  'an offset of an insight, without a limit': { endpoint: 'trend', body: { offset: 1 }, answer: [400, 'validation_error', 'invalid_input', 'offset'], says: /no pages/ },
-  'a limit of an insight': { endpoint: 'trend', body: { limit: 1 }, answer: [400, 'validation_error', 'invalid_input', 'limit'], says: /no pages/ },
-  'directly, where nothing is materialized': { endpoint: 'one', body: { refresh: 'direct' }, answer: [400, 'validation_error', 'not_materialized', 'refresh'] },
-  filters_override: { endpoint: 'one', body: { filters_override: {} }, answer: [400, 'validation_error', 'invalid_input', 'filters_override'] },
-  'filters_override of an insight': { endpoint: 'trend', body: { filters_override: {} }, answer: [400, 'validation_error', 'invalid_input', 'filters_override'] },
-  query_override: { endpoint: 'one', body: { query_override: {} }, answer: [400, 'validation_error', 'invalid_input', 'query_override'] },
-  'what the engine refuses': { endpoint: 'dividing', answer: [400, 'validation_error', 'illegal_division', 'query'], says: /ILLEGAL_DIVISION/ },
-  'a query too slow': { endpoint: 'endless', key: 'hasty', answer: [400, 'validation_error', 'query_timeout', null], says: /1 s/ },
-  'a query that needs too much memory': { endpoint: 'heavy', key: 'poor', answer: [400, 'validation_error', 'query_memory_limit', null], says: /20 MB/ },
-  'an answer too large': { endpoint: 'ten', key: 'small', body: { format: 'csv' }, answer: [400, 'validation_error', 'query_too_large', null] },
+  'an endpoint that is not active': {
+    endpoint: 'resting',
+    answer: [404, 'invalid_request', 'not_found', null],
+    says: /not active/,
+  },
+  'no such version': {
+    endpoint: 'versioned',
+    body: { version: 7 },
+    answer: [404, 'invalid_request', 'version_not_found', 'version'],
+  },
+  'a version that is not active': {
+    endpoint: 'versioned',
+    body: { version: 1 },
+    answer: [400, 'validation_error', 'version_inactive', 'version'],
+  },
+  'a version that is no whole number': {
+    endpoint: 'one',
+    body: { version: 1.5 },
+    answer: [400, 'validation_error', 'invalid_input', 'version'],
+  },
+  'no version at all': {
+    endpoint: 'one',
+    body: { version: 0 },
+    answer: [400, 'validation_error', 'invalid_input', 'version'],
+  },
+  'a limit below one': {
+    endpoint: 'one',
+    body: { limit: 0 },
+    answer: [400, 'validation_error', 'invalid_input', 'limit'],
+  },
+  'an offset below zero': {
+    endpoint: 'one',
+    body: { limit: 1, offset: -1 },
+    answer: [400, 'validation_error', 'invalid_input', 'offset'],
+  },
+  'an offset without a limit': {
+    endpoint: 'one',
+    body: { offset: 1 },
+    answer: [400, 'validation_error', 'invalid_input', 'offset'],
+  },
+  'unknown variables, by name in order': {
+    endpoint: 'plans',
+    body: { variables: { ...RIGHT, zone: 1, age: 2 } },
+    answer: [400, 'validation_error', 'invalid_variables', 'variables'],
+    says: /"age".*"zone"/,
+  },
+  'missing variables, all of them': {
+    endpoint: 'plans',
+    body: {},
+    answer: [400, 'validation_error', 'invalid_variables', 'variables'],
+    says: /"plan" is required.*"city" is required/,
+  },
+  'a variable that is null': {
+    endpoint: 'plans',
+    body: { variables: { ...RIGHT, city: null } },
+    answer: [400, 'validation_error', 'invalid_variables', 'variables'],
+    says: /"city" is required and may not be null/,
+  },
+  'a variable of another type': {
+    endpoint: 'plans',
+    body: { variables: { ...RIGHT, city: 5 } },
+    answer: [400, 'validation_error', 'invalid_variables', 'variables'],
+    says: /"city"/,
+  },
+  'an offset of an insight': {
+    endpoint: 'trend',
+    body: { limit: 1, offset: 1 },
+    answer: [400, 'validation_error', 'invalid_input', 'limit'],
+  },
+  'an offset of an insight, without a limit': {
+    endpoint: 'trend',
+    body: { offset: 1 },
+    answer: [400, 'validation_error', 'invalid_input', 'offset'],
+    says: /no pages/,
+  },
+  'a limit of an insight': {
+    endpoint: 'trend',
+    body: { limit: 1 },
+    answer: [400, 'validation_error', 'invalid_input', 'limit'],
+    says: /no pages/,
+  },
+  'directly, where nothing is materialized': {
+    endpoint: 'one',
+    body: { refresh: 'direct' },
+    answer: [400, 'validation_error', 'not_materialized', 'refresh'],
+  },
+  filters_override: {
+    endpoint: 'one',
+    body: { filters_override: {} },
+    answer: [400, 'validation_error', 'invalid_input', 'filters_override'],
+  },
+  'filters_override of an insight': {
+    endpoint: 'trend',
+    body: { filters_override: {} },
+    answer: [400, 'validation_error', 'invalid_input', 'filters_override'],
+  },
+  query_override: {
+    endpoint: 'one',
+    body: { query_override: {} },
+    answer: [400, 'validation_error', 'invalid_input', 'query_override'],
+  },
+  'what the engine refuses': {
+    endpoint: 'dividing',
+    answer: [400, 'validation_error', 'illegal_division', 'query'],
+    says: /ILLEGAL_DIVISION/,
+  },
+  'a query too slow': {
+    endpoint: 'endless',
+    key: 'hasty',
+    answer: [400, 'validation_error', 'query_timeout', null],
+    says: /1 s/,
+  },
+  'a query that needs too much memory': {
+    endpoint: 'heavy',
+    key: 'poor',
+    answer: [400, 'validation_error', 'query_memory_limit', null],
+    says: /20 MB/,
+  },
+  'an answer too large': {
+    endpoint: 'ten',
+    key: 'small',
+    body: { format: 'csv' },
+    answer: [400, 'validation_error', 'query_too_large', null],
+  },
 }
 
 test.each(Object.entries(CASES))('%s', async (_, { endpoint, body = {}, key, answer, says }) => {
@@ -110,7 +232,13 @@ test.each(Object.entries(CASES))('%s', async (_, { endpoint, body = {}, key, ans
 test('no key', async () => {
   const reply = await fetch(`${service.url}/api/projects/1/endpoints/one/run`, { method: 'POST' })
   expect(reply.status).toBe(401)
-  expect(await reply.json()).toEqual({ type: 'authentication_error', code: 'not_authenticated', detail: expect.stringContaining('Authorization: Bearer'), attr: null, request_id: reply.headers.get('x-request-id') })
+  expect(await reply.json()).toEqual({
+    type: 'authentication_error',
+    code: 'not_authenticated',
+    detail: expect.stringContaining('Authorization: Bearer'),
+    attr: null,
+    request_id: reply.headers.get('x-request-id'),
+  })
 })
 
 test('a key that has run as often as it may', async () => {
@@ -122,11 +250,18 @@ test('a key that has run as often as it may', async () => {
   expectShape(reply)
 })
 
-test.each(['version=1.5', 'version=0', 'limit=x', 'limit=0', 'limit=1&offset=-1', 'offset=1'])('?%s in the address', async (query) => {
-  const reply = await api(service, 'GET', `/endpoints/one/run?${query}`)
-  expect([reply.status, reply.body.code, reply.body.attr]).toEqual([400, 'invalid_input', /(\w+)=[^&]*$/.exec(query)![1]])
-  expectShape(reply)
-})
+test.each(['version=1.5', 'version=0', 'limit=x', 'limit=0', 'limit=1&offset=-1', 'offset=1'])(
+  '?%s in the address',
+  async (query) => {
+    const reply = await api(service, 'GET', `/endpoints/one/run?${query}`)
+    expect([reply.status, reply.body.code, reply.body.attr]).toEqual([
+      400,
+      'invalid_input',
+      /(\w+)=[^&]*$/.exec(query)![1],
+    ])
+    expectShape(reply)
+  },
+)
 
 test('none of these keeps the next run from its rows', async () => {
   expect((await api(service, 'POST', '/endpoints/one/run')).body.results).toEqual([[1]])
@@ -138,7 +273,16 @@ test('a fault of ours tells the request, which is in the log with what happened'
   await client.execute('DROP TABLE endpoint_versions')
   client.close()
   const reply = await api(service, 'POST', '/endpoints/one/run')
-  expect([reply.status, reply.body]).toEqual([500, { type: 'server_error', code: 'internal_error', detail: expect.any(String), attr: null, request_id: reply.headers.get('x-request-id') }])
+  expect([reply.status, reply.body]).toEqual([
+    500,
+    {
+      type: 'server_error',
+      code: 'internal_error',
+      detail: expect.any(String),
+      attr: null,
+      request_id: reply.headers.get('x-request-id'),
+    },
+  ])
   expectShape(reply)
   expect(service.output()).toContain(`Request ${reply.body.request_id} POST`)
   expect(service.output()).toContain('endpoint_versions')

@@ -12,14 +12,22 @@ beforeAll(async () => {
   service = await startService()
   const records = await openRecords(join(service.data, 'definitions.db'))
   const project = await records.projects.create({ name: 'Another', token: 'another-token' })
-  await records.keys.put({ projectId: project.id, label: 'another', secret: 'the-key-of-another', scopes: ['feature_flag:read', 'feature_flag:write'] })
+  await records.keys.put({
+    projectId: project.id,
+    label: 'another',
+    secret: 'the-key-of-another',
+    scopes: ['feature_flag:read', 'feature_flag:write'],
+  })
   await records.close()
   other = { url: service.url, token: project.token, key: 'the-key-of-another', projectId: project.id }
 })
 afterAll(() => service.stop())
 
 const ask = (question: object, query = 'v=2', { url, token } = service as Pick<RunningService, 'url' | 'token'>) =>
-  request(`${url}/flags/?${query}`, { method: 'POST', body: JSON.stringify({ token, distinct_id: 'ada', ...question }) })
+  request(`${url}/flags/?${query}`, {
+    method: 'POST',
+    body: JSON.stringify({ token, distinct_id: 'ada', ...question }),
+  })
 const define = async (input: object, target: Parameters<typeof api>[0] = service) => {
   const reply = await api(target, 'POST', '/feature_flags/', input)
   expect(reply).toMatchObject({ status: 201 })
@@ -27,12 +35,34 @@ const define = async (input: object, target: Parameters<typeof api>[0] = service
 }
 
 test('a flag from its definition to its answer, changed, switched off, removed', async () => {
-  const made = await define({ key: 'checkout', name: 'The new one', filters: { groups: [{ properties: [{ key: 'plan', value: 'gold', type: 'person' }] }], payloads: { true: { steps: 2 } } } })
-  expect(made).toMatchObject({ id: expect.any(Number), key: 'checkout', active: true, version: 1, deleted: false, evaluation_contexts: [] })
+  const made = await define({
+    key: 'checkout',
+    name: 'The new one',
+    filters: {
+      groups: [{ properties: [{ key: 'plan', value: 'gold', type: 'person' }] }],
+      payloads: { true: { steps: 2 } },
+    },
+  })
+  expect(made).toMatchObject({
+    id: expect.any(Number),
+    key: 'checkout',
+    active: true,
+    version: 1,
+    deleted: false,
+    evaluation_contexts: [],
+  })
 
   expect((await ask({})).body.flags.checkout).toMatchObject({ enabled: false, reason: { code: 'no_condition_match' } })
   expect((await ask({ person_properties: { plan: 'gold' } })).body).toMatchObject({
-    flags: { checkout: { key: 'checkout', enabled: true, variant: null, reason: { code: 'condition_match', condition_index: 0 }, metadata: { id: made.id, version: 1, description: 'The new one', payload: '{"steps":2}' } } },
+    flags: {
+      checkout: {
+        key: 'checkout',
+        enabled: true,
+        variant: null,
+        reason: { code: 'condition_match', condition_index: 0 },
+        metadata: { id: made.id, version: 1, description: 'The new one', payload: '{"steps":2}' },
+      },
+    },
     errorsWhileComputingFlags: false,
     requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     evaluatedAt: expect.any(Number),
@@ -52,13 +82,24 @@ test('a flag from its definition to its answer, changed, switched off, removed',
 })
 
 test('older clients get the older forms', async () => {
-  const { id } = await define({ key: 'old', filters: { groups: [{}], multivariate: { variants: [{ key: 'x', rollout_percentage: 100 }] }, payloads: { x: '1' } } })
+  const { id } = await define({
+    key: 'old',
+    filters: {
+      groups: [{}],
+      multivariate: { variants: [{ key: 'x', rollout_percentage: 100 }] },
+      payloads: { x: '1' },
+    },
+  })
   expect((await ask({}, 'v=1')).body).toMatchObject({ featureFlags: { old: 'x' }, featureFlagPayloads: { old: '1' } })
   await api(service, 'DELETE', `/feature_flags/${id}`)
 })
 
 test('contexts, keys, and no evaluation at all', async () => {
-  const ids = [await define({ key: 'web', evaluation_contexts: ['web'] }), await define({ key: 'app', evaluation_contexts: ['app'] }), await define({ key: 'both' })].map(({ id }) => id)
+  const ids = [
+    await define({ key: 'web', evaluation_contexts: ['web'] }),
+    await define({ key: 'app', evaluation_contexts: ['app'] }),
+    await define({ key: 'both' }),
+  ].map(({ id }) => id)
   const keys = async (question: object) => Object.keys((await ask(question)).body.flags)
   expect(await keys({})).toEqual(['web', 'app', 'both'])
   expect(await keys({ evaluation_contexts: ['web'] })).toEqual(['web', 'both'])
@@ -72,8 +113,14 @@ test('flags of another project are nowhere to be seen', async () => {
   const mine = await define({ key: 'mine' })
   const theirs = await define({ key: 'theirs' }, other)
   expect(Object.keys((await ask({}, 'v=2', other)).body.flags)).toEqual(['theirs'])
-  expect((await api(service, 'GET', '/feature_flags/')).body.results.map(({ key }: { key: string }) => key)).toEqual(['mine'])
-  for (const [method, body] of [['GET', undefined], ['PATCH', { active: false }], ['DELETE', undefined]] as const) {
+  expect((await api(service, 'GET', '/feature_flags/')).body.results.map(({ key }: { key: string }) => key)).toEqual([
+    'mine',
+  ])
+  for (const [method, body] of [
+    ['GET', undefined],
+    ['PATCH', { active: false }],
+    ['DELETE', undefined],
+  ] as const) {
     expect((await api(service, method, `/feature_flags/${theirs.id}`, body)).status).toBe(404)
   }
   expect((await api({ ...service, key: other.key }, 'GET', '/feature_flags/')).status).toBe(404)
@@ -85,17 +132,83 @@ describe('what is refused, where, and what would be right', () => {
   const properties = (...given: object[]) => ({ groups: [{ properties: given }] })
   test.each([
     ['a key with spaces', { key: 'a b' }, 'key', /letters, digits/],
-    ['an unknown operator', { key: 'k', filters: properties({ key: 'p', value: 1, operator: 'like', type: 'person' }) }, 'filters.groups.0.properties.0.operator', /no operator like; there are exact/],
-    ['a value of a wrong kind', { key: 'k', filters: properties({ key: 'p', value: {}, operator: 'gt', type: 'person' }) }, 'filters.groups.0.properties.0.value', /gt takes a number or a text/],
-    ['a pattern that is none', { key: 'k', filters: properties({ key: 'p', value: '(', operator: 'regex', type: 'person' }) }, 'filters.groups.0.properties.0.value', /regular expression/],
-    ['a group property without a type of group', { key: 'k', filters: properties({ key: 'p', value: 1, type: 'group' }) }, 'filters.groups.0.properties.0.type', /aggregation_group_type/],
-    ['variants that are not 100', { key: 'k', filters: { groups: [], multivariate: { variants: [{ key: 'a', rollout_percentage: 60 }] } } }, 'filters.multivariate.variants', /100 percent, not 60/],
-    ['a variant twice', { key: 'k', filters: { groups: [], multivariate: { variants: [{ key: 'a', rollout_percentage: 50 }, { key: 'a', rollout_percentage: 50 }] } } }, 'filters.multivariate.variants', /same key/],
-    ['a condition for a variant that is not there', { key: 'k', filters: { groups: [{ variant: 'z' }] } }, 'filters.groups.0.variant', /no variant "z"/],
-    ['a payload that is not JSON', { key: 'k', filters: { groups: [], payloads: { true: 'text' } } }, 'filters.payloads.true', /JSON/],
-    ['a payload for nothing', { key: 'k', filters: { groups: [], payloads: { b: '1' } } }, 'filters.payloads.b', /belongs to "true"/],
-    ['a dependency that is not there', { key: 'k', filters: properties({ key: 'nothing', value: true, operator: 'flag_evaluates_to', type: 'flag' }) }, 'filters.groups', /no flag "nothing"/],
-    ['a flag that depends on itself', { key: 'k', filters: properties({ key: 'k', value: true, type: 'flag' }) }, 'filters.groups', /circle: k → k/],
+    [
+      'an unknown operator',
+      { key: 'k', filters: properties({ key: 'p', value: 1, operator: 'like', type: 'person' }) },
+      'filters.groups.0.properties.0.operator',
+      /no operator like; there are exact/,
+    ],
+    [
+      'a value of a wrong kind',
+      { key: 'k', filters: properties({ key: 'p', value: {}, operator: 'gt', type: 'person' }) },
+      'filters.groups.0.properties.0.value',
+      /gt takes a number or a text/,
+    ],
+    [
+      'a pattern that is none',
+      { key: 'k', filters: properties({ key: 'p', value: '(', operator: 'regex', type: 'person' }) },
+      'filters.groups.0.properties.0.value',
+      /regular expression/,
+    ],
+    [
+      'a group property without a type of group',
+      { key: 'k', filters: properties({ key: 'p', value: 1, type: 'group' }) },
+      'filters.groups.0.properties.0.type',
+      /aggregation_group_type/,
+    ],
+    [
+      'variants that are not 100',
+      { key: 'k', filters: { groups: [], multivariate: { variants: [{ key: 'a', rollout_percentage: 60 }] } } },
+      'filters.multivariate.variants',
+      /100 percent, not 60/,
+    ],
+    [
+      'a variant twice',
+      {
+        key: 'k',
+        filters: {
+          groups: [],
+          multivariate: {
+            variants: [
+              { key: 'a', rollout_percentage: 50 },
+              { key: 'a', rollout_percentage: 50 },
+            ],
+          },
+        },
+      },
+      'filters.multivariate.variants',
+      /same key/,
+    ],
+    [
+      'a condition for a variant that is not there',
+      { key: 'k', filters: { groups: [{ variant: 'z' }] } },
+      'filters.groups.0.variant',
+      /no variant "z"/,
+    ],
+    [
+      'a payload that is not JSON',
+      { key: 'k', filters: { groups: [], payloads: { true: 'text' } } },
+      'filters.payloads.true',
+      /JSON/,
+    ],
+    [
+      'a payload for nothing',
+      { key: 'k', filters: { groups: [], payloads: { b: '1' } } },
+      'filters.payloads.b',
+      /belongs to "true"/,
+    ],
+    [
+      'a dependency that is not there',
+      { key: 'k', filters: properties({ key: 'nothing', value: true, operator: 'flag_evaluates_to', type: 'flag' }) },
+      'filters.groups',
+      /no flag "nothing"/,
+    ],
+    [
+      'a flag that depends on itself',
+      { key: 'k', filters: properties({ key: 'k', value: true, type: 'flag' }) },
+      'filters.groups',
+      /circle: k → k/,
+    ],
     ['a percentage over 100', { key: 'k', filters: { groups: [{ rollout_percentage: 101 }] } }, 'filters', /100/],
     ['a field that is not known', { key: 'k', rollout: 5 }, 'rollout', /./],
   ])('%s', async (_, input, attr, detail) => {
@@ -109,10 +222,15 @@ describe('what is refused, where, and what would be right', () => {
   test('a key that is taken, a flag that others need, a circle by a change', async () => {
     const base = await define({ key: 'base' })
     const top = await define({ key: 'top', filters: properties({ key: 'base', value: true, type: 'flag' }) })
-    expect((await api(service, 'POST', '/feature_flags/', { key: 'base' })).body).toMatchObject({ code: 'name_taken', attr: 'key' })
+    expect((await api(service, 'POST', '/feature_flags/', { key: 'base' })).body).toMatchObject({
+      code: 'name_taken',
+      attr: 'key',
+    })
     expect((await api(service, 'PATCH', `/feature_flags/${top.id}`, { key: 'base' })).status).toBe(400)
     expect((await api(service, 'DELETE', `/feature_flags/${base.id}`)).body.detail).toContain('top')
-    const circle = await api(service, 'PATCH', `/feature_flags/${base.id}`, { filters: properties({ key: 'top', value: true, type: 'flag' }) })
+    const circle = await api(service, 'PATCH', `/feature_flags/${base.id}`, {
+      filters: properties({ key: 'top', value: true, type: 'flag' }),
+    })
     expect(circle.body.detail).toContain('base → top → base')
     await api(service, 'DELETE', `/feature_flags/${top.id}`)
     await api(service, 'DELETE', `/feature_flags/${base.id}`)
@@ -121,10 +239,27 @@ describe('what is refused, where, and what would be right', () => {
   test('asking for nobody, and asking for nothing', async () => {
     const { id } = await define({ key: 'any' })
     expect(await ask({ distinct_id: '' })).toMatchObject({ status: 400, body: { attr: 'distinct_id' } })
-    expect(await request(`${service.url}/flags/?v=2`, { method: 'POST', body: JSON.stringify({ token: 'wrong', distinct_id: 'a' }) })).toMatchObject({ status: 401 })
-    const hostile = await ask({ distinct_id: 7, groups: 'x', person_properties: [1], group_properties: { company: 5 }, evaluation_contexts: 'web', flag_keys: [1] })
+    expect(
+      await request(`${service.url}/flags/?v=2`, {
+        method: 'POST',
+        body: JSON.stringify({ token: 'wrong', distinct_id: 'a' }),
+      }),
+    ).toMatchObject({ status: 401 })
+    const hostile = await ask({
+      distinct_id: 7,
+      groups: 'x',
+      person_properties: [1],
+      group_properties: { company: 5 },
+      evaluation_contexts: 'web',
+      flag_keys: [1],
+    })
     expect(hostile).toMatchObject({ status: 200, body: { flags: {} } })
-    expect(await request(`${service.url}/flags/?v=2`, { method: 'POST', body: gzipSync(JSON.stringify({ token: service.token, distinct_id: 'a' })) })).toMatchObject({ status: 200, body: { flags: { any: { enabled: true } } } })
+    expect(
+      await request(`${service.url}/flags/?v=2`, {
+        method: 'POST',
+        body: gzipSync(JSON.stringify({ token: service.token, distinct_id: 'a' })),
+      }),
+    ).toMatchObject({ status: 200, body: { flags: { any: { enabled: true } } } })
     await api(service, 'DELETE', `/feature_flags/${id}`)
   })
 })
@@ -133,14 +268,32 @@ describe('the remote configuration', () => {
   const everywhere = async () => [
     (await ask({}, 'v=2&config=true')).body,
     (await request(`${service.url}/array/${service.token}/config`)).body,
-    JSON.parse(/config:(\{.*\}),siteApps/.exec((await request(`${service.url}/array/${service.token}/config.js`)).body)![1]!),
+    JSON.parse(
+      /config:(\{.*\}),siteApps/.exec((await request(`${service.url}/array/${service.token}/config.js`)).body)![1]!,
+    ),
   ]
 
   test('is set by API, and is the same wherever it is read', async () => {
-    expect((await api(service, 'GET', '/remote_config/')).body).toMatchObject({ autocapture_opt_out: false, heatmaps: false, defaultIdentifiedOnly: true })
-    const changed = await api(service, 'PATCH', '/remote_config/', { autocapture_opt_out: true, sessionRecording: { endpoint: '/s/' } })
-    expect(changed).toMatchObject({ status: 200, body: { autocapture_opt_out: true, sessionRecording: { endpoint: '/s/' }, heatmaps: false } })
-    for (const said of await everywhere()) expect(said).toMatchObject({ token: service.token, autocapture_opt_out: true, sessionRecording: { endpoint: '/s/' }, supportedCompression: expect.arrayContaining(['gzip-js']) })
+    expect((await api(service, 'GET', '/remote_config/')).body).toMatchObject({
+      autocapture_opt_out: false,
+      heatmaps: false,
+      defaultIdentifiedOnly: true,
+    })
+    const changed = await api(service, 'PATCH', '/remote_config/', {
+      autocapture_opt_out: true,
+      sessionRecording: { endpoint: '/s/' },
+    })
+    expect(changed).toMatchObject({
+      status: 200,
+      body: { autocapture_opt_out: true, sessionRecording: { endpoint: '/s/' }, heatmaps: false },
+    })
+    for (const said of await everywhere())
+      expect(said).toMatchObject({
+        token: service.token,
+        autocapture_opt_out: true,
+        sessionRecording: { endpoint: '/s/' },
+        supportedCompression: expect.arrayContaining(['gzip-js']),
+      })
     expect((await ask({}, 'v=2&config=true', other)).body).toMatchObject({ autocapture_opt_out: false })
     await api(service, 'PATCH', '/remote_config/', { autocapture_opt_out: false, sessionRecording: false })
   })
@@ -154,7 +307,10 @@ describe('the remote configuration', () => {
 
   test('is not in the answer unless asked for, and takes nothing it does not know', async () => {
     expect((await ask({})).body).not.toHaveProperty('supportedCompression')
-    expect(await api(service, 'PATCH', '/remote_config/', { surveys: 'yes' })).toMatchObject({ status: 400, body: { attr: 'surveys' } })
+    expect(await api(service, 'PATCH', '/remote_config/', { surveys: 'yes' })).toMatchObject({
+      status: 400,
+      body: { attr: 'surveys' },
+    })
     expect(await api(service, 'PATCH', '/remote_config/', { token: 'x' })).toMatchObject({ status: 400 })
   })
 })
@@ -176,11 +332,33 @@ describe('a project whose quota of /flags is used up', () => {
   afterAll(() => bounded.stop())
 
   test('hears of it, and of no flag, in the form it asks for; what asks for no flags is not counted', async () => {
-    for (let turn = 0; turn < 3; turn += 1) expect((await ask({ disable_flags: true }, 'v=2&config=true', bounded)).body).toMatchObject({ flags: {}, quotaLimited: [] })
-    for (let turn = 0; turn < 2; turn += 1) expect((await ask({}, 'v=2', bounded)).body).toMatchObject({ flags: { on: { enabled: true } }, quotaLimited: [], errorsWhileComputingFlags: false })
+    for (let turn = 0; turn < 3; turn += 1)
+      expect((await ask({ disable_flags: true }, 'v=2&config=true', bounded)).body).toMatchObject({
+        flags: {},
+        quotaLimited: [],
+      })
+    for (let turn = 0; turn < 2; turn += 1)
+      expect((await ask({}, 'v=2', bounded)).body).toMatchObject({
+        flags: { on: { enabled: true } },
+        quotaLimited: [],
+        errorsWhileComputingFlags: false,
+      })
     const { status, body } = await ask({}, 'v=2&config=true', bounded)
-    expect([status, body]).toEqual([200, expect.objectContaining({ flags: {}, quotaLimited: ['feature_flags'], errorsWhileComputingFlags: false, requestId: expect.any(String), hasFeatureFlags: true })])
-    expect((await ask({}, 'v=1', bounded)).body).toMatchObject({ featureFlags: {}, featureFlagPayloads: {}, quotaLimited: ['feature_flags'] })
+    expect([status, body]).toEqual([
+      200,
+      expect.objectContaining({
+        flags: {},
+        quotaLimited: ['feature_flags'],
+        errorsWhileComputingFlags: false,
+        requestId: expect.any(String),
+        hasFeatureFlags: true,
+      }),
+    ])
+    expect((await ask({}, 'v=1', bounded)).body).toMatchObject({
+      featureFlags: {},
+      featureFlagPayloads: {},
+      quotaLimited: ['feature_flags'],
+    })
   })
 
   test('a server SDK keeps its defaults', async () => {

@@ -7,7 +7,8 @@ import { until } from '../support/engine.ts'
 import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
 
 // A disk of its own, small enough to be filled: only root may mount one.
-const isMounted = (folder: string) => spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=400m', 'tmpfs', folder]).status === 0
+const isMounted = (folder: string) =>
+  spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=400m', 'tmpfs', folder]).status === 0
 const disk = temporaryFolder()
 const hasDisk = isMounted(disk)
 const withDisk = hasDisk ? describe : describe.skip
@@ -55,7 +56,14 @@ withDisk('a disk that is full', () => {
     fillTo(40_000_000)
     const uuid = uuidv7()
     const refused = await capture(running, event('kept', { uuid }))
-    expect(refused).toMatchObject({ status: 507, body: { type: 'server_error', code: 'disk_full', detail: expect.stringContaining('The disk of the service is full') } })
+    expect(refused).toMatchObject({
+      status: 507,
+      body: {
+        type: 'server_error',
+        code: 'disk_full',
+        detail: expect.stringContaining('The disk of the service is full'),
+      },
+    })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await countOf(running, 'kept')).toBe(1)
     expect((await request(`${running.url}/_health`)).status).toBe(200)
@@ -73,7 +81,10 @@ withDisk('a disk that is full', () => {
     const senders = Array.from({ length: 4 }, async () => {
       while (sending) {
         const uuids = Array.from({ length: 20 }, () => uuidv7())
-        const { status } = await capture(running, ...uuids.map((uuid) => event('tight', { uuid }, { text: Math.random().toString(36).repeat(200) })))
+        const { status } = await capture(
+          running,
+          ...uuids.map((uuid) => event('tight', { uuid }, { text: Math.random().toString(36).repeat(200) })),
+        )
         statuses.add(status)
         if (status === 200) acknowledged.push(...uuids)
       }
@@ -82,17 +93,26 @@ withDisk('a disk that is full', () => {
     fillTo(0)
     await until(() => statuses.has(507))
     // The definitions are on the same disk, and the engine looks at a query before it is kept. Either says so in its own way.
-    const definition = await api(running, 'POST', '/endpoints/', { name: 'big', description: 'x'.repeat(9_000), query: { kind: 'HogQLQuery', query: 'SELECT 1' } })
+    const definition = await api(running, 'POST', '/endpoints/', {
+      name: 'big',
+      description: 'x'.repeat(9_000),
+      query: { kind: 'HogQLQuery', query: 'SELECT 1' },
+    })
     sending = false
     await Promise.all(senders)
-    if (![201, 503, 507].includes(definition.status)) throw new Error(`A definition was answered ${definition.status}: ${JSON.stringify(definition.body)}\n${running.output()}`)
+    if (![201, 503, 507].includes(definition.status))
+      throw new Error(
+        `A definition was answered ${definition.status}: ${JSON.stringify(definition.body)}\n${running.output()}`,
+      )
     expect([...statuses].sort()).toEqual([200, 507])
     const { data } = running
     await running.kill()
     unlinkSync(ballast)
 
     const again = await start('0', data)
-    const stored = (await rowsOf(again, "SELECT uuid FROM events WHERE event = 'tight' LIMIT 50000")).map(([uuid]) => uuid)
+    const stored = (await rowsOf(again, "SELECT uuid FROM events WHERE event = 'tight' LIMIT 50000")).map(
+      ([uuid]) => uuid,
+    )
     expect(new Set(stored).size).toBe(stored.length)
     const known = new Set(stored)
     expect(acknowledged.filter((uuid) => !known.has(uuid))).toEqual([])

@@ -7,8 +7,14 @@ import { type RunningService, startService, temporaryFolder } from '../support/s
 let service: RunningService
 beforeAll(async () => {
   service = await startService()
-  const visit = (visitor: string, timestamp: string, $browser: string) => event('visit', { timestamp }, { distinct_id: visitor, $browser })
-  await capture(service, visit('ann', '2026-01-05T10:00:00Z', 'Chrome'), visit('ben', '2026-01-05T12:00:00Z', 'Safari'), visit('ann', '2026-01-06T10:00:00Z', 'Chrome'))
+  const visit = (visitor: string, timestamp: string, $browser: string) =>
+    event('visit', { timestamp }, { distinct_id: visitor, $browser })
+  await capture(
+    service,
+    visit('ann', '2026-01-05T10:00:00Z', 'Chrome'),
+    visit('ben', '2026-01-05T12:00:00Z', 'Safari'),
+    visit('ann', '2026-01-06T10:00:00Z', 'Chrome'),
+  )
 }, 60_000)
 afterAll(() => service.stop())
 
@@ -21,42 +27,104 @@ const query = {
 const run = (name: string, body: object) => api(service, 'POST', `/endpoints/${name}/run`, body)
 
 test('a trends endpoint is created, kept and run with variables of its breakdown and dates', async () => {
-  expect(await api(service, 'POST', '/endpoints/', { name: 'visitors', query })).toMatchObject({ status: 201, body: { query } })
+  expect(await api(service, 'POST', '/endpoints/', { name: 'visitors', query })).toMatchObject({
+    status: 201,
+    body: { query },
+  })
   const { status, body } = await run('visitors', {})
   expect(status).toBe(200)
-  expect(body).toMatchObject({ name: 'visitors', endpoint_version: 1, hasMore: false, timezone: 'UTC', is_cached: false })
+  expect(body).toMatchObject({
+    name: 'visitors',
+    endpoint_version: 1,
+    hasMore: false,
+    timezone: 'UTC',
+    is_cached: false,
+  })
   expect(body).not.toHaveProperty('columns')
-  expect(body.results.map(({ label, data }: any) => [label, data])).toEqual([['Chrome', [1, 1]], ['Safari', [1, 0]]])
+  expect(body.results.map(({ label, data }: any) => [label, data])).toEqual([
+    ['Chrome', [1, 1]],
+    ['Safari', [1, 0]],
+  ])
   const chrome = await run('visitors', { variables: { $browser: 'Chrome', date_from: '2026-01-06' } })
   expect(chrome.body.results).toMatchObject([{ breakdown_value: 'Chrome', days: ['2026-01-06'], data: [1] }])
 })
 
 const visits = { kind: 'EventsNode', event: 'visit' }
-const RANGE = { dateRange: { date_from: '2026-01-05', date_to: '2026-01-06' }, breakdownFilter: { breakdown: '$browser', breakdown_type: 'event' } }
+const RANGE = {
+  dateRange: { date_from: '2026-01-05', date_to: '2026-01-06' },
+  breakdownFilter: { breakdown: '$browser', breakdown_type: 'event' },
+}
 
 test('a funnel is created, kept and run with variables', async () => {
   const funnel = { kind: 'FunnelsQuery', series: [visits, visits], ...RANGE }
-  expect(await api(service, 'POST', '/endpoints/', { name: 'funnel', query: funnel })).toMatchObject({ status: 201, body: { query: funnel, columns: null } })
-  expect((await run('funnel', {})).body.results.map((steps: any) => [steps[0].breakdown_value, ...steps.map(({ count }: any) => count)])).toEqual([[['Chrome'], 1, 1], [['Safari'], 1, 0]])
+  expect(await api(service, 'POST', '/endpoints/', { name: 'funnel', query: funnel })).toMatchObject({
+    status: 201,
+    body: { query: funnel, columns: null },
+  })
+  expect(
+    (await run('funnel', {})).body.results.map((steps: any) => [
+      steps[0].breakdown_value,
+      ...steps.map(({ count }: any) => count),
+    ]),
+  ).toEqual([
+    [['Chrome'], 1, 1],
+    [['Safari'], 1, 0],
+  ])
   const chrome = await run('funnel', { variables: { $browser: 'Chrome', date_to: '2026-01-05' } })
   expect(chrome.body.results.map((steps: any) => steps.map(({ count }: any) => count))).toEqual([[1, 0]])
-  expect(await run('funnel', { variables: { browser: 'Chrome' } })).toMatchObject({ status: 400, body: { code: 'invalid_variables' } })
+  expect(await run('funnel', { variables: { browser: 'Chrome' } })).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_variables' },
+  })
 })
 
 test('times to convert are an object, as their kind says', async () => {
-  await api(service, 'POST', '/endpoints/', { name: 'times', query: { kind: 'FunnelsQuery', series: [visits, visits], dateRange: RANGE.dateRange, funnelsFilter: { funnelVizType: 'time_to_convert' } } })
+  await api(service, 'POST', '/endpoints/', {
+    name: 'times',
+    query: {
+      kind: 'FunnelsQuery',
+      series: [visits, visits],
+      dateRange: RANGE.dateRange,
+      funnelsFilter: { funnelVizType: 'time_to_convert' },
+    },
+  })
   expect((await run('times', {})).body.results).toEqual({ bins: [[86_400, 1]], average_conversion_time: 86_400 })
 })
 
 test('a retention is created, kept and run with variables', async () => {
-  const retention = { kind: 'RetentionQuery', retentionFilter: { retentionType: 'retention_first_time', targetEntity: { id: 'visit', type: 'events' }, returningEntity: { id: 'visit', type: 'events' }, period: 'Day', totalIntervals: 2 }, ...RANGE }
-  expect(await api(service, 'POST', '/endpoints/', { name: 'retention', query: retention })).toMatchObject({ status: 201, body: { query: retention } })
+  const retention = {
+    kind: 'RetentionQuery',
+    retentionFilter: {
+      retentionType: 'retention_first_time',
+      targetEntity: { id: 'visit', type: 'events' },
+      returningEntity: { id: 'visit', type: 'events' },
+      period: 'Day',
+      totalIntervals: 2,
+    },
+    ...RANGE,
+  }
+  expect(await api(service, 'POST', '/endpoints/', { name: 'retention', query: retention })).toMatchObject({
+    status: 201,
+    body: { query: retention },
+  })
   const { body } = await run('retention', { variables: { $browser: 'Chrome' } })
-  expect(body.results.map(({ breakdown_value, date, values }: any) => [breakdown_value, date, ...values.map(({ count }: any) => count)])).toEqual([['Chrome', '2026-01-05T00:00:00Z', 1, 1], ['Chrome', '2026-01-06T00:00:00Z', 0, 0]])
+  expect(
+    body.results.map(({ breakdown_value, date, values }: any) => [
+      breakdown_value,
+      date,
+      ...values.map(({ count }: any) => count),
+    ]),
+  ).toEqual([
+    ['Chrome', '2026-01-05T00:00:00Z', 1, 1],
+    ['Chrome', '2026-01-06T00:00:00Z', 0, 0],
+  ])
 })
 
 test('a project that is given another time zone has its days at once, also where an answer was kept', async () => {
-  await api(service, 'POST', '/endpoints/', { name: 'days', query: { kind: 'TrendsQuery', series: [visits], dateRange: { date_from: '2026-01-05', date_to: '2026-01-06' } } })
+  await api(service, 'POST', '/endpoints/', {
+    name: 'days',
+    query: { kind: 'TrendsQuery', series: [visits], dateRange: { date_from: '2026-01-05', date_to: '2026-01-06' } },
+  })
   const daysIn = async (timezone: string) => {
     expect((await api(service, 'PATCH', '/', { timezone })).status).toBe(200)
     const { body } = await run('days', {})
@@ -78,7 +146,10 @@ test.each<[string, object, string, string]>([
 })
 
 test('a query that cannot be run is not kept', async () => {
-  const { status, body } = await api(service, 'POST', '/endpoints/', { name: 'wrong', query: { ...query, interval: 'fortnight' } })
+  const { status, body } = await api(service, 'POST', '/endpoints/', {
+    name: 'wrong',
+    query: { ...query, interval: 'fortnight' },
+  })
   expect([status, body.code, body.field]).toEqual([400, 'query_invalid', 'query.interval'])
   expect((await api(service, 'GET', '/endpoints/wrong/')).status).toBe(404)
 })
@@ -97,7 +168,12 @@ describe('a project of another time zone', () => {
     const at = (timestamp: string) => event('visit', { timestamp }, { distinct_id: 'ann' })
     // In Berlin the 29th has 23 hours and ends at 22:00 in UTC.
     await capture(first, at('2026-03-28T23:00:00Z'), at('2026-03-29T21:59:59.999Z'), at('2026-03-29T22:00:00Z'))
-    await capture(first, ...[1, 2, 3, 4, 5].map((shop) => event('order', { timestamp: '2026-03-29T12:00:00Z' }, { distinct_id: `p${shop}`, shop })))
+    await capture(
+      first,
+      ...[1, 2, 3, 4, 5].map((shop) =>
+        event('order', { timestamp: '2026-03-29T12:00:00Z' }, { distinct_id: `p${shop}`, shop }),
+      ),
+    )
     await first.stop()
     const records = await openRecords(join(data, 'definitions.db'))
     await records.projects.change(first.projectId, { timezone: 'Europe/Berlin' })
@@ -110,22 +186,63 @@ describe('a project of another time zone', () => {
   })
 
   test.each<[string, object, unknown]>([
-    ['a trend', { kind: 'TrendsQuery', series: [visits], ...RANGE }, [{ days: ['2026-03-29', '2026-03-30'], data: [2, 1] }]],
-    ['a funnel', { kind: 'FunnelsQuery', series: [visits, visits], ...RANGE, funnelsFilter: { funnelVizType: 'trends' } }, [{ days: ['2026-03-29', '2026-03-30'], data: [100, 0] }]],
-    ['a retention', { kind: 'RetentionQuery', ...RANGE, retentionFilter: { retentionType: 'retention_recurring', totalIntervals: 2, targetEntity: { id: 'visit' }, returningEntity: { id: 'visit' } } }, [{ date: '2026-03-29T00:00:00+01:00', values: [{ count: 1 }, { count: 1 }] }, { date: '2026-03-30T00:00:00+02:00', values: [{ count: 1 }, { count: 0 }] }]],
+    [
+      'a trend',
+      { kind: 'TrendsQuery', series: [visits], ...RANGE },
+      [{ days: ['2026-03-29', '2026-03-30'], data: [2, 1] }],
+    ],
+    [
+      'a funnel',
+      { kind: 'FunnelsQuery', series: [visits, visits], ...RANGE, funnelsFilter: { funnelVizType: 'trends' } },
+      [{ days: ['2026-03-29', '2026-03-30'], data: [100, 0] }],
+    ],
+    [
+      'a retention',
+      {
+        kind: 'RetentionQuery',
+        ...RANGE,
+        retentionFilter: {
+          retentionType: 'retention_recurring',
+          totalIntervals: 2,
+          targetEntity: { id: 'visit' },
+          returningEntity: { id: 'visit' },
+        },
+      },
+      [
+        { date: '2026-03-29T00:00:00+01:00', values: [{ count: 1 }, { count: 1 }] },
+        { date: '2026-03-30T00:00:00+02:00', values: [{ count: 1 }, { count: 0 }] },
+      ],
+    ],
   ])('%s has its days', async (name, query, results) => {
     const endpoint = name.replace(' ', '_')
     expect((await api(service, 'POST', '/endpoints/', { name: endpoint, query })).status).toBe(201)
-    expect((await api(service, 'POST', `/endpoints/${endpoint}/run`, {})).body).toMatchObject({ timezone: 'Europe/Berlin', results })
+    expect((await api(service, 'POST', `/endpoints/${endpoint}/run`, {})).body).toMatchObject({
+      timezone: 'Europe/Berlin',
+      results,
+    })
   })
 
   test.each<[string, object]>([
     ['funnel', { kind: 'FunnelsQuery', series: [{ kind: 'EventsNode', event: 'order' }, visits] }],
     ['retention', { kind: 'RetentionQuery', retentionFilter: { targetEntity: { id: 'order' }, totalIntervals: 1 } }],
-  ])('a %s of more rows than an answer may have is refused, not cut; a smaller breakdown is answered', async (kind, query) => {
-    const ofShops = (breakdown_limit: number) => ({ ...query, ...RANGE, breakdownFilter: { breakdown: 'shop', breakdown_limit } })
-    for (const limit of [25, 2]) await api(service, 'POST', '/endpoints/', { name: `${kind}_of_${limit}`, query: ofShops(limit) })
-    expect(await api(service, 'POST', `/endpoints/${kind}_of_25/run`, {})).toMatchObject({ status: 400, body: { code: 'query_too_large', detail: expect.stringContaining('breakdown_limit') } })
-    expect(await api(service, 'POST', `/endpoints/${kind}_of_2/run`, {})).toMatchObject({ status: 200, body: { hasMore: true } })
-  })
+  ])(
+    'a %s of more rows than an answer may have is refused, not cut; a smaller breakdown is answered',
+    async (kind, query) => {
+      const ofShops = (breakdown_limit: number) => ({
+        ...query,
+        ...RANGE,
+        breakdownFilter: { breakdown: 'shop', breakdown_limit },
+      })
+      for (const limit of [25, 2])
+        await api(service, 'POST', '/endpoints/', { name: `${kind}_of_${limit}`, query: ofShops(limit) })
+      expect(await api(service, 'POST', `/endpoints/${kind}_of_25/run`, {})).toMatchObject({
+        status: 400,
+        body: { code: 'query_too_large', detail: expect.stringContaining('breakdown_limit') },
+      })
+      expect(await api(service, 'POST', `/endpoints/${kind}_of_2/run`, {})).toMatchObject({
+        status: 200,
+        body: { hasMore: true },
+      })
+    },
+  )
 })

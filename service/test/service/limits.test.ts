@@ -15,15 +15,30 @@ const KEY_LIMITS = {
 
 let service: RunningService
 const keyed = (label: string) => ({ ...service, key: `the-key-called-${label}` })
-const run = (name: string, label: string, body: object = {}): Promise<Reply> => api(keyed(label), 'POST', `/endpoints/${name}/run`, body)
+const run = (name: string, label: string, body: object = {}): Promise<Reply> =>
+  api(keyed(label), 'POST', `/endpoints/${name}/run`, body)
 
 beforeAll(async () => {
   // Half of this engine's memory is less than a run may take unless told otherwise.
-  service = await startService({ env: { TRAILMARK_ENGINE_MEMORY_MB: '1500', TRAILMARK_KEY_LIMITS: JSON.stringify(KEY_LIMITS), TRAILMARK_RUNS_PER_MINUTE: '200', TRAILMARK_RUN_SECONDS: '2' } })
+  service = await startService({
+    env: {
+      TRAILMARK_ENGINE_MEMORY_MB: '1500',
+      TRAILMARK_KEY_LIMITS: JSON.stringify(KEY_LIMITS),
+      TRAILMARK_RUNS_PER_MINUTE: '200',
+      TRAILMARK_RUN_SECONDS: '2',
+    },
+  })
   const records = await openRecords(join(service.data, 'definitions.db'))
-  for (const label of [...Object.keys(KEY_LIMITS), 'other']) await records.keys.put({ projectId: service.projectId, label, secret: `the-key-called-${label}`, scopes: ['endpoint:read'] })
+  for (const label of [...Object.keys(KEY_LIMITS), 'other'])
+    await records.keys.put({
+      projectId: service.projectId,
+      label,
+      secret: `the-key-called-${label}`,
+      scopes: ['endpoint:read'],
+    })
   await records.close()
-  const endless = 'SELECT count(), {variables.n} FROM (SELECT arrayJoin(range(1000000)) AS a) AS x CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y WHERE cityHash64(a, b) = 1'
+  const endless =
+    'SELECT count(), {variables.n} FROM (SELECT arrayJoin(range(1000000)) AS a) AS x CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y WHERE cityHash64(a, b) = 1'
   await api(service, 'POST', '/insight_variables/', { name: 'n', type: 'Number' })
   for (const [name, query] of [
     ['one', 'SELECT 1'],
@@ -41,16 +56,25 @@ test('an engine with little memory runs queries all the same', async () => {
   expect((await run('one', 'other')).status).toBe(200)
 })
 
-test.each([['slow', 3], ['hourly', 2]] as const)('the key "%s" has %d runs and is then told when to come again; others are not held up', async (label, count) => {
-  for (let n = 0; n < count; n += 1) expect((await run('one', label)).status).toBe(200)
-  const refused = await run('one', label)
-  expect(refused).toMatchObject({ status: 429, body: { type: 'throttled_error', code: 'rate_limited', request_id: expect.any(String) } })
-  const seconds = Number(refused.headers.get('retry-after'))
-  expect(seconds).toBeGreaterThan(0)
-  expect(seconds).toBeLessThanOrEqual(label === 'slow' ? 60 : 3_600)
-  expect((await run('one', label, { format: 'csv' })).status).toBe(429)
-  expect((await run('one', 'other')).status).toBe(200)
-})
+test.each([
+  ['slow', 3],
+  ['hourly', 2],
+] as const)(
+  'the key "%s" has %d runs and is then told when to come again; others are not held up',
+  async (label, count) => {
+    for (let n = 0; n < count; n += 1) expect((await run('one', label)).status).toBe(200)
+    const refused = await run('one', label)
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { type: 'throttled_error', code: 'rate_limited', request_id: expect.any(String) },
+    })
+    const seconds = Number(refused.headers.get('retry-after'))
+    expect(seconds).toBeGreaterThan(0)
+    expect(seconds).toBeLessThanOrEqual(label === 'slow' ? 60 : 3_600)
+    expect((await run('one', label, { format: 'csv' })).status).toBe(429)
+    expect((await run('one', 'other')).status).toBe(200)
+  },
+)
 
 test('a key that may run one at a time is refused the second until the first is over', async () => {
   const first = run('endless', 'narrow', { variables: { n: -1 }, client_query_id: 'first' })
@@ -76,7 +100,11 @@ test('a stream counts until it has been sent', async () => {
 test('asking only for the head of a stream holds no place either', async () => {
   for (let turn = 0; turn < 3; turn += 1) {
     let status: number
-    do ({ status } = await fetch(`${service.url}/api/projects/${service.projectId}/endpoints/ten/run?format=csv`, { method: 'HEAD', headers: { authorization: `Bearer ${keyed('narrow').key}` } }))
+    do
+      ({ status } = await fetch(`${service.url}/api/projects/${service.projectId}/endpoints/ten/run?format=csv`, {
+        method: 'HEAD',
+        headers: { authorization: `Bearer ${keyed('narrow').key}` },
+      }))
     while (status === 429 && turn > 0) // as above
     expect(status).toBe(200)
   }
@@ -84,24 +112,39 @@ test('asking only for the head of a stream holds no place either', async () => {
 
 test('rows: pages are no longer, and a stream that would be is refused', async () => {
   expect((await run('ten', 'small')).body).toMatchObject({ results: { length: 2 }, hasMore: true })
-  expect((await run('ten', 'small', { limit: 5 })).body).toMatchObject({ results: { length: 2 }, limit: 2, hasMore: true })
+  expect((await run('ten', 'small', { limit: 5 })).body).toMatchObject({
+    results: { length: 2 },
+    limit: 2,
+    hasMore: true,
+  })
   expect(await run('ten', 'small', { format: 'csv' })).toMatchObject({ status: 400, body: { code: 'query_too_large' } })
   expect((await run('ten', 'small', { format: 'csv', limit: 4 })).status).toBe(200)
   expect((await run('ten', 'other')).body).toMatchObject({ results: { length: 10 }, hasMore: false })
 })
 
 test('time: of all by the environment, of one key by its label', async () => {
-  expect(await run('endless', 'other', { variables: { n: 0 } })).toMatchObject({ status: 400, body: { code: 'query_timeout', detail: expect.stringContaining('longer than 2 s') } })
-  expect(await run('endless', 'hasty', { variables: { n: 0 } })).toMatchObject({ status: 400, body: { code: 'query_timeout', detail: expect.stringContaining('longer than 1 s') } })
+  expect(await run('endless', 'other', { variables: { n: 0 } })).toMatchObject({
+    status: 400,
+    body: { code: 'query_timeout', detail: expect.stringContaining('longer than 2 s') },
+  })
+  expect(await run('endless', 'hasty', { variables: { n: 0 } })).toMatchObject({
+    status: 400,
+    body: { code: 'query_timeout', detail: expect.stringContaining('longer than 1 s') },
+  })
 })
 
 test('memory: a query that needs more is refused, and says how much it may take', async () => {
-  expect(await run('heavy', 'poor')).toMatchObject({ status: 400, body: { code: 'query_memory_limit', detail: expect.stringContaining('20 MB') } })
+  expect(await run('heavy', 'poor')).toMatchObject({
+    status: 400,
+    body: { code: 'query_memory_limit', detail: expect.stringContaining('20 MB') },
+  })
   expect((await run('one', 'poor')).status).toBe(200)
 })
 
 test('more queries than the engine takes are asked to come again, and the next ones run', async () => {
-  const replies = await Promise.all(Array.from({ length: 50 }, (_, n) => run('endless', 'greedy', { variables: { n: n + 1 } })))
+  const replies = await Promise.all(
+    Array.from({ length: 50 }, (_, n) => run('endless', 'greedy', { variables: { n: n + 1 } })),
+  )
   const refused = replies.filter(({ status }) => status === 503)
   expect(refused.length).toBeGreaterThan(0)
   for (const reply of refused) {

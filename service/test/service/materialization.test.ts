@@ -8,22 +8,41 @@ jest.setTimeout(120_000)
 let service: RunningService
 let engine: EngineAccess
 
-const QUERY = "SELECT properties.plan AS plan, count() AS n, uniq(distinct_id) AS people FROM events WHERE event = {variables.event_name} AND timestamp >= {variables.since} GROUP BY plan ORDER BY plan"
+const QUERY =
+  'SELECT properties.plan AS plan, count() AS n, uniq(distinct_id) AS people FROM events WHERE event = {variables.event_name} AND timestamp >= {variables.since} GROUP BY plan ORDER BY plan'
 const sql = (query: string) => ({ kind: 'HogQLQuery', query })
-const create = (name: string, query: string, more: object = {}) => api(service, 'POST', '/endpoints/', { name, query: sql(query), ...more })
+const create = (name: string, query: string, more: object = {}) =>
+  api(service, 'POST', '/endpoints/', { name, query: sql(query), ...more })
 const run = (name: string, body: object = {}) => api(service, 'POST', `/endpoints/${name}/run`, body)
-const status = async (name: string, version?: number) => (await api(service, 'GET', `/endpoints/${name}/materialization_status/${version ? `?version=${version}` : ''}`)).body
+const status = async (name: string, version?: number) =>
+  (await api(service, 'GET', `/endpoints/${name}/materialization_status/${version ? `?version=${version}` : ''}`)).body
 const ready = (name: string) => until(async () => (await status(name)).ready === true)
-const tables = async () => [...new Set((await engine.ask('writer', "SELECT name FROM system.tables WHERE database = 'db' AND name LIKE 'rollup_%'")).map(([name]) => String(name)))]
+const tables = async () => [
+  ...new Set(
+    (await engine.ask('writer', "SELECT name FROM system.tables WHERE database = 'db' AND name LIKE 'rollup_%'")).map(
+      ([name]) => String(name),
+    ),
+  ),
+]
 const VALUES = { event_name: 'bought', since: '2026-01-01T00:30:00Z' }
-const expectRefused = (reply: Reply, code: string, attr: string) => expect([reply.status, reply.body.code, reply.body.attr]).toEqual([400, code, attr])
+const expectRefused = (reply: Reply, code: string, attr: string) =>
+  expect([reply.status, reply.body.code, reply.body.attr]).toEqual([400, code, attr])
 
-const bought = (n: number) => event('bought', { timestamp: new Date(Date.parse('2026-01-01T00:00:00Z') + n * 600_000).toISOString() }, { plan: n % 2 ? 'pro' : 'free', distinct_id: `p${n % 3}` })
+const bought = (n: number) =>
+  event(
+    'bought',
+    { timestamp: new Date(Date.parse('2026-01-01T00:00:00Z') + n * 600_000).toISOString() },
+    { plan: n % 2 ? 'pro' : 'free', distinct_id: `p${n % 3}` },
+  )
 
 beforeAll(async () => {
   service = await startService({ env: { TRAILMARK_MATERIALIZE_LAG_SECONDS: '0', TRAILMARK_SHADOW_PERCENT: '100' } })
   engine = engineOf(service.data)
-  for (const [name, type] of [['event_name', 'String'], ['since', 'Date']]) await api(service, 'POST', '/insight_variables/', { name, type })
+  for (const [name, type] of [
+    ['event_name', 'String'],
+    ['since', 'Date'],
+  ])
+    await api(service, 'POST', '/insight_variables/', { name, type })
   await capture(service, ...Array.from({ length: 20 }, (_, n) => bought(n)))
 })
 afterAll(async () => {
@@ -33,17 +52,40 @@ afterAll(async () => {
 
 test('an endpoint that is materialized answers as before, and knows each event at once', async () => {
   const created = await create('sales', QUERY, { is_materialized: true })
-  expect([created.status, created.body.is_materialized, created.body.materialization.enabled]).toEqual([201, true, true])
+  expect([created.status, created.body.is_materialized, created.body.materialization.enabled]).toEqual([
+    201,
+    true,
+    true,
+  ])
   await ready('sales')
-  expect(await status('sales')).toMatchObject({ name: 'sales_v1', enabled: true, ready: true, status: 'Completed', can_materialize: true, last_materialized_at: expect.any(String) })
+  expect(await status('sales')).toMatchObject({
+    name: 'sales_v1',
+    enabled: true,
+    ready: true,
+    status: 'Completed',
+    can_materialize: true,
+    last_materialized_at: expect.any(String),
+  })
   const first = (await run('sales', { variables: VALUES })).body
   expect(first.endpoint_materialized).toBe(true)
-  expect(first.results).toEqual([['free', 8, 3], ['pro', 9, 3]])
+  expect(first.results).toEqual([
+    ['free', 8, 3],
+    ['pro', 9, 3],
+  ])
 
-  await capture(service, bought(4), bought(5), event('bought', { timestamp: '2026-01-05T00:00:00Z' }, { plan: 'max', distinct_id: 'new' }))
+  await capture(
+    service,
+    bought(4),
+    bought(5),
+    event('bought', { timestamp: '2026-01-05T00:00:00Z' }, { plan: 'max', distinct_id: 'new' }),
+  )
   const then = (await run('sales', { variables: VALUES })).body
   expect([then.endpoint_materialized, then.is_cached]).toEqual([true, false])
-  expect(then.results).toEqual([['free', 9, 3], ['max', 1, 1], ['pro', 10, 3]])
+  expect(then.results).toEqual([
+    ['free', 9, 3],
+    ['max', 1, 1],
+    ['pro', 10, 3],
+  ])
   const live = (await run('sales', { variables: VALUES, refresh: 'direct' })).body
   expect(live.endpoint_materialized).toBeUndefined()
   expect(live.results).toEqual(then.results)
@@ -73,22 +115,51 @@ test('every variable is still required, and of its type', async () => {
 })
 
 test('a query that cannot be materialized is refused with code, place and fix, and nothing is created', async () => {
-  const reply = await create('likes', 'SELECT count() FROM events WHERE event LIKE {variables.event_name}', { is_materialized: true })
+  const reply = await create('likes', 'SELECT count() FROM events WHERE event LIKE {variables.event_name}', {
+    is_materialized: true,
+  })
   expectRefused(reply, 'unsupported_operator', 'is_materialized')
-  expect(reply.body).toMatchObject({ position: { line: 1, column: 34 }, fix: expect.any(String), errors: [{ code: 'unsupported_operator' }], request_id: expect.any(String) })
+  expect(reply.body).toMatchObject({
+    position: { line: 1, column: 34 },
+    fix: expect.any(String),
+    errors: [{ code: 'unsupported_operator' }],
+    request_id: expect.any(String),
+  })
   expect((await api(service, 'GET', '/endpoints/likes/')).status).toBe(404)
   await create('likes', 'SELECT count() FROM events WHERE event LIKE {variables.event_name}')
-  expectRefused(await api(service, 'PATCH', '/endpoints/likes/', { is_materialized: true }), 'unsupported_operator', 'is_materialized')
-  expect(await status('likes')).toMatchObject({ enabled: false, ready: false, can_materialize: false, reason: expect.stringContaining('LIKE'), obstacles: [{ code: 'unsupported_operator' }] })
+  expectRefused(
+    await api(service, 'PATCH', '/endpoints/likes/', { is_materialized: true }),
+    'unsupported_operator',
+    'is_materialized',
+  )
+  expect(await status('likes')).toMatchObject({
+    enabled: false,
+    ready: false,
+    can_materialize: false,
+    reason: expect.stringContaining('LIKE'),
+    obstacles: [{ code: 'unsupported_operator' }],
+  })
 })
 
 test('"direct" on an endpoint that is not materialized is refused', async () => {
-  expectRefused(await run('likes', { variables: { event_name: 'x' }, refresh: 'direct' }), 'not_materialized', 'refresh')
-  expectRefused(await run('likes', { variables: { event_name: 'x' }, refresh: 'direct', format: 'csv' }), 'not_materialized', 'refresh')
+  expectRefused(
+    await run('likes', { variables: { event_name: 'x' }, refresh: 'direct' }),
+    'not_materialized',
+    'refresh',
+  )
+  expectRefused(
+    await run('likes', { variables: { event_name: 'x' }, refresh: 'direct', format: 'csv' }),
+    'not_materialized',
+    'refresh',
+  )
 })
 
 test('an inactive endpoint is not materialized', async () => {
-  expectRefused(await create('asleep', QUERY, { is_materialized: true, is_active: false }), 'not_materializable', 'is_materialized')
+  expectRefused(
+    await create('asleep', QUERY, { is_materialized: true, is_active: false }),
+    'not_materializable',
+    'is_materialized',
+  )
 })
 
 test('a preview tells rows, bytes and speed-up, and stores nothing', async () => {
@@ -96,12 +167,18 @@ test('a preview tells rows, bytes and speed-up, and stores nothing', async () =>
   const before = await tables()
   const { status: code, body } = await api(service, 'POST', '/endpoints/maybe/materialization_preview/', {})
   expect(code).toBe(200)
-  expect(body).toMatchObject({ can_materialize: true, enabled: false, preview: { kind: 'states', rows: expect.any(Number), bytes: expect.any(Number), events: 23 } })
+  expect(body).toMatchObject({
+    can_materialize: true,
+    enabled: false,
+    preview: { kind: 'states', rows: expect.any(Number), bytes: expect.any(Number), events: 23 },
+  })
   expect(body.preview.rows).toBeGreaterThan(0)
   expect(body.preview.bytes).toBeGreaterThan(0)
   expect(body.preview.expected_speed_up).toBeGreaterThan(1)
   expect(await tables()).toEqual(before)
-  expect((await api(service, 'POST', '/endpoints/likes/materialization_preview/', {})).body).toMatchObject({ can_materialize: false })
+  expect((await api(service, 'POST', '/endpoints/likes/materialization_preview/', {})).body).toMatchObject({
+    can_materialize: false,
+  })
   expect((await api(service, 'POST', '/endpoints/none/materialization_preview/', {})).status).toBe(404)
   expect((await api(service, 'POST', '/endpoints/maybe/materialization_preview/', { version: 9 })).status).toBe(404)
 })
@@ -110,9 +187,15 @@ test('a new version is materialized like the one before, or the answer says why 
   await create('growing', QUERY, { is_materialized: true })
   await ready('growing')
   const second = await api(service, 'PATCH', '/endpoints/growing/', { query: sql(QUERY.replace('uniq', 'uniqExact')) })
-  expect([second.body.current_version, second.body.is_materialized, second.body.materialization_error]).toEqual([2, true, undefined])
+  expect([second.body.current_version, second.body.is_materialized, second.body.materialization_error]).toEqual([
+    2,
+    true,
+    undefined,
+  ])
   await ready('growing')
-  const third = await api(service, 'PATCH', '/endpoints/growing/', { query: sql(QUERY.replace('event = ', 'event LIKE ')) })
+  const third = await api(service, 'PATCH', '/endpoints/growing/', {
+    query: sql(QUERY.replace('event = ', 'event LIKE ')),
+  })
   expect([third.status, third.body.is_materialized]).toEqual([200, false])
   expect(third.body.materialization_error).toContain('LIKE')
   expect((await run('growing', { variables: VALUES, version: 1 })).body.endpoint_materialized).toBe(true)
@@ -124,7 +207,9 @@ test('deactivating, turning off and deleting end it', async () => {
   expect((await status('growing', 1)).enabled).toBe(false)
   await create('short', QUERY, { is_materialized: true })
   await ready('short')
-  expect((await api(service, 'PATCH', '/endpoints/short/', { is_materialized: false })).body.is_materialized).toBe(false)
+  expect((await api(service, 'PATCH', '/endpoints/short/', { is_materialized: false })).body.is_materialized).toBe(
+    false,
+  )
   const answer = (await run('short', { variables: VALUES, refresh: 'force' })).body
   expect([answer.endpoint_materialized, answer.results.length]).toEqual([undefined, 3])
   expect((await api(service, 'DELETE', '/endpoints/short/')).status).toBe(204)
@@ -138,9 +223,16 @@ test('what gives other rows than a live run is turned off and told, and can be b
   await engine.ask('writer', `INSERT INTO db.${table} SELECT * FROM db.${table}`)
   expect((await run('watched', { variables: VALUES, refresh: 'force' })).body.endpoint_materialized).toBe(true)
   await until(async () => !(await status('watched')).ready)
-  expect(await status('watched')).toMatchObject({ enabled: true, status: 'Failed', error: expect.stringContaining('other rows') })
+  expect(await status('watched')).toMatchObject({
+    enabled: true,
+    status: 'Failed',
+    error: expect.stringContaining('other rows'),
+  })
   const live = (await run('watched', { variables: VALUES, refresh: 'force' })).body
-  expect([live.endpoint_materialized, live.results]).toEqual([undefined, (await run('sales', { variables: VALUES })).body.results])
+  expect([live.endpoint_materialized, live.results]).toEqual([
+    undefined,
+    (await run('sales', { variables: VALUES })).body.results,
+  ])
   expect(service.output()).toContain('is turned off')
   await api(service, 'PATCH', '/endpoints/watched/', { is_materialized: true })
   await ready('watched')

@@ -9,22 +9,51 @@ let service: RunningService
 let engine: EngineAccess
 
 const BOUGHT = { kind: 'EventsNode', event: 'bought' }
-const BY_PLAN = { dateRange: { date_from: '2026-01-01', date_to: '2026-01-05' }, breakdownFilter: { breakdown: 'plan' } }
-const INSIGHTS: Readonly<Record<string, { query: object; kind: string }>> = {
-  trend: { query: { kind: 'TrendsQuery', series: [BOUGHT, { ...BOUGHT, math: 'dau' }], ...BY_PLAN, compareFilter: { compare: true } }, kind: 'buckets' },
-  funnel: { query: { kind: 'FunnelsQuery', series: [BOUGHT, BOUGHT], ...BY_PLAN }, kind: 'rows' },
-  retention: { query: { kind: 'RetentionQuery', retentionFilter: { retentionType: 'retention_recurring', targetEntity: { id: 'bought' }, returningEntity: { id: 'bought' } }, ...BY_PLAN }, kind: 'buckets' },
+const BY_PLAN = {
+  dateRange: { date_from: '2026-01-01', date_to: '2026-01-05' },
+  breakdownFilter: { breakdown: 'plan' },
 }
-const create = (name: string, query: object, more: object = {}) => api(service, 'POST', '/endpoints/', { name, query, is_materialized: true, ...more })
+const INSIGHTS: Readonly<Record<string, { query: object; kind: string }>> = {
+  trend: {
+    query: {
+      kind: 'TrendsQuery',
+      series: [BOUGHT, { ...BOUGHT, math: 'dau' }],
+      ...BY_PLAN,
+      compareFilter: { compare: true },
+    },
+    kind: 'buckets',
+  },
+  funnel: { query: { kind: 'FunnelsQuery', series: [BOUGHT, BOUGHT], ...BY_PLAN }, kind: 'rows' },
+  retention: {
+    query: {
+      kind: 'RetentionQuery',
+      retentionFilter: {
+        retentionType: 'retention_recurring',
+        targetEntity: { id: 'bought' },
+        returningEntity: { id: 'bought' },
+      },
+      ...BY_PLAN,
+    },
+    kind: 'buckets',
+  },
+}
+const create = (name: string, query: object, more: object = {}) =>
+  api(service, 'POST', '/endpoints/', { name, query, is_materialized: true, ...more })
 const run = (name: string, body: object = {}) => api(service, 'POST', `/endpoints/${name}/run`, body)
 const status = async (name: string) => (await api(service, 'GET', `/endpoints/${name}/materialization_status/`)).body
 const ready = (name: string) => until(async () => (await status(name)).ready === true)
-const expectRefused = (reply: Reply, code: string, attr: string) => expect([reply.status, reply.body.code, reply.body.attr]).toEqual([400, code, attr])
+const expectRefused = (reply: Reply, code: string, attr: string) =>
+  expect([reply.status, reply.body.code, reply.body.attr]).toEqual([400, code, attr])
 
 beforeAll(async () => {
   service = await startService({ env: { TRAILMARK_MATERIALIZE_LAG_SECONDS: '0', TRAILMARK_SHADOW_PERCENT: '100' } })
   engine = engineOf(service.data)
-  const bought = (n: number) => event('bought', { timestamp: new Date(Date.parse('2026-01-01T00:00:00Z') + n * 600_000).toISOString() }, { plan: n % 2 ? 'pro' : 'free', distinct_id: `p${n % 3}` })
+  const bought = (n: number) =>
+    event(
+      'bought',
+      { timestamp: new Date(Date.parse('2026-01-01T00:00:00Z') + n * 600_000).toISOString() },
+      { plan: n % 2 ? 'pro' : 'free', distinct_id: `p${n % 3}` },
+    )
   await capture(service, ...Array.from({ length: 20 }, (_, n) => bought(n)))
 })
 afterAll(async () => {
@@ -34,9 +63,15 @@ afterAll(async () => {
 
 describe.each(Object.entries(INSIGHTS))('a materialized %s', (name, { query, kind }) => {
   test('answers as a live one, for each value of its breakdown, and knows each event at once', async () => {
-    expect(await create(name, query)).toMatchObject({ status: 201, body: { is_materialized: true, materialization: { enabled: true, date_variables: false } } })
+    expect(await create(name, query)).toMatchObject({
+      status: 201,
+      body: { is_materialized: true, materialization: { enabled: true, date_variables: false } },
+    })
     await ready(name)
-    await capture(service, event('bought', { timestamp: '2026-01-02T00:07:00Z' }, { plan: 'pro', distinct_id: `late ${name}` }))
+    await capture(
+      service,
+      event('bought', { timestamp: '2026-01-02T00:07:00Z' }, { plan: 'pro', distinct_id: `late ${name}` }),
+    )
     for (const variables of [{}, { plan: 'pro' }, { plan: '' }]) {
       const answer = (await run(name, { variables, refresh: 'force' })).body
       const live = (await run(name, { variables, refresh: 'direct' })).body
@@ -48,9 +83,15 @@ describe.each(Object.entries(INSIGHTS))('a materialized %s', (name, { query, kin
 
   test('takes no dates and says so, whatever would serve the run', async () => {
     for (const refresh of ['cache', 'force', 'direct']) {
-      const reply = await run(name, { variables: { plan: 'pro', date_from: '2026-01-02', date_to: '2026-01-03' }, refresh })
+      const reply = await run(name, {
+        variables: { plan: 'pro', date_from: '2026-01-02', date_to: '2026-01-03' },
+        refresh,
+      })
       expectRefused(reply, 'invalid_variables', 'variables')
-      expect(reply.body.errors).toMatchObject([{ path: 'date_from', code: 'not_available' }, { path: 'date_to', code: 'not_available' }])
+      expect(reply.body.errors).toMatchObject([
+        { path: 'date_from', code: 'not_available' },
+        { path: 'date_to', code: 'not_available' },
+      ])
       expect(reply.body.detail).toContain('because this endpoint is materialized')
     }
   })
@@ -58,18 +99,32 @@ describe.each(Object.entries(INSIGHTS))('a materialized %s', (name, { query, kin
   test('takes exact ranges if it was asked to', async () => {
     const changed = await api(service, 'PATCH', `/endpoints/${name}/`, { date_variables: true })
     expect([changed.status, changed.body.materialization.date_variables]).toEqual([200, true])
-    for (const variables of [{ date_from: '2026-01-01T00:35:00Z', date_to: '2026-01-01T02:21:00.000Z' }, { date_to: '2026-01-01', plan: 'free' }]) {
+    for (const variables of [
+      { date_from: '2026-01-01T00:35:00Z', date_to: '2026-01-01T02:21:00.000Z' },
+      { date_to: '2026-01-01', plan: 'free' },
+    ]) {
       const answer = (await run(name, { variables, refresh: 'force' })).body
       expect(answer.endpoint_materialized).toBe(true)
       expect(answer.results).toEqual((await run(name, { variables, refresh: 'direct' })).body.results)
     }
-    expect((await api(service, 'PATCH', `/endpoints/${name}/`, { date_variables: false })).body.materialization.date_variables).toBe(false)
+    expect(
+      (await api(service, 'PATCH', `/endpoints/${name}/`, { date_variables: false })).body.materialization
+        .date_variables,
+    ).toBe(false)
     expect((await run(name, { variables: { date_from: '2026-01-02' } })).status).toBe(400)
   })
 
   test('is previewed', async () => {
     const { body } = await api(service, 'POST', `/endpoints/${name}/materialization_preview/`, {})
-    expect(body).toMatchObject({ can_materialize: true, preview: { kind, rows: expect.any(Number), events: expect.any(Number), stored_query: expect.stringContaining('SELECT') } })
+    expect(body).toMatchObject({
+      can_materialize: true,
+      preview: {
+        kind,
+        rows: expect.any(Number),
+        events: expect.any(Number),
+        stored_query: expect.stringContaining('SELECT'),
+      },
+    })
     expect(body.preview.rows).toBeLessThanOrEqual(body.preview.events)
   })
 
@@ -90,7 +145,11 @@ test('a new version of an insight takes dates if the one before did', async () =
   const { query } = INSIGHTS.trend!
   expect((await create('ranges', query, { date_variables: true })).body.materialization.date_variables).toBe(true)
   const second = await api(service, 'PATCH', '/endpoints/ranges/', { query: { ...query, interval: 'hour' } })
-  expect([second.body.current_version, second.body.is_materialized, second.body.materialization.date_variables]).toEqual([2, true, true])
+  expect([
+    second.body.current_version,
+    second.body.is_materialized,
+    second.body.materialization.date_variables,
+  ]).toEqual([2, true, true])
   expect((await run('ranges', { variables: { date_from: '2026-01-05' } })).status).toBe(200)
 })
 
@@ -101,18 +160,40 @@ test('what gives another insight than a live run is turned off and told', async 
   await engine.ask('writer', `INSERT INTO db.${table} SELECT * FROM db.${table}`)
   expect((await run('doubted', { refresh: 'force' })).body.endpoint_materialized).toBe(true)
   await until(async () => !(await status('doubted')).ready)
-  expect(await status('doubted')).toMatchObject({ enabled: true, status: 'Failed', error: expect.stringContaining('other rows') })
+  expect(await status('doubted')).toMatchObject({
+    enabled: true,
+    status: 'Failed',
+    error: expect.stringContaining('other rows'),
+  })
 })
 
 test('an insight over a property of a session is refused with code, place and fix', async () => {
-  const reply = await create('sessions', { kind: 'TrendsQuery', series: [{ ...BOUGHT, properties: [{ key: '$is_bounce', type: 'session', value: '1' }] }] })
+  const reply = await create('sessions', {
+    kind: 'TrendsQuery',
+    series: [{ ...BOUGHT, properties: [{ key: '$is_bounce', type: 'session', value: '1' }] }],
+  })
   expectRefused(reply, 'session_property', 'is_materialized')
-  expect(reply.body).toMatchObject({ field: 'query.series.0.properties.0', fix: expect.any(String), errors: [{ path: 'query.series.0.properties.0', code: 'session_property' }] })
+  expect(reply.body).toMatchObject({
+    field: 'query.series.0.properties.0',
+    fix: expect.any(String),
+    errors: [{ path: 'query.series.0.properties.0', code: 'session_property' }],
+  })
 })
 
 test.each([
-  ['an insight that is not materialized', { name: 'x', query: { kind: 'TrendsQuery', series: [BOUGHT] }, date_variables: true }],
-  ['SQL', { name: 'x', query: { kind: 'HogQLQuery', query: 'SELECT count() FROM events' }, is_materialized: true, date_variables: true }],
+  [
+    'an insight that is not materialized',
+    { name: 'x', query: { kind: 'TrendsQuery', series: [BOUGHT] }, date_variables: true },
+  ],
+  [
+    'SQL',
+    {
+      name: 'x',
+      query: { kind: 'HogQLQuery', query: 'SELECT count() FROM events' },
+      is_materialized: true,
+      date_variables: true,
+    },
+  ],
 ])('"date_variables" of %s is refused', async (_, body) => {
   expectRefused(await api(service, 'POST', '/endpoints/', body), 'invalid_input', 'date_variables')
 })

@@ -15,9 +15,14 @@ beforeAll(async () => {
     { name: 'Paid', type: 'Boolean' },
     { name: 'Name', type: 'String', schema: { type: 'string', minLength: 2, pattern: '^[a-z]+$' } },
   ]
-  for (const variable of variables) expect((await api(service, 'POST', '/insight_variables/', variable)).status).toBe(201)
-  const create = (name: string, query: string) => api(service, 'POST', '/endpoints/', { name, description: `Says ${name}`, query: { kind: 'HogQLQuery', query } })
-  await create('typed', 'SELECT {variables.plan} AS plan, {variables.least} AS least, toString({variables.tags}) AS tags, {variables.paid} AS paid, {variables.name} AS name')
+  for (const variable of variables)
+    expect((await api(service, 'POST', '/insight_variables/', variable)).status).toBe(201)
+  const create = (name: string, query: string) =>
+    api(service, 'POST', '/endpoints/', { name, description: `Says ${name}`, query: { kind: 'HogQLQuery', query } })
+  await create(
+    'typed',
+    'SELECT {variables.plan} AS plan, {variables.least} AS least, toString({variables.tags}) AS tags, {variables.paid} AS paid, {variables.name} AS name',
+  )
   await create('plain', 'SELECT 1 AS one, now() AS at')
   await create('resting', 'SELECT 1')
   await api(service, 'PATCH', '/endpoints/resting/', { is_active: false })
@@ -69,7 +74,9 @@ test.each(['plain', 'typed'])('the answer of %s is as the document says', async 
 
 test('one endpoint has a document of its own, for each version', async () => {
   await api(service, 'PATCH', '/endpoints/plain/', { query: { kind: 'HogQLQuery', query: 'SELECT {variables.plan}' } })
-  const required = async (query: string) => (await api(service, 'GET', `/endpoints/plain/openapi.json${query}`)).body.paths[pathOf('plain')].post.requestBody.required
+  const required = async (query: string) =>
+    (await api(service, 'GET', `/endpoints/plain/openapi.json${query}`)).body.paths[pathOf('plain')].post.requestBody
+      .required
   expect([await required(''), await required('?version=1')]).toEqual([true, false])
   expect((await api(service, 'GET', '/endpoints/plain/openapi.json?version=9')).status).toBe(404)
   expect((await api(service, 'GET', '/endpoints/nothing/openapi.json')).status).toBe(404)
@@ -78,12 +85,23 @@ test('one endpoint has a document of its own, for each version', async () => {
 test('the API has a document with every route, and refusals look as it says', async () => {
   const { body, status } = await request(`${service.url}/api/openapi.json`)
   expect(status).toBe(200)
-  const documented = Object.entries<any>(body.paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
-  expect(documented.sort()).toEqual(ROUTES.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}').replace('*', '{path}')}`).sort())
+  const documented = Object.entries<any>(body.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  expect(documented.sort()).toEqual(
+    ROUTES.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}').replace('*', '{path}')}`).sort(),
+  )
   const refusal = validator(body.components.schemas.Refusal)
-  for (const answer of [await api(service, 'GET', '/endpoints/nothing/'), await api(service, 'POST', '/endpoints/', {}), await request(`${service.url}/api/projects/1/endpoints/`)]) {
+  for (const answer of [
+    await api(service, 'GET', '/endpoints/nothing/'),
+    await api(service, 'POST', '/endpoints/', {}),
+    await request(`${service.url}/api/projects/1/endpoints/`),
+  ]) {
     expect([answer.status >= 400, refusal(answer.body)]).toEqual([true, true])
   }
   const create = body.paths['/api/projects/{projectId}/endpoints'].post.requestBody.content['application/json'].schema
-  expect([validator(create)({ name: 'x', query: { kind: 'HogQLQuery' } }), validator(create)({ name: 5 })]).toEqual([true, false])
+  expect([validator(create)({ name: 'x', query: { kind: 'HogQLQuery' } }), validator(create)({ name: 5 })]).toEqual([
+    true,
+    false,
+  ])
 })

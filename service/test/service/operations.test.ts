@@ -10,23 +10,41 @@ let service: RunningService
 let metricsKey: string
 
 beforeAll(async () => {
-  service = await startService({ env: { TRAILMARK_LOG_FORMAT: 'json', TRAILMARK_LOG_LEVEL: 'debug', TRAILMARK_INGEST_MEMORY_MB: '1' } })
-  metricsKey = (await trailmarkJson(service.data, 'key', 'create', 'prometheus', '--scopes', 'metrics:read', '--all-projects')).value
+  service = await startService({
+    env: { TRAILMARK_LOG_FORMAT: 'json', TRAILMARK_LOG_LEVEL: 'debug', TRAILMARK_INGEST_MEMORY_MB: '1' },
+  })
+  metricsKey = (
+    await trailmarkJson(service.data, 'key', 'create', 'prometheus', '--scopes', 'metrics:read', '--all-projects')
+  ).value
 })
 afterAll(() => service.stop())
 
 const metrics = async (): Promise<Record<string, number>> => {
-  const { status, body } = await request(`${service.url}/metrics`, { headers: { authorization: `Bearer ${metricsKey}` } })
+  const { status, body } = await request(`${service.url}/metrics`, {
+    headers: { authorization: `Bearer ${metricsKey}` },
+  })
   expect(status).toBe(200)
-  return Object.fromEntries((body as string).split('\n').filter((line) => line && !line.startsWith('#')).map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
+  return Object.fromEntries(
+    (body as string)
+      .split('\n')
+      .filter((line) => line && !line.startsWith('#'))
+      .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+  )
 }
 
-const logLines = (): Record<string, any>[] => service.output().split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
+const logLines = (): Record<string, any>[] =>
+  service
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line))
 
 test('the counts tell what became of events', async () => {
   const before = await metrics()
   const uuid = uuidv7()
-  await capture(service, event('counted', { uuid }), event('counted', { uuid }), event('counted'), event('', {}), { event: 'nobody' })
+  await capture(service, event('counted', { uuid }), event('counted', { uuid }), event('counted'), event('', {}), {
+    event: 'nobody',
+  })
   await capture(service, event('counted', { uuid }))
   await capture({ ...service, token: 'no-project' }, event('counted'))
   const after = await metrics()
@@ -39,13 +57,23 @@ test('the counts tell what became of events', async () => {
   expect(more('trailmark_refusals_total{code="invalid_token"}')).toBe(1)
   expect(more('trailmark_requests_total{method="POST",route="/e",status="200"}')).toBe(2)
   expect(more('trailmark_requests_total{method="POST",route="/e",status="401"}')).toBe(1)
-  expect(after).toMatchObject({ trailmark_engine_up: 1, trailmark_writer_waiting_events: 0, trailmark_writer_waiting_bytes: 0 })
+  expect(after).toMatchObject({
+    trailmark_engine_up: 1,
+    trailmark_writer_waiting_events: 0,
+    trailmark_writer_waiting_bytes: 0,
+  })
   expect(after.process_resident_memory_bytes).toBeGreaterThan(10_000_000)
 })
 
 test('and of runs', async () => {
-  await api(service, 'POST', '/endpoints/', { name: 'told', query: { kind: 'HogQLQuery', query: "SELECT count() FROM events WHERE event = 'told'" } })
-  await api(service, 'POST', '/endpoints/', { name: 'wrong', query: { kind: 'HogQLQuery', query: "SELECT toDate('never') FROM events" } })
+  await api(service, 'POST', '/endpoints/', {
+    name: 'told',
+    query: { kind: 'HogQLQuery', query: "SELECT count() FROM events WHERE event = 'told'" },
+  })
+  await api(service, 'POST', '/endpoints/', {
+    name: 'wrong',
+    query: { kind: 'HogQLQuery', query: "SELECT toDate('never') FROM events" },
+  })
   const before = await metrics()
   await api(service, 'POST', '/endpoints/told/run')
   await api(service, 'POST', '/endpoints/told/run')
@@ -54,12 +82,16 @@ test('and of runs', async () => {
   const more = (name: string) => after[name]! - (before[name] ?? 0)
   expect(more('trailmark_run_seconds_count{outcome="ok"}')).toBe(2)
   expect(more('trailmark_run_seconds_count{outcome="not_found"}')).toBe(1)
-  expect([more('trailmark_run_cache_total{result="miss"}'), more('trailmark_run_cache_total{result="hit"}')]).toEqual([1, 1])
+  expect([more('trailmark_run_cache_total{result="miss"}'), more('trailmark_run_cache_total{result="hit"}')]).toEqual([
+    1, 1,
+  ])
 })
 
 test('the counts are for a key of all projects with their scope', async () => {
   expect((await request(`${service.url}/metrics`)).status).toBe(401)
-  expect(await request(`${service.url}/metrics`, { headers: { authorization: `Bearer ${service.key}` } })).toMatchObject({ status: 403, body: { detail: expect.stringContaining('--scopes metrics:read --all-projects') } })
+  expect(
+    await request(`${service.url}/metrics`, { headers: { authorization: `Bearer ${service.key}` } }),
+  ).toMatchObject({ status: 403, body: { detail: expect.stringContaining('--scopes metrics:read --all-projects') } })
 })
 
 test('an engine that ends is counted', async () => {
@@ -73,13 +105,33 @@ describe('refused events', () => {
   const refused = (query = '') => api(service, 'GET', `/refused_events/${query}`)
 
   test('can be listed with the reason, newest first', async () => {
-    const { body } = await capture(service, event('good'), { event: 'no person', properties: { plan: 'gold' } }, event('bad id', { uuid: 'not-a-uuid' }), 'a text')
+    const { body } = await capture(
+      service,
+      event('good'),
+      { event: 'no person', properties: { plan: 'gold' } },
+      event('bad id', { uuid: 'not-a-uuid' }),
+      'a text',
+    )
     expect(body.refused).toHaveLength(3)
     const { body: page } = await refused('?limit=3')
-    expect(page.results.map(({ code, detail, event: name, sample }: Record<string, unknown>) => [code, detail, name, sample]).sort()).toEqual(
+    expect(
+      page.results
+        .map(({ code, detail, event: name, sample }: Record<string, unknown>) => [code, detail, name, sample])
+        .sort(),
+    ).toEqual(
       [
-        ['invalid_uuid', '"uuid" is a UUID of 36 characters, or absent.', 'bad id', expect.stringContaining('"distinct_id":"visitor"')],
-        ['missing_distinct_id', '"distinct_id" is a text or a number, inside "properties" or beside them.', 'no person', expect.stringContaining('"plan":"gold"')],
+        [
+          'invalid_uuid',
+          '"uuid" is a UUID of 36 characters, or absent.',
+          'bad id',
+          expect.stringContaining('"distinct_id":"visitor"'),
+        ],
+        [
+          'missing_distinct_id',
+          '"distinct_id" is a text or a number, inside "properties" or beside them.',
+          'no person',
+          expect.stringContaining('"plan":"gold"'),
+        ],
         ['not_an_object', 'An event is an object.', '', '"a text"'],
       ].sort(),
     )
@@ -93,7 +145,9 @@ describe('refused events', () => {
     const ids: string[] = []
     let next: string | null = null
     do {
-      const { body }: Reply<{ results: { id: string; code: string }[]; next: string | null }> = await refused(`?limit=2&code=invalid_uuid${next ? `&before=${next}` : ''}`)
+      const { body }: Reply<{ results: { id: string; code: string }[]; next: string | null }> = await refused(
+        `?limit=2&code=invalid_uuid${next ? `&before=${next}` : ''}`,
+      )
       expect(body.results.every(({ code }) => code === 'invalid_uuid')).toBe(true)
       ids.push(...body.results.map(({ id }) => id))
       next = body.next
@@ -104,14 +158,30 @@ describe('refused events', () => {
 
   test("are nobody else's", async () => {
     const project = await trailmarkJson(service.data, 'project', 'create', 'Another')
-    const key = await trailmarkJson(service.data, 'key', 'create', 'another', '--scopes', 'all', '--project', String(project.id))
+    const key = await trailmarkJson(
+      service.data,
+      'key',
+      'create',
+      'another',
+      '--scopes',
+      'all',
+      '--project',
+      String(project.id),
+    )
     const another = { ...service, token: project.api_token, key: key.value, projectId: project.id }
     expect((await api(another, 'GET', '/refused_events/')).body).toEqual({ results: [], next: null })
     await capture(another, { event: 'theirs' })
     expect((await api(another, 'GET', '/refused_events/')).body.results).toHaveLength(1)
     expect(JSON.stringify((await refused()).body)).not.toContain('theirs')
     // Nor can a query read the table.
-    expect((await api(service, 'POST', '/endpoints/', { name: 'peek', query: { kind: 'HogQLQuery', query: 'SELECT * FROM refused_events' } })).status).toBe(400)
+    expect(
+      (
+        await api(service, 'POST', '/endpoints/', {
+          name: 'peek',
+          query: { kind: 'HogQLQuery', query: 'SELECT * FROM refused_events' },
+        })
+      ).status,
+    ).toBe(400)
   })
 
   test.each([
@@ -125,12 +195,22 @@ describe('refused events', () => {
 
 describe('the log', () => {
   test('says who changed what, with the id of the answer, and carries no secret', async () => {
-    const created = await api(service, 'POST', '/endpoints/', { name: 'logged', query: { kind: 'HogQLQuery', query: 'SELECT 1' } })
+    const created = await api(service, 'POST', '/endpoints/', {
+      name: 'logged',
+      query: { kind: 'HogQLQuery', query: 'SELECT 1' },
+    })
     await request(`${service.url}/e/?token=${service.token}&api_key=${service.key}`, { method: 'POST', body: '[]' })
-    await request(`${service.url}/api/projects/1/endpoints/?personal_api_key=${service.key}`, { headers: { authorization: `Bearer ${service.key}` } })
+    await request(`${service.url}/api/projects/1/endpoints/?personal_api_key=${service.key}`, {
+      headers: { authorization: `Bearer ${service.key}` },
+    })
     await until(() => logLines().some(({ request_id: id }) => id === created.headers.get('x-request-id')))
     expect(logLines().find(({ request_id: id }) => id === created.headers.get('x-request-id'))).toMatchObject({
-      level: 'info', message: 'Request', method: 'POST', route: '/api/projects/:projectId/endpoints', status: 201, label: 'first key',
+      level: 'info',
+      message: 'Request',
+      method: 'POST',
+      route: '/api/projects/:projectId/endpoints',
+      status: 201,
+      label: 'first key',
     })
     expect(logLines().some(({ level, route }) => level === 'debug' && route === '/e')).toBe(true)
     expect(service.output()).not.toContain(service.key)

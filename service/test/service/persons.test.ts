@@ -14,7 +14,12 @@ beforeAll(async () => {
   service = await startService({ env: { TRAILMARK_MATERIALIZE_LAG_SECONDS: '0' } })
   const records = await openRecords(join(service.data, 'definitions.db'))
   const project = await records.projects.create({ name: 'Another', token: 'another-token' })
-  await records.keys.put({ projectId: project.id, label: 'another', secret: 'the-key-of-another', scopes: ['person:read', 'person:write', 'endpoint:read', 'endpoint:write'] })
+  await records.keys.put({
+    projectId: project.id,
+    label: 'another',
+    secret: 'the-key-of-another',
+    scopes: ['person:read', 'person:write', 'endpoint:read', 'endpoint:write'],
+  })
   await records.close()
   other = { url: service.url, token: project.token, key: 'the-key-of-another', projectId: project.id }
   engine = engineOf(service.data)
@@ -22,8 +27,14 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 type Target = typeof other
-const by = (distinct_id: string, name: string, properties: Record<string, unknown> = {}, more: Record<string, unknown> = {}) => event(name, more, { distinct_id, ...properties })
-const whoHas = async (distinctId: string, target: Target = service) => (await api(target, 'GET', `/persons/?distinct_id=${encodeURIComponent(distinctId)}`)).body.results[0]
+const by = (
+  distinct_id: string,
+  name: string,
+  properties: Record<string, unknown> = {},
+  more: Record<string, unknown> = {},
+) => event(name, more, { distinct_id, ...properties })
+const whoHas = async (distinctId: string, target: Target = service) =>
+  (await api(target, 'GET', `/persons/?distinct_id=${encodeURIComponent(distinctId)}`)).body.results[0]
 const erase = (id: string, query = '', target: Target = service) => api(target, 'DELETE', `/persons/${id}/${query}`)
 
 /** A person of three ids, with a property and five events. */
@@ -31,32 +42,55 @@ const arrive = (name: string, target: Target = service) =>
   capture(
     target,
     by(`${name}-phone`, '$pageview', { secret: name }),
-    by(name, '$identify', { $anon_distinct_id: `${name}-phone`, secret: name }, { $set: { email: `${name}@example.com`, deep: { a: [1] } } }),
+    by(
+      name,
+      '$identify',
+      { $anon_distinct_id: `${name}-phone`, secret: name },
+      { $set: { email: `${name}@example.com`, deep: { a: [1] } } },
+    ),
     by(name, '$create_alias', { alias: `${name}-work`, secret: name }),
     by(`${name}-work`, 'bought', { secret: name }),
     by(name, 'bought', { secret: name }),
   )
 
 /** How many rows of a table, whichever project's, have this in them. */
-const traces = async (table: string, text: string) => Number((await engine.ask('writer', `SELECT count() FROM db.${table} AS t WHERE position(toString(tuple(t.*)), '${text}') > 0`))[0]![0])
+const traces = async (table: string, text: string) =>
+  Number(
+    (
+      await engine.ask(
+        'writer',
+        `SELECT count() FROM db.${table} AS t WHERE position(toString(tuple(t.*)), '${text}') > 0`,
+      )
+    )[0]![0],
+  )
 const TABLES = ['events', 'refused_events', 'person_properties', 'person_merges', 'person_distinct_ids']
 
 test('a person is found by each of their ids, with what is stored of them', async () => {
   await arrive('ada')
   const ada = await whoHas('ada')
-  expect(ada).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), distinct_ids: ['ada', 'ada-phone', 'ada-work'], properties: { email: 'ada@example.com', deep: { a: [1] } }, is_identified: true, created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/) })
+  expect(ada).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    distinct_ids: ['ada', 'ada-phone', 'ada-work'],
+    properties: { email: 'ada@example.com', deep: { a: [1] } },
+    is_identified: true,
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/),
+  })
   expect(await whoHas('ada-phone')).toEqual(ada)
   expect((await api(service, 'GET', `/persons/${ada.id}`)).body).toEqual(ada)
   expect((await api(service, 'GET', `/persons/${ada.id.toUpperCase()}`)).body).toEqual(ada)
-  expect(await rowsOf(service, "SELECT DISTINCT toString(person.id) FROM events WHERE distinct_id LIKE 'ada%'")).toEqual([[ada.id]])
+  expect(
+    await rowsOf(service, "SELECT DISTINCT toString(person.id) FROM events WHERE distinct_id LIKE 'ada%'"),
+  ).toEqual([[ada.id]])
   expect(Math.abs(Date.parse(ada.created_at) - Date.now())).toBeLessThan(600_000)
 })
 
 test('persons are listed page by page, each once', async () => {
   await capture(service, ...Array.from({ length: 7 }, (_, n) => by(`visitor-${n}`, 'x')))
   const found: string[] = []
-  for (let next: string | null = `/api/projects/${service.projectId}/persons/?limit=3`; next; ) {
-    const { status, body } = await request(`${service.url}${next}`, { headers: { authorization: `Bearer ${service.key}` } })
+  for (let next: string | null = `/api/projects/${service.projectId}/persons/?limit=3`; next;) {
+    const { status, body } = await request(`${service.url}${next}`, {
+      headers: { authorization: `Bearer ${service.key}` },
+    })
     expect([status, body.results.length <= 3]).toEqual([200, true])
     found.push(...body.results.map(({ distinct_ids: [id] }: { distinct_ids: string[] }) => id))
     next = body.next
@@ -69,7 +103,9 @@ test('a person who is deleted with their events has left no trace, and nobody el
   // Refused, and kept for whoever looks for the mistake.
   await capture(service, { event: '', properties: { distinct_id: 'bob', secret: 'bob' } })
   const bob = await whoHas('bob-phone')
-  const before = Object.fromEntries(await Promise.all(TABLES.map(async (table) => [table, [await traces(table, 'bob'), await traces(table, 'zoe')]])))
+  const before = Object.fromEntries(
+    await Promise.all(TABLES.map(async (table) => [table, [await traces(table, 'bob'), await traces(table, 'zoe')]])),
+  )
   expect(before).toMatchObject({ events: [10, 5], refused_events: [1, 0] })
 
   expect((await erase(bob.id, '?delete_events=true')).status).toBe(204)
@@ -79,19 +115,35 @@ test('a person who is deleted with their events has left no trace, and nobody el
   for (const table of TABLES) {
     // The Bob of another project is another person.
     const [ofBob, ofZoe] = before[table] as [number, number]
-    expect([table, await traces(table, 'bob'), await traces(table, 'zoe')]).toEqual([table, table === 'refused_events' ? 0 : ofBob / 2, ofZoe])
+    expect([table, await traces(table, 'bob'), await traces(table, 'zoe')]).toEqual([
+      table,
+      table === 'refused_events' ? 0 : ofBob / 2,
+      ofZoe,
+    ])
   }
   expect(await whoHas('bob-work', other)).toMatchObject({ properties: { email: 'bob@example.com' } })
-  expect(await whoHas('zoe-work')).toMatchObject({ distinct_ids: ['zoe', 'zoe-phone', 'zoe-work'], properties: { email: 'zoe@example.com' } })
+  expect(await whoHas('zoe-work')).toMatchObject({
+    distinct_ids: ['zoe', 'zoe-phone', 'zoe-work'],
+    properties: { email: 'zoe@example.com' },
+  })
 })
 
 test('a person who is deleted alone leaves events of strangers, and begins anew', async () => {
   await arrive('carl')
   const carl = await whoHas('carl')
   expect((await erase(carl.id)).status).toBe(204)
-  expect(await rowsOf(service, "SELECT uniq(person_id), count(), countIf(person.properties.email IS NOT NULL) FROM events WHERE properties.secret = 'carl'")).toEqual([[3, 5, 0]])
+  expect(
+    await rowsOf(
+      service,
+      "SELECT uniq(person_id), count(), countIf(person.properties.email IS NOT NULL) FROM events WHERE properties.secret = 'carl'",
+    ),
+  ).toEqual([[3, 5, 0]])
   await capture(service, by('carl', 'again', {}, { $set: { email: 'new@example.com' } }))
-  expect(await whoHas('carl')).toMatchObject({ distinct_ids: ['carl'], properties: { email: 'new@example.com' }, is_identified: false })
+  expect(await whoHas('carl')).toMatchObject({
+    distinct_ids: ['carl'],
+    properties: { email: 'new@example.com' },
+    is_identified: false,
+  })
   expect(await whoHas('carl-work')).toBeUndefined()
 })
 
@@ -103,23 +155,45 @@ test('a visitor who is deleted and comes back, saying nothing of themselves, is 
   const vic = await whoHas('vic')
   expect(vic).toMatchObject({ distinct_ids: ['vic'], properties: {} })
   expect(Date.parse(vic.created_at)).toBeGreaterThanOrEqual(before)
-  expect(await rowsOf(service, "SELECT count() FROM persons WHERE id = (SELECT any(person_id) FROM events WHERE distinct_id = 'vic')")).toEqual([[1]])
+  expect(
+    await rowsOf(
+      service,
+      "SELECT count() FROM persons WHERE id = (SELECT any(person_id) FROM events WHERE distinct_id = 'vic')",
+    ),
+  ).toEqual([[1]])
 })
 
 test('whoever shared a browser with a deleted person stays who they are, and can still be merged', async () => {
   await capture(
     service,
-    by('fay', '$identify', { $anon_distinct_id: 'shared' }, { timestamp: '2026-01-01T10:00:00Z', $set: { plan: 'gold' } }),
-    by('gus', '$identify', { $anon_distinct_id: 'shared' }, { timestamp: '2026-01-01T11:00:00Z', $set: { plan: 'free' } }),
+    by(
+      'fay',
+      '$identify',
+      { $anon_distinct_id: 'shared' },
+      { timestamp: '2026-01-01T10:00:00Z', $set: { plan: 'gold' } },
+    ),
+    by(
+      'gus',
+      '$identify',
+      { $anon_distinct_id: 'shared' },
+      { timestamp: '2026-01-01T11:00:00Z', $set: { plan: 'free' } },
+    ),
     by('gus', '$identify', { $anon_distinct_id: 'gus-phone' }),
   )
   const [fay, gus] = [await whoHas('fay'), await whoHas('gus')]
-  expect([fay.distinct_ids, gus.distinct_ids]).toEqual([['fay', 'shared'], ['gus', 'gus-phone']])
+  expect([fay.distinct_ids, gus.distinct_ids]).toEqual([
+    ['fay', 'shared'],
+    ['gus', 'gus-phone'],
+  ])
   expect((await erase(fay.id, '?delete_events=true')).status).toBe(204)
   expect(await whoHas('gus')).toEqual(gus)
   expect(await whoHas('shared')).toBeUndefined()
   await capture(service, by('gus', '$identify', { $anon_distinct_id: 'gus-tablet' }))
-  expect(await whoHas('gus-tablet')).toMatchObject({ id: gus.id, distinct_ids: ['gus', 'gus-phone', 'gus-tablet'], properties: { plan: 'free' } })
+  expect(await whoHas('gus-tablet')).toMatchObject({
+    id: gus.id,
+    distinct_ids: ['gus', 'gus-phone', 'gus-tablet'],
+    properties: { plan: 'free' },
+  })
 })
 
 test('somebody of whom only events are stored is deleted by the id that their events have', async () => {
@@ -132,12 +206,26 @@ test('somebody of whom only events are stored is deleted by the id that their ev
 
 test('answers that were kept, cached or materialized, forget them too', async () => {
   await Promise.all([arrive('hal'), arrive('ivy')])
-  const query = "SELECT properties.secret AS who, count() AS n FROM events WHERE event = 'bought' AND properties.secret IN ('hal', 'ivy') GROUP BY who ORDER BY who"
-  await api(service, 'POST', '/endpoints/', { name: 'sales', query: { kind: 'HogQLQuery', query }, is_materialized: true })
+  const query =
+    "SELECT properties.secret AS who, count() AS n FROM events WHERE event = 'bought' AND properties.secret IN ('hal', 'ivy') GROUP BY who ORDER BY who"
+  await api(service, 'POST', '/endpoints/', {
+    name: 'sales',
+    query: { kind: 'HogQLQuery', query },
+    is_materialized: true,
+  })
   const run = async () => (await api(service, 'POST', '/endpoints/sales/run', {})).body
-  const ready = () => until(async () => (await api(service, 'GET', '/endpoints/sales/materialization_status/')).body.ready === true)
+  const ready = () =>
+    until(async () => (await api(service, 'GET', '/endpoints/sales/materialization_status/')).body.ready === true)
   await ready()
-  for (let n = 0; n < 2; n += 1) expect(await run()).toMatchObject({ endpoint_materialized: true, is_cached: n === 1, results: [['hal', 2], ['ivy', 2]] })
+  for (let n = 0; n < 2; n += 1)
+    expect(await run()).toMatchObject({
+      endpoint_materialized: true,
+      is_cached: n === 1,
+      results: [
+        ['hal', 2],
+        ['ivy', 2],
+      ],
+    })
   await erase((await whoHas('hal')).id, '?delete_events=true')
   expect((await run()).results).toEqual([['ivy', 2]])
   await ready()
@@ -147,14 +235,16 @@ test('answers that were kept, cached or materialized, forget them too', async ()
 test('events that come while somebody is deleted are stored, each once', async () => {
   await arrive('jim')
   const { id } = await whoHas('jim')
-  const deliveries = Array.from({ length: 20 }, (_, n) => capture(service, by(`passer-${n}`, 'meanwhile', {}, { $set: { n } })))
+  const deliveries = Array.from({ length: 20 }, (_, n) =>
+    capture(service, by(`passer-${n}`, 'meanwhile', {}, { $set: { n } })),
+  )
   const [gone, ...answers] = await Promise.all([erase(id, '?delete_events=true'), ...deliveries])
   expect([gone.status, ...answers.map(({ status }) => status)]).toEqual([204, ...deliveries.map(() => 200)])
   expect(await countOf(service, 'meanwhile')).toBe(20)
   expect(await whoHas('passer-7')).toMatchObject({ properties: { n: 7 } })
 })
 
-test('another project\'s key finds nobody and deletes nobody', async () => {
+test("another project's key finds nobody and deletes nobody", async () => {
   await arrive('kim')
   const { id } = await whoHas('kim')
   expect(await whoHas('kim', other)).toBeUndefined()
@@ -173,6 +263,9 @@ test.each([
   expect(await api(service, method, path)).toMatchObject({ status: 400, body: { code: 'invalid_input', attr } })
 })
 
-test('a distinct id where a person\'s id belongs is told where it belongs', async () => {
-  expect(await api(service, 'GET', '/persons/kim')).toMatchObject({ status: 404, body: { detail: expect.stringContaining('?distinct_id=') } })
+test("a distinct id where a person's id belongs is told where it belongs", async () => {
+  expect(await api(service, 'GET', '/persons/kim')).toMatchObject({
+    status: 404,
+    body: { detail: expect.stringContaining('?distinct_id=') },
+  })
 })

@@ -39,17 +39,41 @@ const connect = (options: PostHogOptions = {}): Client => {
   return { client, asked: () => asked }
 }
 
-const define = async (key: string, filters: object) => expect(await api(service, 'POST', '/feature_flags/', { key, filters })).toMatchObject({ status: 201 })
-const property = (key: string, value: unknown, more: object = {}) => ({ properties: [{ key, value, type: 'person', ...more }] })
+const define = async (key: string, filters: object) =>
+  expect(await api(service, 'POST', '/feature_flags/', { key, filters })).toMatchObject({ status: 201 })
+const property = (key: string, value: unknown, more: object = {}) => ({
+  properties: [{ key, value, type: 'person', ...more }],
+})
 
 describe('what it captures is stored as it was meant', () => {
   test('events with their time, their id and their groups', async () => {
     const { client } = connect()
-    client.capture({ distinctId: 'ada', event: 'bought', properties: { amount: 42, list: [1, { deep: true }], quote: 'ü "x"' }, groups: { company: 'acme' }, timestamp: new Date('2026-02-03T04:05:06.789Z'), uuid: '0195f000-0000-7000-8000-000000000001' })
+    client.capture({
+      distinctId: 'ada',
+      event: 'bought',
+      properties: { amount: 42, list: [1, { deep: true }], quote: 'ü "x"' },
+      groups: { company: 'acme' },
+      timestamp: new Date('2026-02-03T04:05:06.789Z'),
+      uuid: '0195f000-0000-7000-8000-000000000001',
+    })
     await client.flush()
-    const [[uuid, id, time, properties, group] = []] = await rowsOf(service, "SELECT toString(uuid), distinct_id, toString(timestamp), toString(properties), $group_0 FROM events WHERE event = 'bought'")
-    expect([uuid, id, time, group]).toEqual(['0195f000-0000-7000-8000-000000000001', 'ada', expect.stringMatching(/^2026-02-03.04:05:06\.789/), 'acme'])
-    expect(JSON.parse(String(properties))).toMatchObject({ amount: 42, list: [1, { deep: true }], quote: 'ü "x"', $lib: 'posthog-node', $groups: { company: 'acme' } })
+    const [[uuid, id, time, properties, group] = []] = await rowsOf(
+      service,
+      "SELECT toString(uuid), distinct_id, toString(timestamp), toString(properties), $group_0 FROM events WHERE event = 'bought'",
+    )
+    expect([uuid, id, time, group]).toEqual([
+      '0195f000-0000-7000-8000-000000000001',
+      'ada',
+      expect.stringMatching(/^2026-02-03.04:05:06\.789/),
+      'acme',
+    ])
+    expect(JSON.parse(String(properties))).toMatchObject({
+      amount: 42,
+      list: [1, { deep: true }],
+      quote: 'ü "x"',
+      $lib: 'posthog-node',
+      $groups: { company: 'acme' },
+    })
   })
 
   test('an event that is captured at once is stored when the call returns', async () => {
@@ -62,7 +86,9 @@ describe('what it captures is stored as it was meant', () => {
     const { client } = connect({ flushInterval: 60_000, flushAt: 40 })
     for (let n = 0; n < 150; n += 1) client.capture({ distinctId: `p${n}`, event: 'waited' })
     await client.shutdown()
-    expect(await rowsOf(service, "SELECT count(), uniqExact(distinct_id) FROM events WHERE event = 'waited'")).toEqual([[150, 150]])
+    expect(await rowsOf(service, "SELECT count(), uniqExact(distinct_id) FROM events WHERE event = 'waited'")).toEqual([
+      [150, 150],
+    ])
   })
 
   test('persons: identify, set, unset, alias', async () => {
@@ -71,9 +97,18 @@ describe('what it captures is stored as it was meant', () => {
     client.identify({ distinctId: 'bob', properties: { plan: 'gold', seats: 3, $set_once: { source: 'ads' } } })
     client.alias({ distinctId: 'bob', alias: 'visitor-7' })
     await client.flush()
-    client.capture({ distinctId: 'bob', event: 'changed', properties: { $set: { seats: 4 }, $set_once: { source: 'mail' }, $unset: ['plan'] } })
+    client.capture({
+      distinctId: 'bob',
+      event: 'changed',
+      properties: { $set: { seats: 4 }, $set_once: { source: 'mail' }, $unset: ['plan'] },
+    })
     await client.flush()
-    expect(await rowsOf(service, "SELECT event, person.properties.plan, person.properties.seats, person.properties.source FROM events WHERE distinct_id IN ('bob', 'visitor-7') AND event IN ('$pageview', 'changed') ORDER BY event")).toEqual([
+    expect(
+      await rowsOf(
+        service,
+        "SELECT event, person.properties.plan, person.properties.seats, person.properties.source FROM events WHERE distinct_id IN ('bob', 'visitor-7') AND event IN ('$pageview', 'changed') ORDER BY event",
+      ),
+    ).toEqual([
       ['$pageview', null, '4', 'ads'],
       ['changed', null, '4', 'ads'],
     ])
@@ -83,7 +118,9 @@ describe('what it captures is stored as it was meant', () => {
     const { client } = connect()
     client.capture({ distinctId: 'nobody-7', event: 'quiet', properties: { $process_person_profile: false } })
     await client.flush()
-    expect(await rowsOf(service, "SELECT count() FROM person_distinct_ids WHERE distinct_id = 'nobody-7'")).toEqual([[0]])
+    expect(await rowsOf(service, "SELECT count() FROM person_distinct_ids WHERE distinct_id = 'nobody-7'")).toEqual([
+      [0],
+    ])
     expect(await countOf(service, 'quiet')).toBe(1)
   })
 
@@ -91,7 +128,9 @@ describe('what it captures is stored as it was meant', () => {
     const { client } = connect()
     client.groupIdentify({ groupType: 'company', groupKey: 'acme', properties: { size: 11 } })
     await client.flush()
-    expect(await rowsOf(service, "SELECT key, properties.size FROM groups WHERE index = 0 AND key = 'acme'")).toEqual([['acme', '11']])
+    expect(await rowsOf(service, "SELECT key, properties.size FROM groups WHERE index = 0 AND key = 'acme'")).toEqual([
+      ['acme', '11'],
+    ])
   })
 
   test('an exception', async () => {
@@ -101,21 +140,44 @@ describe('what it captures is stored as it was meant', () => {
       await client.flush()
       return (await countOf(service, '$exception')) === 1
     })
-    const [[properties] = []] = await rowsOf(service, "SELECT toString(properties) FROM events WHERE event = '$exception'")
-    expect(JSON.parse(String(properties))).toMatchObject({ $exception_list: [{ type: 'TypeError', value: 'no such thing' }], where: 'test' })
+    const [[properties] = []] = await rowsOf(
+      service,
+      "SELECT toString(properties) FROM events WHERE event = '$exception'",
+    )
+    expect(JSON.parse(String(properties))).toMatchObject({
+      $exception_list: [{ type: 'TypeError', value: 'no such thing' }],
+      where: 'test',
+    })
   })
 })
 
 describe('flags', () => {
   beforeAll(async () => {
-    await capture(service, event('$set', { $set: { plan: 'gold' } }, { distinct_id: 'gold-user' }), event('x', {}, { distinct_id: 'gold-user', $groups: { company: 'acme' } }))
+    await capture(
+      service,
+      event('$set', { $set: { plan: 'gold' } }, { distinct_id: 'gold-user' }),
+      event('x', {}, { distinct_id: 'gold-user', $groups: { company: 'acme' } }),
+    )
     await define('for-all', { groups: [{}], payloads: { true: { steps: [1, 2] } } })
     await define('for-gold', { groups: [property('plan', 'gold')] })
     await define('half', { groups: [{ rollout_percentage: 50 }] })
-    await define('color', { groups: [{}], multivariate: { variants: [{ key: 'red', rollout_percentage: 30 }, { key: 'green', rollout_percentage: 30 }, { key: 'blue', rollout_percentage: 40 }] }, payloads: { red: '"r"', green: '"g"', blue: '"b"' } })
+    await define('color', {
+      groups: [{}],
+      multivariate: {
+        variants: [
+          { key: 'red', rollout_percentage: 30 },
+          { key: 'green', rollout_percentage: 30 },
+          { key: 'blue', rollout_percentage: 40 },
+        ],
+      },
+      payloads: { red: '"r"', green: '"g"', blue: '"b"' },
+    })
     await define('needs-gold', { groups: [property('for-gold', true, { type: 'flag' })] })
     await define('needs-blue', { groups: [property('color', 'blue', { type: 'flag' })] })
-    await define('of-company', { aggregation_group_type: 'company', groups: [property('size', 10, { type: 'group', operator: 'gt' })] })
+    await define('of-company', {
+      aggregation_group_type: 'company',
+      groups: [property('size', 10, { type: 'group', operator: 'gt' })],
+    })
     await define('recent', { groups: [property('signed_up', '2026-01-01', { operator: 'is_date_after' })] })
     await define('matching', { groups: [property('email', '@acme\\.com$', { operator: 'regex' })] })
     await define('versioned', { groups: [property('app', '2.0.0', { operator: 'semver_gte' })] })
@@ -129,8 +191,18 @@ describe('flags', () => {
     expect(await client.isFeatureEnabled('for-gold', 'somebody')).toBe(false)
     expect(await client.isFeatureEnabled('for-gold', 'somebody', { personProperties: { plan: 'gold' } })).toBe(true)
     expect(await client.isFeatureEnabled('of-company', 'somebody', { groups: { company: 'acme' } })).toBe(true)
-    expect(await client.isFeatureEnabled('of-company', 'somebody', { groups: { company: 'acme' }, groupProperties: { company: { size: '3' } } })).toBe(false)
-    expect(await client.getAllFlags('gold-user')).toMatchObject({ 'for-all': true, 'for-gold': true, 'needs-gold': true, 'of-company': false })
+    expect(
+      await client.isFeatureEnabled('of-company', 'somebody', {
+        groups: { company: 'acme' },
+        groupProperties: { company: { size: '3' } },
+      }),
+    ).toBe(false)
+    expect(await client.getAllFlags('gold-user')).toMatchObject({
+      'for-all': true,
+      'for-gold': true,
+      'needs-gold': true,
+      'of-company': false,
+    })
     expect(await client.getFeatureFlag('unknown', 'gold-user')).toBeUndefined()
     expect(asked()).not.toContain('GET /flags/definitions')
   })
@@ -139,9 +211,12 @@ describe('flags', () => {
     const { client } = connect()
     const value = await client.getFeatureFlag('color', 'told')
     await client.flush()
-    expect(await rowsOf(service, "SELECT properties.$feature_flag, properties.$feature_flag_response, properties.$feature_flag_reason, properties.locally_evaluated FROM events WHERE event = '$feature_flag_called' AND distinct_id = 'told'")).toEqual([
-      ['color', value, 'Matched condition set 1', 'false'],
-    ])
+    expect(
+      await rowsOf(
+        service,
+        "SELECT properties.$feature_flag, properties.$feature_flag_response, properties.$feature_flag_reason, properties.locally_evaluated FROM events WHERE event = '$feature_flag_called' AND distinct_id = 'told'",
+      ),
+    ).toEqual([['color', value, 'Matched condition set 1', 'false']])
   })
 
   test('an event can carry them', async () => {
@@ -151,12 +226,26 @@ describe('flags', () => {
       await client.flush()
       return (await countOf(service, 'with flags')) === 1
     })
-    expect(await rowsOf(service, "SELECT properties.`$feature/for-gold`, has(JSONExtract(properties.$active_feature_flags, 'Array(String)'), 'for-gold') FROM events WHERE event = 'with flags'")).toEqual([['true', 1]])
+    expect(
+      await rowsOf(
+        service,
+        "SELECT properties.`$feature/for-gold`, has(JSONExtract(properties.$active_feature_flags, 'Array(String)'), 'for-gold') FROM events WHERE event = 'with flags'",
+      ),
+    ).toEqual([['true', 1]])
   })
 
   const PEOPLE = Array.from({ length: 40 }, (_, n) => ({
     id: `person-${n}`,
-    asks: { groups: { company: `c${n}` }, personProperties: { plan: n % 2 ? 'gold' : 'free', signed_up: n % 3 ? '2026-05-05' : '2025-05-05', email: n % 4 ? 'a@acme.com' : 'a@b.c', app: n % 5 ? '2.1.0' : '1.9.9' }, groupProperties: { company: { size: String(n) } } },
+    asks: {
+      groups: { company: `c${n}` },
+      personProperties: {
+        plan: n % 2 ? 'gold' : 'free',
+        signed_up: n % 3 ? '2026-05-05' : '2025-05-05',
+        email: n % 4 ? 'a@acme.com' : 'a@b.c',
+        app: n % 5 ? '2.1.0' : '1.9.9',
+      },
+      groupProperties: { company: { size: String(n) } },
+    },
   }))
 
   test('evaluated in the backend they are those that the service gives, without asking it', async () => {
@@ -170,7 +259,11 @@ describe('flags', () => {
     }
     expect(local.asked().filter((each) => each !== 'GET /flags/definitions')).toEqual([])
     // The people above get different ones, or the comparison says nothing.
-    const colors = await Promise.all(PEOPLE.map(({ id }) => local.client.getFeatureFlag('color', id, { onlyEvaluateLocally: true, sendFeatureFlagEvents: false })))
+    const colors = await Promise.all(
+      PEOPLE.map(({ id }) =>
+        local.client.getFeatureFlag('color', id, { onlyEvaluateLocally: true, sendFeatureFlagEvents: false }),
+      ),
+    )
     expect(new Set(colors)).toEqual(new Set(['red', 'green', 'blue']))
   })
 
@@ -200,7 +293,7 @@ describe('flags', () => {
     expect(String(told[0])).toContain('key is invalid')
   })
 
-  test('a payload alone, by its flag\'s key', async () => {
+  test("a payload alone, by its flag's key", async () => {
     const { client } = connect({ personalApiKey: service.key, enableLocalEvaluation: false })
     expect(await client.getRemoteConfigPayload('for-all')).toEqual({ steps: [1, 2] })
   })

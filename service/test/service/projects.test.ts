@@ -13,7 +13,10 @@ const SECOND = 'a-key-of-the-second-project'
 const ask = (secret: string, method: string, path: string, body?: unknown): Promise<Reply> =>
   request(`${service.url}/api${path}`, {
     method,
-    headers: { authorization: `Bearer ${secret}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    headers: {
+      authorization: `Bearer ${secret}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
 
@@ -30,7 +33,15 @@ afterAll(() => service.stop())
 describe('projects', () => {
   test('a key of all projects creates one, which takes events at once', async () => {
     const created = await ask(ALL, 'POST', '/projects/', { name: ' Shop ', timezone: 'Europe/Berlin' })
-    expect(created).toMatchObject({ status: 201, body: { name: 'Shop', timezone: 'Europe/Berlin', api_token: expect.stringMatching(/^tm_\w{30,}$/), previous_api_token_until: null } })
+    expect(created).toMatchObject({
+      status: 201,
+      body: {
+        name: 'Shop',
+        timezone: 'Europe/Berlin',
+        api_token: expect.stringMatching(/^tm_\w{30,}$/),
+        previous_api_token_until: null,
+      },
+    })
     const project = { url: service.url, token: created.body.api_token, key: ALL, projectId: created.body.id }
     expect((await capture(project, event('in the shop'))).status).toBe(200)
     expect(await countOf(project, 'in the shop')).toBe(1)
@@ -39,28 +50,55 @@ describe('projects', () => {
   })
 
   test('a project may keep the token that its pages have already', async () => {
-    expect(await ask(ALL, 'POST', '/projects/', { name: 'Moved', api_token: 'phc_from_elsewhere' })).toMatchObject({ status: 201, body: { api_token: 'phc_from_elsewhere' } })
-    expect(await ask(ALL, 'POST', '/projects/', { name: 'Again', api_token: 'phc_from_elsewhere' })).toMatchObject({ status: 400, body: { code: 'name_taken', attr: 'api_token' } })
+    expect(await ask(ALL, 'POST', '/projects/', { name: 'Moved', api_token: 'phc_from_elsewhere' })).toMatchObject({
+      status: 201,
+      body: { api_token: 'phc_from_elsewhere' },
+    })
+    expect(await ask(ALL, 'POST', '/projects/', { name: 'Again', api_token: 'phc_from_elsewhere' })).toMatchObject({
+      status: 400,
+      body: { code: 'name_taken', attr: 'api_token' },
+    })
   })
 
   test('a key of one project sees that one, and creates none', async () => {
     expect((await ask(service.key, 'GET', '/projects/')).body.results.map(({ id }: { id: number }) => id)).toEqual([1])
     expect((await ask(ALL, 'GET', '/projects/')).body.count).toBeGreaterThan(1)
-    expect(await ask(service.key, 'POST', '/projects/', { name: 'Mine' })).toMatchObject({ status: 403, body: { detail: expect.stringContaining('trailmark key create --all-projects') } })
+    expect(await ask(service.key, 'POST', '/projects/', { name: 'Mine' })).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining('trailmark key create --all-projects') },
+    })
     expect((await ask(service.key, 'GET', '/projects/2/')).status).toBe(404)
   })
 
   test('name and time zone change', async () => {
-    expect(await ask(SECOND, 'PATCH', '/projects/2/', { name: 'Renamed', timezone: 'asia/tokyo' })).toMatchObject({ status: 200, body: { name: 'Renamed', timezone: 'Asia/Tokyo' } })
-    expect(await ask(SECOND, 'PATCH', '/projects/2/', { timezone: 'Asia/Kolkata' })).toMatchObject({ status: 200, body: { name: 'Renamed', timezone: 'Asia/Kolkata' } })
+    expect(await ask(SECOND, 'PATCH', '/projects/2/', { name: 'Renamed', timezone: 'asia/tokyo' })).toMatchObject({
+      status: 200,
+      body: { name: 'Renamed', timezone: 'Asia/Tokyo' },
+    })
+    expect(await ask(SECOND, 'PATCH', '/projects/2/', { timezone: 'Asia/Kolkata' })).toMatchObject({
+      status: 200,
+      body: { name: 'Renamed', timezone: 'Asia/Kolkata' },
+    })
   })
 
   test.each([
     ['no name', { timezone: 'UTC' }, '"name" is required.'],
     ['an empty name', { name: '  ' }, '"name" has 1 to 200 characters that are not all spaces.'],
-    ['a time zone that is none', { name: 'x', timezone: 'Mars/Olympus' }, '"Mars/Olympus" is no IANA time zone: give one such as Europe/Berlin or UTC.'],
-    ['an offset', { name: 'x', timezone: '+02:00' }, '"+02:00" is no IANA time zone: give one such as Europe/Berlin or UTC.'],
-    ['another name in the wrong case', { name: 'x', timezone: 'asia/kolkata' }, '"asia/kolkata" is no IANA time zone: give one such as Europe/Berlin or UTC.'],
+    [
+      'a time zone that is none',
+      { name: 'x', timezone: 'Mars/Olympus' },
+      '"Mars/Olympus" is no IANA time zone: give one such as Europe/Berlin or UTC.',
+    ],
+    [
+      'an offset',
+      { name: 'x', timezone: '+02:00' },
+      '"+02:00" is no IANA time zone: give one such as Europe/Berlin or UTC.',
+    ],
+    [
+      'another name in the wrong case',
+      { name: 'x', timezone: 'asia/kolkata' },
+      '"asia/kolkata" is no IANA time zone: give one such as Europe/Berlin or UTC.',
+    ],
     ['a token with a space', { name: 'x', api_token: 'a b' }, '"api_token" has 1 to 200 letters, digits, _ and -.'],
     ['a field that there is not', { name: 'x', colour: 'red' }, '"colour" is not a field of this request.'],
   ])('%s is refused', async (_, body, detail) => {
@@ -76,8 +114,13 @@ describe('projects', () => {
     expect([(await send(made.api_token)).status, (await send(next.api_token)).status]).toEqual([200, 200])
     const { body: last } = await ask(ALL, 'POST', `/projects/${made.id}/rotate_token/`)
     expect(last.previous_api_token_until).toBeNull()
-    expect(await Promise.all([made, next, last].map(async ({ api_token: token }) => (await send(token)).status))).toEqual([401, 401, 200])
-    expect(await ask(ALL, 'POST', `/projects/${made.id}/rotate_token/`, { grace_seconds: 1e9 })).toMatchObject({ status: 400, body: { attr: 'grace_seconds' } })
+    expect(
+      await Promise.all([made, next, last].map(async ({ api_token: token }) => (await send(token)).status)),
+    ).toEqual([401, 401, 200])
+    expect(await ask(ALL, 'POST', `/projects/${made.id}/rotate_token/`, { grace_seconds: 1e9 })).toMatchObject({
+      status: 400,
+      body: { attr: 'grace_seconds' },
+    })
   })
 })
 
@@ -87,13 +130,27 @@ describe('personal API keys', () => {
 
   test('a new key is shown once, is stored nowhere, and does what its scopes say', async () => {
     const created = await create(service.key, { label: 'reader', scopes: ['endpoint:read'] })
-    expect(created).toMatchObject({ status: 201, body: { label: 'reader', scopes: ['endpoint:read'], scoped_teams: [1], value: expect.stringMatching(/^tmk_\w{30,}$/) } })
+    expect(created).toMatchObject({
+      status: 201,
+      body: {
+        label: 'reader',
+        scopes: ['endpoint:read'],
+        scoped_teams: [1],
+        value: expect.stringMatching(/^tmk_\w{30,}$/),
+      },
+    })
     expect(created.headers.get('cache-control')).toBe('no-store')
     const { value, id } = created.body
     expect((await reads(value)).status).toBe(200)
     expect((await reads(value, 2)).status).toBe(404)
-    expect(await ask(value, 'POST', '/projects/1/endpoints/', {})).toMatchObject({ status: 403, body: { detail: expect.stringContaining('endpoint:write') } })
-    const [list, one] = [await ask(service.key, 'GET', '/personal_api_keys/'), await ask(service.key, 'GET', `/personal_api_keys/${id}/`)]
+    expect(await ask(value, 'POST', '/projects/1/endpoints/', {})).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining('endpoint:write') },
+    })
+    const [list, one] = [
+      await ask(service.key, 'GET', '/personal_api_keys/'),
+      await ask(service.key, 'GET', `/personal_api_keys/${id}/`),
+    ]
     expect(JSON.stringify([list.body, one.body])).not.toContain(value)
     expect(one.body).toMatchObject({ mask_value: `tmk_…${value.slice(-4)}`, last_used_at: expect.any(String) })
     const bytes = ['', '-wal'].map((end) => readFileSync(join(service.data, `definitions.db${end}`), 'latin1')).join('')
@@ -110,23 +167,52 @@ describe('personal API keys', () => {
 
   test('a rotated secret is refused at once, or after its grace', async () => {
     const { body: key } = await create(service.key, { label: 'rotating', scopes: ['endpoint:read'] })
-    const roll = async (body?: unknown) => (await ask(service.key, 'POST', `/personal_api_keys/${key.id}/roll/`, body)).body
+    const roll = async (body?: unknown) =>
+      (await ask(service.key, 'POST', `/personal_api_keys/${key.id}/roll/`, body)).body
     const second = await roll({ grace_seconds: 60 })
-    expect(second).toMatchObject({ id: key.id, last_rolled_at: expect.any(String), previous_value_until: expect.any(String) })
+    expect(second).toMatchObject({
+      id: key.id,
+      last_rolled_at: expect.any(String),
+      previous_value_until: expect.any(String),
+    })
     expect([(await reads(key.value)).status, (await reads(second.value)).status]).toEqual([200, 200])
     const third = await roll()
-    expect([(await reads(key.value)).status, (await reads(second.value)).status, (await reads(third.value)).status]).toEqual([401, 401, 200])
+    expect([
+      (await reads(key.value)).status,
+      (await reads(second.value)).status,
+      (await reads(third.value)).status,
+    ]).toEqual([401, 401, 200])
   })
 
   test('a key hands on no more than it has', async () => {
-    const { body: clerk } = await create(service.key, { label: 'clerk', scopes: ['personal_api_key:read', 'personal_api_key:write'] })
-    expect(await create(clerk.value, { label: 'more', scopes: ['endpoint:write'] })).toMatchObject({ status: 403, body: { attr: 'scopes', detail: expect.stringContaining('endpoint:write') } })
-    expect(await create(clerk.value, { label: 'wider', scopes: ['*'], scoped_teams: null })).toMatchObject({ status: 403, body: { attr: 'scoped_teams' } })
-    expect(await create(clerk.value, { label: 'elsewhere', scopes: ['*'], scoped_teams: [2] })).toMatchObject({ status: 403, body: { attr: 'scoped_teams' } })
-    expect(await create(clerk.value, { label: 'deputy', scopes: ['*'] })).toMatchObject({ status: 201, body: { scopes: ['personal_api_key:read', 'personal_api_key:write'], scoped_teams: [1] } })
+    const { body: clerk } = await create(service.key, {
+      label: 'clerk',
+      scopes: ['personal_api_key:read', 'personal_api_key:write'],
+    })
+    expect(await create(clerk.value, { label: 'more', scopes: ['endpoint:write'] })).toMatchObject({
+      status: 403,
+      body: { attr: 'scopes', detail: expect.stringContaining('endpoint:write') },
+    })
+    expect(await create(clerk.value, { label: 'wider', scopes: ['*'], scoped_teams: null })).toMatchObject({
+      status: 403,
+      body: { attr: 'scoped_teams' },
+    })
+    expect(await create(clerk.value, { label: 'elsewhere', scopes: ['*'], scoped_teams: [2] })).toMatchObject({
+      status: 403,
+      body: { attr: 'scoped_teams' },
+    })
+    expect(await create(clerk.value, { label: 'deputy', scopes: ['*'] })).toMatchObject({
+      status: 201,
+      body: { scopes: ['personal_api_key:read', 'personal_api_key:write'], scoped_teams: [1] },
+    })
     // Nor does it get at the secret of a mightier one, or put it out.
-    const [first] = (await ask(clerk.value, 'GET', '/personal_api_keys/')).body.results.filter(({ label }: { label: string }) => label === 'first key')
-    expect(await ask(clerk.value, 'POST', `/personal_api_keys/${first.id}/roll/`)).toMatchObject({ status: 403, body: { detail: expect.stringContaining('endpoint:read') } })
+    const [first] = (await ask(clerk.value, 'GET', '/personal_api_keys/')).body.results.filter(
+      ({ label }: { label: string }) => label === 'first key',
+    )
+    expect(await ask(clerk.value, 'POST', `/personal_api_keys/${first.id}/roll/`)).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining('endpoint:read') },
+    })
     expect((await ask(clerk.value, 'DELETE', `/personal_api_keys/${first.id}/`)).status).toBe(403)
     expect((await reads(service.key)).status).toBe(200)
   })
@@ -135,18 +221,31 @@ describe('personal API keys', () => {
     const { body: mine } = await create(service.key, { label: 'hidden', scopes: ['endpoint:read'] })
     const theirs = (await ask(SECOND, 'GET', '/personal_api_keys/')).body.results
     expect(theirs.map(({ label }: { label: string }) => label)).toEqual(['second'])
-    for (const [method, path] of [['GET', ''], ['DELETE', ''], ['POST', 'roll/']] as const) {
+    for (const [method, path] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['POST', 'roll/'],
+    ] as const) {
       expect((await ask(SECOND, method, `/personal_api_keys/${mine.id}/${path}`)).status).toBe(404)
     }
     expect((await reads(mine.value)).status).toBe(200)
     // Two projects may use the same label, one may not use it twice.
     expect((await create(SECOND, { label: 'hidden', scopes: ['endpoint:read'] })).status).toBe(201)
-    expect(await create(service.key, { label: 'hidden', scopes: ['endpoint:read'] })).toMatchObject({ status: 400, body: { code: 'name_taken' } })
+    expect(await create(service.key, { label: 'hidden', scopes: ['endpoint:read'] })).toMatchObject({
+      status: 400,
+      body: { code: 'name_taken' },
+    })
   })
 
   test('a key of all projects says which project a new key is of', async () => {
-    expect(await create(ALL, { label: 'where', scopes: ['endpoint:read'] })).toMatchObject({ status: 400, body: { attr: 'scoped_teams' } })
-    expect(await create(ALL, { label: 'where', scopes: ['endpoint:read'], scoped_teams: [999] })).toMatchObject({ status: 400, body: { detail: 'There is no project 999.' } })
+    expect(await create(ALL, { label: 'where', scopes: ['endpoint:read'] })).toMatchObject({
+      status: 400,
+      body: { attr: 'scoped_teams' },
+    })
+    expect(await create(ALL, { label: 'where', scopes: ['endpoint:read'], scoped_teams: [999] })).toMatchObject({
+      status: 400,
+      body: { detail: 'There is no project 999.' },
+    })
     const { body: one } = await create(ALL, { label: 'where', scopes: ['endpoint:read'], scoped_teams: [2] })
     expect([(await reads(one.value, 2)).status, (await reads(one.value, 1)).status]).toEqual([200, 404])
     const { body: all } = await create(ALL, { label: 'everywhere', scopes: ['endpoint:read'], scoped_teams: null })
@@ -155,18 +254,35 @@ describe('personal API keys', () => {
 
   test.each([
     ['no scope', { label: 'x', scopes: [] }, 'A key has at least one scope; those that there are: endpoint:read'],
-    ['a scope that there is not', { label: 'x', scopes: ['endpoints:read'] }, 'There is no scope "endpoints:read"; those that there are: endpoint:read'],
+    [
+      'a scope that there is not',
+      { label: 'x', scopes: ['endpoints:read'] },
+      'There is no scope "endpoints:read"; those that there are: endpoint:read',
+    ],
     ['no label', { label: ' ', scopes: ['endpoint:read'] }, '"label" has 1 to 200 characters'],
-    ["one of the service's own labels", { label: 'first key', scopes: ['endpoint:read'] }, 'The label "first key" is the service\'s own: choose another.'],
+    [
+      "one of the service's own labels",
+      { label: 'first key', scopes: ['endpoint:read'] },
+      'The label "first key" is the service\'s own: choose another.',
+    ],
   ])('%s is refused', async (_, body, detail) => {
-    expect(await create(service.key, body)).toMatchObject({ status: 400, body: { detail: expect.stringContaining(detail) } })
+    expect(await create(service.key, body)).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining(detail) },
+    })
   })
 })
 
 test('the first key, once rotated, is the new one in its file, and stays so after a restart', async () => {
   const first = await startService()
-  const { body } = await request(`${first.url}/api/personal_api_keys/`, { headers: { authorization: `Bearer ${first.key}` } })
-  const rolled = await request(`${first.url}/api/personal_api_keys/${body.results[0].id}/roll/`, { method: 'POST', headers: { authorization: `Bearer ${first.key}`, 'content-type': 'application/json' }, body: '{"grace_seconds": 600}' })
+  const { body } = await request(`${first.url}/api/personal_api_keys/`, {
+    headers: { authorization: `Bearer ${first.key}` },
+  })
+  const rolled = await request(`${first.url}/api/personal_api_keys/${body.results[0].id}/roll/`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${first.key}`, 'content-type': 'application/json' },
+    body: '{"grace_seconds": 600}',
+  })
   expect(readFileSync(join(first.data, 'personal_api_key'), 'utf8').trim()).toBe(rolled.body.value)
   await first.kill()
   const again = await startService({ data: first.data })

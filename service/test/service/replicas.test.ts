@@ -28,8 +28,13 @@ beforeAll(async () => {
   let starting: Promise<RunningService[]>
   await records.alone('start', async () => {
     starting = Promise.all([startReplica('one'), startReplica('other')])
-    const waiting = async () => (await postgres.ask(env.DATABASE_URL!, "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length
-    await Promise.race([until(async () => (await waiting()) === 2, 60_000), starting.then(() => Promise.reject(new Error('They did not wait for each other.')))])
+    const waiting = async () =>
+      (await postgres.ask(env.DATABASE_URL!, "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))
+        .length
+    await Promise.race([
+      until(async () => (await waiting()) === 2, 60_000),
+      starting.then(() => Promise.reject(new Error('They did not wait for each other.'))),
+    ])
     if ((await records.projects.all()).length) throw new Error('A project was made by one that should have waited.')
   })
   await records.close()
@@ -49,7 +54,9 @@ const sql = (query: string) => ({ kind: 'HogQLQuery', query })
 test('replicas that start at the same time agree on one project and one first key', async () => {
   expect(other.token).toBe(one.token)
   expect((await api(other, 'GET', '')).body).toMatchObject({ id: 1, name: 'Default project' })
-  const keys = (await request(`${other.url}/api/personal_api_keys/`, { headers: { authorization: `Bearer ${one.key}` } })).body.results
+  const keys = (
+    await request(`${other.url}/api/personal_api_keys/`, { headers: { authorization: `Bearer ${one.key}` } })
+  ).body.results
   expect(keys.map(({ label }: { label: string }) => label)).toEqual(['first key'])
   expect(other.output()).toContain('Personal API key: made by another process')
   expect(await postgres.ask(env.DATABASE_URL!, 'SELECT count(*)::int FROM projects')).toEqual([{ count: 1 }])
@@ -57,8 +64,18 @@ test('replicas that start at the same time agree on one project and one first ke
 
 test('what is defined at one is served by the other at once', async () => {
   await api(one, 'POST', '/insight_variables/', { name: 'Least', type: 'Number' })
-  expect((await api(one, 'POST', '/endpoints/', { name: 'shared', query: sql("SELECT toInt(number) FROM (SELECT 1 AS number) WHERE number >= {variables.least}") })).status).toBe(201)
-  expect((await api(other, 'POST', '/endpoints/shared/run', { variables: { least: 1 } })).body).toMatchObject({ results: [[1]], endpoint_version: 1 })
+  expect(
+    (
+      await api(one, 'POST', '/endpoints/', {
+        name: 'shared',
+        query: sql('SELECT toInt(number) FROM (SELECT 1 AS number) WHERE number >= {variables.least}'),
+      })
+    ).status,
+  ).toBe(201)
+  expect((await api(other, 'POST', '/endpoints/shared/run', { variables: { least: 1 } })).body).toMatchObject({
+    results: [[1]],
+    endpoint_version: 1,
+  })
   await api(other, 'PATCH', '/endpoints/shared/', { query: sql('SELECT 2') })
   expect((await api(one, 'POST', '/endpoints/shared/run')).body).toMatchObject({ results: [[2]], endpoint_version: 2 })
   await api(one, 'DELETE', '/endpoints/shared/')
@@ -66,7 +83,13 @@ test('what is defined at one is served by the other at once', async () => {
 })
 
 test('a flag and a remote setting that are changed at one are answered by the other', async () => {
-  const ask = async () => (await request(`${other.url}/flags/?v=2&config=true`, { method: 'POST', body: JSON.stringify({ token: other.token, distinct_id: 'visitor' }) })).body
+  const ask = async () =>
+    (
+      await request(`${other.url}/flags/?v=2&config=true`, {
+        method: 'POST',
+        body: JSON.stringify({ token: other.token, distinct_id: 'visitor' }),
+      })
+    ).body
   expect((await ask()).flags).toEqual({})
   await api(one, 'PATCH', '/remote_config/', { heatmaps: true })
   expect(await ask()).toMatchObject({ heatmaps: true })
@@ -75,21 +98,37 @@ test('a flag and a remote setting that are changed at one are answered by the ot
 })
 
 test('a key that is rotated or revoked at one is known so to the other, whoever asks and however', async () => {
-  const asked = async (service: RunningService, key: string) => (await api({ ...service, key }, 'GET', '/endpoints/')).status
+  const asked = async (service: RunningService, key: string) =>
+    (await api({ ...service, key }, 'GET', '/endpoints/')).status
   const keys = (service: RunningService, method: string, path: string, body?: unknown) =>
-    request(`${service.url}/api/personal_api_keys/${path}`, { method, headers: { authorization: `Bearer ${one.key}`, 'content-type': 'application/json' }, ...(body ? { body: JSON.stringify(body) } : {}) })
-  const { id, value } = (await keys(one, 'POST', '', { label: 'backend', scopes: ['endpoint:read'], scoped_teams: [1] })).body
+    request(`${service.url}/api/personal_api_keys/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${one.key}`, 'content-type': 'application/json' },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    })
+  const { id, value } = (
+    await keys(one, 'POST', '', { label: 'backend', scopes: ['endpoint:read'], scoped_teams: [1] })
+  ).body
   expect([await asked(one, value), await asked(other, value)]).toEqual([200, 200])
   const { value: rotated } = (await keys(other, 'POST', `${id}/roll/`, {})).body
   expect([await asked(one, value), await asked(one, rotated)]).toEqual([401, 200])
-  const byCommand = JSON.parse((await trailmarkIn({ ...env, TRAILMARK_DATA: join(folder, 'nowhere') }, 'key', 'rotate', 'backend', '--json')).stdout).value
-  expect([await asked(one, rotated), await asked(other, rotated), await asked(other, byCommand)]).toEqual([401, 401, 200])
+  const byCommand = JSON.parse(
+    (await trailmarkIn({ ...env, TRAILMARK_DATA: join(folder, 'nowhere') }, 'key', 'rotate', 'backend', '--json'))
+      .stdout,
+  ).value
+  expect([await asked(one, rotated), await asked(other, rotated), await asked(other, byCommand)]).toEqual([
+    401, 401, 200,
+  ])
   expect((await keys(one, 'DELETE', id)).status).toBe(204)
   expect([await asked(one, byCommand), await asked(other, byCommand)]).toEqual([401, 401])
 })
 
 test('an answer that one has kept never hides an event that the other has stored', async () => {
-  await api(one, 'POST', '/endpoints/', { name: 'seen', query: sql("SELECT count() FROM events WHERE event = 'seen'"), data_freshness_seconds: 86_400 })
+  await api(one, 'POST', '/endpoints/', {
+    name: 'seen',
+    query: sql("SELECT count() FROM events WHERE event = 'seen'"),
+    data_freshness_seconds: 86_400,
+  })
   for (let count = 0; count < 5; count += 1) {
     const runs = [await api(one, 'POST', '/endpoints/seen/run'), await api(one, 'POST', '/endpoints/seen/run')]
     expect(runs.map(({ body }) => [body.results, body.is_cached])).toEqual([
@@ -117,26 +156,43 @@ test('a visitor who is deleted at one and comes back to the other is a person ag
   expect(await persons()).toEqual([])
   await capture(other, visit)
   expect(await persons()).toHaveLength(1)
-  expect(await rowsOf(one, "SELECT count(), count(person.created_at) FROM events WHERE distinct_id = 'vic'")).toEqual([[1, 1]])
+  expect(await rowsOf(one, "SELECT count(), count(person.created_at) FROM events WHERE distinct_id = 'vic'")).toEqual([
+    [1, 1],
+  ])
 })
 
 test('types of groups have one place each, whichever replica hears of them first', async () => {
   const inGroup = (type: string) => event('grouped', {}, { $groups: { [type]: 'a' } })
   await Promise.all([capture(one, inGroup('company')), capture(other, inGroup('team'))])
   await Promise.all([capture(one, inGroup('team')), capture(other, inGroup('company'))])
-  const places = await rowsOf(one, "SELECT countIf($group_0 = 'a'), countIf($group_1 = 'a') FROM events WHERE event = 'grouped'")
+  const places = await rowsOf(
+    one,
+    "SELECT countIf($group_0 = 'a'), countIf($group_1 = 'a') FROM events WHERE event = 'grouped'",
+  )
   expect(places).toEqual([[2, 2]])
 })
 
 test('while Postgres is away nothing is lost and nobody falls; afterwards it goes on', async () => {
   const before = await countOf(one, 'during')
   await postgres.kill()
-  const answers = await Promise.all([capture(one, event('during')), api(other, 'GET', '/endpoints/'), request(`${one.url}/_readiness`), request(`${one.url}/_health`)])
+  const answers = await Promise.all([
+    capture(one, event('during')),
+    api(other, 'GET', '/endpoints/'),
+    request(`${one.url}/_readiness`),
+    request(`${one.url}/_health`),
+  ])
   expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 200])
   expect(answers[0].headers.get('retry-after')).toBe('5')
-  expect(answers[1].body).toMatchObject({ code: 'definitions_unavailable', detail: expect.stringContaining('does not answer') })
+  expect(answers[1].body).toMatchObject({
+    code: 'definitions_unavailable',
+    detail: expect.stringContaining('does not answer'),
+  })
   await postgres.start()
-  await until(async () => (await request(`${one.url}/_readiness`)).status === 200 && (await request(`${other.url}/_readiness`)).status === 200)
+  await until(
+    async () =>
+      (await request(`${one.url}/_readiness`)).status === 200 &&
+      (await request(`${other.url}/_readiness`)).status === 200,
+  )
   expect((await capture(one, event('during'))).status).toBe(200)
   expect(await countOf(other, 'during')).toBe(before + 1)
   expect(one.output() + other.output()).not.toContain('p@ss word')
@@ -156,10 +212,15 @@ test('when one is killed, clients carry on at the other, and it may come back', 
 test('with a key from the environment a replica needs no data folder', async () => {
   const file = join(folder, 'a file')
   writeFileSync(file, '')
-  const third = await startService({ data: join(file, 'nowhere'), env: { ...env, TRAILMARK_PERSONAL_API_KEY: 'my-own-personal-key' } })
+  const third = await startService({
+    data: join(file, 'nowhere'),
+    env: { ...env, TRAILMARK_PERSONAL_API_KEY: 'my-own-personal-key' },
+  })
   try {
     await capture(third, event('stateless'))
-    expect([await countOf(third, 'stateless'), await countOf({ ...other, key: third.key }, 'stateless')]).toEqual([1, 1])
+    expect([await countOf(third, 'stateless'), await countOf({ ...other, key: third.key }, 'stateless')]).toEqual([
+      1, 1,
+    ])
   } finally {
     await third.stop()
   }
@@ -175,13 +236,18 @@ test('with an engine of its own it needs its data folder, and a backup goes into
     await capture(single, event('kept'), event('kept'))
     await api(single, 'POST', '/feature_flags/', { key: 'new-checkout' })
     key = single.key
-    expect((await runUntilEnd({ ...place, TRAILMARK_DATA: data, TRAILMARK_PORT: '0' })).stderr).toContain('is open in another Trailmark process')
+    expect((await runUntilEnd({ ...place, TRAILMARK_DATA: data, TRAILMARK_PORT: '0' })).stderr).toContain(
+      'is open in another Trailmark process',
+    )
     expect(await trailmarkIn({ ...place, TRAILMARK_DATA: data }, 'backup', copy)).toMatchObject({ code: 0, stderr: '' })
   } finally {
     await single.stop()
   }
-  const restore = async (name: string, more: Record<string, string>) => trailmarkIn({ TRAILMARK_DATA: join(folder, name), ...more }, 'restore', copy)
-  expect((await restore('taken', place)).stderr).toBe('trailmark: the database at DATABASE_URL holds definitions already: name an empty one.\n')
+  const restore = async (name: string, more: Record<string, string>) =>
+    trailmarkIn({ TRAILMARK_DATA: join(folder, name), ...more }, 'restore', copy)
+  expect((await restore('taken', place)).stderr).toBe(
+    'trailmark: the database at DATABASE_URL holds definitions already: name an empty one.\n',
+  )
   expect((await restore('in SQLite', {})).stdout).toContain('2 events')
   expect((await restore('in Postgres', restored)).stdout).toContain('2 events')
   expect(existsSync(join(folder, 'in Postgres', 'definitions.db'))).toBe(false)
@@ -192,5 +258,13 @@ test('with an engine of its own it needs its data folder, and a backup goes into
     expect(await records.flags.list(1)).toMatchObject([{ key: 'new-checkout' }])
     await records.close()
   }
-  expect((await trailmarkIn({ TRAILMARK_DATA: data, DATABASE_URL: await postgres.create('nothing') }, 'backup', join(folder, 'empty'))).stderr).toBe("trailmark: there is nothing to back up in the database at DATABASE_URL: name the service's database.\n")
+  expect(
+    (
+      await trailmarkIn(
+        { TRAILMARK_DATA: data, DATABASE_URL: await postgres.create('nothing') },
+        'backup',
+        join(folder, 'empty'),
+      )
+    ).stderr,
+  ).toBe("trailmark: there is nothing to back up in the database at DATABASE_URL: name the service's database.\n")
 })

@@ -7,7 +7,8 @@ import { until } from '../support/engine.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
 const PAGE = 'https://shop.example'
-const QUERY = 'SELECT properties.org AS org, properties.plan AS plan FROM events WHERE properties.org = {variables.org} AND properties.plan = {variables.plan} ORDER BY plan'
+const QUERY =
+  'SELECT properties.org AS org, properties.plan AS plan FROM events WHERE properties.org = {variables.org} AND properties.plan = {variables.plan} ORDER BY plan'
 
 let service: RunningService
 let other: Pick<RunningService, 'url' | 'token' | 'key' | 'projectId'>
@@ -18,18 +19,39 @@ beforeAll(async () => {
   records = await openRecords(join(service.data, 'definitions.db'))
   const project = await records.projects.create({ name: 'Another', token: 'another-token' })
   other = { url: service.url, token: project.token, key: 'the-key-of-another', projectId: project.id }
-  await records.keys.put({ projectId: project.id, label: 'another', secret: other.key, scopes: ['endpoint:read', 'endpoint:write', 'insight_variable:write', 'run_token:write'] })
+  await records.keys.put({
+    projectId: project.id,
+    label: 'another',
+    secret: other.key,
+    scopes: ['endpoint:read', 'endpoint:write', 'insight_variable:write', 'run_token:write'],
+  })
   for (const target of [service, other]) {
-    for (const name of ['org', 'plan']) expect((await api(target, 'POST', '/insight_variables/', { name, type: 'String' })).status).toBe(201)
+    for (const name of ['org', 'plan'])
+      expect((await api(target, 'POST', '/insight_variables/', { name, type: 'String' })).status).toBe(201)
     expect((await api(target, 'POST', '/insight_variables/', { name: 'n', type: 'Number' })).status).toBe(201)
-    for (const [name, query] of [['orders', QUERY], ['one', 'SELECT 1'], ['of_org', 'SELECT count() FROM events WHERE properties.org = {variables.org}'], ['broken', 'SELECT intDiv(1, toInt({variables.n}))'], ['numbers', 'SELECT {variables.n}']]) {
+    for (const [name, query] of [
+      ['orders', QUERY],
+      ['one', 'SELECT 1'],
+      ['of_org', 'SELECT count() FROM events WHERE properties.org = {variables.org}'],
+      ['broken', 'SELECT intDiv(1, toInt({variables.n}))'],
+      ['numbers', 'SELECT {variables.n}'],
+    ]) {
       const { status, body } = await api(target, 'POST', '/endpoints/', { name, query: { kind: 'HogQLQuery', query } })
       expect([name, status, body.detail]).toEqual([name, 201, undefined])
     }
   }
-  const trend = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: 'order' }], breakdownFilter: { breakdown: 'org', breakdown_type: 'event' } }
+  const trend = {
+    kind: 'TrendsQuery',
+    series: [{ kind: 'EventsNode', event: 'order' }],
+    breakdownFilter: { breakdown: 'org', breakdown_type: 'event' },
+  }
   expect((await api(service, 'POST', '/endpoints/', { name: 'trend', query: trend })).status).toBe(201)
-  await capture(service, event('order', {}, { org: 'acme', plan: 'pro' }), event('order', {}, { org: 'acme', plan: 'free' }), event('order', {}, { org: 'rival', plan: 'pro' }))
+  await capture(
+    service,
+    event('order', {}, { org: 'acme', plan: 'pro' }),
+    event('order', {}, { org: 'acme', plan: 'free' }),
+    event('order', {}, { org: 'rival', plan: 'pro' }),
+  )
 })
 afterAll(async () => {
   await records.close()
@@ -42,7 +64,16 @@ const tokenOf = async (input: object, target: typeof other = service): Promise<s
   expect([status, body.detail]).toEqual([201, undefined])
   return body.token
 }
-const run = (token: string, name: string, body: object = {}, { headers = {}, query = '', projectId = service.projectId }: { headers?: Record<string, string>; query?: string; projectId?: number } = {}): Promise<Reply> =>
+const run = (
+  token: string,
+  name: string,
+  body: object = {},
+  {
+    headers = {},
+    query = '',
+    projectId = service.projectId,
+  }: { headers?: Record<string, string>; query?: string; projectId?: number } = {},
+): Promise<Reply> =>
   request(`${service.url}/api/projects/${projectId}/endpoints/${name}/run${query}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
@@ -52,10 +83,25 @@ const ACME = { endpoints: ['orders'], variables: { org: 'acme' } }
 
 describe('a run token', () => {
   test('runs its endpoints with what it pins, for a while', async () => {
-    const { status, headers, body } = await make({ ...ACME, ttl_seconds: 600, runs_per_minute: 9, origins: [PAGE], allowed_variables: ['plan'] })
+    const { status, headers, body } = await make({
+      ...ACME,
+      ttl_seconds: 600,
+      runs_per_minute: 9,
+      origins: [PAGE],
+      allowed_variables: ['plan'],
+    })
     expect({ status, body }).toEqual({
       status: 201,
-      body: { id: expect.any(String), token: expect.any(String), expires_at: expect.any(String), endpoints: ['orders'], variables: { org: 'acme' }, allowed_variables: ['plan'], runs_per_minute: 9, origins: [PAGE] },
+      body: {
+        id: expect.any(String),
+        token: expect.any(String),
+        expires_at: expect.any(String),
+        endpoints: ['orders'],
+        variables: { org: 'acme' },
+        allowed_variables: ['plan'],
+        runs_per_minute: 9,
+        origins: [PAGE],
+      },
     })
     expect(headers.get('cache-control')).toBe('no-store')
     const left = Date.parse(body.expires_at) - Date.now()
@@ -64,21 +110,41 @@ describe('a run token', () => {
     const reply = await run(body.token, 'orders', { variables: { plan: 'pro' } }, { headers: { origin: PAGE } })
     expect(reply).toMatchObject({ status: 200, body: { results: [['acme', 'pro']], name: 'orders' } })
     // The same through the other name of the address, and with a final slash.
-    expect((await request(`${service.url}/api/environments/1/endpoints/orders/run/`, { method: 'POST', headers: { authorization: `Bearer ${body.token}`, origin: PAGE, 'content-type': 'application/json' }, body: '{"variables":{"plan":"free"}}' })).body.results).toEqual([['acme', 'free']])
+    expect(
+      (
+        await request(`${service.url}/api/environments/1/endpoints/orders/run/`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${body.token}`, origin: PAGE, 'content-type': 'application/json' },
+          body: '{"variables":{"plan":"free"}}',
+        })
+      ).body.results,
+    ).toEqual([['acme', 'free']])
   })
 
   test('pages, streams and caches as any run does', async () => {
     const token = await tokenOf({ endpoints: ['orders', 'numbers'], allowed_variables: ['org', 'plan', 'n'] })
     const variables = { org: 'acme', plan: 'pro' }
-    expect((await run(token, 'orders', { variables, limit: 1, cursor: '*' })).body).toMatchObject({ results: [['acme', 'pro']], next_cursor: null })
+    expect((await run(token, 'orders', { variables, limit: 1, cursor: '*' })).body).toMatchObject({
+      results: [['acme', 'pro']],
+      next_cursor: null,
+    })
     expect((await run(token, 'numbers', { variables: { n: 41 } })).body.is_cached).toBe(false)
-    expect((await run(token, 'numbers', { variables: { n: 41 }, refresh: 'cache', debug: false })).body.is_cached).toBe(true)
+    expect((await run(token, 'numbers', { variables: { n: 41 }, refresh: 'cache', debug: false })).body.is_cached).toBe(
+      true,
+    )
     expect((await run(token, 'orders', { variables, format: 'csv' })).body).toBe('"org","plan"\n"acme","pro"\n')
   })
 
   test('an answer that is cached for one organization is not given to another', async () => {
-    const [acme, rival] = await Promise.all(['acme', 'rival'].map((org) => tokenOf({ endpoints: ['orders'], variables: { org } })))
-    for (const [token, org] of [[acme!, 'acme'], [rival!, 'rival'], [acme!, 'acme']] as const) expect((await run(token, 'orders', { variables: { plan: 'pro' } })).body.results).toEqual([[org, 'pro']])
+    const [acme, rival] = await Promise.all(
+      ['acme', 'rival'].map((org) => tokenOf({ endpoints: ['orders'], variables: { org } })),
+    )
+    for (const [token, org] of [
+      [acme!, 'acme'],
+      [rival!, 'rival'],
+      [acme!, 'acme'],
+    ] as const)
+      expect((await run(token, 'orders', { variables: { plan: 'pro' } })).body.results).toEqual([[org, 'pro']])
   })
 
   test.each([
@@ -86,15 +152,34 @@ describe('a run token', () => {
     ['the same value', { org: 'acme', plan: 'pro' }],
     ['null', { org: null, plan: 'pro' }],
   ])('what it pins cannot be given: %s', async (_, variables) => {
-    expect(await run(await tokenOf(ACME), 'orders', { variables })).toMatchObject({ status: 400, body: { code: 'invalid_variables', attr: 'variables', errors: [{ path: 'org', code: 'pinned', message: expect.stringContaining('leave it out') }] } })
+    expect(await run(await tokenOf(ACME), 'orders', { variables })).toMatchObject({
+      status: 400,
+      body: {
+        code: 'invalid_variables',
+        attr: 'variables',
+        errors: [{ path: 'org', code: 'pinned', message: expect.stringContaining('leave it out') }],
+      },
+    })
   })
 
   test('nor a variable that it does not allow; those of the endpoint are still required', async () => {
     const token = await tokenOf({ endpoints: ['trend'], variables: { org: 'acme' }, allowed_variables: ['date_from'] })
-    expect(await run(token, 'trend', { variables: { date_from: '-7d' } })).toMatchObject({ status: 200, body: { results: [expect.objectContaining({ count: 2 })] } })
-    expect(await run(token, 'trend', { variables: { date_to: '-1d' } })).toMatchObject({ status: 400, body: { code: 'invalid_variables', errors: [{ path: 'date_to', code: 'not_allowed' }] } })
-    expect(await run(await tokenOf(ACME), 'orders')).toMatchObject({ status: 400, body: { errors: [{ path: 'plan', code: 'required' }] } })
-    expect(await run(await tokenOf(ACME), 'orders', { variables: { plan: 'pro', more: 1 } })).toMatchObject({ status: 400, body: { errors: [{ path: 'more', code: 'unknown' }] } })
+    expect(await run(token, 'trend', { variables: { date_from: '-7d' } })).toMatchObject({
+      status: 200,
+      body: { results: [expect.objectContaining({ count: 2 })] },
+    })
+    expect(await run(token, 'trend', { variables: { date_to: '-1d' } })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_variables', errors: [{ path: 'date_to', code: 'not_allowed' }] },
+    })
+    expect(await run(await tokenOf(ACME), 'orders')).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'plan', code: 'required' }] },
+    })
+    expect(await run(await tokenOf(ACME), 'orders', { variables: { plan: 'pro', more: 1 } })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'more', code: 'unknown' }] },
+    })
   })
 
   test.each([
@@ -114,18 +199,30 @@ describe('a run token', () => {
 
   test('an endpoint that no longer has what is pinned does not run unfiltered', async () => {
     const create = (query: string) => ({ query: { kind: 'HogQLQuery', query } })
-    await api(service, 'POST', '/endpoints/', { name: 'changing', ...create('SELECT count() FROM events WHERE properties.org = {variables.org}') })
+    await api(service, 'POST', '/endpoints/', {
+      name: 'changing',
+      ...create('SELECT count() FROM events WHERE properties.org = {variables.org}'),
+    })
     const token = await tokenOf({ endpoints: ['changing'], variables: { org: 'acme' } })
     expect((await run(token, 'changing')).body.results).toEqual([[2]])
     await api(service, 'PATCH', '/endpoints/changing/', create('SELECT count() FROM events'))
-    expect(await run(token, 'changing')).toMatchObject({ status: 400, body: { code: 'invalid_variables', errors: [{ path: 'org', code: 'unknown' }] } })
+    expect(await run(token, 'changing')).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_variables', errors: [{ path: 'org', code: 'unknown' }] },
+    })
   })
 
   test("the engine's refusal says nothing of the query", async () => {
     const token = await tokenOf({ endpoints: ['broken'] })
     const byKey = await api(service, 'POST', '/endpoints/broken/run', { variables: { n: 0 } })
     expect(byKey).toMatchObject({ status: 400, body: { attr: 'query' } })
-    expect((await run(token, 'broken', { variables: { n: 0 } })).body).toEqual({ type: 'validation_error', code: 'query_failed', detail: 'The engine refused the query.', attr: null, request_id: expect.any(String) })
+    expect((await run(token, 'broken', { variables: { n: 0 } })).body).toEqual({
+      type: 'validation_error',
+      code: 'query_failed',
+      detail: 'The engine refused the query.',
+      attr: null,
+      request_id: expect.any(String),
+    })
   })
 })
 
@@ -156,7 +253,13 @@ describe('whoever changes a token', () => {
     const token = await tokenOf({ ...ACME, allowed_variables: ['plan'], origins: [PAGE] })
     const [head, payload, signature] = partsOf(token)
     const claims = decoded(payload)
-    const ask = (changed: object) => run([head, encoded(changed), signature].join('.'), 'orders', { variables: { plan: 'pro' } }, { headers: { origin: PAGE } })
+    const ask = (changed: object) =>
+      run(
+        [head, encoded(changed), signature].join('.'),
+        'orders',
+        { variables: { plan: 'pro' } },
+        { headers: { origin: PAGE } },
+      )
     expect((await ask(claims)).status).toBe(200) // as it was made
     expect(await ask({ ...claims, [field]: value })).toMatchObject(INVALID)
     const { [field]: _, ...without } = claims
@@ -167,8 +270,34 @@ describe('whoever changes a token', () => {
     const token = await tokenOf({ endpoints: ['one'] })
     const [head, payload, signature] = partsOf(token)
     const own = createHmac('sha256', service.token).update(`${head}.${payload}`).digest('base64url')
-    const last = { A: 'B', E: 'F', I: 'J', M: 'N', Q: 'R', U: 'V', Y: 'Z', c: 'd', g: 'h', k: 'l', o: 'p', s: 't', w: 'x', 0: '1', 4: '5', 8: '9' } as Record<string, string>
-    for (const forged of ['', 'x', own, signature.slice(1), signature.slice(0, -1), `${signature}.`, `${signature}=`, `${signature.slice(0, -1)}${last[signature.at(-1)!]}`]) {
+    const last = {
+      A: 'B',
+      E: 'F',
+      I: 'J',
+      M: 'N',
+      Q: 'R',
+      U: 'V',
+      Y: 'Z',
+      c: 'd',
+      g: 'h',
+      k: 'l',
+      o: 'p',
+      s: 't',
+      w: 'x',
+      0: '1',
+      4: '5',
+      8: '9',
+    } as Record<string, string>
+    for (const forged of [
+      '',
+      'x',
+      own,
+      signature.slice(1),
+      signature.slice(0, -1),
+      `${signature}.`,
+      `${signature}=`,
+      `${signature.slice(0, -1)}${last[signature.at(-1)!]}`,
+    ]) {
       expect([forged, await run(`${head}.${payload}.${forged}`, 'one')]).toMatchObject([forged, INVALID])
     }
     expect(await run(`${head}.${payload}`, 'one')).toMatchObject(INVALID)
@@ -184,12 +313,17 @@ describe('whoever changes a token', () => {
     await tokenOf({ endpoints: ['one'] }, other)
     expect(await run(token, 'one', {}, { projectId: other.projectId })).toMatchObject(INVALID)
     expect(await run(token, 'one', {}, { projectId: 999 })).toMatchObject(INVALID)
-    expect((await run(await tokenOf({ endpoints: ['one'] }, other), 'one', {}, { projectId: other.projectId })).status).toBe(200)
+    expect(
+      (await run(await tokenOf({ endpoints: ['one'] }, other), 'one', {}, { projectId: other.projectId })).status,
+    ).toBe(200)
   })
 
   test('nor at another endpoint', async () => {
     const token = await tokenOf({ endpoints: ['one', 'numbers'] })
-    expect(await run(token, 'orders', { variables: { org: 'acme', plan: 'pro' } })).toMatchObject({ status: 403, body: { code: 'not_granted', detail: expect.stringContaining('"orders"') } })
+    expect(await run(token, 'orders', { variables: { org: 'acme', plan: 'pro' } })).toMatchObject({
+      status: 403,
+      body: { code: 'not_granted', detail: expect.stringContaining('"orders"') },
+    })
     expect(await run(token, 'no_such')).toMatchObject({ status: 403, body: { code: 'not_granted' } })
     expect((await run(token, 'one')).status).toBe(200)
   })
@@ -197,18 +331,34 @@ describe('whoever changes a token', () => {
 
 test('the OpenAPI document says where a run token will do', async () => {
   const { paths } = (await request(`${service.url}/api/openapi.json`)).body
-  const said = Object.entries<any>(paths).flatMap(([path, methods]) => Object.entries<any>(methods).filter(([, { description }]) => description?.includes('run token')).map(([method]) => `${method} ${path}`))
+  const said = Object.entries<any>(paths).flatMap(([path, methods]) =>
+    Object.entries<any>(methods)
+      .filter(([, { description }]) => description?.includes('run token'))
+      .map(([method]) => `${method} ${path}`),
+  )
   expect(said).toEqual(['post /api/projects/{projectId}/endpoints/{name}/run'])
 })
 
 test('a run token opens nothing but the run of an endpoint', async () => {
   const token = await tokenOf({ endpoints: ['one'] })
   const guarded = ROUTES.filter(({ access, takesRunTokens }) => access !== 'public' && !takesRunTokens)
-  expect(ROUTES.filter(({ takesRunTokens }) => takesRunTokens).map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /api/projects/:projectId/endpoints/:name/run'])
+  expect(ROUTES.filter(({ takesRunTokens }) => takesRunTokens).map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'POST /api/projects/:projectId/endpoints/:name/run',
+  ])
   for (const { method, path } of guarded) {
-    const filled = path.replace(':projectId', String(service.projectId)).replace(':id', '00000000-0000-4000-8000-000000000000').replace(':name', 'one')
-    const reply = await request(`${service.url}${filled}`, { method, headers: { authorization: `Bearer ${token}`, origin: PAGE } })
-    expect([method, path, reply]).toMatchObject([method, path, { status: 401, body: { code: 'invalid_api_key', detail: expect.stringContaining('run token') } }])
+    const filled = path
+      .replace(':projectId', String(service.projectId))
+      .replace(':id', '00000000-0000-4000-8000-000000000000')
+      .replace(':name', 'one')
+    const reply = await request(`${service.url}${filled}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, origin: PAGE },
+    })
+    expect([method, path, reply]).toMatchObject([
+      method,
+      path,
+      { status: 401, body: { code: 'invalid_api_key', detail: expect.stringContaining('run token') } },
+    ])
     expect(reply.headers.get('access-control-allow-origin')).toBeNull()
   }
 })
@@ -220,13 +370,17 @@ describe('a token ends', () => {
     do {
       reply = await run(token, 'one')
     } while (reply.status === 200 || reply.status === 429)
-    expect(reply).toMatchObject({ status: 401, body: { code: 'run_token_expired', detail: expect.stringContaining('get another') } })
+    expect(reply).toMatchObject({
+      status: 401,
+      body: { code: 'run_token_expired', detail: expect.stringContaining('get another') },
+    })
   })
 
   test('when it is revoked by its id; others go on', async () => {
     const [{ body: first }, second] = [await make({ endpoints: ['one'] }), await tokenOf({ endpoints: ['one'] })]
     expect((await run(first.token, 'one')).status).toBe(200)
-    for (let turn = 0; turn < 2; turn += 1) expect((await api(service, 'DELETE', `/endpoints/run_tokens/${first.id}`)).status).toBe(204)
+    for (let turn = 0; turn < 2; turn += 1)
+      expect((await api(service, 'DELETE', `/endpoints/run_tokens/${first.id}`)).status).toBe(204)
     expect(await run(first.token, 'one')).toMatchObject({ status: 401, body: { code: 'run_token_revoked' } })
     expect((await run(second, 'one')).status).toBe(200)
     expect((await api(service, 'DELETE', '/endpoints/run_tokens/what')).status).toBe(404)
@@ -241,11 +395,19 @@ describe('a token ends', () => {
   })
 
   test('with the key that made it', async () => {
-    await records.keys.put({ projectId: service.projectId, label: 'leaving', secret: 'the-key-that-leaves', scopes: ['endpoint:read', 'run_token:write'] })
+    await records.keys.put({
+      projectId: service.projectId,
+      label: 'leaving',
+      secret: 'the-key-that-leaves',
+      scopes: ['endpoint:read', 'run_token:write'],
+    })
     const token = await tokenOf({ endpoints: ['one'] }, { ...service, key: 'the-key-that-leaves' })
     expect((await run(token, 'one')).status).toBe(200)
     await records.keys.remove('leaving')
-    expect(await run(token, 'one')).toMatchObject({ status: 401, body: { code: 'run_token_revoked', detail: expect.stringContaining('key') } })
+    expect(await run(token, 'one')).toMatchObject({
+      status: 401,
+      body: { code: 'run_token_revoked', detail: expect.stringContaining('key') },
+    })
   })
 })
 
@@ -253,7 +415,10 @@ describe('how often', () => {
   const TOO_OFTEN = { status: 429, body: { type: 'throttled_error', code: 'rate_limited' } }
 
   test('each token has runs of its own', async () => {
-    const [token, another] = [await tokenOf({ endpoints: ['one'], runs_per_minute: 2 }), await tokenOf({ endpoints: ['one'], runs_per_minute: 2 })]
+    const [token, another] = [
+      await tokenOf({ endpoints: ['one'], runs_per_minute: 2 }),
+      await tokenOf({ endpoints: ['one'], runs_per_minute: 2 }),
+    ]
     expect([(await run(token, 'one')).status, (await run(token, 'one')).status]).toEqual([200, 200])
     const refused = await run(token, 'one')
     expect(refused).toMatchObject(TOO_OFTEN)
@@ -263,8 +428,16 @@ describe('how often', () => {
   })
 
   test('but never more than its key may', async () => {
-    await records.keys.put({ projectId: service.projectId, label: 'slow', secret: 'the-key-called-slow', scopes: ['endpoint:read', 'run_token:write'] })
-    const token = await tokenOf({ endpoints: ['one'], runs_per_minute: 100 }, { ...service, key: 'the-key-called-slow' })
+    await records.keys.put({
+      projectId: service.projectId,
+      label: 'slow',
+      secret: 'the-key-called-slow',
+      scopes: ['endpoint:read', 'run_token:write'],
+    })
+    const token = await tokenOf(
+      { endpoints: ['one'], runs_per_minute: 100 },
+      { ...service, key: 'the-key-called-slow' },
+    )
     expect([(await run(token, 'one')).status, (await run(token, 'one')).status]).toEqual([200, 200])
     expect(await run(token, 'one')).toMatchObject(TOO_OFTEN)
   })
@@ -272,33 +445,63 @@ describe('how often', () => {
 
 describe('pages', () => {
   const preflight = () =>
-    request(`${service.url}/api/projects/1/endpoints/one/run`, { method: 'OPTIONS', headers: { origin: PAGE, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization,content-type' } })
+    request(`${service.url}/api/projects/1/endpoints/one/run`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: PAGE,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type',
+      },
+    })
 
   test('of its origins only', async () => {
     const token = await tokenOf({ endpoints: ['one'], origins: [PAGE, 'http://localhost:3000'] })
     for (const origin of [PAGE, 'http://localhost:3000']) {
       const reply = await run(token, 'one', {}, { headers: { origin } })
-      expect([reply.status, reply.headers.get('access-control-allow-origin'), reply.headers.get('vary')]).toEqual([200, origin, 'origin'])
+      expect([reply.status, reply.headers.get('access-control-allow-origin'), reply.headers.get('vary')]).toEqual([
+        200,
+        origin,
+        'origin',
+      ])
     }
-    for (const origin of ['https://evil.example', `${PAGE}.evil.example`, 'http://shop.example', `${PAGE}:8443`, 'null']) {
+    for (const origin of [
+      'https://evil.example',
+      `${PAGE}.evil.example`,
+      'http://shop.example',
+      `${PAGE}:8443`,
+      'null',
+    ]) {
       const reply = await run(token, 'one', {}, { headers: { origin } })
-      expect(reply).toMatchObject({ status: 403, body: { code: 'origin_not_allowed', detail: expect.stringContaining(origin) } })
+      expect(reply).toMatchObject({
+        status: 403,
+        body: { code: 'origin_not_allowed', detail: expect.stringContaining(origin) },
+      })
       expect(JSON.stringify(reply.body)).not.toContain('localhost:3000')
       // So that whoever builds the page can read what is wrong.
       expect(reply.headers.get('access-control-allow-origin')).toBe(origin)
     }
-    expect(await run(token, 'one')).toMatchObject({ status: 403, body: { code: 'origin_not_allowed', detail: expect.stringContaining('no Origin') } })
+    expect(await run(token, 'one')).toMatchObject({
+      status: 403,
+      body: { code: 'origin_not_allowed', detail: expect.stringContaining('no Origin') },
+    })
   })
 
   test('of any origin, if it names none', async () => {
     const token = await tokenOf({ endpoints: ['one'] })
-    expect((await run(token, 'one', {}, { headers: { origin: 'https://any.example' } })).headers.get('access-control-allow-origin')).toBe('https://any.example')
+    expect(
+      (await run(token, 'one', {}, { headers: { origin: 'https://any.example' } })).headers.get(
+        'access-control-allow-origin',
+      ),
+    ).toBe('https://any.example')
     expect((await run(token, 'one')).status).toBe(200)
   })
 
   test('may read why a run was refused, and when to come again', async () => {
     const token = await tokenOf({ endpoints: ['one'], runs_per_minute: 1 })
-    const replies = [await run(token, 'one', { nonsense: 1 }, { headers: { origin: PAGE } }), await run(`${token}x`, 'one', {}, { headers: { origin: PAGE } })]
+    const replies = [
+      await run(token, 'one', { nonsense: 1 }, { headers: { origin: PAGE } }),
+      await run(`${token}x`, 'one', {}, { headers: { origin: PAGE } }),
+    ]
     await run(token, 'one')
     replies.push(await run(token, 'one', {}, { headers: { origin: PAGE } }))
     expect(replies.map(({ status }) => status)).toEqual([400, 401, 429])
@@ -318,7 +521,10 @@ describe('pages', () => {
   })
 
   test('cannot read what a personal API key gets', async () => {
-    const reply = await request(`${service.url}/api/projects/1/endpoints/one/run`, { method: 'POST', headers: { authorization: `Bearer ${service.key}`, origin: PAGE } })
+    const reply = await request(`${service.url}/api/projects/1/endpoints/one/run`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.key}`, origin: PAGE },
+    })
     expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([200, null])
   })
 })
@@ -331,9 +537,18 @@ describe('a date that is pinned', () => {
     return [body.results[0].count, body.endpoint_materialized]
   }
   beforeAll(async () => {
-    const trend = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: 'daily' }], dateRange: { date_from: '2000-01-01' }, interval: 'month' }
+    const trend = {
+      kind: 'TrendsQuery',
+      series: [{ kind: 'EventsNode', event: 'daily' }],
+      dateRange: { date_from: '2000-01-01' },
+      interval: 'month',
+    }
     expect((await api(service, 'POST', '/endpoints/', { name: 'by_day', query: trend })).status).toBe(201)
-    await capture(service, event('daily', { timestamp: '2020-12-31T23:59:59.999Z' }), event('daily', { timestamp: '2021-01-01T00:00:00Z' }))
+    await capture(
+      service,
+      event('daily', { timestamp: '2020-12-31T23:59:59.999Z' }),
+      event('daily', { timestamp: '2021-01-01T00:00:00Z' }),
+    )
   })
 
   test('is refused while the insight is materialized without dates, and holds in tokens that were made before', async () => {
@@ -342,7 +557,17 @@ describe('a date that is pinned', () => {
     expect((await api(service, 'PATCH', '/endpoints/by_day/', { is_materialized: true })).status).toBe(200)
     expect(await make(pinned)).toMatchObject({
       status: 400,
-      body: { code: 'invalid_variables', attr: 'variables', detail: expect.stringMatching(/^Endpoint "by_day": "date_from" is not available, because this endpoint is materialized: .*"date_variables" to true/), errors: [{ path: 'date_from', code: 'not_available' }, { path: 'date_to', code: 'not_available' }] },
+      body: {
+        code: 'invalid_variables',
+        attr: 'variables',
+        detail: expect.stringMatching(
+          /^Endpoint "by_day": "date_from" is not available, because this endpoint is materialized: .*"date_variables" to true/,
+        ),
+        errors: [
+          { path: 'date_from', code: 'not_available' },
+          { path: 'date_to', code: 'not_available' },
+        ],
+      },
     })
     await until(async () => (await api(service, 'GET', '/endpoints/by_day/materialization_status/')).body.ready)
     expect(await results(token)).toEqual([1, true])
@@ -359,24 +584,80 @@ describe('a date that is pinned', () => {
 describe('a backend that asks for a token is told what is wrong with it', () => {
   const BAD: [string, object, { attr: string; detail: string }][] = [
     ['no endpoint', { endpoints: [] }, { attr: 'endpoints', detail: 'fewer than 1' }],
-    ['an endpoint that is not there', { endpoints: ['one', 'no_such'] }, { attr: 'endpoints', detail: 'no endpoint "no_such"' }],
-    ['a pinned variable that one of the endpoints does not have', { endpoints: ['of_org', 'one'], variables: { org: 'acme' } }, { attr: 'variables', detail: 'Endpoint "one": "org" is not a variable' }],
-    ['a pinned value of another type', { endpoints: ['numbers'], variables: { n: 'many' } }, { attr: 'variables', detail: 'Endpoint "numbers": "n"' }],
-    ['a pinned null', { endpoints: ['of_org'], variables: { org: null } }, { attr: 'variables', detail: 'may not be null' }],
-    ['an insight that has no such variable', { endpoints: ['trend'], variables: { city: 'Bern' } }, { attr: 'variables', detail: '"city" is not a variable' }],
-    ['a variable that is pinned and allowed', { ...ACME, allowed_variables: ['org', 'plan'] }, { attr: 'allowed_variables', detail: '"org"' }],
-    ['a variable that no run could give', { ...ACME, allowed_variables: [] }, { attr: 'allowed_variables', detail: 'lack "plan"' }],
-    ['a time too long', { endpoints: ['one'], ttl_seconds: 30 * 86_400 + 1 }, { attr: 'ttl_seconds', detail: 'must be <= 2592000' }],
+    [
+      'an endpoint that is not there',
+      { endpoints: ['one', 'no_such'] },
+      { attr: 'endpoints', detail: 'no endpoint "no_such"' },
+    ],
+    [
+      'a pinned variable that one of the endpoints does not have',
+      { endpoints: ['of_org', 'one'], variables: { org: 'acme' } },
+      { attr: 'variables', detail: 'Endpoint "one": "org" is not a variable' },
+    ],
+    [
+      'a pinned value of another type',
+      { endpoints: ['numbers'], variables: { n: 'many' } },
+      { attr: 'variables', detail: 'Endpoint "numbers": "n"' },
+    ],
+    [
+      'a pinned null',
+      { endpoints: ['of_org'], variables: { org: null } },
+      { attr: 'variables', detail: 'may not be null' },
+    ],
+    [
+      'an insight that has no such variable',
+      { endpoints: ['trend'], variables: { city: 'Bern' } },
+      { attr: 'variables', detail: '"city" is not a variable' },
+    ],
+    [
+      'a variable that is pinned and allowed',
+      { ...ACME, allowed_variables: ['org', 'plan'] },
+      { attr: 'allowed_variables', detail: '"org"' },
+    ],
+    [
+      'a variable that no run could give',
+      { ...ACME, allowed_variables: [] },
+      { attr: 'allowed_variables', detail: 'lack "plan"' },
+    ],
+    [
+      'a time too long',
+      { endpoints: ['one'], ttl_seconds: 30 * 86_400 + 1 },
+      { attr: 'ttl_seconds', detail: 'must be <= 2592000' },
+    ],
     ['no time at all', { endpoints: ['one'], ttl_seconds: 0 }, { attr: 'ttl_seconds', detail: 'must be >= 1' }],
-    ['two times', { endpoints: ['one'], ttl_seconds: 60, expires_at: '2030-01-01T00:00:00Z' }, { attr: 'expires_at', detail: 'not both' }],
-    ['a time that is over', { endpoints: ['one'], expires_at: '2020-01-01T00:00:00Z' }, { attr: 'expires_at', detail: 'a time to come' }],
-    ['a time too far away', { endpoints: ['one'], expires_at: '2999-01-01T00:00:00Z' }, { attr: 'expires_at', detail: '30 days' }],
+    [
+      'two times',
+      { endpoints: ['one'], ttl_seconds: 60, expires_at: '2030-01-01T00:00:00Z' },
+      { attr: 'expires_at', detail: 'not both' },
+    ],
+    [
+      'a time that is over',
+      { endpoints: ['one'], expires_at: '2020-01-01T00:00:00Z' },
+      { attr: 'expires_at', detail: 'a time to come' },
+    ],
+    [
+      'a time too far away',
+      { endpoints: ['one'], expires_at: '2999-01-01T00:00:00Z' },
+      { attr: 'expires_at', detail: '30 days' },
+    ],
     ['a time that is none', { endpoints: ['one'], expires_at: 'tomorrow' }, { attr: 'expires_at', detail: 'such as' }],
     ['no runs', { endpoints: ['one'], runs_per_minute: 0 }, { attr: 'runs_per_minute', detail: 'must be >= 1' }],
-    ['an origin with a path', { endpoints: ['one'], origins: ['https://a.example/shop'] }, { attr: 'origins', detail: 'such as https://a.example.' }],
-    ['an origin without a scheme', { endpoints: ['one'], origins: ['a.example'] }, { attr: 'origins', detail: 'no origin' }],
+    [
+      'an origin with a path',
+      { endpoints: ['one'], origins: ['https://a.example/shop'] },
+      { attr: 'origins', detail: 'such as https://a.example.' },
+    ],
+    [
+      'an origin without a scheme',
+      { endpoints: ['one'], origins: ['a.example'] },
+      { attr: 'origins', detail: 'no origin' },
+    ],
     ['every origin', { endpoints: ['one'], origins: ['*'] }, { attr: 'origins', detail: 'no origin' }],
-    ['more than a header holds', { endpoints: ['of_org'], variables: { org: 'x'.repeat(4_000) } }, { attr: 'variables', detail: 'a header can carry' }],
+    [
+      'more than a header holds',
+      { endpoints: ['of_org'], variables: { org: 'x'.repeat(4_000) } },
+      { attr: 'variables', detail: 'a header can carry' },
+    ],
     ['a field that there is not', { endpoints: ['one'], pinned: {} }, { attr: 'pinned', detail: 'not a field' }],
   ]
   test.each(BAD)('%s', async (_, input, { attr, detail }) => {
@@ -385,11 +666,23 @@ describe('a backend that asks for a token is told what is wrong with it', () => 
 
   test('an end may be given as a time', async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString()
-    expect(Date.parse((await make({ endpoints: ['one'], expires_at: at })).body.expires_at)).toBe(Math.floor(Date.parse(at) / 1_000) * 1_000)
+    expect(Date.parse((await make({ endpoints: ['one'], expires_at: at })).body.expires_at)).toBe(
+      Math.floor(Date.parse(at) / 1_000) * 1_000,
+    )
   })
 
   test('a key that may not run endpoints itself makes no token', async () => {
-    await records.keys.put({ projectId: service.projectId, label: 'maker only', secret: 'the-key-of-a-maker', scopes: ['run_token:write'] })
-    expect(await api({ ...service, key: 'the-key-of-a-maker' }, 'POST', '/endpoints/run_tokens', { endpoints: ['one'] })).toMatchObject({ status: 403, body: { code: 'permission_denied', detail: expect.stringContaining('endpoint:read') } })
+    await records.keys.put({
+      projectId: service.projectId,
+      label: 'maker only',
+      secret: 'the-key-of-a-maker',
+      scopes: ['run_token:write'],
+    })
+    expect(
+      await api({ ...service, key: 'the-key-of-a-maker' }, 'POST', '/endpoints/run_tokens', { endpoints: ['one'] }),
+    ).toMatchObject({
+      status: 403,
+      body: { code: 'permission_denied', detail: expect.stringContaining('endpoint:read') },
+    })
   })
 })

@@ -12,31 +12,57 @@ let engine: EngineAccess
 
 type Project = typeof second
 
-const create = async (name: string, query: string, { at = service as Project, ...more }: { at?: Project; [field: string]: unknown } = {}) => {
+const create = async (
+  name: string,
+  query: string,
+  { at = service as Project, ...more }: { at?: Project; [field: string]: unknown } = {},
+) => {
   const reply = await api(at, 'POST', '/endpoints/', { name, query: { kind: 'HogQLQuery', query }, ...more })
   expect([reply.status, reply.body.detail]).toEqual([201, undefined])
 }
 const run = (name: string, body: object = {}, at: Project = service) => api(at, 'POST', `/endpoints/${name}/run`, body)
-const get = (path: string, headers: Record<string, string> = {}) => request(`${service.url}/api/projects/${service.projectId}/endpoints/${path}`, { headers: { authorization: `Bearer ${service.key}`, ...headers } })
+const get = (path: string, headers: Record<string, string> = {}) =>
+  request(`${service.url}/api/projects/${service.projectId}/endpoints/${path}`, {
+    headers: { authorization: `Bearer ${service.key}`, ...headers },
+  })
 
 /** Takes minutes unless it is stopped, and little memory. `mark` tells one from another. */
 const slow = (mark: string) =>
   `SELECT count(), '${mark}' AS mark FROM (SELECT arrayJoin(range(1000000)) AS a) AS x CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y WHERE cityHash64(a, b) = 1`
 const running = async (mark: string) =>
-  (await engine.ask('writer', `SELECT query_id FROM system.processes WHERE position(query, '${mark}') > 0 AND position(query, 'system.processes') = 0 AND is_initial_query`)).length
+  (
+    await engine.ask(
+      'writer',
+      `SELECT query_id FROM system.processes WHERE position(query, '${mark}') > 0 AND position(query, 'system.processes') = 0 AND is_initial_query`,
+    )
+  ).length
 
 beforeAll(async () => {
   service = await startService({ env: { TRAILMARK_RUN_SECONDS: '30' } })
   const records = await openRecords(join(service.data, 'definitions.db'))
   const project = await records.projects.create({ name: 'Another', token: 'another-token' })
-  await records.keys.put({ projectId: project.id, label: 'another', secret: 'the-key-of-another', scopes: ['endpoint:read', 'endpoint:write', 'insight_variable:read', 'insight_variable:write'] })
+  await records.keys.put({
+    projectId: project.id,
+    label: 'another',
+    secret: 'the-key-of-another',
+    scopes: ['endpoint:read', 'endpoint:write', 'insight_variable:read', 'insight_variable:write'],
+  })
   await records.close()
   second = { url: service.url, token: project.token, key: 'the-key-of-another', projectId: project.id }
   engine = engineOf(service.data)
   for (const at of [service, second]) {
-    for (const [name, type] of [['text', 'String'], ['number', 'Number'], ['list', 'List'], ['more', 'String']]) await api(at, 'POST', '/insight_variables/', { name, type })
+    for (const [name, type] of [
+      ['text', 'String'],
+      ['number', 'Number'],
+      ['list', 'List'],
+      ['more', 'String'],
+    ])
+      await api(at, 'POST', '/insight_variables/', { name, type })
   }
-  await capture(service, ...Array.from({ length: 3 }, (_, n) => event('bought', { timestamp: `2026-01-0${n + 1}T00:00:00Z` }, { price: n })))
+  await capture(
+    service,
+    ...Array.from({ length: 3 }, (_, n) => event('bought', { timestamp: `2026-01-0${n + 1}T00:00:00Z` }, { price: n })),
+  )
   await capture(second, event('bought'), event('bought'))
 })
 afterAll(() => service.stop())
@@ -91,8 +117,12 @@ describe('the cache', () => {
   test('never gives one version the rows of another, nor an endpoint those of its namesake', async () => {
     await create('renewed', 'SELECT generateUUIDv4() AS id')
     const first = (await run('renewed')).body.results
-    await api(service, 'PATCH', '/endpoints/renewed/', { query: { kind: 'HogQLQuery', query: 'SELECT generateUUIDv4() AS id, 2' } })
-    await api(service, 'PATCH', '/endpoints/renewed/', { query: { kind: 'HogQLQuery', query: 'SELECT generateUUIDv4() AS id' } })
+    await api(service, 'PATCH', '/endpoints/renewed/', {
+      query: { kind: 'HogQLQuery', query: 'SELECT generateUUIDv4() AS id, 2' },
+    })
+    await api(service, 'PATCH', '/endpoints/renewed/', {
+      query: { kind: 'HogQLQuery', query: 'SELECT generateUUIDv4() AS id' },
+    })
     expect((await run('renewed')).body).toMatchObject({ is_cached: false, endpoint_version: 3 })
     expect((await run('renewed', { version: 1 })).body).toMatchObject({ is_cached: true, results: first })
     await api(service, 'DELETE', '/endpoints/renewed/')
@@ -100,11 +130,46 @@ describe('the cache', () => {
     expect((await run('renewed')).body).toMatchObject({ is_cached: false, endpoint_version: 1 })
   })
 
-  const HOSTILE = ['', ' ', '1', '1.0', "'", "\\'", '"', '","', 'a', 'A', 'ä', 'a\u0308', '\u0000', '\\N', 'null', 'undefined', '{}', '[]', '["a"]', 'a,b', 'a|b', 'a:b', 'a\nb', '__proto__', 'constructor', '{variables.text}', '{p0:String}', '😀', '\ud83d', 'x'.repeat(9_999), 'x'.repeat(10_000)]
+  const HOSTILE = [
+    '',
+    ' ',
+    '1',
+    '1.0',
+    "'",
+    "\\'",
+    '"',
+    '","',
+    'a',
+    'A',
+    'ä',
+    'a\u0308',
+    '\u0000',
+    '\\N',
+    'null',
+    'undefined',
+    '{}',
+    '[]',
+    '["a"]',
+    'a,b',
+    'a|b',
+    'a:b',
+    'a\nb',
+    '__proto__',
+    'constructor',
+    '{variables.text}',
+    '{p0:String}',
+    '😀',
+    '\ud83d',
+    'x'.repeat(9_999),
+    'x'.repeat(10_000),
+  ]
 
   test('never gives one value the rows of another', async () => {
     await create('echoes', 'SELECT {variables.text}, {variables.more}')
-    const pairs = HOSTILE.flatMap((text, at) => [[text, HOSTILE[(at + 7) % HOSTILE.length]!], [HOSTILE[(at + 7) % HOSTILE.length]!, text]])
+    const pairs = HOSTILE.flatMap((text, at) => [
+      [text, HOSTILE[(at + 7) % HOSTILE.length]!],
+      [HOSTILE[(at + 7) % HOSTILE.length]!, text],
+    ])
     const answers: unknown[] = []
     for (const [text, more] of pairs) answers.push((await run('echoes', { variables: { text, more } })).body.results)
     const known = new Map<string, unknown>()
@@ -154,7 +219,10 @@ describe('the cache', () => {
   })
 
   test('runs once what many ask at the same time', async () => {
-    await create('rush', "SELECT generateUUIDv4() AS id, sum(cityHash64(n)) FROM (SELECT arrayJoin(range(3000000)) AS n)")
+    await create(
+      'rush',
+      'SELECT generateUUIDv4() AS id, sum(cityHash64(n)) FROM (SELECT arrayJoin(range(3000000)) AS n)',
+    )
     const answers = await Promise.all(Array.from({ length: 10 }, () => run('rush')))
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
     expect(new Set(answers.map(({ body }) => body.results[0][0])).size).toBe(1)
@@ -162,17 +230,34 @@ describe('the cache', () => {
 })
 
 describe('an insight', () => {
-  const QUERY = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: 'charted' }], dateRange: { date_from: '-7d' }, breakdownFilter: { breakdowns: [{ property: 'plan', type: 'event' }] } }
-  const totals = ({ body }: { body: any }) => Object.fromEntries(body.results.map((line: any) => [line.breakdown_value, line.count]))
+  const QUERY = {
+    kind: 'TrendsQuery',
+    series: [{ kind: 'EventsNode', event: 'charted' }],
+    dateRange: { date_from: '-7d' },
+    breakdownFilter: { breakdowns: [{ property: 'plan', type: 'event' }] },
+  }
+  const totals = ({ body }: { body: any }) =>
+    Object.fromEntries(body.results.map((line: any) => [line.breakdown_value, line.count]))
 
   test('is kept like rows are: by its variables, until an event comes', async () => {
     const { status, body } = await api(service, 'POST', '/endpoints/', { name: 'chart', query: QUERY })
     expect([status, body.detail, body.columns]).toEqual([201, undefined, null])
-    await capture(service, event('charted', {}, { plan: 'free' }), event('charted', {}, { plan: 'pro' }), event('charted', {}, { plan: 'pro' }))
+    await capture(
+      service,
+      event('charted', {}, { plan: 'free' }),
+      event('charted', {}, { plan: 'pro' }),
+      event('charted', {}, { plan: 'pro' }),
+    )
     for (const isCached of [false, true]) {
-      const [all, free, pro] = [await run('chart'), await run('chart', { variables: { plan: 'free' } }), await run('chart', { variables: { plan: 'pro' } })]
+      const [all, free, pro] = [
+        await run('chart'),
+        await run('chart', { variables: { plan: 'free' } }),
+        await run('chart', { variables: { plan: 'pro' } }),
+      ]
       expect([all, free, pro].map((reply) => reply.body.is_cached)).toEqual([isCached, isCached, isCached])
-      expect([totals(all), totals(free), totals(pro)].map((each) => JSON.stringify(Object.entries(each).sort()))).toEqual(['[["free",1],["pro",2]]', '[["free",1]]', '[["pro",2]]'])
+      expect(
+        [totals(all), totals(free), totals(pro)].map((each) => JSON.stringify(Object.entries(each).sort())),
+      ).toEqual(['[["free",1],["pro",2]]', '[["free",1]]', '[["pro",2]]'])
     }
     await capture(service, event('charted', {}, { plan: 'free' }))
     expect(totals(await run('chart', { variables: { plan: 'free' } }))).toEqual({ free: 2 })
@@ -180,7 +265,10 @@ describe('an insight', () => {
 
   test('has no pages and no rows', async () => {
     for (const field of ['limit', 'cursor', 'format']) {
-      expect(await run('chart', { [field]: { limit: 1, cursor: '*', format: 'csv' }[field] })).toMatchObject({ status: 400, body: { attr: field } })
+      expect(await run('chart', { [field]: { limit: 1, cursor: '*', format: 'csv' }[field] })).toMatchObject({
+        status: 400,
+        body: { attr: field },
+      })
     }
   })
 })
@@ -203,26 +291,40 @@ describe('ETag', () => {
 
   test('variables can stand in the address', async () => {
     await create('addressed', 'SELECT {variables.text}')
-    expect((await get(`addressed/run?variables=${encodeURIComponent('{"text":"a&b"}')}`)).body.results).toEqual([['a&b']])
-    for (const wrong of ['text', '[]', '"a"', '{']) expect(await get(`addressed/run?variables=${encodeURIComponent(wrong)}`)).toMatchObject({ status: 400, body: { attr: 'variables' } })
+    expect((await get(`addressed/run?variables=${encodeURIComponent('{"text":"a&b"}')}`)).body.results).toEqual([
+      ['a&b'],
+    ])
+    for (const wrong of ['text', '[]', '"a"', '{'])
+      expect(await get(`addressed/run?variables=${encodeURIComponent(wrong)}`)).toMatchObject({
+        status: 400,
+        body: { attr: 'variables' },
+      })
   })
 })
 
 describe('formats', () => {
-  const QUERY = "SELECT event, toFloat(properties.price) AS price, 9007199254740993 AS big, 'a,\"b\"\n' AS hard FROM events WHERE event = 'bought' ORDER BY timestamp"
+  const QUERY =
+    "SELECT event, toFloat(properties.price) AS price, 9007199254740993 AS big, 'a,\"b\"\n' AS hard FROM events WHERE event = 'bought' ORDER BY timestamp"
 
   test('NDJSON has one object a line', async () => {
     await create('lines', QUERY)
     const reply = await run('lines', { format: 'ndjson' })
     expect(reply.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
-    const lines = reply.body.trim().split('\n').map((line: string) => JSON.parse(line))
-    expect(lines).toEqual([0, 1, 2].map((price) => ({ event: 'bought', price, big: '9007199254740993', hard: 'a,"b"\n' })))
+    const lines = reply.body
+      .trim()
+      .split('\n')
+      .map((line: string) => JSON.parse(line))
+    expect(lines).toEqual(
+      [0, 1, 2].map((price) => ({ event: 'bought', price, big: '9007199254740993', hard: 'a,"b"\n' })),
+    )
   })
 
   test('CSV has a line of names', async () => {
     const reply = await get('lines/run?format=csv')
     expect(reply.headers.get('content-type')).toMatch(/^text\/csv/)
-    expect(reply.body).toBe(`"event","price","big","hard"\n${[0, 1, 2].map((price) => `"bought",${price},9007199254740993,"a,""b""\n"\n`).join('')}`)
+    expect(reply.body).toBe(
+      `"event","price","big","hard"\n${[0, 1, 2].map((price) => `"bought",${price},9007199254740993,"a,""b""\n"\n`).join('')}`,
+    )
   })
 
   test('are chosen by the Accept header too', async () => {
@@ -242,9 +344,12 @@ describe('formats', () => {
   })
 
   test('check variables, and answer an error as an error', async () => {
-    await create('breaking', "SELECT throwIf(n = 100000) FROM (SELECT arrayJoin(range(200000)) AS n)").catch(() => {})
+    await create('breaking', 'SELECT throwIf(n = 100000) FROM (SELECT arrayJoin(range(200000)) AS n)').catch(() => {})
     await create('dividing', 'SELECT intDiv(1, n - 150000) FROM (SELECT arrayJoin(range(200000)) AS n)')
-    expect(await run('dividing', { format: 'csv' })).toMatchObject({ status: 400, body: { type: 'validation_error', code: 'illegal_division' } })
+    expect(await run('dividing', { format: 'csv' })).toMatchObject({
+      status: 400,
+      body: { type: 'validation_error', code: 'illegal_division' },
+    })
     expect(await run('checked', { format: 'csv' })).toMatchObject({ status: 404 })
     expect(await run('addressed', { format: 'ndjson' })).toMatchObject({ status: 400, body: { attr: 'variables' } })
   })
@@ -253,7 +358,7 @@ describe('formats', () => {
 describe('cursors', () => {
   const pages = async (name: string, body: object) => {
     const found: unknown[][][] = []
-    for (let cursor: string | null = '*'; cursor !== null; ) {
+    for (let cursor: string | null = '*'; cursor !== null;) {
       const reply = await run(name, { ...body, cursor })
       expect([reply.status, reply.body.detail]).toEqual([200, undefined])
       found.push(reply.body.results)
@@ -275,14 +380,32 @@ describe('cursors', () => {
     ['rows that are alike', 'SELECT intDiv(arrayJoin(range(25)), 9) AS n ORDER BY n'],
     ['rows that are all the same', "SELECT 'x' AS n, arrayJoin(range(25)) * 0 AS m"],
     ['nothing for some', 'SELECT if(n % 3 = 0, NULL, n) AS m FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY m'],
-    ['nothing first', 'SELECT if(n % 3 = 0, NULL, n) AS m FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY m DESC NULLS FIRST'],
-    ['what is not a number', 'SELECT if(n % 3 = 0, 0 / 0, if(n % 4 = 0, 1 / 0, n / 7)) AS m FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY m DESC'],
-    ['texts with quotes', "SELECT concat('\\'', toString(n % 5), '\\\\\\n\"') AS t, n FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY t DESC, n"],
-    ['times', "SELECT addMonths(toDateTime('2026-01-01'), n % 4) AS time, toDate(time) AS day, n FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY day, time DESC"],
-    ['ids', 'SELECT toUUID(concat(leftPad(toString(n % 7), 8, \'0\'), \'-0000-4000-8000-\', leftPad(toString(n), 12, \'0\'))) AS id FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY id'],
+    [
+      'nothing first',
+      'SELECT if(n % 3 = 0, NULL, n) AS m FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY m DESC NULLS FIRST',
+    ],
+    [
+      'what is not a number',
+      'SELECT if(n % 3 = 0, 0 / 0, if(n % 4 = 0, 1 / 0, n / 7)) AS m FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY m DESC',
+    ],
+    [
+      'texts with quotes',
+      "SELECT concat('\\'', toString(n % 5), '\\\\\\n\"') AS t, n FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY t DESC, n",
+    ],
+    [
+      'times',
+      "SELECT addMonths(toDateTime('2026-01-01'), n % 4) AS time, toDate(time) AS day, n FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY day, time DESC",
+    ],
+    [
+      'ids',
+      "SELECT toUUID(concat(leftPad(toString(n % 7), 8, '0'), '-0000-4000-8000-', leftPad(toString(n), 12, '0'))) AS id FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY id",
+    ],
     ['decimals', 'SELECT toDecimal64(n / 4, 2) AS d FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY d'],
     ['a place in the list', 'SELECT n % 3, n FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY 1 DESC, 2'],
-    ['groups', 'SELECT n % 13 AS g, count() AS c FROM (SELECT arrayJoin(range(25)) AS n) GROUP BY g ORDER BY c DESC, g'],
+    [
+      'groups',
+      'SELECT n % 13 AS g, count() AS c FROM (SELECT arrayJoin(range(25)) AS n) GROUP BY g ORDER BY c DESC, g',
+    ],
     ['a union', 'SELECT arrayJoin(range(13)) AS n UNION ALL SELECT arrayJoin(range(12)) AS n'],
     ['a limit of its own', 'SELECT arrayJoin(range(99)) AS n ORDER BY n DESC LIMIT 25 OFFSET 4'],
     ['arrays', 'SELECT [n % 4, n] AS a FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY a'],
@@ -295,12 +418,16 @@ describe('cursors', () => {
     const sorted = (rows: unknown[][]) => rows.map((row) => JSON.stringify(row)).sort()
     expect(sorted(found.flat())).toEqual(sorted(all))
     expect(found.slice(0, -1).every(({ length }) => length === 4)).toBe(true)
-    if (query.includes('ORDER BY')) expect(found.flat().map(([first]) => first)).toEqual(all.map(([first]: unknown[]) => first))
+    if (query.includes('ORDER BY'))
+      expect(found.flat().map(([first]) => first)).toEqual(all.map(([first]: unknown[]) => first))
   })
 
   test('are not disturbed by events that come between two pages', async () => {
     await create('moving', "SELECT timestamp, uuid FROM events WHERE event = 'moving' ORDER BY timestamp DESC, uuid")
-    await capture(service, ...Array.from({ length: 10 }, (_, n) => event('moving', { timestamp: `2026-02-0${(n % 5) + 1}T00:00:00Z` })))
+    await capture(
+      service,
+      ...Array.from({ length: 10 }, (_, n) => event('moving', { timestamp: `2026-02-0${(n % 5) + 1}T00:00:00Z` })),
+    )
     const { body: first } = await run('moving', { limit: 6, cursor: '*' })
     await capture(service, event('moving', { timestamp: '2026-03-01T00:00:00Z' }))
     const { body: next } = await run('moving', { limit: 6, cursor: first.next_cursor })
@@ -309,10 +436,16 @@ describe('cursors', () => {
   })
 
   test('are of one endpoint, one version and one set of values only', async () => {
-    await create('owned', "SELECT arrayJoin(range(9)) AS n, {variables.text} AS t ORDER BY n")
+    await create('owned', 'SELECT arrayJoin(range(9)) AS n, {variables.text} AS t ORDER BY n')
     const { next_cursor: cursor } = (await run('owned', { limit: 2, cursor: '*', variables: { text: 'a' } })).body
-    expect((await run('owned', { limit: 2, cursor, variables: { text: 'a' } })).body.results).toEqual([[2, 'a'], [3, 'a']])
-    expect(await run('owned', { limit: 2, cursor, variables: { text: 'b' } })).toMatchObject({ status: 400, body: { attr: 'cursor' } })
+    expect((await run('owned', { limit: 2, cursor, variables: { text: 'a' } })).body.results).toEqual([
+      [2, 'a'],
+      [3, 'a'],
+    ])
+    expect(await run('owned', { limit: 2, cursor, variables: { text: 'b' } })).toMatchObject({
+      status: 400,
+      body: { attr: 'cursor' },
+    })
     expect(await run('long', { cursor })).toMatchObject({ status: 400, body: { attr: 'cursor' } })
   })
 
@@ -322,25 +455,53 @@ describe('cursors', () => {
       return Buffer.from(JSON.stringify({ owner, after })).toString('base64url')
     }
     const real = (await run('long', { limit: 2, cursor: '*' })).body.next_cursor
-    for (const cursor of ['x', 'bnVsbA', '', ...[null, {}, { keys: 'x', skip: 0 }, { keys: [1, 2], skip: 0 }, { keys: ['1'], skip: 0 }, { keys: ['1', 'x'], skip: -1 }, { keys: ["1' OR 1=1 --", 'x'], skip: 0 }].map(forged)]) {
+    for (const cursor of [
+      'x',
+      'bnVsbA',
+      '',
+      ...[
+        null,
+        {},
+        { keys: 'x', skip: 0 },
+        { keys: [1, 2], skip: 0 },
+        { keys: ['1'], skip: 0 },
+        { keys: ['1', 'x'], skip: -1 },
+        { keys: ["1' OR 1=1 --", 'x'], skip: 0 },
+      ].map(forged),
+    ]) {
       expect([cursor, (await run('long', { limit: 2, cursor })).status]).toEqual([cursor, 400])
     }
-    expect((await run('long', { limit: 1, cursor: forged({ keys: ['50', "' OR 1=1 --"], skip: 0 }) })).body.results).toEqual([[50]])
+    expect(
+      (await run('long', { limit: 1, cursor: forged({ keys: ['50', "' OR 1=1 --"], skip: 0 }) })).body.results,
+    ).toEqual([[50]])
   })
 
   test('want what the rows are ordered by among them, and no offset', async () => {
     await create('hidden_order', 'SELECT event FROM events ORDER BY timestamp')
-    expect(await run('hidden_order', { cursor: '*' })).toMatchObject({ status: 400, body: { code: 'not_supported', fix: expect.stringContaining('SELECT') } })
-    expect(await run('long', { cursor: '*', limit: 1, offset: 1 })).toMatchObject({ status: 400, body: { attr: 'offset' } })
+    expect(await run('hidden_order', { cursor: '*' })).toMatchObject({
+      status: 400,
+      body: { code: 'not_supported', fix: expect.stringContaining('SELECT') },
+    })
+    expect(await run('long', { cursor: '*', limit: 1, offset: 1 })).toMatchObject({
+      status: 400,
+      body: { attr: 'offset' },
+    })
   })
 })
 
 test('"debug" shows the query, what the engine got, and how long it took', async () => {
   await create('debugged', 'SELECT {variables.text} AS a')
   const { body } = await run('debugged', { debug: true, variables: { text: 'a secret value' } })
-  expect(body).toMatchObject({ results: [['a secret value']], hogql: 'SELECT {variables.text} AS a', clickhouse: expect.stringMatching(/^SELECT \{p\d:String\}/), cache_key: expect.stringMatching(/^[0-9a-f]{64}$/) })
+  expect(body).toMatchObject({
+    results: [['a secret value']],
+    hogql: 'SELECT {variables.text} AS a',
+    clickhouse: expect.stringMatching(/^SELECT \{p\d:String\}/),
+    cache_key: expect.stringMatching(/^[0-9a-f]{64}$/),
+  })
   expect(body.timings.map(({ k }: any) => k)).toEqual(['compile', 'execute'])
-  expect((await run('debugged', { debug: true, variables: { text: 'a secret value' } })).body.timings.map(({ k }: any) => k)).toEqual(['compile', 'cache'])
+  expect(
+    (await run('debugged', { debug: true, variables: { text: 'a secret value' } })).body.timings.map(({ k }: any) => k),
+  ).toEqual(['compile', 'cache'])
   expect((await run('debugged', { variables: { text: 'a secret value' } })).body).not.toHaveProperty('clickhouse')
 })
 
@@ -375,7 +536,10 @@ describe('cancelling', () => {
     await create('slow_left', slow('mark_left'))
     for (const format of ['json', 'csv']) {
       const gone = new AbortController()
-      const answer = request(`${service.url}/api/projects/1/endpoints/slow_left/run?format=${format}`, { headers: { authorization: `Bearer ${service.key}` }, signal: gone.signal })
+      const answer = request(`${service.url}/api/projects/1/endpoints/slow_left/run?format=${format}`, {
+        headers: { authorization: `Bearer ${service.key}` },
+        signal: gone.signal,
+      })
       await until(async () => (await running('mark_left')) === 1)
       gone.abort()
       await expect(answer).rejects.toThrow()

@@ -23,11 +23,20 @@ const KEY = 'my-own-personal-key'
 const startReplica = (name: string, gate: Gate) =>
   startService({
     data: join(folder, name),
-    env: { CLICKHOUSE_URL: gate.url, DATABASE_URL: database, TRAILMARK_PERSONAL_API_KEY: KEY, TRAILMARK_MATERIALIZE_LAG_SECONDS: '0', TRAILMARK_SHADOW_PERCENT: '100' },
+    env: {
+      CLICKHOUSE_URL: gate.url,
+      DATABASE_URL: database,
+      TRAILMARK_PERSONAL_API_KEY: KEY,
+      TRAILMARK_MATERIALIZE_LAG_SECONDS: '0',
+      TRAILMARK_SHADOW_PERCENT: '100',
+    },
   })
 
 beforeAll(async () => {
-  ;[clickhouse, postgres] = await Promise.all([startClickhouse(join(folder, 'clickhouse')) as Promise<ClickhouseNode>, startPostgres()])
+  ;[clickhouse, postgres] = await Promise.all([
+    startClickhouse(join(folder, 'clickhouse')) as Promise<ClickhouseNode>,
+    startPostgres(),
+  ])
   database = await postgres.create('trailmark')
   gates = [await startGate(clickhouse.url), await startGate(clickhouse.url)]
   one = await startReplica('one', gates[0])
@@ -43,16 +52,31 @@ afterAll(async () => {
 afterEach(() => gates.forEach((gate) => gate.open()))
 
 const bought = (plan: string, person: string) => event('bought', {}, { plan, distinct_id: person })
-const QUERY = 'SELECT properties.plan AS plan, count() AS n, uniq(distinct_id) AS people FROM events WHERE event = {variables.event_name} GROUP BY plan ORDER BY plan'
+const QUERY =
+  'SELECT properties.plan AS plan, count() AS n, uniq(distinct_id) AS people FROM events WHERE event = {variables.event_name} GROUP BY plan ORDER BY plan'
 const sql = (query: string) => ({ kind: 'HogQLQuery', query })
-const create = (service: RunningService, name: string, more: object = {}) => api(service, 'POST', '/endpoints/', { name, query: sql(QUERY), is_materialized: true, ...more })
-const change = (service: RunningService, name: string, changes: object) => api(service, 'PATCH', `/endpoints/${name}/`, changes)
-const run = async (service: RunningService, name: string, body: object = {}): Promise<Reply> => api(service, 'POST', `/endpoints/${name}/run`, { variables: { event_name: 'bought' }, ...body })
-const status = async (service: RunningService, name: string) => (await api(service, 'GET', `/endpoints/${name}/materialization_status/`)).body
-const ready = (service: RunningService, name: string) => until(async () => (await status(service, name)).ready === true, 120_000)
-const tables = async () => (await clickhouse.ask("SELECT name FROM system.tables WHERE database = 'db' AND startsWith(name, 'rollup_') ORDER BY name")).map(([name]) => String(name))
-const tableOf = async (service: RunningService, name: string) => /rollup_\w+/.exec((await run(service, name, { debug: true, refresh: 'force' })).body.clickhouse)![0]
-const claims = async () => (await postgres.ask(database, "SELECT state_json::json->'claim'->>'until' AS until FROM materializations")).flatMap(({ until: each }) => (each ? [String(each)] : []))
+const create = (service: RunningService, name: string, more: object = {}) =>
+  api(service, 'POST', '/endpoints/', { name, query: sql(QUERY), is_materialized: true, ...more })
+const change = (service: RunningService, name: string, changes: object) =>
+  api(service, 'PATCH', `/endpoints/${name}/`, changes)
+const run = async (service: RunningService, name: string, body: object = {}): Promise<Reply> =>
+  api(service, 'POST', `/endpoints/${name}/run`, { variables: { event_name: 'bought' }, ...body })
+const status = async (service: RunningService, name: string) =>
+  (await api(service, 'GET', `/endpoints/${name}/materialization_status/`)).body
+const ready = (service: RunningService, name: string) =>
+  until(async () => (await status(service, name)).ready === true, 120_000)
+const tables = async () =>
+  (
+    await clickhouse.ask(
+      "SELECT name FROM system.tables WHERE database = 'db' AND startsWith(name, 'rollup_') ORDER BY name",
+    )
+  ).map(([name]) => String(name))
+const tableOf = async (service: RunningService, name: string) =>
+  /rollup_\w+/.exec((await run(service, name, { debug: true, refresh: 'force' })).body.clickhouse)![0]
+const claims = async () =>
+  (await postgres.ask(database, "SELECT state_json::json->'claim'->>'until' AS until FROM materializations")).flatMap(
+    ({ until: each }) => (each ? [String(each)] : []),
+  )
 
 /** What both answer must be the same, out of what is stored, and what is there. */
 const expectStored = async (name: string) => {
@@ -97,7 +121,11 @@ test('an endpoint that is materialized at one is answered from what is stored by
   expect(await create(one, 'sales')).toMatchObject({ status: 201, body: { is_materialized: true } })
   await ready(other, 'sales')
   await expectStored('sales')
-  for (const [service, plan] of [[one, 'max'], [other, 'mini'], [one, 'free']] as const) {
+  for (const [service, plan] of [
+    [one, 'max'],
+    [other, 'mini'],
+    [one, 'free'],
+  ] as const) {
     expect((await capture(service, bought(plan, `new ${plan}`))).status).toBe(200)
     expect(await expectStored('sales')).toContainEqual([plan, expect.any(Number), expect.any(Number)])
   }
@@ -124,11 +152,15 @@ test('a table is built by one at a time, whoever asks for it', async () => {
 
 test('turned off, deactivated or deleted at one, it is answered live by the other from then on, and made anew by whoever is asked', async () => {
   await create(one, 'ending')
-  for (const [by, end, begin] of [[one, { is_materialized: false }, { is_materialized: true }], [other, { is_active: false }, { is_active: true, is_materialized: true }]] as const) {
+  for (const [by, end, begin] of [
+    [one, { is_materialized: false }, { is_materialized: true }],
+    [other, { is_active: false }, { is_active: true, is_materialized: true }],
+  ] as const) {
     await ready(by, 'ending')
     await expectStored('ending')
     await change(by, 'ending', end)
-    if ('is_active' in end) expect([(await run(one, 'ending')).status, (await run(other, 'ending')).status]).toEqual([404, 404])
+    if ('is_active' in end)
+      expect([(await run(one, 'ending')).status, (await run(other, 'ending')).status]).toEqual([404, 404])
     else await expectLive('ending')
     await change(by === one ? other : one, 'ending', begin)
   }
@@ -169,7 +201,12 @@ test('what gives other rows than a live run is turned off for both, kept answers
   await clickhouse.ask(`INSERT INTO db.${table} SELECT * FROM db.${table}`)
   expect((await run(one, 'watched', { refresh: 'force' })).body.endpoint_materialized).toBe(true)
   await until(async () => !(await status(other, 'watched')).ready)
-  for (const service of [one, other]) expect(await status(service, 'watched')).toMatchObject({ enabled: true, status: 'Failed', error: expect.stringContaining('other rows') })
+  for (const service of [one, other])
+    expect(await status(service, 'watched')).toMatchObject({
+      enabled: true,
+      status: 'Failed',
+      error: expect.stringContaining('other rows'),
+    })
   await expectLive('watched')
   expect(one.output() + other.output()).toContain('is turned off')
   await change(other, 'watched', { is_materialized: true })
@@ -201,7 +238,11 @@ test('whoever is erased at one is in no answer of the other from then on, kept a
 })
 
 test('what cannot be is refused in the same words by both, and a materialized insight takes no dates at either', async () => {
-  const trend = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: 'bought' }], breakdownFilter: { breakdown: 'plan' } }
+  const trend = {
+    kind: 'TrendsQuery',
+    series: [{ kind: 'EventsNode', event: 'bought' }],
+    breakdownFilter: { breakdown: 'plan' },
+  }
   await create(one, 'trend', { query: trend })
   await api(one, 'POST', '/endpoints/', { name: 'plain', query: sql(QUERY) })
   const asked = (service: RunningService) =>
@@ -211,7 +252,8 @@ test('what cannot be is refused in the same words by both, and a materialized in
       run(service, 'trend', { variables: { date_from: '2026-01-01' } }),
       run(service, 'trend', { variables: {}, format: 'csv' }),
     ])
-  const answers = (replies: readonly Reply[]) => replies.map(({ status: code, body: { request_id: _, ...body } }) => [code, body])
+  const answers = (replies: readonly Reply[]) =>
+    replies.map(({ status: code, body: { request_id: _, ...body } }) => [code, body])
   const [first, second] = [answers(await asked(one)), answers(await asked(other))]
   expect(first).toEqual(second)
   expect(first.map(([code]) => code)).toEqual([400, 400, 400, 400])

@@ -59,7 +59,10 @@ test('the token and the key may come from the environment, and a key that no lon
 test('what it keeps can be read by its owner only', async () => {
   const service = await startService({ data })
   await service.stop()
-  const filesIn = (folder: string): string[] => readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [] : [join(folder, entry.name)]))
+  const filesIn = (folder: string): string[] =>
+    readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+      entry.isDirectory() ? [] : [join(folder, entry.name)],
+    )
   const open = [...filesIn(data), ...filesIn(join(data, 'engine'))].filter((file) => statSync(file).mode & 0o077)
   expect(open).toEqual([])
 })
@@ -71,7 +74,9 @@ test('the engine takes no connection without its key and passwords', async () =>
     const asDefault = await fetch(`${engine.url}/?query=SELECT+1`)
     expect(asDefault.status).toBe(404)
     const key = /<x-engine-key>(.*?)</.exec(readFileSync(join(data, 'engine/config.xml'), 'utf8'))![1]!
-    const withKey = await fetch(`${engine.url}/?query=SELECT+count()+FROM+db.events`, { headers: { 'x-engine-key': key } })
+    const withKey = await fetch(`${engine.url}/?query=SELECT+count()+FROM+db.events`, {
+      headers: { 'x-engine-key': key },
+    })
     expect(await withKey.text()).toContain('Not enough privileges')
     expect(withKey.ok).toBe(false)
   } finally {
@@ -85,14 +90,20 @@ test('a taken port', async () => {
   const { port } = taken.address() as { port: number }
   const { code, stderr } = await failing({ TRAILMARK_PORT: String(port) })
   taken.close()
-  expect([code, stderr]).toEqual([1, `trailmark: port ${port} on 127.0.0.1 is taken: stop what uses it, or set TRAILMARK_PORT to another port (0 is any free one).\n`])
+  expect([code, stderr]).toEqual([
+    1,
+    `trailmark: port ${port} on 127.0.0.1 is taken: stop what uses it, or set TRAILMARK_PORT to another port (0 is any free one).\n`,
+  ])
 })
 
 test('a data folder that is open already', async () => {
   const service = await startService({ data })
   try {
     const { code, stderr } = await failing()
-    expect([code, stderr]).toEqual([1, `trailmark: the data folder ${data} is open in another Trailmark process: stop that one, or set TRAILMARK_DATA to another folder.\n`])
+    expect([code, stderr]).toEqual([
+      1,
+      `trailmark: the data folder ${data} is open in another Trailmark process: stop that one, or set TRAILMARK_DATA to another folder.\n`,
+    ])
     // The first one has not noticed.
     expect((await capture(service, event('undisturbed'))).status).toBe(200)
   } finally {
@@ -105,7 +116,9 @@ test('a data folder that cannot be written to', async () => {
   writeFileSync(file, '')
   const { code, stderr } = await failing({ TRAILMARK_DATA: join(file, 'inside') })
   expect(code).toBe(1)
-  expect(stderr).toBe(`trailmark: cannot write to the data folder ${join(file, 'inside')} (ENOTDIR): set TRAILMARK_DATA to a folder that this user may write to.\n`)
+  expect(stderr).toBe(
+    `trailmark: cannot write to the data folder ${join(file, 'inside')} (ENOTDIR): set TRAILMARK_DATA to a folder that this user may write to.\n`,
+  )
 })
 
 // Root may write anywhere.
@@ -120,9 +133,21 @@ asUser('a data folder of someone else', async () => {
 })
 
 test.each([
-  ['TRAILMARK_PORT', 'eighty', 'TRAILMARK_PORT takes a port number from 0 to 65535, 0 for any free port; it is set to "eighty".'],
-  ['CLICKHOUSE_URL', 'nowhere', 'CLICKHOUSE_URL takes an address such as http://user:password@host:8123, or several with commas between them; it is set to "nowhere".'],
-  ['TRAILMARK_HOST', '203.0.113.7', "this machine has no address 203.0.113.7: set TRAILMARK_HOST to one of its own, such as 127.0.0.1."],
+  [
+    'TRAILMARK_PORT',
+    'eighty',
+    'TRAILMARK_PORT takes a port number from 0 to 65535, 0 for any free port; it is set to "eighty".',
+  ],
+  [
+    'CLICKHOUSE_URL',
+    'nowhere',
+    'CLICKHOUSE_URL takes an address such as http://user:password@host:8123, or several with commas between them; it is set to "nowhere".',
+  ],
+  [
+    'TRAILMARK_HOST',
+    '203.0.113.7',
+    'this machine has no address 203.0.113.7: set TRAILMARK_HOST to one of its own, such as 127.0.0.1.',
+  ],
 ])('%s=%s', async (name, value, message) => {
   expect(await failing({ [name]: value })).toMatchObject({ code: 1, stderr: `trailmark: ${message}\n` })
 })

@@ -31,16 +31,23 @@ test.each([
   expect(reply.headers.get('content-type')).toMatch(/javascript/)
   expect(reply.headers.get('cache-control')).toMatch(/public, max-age=\d+/)
   expect(reply.headers.get('access-control-allow-origin')).toBe('https://shop.example')
-  const again = await request(`${service.url}${path}`, { headers: { 'if-none-match': reply.headers.get('etag')!, 'cache-control': 'max-age=0' } })
+  const again = await request(`${service.url}${path}`, {
+    headers: { 'if-none-match': reply.headers.get('etag')!, 'cache-control': 'max-age=0' },
+  })
   expect(again.status).toBe(304)
 })
 
-test.each(['/static/nothing.js', '/static/', '/static/chunks', '/static/..%2fsecret.js', '/static/%2e%2e%2fsecret.js', '/static/..\\secret.js', '/static/2.0.0/../secret.js'])(
-  '%s is a small 404',
-  async (path) => {
-    const reply = await request(`${service.url}${path}`)
-    expect(reply).toMatchObject({ status: 404, body: { code: 'not_found' } })
-    expect(JSON.stringify(reply.body).length).toBeLessThan(300)
-    expect(reply.headers.get('cache-control')).toBe('no-store')
-  },
-)
+test.each([
+  '/static/nothing.js',
+  '/static/',
+  '/static/chunks',
+  '/static/..%2fsecret.js',
+  '/static/%2e%2e%2fsecret.js',
+  '/static/..\\secret.js',
+  '/static/2.0.0/../secret.js',
+])('%s is a small 404', async (path) => {
+  const reply = await request(`${service.url}${path}`)
+  expect(reply).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  expect(JSON.stringify(reply.body).length).toBeLessThan(300)
+  expect(reply.headers.get('cache-control')).toBe('no-store')
+})

@@ -12,27 +12,54 @@ const CLIENT = resolve(__dirname, '../../../src/backend/endpoints.ts')
 const EVENTS = 25
 
 let service: RunningService
-const clientOf = (more: object = {}) => createEndpoints({ host: service.url, projectId: service.projectId, personalApiKey: service.key, ...more })
-const failureOf = (running: Promise<unknown>) => running.then(() => undefined, (error) => error as EndpointError)
+const clientOf = (more: object = {}) =>
+  createEndpoints({ host: service.url, projectId: service.projectId, personalApiKey: service.key, ...more })
+const failureOf = (running: Promise<unknown>) =>
+  running.then(
+    () => undefined,
+    (error) => error as EndpointError,
+  )
 
 beforeAll(async () => {
   service = await startService()
-  for (const variable of [
-    { name: 'Least', type: 'Number', schema: { type: 'integer', minimum: 0 } },
-  ]) {
+  for (const variable of [{ name: 'Least', type: 'Number', schema: { type: 'integer', minimum: 0 } }]) {
     expect((await api(service, 'POST', '/insight_variables/', variable)).status).toBe(201)
   }
-  const create = (name: string, query: string, description = '') => api(service, 'POST', '/endpoints/', { name, description, query: { kind: 'HogQLQuery', query } })
-  expect((await create('prices', 'SELECT toInt(properties.price) AS price, properties.plan AS plan FROM events WHERE toInt(properties.price) >= {variables.least} ORDER BY price', 'What sold */ so far')).status).toBe(201)
+  const create = (name: string, query: string, description = '') =>
+    api(service, 'POST', '/endpoints/', { name, description, query: { kind: 'HogQLQuery', query } })
+  expect(
+    (
+      await create(
+        'prices',
+        'SELECT toInt(properties.price) AS price, properties.plan AS plan FROM events WHERE toInt(properties.price) >= {variables.least} ORDER BY price',
+        'What sold */ so far',
+      )
+    ).status,
+  ).toBe(201)
   expect((await create('one', "SELECT 1 AS one, 'x' AS `odd name`")).status).toBe(201)
-  expect((await api(service, 'POST', '/endpoints/', { name: 'daily', query: { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: 'bought' }] } })).status).toBe(201)
-  await capture(service, ...Array.from({ length: EVENTS }, (_, index) => event('bought', {}, { price: index, plan: index % 2 ? 'pro' : 'free' })))
+  expect(
+    (
+      await api(service, 'POST', '/endpoints/', {
+        name: 'daily',
+        query: { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: 'bought' }] },
+      })
+    ).status,
+  ).toBe(201)
+  await capture(
+    service,
+    ...Array.from({ length: EVENTS }, (_, index) =>
+      event('bought', {}, { price: index, plan: index % 2 ? 'pro' : 'free' }),
+    ),
+  )
 })
 afterAll(() => service.stop())
 
 test('a run gives rows by the names of their columns', async () => {
   expect(await clientOf().run('prices', { least: 23 })).toEqual({
-    rows: [{ price: 23, plan: 'pro' }, { price: 24, plan: 'free' }],
+    rows: [
+      { price: 23, plan: 'pro' },
+      { price: 24, plan: 'free' },
+    ],
     columns: ['price', 'plan'],
     hasMore: false,
     version: 1,
@@ -41,7 +68,10 @@ test('a run gives rows by the names of their columns', async () => {
   })
   expect((await clientOf().run('prices', { least: 23 })).isCached).toBe(true)
   expect((await clientOf().run('prices', { least: 23 }, { refresh: 'force' })).isCached).toBe(false)
-  expect(await clientOf().run('prices', { least: 0 }, { limit: 1, offset: 3 })).toMatchObject({ rows: [{ price: 3 }], hasMore: true })
+  expect(await clientOf().run('prices', { least: 0 }, { limit: 1, offset: 3 })).toMatchObject({
+    rows: [{ price: 3 }],
+    hasMore: true,
+  })
   expect((await clientOf().run('one')).rows).toEqual([{ one: 1, 'odd name': 'x' }])
 })
 
@@ -58,7 +88,14 @@ test.each([1, 7, 25, 1000])('all rows come one by one, in pages of %i', async (l
 })
 
 test('what the service refuses is told in its words, and not tried again', async () => {
-  expect(await failureOf(clientOf().run('prices', {}))).toMatchObject({ name: 'EndpointError', status: 400, code: 'invalid_variables', message: expect.stringContaining('least'), errors: [expect.objectContaining({ path: 'least' })], requestId: expect.any(String) })
+  expect(await failureOf(clientOf().run('prices', {}))).toMatchObject({
+    name: 'EndpointError',
+    status: 400,
+    code: 'invalid_variables',
+    message: expect.stringContaining('least'),
+    errors: [expect.objectContaining({ path: 'least' })],
+    requestId: expect.any(String),
+  })
   expect(await failureOf(clientOf().run('nothing'))).toMatchObject({ status: 404, code: 'not_found' })
   expect(await failureOf(clientOf({ personalApiKey: 'phx_wrong' }).run('one'))).toMatchObject({ status: 401 })
 })
@@ -67,7 +104,16 @@ describe('a service that is not well', () => {
   let unwell: Server
   let asked: number
   let answer: (count: number) => { status: number; headers?: Record<string, string>; body: string } | undefined
-  const GOOD = { status: 200, body: JSON.stringify({ results: [[1]], columns: ['one'], endpoint_version: 1, is_cached: false, last_refresh: '2026-01-01T00:00:00Z' }) }
+  const GOOD = {
+    status: 200,
+    body: JSON.stringify({
+      results: [[1]],
+      columns: ['one'],
+      endpoint_version: 1,
+      is_cached: false,
+      last_refresh: '2026-01-01T00:00:00Z',
+    }),
+  }
 
   beforeAll(async () => {
     unwell = createServer((_, response) => {
@@ -82,29 +128,49 @@ describe('a service that is not well', () => {
     unwell.closeAllConnections()
     unwell.close()
   })
-  const client = (more: object = {}) => clientOf({ host: `http://127.0.0.1:${(unwell.address() as AddressInfo).port}`, ...more })
+  const client = (more: object = {}) =>
+    clientOf({ host: `http://127.0.0.1:${(unwell.address() as AddressInfo).port}`, ...more })
 
   test.each([429, 503])('is asked again after a %i', async (status) => {
-    answer = (count) => (count === 1 ? { status, headers: { 'Retry-After': '0' }, body: '{"code":"query_capacity","detail":"Later."}' } : GOOD)
+    answer = (count) =>
+      count === 1
+        ? { status, headers: { 'Retry-After': '0' }, body: '{"code":"query_capacity","detail":"Later."}' }
+        : GOOD
     expect((await client().run('one')).rows).toEqual([{ one: 1 }])
     expect(asked).toBe(2)
   })
 
   test('is asked as often as retries says, then its words are told', async () => {
-    answer = () => ({ status: 503, headers: { 'Retry-After': '0' }, body: '{"code":"query_capacity","detail":"Later."}' })
-    expect(await failureOf(client({ retries: 1 }).run('one'))).toMatchObject({ status: 503, code: 'query_capacity', message: 'Later.' })
+    answer = () => ({
+      status: 503,
+      headers: { 'Retry-After': '0' },
+      body: '{"code":"query_capacity","detail":"Later."}',
+    })
+    expect(await failureOf(client({ retries: 1 }).run('one'))).toMatchObject({
+      status: 503,
+      code: 'query_capacity',
+      message: 'Later.',
+    })
     expect(asked).toBe(2)
   })
 
   test('is not asked again after a 500, and an answer that is no JSON is told too', async () => {
     answer = () => ({ status: 500, body: '<html>' })
-    expect(await failureOf(client().run('one'))).toMatchObject({ status: 500, code: 'http_500', message: expect.stringContaining('500') })
+    expect(await failureOf(client().run('one'))).toMatchObject({
+      status: 500,
+      code: 'http_500',
+      message: expect.stringContaining('500'),
+    })
     expect(asked).toBe(1)
   })
 
   test('that never answers is given up after timeoutMs', async () => {
     answer = () => undefined
-    expect(await failureOf(client({ timeoutMs: 50 }).run('one'))).toMatchObject({ status: 0, code: 'timeout', message: expect.stringContaining('50 ms') })
+    expect(await failureOf(client({ timeoutMs: 50 }).run('one'))).toMatchObject({
+      status: 0,
+      code: 'timeout',
+      message: expect.stringContaining('50 ms'),
+    })
   })
 
   test('a signal ends the run with its own reason', async () => {
@@ -116,7 +182,11 @@ describe('a service that is not well', () => {
   })
 
   test('that is not there is said to be so', async () => {
-    expect(await failureOf(clientOf({ host: 'http://127.0.0.1:1', retries: 0 }).run('one'))).toMatchObject({ status: 0, code: 'unreachable', message: expect.stringContaining('http://127.0.0.1:1') })
+    expect(await failureOf(clientOf({ host: 'http://127.0.0.1:1', retries: 0 }).run('one'))).toMatchObject({
+      status: 0,
+      code: 'unreachable',
+      message: expect.stringContaining('http://127.0.0.1:1'),
+    })
   })
 })
 
@@ -133,12 +203,22 @@ test('a browser is refused: every visitor could take the key', () => {
 })
 
 test('a browser may have a run token, which brings the variables it pins', async () => {
-  const { body } = await api(service, 'POST', '/endpoints/run_tokens', { endpoints: ['prices'], variables: { least: 23 } })
+  const { body } = await api(service, 'POST', '/endpoints/run_tokens', {
+    endpoints: ['prices'],
+    variables: { least: 23 },
+  })
   Object.assign(globalThis, { document: {} })
   try {
     const inPage = clientOf({ personalApiKey: undefined, runToken: body.token })
-    expect((await inPage.run('prices')).rows).toEqual([{ price: 23, plan: 'pro' }, { price: 24, plan: 'free' }])
-    expect(await failureOf(inPage.run('prices', { least: 0 }))).toMatchObject({ status: 400, code: 'invalid_variables', errors: [{ path: 'least', code: 'pinned' }] })
+    expect((await inPage.run('prices')).rows).toEqual([
+      { price: 23, plan: 'pro' },
+      { price: 24, plan: 'free' },
+    ])
+    expect(await failureOf(inPage.run('prices', { least: 0 }))).toMatchObject({
+      status: 400,
+      code: 'invalid_variables',
+      errors: [{ path: 'least', code: 'pinned' }],
+    })
     expect(await failureOf(inPage.run('one'))).toMatchObject({ status: 403, code: 'not_granted' })
   } finally {
     delete (globalThis as { document?: unknown }).document
@@ -161,13 +241,26 @@ describe('the types that the service writes', () => {
       file,
       `import { createEndpoints } from '${CLIENT.replace(/\.ts$/, '')}'\nimport type { Endpoints } from './types'\nconst endpoints = createEndpoints<Endpoints>({ host: '', projectId: 1, personalApiKey: 'k' })\nexport const use = async () => {\n${lines}\n}\n`,
     )
-    const program = ts.createProgram([file], { strict: true, noEmit: true, skipLibCheck: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'], types: [] })
-    return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+    const program = ts.createProgram([file], {
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.ESNext,
+      moduleResolution: ts.ModuleResolutionKind.Bundler,
+      lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
+      types: [],
+    })
+    return ts
+      .getPreEmitDiagnostics(program)
+      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
   }
 
   test('name every active endpoint, its variables and its columns', () => {
     expect(types).toContain('What sold *\\/ so far')
-    expect(types).toMatch(/prices: \{\s+variables: \{ least: number \}\s+row: \{ price: number \| string \| null; plan: string \| null \}/)
+    expect(types).toMatch(
+      /prices: \{\s+variables: \{ least: number \}\s+row: \{ price: number \| string \| null; plan: string \| null \}/,
+    )
     expect(types).toMatch(/one: \{\s+variables: \{\}\s+row: \{ one: [^;]+; "odd name": string \| null \}/)
     expect(types).toMatch(/daily: \{\s+variables: \{ date_from\?: string; date_to\?: string \}\s+row: unknown/)
   })
@@ -187,8 +280,16 @@ describe('the types that the service writes', () => {
     ['an endpoint that there is not', "await endpoints.run('price', { least: 1 })", /"price"/],
     ['a missing variable', "await endpoints.run('prices', {})", /'least' is missing/],
     ['no variables where one is required', "await endpoints.run('prices')", /Expected/],
-    ['a variable of another type', "await endpoints.run('prices', { least: 'x' })", /'string' is not assignable to type 'number'/],
-    ['a column that there is not', "(await endpoints.run('prices', { least: 1 })).rows[0]!.cost", /'cost' does not exist/],
+    [
+      'a variable of another type',
+      "await endpoints.run('prices', { least: 'x' })",
+      /'string' is not assignable to type 'number'/,
+    ],
+    [
+      'a column that there is not',
+      "(await endpoints.run('prices', { least: 1 })).rows[0]!.cost",
+      /'cost' does not exist/,
+    ],
   ])('refuse %s', (_, line, fault) => {
     expect(faultsOf(line)).toEqual([expect.stringMatching(fault)])
   })

@@ -14,5 +14,7 @@ test.each([
 
 test('fractions stay numbers, however many digits they have', () => {
   const text = '[[1.4285714285714286,-0.9999999999999999e-7,0.1111111111111111111,9007199254740993]]'
-  expect(JSON.parse(quoteUnsafeIntegers(text))).toEqual([[1.4285714285714286, -0.9999999999999999e-7, 0.1111111111111111111, '9007199254740993']])
+  expect(JSON.parse(quoteUnsafeIntegers(text))).toEqual([
+    [1.4285714285714286, -0.9999999999999999e-7, 0.1111111111111111111, '9007199254740993'],
+  ])
 })

@@ -23,7 +23,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const SETTINGS = { default_format: 'JSONCompact', wait_end_of_query: 1, output_format_json_quote_64bit_integers: 0, output_format_json_quote_denormals: 1 }
+const SETTINGS = {
+  default_format: 'JSONCompact',
+  wait_end_of_query: 1,
+  output_format_json_quote_64bit_integers: 0,
+  output_format_json_quote_denormals: 1,
+}
 const ask = async (text: string, params: Readonly<Record<string, unknown>> = {}, more: object = {}) =>
   JSON.parse(await (await http.ask({ text, params, settings: SETTINGS, ...more })).body.text()).data
 
@@ -35,7 +40,9 @@ describe('a value comes back from the engine as it was given', () => {
   test('any text, alone and in a list, beside other values', async () => {
     await fc.assert(
       fc.asyncProperty(texts, fc.array(texts), async (text, list) => {
-        expect(await ask('SELECT {text:String}, {list:Array(String)}, {after:Int8}', { text, list, after: 7 })).toEqual([[text, list, 7]])
+        expect(await ask('SELECT {text:String}, {list:Array(String)}, {after:Int8}', { text, list, after: 7 })).toEqual(
+          [[text, list, 7]],
+        )
       }),
       { numRuns: 300 },
     )
@@ -66,7 +73,9 @@ describe('a value comes back from the engine as it was given', () => {
   })
 
   test('what is no value of a query is refused before it is sent', async () => {
-    await expect(ask('SELECT {v:String}', { v: { $set: 1 } })).rejects.toThrow('A value of type object cannot be a parameter')
+    await expect(ask('SELECT {v:String}', { v: { $set: 1 } })).rejects.toThrow(
+      'A value of type object cannot be a parameter',
+    )
   })
 })
 
@@ -79,11 +88,18 @@ describe('what goes wrong', () => {
   })
 
   test('an error that appears among rows is an error', async () => {
-    await expect(ask('SELECT throwIf(number = 150000) FROM numbers(200000)')).rejects.toMatchObject({ code: 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO' })
+    await expect(ask('SELECT throwIf(number = 150000) FROM numbers(200000)')).rejects.toMatchObject({
+      code: 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO',
+    })
   })
 
   test('a wrong password is an error of the engine', async () => {
-    const wrong = createClickhouseHttp({ url: server.url, account: { username: 'mine', password: 'wrong' }, timeoutMs: 5_000, connections: 1 })
+    const wrong = createClickhouseHttp({
+      url: server.url,
+      account: { username: 'mine', password: 'wrong' },
+      timeoutMs: 5_000,
+      connections: 1,
+    })
     await expect(wrong.ask({ text: 'SELECT 1', settings: {} })).rejects.toMatchObject({ code: 'AUTHENTICATION_FAILED' })
     await wrong.close()
   })
@@ -103,7 +119,9 @@ describe('what goes wrong', () => {
     const storage = createClickhouse(() => ({ url: server.url }))
     const limits = { projectId: 1, maxSeconds: 20, maxMemoryBytes: 100_000_000, maxRows: 10 }
     const slow = storage.run({ text: 'SELECT sleep(1)' }, limits)
-    const others = await Promise.all([1, 2, 3].map(async (n) => (await storage.rows<{ n: number }>({ text: `SELECT ${n} AS n` }))[0]!.n))
+    const others = await Promise.all(
+      [1, 2, 3].map(async (n) => (await storage.rows<{ n: number }>({ text: `SELECT ${n} AS n` }))[0]!.n),
+    )
     expect([others, (await slow).rows]).toEqual([[1, 2, 3], [[0]]])
     await storage.close()
   })
@@ -124,18 +142,31 @@ describe('a server that misbehaves', () => {
 
   const startBad = (answer: Parameters<typeof createServer>[1]) =>
     new Promise<ClickhouseHttp>((done) => {
-      bad = createServer(answer as never).listen(0, '127.0.0.1', () => done(createClickhouseHttp({ url: `http://127.0.0.1:${(bad!.address() as { port: number }).port}`, timeoutMs: 1_500, connections: 1 })))
+      bad = createServer(answer as never).listen(0, '127.0.0.1', () =>
+        done(
+          createClickhouseHttp({
+            url: `http://127.0.0.1:${(bad!.address() as { port: number }).port}`,
+            timeoutMs: 1_500,
+            connections: 1,
+          }),
+        ),
+      )
     })
 
   test('a proxy that answers in its own words', async () => {
     const away = await startBad((_request, response) => void response.writeHead(502).end('<h1>Bad Gateway</h1>'))
-    await expect(away.ask({ text: 'SELECT 1', settings: {} })).rejects.toMatchObject({ code: '', message: '<h1>Bad Gateway</h1>' })
+    await expect(away.ask({ text: 'SELECT 1', settings: {} })).rejects.toMatchObject({
+      code: '',
+      message: '<h1>Bad Gateway</h1>',
+    })
     await away.close()
   })
 
   test('one that never answers is given up after the time it has', async () => {
     const silent = await startBad(() => {})
-    await expect(silent.ask({ text: 'SELECT 1', settings: {} })).rejects.toMatchObject({ code: expect.stringContaining('TIMEOUT') })
+    await expect(silent.ask({ text: 'SELECT 1', settings: {} })).rejects.toMatchObject({
+      code: expect.stringContaining('TIMEOUT'),
+    })
     expect(await silent.ping(100).catch(() => false)).toBe(false)
     await silent.close()
   })

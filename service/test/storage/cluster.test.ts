@@ -18,8 +18,17 @@ let database: string
 let services: RunningService[] = []
 
 const startReplica = (name: string) =>
-  startService({ data: join(folder, name), env: { ...cluster.env, DATABASE_URL: database, TRAILMARK_PROJECT_TOKEN: 'of-both-replicas', TRAILMARK_PERSONAL_API_KEY: 'the-key-of-both-replicas' } })
-const visitors = (name: string, count: number) => Array.from({ length: count }, (_, n) => event(name, {}, { distinct_id: `visitor ${n}` }))
+  startService({
+    data: join(folder, name),
+    env: {
+      ...cluster.env,
+      DATABASE_URL: database,
+      TRAILMARK_PROJECT_TOKEN: 'of-both-replicas',
+      TRAILMARK_PERSONAL_API_KEY: 'the-key-of-both-replicas',
+    },
+  })
+const visitors = (name: string, count: number) =>
+  Array.from({ length: count }, (_, n) => event(name, {}, { distinct_id: `visitor ${n}` }))
 
 beforeAll(async () => {
   ;[cluster, postgres] = await Promise.all([startCluster(join(folder, 'cluster')), startPostgres()])
@@ -34,7 +43,11 @@ afterAll(async () => {
 
 test('events stand on both shards, those of a person on one, and each replica of the service counts all of them', async () => {
   for (const service of services) await capture(service, ...visitors('spread', 40))
-  const parts = await Promise.all(cluster.nodes.map(async ({ ask }) => (await ask("SELECT uniqExact(distinct_id), count() FROM db_shard.events WHERE event = 'spread'"))[0]!.map(Number)))
+  const parts = await Promise.all(
+    cluster.nodes.map(async ({ ask }) =>
+      (await ask("SELECT uniqExact(distinct_id), count() FROM db_shard.events WHERE event = 'spread'"))[0]!.map(Number),
+    ),
+  )
   expect(parts.every(([people]) => people! > 5)).toBe(true)
   expect(parts.reduce((sum, [people]) => sum + people!, 0)).toBe(40)
   expect(await Promise.all(services.map((service) => countOf(service, 'spread')))).toEqual([80, 80])
@@ -56,11 +69,27 @@ test('persons and groups that were told of on different shards are one', async (
     event('$identify', {}, { distinct_id: 'cleo', $anon_distinct_id: 'laptop', $set: { city: 'Graz' } }),
     event('$identify', {}, { distinct_id: 'cleo', $anon_distinct_id: 'phone' }),
     event('seen', {}, { distinct_id: 'phone', $groups: { company: 'acme' } }),
-    event('$groupidentify', {}, { distinct_id: 'somebody', $group_type: 'company', $group_key: 'acme', $group_set: { size: 5 } }),
+    event(
+      '$groupidentify',
+      {},
+      { distinct_id: 'somebody', $group_type: 'company', $group_key: 'acme', $group_set: { size: 5 } },
+    ),
   )
-  expect(await rowsOf(service, "SELECT person.properties.plan, person.properties.city, count(), uniq(person_id) FROM events WHERE event = 'seen' GROUP BY 1, 2")).toEqual([['gold', 'Graz', 2, 1]])
-  expect(await rowsOf(service, "SELECT group_0.properties.size FROM events WHERE event = 'seen' AND distinct_id = 'phone'")).toEqual([['5']])
-  expect(await rowsOf(service, "SELECT count() FROM events WHERE event = 'seen' AND distinct_id IN (SELECT distinct_id FROM person_distinct_ids WHERE person_id IN (SELECT id FROM persons WHERE properties.city = 'Graz'))")).toEqual([[2]])
+  expect(
+    await rowsOf(
+      service,
+      "SELECT person.properties.plan, person.properties.city, count(), uniq(person_id) FROM events WHERE event = 'seen' GROUP BY 1, 2",
+    ),
+  ).toEqual([['gold', 'Graz', 2, 1]])
+  expect(
+    await rowsOf(service, "SELECT group_0.properties.size FROM events WHERE event = 'seen' AND distinct_id = 'phone'"),
+  ).toEqual([['5']])
+  expect(
+    await rowsOf(
+      service,
+      "SELECT count() FROM events WHERE event = 'seen' AND distinct_id IN (SELECT distinct_id FROM person_distinct_ids WHERE person_id IN (SELECT id FROM persons WHERE properties.city = 'Graz'))",
+    ),
+  ).toEqual([[2]])
 })
 
 describe('projects are kept apart', () => {
@@ -87,10 +116,19 @@ describe('projects are kept apart', () => {
   test.each([
     ['the cluster', "SELECT countIf(event = 'theirs'), uniqExact(project_id) FROM db.events"],
     ["a node's own part", "SELECT countIf(event = 'theirs'), uniqExact(project_id) FROM db_shard.events"],
-    ['a common table expression', "WITH all AS (SELECT * FROM db.events) SELECT countIf(event = 'theirs'), uniqExact(project_id) FROM all"],
-    ['a join', "SELECT countIf(a.event = 'theirs'), uniqExact(a.project_id) FROM db.events AS a JOIN db.events AS b ON a.uuid = b.uuid"],
-    ['a condition', "SELECT countIf(event = 'theirs'), uniqExact(project_id) FROM db.events WHERE uuid IN (SELECT uuid FROM db.events)"],
-    ['persons', "SELECT countIf(project_id = 2), uniqExact(project_id) FROM db.person_properties"],
+    [
+      'a common table expression',
+      "WITH all AS (SELECT * FROM db.events) SELECT countIf(event = 'theirs'), uniqExact(project_id) FROM all",
+    ],
+    [
+      'a join',
+      "SELECT countIf(a.event = 'theirs'), uniqExact(a.project_id) FROM db.events AS a JOIN db.events AS b ON a.uuid = b.uuid",
+    ],
+    [
+      'a condition',
+      "SELECT countIf(event = 'theirs'), uniqExact(project_id) FROM db.events WHERE uuid IN (SELECT uuid FROM db.events)",
+    ],
+    ['persons', 'SELECT countIf(project_id = 2), uniqExact(project_id) FROM db.person_properties'],
   ])('by the engine, for %s', async (_, text) => {
     for (const _node of cluster.nodes) expect((await storage.run({ text }, limits)).rows).toEqual([[0, 1]])
   })
@@ -98,7 +136,7 @@ describe('projects are kept apart', () => {
   test.each([
     ['changes', 'DROP TABLE db.events', 'query'],
     ['other limits', 'SELECT 1 SETTINGS max_execution_time = 1000', 'query'],
-    ['another filter', "SELECT count() FROM db.events SETTINGS additional_table_filters = {}", 'query'],
+    ['another filter', 'SELECT count() FROM db.events SETTINGS additional_table_filters = {}', 'query'],
     ['too many rows', 'SELECT uuid FROM db.events', 'size'],
   ])('a run with %s is refused', async (_, text, kind) => {
     await expect(storage.run({ text }, limits)).rejects.toMatchObject({ kind })
@@ -108,8 +146,21 @@ describe('projects are kept apart', () => {
 test('runs over both shards that are given up at whatever moment leave both running', async () => {
   const [service] = services as [RunningService]
   await capture(service, ...visitors('given up', 40))
-  await api(service, 'POST', '/endpoints/', { name: 'slow', query: { kind: 'HogQLQuery', query: "SELECT a.distinct_id, count() FROM events AS a JOIN events AS b ON a.event = b.event JOIN events AS c ON a.event = c.event WHERE a.event = 'given up' GROUP BY 1" } })
-  const running = () => Promise.all(cluster.nodes.map(async ({ ask }) => (await ask("SELECT count() FROM system.processes WHERE Settings['log_comment'] != ''")).flat()[0]))
+  await api(service, 'POST', '/endpoints/', {
+    name: 'slow',
+    query: {
+      kind: 'HogQLQuery',
+      query:
+        "SELECT a.distinct_id, count() FROM events AS a JOIN events AS b ON a.event = b.event JOIN events AS c ON a.event = c.event WHERE a.event = 'given up' GROUP BY 1",
+    },
+  })
+  const running = () =>
+    Promise.all(
+      cluster.nodes.map(
+        async ({ ask }) =>
+          (await ask("SELECT count() FROM system.processes WHERE Settings['log_comment'] != ''")).flat()[0],
+      ),
+    )
   for (let round = 0; round < 40; round += 1) {
     const left = new AbortController()
     setTimeout(() => left.abort(), round * 3)
@@ -118,7 +169,9 @@ test('runs over both shards that are given up at whatever moment leave both runn
       headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ refresh: 'force' }),
       signal: left.signal,
-    }).then((reply) => reply.text()).catch(() => {}) // given up
+    })
+      .then((reply) => reply.text())
+      .catch(() => {}) // given up
   }
   await until(async () => (await running()).every((count) => Number(count) === 0))
   expect(await countOf(service, 'given up')).toBe(40)
@@ -135,7 +188,9 @@ describe('under load', () => {
     let isSending = true
     const send = async (worker: number) => {
       for (let n = 0; isSending; n += 1) {
-        const batch = Array.from({ length: 5 }, (_, place) => event(name, { uuid: uuidv7() }, { distinct_id: `${worker} ${n} ${place}` }))
+        const batch = Array.from({ length: 5 }, (_, place) =>
+          event(name, { uuid: uuidv7() }, { distinct_id: `${worker} ${n} ${place}` }),
+        )
         for (const { uuid } of batch as any[]) sent.add(uuid)
         for (let tried = 0; ; tried += 1) {
           if (!isSending && tried > 200) return // the test that failed has told
@@ -166,9 +221,12 @@ describe('under load', () => {
     const read = async () => {
       for (let turn = 0; isReading; turn += 1) {
         const known = acknowledged.size
-        const answer = await api(services[turn % services.length]!, 'POST', `/endpoints/${name}/run`, { refresh: 'force' }).catch(() => undefined) // a replica that was killed
+        const answer = await api(services[turn % services.length]!, 'POST', `/endpoints/${name}/run`, {
+          refresh: 'force',
+        }).catch(() => undefined) // a replica that was killed
         codes.add(answer?.status === 200 ? 'answered' : answer?.body.code)
-        if (answer?.status === 200 && Number(answer.body.results[0][0]) < known) short.push(`${answer.body.results[0][0]} of ${known}`)
+        if (answer?.status === 200 && Number(answer.body.results[0][0]) < known)
+          short.push(`${answer.body.results[0][0]} of ${known}`)
       }
     }
     const done = Promise.all([read(), read()])
@@ -181,12 +239,16 @@ describe('under load', () => {
     }
   }
 
-  const storedIds = async (service: RunningService, name: string) => rowsOf(service, `SELECT count(), uniqExact(uuid) FROM events WHERE event = '${name}'`)
+  const storedIds = async (service: RunningService, name: string) =>
+    rowsOf(service, `SELECT count(), uniqExact(uuid) FROM events WHERE event = '${name}'`)
 
   test('a shard that is killed and started again loses nothing, and until it is back reads say what is missing', async () => {
     const [one] = services as [RunningService]
     const [, second] = cluster.nodes
-    await api(one, 'POST', '/endpoints/', { name: 'all_of_them', query: { kind: 'HogQLQuery', query: "SELECT count() FROM events WHERE event = 'killed shard'" } })
+    await api(one, 'POST', '/endpoints/', {
+      name: 'all_of_them',
+      query: { kind: 'HogQLQuery', query: "SELECT count() FROM events WHERE event = 'killed shard'" },
+    })
     const sending = load('killed shard')
     const reading = readers('all_of_them', sending.acknowledged)
     going.push(sending, reading)
@@ -231,7 +293,8 @@ test('a node that is away when the service starts is brought up to date when it 
   await until(() => service.output().includes('is back and up to date'))
   expect((await capture(service, ...visitors('late', 10))).status).toBe(200)
   expect(await countOf(service, 'late')).toBe(10)
-  const tables = "SELECT database, table, name, type FROM system.columns WHERE database IN ('db', 'db_shard') UNION ALL SELECT 'step', toString(id), name, '' FROM db_shard.migrations ORDER BY ALL"
+  const tables =
+    "SELECT database, table, name, type FROM system.columns WHERE database IN ('db', 'db_shard') UNION ALL SELECT 'step', toString(id), name, '' FROM db_shard.migrations ORDER BY ALL"
   const [first, second] = await Promise.all(late.nodes.map(({ ask }) => ask(tables)))
   expect(second).toEqual(first)
   await service.stop()
@@ -252,11 +315,15 @@ test('a server that was alone brings its events into the cluster', async () => {
 })
 
 describe('a start is refused', () => {
-  const start = (env: Record<string, string>) => runUntilEnd({ TRAILMARK_DATA: join(folder, 'refused'), TRAILMARK_PORT: '0', ...cluster.env, ...env })
+  const start = (env: Record<string, string>) =>
+    runUntilEnd({ TRAILMARK_DATA: join(folder, 'refused'), TRAILMARK_PORT: '0', ...cluster.env, ...env })
 
   test('with the name of no cluster, which says the names that there are', async () => {
     const { code, stderr } = await start({ CLICKHOUSE_CLUSTER: 'main' })
-    expect([code, stderr]).toEqual([1, 'trailmark: could not start: The ClickHouse server knows no cluster "main": set CLICKHOUSE_CLUSTER to one of pair.\n'])
+    expect([code, stderr]).toEqual([
+      1,
+      'trailmark: could not start: The ClickHouse server knows no cluster "main": set CLICKHOUSE_CLUSTER to one of pair.\n',
+    ])
   })
 
   test('with some of its nodes', async () => {

@@ -37,7 +37,9 @@ afterAll(async () => {
 })
 
 test('what is inserted is on the disk before the insert is answered', async () => {
-  const settings = await storage.rows({ text: "SELECT name, value FROM system.merge_tree_settings WHERE name IN ('fsync_after_insert', 'fsync_part_directory') ORDER BY name" })
+  const settings = await storage.rows({
+    text: "SELECT name, value FROM system.merge_tree_settings WHERE name IN ('fsync_after_insert', 'fsync_part_directory') ORDER BY name",
+  })
   expect(settings).toEqual([
     { name: 'fsync_after_insert', value: '1' },
     { name: 'fsync_part_directory', value: '1' },
@@ -57,7 +59,12 @@ test('a client that resets its connection, at whatever moment, leaves the engine
     socket.resetAndDestroy()
   }
   for (let round = 0; round < 10; round += 1) {
-    await Promise.all([leave(question('SELECT 1'), true), leave(question('SELECT sleep(0.2)'), false), leave(question('SELECT number FROM numbers(10000000)'), true), leave('POST / HT', false)])
+    await Promise.all([
+      leave(question('SELECT 1'), true),
+      leave(question('SELECT sleep(0.2)'), false),
+      leave(question('SELECT number FROM numbers(10000000)'), true),
+      leave('POST / HT', false),
+    ])
   }
   expect(await storage.rows({ text: 'SELECT sleep(0.3) AS slept' })).toEqual([{ slept: 0 }]) // by then the last has been noticed
   expect(engine.pid()).toBe(before)

@@ -5,10 +5,17 @@ const node = { cluster: 'main', isReplicated: false, alone: [] }
 const heads = (isReplicated: boolean) =>
   MIGRATIONS.flatMap(({ statements }) => statements)
     .map(nodeLayout({ ...node, isReplicated }).toStatement)
-    .map((statement) => `${statement.split(/[\s(]*\n/)[0]}${statement.startsWith('CREATE') ? ` … ${/ENGINE = .*/.exec(statement)![0]}` : ''}`)
+    .map(
+      (statement) =>
+        `${statement.split(/[\s(]*\n/)[0]}${statement.startsWith('CREATE') ? ` … ${/ENGINE = .*/.exec(statement)![0]}` : ''}`,
+    )
 
 test('on one server the steps are as they are written', () => {
-  expect(MIGRATIONS.flatMap(({ statements }) => statements).every((statement) => ONE_SERVER.toStatement(statement) === statement)).toBe(true)
+  expect(
+    MIGRATIONS.flatMap(({ statements }) => statements).every(
+      (statement) => ONE_SERVER.toStatement(statement) === statement,
+    ),
+  ).toBe(true)
   expect([ONE_SERVER.complete, ONE_SERVER.ledger]).toEqual([[], 'db.migrations'])
 })
 
@@ -41,7 +48,8 @@ test('with a Keeper the replicas of a shard share theirs', () => {
 })
 
 test('every table is there for the whole cluster under its own name, cut by project and person or group', () => {
-  const table = (name: string, key: string) => `CREATE OR REPLACE TABLE db.${name} AS db_shard.${name} ENGINE = Distributed('main', 'db_shard', '${name}', cityHash64(project_id, ${key}))`
+  const table = (name: string, key: string) =>
+    `CREATE OR REPLACE TABLE db.${name} AS db_shard.${name} ENGINE = Distributed('main', 'db_shard', '${name}', cityHash64(project_id, ${key}))`
   expect(nodeLayout(node).complete).toEqual([
     table('events', 'distinct_id'),
     table('person_properties', 'distinct_id'),
@@ -53,5 +61,8 @@ test('every table is there for the whole cluster under its own name, cut by proj
 })
 
 test('the tables of a server that was alone become its part before anything is put in their place', () => {
-  expect(nodeLayout({ ...node, alone: ['events', 'migrations'] }).prepare.slice(2, 4)).toEqual(['RENAME TABLE db.events TO db_shard.events', 'RENAME TABLE db.migrations TO db_shard.migrations'])
+  expect(nodeLayout({ ...node, alone: ['events', 'migrations'] }).prepare.slice(2, 4)).toEqual([
+    'RENAME TABLE db.events TO db_shard.events',
+    'RENAME TABLE db.migrations TO db_shard.migrations',
+  ])
 })

@@ -1,6 +1,12 @@
 import { EngineMissing, engineLibrary, type Machine } from '../../src/storage/embedded/library.ts'
 
-const machine = (changes: Partial<Machine>): Machine => ({ platform: 'linux', arch: 'x64', glibc: true, resolve: (file) => `/modules/${file}`, ...changes })
+const machine = (changes: Partial<Machine>): Machine => ({
+  platform: 'linux',
+  arch: 'x64',
+  glibc: true,
+  resolve: (file) => `/modules/${file}`,
+  ...changes,
+})
 
 test.each([
   [{}, '/modules/@chdb/lib-linux-x64-gnu/libchdb.so'],

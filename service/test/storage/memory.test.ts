@@ -21,7 +21,10 @@ test('is read once between two changes, each question on its own', async () => {
 
 test('two kinds of things with one id are not mixed up', async () => {
   const remember = createMemory(() => 1)
-  const [person, group] = [remember('person', async (id: string) => `person ${id}`), remember('group', async (id: string) => `group ${id}`)]
+  const [person, group] = [
+    remember('person', async (id: string) => `person ${id}`),
+    remember('group', async (id: string) => `group ${id}`),
+  ]
   expect([await person('1'), await group('1'), await person('1')]).toEqual(['person 1', 'group 1', 'person 1'])
 })
 

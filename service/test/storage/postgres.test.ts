@@ -40,14 +40,17 @@ describe('an address that cannot be used says why, and never the password', () =
 
   test('a wrong password, and none', async () => {
     const url = postgres.urlOf('postgres')
-    const words = 'the Postgres server refuses the user: set DATABASE_URL to an address with the right user and password, postgres://user:password@host:5432/database.'
+    const words =
+      'the Postgres server refuses the user: set DATABASE_URL to an address with the right user and password, postgres://user:password@host:5432/database.'
     expect(await refused(url.replace('p%40ss', 'wrong'))).toBe(words)
     expect(await refused(url.replace(/:p[^@]*@/, '@'))).toBe(words)
     expect(await refused(url.replace('mine', 'nobody'))).toBe(words)
   })
 
   test('a database that is not there', async () => {
-    expect(await refused(postgres.urlOf('missing'))).toBe('the Postgres server has no database of that name: create it, or name another in DATABASE_URL.')
+    expect(await refused(postgres.urlOf('missing'))).toBe(
+      'the Postgres server has no database of that name: create it, or name another in DATABASE_URL.',
+    )
   })
 
   test('no server, no such host, and something else that listens', async () => {
@@ -55,18 +58,28 @@ describe('an address that cannot be used says why, and never the password', () =
     const deaf = createServer((socket) => socket.end('HTTP/1.1 400\r\n\r\n'))
     await new Promise<void>((done) => deaf.listen(0, '127.0.0.1', done))
     const { port } = deaf.address() as { port: number }
-    expect(await Promise.all([`127.0.0.1:9`, 'nowhere.invalid', `127.0.0.1:${port}`].map((host) => refused(`postgres://mine:p%40ss@${host}/x`)))).toEqual([words, words, words])
+    expect(
+      await Promise.all(
+        [`127.0.0.1:9`, 'nowhere.invalid', `127.0.0.1:${port}`].map((host) =>
+          refused(`postgres://mine:p%40ss@${host}/x`),
+        ),
+      ),
+    ).toEqual([words, words, words])
     deaf.close()
   })
 
   test('a server without TLS that is asked for it', async () => {
-    expect(await refused(`${postgres.urlOf('postgres')}?sslmode=verify-full`)).toBe('the Postgres server at DATABASE_URL does not speak TLS: leave out sslmode, or turn TLS on at the server.')
+    expect(await refused(`${postgres.urlOf('postgres')}?sslmode=verify-full`)).toBe(
+      'the Postgres server at DATABASE_URL does not speak TLS: leave out sslmode, or turn TLS on at the server.',
+    )
   })
 
   test('a user who may not create tables, until they are there', async () => {
     const url = await postgres.create('rights')
     await postgres.ask(url, "CREATE USER reader PASSWORD 'secret'")
-    expect(await refused(asUser(url, 'reader'))).toBe('the Postgres user may not create tables in the database of DATABASE_URL: make it the owner of the database, or GRANT USAGE, CREATE ON SCHEMA public to it.')
+    expect(await refused(asUser(url, 'reader'))).toBe(
+      'the Postgres user may not create tables in the database of DATABASE_URL: make it the owner of the database, or GRANT USAGE, CREATE ON SCHEMA public to it.',
+    )
     await closing(url)
     await postgres.ask(url, 'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO reader')
     const records = await openRecords(asUser(url, 'reader'))
@@ -77,21 +90,35 @@ describe('an address that cannot be used says why, and never the password', () =
   test('a server that only reads, as a standby does', async () => {
     const url = await postgres.create('standby')
     await postgres.ask(url, 'ALTER DATABASE standby SET default_transaction_read_only = on')
-    expect(await refused(url)).toBe('the Postgres server at DATABASE_URL is read-only: name the primary, not a standby.')
+    expect(await refused(url)).toBe(
+      'the Postgres server at DATABASE_URL is read-only: name the primary, not a standby.',
+    )
   })
 
   test('a newer schema, and for a command an older one', async () => {
     const url = await postgres.create('newer')
     await closing(url)
     await postgres.ask(url, 'DELETE FROM steps WHERE id > 1')
-    await expect(openRecords(url, { mayUpgrade: false })).rejects.toThrow('the running service is an older release than this command: restart the service with this release first.')
+    await expect(openRecords(url, { mayUpgrade: false })).rejects.toThrow(
+      'the running service is an older release than this command: restart the service with this release first.',
+    )
     await postgres.ask(url, 'INSERT INTO steps VALUES (1000)')
     expect(await refused(url)).toContain('were written by a newer release of Trailmark')
   })
 
   test('at the start of the service: one sentence, and nothing is left running', async () => {
-    const start = (url: string) => runUntilEnd({ TRAILMARK_DATA: join(folder, 'data'), TRAILMARK_PORT: '0', DATABASE_URL: url, CLICKHOUSE_URL: 'http://127.0.0.1:9' })
-    const ended = await Promise.all([start(postgres.urlOf('missing')), start('postgres://mine:p%40ss@127.0.0.1:9/x'), start('mysql://mine:p%40ss@db/x')])
+    const start = (url: string) =>
+      runUntilEnd({
+        TRAILMARK_DATA: join(folder, 'data'),
+        TRAILMARK_PORT: '0',
+        DATABASE_URL: url,
+        CLICKHOUSE_URL: 'http://127.0.0.1:9',
+      })
+    const ended = await Promise.all([
+      start(postgres.urlOf('missing')),
+      start('postgres://mine:p%40ss@127.0.0.1:9/x'),
+      start('mysql://mine:p%40ss@db/x'),
+    ])
     expect(ended.map(({ code }) => code)).toEqual([1, 1, 1])
     expect(ended.map(({ stderr }) => stderr)).toEqual([
       'trailmark: the Postgres server has no database of that name: create it, or name another in DATABASE_URL.\n',
@@ -116,8 +143,15 @@ describe('a connection that drops', () => {
   test('while nobody uses it is made again without anybody noticing', async () => {
     const records = await openRecords(await postgres.create('idle'))
     await records.projects.create({ name: 'p', token: 't' })
-    await postgres.ask(postgres.urlOf('postgres'), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'trailmark' AND datname = 'idle'")
-    await until(async () => !(await postgres.ask(postgres.urlOf('postgres'), "SELECT 1 FROM pg_stat_activity WHERE datname = 'idle'")).length)
+    await postgres.ask(
+      postgres.urlOf('postgres'),
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'trailmark' AND datname = 'idle'",
+    )
+    await until(
+      async () =>
+        !(await postgres.ask(postgres.urlOf('postgres'), "SELECT 1 FROM pg_stat_activity WHERE datname = 'idle'"))
+          .length,
+    )
     // The pool hears of it in a turn of its own.
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(await records.projects.byToken('t')).toBeDefined()
@@ -126,7 +160,11 @@ describe('a connection that drops', () => {
 
   test('in the middle of a change undoes it, says that it passes, and harms no other', async () => {
     const records = await openRecords(await postgres.create('busy'))
-    const cut = () => postgres.ask(postgres.urlOf('postgres'), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'busy' AND state = 'idle in transaction'")
+    const cut = () =>
+      postgres.ask(
+        postgres.urlOf('postgres'),
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'busy' AND state = 'idle in transaction'",
+      )
     await expect(records.alone('events', async () => void (await cut()))).rejects.toThrow(RecordsUnavailable)
     expect(await records.alone('events', async () => 'again')).toBe('again')
     await records.close()
@@ -137,7 +175,16 @@ describe('a connection that drops', () => {
     const { id } = await records.projects.create({ name: 'p', token: 't' })
     await postgres.kill()
     await expect(records.projects.byId(id)).rejects.toThrow(RecordsUnavailable)
-    await expect(records.endpoints.create(id, { name: 'e', description: '', isActive: true, query: {}, columns: undefined, dataFreshnessSeconds: 900 })).rejects.toThrow(RecordsUnavailable)
+    await expect(
+      records.endpoints.create(id, {
+        name: 'e',
+        description: '',
+        isActive: true,
+        query: {},
+        columns: undefined,
+        dataFreshnessSeconds: 900,
+      }),
+    ).rejects.toThrow(RecordsUnavailable)
     expect(await records.ready(5_000)).toBe(false)
     await postgres.start()
     await until(() => records.ready(5_000))
@@ -179,15 +226,39 @@ test('definitions go from SQLite to Postgres and back as they are', async () => 
   const records = await openRecords(first)
   const project = await records.projects.create({ name: 'Größe 𝕏', token: 't', timezone: 'Asia/Tokyo' })
   const key = (await records.keys.create({ projectId: undefined, label: 'k', secret: 's', scopes: ['metrics:read'] }))!
-  const variable = (await records.variables.create(1, { name: 'V', codeName: 'v', type: 'List', defaultValue: 'a', values: ['a', 'b'], schema: { type: 'string', maxLength: 3 } }))!
-  const endpoint = (await records.endpoints.create(1, { name: 'e', description: '', isActive: false, query: { query: "SELECT '\\u0000'" }, columns: [{ name: 'n', type: 'integer' }], dataFreshnessSeconds: 900 }))!
+  const variable = (await records.variables.create(1, {
+    name: 'V',
+    codeName: 'v',
+    type: 'List',
+    defaultValue: 'a',
+    values: ['a', 'b'],
+    schema: { type: 'string', maxLength: 3 },
+  }))!
+  const endpoint = (await records.endpoints.create(1, {
+    name: 'e',
+    description: '',
+    isActive: false,
+    query: { query: "SELECT '\\u0000'" },
+    columns: [{ name: 'n', type: 'integer' }],
+    dataFreshnessSeconds: 900,
+  }))!
   await records.endpoints.update(endpoint.id, { next: { query: 2, columns: undefined, dataFreshnessSeconds: 1_800 } })
-  for (let n = 0; n < 600; n += 1) await records.flags.create(1, { key: `f${n}`, name: '', isActive: n % 2 === 0, filters: { groups: [] }, contexts: [] })
+  for (let n = 0; n < 600; n += 1)
+    await records.flags.create(1, {
+      key: `f${n}`,
+      name: '',
+      isActive: n % 2 === 0,
+      filters: { groups: [] },
+      contexts: [],
+    })
   await records.flags.remove(1, 1)
   await records.groupTypes.add(1, ['company', 'team'], 5)
   await records.settings.set(1, 'remote_config', { heatmaps: true })
   const [materialized] = await records.endpoints.versions(endpoint.id)
-  await records.materializations.add({ projectId: 1, endpointId: endpoint.id, version: materialized! }, { takesDates: true })
+  await records.materializations.add(
+    { projectId: 1, endpointId: endpoint.id, version: materialized! },
+    { takesDates: true },
+  )
   await records.close()
 
   await copyRecords(first, url)
@@ -197,11 +268,23 @@ test('definitions go from SQLite to Postgres and back as they are', async () => 
     expect(await copy.projects.all()).toEqual([project])
     expect(await copy.keys.bySecret('s')).toEqual(key)
     expect(await copy.variables.list(1)).toEqual([variable])
-    expect(await copy.endpoints.versions(endpoint.id)).toMatchObject([{ query: 2, columns: undefined, materialization: { takesDates: true } }, { query: { query: "SELECT '\\u0000'" }, columns: [{ name: 'n', type: 'integer' }] }])
-    expect((await copy.flags.list(1)).map(({ key: each, isActive }) => [each, isActive])).toEqual(Array.from({ length: 599 }, (_, n) => [`f${n + 1}`, n % 2 === 1]))
-    expect([await copy.groupTypes.list(1), await copy.settings.get(1, 'remote_config'), (await copy.materializations.all()).length]).toEqual([['company', 'team'], { heatmaps: true }, 1])
+    expect(await copy.endpoints.versions(endpoint.id)).toMatchObject([
+      { query: 2, columns: undefined, materialization: { takesDates: true } },
+      { query: { query: "SELECT '\\u0000'" }, columns: [{ name: 'n', type: 'integer' }] },
+    ])
+    expect((await copy.flags.list(1)).map(({ key: each, isActive }) => [each, isActive])).toEqual(
+      Array.from({ length: 599 }, (_, n) => [`f${n + 1}`, n % 2 === 1]),
+    )
+    expect([
+      await copy.groupTypes.list(1),
+      await copy.settings.get(1, 'remote_config'),
+      (await copy.materializations.all()).length,
+    ]).toEqual([['company', 'team'], { heatmaps: true }, 1])
     // And it goes on from there.
-    expect([(await copy.projects.create({ name: 'q', token: 'u' })).id, (await copy.flags.create(1, { key: 'f0', name: '', isActive: true, filters: {}, contexts: [] }))!.id]).toEqual([2, 601])
+    expect([
+      (await copy.projects.create({ name: 'q', token: 'u' })).id,
+      (await copy.flags.create(1, { key: 'f0', name: '', isActive: true, filters: {}, contexts: [] }))!.id,
+    ]).toEqual([2, 601])
     await copy.close()
   }
   // A second time nothing is mixed up.

@@ -38,7 +38,13 @@ const STORES: Readonly<Record<string, { place(): Promise<string>; textOf(place: 
 
 /** The paths of all functions in `value`. */
 const methodsOf = (value: object, path = ''): string[] =>
-  Object.entries(value).flatMap(([name, each]) => (typeof each === 'function' ? [path + name] : typeof each === 'object' && each ? methodsOf(each, `${path}${name}.`) : []))
+  Object.entries(value).flatMap(([name, each]) =>
+    typeof each === 'function'
+      ? [path + name]
+      : typeof each === 'object' && each
+        ? methodsOf(each, `${path}${name}.`)
+        : [],
+  )
 
 /** The same records, noting in `called` what is called. */
 const noting = <Value extends object>(value: Value, called: Set<string>, path = ''): Value =>
@@ -52,9 +58,26 @@ const noting = <Value extends object>(value: Value, called: Set<string>, path = 
   })
 
 const variable = { name: 'Plan', codeName: 'plan', type: 'String', defaultValue: null, values: [], schema: undefined }
-const endpoint = { name: 'e', description: '', isActive: true, query: { query: 'SELECT 1' }, columns: undefined, dataFreshnessSeconds: 900 }
-const flag = { key: 'f', name: 'Flag', isActive: true, filters: { groups: [{ rollout_percentage: 50 }] }, contexts: ['web'] }
-const next = (n: number) => ({ query: { query: `SELECT ${n}` }, columns: [{ name: 'n', type: 'integer' }], dataFreshnessSeconds: 1800 })
+const endpoint = {
+  name: 'e',
+  description: '',
+  isActive: true,
+  query: { query: 'SELECT 1' },
+  columns: undefined,
+  dataFreshnessSeconds: 900,
+}
+const flag = {
+  key: 'f',
+  name: 'Flag',
+  isActive: true,
+  filters: { groups: [{ rollout_percentage: 50 }] },
+  contexts: ['web'],
+}
+const next = (n: number) => ({
+  query: { query: `SELECT ${n}` },
+  columns: [{ name: 'n', type: 'integer' }],
+  dataFreshnessSeconds: 1800,
+})
 
 describe.each(Object.keys(STORES))('definitions in %s', (name) => {
   const { place, textOf } = STORES[name]!
@@ -122,8 +145,17 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     const until = new Date(Date.now() + 400).toISOString()
     await records.projects.setToken(id, 'new token', until)
     await records.keys.rotate(key.id, { secret: 'new secret', previousUntil: until })
-    const found = async () => [await records.projects.byToken('old token'), await records.projects.byToken('new token'), await records.keys.bySecret('old secret'), await records.keys.bySecret('new secret')].map((each) => each !== undefined)
-    expect([await found(), await found()]).toEqual([[true, true, true, true], [true, true, true, true]])
+    const found = async () =>
+      [
+        await records.projects.byToken('old token'),
+        await records.projects.byToken('new token'),
+        await records.keys.bySecret('old secret'),
+        await records.keys.bySecret('new secret'),
+      ].map((each) => each !== undefined)
+    expect([await found(), await found()]).toEqual([
+      [true, true, true, true],
+      [true, true, true, true],
+    ])
     await pause(450)
     expect(await found()).toEqual([false, true, false, true])
     expect((await records.keys.bySecret('new secret'))!.previousUntil).toBeUndefined()
@@ -131,7 +163,9 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
 
   describe('projects', () => {
     test('are numbered in the order in which they were made, also at the same time', async () => {
-      const made = await Promise.all(['a', 'b', 'c'].map((token) => records.projects.create({ name: token, token, timezone: 'Asia/Tokyo' })))
+      const made = await Promise.all(
+        ['a', 'b', 'c'].map((token) => records.projects.create({ name: token, token, timezone: 'Asia/Tokyo' })),
+      )
       expect(made.map(({ id }) => id).sort()).toEqual([1, 2, 3])
       expect(await records.projects.all()).toEqual(made.sort((a, b) => a.id - b.id))
     })
@@ -167,23 +201,31 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     })
 
     test('a label is unique within a project, and among the keys of all projects', async () => {
-      const key = (projectId: number | undefined, secret: string) => records.keys.create({ projectId, label: 'k', secret, scopes: [] })
+      const key = (projectId: number | undefined, secret: string) =>
+        records.keys.create({ projectId, label: 'k', secret, scopes: [] })
       const made = [await key(1, 'a'), await key(2, 'b'), await key(undefined, 'c')]
       expect([await key(1, 'd'), await key(undefined, 'e')]).toEqual([undefined, undefined])
-      expect((await records.keys.list()).map(({ projectId }) => projectId)).toEqual(expect.arrayContaining([1, 2, undefined]))
+      expect((await records.keys.list()).map(({ projectId }) => projectId)).toEqual(
+        expect.arrayContaining([1, 2, undefined]),
+      )
       expect(await records.keys.get(made[2]!.id)).toEqual(made[2])
       expect(made[2]!.projectId).toBeUndefined()
     })
 
     test('of keys with one label that are made at the same time there is one', async () => {
-      const made = await Promise.all([1, 2, 3, 4].map((n) => records.keys.create({ projectId: 1, label: 'k', secret: `s${n}`, scopes: [] })))
+      const made = await Promise.all(
+        [1, 2, 3, 4].map((n) => records.keys.create({ projectId: 1, label: 'k', secret: `s${n}`, scopes: [] })),
+      )
       expect(made.filter(Boolean)).toHaveLength(1)
       expect(await records.keys.list()).toHaveLength(1)
     })
 
     test('a key tells when it was used, and is gone when it is removed, by its id or its label', async () => {
       const at = new Date().toISOString()
-      const [one, other] = [(await records.keys.create({ projectId: 1, label: 'one', secret: '1', scopes: [] }))!, (await records.keys.create({ projectId: 1, label: 'other', secret: '2', scopes: [] }))!]
+      const [one, other] = [
+        (await records.keys.create({ projectId: 1, label: 'one', secret: '1', scopes: [] }))!,
+        (await records.keys.create({ projectId: 1, label: 'other', secret: '2', scopes: [] }))!,
+      ]
       await records.keys.touch(one.id, at)
       expect(await records.keys.get(one.id)).toEqual({ ...one, lastUsedAt: at })
       await records.keys.remove(one.id)
@@ -202,8 +244,16 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
       expect(await records.keys.bySecret('old secret')).toMatchObject({ id: key.id })
       await records.projects.setToken(id, 'newer token', ago)
       await records.keys.rotate(key.id, { secret: 'newer secret', previousUntil: ago })
-      expect(await Promise.all(['old token', 'new token', 'newer token'].map(async (token) => (await records.projects.byToken(token))?.id))).toEqual([undefined, undefined, id])
-      expect(await Promise.all(['old secret', 'new secret', 'newer secret'].map(async (secret) => (await records.keys.bySecret(secret))?.id))).toEqual([undefined, undefined, key.id])
+      expect(
+        await Promise.all(
+          ['old token', 'new token', 'newer token'].map(async (token) => (await records.projects.byToken(token))?.id),
+        ),
+      ).toEqual([undefined, undefined, id])
+      expect(
+        await Promise.all(
+          ['old secret', 'new secret', 'newer secret'].map(async (secret) => (await records.keys.bySecret(secret))?.id),
+        ),
+      ).toEqual([undefined, undefined, key.id])
       expect(await records.projects.byToken('newer token')).toMatchObject({ previousTokenUntil: undefined })
     })
   })
@@ -216,13 +266,26 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     })
 
     test('a variable keeps what it is given, changes, and is gone when it is removed', async () => {
-      const given = { ...variable, name: 'Länge “\\"” 𝕏', defaultValue: { deep: [1.5, null, 'ü\u0000'] }, values: ['a', 'b'], schema: { type: 'integer', minimum: -9007199254740991 } as const }
+      const given = {
+        ...variable,
+        name: 'Länge “\\"” 𝕏',
+        defaultValue: { deep: [1.5, null, 'ü\u0000'] },
+        values: ['a', 'b'],
+        schema: { type: 'integer', minimum: -9007199254740991 } as const,
+      }
       const made = (await records.variables.create(1, given))!
       expect(made).toMatchObject(given)
       expect(await records.variables.get(1, made.id)).toEqual(made)
-      expect(await records.variables.update(1, made.id, { defaultValue: false, schema: null })).toEqual({ ...made, defaultValue: false, schema: undefined })
+      expect(await records.variables.update(1, made.id, { defaultValue: false, schema: null })).toEqual({
+        ...made,
+        defaultValue: false,
+        schema: undefined,
+      })
       expect(await records.variables.update(1, made.id, {})).toMatchObject({ defaultValue: false })
-      expect([await records.variables.remove(1, made.id), await records.variables.remove(1, made.id)]).toEqual([true, false])
+      expect([await records.variables.remove(1, made.id), await records.variables.remove(1, made.id)]).toEqual([
+        true,
+        false,
+      ])
     })
 
     test('a project does not see the variables and endpoints of another', async () => {
@@ -285,7 +348,11 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
       const other = (await records.flags.create(1, { ...flag, key: 'other' }))!
       expect(await records.flags.update(1, other.id, { key: 'f' })).toBeUndefined()
       await records.flags.remove(1, made.id)
-      expect(await records.flags.update(1, other.id, { key: 'f', isActive: false })).toMatchObject({ key: 'f', isActive: false, version: 2 })
+      expect(await records.flags.update(1, other.id, { key: 'f', isActive: false })).toMatchObject({
+        key: 'f',
+        isActive: false,
+        version: 2,
+      })
       expect(await records.flags.list(1)).toMatchObject([{ key: 'f', id: other.id }])
       expect(await records.flags.list(2)).toEqual([])
     })
@@ -308,8 +375,13 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
   describe('run tokens', () => {
     test('each project keeps the first secret that it is given, until it gets another', async () => {
       expect(await records.runTokens.secret(1)).toBeUndefined()
-      expect([await records.runTokens.secret(1, 'one'), await records.runTokens.secret(1, 'two')]).toEqual(['one', 'one'])
-      expect(new Set(await Promise.all(['a', 'b', 'c'].map((fresh) => records.runTokens.secret(3, fresh)))).size).toBe(1)
+      expect([await records.runTokens.secret(1, 'one'), await records.runTokens.secret(1, 'two')]).toEqual([
+        'one',
+        'one',
+      ])
+      expect(new Set(await Promise.all(['a', 'b', 'c'].map((fresh) => records.runTokens.secret(3, fresh)))).size).toBe(
+        1,
+      )
       expect(await records.runTokens.secret(2, 'three')).toBe('three')
       await records.runTokens.setSecret(1, 'four')
       expect([await records.runTokens.secret(1, 'five'), await records.runTokens.secret(2)]).toEqual(['four', 'three'])
@@ -319,27 +391,49 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
       const at = (ms: number) => new Date(Date.now() + ms).toISOString()
       await records.runTokens.revoke(1, 'a', at(60_000))
       await records.runTokens.revoke(1, 'b', at(-1))
-      expect([await records.runTokens.isRevoked(1, 'a'), await records.runTokens.isRevoked(2, 'a'), await records.runTokens.isRevoked(1, 'b')]).toEqual([true, false, true])
+      expect([
+        await records.runTokens.isRevoked(1, 'a'),
+        await records.runTokens.isRevoked(2, 'a'),
+        await records.runTokens.isRevoked(1, 'b'),
+      ]).toEqual([true, false, true])
       await records.runTokens.revoke(1, 'a', at(60_000))
-      expect([await records.runTokens.isRevoked(1, 'a'), await records.runTokens.isRevoked(1, 'b')]).toEqual([true, false])
+      expect([await records.runTokens.isRevoked(1, 'a'), await records.runTokens.isRevoked(1, 'b')]).toEqual([
+        true,
+        false,
+      ])
     })
   })
 
   describe('what is materialized', () => {
     const create = async () => {
-      const { id } = (await records.endpoints.create(7, { name: 'sales', description: '', isActive: true, query: {}, columns: undefined, dataFreshnessSeconds: 900 }))!
+      const { id } = (await records.endpoints.create(7, {
+        name: 'sales',
+        description: '',
+        isActive: true,
+        query: {},
+        columns: undefined,
+        dataFreshnessSeconds: 900,
+      }))!
       const version = (await records.endpoints.version(id, 1))!
       return { id, version, state: async () => (await records.endpoints.version(id, 1))!.materialization }
     }
 
     test('stands beside its version, until it is removed', async () => {
       const { id, version, state } = await create()
-      expect([await state(), await records.materializations.all(), await records.materializations.change(version.id, () => 'none')]).toEqual([undefined, [], undefined])
+      expect([
+        await state(),
+        await records.materializations.all(),
+        await records.materializations.change(version.id, () => 'none'),
+      ]).toEqual([undefined, [], undefined])
       await records.materializations.add({ projectId: 7, endpointId: id, version }, { count: 0 })
       await records.materializations.add({ projectId: 7, endpointId: id, version }, 'another')
       expect(await state()).toEqual({ count: 0 })
-      expect((await records.endpoints.versions(id)).map(({ materialization }) => materialization)).toEqual([{ count: 0 }])
-      expect(await records.materializations.all()).toEqual([{ projectId: 7, endpointId: id, version: { ...version, materialization: { count: 0 } } }])
+      expect((await records.endpoints.versions(id)).map(({ materialization }) => materialization)).toEqual([
+        { count: 0 },
+      ])
+      expect(await records.materializations.all()).toEqual([
+        { projectId: 7, endpointId: id, version: { ...version, materialization: { count: 0 } } },
+      ])
       await records.materializations.remove(version.id)
       expect([await state(), await records.materializations.all()]).toEqual([undefined, []])
     })
@@ -349,7 +443,10 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
       await records.materializations.add({ projectId: 7, endpointId: id, version }, { count: 0 })
       const next = (before: unknown) => ({ count: (before as { count: number }).count + 1 })
       const seen = await Promise.all(Array.from({ length: 5 }, () => records.materializations.change(version.id, next)))
-      expect([seen.map((each) => (each as { count: number }).count).sort(), await state()]).toEqual([[1, 2, 3, 4, 5], { count: 5 }])
+      expect([seen.map((each) => (each as { count: number }).count).sort(), await state()]).toEqual([
+        [1, 2, 3, 4, 5],
+        { count: 5 },
+      ])
     })
 
     test('is not told of endpoints that are deleted', async () => {
@@ -363,7 +460,10 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
   test('a setting is of one project, and the last one holds', async () => {
     await records.settings.set(1, 'remote_config', { surveys: true })
     await records.settings.set(1, 'remote_config', { surveys: false })
-    expect([await records.settings.get(1, 'remote_config'), await records.settings.get(2, 'remote_config')]).toEqual([{ surveys: false }, undefined])
+    expect([await records.settings.get(1, 'remote_config'), await records.settings.get(2, 'remote_config')]).toEqual([
+      { surveys: false },
+      undefined,
+    ])
   })
 
   test('an epoch counts what happened to a project, also at the same time', async () => {
@@ -387,13 +487,24 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
   test('what a newer release wrote is not touched', async () => {
     await records.close()
     if (name === 'Postgres') await postgres.ask(at, 'INSERT INTO steps VALUES (1000)')
-    else await (await import('@libsql/client')).createClient({ url: `file:${at}` }).execute('INSERT INTO steps VALUES (1000)')
-    await expect(openRecords(at)).rejects.toThrow(`the definitions were written by a newer release of Trailmark: use that release, or a ${name === 'Postgres' ? 'database' : 'data folder'} of its own.`)
+    else
+      await (
+        await import('@libsql/client')
+      )
+        .createClient({ url: `file:${at}` })
+        .execute('INSERT INTO steps VALUES (1000)')
+    await expect(openRecords(at)).rejects.toThrow(
+      `the definitions were written by a newer release of Trailmark: use that release, or a ${name === 'Postgres' ? 'database' : 'data folder'} of its own.`,
+    )
   })
 
   // Last: what the others have called.
   test('no method is left untested', async () => {
     await records.close()
-    expect(methodsOf(await openRecords(at).then(async (all) => (await all.close(), all))).filter((each) => !called.has(each))).toEqual([])
+    expect(
+      methodsOf(await openRecords(at).then(async (all) => (await all.close(), all))).filter(
+        (each) => !called.has(each),
+      ),
+    ).toEqual([])
   })
 })

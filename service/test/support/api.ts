@@ -27,7 +27,10 @@ export const api = ({ url, key, projectId }: Target, method: string, path: strin
 
 /** Sends events as the SDK does. */
 export const capture = ({ url, token }: Target, ...batch: unknown[]): Promise<Reply> =>
-  request(`${url}/e/`, { method: 'POST', body: JSON.stringify({ api_key: token, batch, sent_at: new Date().toISOString() }) })
+  request(`${url}/e/`, {
+    method: 'POST',
+    body: JSON.stringify({ api_key: token, batch, sent_at: new Date().toISOString() }),
+  })
 
 /** A plain event named `event`. */
 export const event = (name: string, more: Record<string, unknown> = {}, properties: Record<string, unknown> = {}) => ({
@@ -40,13 +43,19 @@ export const event = (name: string, more: Record<string, unknown> = {}, properti
 let queries = 0
 
 /** The rows of a query over the service's events, through an endpoint of its own. */
-export const rowsOf = async (service: Target, query: string, variables: Record<string, unknown> = {}): Promise<unknown[][]> => {
+export const rowsOf = async (
+  service: Target,
+  query: string,
+  variables: Record<string, unknown> = {},
+): Promise<unknown[][]> => {
   queries += 1
   const name = `test_${process.pid}_${queries}`
   const created = await api(service, 'POST', '/endpoints/', { name, query: { kind: 'HogQLQuery', query } })
-  if (created.status !== 201) throw new Error(`Creating the endpoint answered ${created.status}: ${JSON.stringify(created.body)}`)
+  if (created.status !== 201)
+    throw new Error(`Creating the endpoint answered ${created.status}: ${JSON.stringify(created.body)}`)
   const answer = await api(service, 'POST', `/endpoints/${name}/run`, { variables })
-  if (answer.status !== 200) throw new Error(`Running the endpoint answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+  if (answer.status !== 200)
+    throw new Error(`Running the endpoint answered ${answer.status}: ${JSON.stringify(answer.body)}`)
   return answer.body.results
 }
 

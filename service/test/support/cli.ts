@@ -10,12 +10,18 @@ export interface Ended {
 }
 
 /** Runs `trailmark <words>` on the data folder `data` to its end. */
-export const trailmark = (data: string, ...words: string[]): Promise<Ended> => trailmarkIn({ TRAILMARK_DATA: data }, ...words)
+export const trailmark = (data: string, ...words: string[]): Promise<Ended> =>
+  trailmarkIn({ TRAILMARK_DATA: data }, ...words)
 
 /** The same in an environment. */
 export const trailmarkIn = async (env: Readonly<Record<string, string>>, ...words: string[]): Promise<Ended> => {
-  const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TRAILMARK_|CLICKHOUSE_|DATABASE_URL$)/.test(name)))
-  const child = spawn(process.execPath, [MAIN, ...words], { env: { ...clean, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const clean = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(TRAILMARK_|CLICKHOUSE_|DATABASE_URL$)/.test(name)),
+  )
+  const child = spawn(process.execPath, [MAIN, ...words], {
+    env: { ...clean, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', (chunk) => (stdout += chunk))
   child.stderr.on('data', (chunk) => (stderr += chunk))

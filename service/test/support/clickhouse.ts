@@ -65,18 +65,39 @@ const createNode = ({ folder, httpPort, tcpPort, more = '' }: NodePlace): Clickh
     async start() {
       child = spawn(
         process.execPath,
-        [CHILD, library, `--config-file=${file}`, `--path=${join(folder, 'store')}`, `--http_port=${httpPort}`, `--tcp_port=${tcpPort}`, '--listen_host=127.0.0.1', '--log-level=fatal', '--multiquery', '--query', forever],
+        [
+          CHILD,
+          library,
+          `--config-file=${file}`,
+          `--path=${join(folder, 'store')}`,
+          `--http_port=${httpPort}`,
+          `--tcp_port=${tcpPort}`,
+          '--listen_host=127.0.0.1',
+          '--log-level=fatal',
+          '--multiquery',
+          '--query',
+          forever,
+        ],
         { stdio: ['pipe', 'ignore', 'inherit'], env: { PATH: process.env.PATH, TZ: 'UTC' } },
       )
       const started = child
-      const isUp = () => fetch(`http://127.0.0.1:${httpPort}/ping`).then((reply) => reply.ok, () => false)
+      const isUp = () =>
+        fetch(`http://127.0.0.1:${httpPort}/ping`).then(
+          (reply) => reply.ok,
+          () => false,
+        )
       await until(async () => started.signalCode !== null || (await isUp()), 60_000)
       if (started.signalCode) throw new Error(`The server of ${folder} did not start: ${started.signalCode}`)
     },
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
     async ask(query, settings = {}) {
-      const parameters = new URLSearchParams({ user: 'mine', password: 'secret', default_format: 'JSONCompact', ...settings })
+      const parameters = new URLSearchParams({
+        user: 'mine',
+        password: 'secret',
+        default_format: 'JSONCompact',
+        ...settings,
+      })
       const response = await fetch(`http://127.0.0.1:${httpPort}/?${parameters}`, { method: 'POST', body: query })
       const text = await response.text()
       if (!response.ok) throw new Error(text)
@@ -95,8 +116,12 @@ export const startClickhouse = async (folder: string): Promise<ClickhouseServer>
 /** Starts a cluster of two shards, each a server of its own, without a Keeper. */
 export const startCluster = async (folder: string): Promise<ClickhouseCluster> => {
   const places = []
-  for (const shard of ['one', 'two']) places.push({ folder: join(folder, shard), httpPort: await freePort(), tcpPort: await freePort() })
-  const shards = places.map(({ tcpPort }) => `<shard><replica><host>127.0.0.1</host><port>${tcpPort}</port><user>mine</user><password>secret</password></replica></shard>`)
+  for (const shard of ['one', 'two'])
+    places.push({ folder: join(folder, shard), httpPort: await freePort(), tcpPort: await freePort() })
+  const shards = places.map(
+    ({ tcpPort }) =>
+      `<shard><replica><host>127.0.0.1</host><port>${tcpPort}</port><user>mine</user><password>secret</password></replica></shard>`,
+  )
   const more = `<remote_servers><pair>${shards.join('')}</pair></remote_servers>`
   const nodes = places.map((place) => createNode({ ...place, more }))
   await Promise.all(nodes.map((node) => node.start()))

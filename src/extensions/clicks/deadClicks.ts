@@ -96,12 +96,26 @@ export const createDeadClicks = ({ config, capture, anyMatches, describe }: Clic
     click: ({ event, at, url }: Happening, path: readonly Element[]): void => {
       const target = path[0]
       // The page's own ground is no control.
-      if (!config.capture_dead_clicks || !target || target === document.body || withModifier(event as MouseEvent) || anyMatches(path, EXCLUDED)) return
+      if (
+        !config.capture_dead_clicks ||
+        !target ||
+        target === document.body ||
+        withModifier(event as MouseEvent) ||
+        anyMatches(path, EXCLUDED)
+      )
+        return
       // The end of marking a text with the mouse, or of an absence.
       if (isMarked(target)) return
       if (at - wokenAt < WITHIN_MS.focus_changed || at - (clickedAt.get(target) ?? -Infinity) < AGAIN_MS) return
       clickedAt.set(target, at)
-      const candidate = { at, url, timestamp: new Date(Date.now() - (performance.now() - at)), path, hadInput: false, delays: {} }
+      const candidate = {
+        at,
+        url,
+        timestamp: new Date(Date.now() - (performance.now() - at)),
+        path,
+        hadInput: false,
+        delays: {},
+      }
       candidates.push(candidate)
       wait(at + VERDICT_MS, () => judge(candidate))
     },

@@ -1,7 +1,8 @@
 import type { Happening } from '../../host'
 
 /** `response`: the page did something that shows in no element. `departure`: another document was asked for. */
-export type EffectKind = 'mutation' | 'scroll' | 'selection_changed' | 'visibility_changed' | 'focus_changed' | 'response' | 'departure'
+export type EffectKind =
+  'mutation' | 'scroll' | 'selection_changed' | 'visibility_changed' | 'focus_changed' | 'response' | 'departure'
 
 const KINDS: Record<string, EffectKind> = {
   mutation: 'mutation',
@@ -22,7 +23,9 @@ const TEXT_FIELD =
   'textarea, [contenteditable], input:not([type=button]):not([type=submit]):not([type=reset]):not([type=image]):not([type=checkbox]):not([type=radio])'
 
 const isSeen = ({ type, target, addedNodes, removedNodes }: MutationRecord) =>
-  (type === 'childList' ? [...addedNodes, ...removedNodes] : [target]).some((node) => !(node instanceof Element && node.matches(UNSEEN)))
+  (type === 'childList' ? [...addedNodes, ...removedNodes] : [target]).some(
+    (node) => !(node instanceof Element && node.matches(UNSEEN)),
+  )
 
 // What a person does next is no effect of a click.
 const isNoEffect = () => false

@@ -28,7 +28,9 @@ const ANSWER_MS = 500
 /** The clicks that `next` continues, itself last; alone, if it is too far or too late to continue them. */
 export const clickRun = <C extends Click>(run: readonly C[], next: C): C[] => {
   const last = run[run.length - 1]
-  return last && Math.abs(next.x - last.x) + Math.abs(next.y - last.y) < WITHIN_PX && next.at - last.at < WITHIN_MS ? [...run, next] : [next]
+  return last && Math.abs(next.x - last.x) + Math.abs(next.y - last.y) < WITHIN_PX && next.at - last.at < WITHIN_MS
+    ? [...run, next]
+    : [next]
 }
 
 // What people click quickly on purpose.
@@ -39,14 +41,22 @@ const CONTROL = 'a, button, form, input, select, textarea, label'
 export const saysOneOf = (text: string, words: readonly string[]): boolean =>
   words.some((word) => (/\w/.test(word) ? ` ${text} `.includes(` ${word.toLowerCase()} `) : text === word))
 
-const isExcluded = (path: readonly Element[], { css_selector_ignorelist, content_ignorelist }: RageclickConfig, { anyMatches, safeText }: ClickHost): boolean => {
+const isExcluded = (
+  path: readonly Element[],
+  { css_selector_ignorelist, content_ignorelist }: RageclickConfig,
+  { anyMatches, safeText }: ClickHost,
+): boolean => {
   // Compatibility: an empty list switches rage clicks off (the specification, RageclickConfig).
-  if (css_selector_ignorelist && (!css_selector_ignorelist.length || anyMatches(path, css_selector_ignorelist))) return true
-  if (anyMatches(path, css_selector_ignorelist ? ['.ph-no-capture'] : ['.ph-no-rageclick', '.ph-no-capture'])) return true
+  if (css_selector_ignorelist && (!css_selector_ignorelist.length || anyMatches(path, css_selector_ignorelist)))
+    return true
+  if (anyMatches(path, css_selector_ignorelist ? ['.ph-no-capture'] : ['.ph-no-rageclick', '.ph-no-capture']))
+    return true
   const words = content_ignorelist === true ? PAGING : content_ignorelist || []
   // The control that was clicked says what it is for, not the region it stands in.
   const control = path.find((element) => element.matches(CONTROL)) ?? path[0]!
-  return [safeText(control), control.getAttribute('aria-label') ?? ''].some((text) => saysOneOf(text.toLowerCase().trim(), words))
+  return [safeText(control), control.getAttribute('aria-label') ?? ''].some((text) =>
+    saysOneOf(text.toLowerCase().trim(), words),
+  )
 }
 
 /**
@@ -74,7 +84,13 @@ export const createRageClicks = (host: ClickHost, wait: Wait) => {
       run = clickRun(run, click)
       awaited.push(click)
       const options = typeof config.rageclick === 'object' ? config.rageclick : {}
-      const isRage = config.rageclick && run.length === CLICKS && path.length && !isExcluded(path, options, host) && !anyMatches(path, UNACCUSED) && mayTell(path)
+      const isRage =
+        config.rageclick &&
+        run.length === CLICKS &&
+        path.length &&
+        !isExcluded(path, options, host) &&
+        !anyMatches(path, UNACCUSED) &&
+        mayTell(path)
       if (!isRage) return wait(at + ANSWER_MS, () => {})
 
       const clicks = run
@@ -82,7 +98,8 @@ export const createRageClicks = (host: ClickHost, wait: Wait) => {
       const timestamp = new Date(Date.now() - (performance.now() - at))
       const judge = () => {
         verdicts = verdicts.filter((each) => each !== judge)
-        if (config.rageclick && clicks.some((each) => !each.isAnswered && each.url === location.href)) capture('$rageclick', properties, { timestamp })
+        if (config.rageclick && clicks.some((each) => !each.isAnswered && each.url === location.href))
+          capture('$rageclick', properties, { timestamp })
       }
       verdicts.push(judge)
       wait(at + ANSWER_MS, () => verdicts.includes(judge) && judge())

@@ -28,7 +28,9 @@ const scrolled = (depth: ScrollDepth | undefined): Properties => {
  * Which pageview an event belongs to. `$pageview` and `$pageleave` also tell of the one before: where, how long, how
  * far scrolled.
  */
-export const addPageview = (scroll: { take(): ScrollDepth | undefined }): { stage: Stage; forget(): void; current(): string | undefined } => {
+export const addPageview = (scroll: {
+  take(): ScrollDepth | undefined
+}): { stage: Stage; forget(): void; current(): string | undefined } => {
   let last: Pageview | undefined
 
   const ofPrevious = (event: CapturedEvent, previous: Pageview | undefined): Properties =>
@@ -46,7 +48,11 @@ export const addPageview = (scroll: { take(): ScrollDepth | undefined }): { stag
       const previous = last
       if (event.event === '$pageview') {
         last = { id: event.uuid, path: location.pathname, at: event.timestamp.getTime() }
-        return withProperties(event, { ...ofPrevious(event, previous), $pageview_id: event.uuid, title: event.properties.title ?? self.document?.title })
+        return withProperties(event, {
+          ...ofPrevious(event, previous),
+          $pageview_id: event.uuid,
+          title: event.properties.title ?? self.document?.title,
+        })
       }
       if (!previous) return event
       return withProperties(event, {

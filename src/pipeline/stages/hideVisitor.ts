@@ -3,7 +3,14 @@ import { pick } from '../../lib/objects'
 import type { Stage } from '../stage'
 
 // What would tell one visitor, or one visit, from another.
-const TELLING = ['$session_id', '$window_id', '$user_id', '$had_persisted_distinct_id', '$last_posthog_reset', '$initialization_time']
+const TELLING = [
+  '$session_id',
+  '$window_id',
+  '$user_id',
+  '$had_persisted_distinct_id',
+  '$last_posthog_reset',
+  '$initialization_time',
+]
 
 /** Without cookies: the event says that it is, and carries nothing that tells its visitor from others (protocol.md §8.7). */
 export const hideVisitor =

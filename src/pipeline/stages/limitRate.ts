@@ -8,7 +8,11 @@ export const RATE_WARNING = '$$client_ingestion_warning'
  * A bucket of `events_burst_limit` tokens, filled with `events_per_second`; each event takes one. `onLimit` hears the
  * first event that finds none, and again only after another has passed.
  */
-export const limitRate = (limits: () => Config['rate_limiting'], onLimit: () => void, now = () => Date.now()): Stage => {
+export const limitRate = (
+  limits: () => Config['rate_limiting'],
+  onLimit: () => void,
+  now = () => Date.now(),
+): Stage => {
   let tokens: number | undefined
   let filledAt = now()
   let warned = false

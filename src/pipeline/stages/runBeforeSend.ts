@@ -20,8 +20,15 @@ export const runBeforeSend =
         return { drop: 'before_send' }
       }
       if (!result) return { drop: 'before_send' }
-      if (typeof result !== 'object' || typeof result.event !== 'string' || typeof result.properties !== 'object' || !result.properties) {
-        log.error(`before_send takes an event and returns it, or null; it returned something else, so "${name}" is not sent`)
+      if (
+        typeof result !== 'object' ||
+        typeof result.event !== 'string' ||
+        typeof result.properties !== 'object' ||
+        !result.properties
+      ) {
+        log.error(
+          `before_send takes an event and returns it, or null; it returned something else, so "${name}" is not sent`,
+        )
         return { drop: 'before_send' }
       }
       event = result

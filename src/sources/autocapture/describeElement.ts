@@ -27,7 +27,8 @@ const attributesOf = (element: Element, { maskAttributes, ignoredAttributes }: M
   if (maskAttributes || isSensitive(element)) return told
   const field = isField(element)
   for (const { name, value } of Array.from(element.attributes)) {
-    if (ignoredAttributes.includes(name) || GENERATED.test(name) || (field && !FIELD_ATTRIBUTES.includes(name))) continue
+    if (ignoredAttributes.includes(name) || GENERATED.test(name) || (field && !FIELD_ATTRIBUTES.includes(name)))
+      continue
     const safe = withoutSensitive(value)
     if (safe || !value) told[name] = cut(safe)
   }

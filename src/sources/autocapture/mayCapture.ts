@@ -24,7 +24,8 @@ const isInteraction = (type: string, path: readonly Element[]): boolean => {
   if (tag === 'form') return type === 'submit'
   if (/^(input|select|textarea)$/.test(tag)) return type === 'change' || type === 'click'
   if (type !== 'click') return false
-  if (target.getAttribute('contenteditable') === 'true' || path.some((element) => INTERACTIVE.test(tagOf(element)))) return true
+  if (target.getAttribute('contenteditable') === 'true' || path.some((element) => INTERACTIVE.test(tagOf(element))))
+    return true
   // The cursor is inherited, so the target's own tells of its ancestors' too.
   return getComputedStyle(target).cursor === 'pointer'
 }
@@ -33,7 +34,12 @@ const isInteraction = (type: string, path: readonly Element[]): boolean => {
  * Whether an event of this type may be captured: allowed by the lists of `config` (empty list: none; no list: all),
  * not excluded by the page, and something a person did (protocol.md §12.2).
  */
-export const mayCapture = (type: string, path: readonly Element[], config: AutocaptureConfig, url = location.href): boolean => {
+export const mayCapture = (
+  type: string,
+  path: readonly Element[],
+  config: AutocaptureConfig,
+  url = location.href,
+): boolean => {
   if (!path.length || anyMatches(path, EXCLUDED)) return false
   const { url_allowlist, dom_event_allowlist, element_allowlist, css_selector_allowlist } = config
   if (url_allowlist && !isUrlAllowed(url, url_allowlist)) return false

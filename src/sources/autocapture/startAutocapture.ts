@@ -26,7 +26,9 @@ const augmented = (path: readonly Element[]): Properties => {
 /** Where a click leads, if it leads to another host. */
 const externalUrl = (path: readonly Element[]): Properties => {
   const link = path.find((element) => tagOf(element) === 'a') as HTMLAnchorElement | undefined
-  return link?.href && !isSensitive(link) && hostOf(link.href) && hostOf(link.href) !== location.host ? { $external_click_url: link.href } : {}
+  return link?.href && !isSensitive(link) && hostOf(link.href) && hostOf(link.href) !== location.host
+    ? { $external_click_url: link.href }
+    : {}
 }
 
 /** What the configuration keeps back of elements. */
@@ -41,7 +43,12 @@ export const describePath = (path: readonly Element[], masking: Masking): Elemen
   path.map((element, index) => describeElement(element, index === 0, masking))
 
 /** The properties of an autocaptured event on the first element of `path`. */
-export const describeEvent = (type: string, path: readonly Element[], masking: Masking, elements = describePath(path, masking)): Properties => {
+export const describeEvent = (
+  type: string,
+  path: readonly Element[],
+  masking: Masking,
+  elements = describePath(path, masking),
+): Properties => {
   return {
     $event_type: type,
     $ce_version: 1,
@@ -66,9 +73,14 @@ export const startAutocapture = ({ config, capture }: Host): Stop =>
 
     const masking = maskingOf(config)
     if (isCopy) {
-      const selected = masking.maskText || path.some(isSensitive) ? '' : withoutSensitive(String(getSelection() ?? '')).slice(0, 255)
+      const selected =
+        masking.maskText || path.some(isSensitive) ? '' : withoutSensitive(String(getSelection() ?? '')).slice(0, 255)
       if (!selected) return
-      capture('$copy_autocapture', { ...describeEvent(type, path, masking), $selected_content: selected, $copy_type: type })
+      capture('$copy_autocapture', {
+        ...describeEvent(type, path, masking),
+        $selected_content: selected,
+        $copy_type: type,
+      })
     } else {
       capture('$autocapture', describeEvent(type, path, masking))
     }

@@ -1,8 +1,10 @@
 import type { Config } from '../../../src/types'
 import { click, find, judgeClicksOn } from '../../support/startClicks'
 
-const start = (html = '<button id="b" class="wide">Buy</button>', config: Partial<Config> = {}) => judgeClicksOn(html, { rageclick: false, ...config })
-const dispatch = (type: string, target: EventTarget = document) => void target.dispatchEvent(new Event(type, { bubbles: type === 'visibilitychange' }))
+const start = (html = '<button id="b" class="wide">Buy</button>', config: Partial<Config> = {}) =>
+  judgeClicksOn(html, { rageclick: false, ...config })
+const dispatch = (type: string, target: EventTarget = document) =>
+  void target.dispatchEvent(new Event(type, { bubbles: type === 'visibilitychange' }))
 const change = () => find('#b').setAttribute('data-clicked', 'yes')
 /** As when a person has marked the text of an element. */
 const mark = (element: Element) => getSelection()!.selectAllChildren(element)
@@ -23,7 +25,15 @@ test('a click that nothing follows is told after the wait, once, with the time o
     $el_text: 'Buy',
     $elements_chain: expect.stringMatching(/^button\.wide:.*;body:/),
     $elements: [
-      { tag_name: 'button', $el_text: 'Buy', classes: ['wide'], attr__id: 'b', attr__class: 'wide', nth_child: 1, nth_of_type: 1 },
+      {
+        tag_name: 'button',
+        $el_text: 'Buy',
+        classes: ['wide'],
+        attr__id: 'b',
+        attr__class: 'wide',
+        nth_child: 1,
+        nth_of_type: 1,
+      },
       { tag_name: 'body', nth_child: 2, nth_of_type: 1 },
     ],
     $dead_click_event_timestamp: clickedAt.getTime(),
@@ -45,9 +55,23 @@ test.each<[string, number, () => void]>([
   ['a text changes', 2490, () => (find('#b').firstChild!.nodeValue = 'Bought')],
   ['an element comes', 2490, () => document.body.append(document.createElement('p'))],
   ['the page scrolls', 2490, () => dispatch('scroll')],
-  ['the page scrolls at once, whatever the person does next', 90, () => { dispatch('wheel'); dispatch('scroll') }],
+  [
+    'the page scrolls at once, whatever the person does next',
+    90,
+    () => {
+      dispatch('wheel')
+      dispatch('scroll')
+    },
+  ],
   ['a part of the page scrolls', 90, () => dispatch('scroll', find('#b'))],
-  ['text is marked', 2490, () => { mark(document.body); dispatch('selectionchange') }],
+  [
+    'text is marked',
+    2490,
+    () => {
+      mark(document.body)
+      dispatch('selectionchange')
+    },
+  ],
   ['the page is hidden', 990, () => dispatch('visibilitychange', document.body)],
   ['another window comes to the front', 990, () => dispatch('blur', window)],
   ['a field changes its value', 2490, () => dispatch('input', find('#field'))],
@@ -78,11 +102,47 @@ test.each<[string, number, () => void]>([
 })
 
 test.each<[string, number, () => void, Record<string, unknown>]>([
-  ['an element changes', 2600, change, { $dead_click_mutation_timeout: true, $dead_click_mutation_delay_ms: 2600, $dead_click_last_mutation_timestamp: Date.parse('2026-11-21T10:00:02.600Z') }],
-  ['a person scrolls', 150, () => { dispatch('wheel'); dispatch('scroll') }, { $dead_click_scroll_timeout: true, $dead_click_scroll_delay_ms: 150 }],
-  ['a person marks text', 150, () => { dispatch('pointerdown'); mark(document.body); dispatch('selectionchange') }, { $dead_click_selection_changed_timeout: true, $dead_click_selection_changed_delay_ms: 150 }],
-  ['the page is hidden', 1100, () => dispatch('visibilitychange', document.body), { $dead_click_visibility_changed_timeout: false, $dead_click_visibility_changed_delay_ms: 1100 }],
-  ['another window comes to the front', 1100, () => dispatch('blur', window), { $dead_click_focus_changed_delay_ms: 1100 }],
+  [
+    'an element changes',
+    2600,
+    change,
+    {
+      $dead_click_mutation_timeout: true,
+      $dead_click_mutation_delay_ms: 2600,
+      $dead_click_last_mutation_timestamp: Date.parse('2026-11-21T10:00:02.600Z'),
+    },
+  ],
+  [
+    'a person scrolls',
+    150,
+    () => {
+      dispatch('wheel')
+      dispatch('scroll')
+    },
+    { $dead_click_scroll_timeout: true, $dead_click_scroll_delay_ms: 150 },
+  ],
+  [
+    'a person marks text',
+    150,
+    () => {
+      dispatch('pointerdown')
+      mark(document.body)
+      dispatch('selectionchange')
+    },
+    { $dead_click_selection_changed_timeout: true, $dead_click_selection_changed_delay_ms: 150 },
+  ],
+  [
+    'the page is hidden',
+    1100,
+    () => dispatch('visibilitychange', document.body),
+    { $dead_click_visibility_changed_timeout: false, $dead_click_visibility_changed_delay_ms: 1100 },
+  ],
+  [
+    'another window comes to the front',
+    1100,
+    () => dispatch('blur', window),
+    { $dead_click_focus_changed_delay_ms: 1100 },
+  ],
 ])('dead, because it is too late: %s after %i ms', async (_, after, effect, expected) => {
   const { captured, wait } = start()
   click('#b')
@@ -95,7 +155,10 @@ test('dead, because nobody sees it: a script or a hint for the network comes, a 
   const { names, wait } = start(OPEN_FIELD)
   click('#b')
   await wait(10)
-  document.head.append(document.createElement('script'), Object.assign(document.createElement('link'), { rel: 'modulepreload' }))
+  document.head.append(
+    document.createElement('script'),
+    Object.assign(document.createElement('link'), { rel: 'modulepreload' }),
+  )
   ;(find('#b') as HTMLElement).focus()
   ;(find('#other') as HTMLElement).focus()
   for (const type of ['selectionchange', 'wheel', 'touchmove', 'keydown', 'pointerdown']) dispatch(type)
@@ -195,7 +258,12 @@ test('a change in any open shadow root counts, in the one that was clicked in an
   click('#one')
   await wait(3000)
   captured.splice(0)
-  for (const effect of [() => button.toggleAttribute('disabled'), () => (two!.querySelector('i')!.textContent = '1'), () => deep.append('new'), () => dispatch('change', two!.querySelector('i')!)]) {
+  for (const effect of [
+    () => button.toggleAttribute('disabled'),
+    () => (two!.querySelector('i')!.textContent = '1'),
+    () => deep.append('new'),
+    () => dispatch('change', two!.querySelector('i')!),
+  ]) {
     click(button)
     effect()
     await wait(3000)
@@ -203,7 +271,16 @@ test('a change in any open shadow root counts, in the one that was clicked in an
   }
   click(button)
   await wait(3000)
-  expect(captured).toEqual([['$dead_click', expect.objectContaining({ $el_text: 'Add', $elements_chain: expect.stringMatching(/^button:.*;div:attr__id="one"/) }), expect.anything()]])
+  expect(captured).toEqual([
+    [
+      '$dead_click',
+      expect.objectContaining({
+        $el_text: 'Add',
+        $elements_chain: expect.stringMatching(/^button:.*;div:attr__id="one"/),
+      }),
+      expect.anything(),
+    ],
+  ])
 })
 
 test('so does one in a shadow root that is younger than the click before', async () => {

@@ -2,7 +2,8 @@ import { clickRun, saysOneOf } from '../../../src/extensions/clicks/rageClicks'
 import type { Config } from '../../../src/types'
 import { click, find, judgeClicksOn } from '../../support/startClicks'
 
-const start = (html: string, config: Partial<Config> = {}) => judgeClicksOn(html, { capture_dead_clicks: false, ...config })
+const start = (html: string, config: Partial<Config> = {}) =>
+  judgeClicksOn(html, { capture_dead_clicks: false, ...config })
 const clickThrice = (selector: string) => [1, 2, 3].forEach(() => click(selector))
 const at = (x: number, time: number) => ({ x, y: 0, at: time })
 
@@ -24,7 +25,17 @@ test('the third click in one spot is a rage click, the fourth is not another', a
   await wait(200)
   click('#b')
   await wait(1000)
-  expect(captured).toEqual([['$rageclick', expect.objectContaining({ $el_text: 'Broken', $event_type: 'click', $elements_chain: expect.stringContaining('button:') }), { timestamp: third }]])
+  expect(captured).toEqual([
+    [
+      '$rageclick',
+      expect.objectContaining({
+        $el_text: 'Broken',
+        $event_type: 'click',
+        $elements_chain: expect.stringContaining('button:'),
+      }),
+      { timestamp: third },
+    ],
+  ])
 })
 
 test('its time is not after that of the click itself, though it is told later', async () => {
@@ -113,7 +124,8 @@ test('three clicks on a link whose page is slow to come are rage; a dead click i
   const navigation = new EventTarget()
   Object.assign(window, { navigation })
   const { names, wait } = judgeClicksOn('<a id="l">Slow</a><button id="b">Slow</button>')
-  for (const selector of ['#l', '#b']) find(selector).addEventListener('click', () => navigation.dispatchEvent(new Event('navigate')))
+  for (const selector of ['#l', '#b'])
+    find(selector).addEventListener('click', () => navigation.dispatchEvent(new Event('navigate')))
   clickThrice('#l')
   await wait(3000)
   click('#b')
@@ -125,11 +137,31 @@ test('three clicks on a link whose page is slow to come are rage; a dead click i
 test.each([
   ['the class ph-no-rageclick', '<div class="ph-no-rageclick"><button id="b">x</button></div>', true, 0],
   ['the class ph-no-capture', '<div class="ph-no-capture"><button id="b">x</button></div>', true, 0],
-  ['a selector of css_selector_ignorelist', '<button id="b" class="stepper">x</button>', { css_selector_ignorelist: ['.stepper'] }, 0],
-  ['a parent that matches css_selector_ignorelist', '<div class="stepper"><button id="b">x</button></div>', { css_selector_ignorelist: ['.stepper'] }, 0],
-  ['an empty css_selector_ignorelist: no rage clicks at all', '<button id="b">x</button>', { css_selector_ignorelist: [] }, 0],
+  [
+    'a selector of css_selector_ignorelist',
+    '<button id="b" class="stepper">x</button>',
+    { css_selector_ignorelist: ['.stepper'] },
+    0,
+  ],
+  [
+    'a parent that matches css_selector_ignorelist',
+    '<div class="stepper"><button id="b">x</button></div>',
+    { css_selector_ignorelist: ['.stepper'] },
+    0,
+  ],
+  [
+    'an empty css_selector_ignorelist: no rage clicks at all',
+    '<button id="b">x</button>',
+    { css_selector_ignorelist: [] },
+    0,
+  ],
   ['content_ignorelist true: next', '<button id="b">Next page</button>', { content_ignorelist: true }, 0],
-  ['content_ignorelist true: the aria-label previous', '<button id="b" aria-label="Previous">x</button>', { content_ignorelist: true }, 0],
+  [
+    'content_ignorelist true: the aria-label previous',
+    '<button id="b" aria-label="Previous">x</button>',
+    { content_ignorelist: true },
+    0,
+  ],
   ['content_ignorelist true: >', '<button id="b">&gt;</button>', { content_ignorelist: true }, 0],
   ['content_ignorelist: own words', '<button id="b">Add one more</button>', { content_ignorelist: ['more'] }, 0],
   ['a text field, where three clicks select a line', '<input id="b">', true, 0],
@@ -142,10 +174,18 @@ test.each([
 })
 
 test.each([
-  ['a list of its own replaces the built-in one', '<button id="b" class="ph-no-rageclick">x</button>', { css_selector_ignorelist: ['.other'] }],
+  [
+    'a list of its own replaces the built-in one',
+    '<button id="b" class="ph-no-rageclick">x</button>',
+    { css_selector_ignorelist: ['.other'] },
+  ],
   ['content_ignorelist false looks at no text', '<button id="b">Next</button>', { content_ignorelist: false }],
   ['a word inside another is not that word', '<button id="b">Nextcloud</button>', { content_ignorelist: true }],
-  ['what a region says does not speak for a control in it', '<div>Next<button id="b">x</button></div>', { content_ignorelist: true }],
+  [
+    'what a region says does not speak for a control in it',
+    '<div>Next<button id="b">x</button></div>',
+    { content_ignorelist: true },
+  ],
 ])('counted: %s', async (_, html, rageclick) => {
   const { captured, wait } = start(html, { rageclick })
   clickThrice('#b')

@@ -14,7 +14,13 @@ const start = (html: string, config: Partial<Config> = {}) => {
   return captured
 }
 const fire = (selector: string, type = 'click') =>
-  document.querySelector(selector)!.dispatchEvent(type === 'click' ? new MouseEvent(type, { bubbles: true, composed: true }) : new Event(type, { bubbles: true, composed: true }))
+  document
+    .querySelector(selector)!
+    .dispatchEvent(
+      type === 'click'
+        ? new MouseEvent(type, { bubbles: true, composed: true })
+        : new Event(type, { bubbles: true, composed: true }),
+    )
 
 test('a click on a button tells the button, its text and where it stands', () => {
   const captured = start('<p></p><button class="b a" id="buy" data-x="1">Buy <span>now</span></button>')
@@ -35,7 +41,9 @@ test('a click on a button tells the button, its text and where it stands', () =>
 
 test('an event on a text is one on the element around it', () => {
   const captured = start('<button>Buy</button>')
-  document.querySelector('button')!.firstChild!.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }))
+  document
+    .querySelector('button')!
+    .firstChild!.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }))
   expect(captured).toMatchObject([['$autocapture', { $el_text: 'Buy' }]])
 })
 
@@ -79,7 +87,9 @@ describe('lists: nothing said allows all, an empty list allows none', () => {
   })
 
   test('attributes on element_attribute_ignorelist are left out', () => {
-    const captured = start('<button data-secret="s" data-open="o">x</button>', { autocapture: { element_attribute_ignorelist: ['data-secret'] } })
+    const captured = start('<button data-secret="s" data-open="o">x</button>', {
+      autocapture: { element_attribute_ignorelist: ['data-secret'] },
+    })
     fire('button')
     expect(captured[0]![1].$elements_chain).toContain('data-open')
     expect(captured[0]![1].$elements_chain).not.toContain('secret')
@@ -93,7 +103,8 @@ test('mask_all_text takes no text, mask_all_element_attributes no attribute, of 
   expect(masked[0]![1]).toEqual({
     $event_type: 'click',
     $ce_version: 1,
-    $elements_chain: 'a:nth-child="1"nth-of-type="1";form:nth-child="1"nth-of-type="1";body:nth-child="2"nth-of-type="1"',
+    $elements_chain:
+      'a:nth-child="1"nth-of-type="1";form:nth-child="1"nth-of-type="1";body:nth-child="2"nth-of-type="1"',
   })
 })
 
@@ -104,7 +115,9 @@ test('a link to another host says where to', () => {
 })
 
 test('attributes of the page for its events: the innermost wins', () => {
-  const captured = start('<div data-ph-capture-attribute-plan="a" data-ph-capture-attribute-area="b"><button data-ph-capture-attribute-plan="c">x</button></div>')
+  const captured = start(
+    '<div data-ph-capture-attribute-plan="a" data-ph-capture-attribute-area="b"><button data-ph-capture-attribute-plan="c">x</button></div>',
+  )
   fire('button')
   expect(captured[0]![1]).toMatchObject({ plan: 'c', area: 'b' })
 })
@@ -128,7 +141,9 @@ test('copied text is captured only when asked for', () => {
   const captured = start(html, { autocapture: { capture_copied_text: true } })
   select()
   fire('#p', 'copy')
-  expect(captured).toEqual([['$copy_autocapture', expect.objectContaining({ $selected_content: 'copied words', $copy_type: 'copy' })]])
+  expect(captured).toEqual([
+    ['$copy_autocapture', expect.objectContaining({ $selected_content: 'copied words', $copy_type: 'copy' })],
+  ])
 })
 
 test('nothing that a person typed, and nothing marked or named as sensitive, leaves the page', () => {

@@ -50,6 +50,11 @@ test('a full storage throws nothing and keeps what it had', () => {
 })
 
 test('the cookie carries ids only', () => {
-  BACKENDS['localStorage+cookie']().write({ distinct_id: 'a', $device_id: 'd', plan: 'gold', $initial_person_info: { r: '', u: 'https://long.example' } })
+  BACKENDS['localStorage+cookie']().write({
+    distinct_id: 'a',
+    $device_id: 'd',
+    plan: 'gold',
+    $initial_person_info: { r: '', u: 'https://long.example' },
+  })
   expect(JSON.parse(decodeURIComponent(document.cookie.split('=')[1]!))).toEqual({ distinct_id: 'a', $device_id: 'd' })
 })

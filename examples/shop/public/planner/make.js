@@ -4,7 +4,8 @@ const SVG_TAGS = new Set(['svg', 'path', 'circle', 'line'])
 /** An element with attributes and children. Text becomes text, never markup. */
 export const make = (tag, attributes = {}, ...children) => {
   const element = SVG_TAGS.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag)
-  for (const [name, value] of Object.entries(attributes)) if (value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : value)
+  for (const [name, value] of Object.entries(attributes))
+    if (value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : value)
   element.append(...children)
   return element
 }

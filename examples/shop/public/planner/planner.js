@@ -42,7 +42,10 @@ const draw = () => {
   document.title = `${title} · Trip planner · Larch & Lantern`
   document.getElementById('planner').replaceChildren(...content)
   for (const link of document.querySelectorAll('.tabs a')) {
-    const isHere = link.pathname === '/app' ? !location.pathname.startsWith('/app/packing') : location.pathname.startsWith(link.pathname)
+    const isHere =
+      link.pathname === '/app'
+        ? !location.pathname.startsWith('/app/packing')
+        : location.pathname.startsWith(link.pathname)
     if (isHere) link.setAttribute('aria-current', 'page')
     else link.removeAttribute('aria-current')
   }

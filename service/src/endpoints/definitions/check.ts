@@ -16,7 +16,10 @@ const NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,127}$/
 /** Throws `Refusal` unless `name` can be an endpoint's. */
 export const checkName = (name: string) => {
   if (!NAME.test(name)) {
-    throw new Refusal('invalid_input', { detail: 'A name begins with a letter and goes on with up to 127 letters, digits, _ and -.', attr: 'name' })
+    throw new Refusal('invalid_input', {
+      detail: 'A name begins with a letter and goes on with up to 127 letters, digits, _ and -.',
+      attr: 'name',
+    })
   }
 }
 
@@ -52,7 +55,9 @@ const refuse = (code: keyof typeof MESSAGES, culprits: readonly string[]) => {
 }
 
 const idsOf = (map: Readonly<Record<string, unknown>>): string[] => {
-  const named = Object.values(map).flatMap((entry) => (typeof entry === 'object' && entry !== null && 'variableId' in entry ? [String(entry.variableId)] : []))
+  const named = Object.values(map).flatMap((entry) =>
+    typeof entry === 'object' && entry !== null && 'variableId' in entry ? [String(entry.variableId)] : [],
+  )
   return [...new Set([...Object.keys(map), ...named])]
 }
 
@@ -60,16 +65,27 @@ const idsOf = (map: Readonly<Record<string, unknown>>): string[] => {
  * The query to keep, from what create or update was sent. Throws `Refusal`, checking in this order: kind, syntax, names of
  * variables, ids of variables, tables and functions. The kept map of variables holds exactly those of the text.
  */
-export const checkQueryInput = (input: Readonly<Record<string, unknown>>, definitions: readonly Variable[]): SqlQuery | InsightQuery => {
+export const checkQueryInput = (
+  input: Readonly<Record<string, unknown>>,
+  definitions: readonly Variable[],
+): SqlQuery | InsightQuery => {
   if (isInsight(input)) {
     checkInsight(input)
     return input
   }
   const { kind, query: text, variables: map = {} } = input
-  if (kind !== 'HogQLQuery') throw new Refusal('unsupported_kind', { detail: `"query.kind" is one of ${['HogQLQuery', ...INSIGHT_KINDS].join(', ')}.`, attr: 'query' })
-  if (typeof text !== 'string' || !text.trim()) throw new Refusal('invalid_input', { detail: '"query.query" is the text of a SQL query.', attr: 'query' })
+  if (kind !== 'HogQLQuery')
+    throw new Refusal('unsupported_kind', {
+      detail: `"query.kind" is one of ${['HogQLQuery', ...INSIGHT_KINDS].join(', ')}.`,
+      attr: 'query',
+    })
+  if (typeof text !== 'string' || !text.trim())
+    throw new Refusal('invalid_input', { detail: '"query.query" is the text of a SQL query.', attr: 'query' })
   if (typeof map !== 'object' || map === null || Array.isArray(map)) {
-    throw new Refusal('invalid_input', { detail: '"query.variables" is an object whose keys are the ids of variables.', attr: 'query' })
+    throw new Refusal('invalid_input', {
+      detail: '"query.variables" is an object whose keys are the ids of variables.',
+      attr: 'query',
+    })
   }
 
   const parsed = parse(text)
@@ -77,9 +93,18 @@ export const checkQueryInput = (input: Readonly<Record<string, unknown>>, defini
   if (parsed.variables.length) {
     const ids = idsOf(map as Record<string, unknown>)
     const known = new Set(definitions.map(({ id }) => id))
-    refuse('undefined_variables', parsed.variables.filter((name) => !byCodeName.has(name)))
-    refuse('malformed_variable_ids', ids.filter((id) => !isUuid(id)))
-    refuse('unknown_variable_ids', ids.filter((id) => !known.has(id.toLowerCase())))
+    refuse(
+      'undefined_variables',
+      parsed.variables.filter((name) => !byCodeName.has(name)),
+    )
+    refuse(
+      'malformed_variable_ids',
+      ids.filter((id) => !isUuid(id)),
+    )
+    refuse(
+      'unknown_variable_ids',
+      ids.filter((id) => !known.has(id.toLowerCase())),
+    )
   }
   try {
     checkQuery(parsed)

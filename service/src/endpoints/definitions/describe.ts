@@ -55,7 +55,11 @@ export const triesOf = (parsed: ParsedQuery, definitions: readonly Variable[]): 
   )
 
 /** The columns of a query's answer; `undefined` if they depend on values that only a run brings. Throws `Refusal` for a query that the engine could never run. */
-export type Describe = (projectId: number, parsed: ParsedQuery, definitions: readonly Variable[]) => Promise<readonly AnswerColumn[] | undefined>
+export type Describe = (
+  projectId: number,
+  parsed: ParsedQuery,
+  definitions: readonly Variable[],
+) => Promise<readonly AnswerColumn[] | undefined>
 
 /**
  * Lets the engine describe queries. A query with variables is described with samples of their types, and refused only if
@@ -66,7 +70,8 @@ export const createDescribe =
   async (projectId, parsed, definitions) => {
     const isSampleFault = (error: unknown) =>
       parsed.variables.length > 0 &&
-      ((error instanceof QueryError && SAMPLE_REFUSALS.has(error.code)) || (error instanceof StorageError && error.kind === 'query' && SAMPLE_ERRORS.test(error.engineCode ?? '')))
+      ((error instanceof QueryError && SAMPLE_REFUSALS.has(error.code)) ||
+        (error instanceof StorageError && error.kind === 'query' && SAMPLE_ERRORS.test(error.engineCode ?? '')))
 
     const tries = triesOf(parsed, definitions)
     let isInconclusive = tries.length > MAX_TRIES
@@ -78,7 +83,8 @@ export const createDescribe =
         return rows.map(([name, type]) => ({ name: String(name), type: toColumnType(String(type)) }))
       } catch (error) {
         if (error instanceof StorageError && TOO_DEAR.has(error.kind)) return undefined
-        if (error instanceof StorageError && error.kind !== 'query') throw new Refusal('engine_unavailable', { retryAfterSeconds: 2 })
+        if (error instanceof StorageError && error.kind !== 'query')
+          throw new Refusal('engine_unavailable', { retryAfterSeconds: 2 })
         if (isSampleFault(error)) isInconclusive = true
         else first ??= error
       }

@@ -25,7 +25,10 @@ export type EndpointView = Readonly<Record<string, unknown>>
 export interface EndpointDefinitions {
   list(projectId: number, filter: { isActive?: boolean }): Promise<EndpointView[]>
   get(projectId: number, name: string, version?: number): Promise<EndpointView>
-  create(projectId: number, input: EndpointInput & { name: string; query: Readonly<Record<string, unknown>> }): Promise<EndpointView>
+  create(
+    projectId: number,
+    input: EndpointInput & { name: string; query: Readonly<Record<string, unknown>> },
+  ): Promise<EndpointView>
   update(projectId: number, name: string, changes: EndpointInput): Promise<EndpointView>
   remove(projectId: number, name: string): Promise<void>
   versions(projectId: number, name: string): Promise<EndpointView[]>
@@ -36,7 +39,12 @@ export interface EndpointDefinitions {
 
 const pathOf = (projectId: number, name: string) => `/api/projects/${projectId}/endpoints/${name}/run`
 
-const toView = (projectId: number, endpoint: Endpoint, version: EndpointVersion, materialization: MaterializationView): EndpointView => ({
+const toView = (
+  projectId: number,
+  endpoint: Endpoint,
+  version: EndpointVersion,
+  materialization: MaterializationView,
+): EndpointView => ({
   id: endpoint.id,
   name: endpoint.name,
   description: endpoint.description,
@@ -55,7 +63,12 @@ const toView = (projectId: number, endpoint: Endpoint, version: EndpointVersion,
   last_executed_at: endpoint.lastExecutedAt ?? null,
 })
 
-const toVersionView = (projectId: number, endpoint: Endpoint, version: EndpointVersion, materialization: MaterializationView): EndpointView => ({
+const toVersionView = (
+  projectId: number,
+  endpoint: Endpoint,
+  version: EndpointVersion,
+  materialization: MaterializationView,
+): EndpointView => ({
   ...toView(projectId, endpoint, version, materialization),
   is_active: version.isActive,
   version: version.version,
@@ -65,17 +78,26 @@ const toVersionView = (projectId: number, endpoint: Endpoint, version: EndpointV
   version_updated_at: version.updatedAt,
 })
 
-const nameTaken = (name: string) => new Refusal('name_taken', { detail: `This project has an endpoint named "${name}" already.`, attr: 'name' })
+const nameTaken = (name: string) =>
+  new Refusal('name_taken', { detail: `This project has an endpoint named "${name}" already.`, attr: 'name' })
 
 /** The endpoint `name` of a project. Throws `Refusal` if there is none. */
-export const findEndpoint = async ({ endpoints }: Pick<Records, 'endpoints'>, projectId: number, name: string): Promise<Endpoint> => {
+export const findEndpoint = async (
+  { endpoints }: Pick<Records, 'endpoints'>,
+  projectId: number,
+  name: string,
+): Promise<Endpoint> => {
   const found = await endpoints.get(projectId, name)
   if (!found) throw new Refusal('not_found', { detail: 'This project has no endpoint of this name.' })
   return found
 }
 
 /** The version `wanted` of an endpoint, or its current one. Throws `Refusal` if there is none. */
-export const findVersion = async ({ endpoints }: Pick<Records, 'endpoints'>, endpoint: Endpoint, wanted = endpoint.currentVersion): Promise<EndpointVersion> => {
+export const findVersion = async (
+  { endpoints }: Pick<Records, 'endpoints'>,
+  endpoint: Endpoint,
+  wanted = endpoint.currentVersion,
+): Promise<EndpointVersion> => {
   const found = await endpoints.version(endpoint.id, wanted)
   if (!found) {
     throw new Refusal('version_not_found', {
@@ -97,28 +119,40 @@ export interface DefinitionRooms {
   readonly materializer: Materializer
 }
 
-export const createEndpointDefinitions = ({ records, describe, materializer }: DefinitionRooms): EndpointDefinitions => {
+export const createEndpointDefinitions = ({
+  records,
+  describe,
+  materializer,
+}: DefinitionRooms): EndpointDefinitions => {
   const { endpoints, variables } = records
 
   const view = async (projectId: number, endpoint: Endpoint) => {
     const version = await findVersion(records, endpoint)
     return toView(projectId, endpoint, version, await materializer.view(projectId, endpoint, version))
   }
-  const versionView = async (projectId: number, endpoint: Endpoint, version: EndpointVersion) => toVersionView(projectId, endpoint, version, await materializer.view(projectId, endpoint, version))
+  const versionView = async (projectId: number, endpoint: Endpoint, version: EndpointVersion) =>
+    toVersionView(projectId, endpoint, version, await materializer.view(projectId, endpoint, version))
 
   const disableAll = async (endpoint: Endpoint) => {
     for (const { id } of await endpoints.versions(endpoint.id)) await materializer.disable(id)
   }
 
   const requireMaterializable = async (projectId: number, query: unknown, isActive: boolean) => {
-    if (!isActive) throw new Refusal('not_materializable', { detail: 'An inactive endpoint is not materialized: activate it first.', attr: 'is_materialized' })
+    if (!isActive)
+      throw new Refusal('not_materializable', {
+        detail: 'An inactive endpoint is not materialized: activate it first.',
+        attr: 'is_materialized',
+      })
     const refusal = await materializer.check(projectId, query)
     if (refusal) throw refusal
   }
 
   const requireInsightOn = (query: unknown, isMaterialized: boolean) => {
     if (isInsight(query) && isMaterialized) return
-    throw new Refusal('invalid_input', { detail: `"date_variables" belongs to a materialized insight: ${isInsight(query) ? 'set "is_materialized" to true' : 'a SQL query names its variables itself'}, or leave it out.`, attr: 'date_variables' })
+    throw new Refusal('invalid_input', {
+      detail: `"date_variables" belongs to a materialized insight: ${isInsight(query) ? 'set "is_materialized" to true' : 'a SQL query names its variables itself'}, or leave it out.`,
+      attr: 'date_variables',
+    })
   }
 
   interface Change {
@@ -131,7 +165,11 @@ export const createEndpointDefinitions = ({ records, describe, materializer }: D
   }
 
   /** What an update means for what is stored. A new version is materialized like the one before; why it is not, is told. */
-  const materialize = async (projectId: number, endpoint: Endpoint, { target, isNew, isActive, isWanted, takesDates }: Change): Promise<string | undefined> => {
+  const materialize = async (
+    projectId: number,
+    endpoint: Endpoint,
+    { target, isNew, isActive, isWanted, takesDates }: Change,
+  ): Promise<string | undefined> => {
     if (!endpoint.isActive) return void (await disableAll(endpoint))
     const version = isNew ? await findVersion(records, endpoint) : target
     if (isWanted === false || !isActive) return void (await materializer.disable(version.id))
@@ -140,7 +178,12 @@ export const createEndpointDefinitions = ({ records, describe, materializer }: D
     const refusal = isInherited ? await materializer.check(projectId, version.query) : undefined
     if (refusal) return refusal.message
     const isAsBefore = isNew && materializer.isEnabled(target) && isInsight(version.query)
-    await materializer.enable(projectId, endpoint, version, takesDates ?? (isAsBefore ? materializer.takesDates(target) : undefined))
+    await materializer.enable(
+      projectId,
+      endpoint,
+      version,
+      takesDates ?? (isAsBefore ? materializer.takesDates(target) : undefined),
+    )
     return undefined
   }
 
@@ -153,16 +196,31 @@ export const createEndpointDefinitions = ({ records, describe, materializer }: D
 
   return {
     async list(projectId, { isActive }) {
-      const all = (await endpoints.list(projectId)).filter((endpoint) => isActive === undefined || endpoint.isActive === isActive)
+      const all = (await endpoints.list(projectId)).filter(
+        (endpoint) => isActive === undefined || endpoint.isActive === isActive,
+      )
       return Promise.all(all.map((endpoint) => view(projectId, endpoint)))
     },
 
     async get(projectId, name, version) {
       const endpoint = await findEndpoint(records, projectId, name)
-      return version === undefined ? view(projectId, endpoint) : versionView(projectId, endpoint, await findVersion(records, endpoint, version))
+      return version === undefined
+        ? view(projectId, endpoint)
+        : versionView(projectId, endpoint, await findVersion(records, endpoint, version))
     },
 
-    async create(projectId, { name, description = '', query, is_active: isActive = true, data_freshness_seconds: dataFreshnessSeconds = DEFAULT_FRESHNESS_SECONDS, is_materialized: isMaterialized = false, date_variables: takesDates }) {
+    async create(
+      projectId,
+      {
+        name,
+        description = '',
+        query,
+        is_active: isActive = true,
+        data_freshness_seconds: dataFreshnessSeconds = DEFAULT_FRESHNESS_SECONDS,
+        is_materialized: isMaterialized = false,
+        date_variables: takesDates,
+      },
+    ) {
       checkName(name)
       // Before the query, which takes the engine's time.
       if (await endpoints.get(projectId, name)) throw nameTaken(name)
@@ -178,16 +236,23 @@ export const createEndpointDefinitions = ({ records, describe, materializer }: D
     async update(projectId, name, { version, ...changes }) {
       const endpoint = await findEndpoint(records, projectId, name)
       if (version !== undefined && changes.query) {
-        throw new Refusal('invalid_input', { detail: 'The query of a version does not change: leave out "version" to create the next one.', attr: 'query' })
+        throw new Refusal('invalid_input', {
+          detail: 'The query of a version does not change: leave out "version" to create the next one.',
+          attr: 'query',
+        })
       }
       if (changes.name !== undefined) checkName(changes.name)
       const target = await findVersion(records, endpoint, version)
       const { query, columns } = changes.query ? await checked(projectId, changes.query) : {}
       const isNew = query !== undefined && !isDeepStrictEqual(query, target.query)
       const dataFreshnessSeconds = changes.data_freshness_seconds ?? target.dataFreshnessSeconds
-      const isActive = version === undefined ? (changes.is_active ?? endpoint.isActive) : endpoint.isActive && (changes.is_active ?? target.isActive)
+      const isActive =
+        version === undefined
+          ? (changes.is_active ?? endpoint.isActive)
+          : endpoint.isActive && (changes.is_active ?? target.isActive)
       if (changes.is_materialized) await requireMaterializable(projectId, query ?? target.query, isActive)
-      if (changes.date_variables !== undefined) requireInsightOn(query ?? target.query, changes.is_materialized ?? materializer.isEnabled(target))
+      if (changes.date_variables !== undefined)
+        requireInsightOn(query ?? target.query, changes.is_materialized ?? materializer.isEnabled(target))
       const done = await endpoints.update(endpoint.id, {
         name: changes.name,
         description: changes.description,
@@ -195,8 +260,16 @@ export const createEndpointDefinitions = ({ records, describe, materializer }: D
         next: isNew ? { query, columns, dataFreshnessSeconds } : undefined,
       })
       if (done === 'taken') throw nameTaken(changes.name!)
-      if (!isNew) await endpoints.changeVersion(endpoint.id, target.version, { dataFreshnessSeconds, isActive: version === undefined ? undefined : changes.is_active })
-      const materializationError = await materialize(projectId, await findEndpoint(records, projectId, changes.name ?? name), { target, isNew, isActive, isWanted: changes.is_materialized, takesDates: changes.date_variables })
+      if (!isNew)
+        await endpoints.changeVersion(endpoint.id, target.version, {
+          dataFreshnessSeconds,
+          isActive: version === undefined ? undefined : changes.is_active,
+        })
+      const materializationError = await materialize(
+        projectId,
+        await findEndpoint(records, projectId, changes.name ?? name),
+        { target, isNew, isActive, isWanted: changes.is_materialized, takesDates: changes.date_variables },
+      )
       const view = await this.get(projectId, changes.name ?? name, version)
       return materializationError ? { ...view, materialization_error: materializationError } : view
     },
@@ -209,7 +282,9 @@ export const createEndpointDefinitions = ({ records, describe, materializer }: D
 
     async versions(projectId, name) {
       const endpoint = await findEndpoint(records, projectId, name)
-      return Promise.all((await endpoints.versions(endpoint.id)).map((version) => versionView(projectId, endpoint, version)))
+      return Promise.all(
+        (await endpoints.versions(endpoint.id)).map((version) => versionView(projectId, endpoint, version)),
+      )
     },
 
     async materialization(projectId, name, version) {

@@ -11,7 +11,14 @@ interface Explanation {
 }
 
 // The engine's names of operators.
-const OPERATORS: Readonly<Record<string, string>> = { plus: '+', minus: '-', multiply: '*', divide: '/', modulo: '%', concat: '||' }
+const OPERATORS: Readonly<Record<string, string>> = {
+  plus: '+',
+  minus: '-',
+  multiply: '*',
+  divide: '/',
+  modulo: '%',
+  concat: '||',
+}
 
 const TYPE_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^(LowCardinality|Nullable)\(/, ''],
@@ -22,7 +29,8 @@ const TYPE_WORDS: readonly (readonly [RegExp, string])[] = [
   [/Bool/, 'a boolean'],
 ]
 
-const wordFor = (engineType: string): string => TYPE_WORDS.find(([pattern, word]) => word && pattern.test(engineType))?.[1] ?? 'a value of that type'
+const wordFor = (engineType: string): string =>
+  TYPE_WORDS.find(([pattern, word]) => word && pattern.test(engineType))?.[1] ?? 'a value of that type'
 
 const wrongArgument = (message: string): Explanation | undefined => {
   const [, culprit] = /function (\w+)/.exec(message) ?? []
@@ -51,9 +59,18 @@ const EXPLANATIONS: Readonly<Record<string, (message: string) => Explanation | u
   ILLEGAL_TYPE_OF_ARGUMENT: wrongArgument,
   NUMBER_OF_ARGUMENTS_DOESNT_MATCH: wrongArgument,
   NOT_AN_AGGREGATE: notGrouped,
-  ILLEGAL_AGGREGATION: () => ({ detail: 'An aggregate function stands where none can: in WHERE, in GROUP BY or in another aggregate', fix: 'Filter on aggregates with HAVING, and nest them through a subquery' }),
-  NO_COMMON_TYPE: () => ({ detail: 'Values of different types stand where all must be of one', fix: 'Convert them to one type, for example with toString(…)' }),
-  TYPE_MISMATCH: () => ({ detail: 'A value is of another type than its place takes', fix: 'Convert it, for example with toFloat(…) or toString(…)' }),
+  ILLEGAL_AGGREGATION: () => ({
+    detail: 'An aggregate function stands where none can: in WHERE, in GROUP BY or in another aggregate',
+    fix: 'Filter on aggregates with HAVING, and nest them through a subquery',
+  }),
+  NO_COMMON_TYPE: () => ({
+    detail: 'Values of different types stand where all must be of one',
+    fix: 'Convert them to one type, for example with toString(…)',
+  }),
+  TYPE_MISMATCH: () => ({
+    detail: 'A value is of another type than its place takes',
+    fix: 'Convert it, for example with toFloat(…) or toString(…)',
+  }),
 }
 
 const spansOf = (query: unknown, culprit: string): Span[] => {
@@ -61,7 +78,12 @@ const spansOf = (query: unknown, culprit: string): Span[] => {
   const found: Span[] = []
   const visit = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return
-    const { kind, name, path, rest, start, end } = node as Span & { kind?: string; name?: { text?: string }; path?: { text: string }[]; rest?: { operator?: string }[] }
+    const { kind, name, path, rest, start, end } = node as Span & {
+      kind?: string
+      name?: { text?: string }
+      path?: { text: string }[]
+      rest?: { operator?: string }[]
+    }
     const isIt =
       (kind === 'call' && name?.text?.toLowerCase() === wanted) ||
       (kind === 'field' && path?.at(-1)?.text.toLowerCase() === wanted) ||
@@ -84,7 +106,13 @@ export const engineRefusal = ({ engineCode, message }: StorageError, parsed: Par
   if (!engineCode) return new Refusal('query_failed')
   const code = engineCode.toLowerCase()
   const known = EXPLANATIONS[engineCode]?.(message)
-  if (!known) return new Refusal('query_failed', { code, detail: `The engine refused the query: ${engineCode}.`, attr: 'query' })
+  if (!known)
+    return new Refusal('query_failed', { code, detail: `The engine refused the query: ${engineCode}.`, attr: 'query' })
   const position = placeOf(parsed, known.culprit)
-  return new Refusal('query_failed', { code, detail: `${known.detail}.`, attr: 'query', extra: { ...(position ? { position } : {}), ...(known.fix ? { fix: known.fix } : {}) } })
+  return new Refusal('query_failed', {
+    code,
+    detail: `${known.detail}.`,
+    attr: 'query',
+    extra: { ...(position ? { position } : {}), ...(known.fix ? { fix: known.fix } : {}) },
+  })
 }

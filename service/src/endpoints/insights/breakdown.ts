@@ -9,7 +9,9 @@ export const OTHER = ''
 /** A breakdown's values as one text: a JSON list, in which a missing value is null. What is empty counts as missing. */
 export const keyOf = (source: Source, query: SharedQuery): Sql => {
   const names = breakdownsOf(query)
-  return names.length ? call('toJSONString', call('array', ...names.map((each) => call('nullIf', source.property(each), text(''))))) : text('[]')
+  return names.length
+    ? call('toJSONString', call('array', ...names.map((each) => call('nullIf', source.property(each), text('')))))
+    : text('[]')
 }
 
 /** The key of events without any of the values. */
@@ -23,7 +25,10 @@ const topKeysOf = (rows: QuerySql, query: SharedQuery, count: Sql): Sql => ({
     items: [column(name('t', 'key'), 'key')],
     from: from(rows, 't'),
     groupBy: [name('t', 'key')],
-    orderBy: [{ by: count, isDescending: true }, { by: name('t', 'key'), isDescending: false }],
+    orderBy: [
+      { by: count, isDescending: true },
+      { by: name('t', 'key'), isDescending: false },
+    ],
     limit: bound('UInt64', breakdownLimitOf(query)),
   },
 })
@@ -44,4 +49,5 @@ export const rankOf = (key: string): number => (key === OTHER ? 1 : NULLS.test(k
 export const valuesOf = (key: string): readonly (string | null)[] => (key === OTHER ? ['Other'] : JSON.parse(key))
 
 /** The key's values as they are answered: a list if the query has a list of breakdowns. */
-export const valueOf = (key: string, { breakdownFilter }: SharedQuery): unknown => (breakdownFilter?.breakdowns?.length ? valuesOf(key) : valuesOf(key)[0])
+export const valueOf = (key: string, { breakdownFilter }: SharedQuery): unknown =>
+  breakdownFilter?.breakdowns?.length ? valuesOf(key) : valuesOf(key)[0]

@@ -4,7 +4,11 @@ import { Refusal } from '../../lib/refusal.ts'
 
 /** A refusal of one field of an insight query: `message` completes `"query.field" …`. */
 export const fieldRefusal = (field: string, message: string): Refusal =>
-  new Refusal('query_invalid', { detail: `"query.${field}" ${message}.`, attr: 'query', extra: { field: `query.${field}` } })
+  new Refusal('query_invalid', {
+    detail: `"query.${field}" ${message}.`,
+    attr: 'query',
+    extra: { field: `query.${field}` },
+  })
 
 const nameOf = (path: string) => path.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
 
@@ -19,14 +23,18 @@ const wordsOf = (schema: TSchema): string => {
 }
 
 const messageOf = ({ type, schema }: ValueError): string => {
-  if (type === ValueErrorType.ObjectAdditionalProperties) return 'is not a field that this service knows here: leave it out'
+  if (type === ValueErrorType.ObjectAdditionalProperties)
+    return 'is not a field that this service knows here: leave it out'
   if (type === ValueErrorType.ObjectRequiredProperty) return `is required: ${wordsOf(schema)}`
   return schema.anyOf ? `is one of: ${wordsOf(schema)}` : `is ${wordsOf(schema)}`
 }
 
 // A field that may be null is a union, whose error says nothing of what is wrong inside.
 const innermost = (error: ValueError): ValueError => {
-  const [inner] = (error.schema.anyOf as TSchema[] | undefined)?.at(-1)?.type === 'null' && error.value !== null ? [error.errors[0]?.First()] : []
+  const [inner] =
+    (error.schema.anyOf as TSchema[] | undefined)?.at(-1)?.type === 'null' && error.value !== null
+      ? [error.errors[0]?.First()]
+      : []
   return inner ? innermost(inner) : error
 }
 

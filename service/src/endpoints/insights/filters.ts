@@ -43,9 +43,16 @@ interface Operator {
 const listOf = (value: Filter['value']): string[] => (Array.isArray(value) ? value : [value]).map(String)
 
 const orFalse = (test: Sql): Sql => call('ifNull', test, { kind: 'boolean', value: false })
-const isAny: Operator['test'] = (property, value) => orFalse(every([call('isNotNull', property), call('has', bound('Array(String)', listOf(value)), call('ifNull', property, text('')))]))
+const isAny: Operator['test'] = (property, value) =>
+  orFalse(
+    every([
+      call('isNotNull', property),
+      call('has', bound('Array(String)', listOf(value)), call('ifNull', property, text(''))),
+    ]),
+  )
 const escapeLike = (value: string) => value.replace(/[\\%_]/g, '\\$&')
-const contains: Operator['test'] = (property, value) => some(listOf(value).map((each) => orFalse(call('ilike', property, bound('String', `%${escapeLike(each)}%`)))))
+const contains: Operator['test'] = (property, value) =>
+  some(listOf(value).map((each) => orFalse(call('ilike', property, bound('String', `%${escapeLike(each)}%`)))))
 const matches: Operator['test'] = (property, value) => orFalse(call('match', property, bound('String', String(value))))
 const isSet: Operator['test'] = (property) => call('isNotNull', property)
 
@@ -55,19 +62,30 @@ export const finiteNumber = (property: Sql): Sql => {
   return call('if', call('isFinite', call('ifNull', number, { kind: 'number', digits: '0' })), number, { kind: 'null' })
 }
 
-const compares = (operator: '<' | '<=' | '>' | '>='): Operator['test'] => (property, value) => orFalse(infix(finiteNumber(property), operator, bound('Float64', Number(value))))
+const compares =
+  (operator: '<' | '<=' | '>' | '>='): Operator['test'] =>
+  (property, value) =>
+    orFalse(infix(finiteNumber(property), operator, bound('Float64', Number(value))))
 const isBetween: Operator['test'] = (property, value) => {
   const [low, high] = value as readonly (string | number)[]
-  return every([compares('>=')(property, low as number, {} as never), compares('<=')(property, high as number, {} as never)])
+  return every([
+    compares('>=')(property, low as number, {} as never),
+    compares('<=')(property, high as number, {} as never),
+  ])
 }
 
-const dateTest = (holds: (time: Sql, from: Sql, until: Sql) => Sql): Operator['test'] => (property, value, { zone, now }) => {
-  const { from, until } = readDate(String(value), zone, now)!
-  const millis = call('toUnixTimestamp64Milli', timeOfText(property, text(zone.name)))
-  return orFalse(holds(millis, bound('Int64', from), bound('Int64', until)))
-}
+const dateTest =
+  (holds: (time: Sql, from: Sql, until: Sql) => Sql): Operator['test'] =>
+  (property, value, { zone, now }) => {
+    const { from, until } = readDate(String(value), zone, now)!
+    const millis = call('toUnixTimestamp64Milli', timeOfText(property, text(zone.name)))
+    return orFalse(holds(millis, bound('Int64', from), bound('Int64', until)))
+  }
 
-const negated = (test: Operator['test']): Operator['test'] => (...args) => not(test(...args))
+const negated =
+  (test: Operator['test']): Operator['test'] =>
+  (...args) =>
+    not(test(...args))
 
 const OPERATORS: Readonly<Record<string, Operator>> = {
   exact: { takes: 'values', test: isAny },
@@ -90,29 +108,51 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   not_between: { takes: 'range', test: negated(isBetween) },
   is_set: { takes: 'nothing', test: isSet },
   is_not_set: { takes: 'nothing', test: negated(isSet) },
-  is_date_exact: { takes: 'date', test: dateTest((time, from, until) => every([infix(time, '>=', from), infix(time, '<', until)])) },
+  is_date_exact: {
+    takes: 'date',
+    test: dateTest((time, from, until) => every([infix(time, '>=', from), infix(time, '<', until)])),
+  },
   is_date_before: { takes: 'date', test: dateTest((time, from) => infix(time, '<', from)) },
   is_date_after: { takes: 'date', test: dateTest((time, _, until) => infix(time, '>=', until)) },
 }
 
-const isNumber = (value: unknown) => (typeof value === 'number' && Number.isFinite(value)) || (typeof value === 'string' && /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/.test(value) && Number.isFinite(Number(value)))
+const isNumber = (value: unknown) =>
+  (typeof value === 'number' && Number.isFinite(value)) ||
+  (typeof value === 'string' &&
+    /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/.test(value) &&
+    Number.isFinite(Number(value)))
 const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value)
 
-const TAKES: Readonly<Record<Takes, { readonly words: string; readonly holds: (value: unknown, context: FilterContext) => boolean }>> = {
-  values: { words: 'a text, number, boolean, or a list of them that is not empty', holds: (value) => isScalar(value) || (Array.isArray(value) && value.length > 0) },
+const TAKES: Readonly<
+  Record<Takes, { readonly words: string; readonly holds: (value: unknown, context: FilterContext) => boolean }>
+> = {
+  values: {
+    words: 'a text, number, boolean, or a list of them that is not empty',
+    holds: (value) => isScalar(value) || (Array.isArray(value) && value.length > 0),
+  },
   text: { words: 'a text', holds: isScalar },
   number: { words: 'a number', holds: isNumber },
-  range: { words: 'a list of two numbers', holds: (value) => Array.isArray(value) && value.length === 2 && value.every(isNumber) },
-  date: { words: DATE_FORMS, holds: (value, { zone, now }) => typeof value === 'string' && readDate(value, zone, now) !== undefined },
+  range: {
+    words: 'a list of two numbers',
+    holds: (value) => Array.isArray(value) && value.length === 2 && value.every(isNumber),
+  },
+  date: {
+    words: DATE_FORMS,
+    holds: (value, { zone, now }) => typeof value === 'string' && readDate(value, zone, now) !== undefined,
+  },
   nothing: { words: 'nothing', holds: () => true },
 }
 
 /** What is wrong with a filter, as the field and what it should be; `undefined`: nothing. */
-export const faultOfFilter = (filter: Filter, context: FilterContext): { readonly field: string; readonly message: string } | undefined => {
+export const faultOfFilter = (
+  filter: Filter,
+  context: FilterContext,
+): { readonly field: string; readonly message: string } | undefined => {
   const { operator = 'exact', value } = filter
   const fault = faultOfProperty(filter)
   if (fault) return fault
-  if (!Object.hasOwn(OPERATORS, operator)) return { field: 'operator', message: `is one of ${Object.keys(OPERATORS).join(', ')}` }
+  if (!Object.hasOwn(OPERATORS, operator))
+    return { field: 'operator', message: `is one of ${Object.keys(OPERATORS).join(', ')}` }
   const { words, holds } = TAKES[OPERATORS[operator]!.takes]
   return holds(value, context) ? undefined : { field: 'value', message: `is ${words} with the operator "${operator}"` }
 }
@@ -120,5 +160,9 @@ export const faultOfFilter = (filter: Filter, context: FilterContext): { readonl
 /** Whether an event passes. The filters have been checked. */
 export const passes = (source: Source, { type, values }: FilterGroup, context: FilterContext): Sql =>
   (type === 'AND' ? every : some)(
-    values.map((each) => ('values' in each ? passes(source, each, context) : OPERATORS[each.operator ?? 'exact']!.test(source.property(each), each.value, context))),
+    values.map((each) =>
+      'values' in each
+        ? passes(source, each, context)
+        : OPERATORS[each.operator ?? 'exact']!.test(source.property(each), each.value, context),
+    ),
   )

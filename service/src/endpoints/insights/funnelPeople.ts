@@ -38,11 +38,18 @@ const isByValue = ({ attribution, query }: FunnelPlan) => attribution === 'all_e
 const eventRows = (plan: FunnelPlan): SelectSql => {
   const source = createSource(plan.reading)
   const actor = actorOf(source, plan.query.aggregation_group_type_index)
-  const tests = [...plan.steps, ...plan.exclusions].map((node) => every([isNamed(source, node), hasProperties(source, node, plan.context)]))
+  const tests = [...plan.steps, ...plan.exclusions].map((node) =>
+    every([isNamed(source, node), hasProperties(source, node, plan.context)]),
+  )
   const bits = tests.map((test, bit) => call('if', test, number(2 ** bit), number(0)))
   const step = call('multiIf', ...plan.steps.flatMap((_, index) => [tests[index]!, number(index + 1)]), number(0))
   // A strict funnel is interrupted by any event.
-  const where = every([...actor.isThere, ...isWithin(source, plan.period), passes(source, plan.filters, plan.context), ...(plan.order === 'strict' ? [] : [some(tests)])])
+  const where = every([
+    ...actor.isThere,
+    ...isWithin(source, plan.period),
+    passes(source, plan.filters, plan.context),
+    ...(plan.order === 'strict' ? [] : [some(tests)]),
+  ])
   return {
     kind: 'select',
     items: [
@@ -50,7 +57,14 @@ const eventRows = (plan: FunnelPlan): SelectSql => {
       column(source.instant, 'instant'),
       column(call('toUInt128', source.uuid), 'uuid'),
       column(keyOf(source, plan.query), 'key'),
-      column(call('toUInt64', { kind: 'infix', first: bits[0]!, rest: bits.slice(1).map((right) => ({ operator: '+', right })) }), 'mask'),
+      column(
+        call('toUInt64', {
+          kind: 'infix',
+          first: bits[0]!,
+          rest: bits.slice(1).map((right) => ({ operator: '+', right })),
+        }),
+        'mask',
+      ),
       column(step, 'step'),
     ],
     from: source.from(),
@@ -62,16 +76,30 @@ const eventRows = (plan: FunnelPlan): SelectSql => {
 const personRows = (plan: FunnelPlan): SelectSql => {
   const row = (of: string) => name('e', of)
   const groupBy = [row('person'), ...(isByValue(plan) ? [row('key')] : [])]
-  const events = call('arraySort', call('groupArray', call('tuple', row('instant'), row('step'), row('mask'), row('uuid'), row('key'))))
+  const events = call(
+    'arraySort',
+    call('groupArray', call('tuple', row('instant'), row('step'), row('mask'), row('uuid'), row('key'))),
+  )
   const isStart = plan.order === 'unordered' ? infix(row('step'), '>', number(0)) : isBit(row('mask'), 0)
-  return { kind: 'select', items: [column(row('person'), 'person'), column(events, 'events')], from: from(eventRows(plan), 'e'), groupBy, having: infix(call('countIf', isStart), '>', number(0)) }
+  return {
+    kind: 'select',
+    items: [column(row('person'), 'person'), column(events, 'events')],
+    from: from(eventRows(plan), 'e'),
+    groupBy,
+    having: infix(call('countIf', isStart), '>', number(0)),
+  }
 }
 
 const personKey = (plan: FunnelPlan, steps: Sql, keys: Sql): Sql => {
   const missing = text(missingKeyOf(plan.query))
   if (!breakdownsOf(plan.query).length || plan.attribution === 'step') return missing
   if (plan.attribution === 'all_events') return element(keys, 1)
-  const touched = call(plan.attribution === 'first_touch' ? 'arrayFirst' : 'arrayLast', lambda(['k', 's'], every([infix(name('s'), '>', number(0)), infix(name('k'), '!=', missing)])), keys, steps)
+  const touched = call(
+    plan.attribution === 'first_touch' ? 'arrayFirst' : 'arrayLast',
+    lambda(['k', 's'], every([infix(name('s'), '>', number(0)), infix(name('k'), '!=', missing)])),
+    keys,
+    steps,
+  )
   return call('if', call('empty', touched), missing, touched)
 }
 
@@ -81,8 +109,18 @@ const NEVER = Number.MAX_SAFE_INTEGER
 const nextExclusion = (bit: number, times: Sql, places: Sql, masks: Sql): Sql => {
   const never = call('tuple', bound('Int64', NEVER), call('toUInt32', number(0)))
   const isExclusion = isBit(name('m'), bit)
-  const own = call('arrayMap', lambda(['t', 'i', 'm'], call('if', isExclusion, call('tuple', name('t'), name('i')), never)), times, places, masks)
-  return call('arrayPushBack', call('arrayPopFront', call('arrayReverseFill', lambda(['x', 'm'], isExclusion), own, masks)), never)
+  const own = call(
+    'arrayMap',
+    lambda(['t', 'i', 'm'], call('if', isExclusion, call('tuple', name('t'), name('i')), never)),
+    times,
+    places,
+    masks,
+  )
+  return call(
+    'arrayPushBack',
+    call('arrayPopFront', call('arrayReverseFill', lambda(['x', 'm'], isExclusion), own, masks)),
+    never,
+  )
 }
 
 const POINT = { instant: 1, place: 2, key: 3, firstExclusion: 4 } as const
@@ -114,17 +152,29 @@ const NONES = call('arrayMap', lambda(['p'], call('arrayPopBack', call('array', 
 
 // What begins with each event that is of a step, of which what may come after each event is given.
 const begun = (bit: number, rests: Sql): Sql =>
-  call('arrayMap', lambda(['p', 'r', 'm'], call('if', isBit(name('m'), bit), call('arrayPushFront', name('r'), name('p')), NOTHING)), POINTS, rests, MASKS)
+  call(
+    'arrayMap',
+    lambda(['p', 'r', 'm'], call('if', isBit(name('m'), bit), call('arrayPushFront', name('r'), name('p')), NOTHING)),
+    POINTS,
+    rests,
+    MASKS,
+  )
 
 // What begins at or after each event: where it is none of the step, that of the next; in a strict funnel only while the step before is repeated.
 const filled = (bit: number, lists: Sql, { order }: FunnelPlan): Sql => {
-  const stays = order === 'strict' ? some([isBit(name('m'), bit), not(isBit(name('m'), bit - 1))]) : isBit(name('m'), bit)
+  const stays =
+    order === 'strict' ? some([isBit(name('m'), bit), not(isBit(name('m'), bit - 1))]) : isBit(name('m'), bit)
   return call('arrayReverseFill', lambda(['c', 'm'], stays), lists, MASKS)
 }
 
 // From the last step back, each a select of its own: nested in one expression, the engine would need seconds to read twenty of them.
 const restRows = (plan: FunnelPlan): SelectSql => {
-  const kept = [column(ofRow('person'), 'person'), column(ofRow('key'), 'key'), column(POINTS, 'points'), column(MASKS, 'masks')]
+  const kept = [
+    column(ofRow('person'), 'person'),
+    column(ofRow('key'), 'key'),
+    column(POINTS, 'points'),
+    column(MASKS, 'masks'),
+  ]
   const last: SelectSql = { kind: 'select', items: [...kept, column(NONES, 'rests')], from: from(pointRows(plan), 'q') }
   const later = plan.steps.slice(1).map((_, index) => index + 1)
   return later.reduceRight<SelectSql>((rows, bit) => {
@@ -137,7 +187,12 @@ const anyOrder = (plan: FunnelPlan): Sql => {
   const lists = plan.steps.map((_, index) => filled(index, begun(index, NONES), plan))
   const names = lists.map((_, index) => `c${index}`)
   const all = call('arraySort', call('arrayConcat', ...names.map((each) => name(each))))
-  return call('arrayMap', lambda(['s', ...names], call('if', infix(name('s'), '>', number(0)), all, NOTHING)), ofRow('steps'), ...lists)
+  return call(
+    'arrayMap',
+    lambda(['s', ...names], call('if', infix(name('s'), '>', number(0)), all, NOTHING)),
+    ofRow('steps'),
+    ...lists,
+  )
 }
 
 /**
@@ -149,14 +204,23 @@ const chainRows = (plan: FunnelPlan): SelectSql => {
   const chains = isUnordered ? anyOrder(plan) : begun(0, ofRow('rests'))
   return {
     kind: 'select',
-    items: [column(ofRow('person'), 'person'), column(ofRow('key'), 'key'), column(call('arrayFilter', lambda(['c'], call('notEmpty', name('c'))), chains), 'chains')],
+    items: [
+      column(ofRow('person'), 'person'),
+      column(ofRow('key'), 'key'),
+      column(call('arrayFilter', lambda(['c'], call('notEmpty', name('c'))), chains), 'chains'),
+    ],
     from: from(isUnordered ? pointRows(plan) : restRows(plan), 'q'),
   }
 }
 
 const startRows = (plan: FunnelPlan): SelectSql => ({
   kind: 'select',
-  items: [column(name('c', 'person'), 'person'), column(name('c', 'key'), 'key'), column(name('chain'), 'chain'), column(part(element(name('chain'), 1), POINT.instant), 'start')],
+  items: [
+    column(name('c', 'person'), 'person'),
+    column(name('c', 'key'), 'key'),
+    column(name('chain'), 'chain'),
+    column(part(element(name('chain'), 1), POINT.instant), 'start'),
+  ],
   from: from(chainRows(plan), 'c'),
   arrayJoin: { isLeft: false, items: [column(name('c', 'chains'), 'chain')] },
 })
@@ -180,26 +244,53 @@ const reachedRows = (plan: FunnelPlan): SelectSql => {
 // The longest; of those the one done first; of those the one begun last. What is left to choose is the same for all that is asked of it.
 const bestOf = (list: Sql, instantOf: (place: Sql) => Sql): Sql => {
   const length = call('length', list)
-  return call('argMin', list, call('tuple', call('negate', length), instantOf(call('arrayElement', list, length)), call('negate', instantOf(element(list, 1))), list))
+  return call(
+    'argMin',
+    list,
+    call(
+      'tuple',
+      call('negate', length),
+      instantOf(call('arrayElement', list, length)),
+      call('negate', instantOf(element(list, 1))),
+      list,
+    ),
+  )
 }
 
 const bestRows = (plan: FunnelPlan): SelectSql => {
   const row = (of: string) => name('r', of)
   return {
     kind: 'select',
-    items: [column(row('key'), 'key'), column(row('person'), 'person'), column(row('bucket'), 'bucket'), column(bestOf(row('chain'), (point) => part(point, POINT.instant)), 'chain')],
+    items: [
+      column(row('key'), 'key'),
+      column(row('person'), 'person'),
+      column(row('bucket'), 'bucket'),
+      column(
+        bestOf(row('chain'), (point) => part(point, POINT.instant)),
+        'chain',
+      ),
+    ],
     from: from(reachedRows(plan), 'r'),
     groupBy: [row('person'), row('key'), row('bucket')],
   }
 }
 
 // Whether an exclusion comes after the event of its first step and before that of its last, or in time if that was not reached.
-const isExcluded = (chain: Sql, { funnelFromStep, funnelToStep }: Exclusion, index: number, { windowMs }: FunnelPlan): Sql => {
+const isExcluded = (
+  chain: Sql,
+  { funnelFromStep, funnelToStep }: Exclusion,
+  index: number,
+  { windowMs }: FunnelPlan,
+): Sql => {
   const reaches = (step: number) => infix(call('length', chain), '>', number(step))
   const exclusion = part(element(chain, funnelFromStep + 1), POINT.firstExclusion + index)
   const end = element(chain, funnelToStep + 1)
   const isBefore = infix(exclusion, '<', call('tuple', part(end, POINT.instant), part(end, POINT.place)))
-  const isInTime = infix(infix(part(exclusion, 1), '-', part(element(chain, 1), POINT.instant)), '<=', bound('Int64', windowMs))
+  const isInTime = infix(
+    infix(part(exclusion, 1), '-', part(element(chain, 1), POINT.instant)),
+    '<=',
+    bound('Int64', windowMs),
+  )
   return every([reaches(funnelFromStep), call('if', reaches(funnelToStep), isBefore, isInTime)])
 }
 
@@ -207,10 +298,20 @@ const countedRows = (plan: FunnelPlan): SelectSql => {
   const chain = name('b', 'chain')
   const isByStep = plan.attribution === 'step' && breakdownsOf(plan.query).length > 0
   const { attributionStep } = plan
-  const stepKey = call('if', infix(call('length', chain), '>', number(attributionStep)), part(element(chain, attributionStep + 1), POINT.key), text(missingKeyOf(plan.query)))
+  const stepKey = call(
+    'if',
+    infix(call('length', chain), '>', number(attributionStep)),
+    part(element(chain, attributionStep + 1), POINT.key),
+    text(missingKeyOf(plan.query)),
+  )
   return {
     kind: 'select',
-    items: [column(name('b', 'person'), 'person'), column(name('b', 'bucket'), 'bucket'), column(isByStep ? stepKey : name('b', 'key'), 'key'), column(part(chain, POINT.instant), 'times')],
+    items: [
+      column(name('b', 'person'), 'person'),
+      column(name('b', 'bucket'), 'bucket'),
+      column(isByStep ? stepKey : name('b', 'key'), 'key'),
+      column(part(chain, POINT.instant), 'times'),
+    ],
     from: from(bestRows(plan), 'b'),
     where: not(some(plan.exclusions.map((each, index) => isExcluded(chain, each, index, plan)))),
   }
@@ -221,12 +322,27 @@ const shownRows = (plan: FunnelPlan): SelectSql => {
   const row = (of: string) => name('n', of)
   const kept = [column(row('person'), 'person'), column(row('bucket'), 'bucket'), column(row('times'), 'times')]
   const size: Sql = { kind: 'call', name: 'count', args: [], over: { partitionBy: [row('key')], orderBy: [] } }
-  const sized: SelectSql = { kind: 'select', items: [...kept, column(row('key'), 'key'), column(size, 'size')], from: from(countedRows(plan), 'n') }
-  const orderBy = [{ by: row('size'), isDescending: true }, { by: row('key'), isDescending: false }]
+  const sized: SelectSql = {
+    kind: 'select',
+    items: [...kept, column(row('key'), 'key'), column(size, 'size')],
+    from: from(countedRows(plan), 'n'),
+  }
+  const orderBy = [
+    { by: row('size'), isDescending: true },
+    { by: row('key'), isDescending: false },
+  ]
   const rank: Sql = { kind: 'call', name: 'dense_rank', args: [], over: { partitionBy: [], orderBy } }
-  const ranked: SelectSql = { kind: 'select', items: [...kept, column(row('key'), 'key'), column(rank, 'rank')], from: from(sized, 'n') }
+  const ranked: SelectSql = {
+    kind: 'select',
+    items: [...kept, column(row('key'), 'key'), column(rank, 'rank')],
+    from: from(sized, 'n'),
+  }
   const isShown = infix(row('rank'), '<=', bound('UInt64', breakdownLimitOf(plan.query)))
-  return { kind: 'select', items: [...kept, column(call('if', isShown, row('key'), text(OTHER)), 'key')], from: from(ranked, 'n') }
+  return {
+    kind: 'select',
+    items: [...kept, column(call('if', isShown, row('key'), text(OTHER)), 'key')],
+    from: from(ranked, 'n'),
+  }
 }
 
 /**
@@ -240,7 +356,14 @@ export const peopleOf = (plan: FunnelPlan): SelectSql => {
   const merged = (of: string) => name('m', of)
   return {
     kind: 'select',
-    items: [column(merged('bucket'), 'bucket'), column(merged('key'), 'key'), column(bestOf(merged('times'), (time) => time), 'times')],
+    items: [
+      column(merged('bucket'), 'bucket'),
+      column(merged('key'), 'key'),
+      column(
+        bestOf(merged('times'), (time) => time),
+        'times',
+      ),
+    ],
     from: from(shown, 'm'),
     groupBy: [merged('person'), merged('bucket'), merged('key')],
   }

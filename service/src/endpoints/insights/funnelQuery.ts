@@ -10,10 +10,20 @@ const MAX_EXCLUSIONS = 10
 export const MAX_BINS = 90
 
 const Step = Type.Integer({ minimum: 0, maximum: MAX_STEPS - 1 })
-const Series = Type.Object({ ...NODE, math: maybe(Type.Literal('total')), optionalInFunnel: maybe(Type.Literal(false)) }, { additionalProperties: false })
+const Series = Type.Object(
+  { ...NODE, math: maybe(Type.Literal('total')), optionalInFunnel: maybe(Type.Literal(false)) },
+  { additionalProperties: false },
+)
 
 /** How long a window's unit is. No month is longer. */
-export const SECONDS = { second: 1, minute: 60, hour: 3_600, day: 86_400, week: 7 * 86_400, month: 31 * 86_400 } as const
+export const SECONDS = {
+  second: 1,
+  minute: 60,
+  hour: 3_600,
+  day: 86_400,
+  week: 7 * 86_400,
+  month: 31 * 86_400,
+} as const
 type WindowUnit = keyof typeof SECONDS
 
 const SCHEMA = Type.Object(
@@ -33,7 +43,12 @@ const SCHEMA = Type.Object(
           funnelFromStep: maybe(Step),
           funnelToStep: maybe(Step),
           binCount: maybe(Type.Integer({ minimum: 1, maximum: MAX_BINS })),
-          exclusions: maybe(Type.Array(Type.Object({ ...NODE, funnelFromStep: Step, funnelToStep: Step }, { additionalProperties: false }), { maxItems: MAX_EXCLUSIONS })),
+          exclusions: maybe(
+            Type.Array(
+              Type.Object({ ...NODE, funnelFromStep: Step, funnelToStep: Step }, { additionalProperties: false }),
+              { maxItems: MAX_EXCLUSIONS },
+            ),
+          ),
           breakdownAttributionType: maybe(oneOf('first_touch', 'last_touch', 'all_events', 'step')),
           breakdownAttributionValue: maybe(Step),
           funnelAggregateByHogQL: Type.Optional(Type.Null()),
@@ -51,19 +66,32 @@ const SCHEMA = Type.Object(
 export type FunnelsQuery = Static<typeof SCHEMA>
 
 /** The steps that times and trends are measured between, from 0. */
-export const stretchOf = ({ series, funnelsFilter }: FunnelsQuery) => ({ first: funnelsFilter?.funnelFromStep ?? 0, last: funnelsFilter?.funnelToStep ?? series.length - 1 })
+export const stretchOf = ({ series, funnelsFilter }: FunnelsQuery) => ({
+  first: funnelsFilter?.funnelFromStep ?? 0,
+  last: funnelsFilter?.funnelToStep ?? series.length - 1,
+})
 
-const eventsOf = ({ event, properties, fixedProperties }: Node) => JSON.stringify([event ?? null, properties ?? [], fixedProperties ?? []])
+const eventsOf = ({ event, properties, fixedProperties }: Node) =>
+  JSON.stringify([event ?? null, properties ?? [], fixedProperties ?? []])
 
 const checkExclusions = ({ series, funnelsFilter }: FunnelsQuery) => {
   const last = series.length - 1
   for (const [index, exclusion] of (funnelsFilter?.exclusions ?? []).entries()) {
     const { funnelFromStep: begin, funnelToStep: end } = exclusion
     const field = `funnelsFilter.exclusions.${index}`
-    if (begin >= end || end > last) throw fieldRefusal(field, `lies between two steps: funnelFromStep is less than funnelToStep, which is at most ${last}`)
-    if (funnelsFilter?.funnelOrderType === 'unordered' && (begin > 0 || end < last)) throw fieldRefusal(field, `of an unordered funnel lies between the first step and the last: funnelFromStep is 0, funnelToStep ${last}`)
+    if (begin >= end || end > last)
+      throw fieldRefusal(
+        field,
+        `lies between two steps: funnelFromStep is less than funnelToStep, which is at most ${last}`,
+      )
+    if (funnelsFilter?.funnelOrderType === 'unordered' && (begin > 0 || end < last))
+      throw fieldRefusal(
+        field,
+        `of an unordered funnel lies between the first step and the last: funnelFromStep is 0, funnelToStep ${last}`,
+      )
     const step = series.slice(begin, end + 1).findIndex((node) => eventsOf(node) === eventsOf(exclusion))
-    if (step >= 0) throw fieldRefusal(field, `is step ${begin + step} itself: exclude another event, or leave that step out`)
+    if (step >= 0)
+      throw fieldRefusal(field, `is step ${begin + step} itself: exclude another event, or leave that step out`)
   }
 }
 
@@ -72,7 +100,10 @@ export const checkFunnels = (given: unknown, context: FilterContext) => {
   checkShape(SCHEMA, given)
   const query = given as FunnelsQuery
   const { series, funnelsFilter } = query
-  const nodes = [...series.map((node, index) => [`series.${index}`, node] as const), ...(funnelsFilter?.exclusions ?? []).map((node, index) => [`funnelsFilter.exclusions.${index}`, node] as const)]
+  const nodes = [
+    ...series.map((node, index) => [`series.${index}`, node] as const),
+    ...(funnelsFilter?.exclusions ?? []).map((node, index) => [`funnelsFilter.exclusions.${index}`, node] as const),
+  ]
   for (const [field, node] of nodes) {
     filtersOf(node.properties, `${field}.properties`, context)
     filtersOf(node.fixedProperties, `${field}.fixedProperties`, context)
@@ -80,12 +111,26 @@ export const checkFunnels = (given: unknown, context: FilterContext) => {
   checkExclusions(query)
   const isUnordered = funnelsFilter?.funnelOrderType === 'unordered'
   const { first, last } = stretchOf(query)
-  if (first >= last || last >= series.length) throw fieldRefusal('funnelsFilter', `has a funnelFromStep that is less than its funnelToStep, which is at most ${series.length - 1}`)
-  const twin = series.findIndex((node, index) => series.slice(0, index).some((other) => eventsOf(other) === eventsOf(node)))
-  if (isUnordered && twin > 0) throw fieldRefusal(`series.${twin}`, 'is the same as a step before it, and without an order one event would do both: leave it out')
+  if (first >= last || last >= series.length)
+    throw fieldRefusal(
+      'funnelsFilter',
+      `has a funnelFromStep that is less than its funnelToStep, which is at most ${series.length - 1}`,
+    )
+  const twin = series.findIndex((node, index) =>
+    series.slice(0, index).some((other) => eventsOf(other) === eventsOf(node)),
+  )
+  if (isUnordered && twin > 0)
+    throw fieldRefusal(
+      `series.${twin}`,
+      'is the same as a step before it, and without an order one event would do both: leave it out',
+    )
   if (funnelsFilter?.breakdownAttributionType === 'step') {
     const most = isUnordered ? 0 : series.length - 1
     const value = funnelsFilter.breakdownAttributionValue
-    if (value === undefined || value === null || value > most) throw fieldRefusal('funnelsFilter.breakdownAttributionValue', `is the step that gives the value, from 0${most ? ` to ${most}` : ' (the first, in an unordered funnel)'}`)
+    if (value === undefined || value === null || value > most)
+      throw fieldRefusal(
+        'funnelsFilter.breakdownAttributionValue',
+        `is the step that gives the value, from 0${most ? ` to ${most}` : ' (the first, in an unordered funnel)'}`,
+      )
   }
 }

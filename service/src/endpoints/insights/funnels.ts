@@ -11,7 +11,10 @@ import { bucketsOf, periodOf } from './period.ts'
 export const FUNNELS: Insight<FunnelsQuery> = {
   check: checkFunnels,
   // A strict funnel is interrupted by any event.
-  events: ({ series, funnelsFilter }) => (funnelsFilter?.funnelOrderType === 'strict' ? undefined : eventsOf([...series, ...(funnelsFilter?.exclusions ?? [])])),
+  events: ({ series, funnelsFilter }) =>
+    funnelsFilter?.funnelOrderType === 'strict'
+      ? undefined
+      : eventsOf([...series, ...(funnelsFilter?.exclusions ?? [])]),
   plan(query, { projectId, context, filters, isFromExact, reading }) {
     const { funnelsFilter } = query
     const interval = query.interval ?? 'day'
@@ -22,7 +25,8 @@ export const FUNNELS: Insight<FunnelsQuery> = {
       order: funnelsFilter?.funnelOrderType ?? 'ordered',
       steps: query.series,
       exclusions: (funnelsFilter?.exclusions ?? []) as readonly Exclusion[],
-      windowMs: (funnelsFilter?.funnelWindowInterval ?? 14) * SECONDS[funnelsFilter?.funnelWindowIntervalUnit ?? 'day'] * 1_000,
+      windowMs:
+        (funnelsFilter?.funnelWindowInterval ?? 14) * SECONDS[funnelsFilter?.funnelWindowIntervalUnit ?? 'day'] * 1_000,
       attribution: funnelsFilter?.breakdownAttributionType ?? 'first_touch',
       attributionStep: funnelsFilter?.breakdownAttributionValue ?? 0,
       period,

@@ -10,7 +10,11 @@ import { LIVE, type PropertyRef, type Reading } from './source.ts'
 import { TRENDS } from './trends.ts'
 import { createZone, type Zone } from './zone.ts'
 
-const KINDS: Readonly<Record<string, Insight<never>>> = { TrendsQuery: TRENDS, FunnelsQuery: FUNNELS, RetentionQuery: RETENTION }
+const KINDS: Readonly<Record<string, Insight<never>>> = {
+  TrendsQuery: TRENDS,
+  FunnelsQuery: FUNNELS,
+  RetentionQuery: RETENTION,
+}
 
 /** The kinds of insight that an endpoint can hold. */
 export const INSIGHT_KINDS: readonly string[] = Object.keys(KINDS)
@@ -21,7 +25,11 @@ export interface InsightQuery extends SharedQuery {
 }
 
 export const isInsight = (query: unknown): query is InsightQuery =>
-  typeof query === 'object' && query !== null && 'kind' in query && typeof query.kind === 'string' && Object.hasOwn(KINDS, query.kind)
+  typeof query === 'object' &&
+  query !== null &&
+  'kind' in query &&
+  typeof query.kind === 'string' &&
+  Object.hasOwn(KINDS, query.kind)
 
 /** The calendar by which a query is checked before it is kept: a date is one in every time zone. */
 export const UTC: Zone = createZone('UTC')
@@ -39,7 +47,10 @@ const DATES: readonly string[] = ['date_from', 'date_to']
 const isDate = (name: string) => DATES.includes(name)
 
 /** The variables of an insight: each property of its breakdown and, if it takes them, its dates. */
-export const variablesOf = (query: InsightQuery, takesDates: boolean): readonly { readonly name: string; readonly isDate: boolean }[] => [
+export const variablesOf = (
+  query: InsightQuery,
+  takesDates: boolean,
+): readonly { readonly name: string; readonly isDate: boolean }[] => [
   ...breakdownsOf(query).map(({ key }) => ({ name: key, isDate: false })),
   ...(takesDates ? DATES : []).map((name) => ({ name, isDate: true })),
 ]
@@ -47,13 +58,26 @@ export const variablesOf = (query: InsightQuery, takesDates: boolean): readonly 
 // An empty value asks for the events without the property, of which the breakdown makes one line.
 const filterFor = ({ key, type, group_type_index }: PropertyRef, value: string): Filter | FilterGroup => {
   const of = { key, ...(type ? { type } : {}), ...(typeof group_type_index === 'number' ? { group_type_index } : {}) }
-  return value === '' ? { type: 'OR', values: [{ ...of, operator: 'is_not_set' }, { ...of, operator: 'exact', value: '' }] } : { ...of, operator: 'exact', value }
+  return value === ''
+    ? {
+        type: 'OR',
+        values: [
+          { ...of, operator: 'is_not_set' },
+          { ...of, operator: 'exact', value: '' },
+        ],
+      }
+    : { ...of, operator: 'exact', value }
 }
 
 /** The query and filters of one run. Throws `Refusal` that lists every variable which is unknown or of the wrong form. */
-const bindVariables = (query: InsightQuery, { variables: given, takesDates = true }: InsightRun, context: FilterContext) => {
+const bindVariables = (
+  query: InsightQuery,
+  { variables: given, takesDates = true }: InsightRun,
+  context: FilterContext,
+) => {
   const faults: Fault[] = []
-  const refuse = (path: string, code: string, message: string) => faults.push({ path, code, message: `"${path}" ${message}` })
+  const refuse = (path: string, code: string, message: string) =>
+    faults.push({ path, code, message: `"${path}" ${message}` })
   const breakdowns = breakdownsOf(query)
   const names = breakdowns.map(({ key }) => key)
   const variables = variablesOf(query, takesDates)
@@ -62,19 +86,46 @@ const bindVariables = (query: InsightQuery, { variables: given, takesDates = tru
   for (const key of Object.keys(given).sort()) {
     const value = given[key]
     if (names.includes(key)) {
-      const isValue = (typeof value === 'string' && value.length <= MAX_TEXT) || typeof value === 'number' || typeof value === 'boolean'
-      if (isValue) filters.push(filterFor(breakdowns.find((each) => each.key === key)!, String(value)))
-      else refuse(key, value === null ? 'required' : 'wrong_type', 'takes the value that the property must equal: a text, a number, true or false; leave it out for all values')
+      const isValue =
+        (typeof value === 'string' && value.length <= MAX_TEXT) ||
+        typeof value === 'number' ||
+        typeof value === 'boolean'
+      if (isValue)
+        filters.push(
+          filterFor(
+            breakdowns.find((each) => each.key === key)!,
+            String(value),
+          ),
+        )
+      else
+        refuse(
+          key,
+          value === null ? 'required' : 'wrong_type',
+          'takes the value that the property must equal: a text, a number, true or false; leave it out for all values',
+        )
     } else if (isDate(key) && !takesDates) {
-      refuse(key, 'not_available', 'is not available, because this endpoint is materialized: leave it out, create the endpoint without "is_materialized", or set its "date_variables" to true')
+      refuse(
+        key,
+        'not_available',
+        'is not available, because this endpoint is materialized: leave it out, create the endpoint without "is_materialized", or set its "date_variables" to true',
+      )
     } else if (isDate(key)) {
       if (typeof value === 'string' && readDate(value, context.zone, context.now)) dates[key] = value
       else refuse(key, value === null ? 'required' : 'wrong_type', `takes ${DATE_FORMS}`)
     } else {
-      refuse(key, 'unknown', `is not a variable of this endpoint${variables.length ? `, whose variables are ${variables.map(({ name }) => `"${name}"`).join(', ')}` : ', which has none'}`)
+      refuse(
+        key,
+        'unknown',
+        `is not a variable of this endpoint${variables.length ? `, whose variables are ${variables.map(({ name }) => `"${name}"`).join(', ')}` : ', which has none'}`,
+      )
     }
   }
-  if (faults.length) throw new Refusal('invalid_variables', { detail: `${faults.map(({ message }) => message).join('; ')}.`, attr: 'variables', errors: faults })
+  if (faults.length)
+    throw new Refusal('invalid_variables', {
+      detail: `${faults.map(({ message }) => message).join('; ')}.`,
+      attr: 'variables',
+      errors: faults,
+    })
   return { filters, dates }
 }
 
@@ -90,7 +141,8 @@ export interface InsightRun {
 }
 
 /** The names of all events that an insight looks at; `undefined`: it may be any. */
-export const eventsOfInsight = (query: InsightQuery): readonly string[] | undefined => KINDS[query.kind]!.events(query as never)
+export const eventsOfInsight = (query: InsightQuery): readonly string[] | undefined =>
+  KINDS[query.kind]!.events(query as never)
 
 /** What one run of an insight asks and answers. Throws `Refusal` if the variables are not those of the query. */
 export const planInsight = (query: InsightQuery, run: InsightRun): Plan => {

@@ -4,7 +4,8 @@ import { filtersOf, type Node } from './shared.ts'
 import { bound, every, type Source } from './source.ts'
 
 /** Whether an event has a node's name. */
-export const isNamed = (source: Source, { event }: Node): Sql => every(event ? [infix(source.event, '=', bound('String', event))] : [])
+export const isNamed = (source: Source, { event }: Node): Sql =>
+  every(event ? [infix(source.event, '=', bound('String', event))] : [])
 
 /** The names of the events of nodes; `undefined` if one of them stands for every event. */
 export const eventsOf = (nodes: readonly Node[]): readonly string[] | undefined => {
@@ -14,4 +15,7 @@ export const eventsOf = (nodes: readonly Node[]): readonly string[] | undefined 
 
 /** Whether an event has the properties that a node asks for. */
 export const hasProperties = (source: Source, { properties, fixedProperties }: Node, context: FilterContext): Sql =>
-  every([passes(source, filtersOf(properties, '', context), context), passes(source, filtersOf(fixedProperties, '', context), context)])
+  every([
+    passes(source, filtersOf(properties, '', context), context),
+    passes(source, filtersOf(fixedProperties, '', context), context),
+  ])

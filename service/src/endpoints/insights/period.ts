@@ -19,12 +19,33 @@ export interface Period {
 const MAX_BUCKETS = 5_000
 const LAST_YEAR = 2148
 
-const UNITS: Readonly<Record<string, Unit>> = { s: 'second', S: 'second', M: 'minute', h: 'hour', H: 'hour', d: 'day', D: 'day', w: 'week', W: 'week', m: 'month', q: 'quarter', Q: 'quarter', y: 'year', Y: 'year' }
+const UNITS: Readonly<Record<string, Unit>> = {
+  s: 'second',
+  S: 'second',
+  M: 'minute',
+  h: 'hour',
+  H: 'hour',
+  d: 'day',
+  D: 'day',
+  w: 'week',
+  W: 'week',
+  m: 'month',
+  q: 'quarter',
+  Q: 'quarter',
+  y: 'year',
+  Y: 'year',
+}
 const RELATIVE = /^(-?\d{1,5})?([sSMhHdDwWmqQyY])(Start|End)?$/
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(\.\d{1,6})?)?(Z|[+-]\d\d:?\d\d)?)?$/
 
 const isReal = (wall: Date, [year, month, day, hour, minute, second]: readonly number[]) =>
-  year! >= 1970 && year! <= LAST_YEAR && wall.getUTCMonth() === month! - 1 && wall.getUTCDate() === day && hour! < 24 && minute! < 60 && second! < 60
+  year! >= 1970 &&
+  year! <= LAST_YEAR &&
+  wall.getUTCMonth() === month! - 1 &&
+  wall.getUTCDate() === day &&
+  hour! < 24 &&
+  minute! < 60 &&
+  second! < 60
 
 interface Stretch extends Period {
   /** Whether the text says a stretch of time, such as a day, rather than a moment. */
@@ -38,10 +59,16 @@ const fromIso = (text: string, zone: Zone): Stretch | undefined => {
   const [year, month, day, hour, minute, second] = numbers as [number, number, number, number, number, number]
   const wall = Date.UTC(year, month - 1, day, hour, minute, second) + Math.floor(Number(match[7] ?? 0) * 1_000)
   if (!isReal(new Date(wall), numbers)) return undefined
-  if (match[4] === undefined) return { from: zone.instantOf(wall), until: zone.instantOf(addUnits('day', 1, wall)), isStretch: true }
+  if (match[4] === undefined)
+    return { from: zone.instantOf(wall), until: zone.instantOf(addUnits('day', 1, wall)), isStretch: true }
   const [sign, hours, minutes] = [match[8]?.[0], Number(match[8]?.slice(1, 3)), Number(match[8]?.slice(-2))]
   if (sign && sign !== 'Z' && (hours > 14 || minutes > 59)) return undefined
-  const instant = sign === undefined ? zone.instantOf(wall) : sign === 'Z' ? wall : wall - (sign === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000
+  const instant =
+    sign === undefined
+      ? zone.instantOf(wall)
+      : sign === 'Z'
+        ? wall
+        : wall - (sign === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000
   return { from: instant, until: instant + 1, isStretch: false }
 }
 
@@ -57,14 +84,18 @@ const fromRelative = (text: string, zone: Zone, now: number): Stretch | undefine
   }
   if (edge === 'Start') return { ...stretch(unit), until: stretch(unit).from + 1 }
   if (edge === 'End') return { ...stretch(unit), from: stretch(unit).until - 1 }
-  return unit === 'second' || unit === 'minute' || unit === 'hour' ? { from: moved, until: moved + 1, isStretch: false } : stretch('day')
+  return unit === 'second' || unit === 'minute' || unit === 'hour'
+    ? { from: moved, until: moved + 1, isStretch: false }
+    : stretch('day')
 }
 
 /** What a date says, or `undefined` if it says none: an ISO date or time (without an offset, the zone's), or one relative to `now`. */
-export const readDate = (text: string, zone: Zone, now: number): Stretch | undefined => fromIso(text, zone) ?? fromRelative(text, zone, now)
+export const readDate = (text: string, zone: Zone, now: number): Stretch | undefined =>
+  fromIso(text, zone) ?? fromRelative(text, zone, now)
 
 /** Completes "… is". */
-export const DATE_FORMS = 'a date such as 2026-01-31, a time such as 2026-01-31T09:30:00, or one relative to now such as -7d, -24h, mStart or -1mEnd'
+export const DATE_FORMS =
+  'a date such as 2026-01-31, a time such as 2026-01-31T09:30:00, or one relative to now such as -7d, -24h, mStart or -1mEnd'
 
 const DEFAULT_FROM = '-7d'
 const isFine = (interval: Interval) => interval === 'minute' || interval === 'hour'
@@ -92,11 +123,21 @@ const read = (text: string, field: 'date_from' | 'date_to', zone: Zone, now: num
 }
 
 /** When a range ends. Throws `Refusal`. */
-export const endOf = ({ date_to, explicitDate }: DateRange, { interval, zone, now }: { interval: Interval; zone: Zone; now: number }): number =>
-  date_to ? read(date_to, 'date_to', zone, now).until : isFine(interval) || explicitDate ? now + 1 : read('dEnd', 'date_to', zone, now).until
+export const endOf = (
+  { date_to, explicitDate }: DateRange,
+  { interval, zone, now }: { interval: Interval; zone: Zone; now: number },
+): number =>
+  date_to
+    ? read(date_to, 'date_to', zone, now).until
+    : isFine(interval) || explicitDate
+      ? now + 1
+      : read('dEnd', 'date_to', zone, now).until
 
 /** The time that a range covers. Throws `Refusal`. */
-export const periodOf = (range: DateRange, { interval, zone, now, isFromExact = false }: { interval: Interval; zone: Zone; now: number; isFromExact?: boolean }): Period => {
+export const periodOf = (
+  range: DateRange,
+  { interval, zone, now, isFromExact = false }: { interval: Interval; zone: Zone; now: number; isFromExact?: boolean },
+): Period => {
   const start = read(range.date_from ?? DEFAULT_FROM, 'date_from', zone, now).from
   const from = range.explicitDate || isFromExact ? start : intervalStart(interval, start, zone)
   const until = endOf(range, { interval, zone, now })
@@ -108,7 +149,11 @@ export const periodOf = (range: DateRange, { interval, zone, now, isFromExact = 
 export const bucketsOf = ({ from, until }: Period, interval: Interval, zone: Zone): readonly number[] => {
   const starts: number[] = []
   for (let start = intervalStart(interval, from, zone); start < until; start = nextInterval(interval, start, zone)) {
-    if (starts.length === MAX_BUCKETS) throw refuse('date_from', `The range has more than ${MAX_BUCKETS} intervals: choose a longer "interval" or a shorter range.`)
+    if (starts.length === MAX_BUCKETS)
+      throw refuse(
+        'date_from',
+        `The range has more than ${MAX_BUCKETS} intervals: choose a longer "interval" or a shorter range.`,
+      )
     starts.push(start)
   }
   return starts
@@ -131,7 +176,9 @@ export const previousPeriod = (period: Period, compareTo: string | undefined, zo
   const length = zone.wallAt(period.until) - zone.wallAt(period.from)
   const move = (instant: number) => {
     if (letter) return moveInstant(zone, UNITS[letter]!, -Number(count), instant)
-    return length < DAY ? instant - (period.until - period.from) : moveInstant(zone, 'day', -Math.ceil(length / DAY), instant)
+    return length < DAY
+      ? instant - (period.until - period.from)
+      : moveInstant(zone, 'day', -Math.ceil(length / DAY), instant)
   }
   return { from: move(period.from), until: move(period.until) }
 }
@@ -142,7 +189,11 @@ export const isCompareTo = (text: string): boolean => COMPARE.test(text)
 const MONTH_NAMES = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** How an interval is called: `day` for programs, `label` for people. */
-export const namesOf = (start: number, interval: Interval, zone: Zone): { readonly day: string; readonly label: string } => {
+export const namesOf = (
+  start: number,
+  interval: Interval,
+  zone: Zone,
+): { readonly day: string; readonly label: string } => {
   const wall = new Date(zone.wallAt(start))
   const [date, time] = [wall.toISOString().slice(0, 10), wall.toISOString().slice(11, 19)]
   const label = `${wall.getUTCDate()}-${MONTH_NAMES[wall.getUTCMonth()]}-${wall.getUTCFullYear()}`

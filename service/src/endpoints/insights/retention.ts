@@ -7,7 +7,17 @@ import { checkShape } from './check.ts'
 import { type FilterContext, type FilterGroup, passes } from './filters.ts'
 import type { Insight, InsightRows } from './insight.ts'
 import { eventsOf, hasProperties, isNamed } from './nodes.ts'
-import { bucketsOf, type DateRange, endOf, type Interval, intervalStart, isoOf, nextInterval, type Period, periodOf } from './period.ts'
+import {
+  bucketsOf,
+  type DateRange,
+  endOf,
+  type Interval,
+  intervalStart,
+  isoOf,
+  nextInterval,
+  type Period,
+  periodOf,
+} from './period.ts'
 import { column, from, lambda, number, part } from './select.ts'
 import { ACTORS, breakdownLimitOf, breakdownsOf, filtersOf, maybe, type Node, oneOf, SHARED } from './shared.ts'
 import { actorOf, bound, createSource, every, isWithin, type Reading, some } from './source.ts'
@@ -71,10 +81,12 @@ type RetentionQuery = Static<typeof SCHEMA>
 const check = (given: unknown, context: FilterContext) => {
   checkShape(SCHEMA, given)
   const { retentionFilter } = given as RetentionQuery
-  for (const field of ['targetEntity', 'returningEntity'] as const) filtersOf(retentionFilter?.[field]?.properties, `retentionFilter.${field}.properties`, context)
+  for (const field of ['targetEntity', 'returningEntity'] as const)
+    filtersOf(retentionFilter?.[field]?.properties, `retentionFilter.${field}.properties`, context)
 }
 
-const nodeOf = (entity: Static<typeof Entity> | null | undefined): Node => (entity ? { event: entity.id ?? null, properties: entity.properties } : { event: '$pageview' })
+const nodeOf = (entity: Static<typeof Entity> | null | undefined): Node =>
+  entity ? { event: entity.id ?? null, properties: entity.properties } : { event: '$pageview' }
 
 interface Plan {
   readonly query: RetentionQuery
@@ -146,12 +158,23 @@ const eventRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => {
 const personRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => {
   const row = (of: string) => name('e', of)
   const cohort = call('tuple', row('interval'), row('key'))
-  const first = call('argMinIf', call('tuple', cohort, row('counts')), call('tuple', row('instant'), row('uuid')), isOne(row('begins')))
+  const first = call(
+    'argMinIf',
+    call('tuple', cohort, row('counts')),
+    call('tuple', row('instant'), row('uuid')),
+    isOne(row('begins')),
+  )
   const isIn = every([infix(call('countIf', isOne(row('begins'))), '>', number(0)), isOne(part(first, 2))])
-  const cohorts = plan.type === 'retention_recurring' ? call('groupUniqArrayIf', cohort, isOne(row('begins'))) : call('if', isIn, call('array', part(first, 1)), call('array'))
+  const cohorts =
+    plan.type === 'retention_recurring'
+      ? call('groupUniqArrayIf', cohort, isOne(row('begins')))
+      : call('if', isIn, call('array', part(first, 1)), call('array'))
   return {
     kind: 'select',
-    items: [column(cohorts, 'cohorts'), column(call('groupUniqArrayIf', row('interval'), isOne(row('returns'))), 'returns')],
+    items: [
+      column(cohorts, 'cohorts'),
+      column(call('groupUniqArrayIf', row('interval'), isOne(row('returns'))), 'returns'),
+    ],
     from: from(eventRows(plan, keyIn), 'e'),
     groupBy: [row('person')],
   }
@@ -159,7 +182,11 @@ const personRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => {
 
 const cohortRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => ({
   kind: 'select',
-  items: [column(part(name('cohort'), 1), 'interval'), column(part(name('cohort'), 2), 'key'), column(name('p', 'returns'), 'returns')],
+  items: [
+    column(part(name('cohort'), 1), 'interval'),
+    column(part(name('cohort'), 2), 'key'),
+    column(name('p', 'returns'), 'returns'),
+  ],
   from: from(personRows(plan, keyIn), 'p'),
   arrayJoin: { isLeft: false, items: [column(name('p', 'cohorts'), 'cohort')] },
 })
@@ -170,15 +197,34 @@ const statementOf = (plan: Plan): SelectSql => {
   const rows = cohortRows(plan, (key) => shownKeyOf(key, () => cohortRows(plan, (raw) => raw), plan.query))
   const distance = infix(name('r'), '-', row('interval'))
   const isSeen = every([infix(distance, '>', number(0)), infix(distance, '<', number(plan.width))])
-  const distances = call('arrayMap', lambda(['r'], distance), call('arrayFilter', lambda(['r'], isSeen), row('returns')))
+  const distances = call(
+    'arrayMap',
+    lambda(['r'], distance),
+    call('arrayFilter', lambda(['r'], isSeen), row('returns')),
+  )
   // Who returned later has not left before.
-  const columns = plan.isCumulative ? call('range', ONE, infix(call('arrayMax', call('arrayPushBack', distances, number(0))), '+', ONE)) : distances
-  const seen: SelectSql = { kind: 'select', items: [column(row('key'), 'key'), column(row('interval'), 'interval'), column(call('arrayMap', lambda(['d'], call('toUInt32', name('d'))), columns), 'columns')], from: from(rows, 'c') }
+  const columns = plan.isCumulative
+    ? call('range', ONE, infix(call('arrayMax', call('arrayPushBack', distances, number(0))), '+', ONE))
+    : distances
+  const seen: SelectSql = {
+    kind: 'select',
+    items: [
+      column(row('key'), 'key'),
+      column(row('interval'), 'interval'),
+      column(call('arrayMap', lambda(['d'], call('toUInt32', name('d'))), columns), 'columns'),
+    ],
+    from: from(rows, 'c'),
+  }
   const each = (of: string) => name('s', of)
   const ones = call('arrayMap', lambda(['d'], call('toUInt64', ONE)), each('columns'))
   return {
     kind: 'select',
-    items: [column(each('key'), 'key'), column(each('interval'), 'interval'), column(call('count'), 'people'), column(call('sumMap', each('columns'), ones), 'returned')],
+    items: [
+      column(each('key'), 'key'),
+      column(each('interval'), 'interval'),
+      column(call('count'), 'people'),
+      column(call('sumMap', each('columns'), ones), 'returned'),
+    ],
     from: from(seen, 's'),
     groupBy: [each('key'), each('interval')],
   }
@@ -201,7 +247,8 @@ const shape = (rows: InsightRows, { query, cohorts, intervals, end, width, conte
   const isHidden = (key: string) => key === OTHER && query.breakdownFilter?.breakdown_hide_other_aggregation
   const byPeople = (a: string, b: string) => rankOf(a) - rankOf(b) || sizes.get(b)! - sizes.get(a)! || (a < b ? -1 : 1)
   const keys = isBroken ? [...sizes.keys()].filter((key) => !isHidden(key)).sort(byPeople) : ['[]']
-  const isOver = (interval: number) => (intervals[interval + 1] ?? (interval < intervals.length ? end : Infinity)) <= context.now
+  const isOver = (interval: number) =>
+    (intervals[interval + 1] ?? (interval < intervals.length ? end : Infinity)) <= context.now
   return keys.flatMap((key) =>
     cohorts.map((start, cohort) => ({
       values: Array.from({ length: width }, (_, distance) => ({
@@ -223,7 +270,15 @@ const startsAfter = (start: number, count: number, interval: Interval, { zone }:
 }
 
 // Without a beginning, the last cohort is that of the end and there are as many as they are looked at. With one, each is looked at as long as the others.
-const calendarOf = (range: DateRange, { interval, width, context, isFromExact }: { interval: Interval; width: number; context: FilterContext; isFromExact: boolean }) => {
+const calendarOf = (
+  range: DateRange,
+  {
+    interval,
+    width,
+    context,
+    isFromExact,
+  }: { interval: Interval; width: number; context: FilterContext; isFromExact: boolean },
+) => {
   const { zone } = context
   if (range.date_from) {
     const period = periodOf(range, { interval, ...context, isFromExact })
@@ -232,7 +287,11 @@ const calendarOf = (range: DateRange, { interval, width, context, isFromExact }:
     return { period, cohorts, intervals: [...cohorts, ...after.toReversed()], end: last! }
   }
   const until = endOf(range, { interval, ...context })
-  const from = intervalStart(interval, moveInstant(zone, interval, 1 - width, intervalStart(interval, until - 1, zone)), zone)
+  const from = intervalStart(
+    interval,
+    moveInstant(zone, interval, 1 - width, intervalStart(interval, until - 1, zone)),
+    zone,
+  )
   const cohorts = bucketsOf({ from, until }, interval, zone)
   return { period: { from, until }, cohorts, intervals: cohorts, end: until }
 }
@@ -241,7 +300,8 @@ const calendarOf = (range: DateRange, { interval, width, context, isFromExact }:
 export const RETENTION: Insight<RetentionQuery> = {
   beginsAlone: true,
   check,
-  events: ({ retentionFilter }) => eventsOf([nodeOf(retentionFilter?.targetEntity), nodeOf(retentionFilter?.returningEntity)]),
+  events: ({ retentionFilter }) =>
+    eventsOf([nodeOf(retentionFilter?.targetEntity), nodeOf(retentionFilter?.returningEntity)]),
   plan(query, { projectId, context, filters, isFromExact, reading }) {
     const { retentionFilter } = query
     const interval = PERIODS[retentionFilter?.period ?? 'Day']
@@ -249,7 +309,10 @@ export const RETENTION: Insight<RetentionQuery> = {
     const calendar = calendarOf(query.dateRange ?? {}, { interval, width, context, isFromExact })
     const lines = calendar.cohorts.length * (breakdownsOf(query).length ? breakdownLimitOf(query) + 1 : 1)
     if (lines * width > MAX_CELLS) {
-      throw new Refusal('invalid_input', { detail: `The answer could have ${lines * width} numbers, more than ${MAX_CELLS}: choose a shorter range, a longer "period", fewer "totalIntervals" or a smaller "breakdown_limit".`, attr: 'date_from' })
+      throw new Refusal('invalid_input', {
+        detail: `The answer could have ${lines * width} numbers, more than ${MAX_CELLS}: choose a shorter range, a longer "period", fewer "totalIntervals" or a smaller "breakdown_limit".`,
+        attr: 'date_from',
+      })
     }
     const plan: Plan = {
       ...calendar,

@@ -9,11 +9,21 @@ import { faultOfProperty, type PropertyRef } from './source.ts'
 /** A field that may be absent or null alike. */
 export const maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
 
-export const oneOf = <Value extends string>(...values: readonly Value[]) => Type.Union(values.map((value) => Type.Literal(value)))
+export const oneOf = <Value extends string>(...values: readonly Value[]) =>
+  Type.Union(values.map((value) => Type.Literal(value)))
 
 const Text = Type.String({ minLength: 1, maxLength: 1_000 })
 
-const Breakdown = Type.Object({ property: Text, type: maybe(Type.String()), group_type_index: maybe(Type.Integer()), histogram_bin_count: Type.Optional(Type.Null()), normalize_url: maybe(Type.Literal(false)) }, { additionalProperties: false })
+const Breakdown = Type.Object(
+  {
+    property: Text,
+    type: maybe(Type.String()),
+    group_type_index: maybe(Type.Integer()),
+    histogram_bin_count: Type.Optional(Type.Null()),
+    normalize_url: maybe(Type.Literal(false)),
+  },
+  { additionalProperties: false },
+)
 
 export const MAX_BREAKDOWNS = 3
 
@@ -29,7 +39,14 @@ const BreakdownFilter = Type.Object(
   { additionalProperties: false },
 )
 
-const DateRange = Type.Object({ date_from: maybe(Type.String({ maxLength: 40 })), date_to: maybe(Type.String({ maxLength: 40 })), explicitDate: maybe(Type.Boolean()) }, { additionalProperties: false })
+const DateRange = Type.Object(
+  {
+    date_from: maybe(Type.String({ maxLength: 40 })),
+    date_to: maybe(Type.String({ maxLength: 40 })),
+    explicitDate: maybe(Type.Boolean()),
+  },
+  { additionalProperties: false },
+)
 
 /** The fields that insights of every kind have. */
 export const SHARED = {
@@ -43,7 +60,9 @@ export const SHARED = {
 } as const
 
 /** The field of kinds that follow somebody from event to event: groups of which type, instead of persons. */
-export const ACTORS = { aggregation_group_type_index: maybe(Type.Integer({ minimum: 0, maximum: MAX_GROUP_TYPES - 1 })) } as const
+export const ACTORS = {
+  aggregation_group_type_index: maybe(Type.Integer({ minimum: 0, maximum: MAX_GROUP_TYPES - 1 })),
+} as const
 
 /** The fields that nodes of every kind have: which events. */
 export const NODE = {
@@ -73,7 +92,8 @@ export interface Node {
 export const breakdownsOf = ({ breakdownFilter }: SharedQuery): readonly PropertyRef[] => {
   if (!breakdownFilter) return []
   const { breakdown, breakdown_type: type, breakdown_group_type_index: index, breakdowns } = breakdownFilter
-  if (breakdowns?.length) return breakdowns.map(({ property, type, group_type_index }) => ({ key: property, type, group_type_index }))
+  if (breakdowns?.length)
+    return breakdowns.map(({ property, type, group_type_index }) => ({ key: property, type, group_type_index }))
   return breakdown ? [{ key: breakdown, type, group_type_index: index }] : []
 }
 
@@ -82,19 +102,24 @@ export const breakdownLimitOf = ({ breakdownFilter }: SharedQuery): number => br
 const MAX_FILTERS = 200
 const MAX_LEVELS = 8
 
-const isGroup = (value: unknown): value is { type: unknown; values: unknown } => typeof value === 'object' && value !== null && 'values' in value
+const isGroup = (value: unknown): value is { type: unknown; values: unknown } =>
+  typeof value === 'object' && value !== null && 'values' in value
 
 /** The filters of a field, which is a list of them (all must hold) or a group `{type: AND|OR, values}`. Throws `Refusal`. */
 export const filtersOf = (given: unknown, field: string, context: FilterContext): FilterGroup => {
   let count = 0
   const read = (value: unknown, at: string, level: number): Filter | FilterGroup => {
     count += 1
-    if (count > MAX_FILTERS || level > MAX_LEVELS) throw fieldRefusal(field, `holds at most ${MAX_FILTERS} filters on ${MAX_LEVELS} levels`)
+    if (count > MAX_FILTERS || level > MAX_LEVELS)
+      throw fieldRefusal(field, `holds at most ${MAX_FILTERS} filters on ${MAX_LEVELS} levels`)
     if (isGroup(value)) {
       if (value.type !== 'AND' && value.type !== 'OR') throw fieldRefusal(`${at}.type`, 'is "AND" or "OR"')
       if (!Array.isArray(value.values)) throw fieldRefusal(`${at}.values`, 'is a list of filters or groups')
       // An empty group says nothing, whichever its type.
-      return { type: value.values.length ? value.type : 'AND', values: value.values.map((each, index) => read(each, `${at}.values.${index}`, level + 1)) }
+      return {
+        type: value.values.length ? value.type : 'AND',
+        values: value.values.map((each, index) => read(each, `${at}.values.${index}`, level + 1)),
+      }
     }
     checkShape(FILTER, value, at)
     const fault = faultOfFilter(value as Filter, context)
@@ -102,7 +127,8 @@ export const filtersOf = (given: unknown, field: string, context: FilterContext)
     return value as Filter
   }
   if (given === undefined || given === null) return { type: 'AND', values: [] }
-  if (Array.isArray(given)) return { type: 'AND', values: given.map((each, index) => read(each, `${field}.${index}`, 0)) }
+  if (Array.isArray(given))
+    return { type: 'AND', values: given.map((each, index) => read(each, `${field}.${index}`, 0)) }
   if (!isGroup(given)) throw fieldRefusal(field, 'is a list of filters, or {"type": "AND" or "OR", "values": […]}')
   return read(given, field, 0) as FilterGroup
 }
@@ -116,11 +142,13 @@ export const checkShared = (query: SharedQuery, context: FilterContext): void =>
     const fault = faultOfProperty(ref)
     if (fault) throw fieldRefusal('breakdownFilter', `breaks down by a property whose ${fault.field} ${fault.message}`)
   }
-  if (breakdownFilter?.breakdown && breakdownFilter.breakdowns?.length) throw fieldRefusal('breakdownFilter', 'has either "breakdown" or "breakdowns"')
+  if (breakdownFilter?.breakdown && breakdownFilter.breakdowns?.length)
+    throw fieldRefusal('breakdownFilter', 'has either "breakdown" or "breakdowns"')
   const names = refs.map(({ key }) => key)
   if (new Set(names).size < names.length) throw fieldRefusal('breakdownFilter.breakdowns', 'names each property once')
   const clash = names.find((name) => name === 'date_from' || name === 'date_to')
-  if (clash) throw fieldRefusal('breakdownFilter', `cannot break down by "${clash}", which is the name of a date variable`)
+  if (clash)
+    throw fieldRefusal('breakdownFilter', `cannot break down by "${clash}", which is the name of a date variable`)
   for (const field of ['date_from', 'date_to'] as const) {
     const text = dateRange?.[field]
     if (text && !readDate(text, context.zone, context.now)) throw fieldRefusal(`dateRange.${field}`, `is ${DATE_FORMS}`)
@@ -132,6 +160,8 @@ export const checkRange = ({ dateRange }: SharedQuery, context: FilterContext): 
   try {
     periodOf(dateRange ?? {}, { interval: 'day', ...context })
   } catch (error) {
-    throw error instanceof Refusal ? fieldRefusal('dateRange', 'begins after it ends: swap date_from and date_to') : error
+    throw error instanceof Refusal
+      ? fieldRefusal('dateRange', 'begins after it ends: swap date_from and date_to')
+      : error
   }
 }

@@ -59,7 +59,8 @@ export interface Source {
 const PROPERTY_TYPES: Readonly<Record<string, (events: SourceScope, ref: PropertyRef) => Value>> = {
   event: (events, { key }) => events.column('properties')!.child!(key),
   person: (events, { key }) => events.related('person')!.column('properties')!.child!(key),
-  group: (events, { key, group_type_index: index }) => events.related(`group_${index}`)!.column('properties')!.child!(key),
+  group: (events, { key, group_type_index: index }) =>
+    events.related(`group_${index}`)!.column('properties')!.child!(key),
   session: (events, { key }) => events.related('session')!.column(key)!,
 }
 
@@ -67,10 +68,20 @@ const PROPERTY_TYPES: Readonly<Record<string, (events: SourceScope, ref: Propert
 export const PROPERTY_TYPE_NAMES: readonly string[] = Object.keys(PROPERTY_TYPES)
 
 /** What is wrong with a reference to a property, as the field and what it should be; `undefined`: nothing. */
-export const faultOfProperty = ({ key, type, group_type_index: index }: PropertyRef): { readonly field: string; readonly message: string } | undefined => {
-  if (type && !PROPERTY_TYPE_NAMES.includes(type)) return { field: 'type', message: `is one of ${PROPERTY_TYPE_NAMES.join(', ')}: properties of type "${type}" are not available in insights` }
-  if (type === 'group' && !(Number.isInteger(index) && index! >= 0 && index! < MAX_GROUP_TYPES)) return { field: 'group_type_index', message: `is the index of the type of group, from 0 to ${MAX_GROUP_TYPES - 1}` }
-  if (type === 'session' && !Object.hasOwn(TABLES.sessions, key)) return { field: 'key', message: `is a column of sessions: ${Object.keys(TABLES.sessions).join(', ')}` }
+export const faultOfProperty = ({
+  key,
+  type,
+  group_type_index: index,
+}: PropertyRef): { readonly field: string; readonly message: string } | undefined => {
+  if (type && !PROPERTY_TYPE_NAMES.includes(type))
+    return {
+      field: 'type',
+      message: `is one of ${PROPERTY_TYPE_NAMES.join(', ')}: properties of type "${type}" are not available in insights`,
+    }
+  if (type === 'group' && !(Number.isInteger(index) && index! >= 0 && index! < MAX_GROUP_TYPES))
+    return { field: 'group_type_index', message: `is the index of the type of group, from 0 to ${MAX_GROUP_TYPES - 1}` }
+  if (type === 'session' && !Object.hasOwn(TABLES.sessions, key))
+    return { field: 'key', message: `is a column of sessions: ${Object.keys(TABLES.sessions).join(', ')}` }
   return undefined
 }
 
@@ -83,7 +94,11 @@ const ROWS = '__t1'
  */
 export const createSource = (reading: Reading, { takesWeights = false } = {}): Source => {
   let names = 0
-  const events = tableSource('events', { alias: 'e', isOptional: false, newName: (prefix) => `__${prefix}${(names += 1)}` })
+  const events = tableSource('events', {
+    alias: 'e',
+    isOptional: false,
+    newName: (prefix) => `__${prefix}${(names += 1)}`,
+  })
   const field = (column: string): Sql => events.column(column)!.read()
   const cuts = new Set<number>()
   let isExact = false
@@ -129,16 +144,23 @@ export const createSource = (reading: Reading, { takesWeights = false } = {}): S
  * Who goes through a funnel's steps, or returns: the person of an event, or its group of the type `groupType`; and whether there
  * is one, since an event without such a group is nobody's.
  */
-export const actorOf = (source: Source, groupType: number | null | undefined): { readonly id: Sql; readonly isThere: readonly Sql[] } => {
+export const actorOf = (
+  source: Source,
+  groupType: number | null | undefined,
+): { readonly id: Sql; readonly isThere: readonly Sql[] } => {
   if (typeof groupType !== 'number') return { id: source.person, isThere: [] }
   const id = source.group(groupType)
   return { id, isThere: [infix(id, '!=', text(''))] }
 }
 
 /** A value that travels beside the text. */
-export const bound = (type: 'String' | 'Float64' | 'Int64' | 'UInt64' | 'Array(String)' | 'Array(Int64)' | "DateTime64(3, 'UTC')", value: unknown): Sql => ({ kind: 'parameter', type, value })
+export const bound = (
+  type: 'String' | 'Float64' | 'Int64' | 'UInt64' | 'Array(String)' | 'Array(Int64)' | "DateTime64(3, 'UTC')",
+  value: unknown,
+): Sql => ({ kind: 'parameter', type, value })
 
-const moment = (instant: number) => bound("DateTime64(3, 'UTC')", new Date(instant).toISOString().replace('T', ' ').replace('Z', ''))
+const moment = (instant: number) =>
+  bound("DateTime64(3, 'UTC')", new Date(instant).toISOString().replace('T', ' ').replace('Z', ''))
 
 /** Whether an event falls into a period; without `from`, whether it comes before its end. */
 export const isWithin = (source: Source, { from, until }: { from?: number; until: number }): readonly Sql[] => {
@@ -146,11 +168,13 @@ export const isWithin = (source: Source, { from, until }: { from?: number; until
   return [...(from === undefined ? [] : [infix(timestamp, '>=', moment(from))]), infix(timestamp, '<', moment(until))]
 }
 
-const joined = (operator: 'AND' | 'OR', otherwise: boolean) => (terms: readonly Sql[]): Sql => {
-  const [first, ...rest] = terms
-  if (!first) return { kind: 'boolean', value: otherwise }
-  return rest.length ? { kind: 'infix', first, rest: rest.map((right) => ({ operator, right })) } : first
-}
+const joined =
+  (operator: 'AND' | 'OR', otherwise: boolean) =>
+  (terms: readonly Sql[]): Sql => {
+    const [first, ...rest] = terms
+    if (!first) return { kind: 'boolean', value: otherwise }
+    return rest.length ? { kind: 'infix', first, rest: rest.map((right) => ({ operator, right })) } : first
+  }
 
 export const every = joined('AND', true)
 export const some = joined('OR', false)

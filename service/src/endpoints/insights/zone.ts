@@ -17,7 +17,18 @@ export interface Zone {
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 const formatOf = (name: string) => {
-  const known = formats.get(name) ?? new Intl.DateTimeFormat('en-US', { timeZone: name, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' })
+  const known =
+    formats.get(name) ??
+    new Intl.DateTimeFormat('en-US', {
+      timeZone: name,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    })
   formats.set(name, known)
   return known
 }
@@ -27,7 +38,10 @@ export const createZone = (name: string, weekStart: Zone['weekStart'] = 'sunday'
   const format = formatOf(name)
   const wallAt = (instant: number) => {
     const part = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]))
-    return Date.UTC(part.year!, part.month! - 1, part.day!, part.hour!, part.minute!, part.second!) + ((instant % SECOND) + SECOND) % SECOND
+    return (
+      Date.UTC(part.year!, part.month! - 1, part.day!, part.hour!, part.minute!, part.second!) +
+      (((instant % SECOND) + SECOND) % SECOND)
+    )
   }
   const offsetAt = (instant: number) => wallAt(instant) - instant
   const instantOf = (wall: number) => {
@@ -63,9 +77,14 @@ export const addUnits = (unit: Unit, count: number, wall: number): number => {
   const date = new Date(wall)
   const month = date.getUTCMonth() + count * MONTHS[unit]
   const lastDay = new Date(Date.UTC(date.getUTCFullYear(), month + 1, 0)).getUTCDate()
-  return Date.UTC(date.getUTCFullYear(), month, Math.min(date.getUTCDate(), lastDay)) + (wall - startOf('day', wall, 'sunday'))
+  return (
+    Date.UTC(date.getUTCFullYear(), month, Math.min(date.getUTCDate(), lastDay)) +
+    (wall - startOf('day', wall, 'sunday'))
+  )
 }
 
 /** A moment moved by so many units: hours and less by the clock's ticking, days and more by the calendar. */
 export const moveInstant = (zone: Zone, unit: Unit, count: number, instant: number): number =>
-  unit === 'second' || unit === 'minute' || unit === 'hour' ? instant + count * LENGTHS[unit] : zone.instantOf(addUnits(unit, count, zone.wallAt(instant)))
+  unit === 'second' || unit === 'minute' || unit === 'hour'
+    ? instant + count * LENGTHS[unit]
+    : zone.instantOf(addUnits(unit, count, zone.wallAt(instant)))

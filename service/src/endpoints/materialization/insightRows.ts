@@ -6,7 +6,21 @@ import { guarded } from '../sql/guard.ts'
 import { call, type FromSql, infix, name, type QuerySql, type SelectSql, type Sql } from '../sql/physical.ts'
 import { EVENTS } from '../sql/tables.ts'
 import type { Obstacle } from './obstacle.ts'
-import { all, any, AT, bucketOf, COUNT, DATABASE, moment, number, OWNER, SEEN, type Stored, STORED, toMoment } from './words.ts'
+import {
+  all,
+  any,
+  AT,
+  bucketOf,
+  COUNT,
+  DATABASE,
+  moment,
+  number,
+  OWNER,
+  SEEN,
+  type Stored,
+  STORED,
+  toMoment,
+} from './words.ts'
 
 /**
  * What is stored for an insight: of its events what it reads of them. `rows`: each event. `buckets`: for an insight that only compares
@@ -56,12 +70,20 @@ const withBase = (from: FromSql, rows: QuerySql, isWeighed: boolean): FromSql =>
   if (isBase(query)) return { ...(from as Named), query: rows }
   const { from: inner, items } = query as SelectSql
   const weight = isWeighed ? [{ value: name(baseOf(inner).as, WEIGHT), name: WEIGHT }] : []
-  return { ...(from as Named), query: { ...(query as SelectSql), items: [...items, ...weight], from: withBase(inner!, rows, isWeighed) } }
+  return {
+    ...(from as Named),
+    query: { ...(query as SelectSql), items: [...items, ...weight], from: withBase(inner!, rows, isWeighed) },
+  }
 }
 
 // Sessions are made of their events, and all of these would be read.
 const readsSessions = (query: unknown): boolean =>
-  typeof query === 'object' && query !== null && Object.entries(query).some(([field, value]) => (/(?:^|_)type$/.test(field) && /^session(?:_properties)?$/.test(String(value))) || readsSessions(value))
+  typeof query === 'object' &&
+  query !== null &&
+  Object.entries(query).some(
+    ([field, value]) =>
+      (/(?:^|_)type$/.test(field) && /^session(?:_properties)?$/.test(String(value))) || readsSessions(value),
+  )
 
 const sessionPlace = (query: unknown, at: string): string => {
   const inner = Object.entries(query as object).find(([, value]) => readsSessions(value))
@@ -72,17 +94,32 @@ const sessionPlace = (query: unknown, at: string): string => {
 export const shapeOfInsight = (query: InsightQuery): InsightShape | readonly Obstacle[] => {
   if (readsSessions(query)) {
     const field = sessionPlace(query, 'query')
-    return [{ code: 'session_property', message: `"${field}" is of a session, which is made of all of its events, so that nothing would be read less`, field, fix: 'Use a property of the event, or leave the endpoint live' }]
+    return [
+      {
+        code: 'session_property',
+        message: `"${field}" is of a session, which is made of all of its events, so that nothing would be read less`,
+        field,
+        fix: 'Use a property of the event, or leave the endpoint live',
+      },
+    ]
   }
   const asked: AskedEvents[] = []
   const note: Reading = { ...LIVE, from: (each) => (asked.push(each), each.from) }
   planInsight(query, { projectId: 0, variables: SHORT_RANGE, zone: UTC, now: 0, reading: note })
-  const values = new Map([TIME, ...asked.flatMap(({ from }) => baseOf(from).base.items.map(({ value }) => value))].map((value) => [idOf(value), value]))
+  const values = new Map(
+    [TIME, ...asked.flatMap(({ from }) => baseOf(from).base.items.map(({ value }) => value))].map((value) => [
+      idOf(value),
+      value,
+    ]),
+  )
   const columns = [...values.values()].map((value, at) => ({ name: `__c${at}`, value }))
   const events = eventsOfInsight(query)
   const kind = asked.every(({ cuts }) => cuts) ? 'buckets' : 'rows'
   const bucketMs = (query as { interval?: unknown }).interval === 'minute' ? MINUTE_MS : QUARTER_HOUR_MS
-  const signature = createHash('sha256').update(JSON.stringify([kind, bucketMs, columns, events ?? null])).digest('hex').slice(0, 32)
+  const signature = createHash('sha256')
+    .update(JSON.stringify([kind, bucketMs, columns, events ?? null]))
+    .digest('hex')
+    .slice(0, 32)
   return { signature, kind, columns, bucketMs, ...(events ? { events } : {}) }
 }
 
@@ -90,10 +127,16 @@ export const shapeOfInsight = (query: InsightQuery): InsightShape | readonly Obs
 const eventRows = (items: SelectSql['items']): FromSql => ({
   kind: 'named',
   name: EVENT,
-  query: guarded(EVENTS, [...items, { value: TIME, name: AT }, { value: name('inserted_at'), name: SEEN }, { value: name('event'), name: NAME }]),
+  query: guarded(EVENTS, [
+    ...items,
+    { value: TIME, name: AT },
+    { value: name('inserted_at'), name: SEEN },
+    { value: name('event'), name: NAME },
+  ]),
 })
 
-const isOfInsight = ({ events }: InsightShape): Sql | undefined => events && any(events.map((each) => infix(name(EVENT, NAME), '=', { kind: 'parameter', type: 'String', value: each })))
+const isOfInsight = ({ events }: InsightShape): Sql | undefined =>
+  events && any(events.map((each) => infix(name(EVENT, NAME), '=', { kind: 'parameter', type: 'String', value: each })))
 const isBefore = ({ watermark }: Stored): Sql => infix(name(EVENT, SEEN), '<', moment(watermark))
 const isAfter = ({ watermark }: Stored): Sql => infix(name(EVENT, SEEN), '>=', moment(watermark))
 
@@ -101,10 +144,20 @@ const isAfter = ({ watermark }: Stored): Sql => infix(name(EVENT, SEEN), '>=', m
 export const fillInsight = (shape: InsightShape, stored: Stored): SelectSql => {
   const raw = shape.columns.map(({ value }, at) => ({ value, name: `__r${at}` }))
   const isBuckets = shape.kind === 'buckets'
-  const kept = shape.columns.map(({ name: own, value }, at) => ({ value: isBuckets && idOf(value) === idOf(TIME) ? bucketOf(name(EVENT, AT), number(shape.bucketMs)) : name(EVENT, raw[at]!.name), name: own }))
+  const kept = shape.columns.map(({ name: own, value }, at) => ({
+    value:
+      isBuckets && idOf(value) === idOf(TIME)
+        ? bucketOf(name(EVENT, AT), number(shape.bucketMs))
+        : name(EVENT, raw[at]!.name),
+    name: own,
+  }))
   return {
     kind: 'select',
-    items: [{ value: call('toUInt32', { kind: 'project' }), name: OWNER }, ...kept, { value: isBuckets ? call('count') : call('toUInt64', number(1)), name: COUNT }],
+    items: [
+      { value: call('toUInt32', { kind: 'project' }), name: OWNER },
+      ...kept,
+      { value: isBuckets ? call('count') : call('toUInt64', number(1)), name: COUNT },
+    ],
     from: eventRows(raw),
     where: all([isOfInsight(shape), isBefore(stored)]),
     groupBy: isBuckets ? [name(OWNER), ...kept.map((each) => name(each.name))] : [],
@@ -122,40 +175,79 @@ export const countInsight = (shape: InsightShape, stored: Stored): SelectSql => 
 const columnOf = ({ columns }: InsightShape, value: Sql) => columns.find((each) => idOf(each.value) === idOf(value))
 
 /** The columns by which the stored rows are sorted: which event, then when. */
-export const sortingOfInsight = (shape: InsightShape): readonly string[] => [OWNER, ...[name('event'), TIME].flatMap((value) => columnOf(shape, value)?.name ?? [])]
+export const sortingOfInsight = (shape: InsightShape): readonly string[] => [
+  OWNER,
+  ...[name('event'), TIME].flatMap((value) => columnOf(shape, value)?.name ?? []),
+]
 
 /** What a source asks for, out of the table, the cut buckets and what has come since; `undefined` if that cannot be. */
-const storedRows = ({ from, cuts = [], takesWeights }: AskedEvents, shape: InsightShape, stored: Stored): FromSql | undefined => {
+const storedRows = (
+  { from, cuts = [], takesWeights }: AskedEvents,
+  shape: InsightShape,
+  stored: Stored,
+): FromSql | undefined => {
   const { items } = baseOf(from).base
   const columns = items.map(({ value, name: as }) => ({ column: columnOf(shape, value)?.name, as }))
   const isBuckets = shape.kind === 'buckets'
   const { bucketMs } = shape
-  const cut = isBuckets ? [...new Set(cuts.filter((each) => each % bucketMs !== 0).map((each) => Math.floor(each / bucketMs) * bucketMs))] : []
+  const cut = isBuckets
+    ? [...new Set(cuts.filter((each) => each % bucketMs !== 0).map((each) => Math.floor(each / bucketMs) * bucketMs))]
+    : []
   if (cut.length > MOST_CUT || columns.some(({ column }) => column === undefined)) return undefined
   const isWeighed = isBuckets && takesWeights
   const table = { database: DATABASE, name: stored.table, owner: OWNER }
   const bucket = call('toUnixTimestamp64Milli', name(STORED, columnOf(shape, TIME)!.name))
   const fromTable: SelectSql = {
     kind: 'select',
-    items: [...columns.map(({ column, as }) => ({ value: name(STORED, column!), name: as })), ...(isWeighed ? [{ value: name(STORED, COUNT), name: WEIGHT }] : [])],
-    from: { kind: 'named', name: STORED, query: guarded(table, [...shape.columns.map((each) => each.name), COUNT].map((each) => ({ value: name(each), name: each }))) },
+    items: [
+      ...columns.map(({ column, as }) => ({ value: name(STORED, column!), name: as })),
+      ...(isWeighed ? [{ value: name(STORED, COUNT), name: WEIGHT }] : []),
+    ],
+    from: {
+      kind: 'named',
+      name: STORED,
+      query: guarded(
+        table,
+        [...shape.columns.map((each) => each.name), COUNT].map((each) => ({ value: name(each), name: each })),
+      ),
+    },
     // Whoever takes no weights gets each event's row again.
-    ...(isBuckets && !takesWeights ? { arrayJoin: { isLeft: false, items: [{ value: call('range', name(STORED, COUNT)), name: '__each' }] } } : {}),
-    where: cut.length > 0 ? call('not', call('has', { kind: 'parameter', type: 'Array(Int64)', value: cut }, bucket)) : undefined,
+    ...(isBuckets && !takesWeights
+      ? { arrayJoin: { isLeft: false, items: [{ value: call('range', name(STORED, COUNT)), name: '__each' }] } }
+      : {}),
+    where:
+      cut.length > 0
+        ? call('not', call('has', { kind: 'parameter', type: 'Array(Int64)', value: cut }, bucket))
+        : undefined,
   }
   const fromEvents = (...terms: readonly Sql[]): SelectSql => ({
     kind: 'select',
-    items: [...items.map(({ name: as }) => ({ value: name(EVENT, as), name: as })), ...(isWeighed ? [{ value: call('toUInt64', number(1)), name: WEIGHT }] : [])],
+    items: [
+      ...items.map(({ name: as }) => ({ value: name(EVENT, as), name: as })),
+      ...(isWeighed ? [{ value: call('toUInt64', number(1)), name: WEIGHT }] : []),
+    ],
     from: eventRows(items),
     where: all([isOfInsight(shape), ...terms]),
   })
-  const isIn = (begin: number): Sql => infix(infix(name(EVENT, AT), '>=', toMoment(begin)), 'AND', infix(name(EVENT, AT), '<', toMoment(begin + bucketMs)))
-  const rest = [fromEvents(isAfter(stored)), ...(cut.length > 0 ? [fromEvents(isBefore(stored), any(cut.map(isIn)))] : [])]
-  return withBase(from, { kind: 'set', first: fromTable, rest: rest.map((query) => ({ operator: 'union all', query })) }, isWeighed)
+  const isIn = (begin: number): Sql =>
+    infix(infix(name(EVENT, AT), '>=', toMoment(begin)), 'AND', infix(name(EVENT, AT), '<', toMoment(begin + bucketMs)))
+  const rest = [
+    fromEvents(isAfter(stored)),
+    ...(cut.length > 0 ? [fromEvents(isBefore(stored), any(cut.map(isIn)))] : []),
+  ]
+  return withBase(
+    from,
+    { kind: 'set', first: fromTable, rest: rest.map((query) => ({ operator: 'union all', query })) },
+    isWeighed,
+  )
 }
 
 /** What one run of an insight asks and answers, out of what is stored; `undefined` if that cannot serve it. */
-export const planFromStored = (query: InsightQuery, run: InsightRun, stored: Stored & { readonly signature: string }): Plan | undefined => {
+export const planFromStored = (
+  query: InsightQuery,
+  run: InsightRun,
+  stored: Stored & { readonly signature: string },
+): Plan | undefined => {
   const shape = shapeOfInsight(query)
   if (!('signature' in shape) || shape.signature !== stored.signature) return undefined
   const isWeighed = shape.kind === 'buckets'

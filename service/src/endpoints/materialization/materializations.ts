@@ -53,7 +53,13 @@ const notMaterializable = (obstacles: readonly Obstacle[]): Refusal => {
     code,
     detail: `${message}. ${fix}.`,
     attr: 'is_materialized',
-    errors: obstacles.map((each) => ({ path: each.field ?? 'query', code: each.code, message: `${each.message}. ${each.fix}.`, position: each.position, fix: each.fix })),
+    errors: obstacles.map((each) => ({
+      path: each.field ?? 'query',
+      code: each.code,
+      message: `${each.message}. ${each.fix}.`,
+      position: each.position,
+      fix: each.fix,
+    })),
     extra: { ...(position ? { position } : {}), ...(field ? { field } : {}), fix },
   })
 }
@@ -62,7 +68,14 @@ const notMaterializable = (obstacles: readonly Obstacle[]): Refusal => {
  * Keeps the tables of materialized endpoints: builds each beside the one in use, checks it, and only then answers from it. What is
  * so stands in the definitions, where each run finds it beside its version; of several processes one at a time claims a build.
  */
-export const createMaterializations = ({ records, storage, log, lagSeconds, graceMs = GRACE_MS, now = Date.now }: MaterializationOptions): Materializations => {
+export const createMaterializations = ({
+  records,
+  storage,
+  log,
+  lagSeconds,
+  graceMs = GRACE_MS,
+  now = Date.now,
+}: MaterializationOptions): Materializations => {
   const { all, add, remove } = records.materializations
   /** What this process does for a version. */
   const work = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>()
@@ -71,7 +84,8 @@ export const createMaterializations = ({ records, storage, log, lagSeconds, grac
   let isClosed = false
 
   const iso = (ms: number) => new Date(ms).toISOString()
-  const change = async (versionId: string, next: (state: State) => State) => (await records.materializations.change(versionId, (state) => next(state as State))) as State | undefined
+  const change = async (versionId: string, next: (state: State) => State) =>
+    (await records.materializations.change(versionId, (state) => next(state as State))) as State | undefined
 
   const planFor = async (projectId: number, query: unknown): Promise<Plan> => {
     if (isInsight(query)) return planOfInsight(query)
@@ -90,19 +104,38 @@ export const createMaterializations = ({ records, storage, log, lagSeconds, grac
     }
   }
 
-  const build = async ({ projectId, version }: MaterializedVersion, table: string, signal: AbortSignal): Promise<Build> => {
+  const build = async (
+    { projectId, version }: MaterializedVersion,
+    table: string,
+    signal: AbortSignal,
+  ): Promise<Build> => {
     const plan = await planFor(projectId, version.query)
     if ('obstacles' in plan) throw notMaterializable(plan.obstacles)
-    const [{ watermark }] = (await storage.rows<{ watermark: string }>({ text: "SELECT toString(now64(3, 'UTC') - toIntervalSecond({lag:UInt32})) AS watermark", params: { lag: lagSeconds } })) as [{ watermark: string }]
+    const [{ watermark }] = (await storage.rows<{ watermark: string }>({
+      text: "SELECT toString(now64(3, 'UTC') - toIntervalSecond({lag:UInt32})) AS watermark",
+      params: { lag: lagSeconds },
+    })) as [{ watermark: string }]
     const { create, fill, held, events } = buildStatements(plan.table, projectId, { table, watermark })
     try {
       await storage.work(create, WORK, signal)
       await storage.work(fill, WORK, signal)
       const [found] = (await storage.rows<{ rows: string; events: string }>(held)) as [{ rows: string; events: string }]
       const [wanted] = (await storage.rows<{ events: string }>(events)) as [{ events: string }]
-      if (Number(found.events) !== Number(wanted.events)) throw new Error(`The table was made of ${found.events} events where there are ${wanted.events}`)
-      const [size] = await storage.rows<{ bytes: string }>({ text: "SELECT sum(bytes_on_disk) AS bytes FROM system.parts WHERE database = 'db' AND table = {table:String} AND active", params: { table } })
-      return { table, watermark, signature: plan.table.signature, rows: Number(found.rows), bytes: Number(size?.bytes ?? 0), events: Number(found.events), builtAt: iso(now()) }
+      if (Number(found.events) !== Number(wanted.events))
+        throw new Error(`The table was made of ${found.events} events where there are ${wanted.events}`)
+      const [size] = await storage.rows<{ bytes: string }>({
+        text: "SELECT sum(bytes_on_disk) AS bytes FROM system.parts WHERE database = 'db' AND table = {table:String} AND active",
+        params: { table },
+      })
+      return {
+        table,
+        watermark,
+        signature: plan.table.signature,
+        rows: Number(found.rows),
+        bytes: Number(size?.bytes ?? 0),
+        events: Number(found.events),
+        builtAt: iso(now()),
+      }
     } catch (error) {
       await drop(table)
       throw error
@@ -112,7 +145,8 @@ export const createMaterializations = ({ records, storage, log, lagSeconds, grac
   /** Builds under a claim. It counts only if the claim is still there in the end: what ended it is known to more than this process. */
   const buildAndSwap = async (materialized: MaterializedVersion, table: string, stop: AbortController) => {
     const { id } = materialized.version
-    const whileClaimed = (next: (state: State) => State) => change(id, (state) => (state.claim?.table === table ? next(state) : state))
+    const whileClaimed = (next: (state: State) => State) =>
+      change(id, (state) => (state.claim?.table === table ? next(state) : state))
     const beat = setInterval(() => {
       whileClaimed((state) => ({ ...state, claim: { table, until: iso(now() + CLAIM_MS) } })).then(
         (state) => state?.claim?.table !== table && stop.abort(),
@@ -125,10 +159,14 @@ export const createMaterializations = ({ records, storage, log, lagSeconds, grac
       if (after?.build?.table !== table) await drop(table)
     } catch (error) {
       // Somebody else may begin at once.
-      if (stop.signal.aborted) return void (await whileClaimed((state) => ({ ...state, claim: undefined, lookedAt: undefined })))
+      if (stop.signal.aborted)
+        return void (await whileClaimed((state) => ({ ...state, claim: undefined, lookedAt: undefined })))
       log(`materialization: building version ${id} failed: ${(error as Error).message}`)
       // The engine's own words hold the compiled text.
-      const why = error instanceof StorageError ? `The engine refused the build: ${error.engineCode ?? error.kind}.` : (error as Error).message
+      const why =
+        error instanceof StorageError
+          ? `The engine refused the build: ${error.engineCode ?? error.kind}.`
+          : (error as Error).message
       await whileClaimed((state) => ({ ...state, claim: undefined, error: why, lookedAt: iso(now()) }))
     } finally {
       clearInterval(beat)
@@ -143,12 +181,19 @@ export const createMaterializations = ({ records, storage, log, lagSeconds, grac
   /** Whether a table was made of the events that there are, of those that it may hold. */
   const isOfAllEvents = async ({ projectId, version }: MaterializedVersion, held: Build): Promise<boolean> => {
     const plan = await planFor(projectId, version.query)
-    return 'table' in plan && plan.table.signature === held.signature && (await countOf(buildStatements(plan.table, projectId, held).events)) === held.events
+    return (
+      'table' in plan &&
+      plan.table.signature === held.signature &&
+      (await countOf(buildStatements(plan.table, projectId, held).events)) === held.events
+    )
   }
 
   const isWhole = async (materialized: MaterializedVersion, held: Build): Promise<boolean> => {
     try {
-      return (await countOf({ text: `SELECT sum(__count) AS events FROM db.${held.table}` })) === held.events && (await isOfAllEvents(materialized, held))
+      return (
+        (await countOf({ text: `SELECT sum(__count) AS events FROM db.${held.table}` })) === held.events &&
+        (await isOfAllEvents(materialized, held))
+      )
     } catch (error) {
       // The table has gone, as after a restored backup.
       if (error instanceof StorageError && error.kind === 'query') return false
@@ -159,7 +204,9 @@ export const createMaterializations = ({ records, storage, log, lagSeconds, grac
   /** Ends the use of a table, and makes another. */
   const retire = async ({ version }: MaterializedVersion, { table }: Build) => {
     log(`materialization: version ${version.id} no longer holds the events it was made of`)
-    await change(version.id, (state) => (state.build?.table === table ? { ...state, build: undefined, lookedAt: undefined } : state))
+    await change(version.id, (state) =>
+      state.build?.table === table ? { ...state, build: undefined, lookedAt: undefined } : state,
+    )
   }
 
   /** Does what is due for a version, unless another process has begun to. */
@@ -170,7 +217,11 @@ export const createMaterializations = ({ records, storage, log, lagSeconds, grac
     const state = await change(id, (before) => {
       due = dueOf(before, dataFreshnessSeconds, now())
       if (due === 'nothing') return before
-      return { ...before, lookedAt: iso(now()), ...(due === 'build' ? { claim: { table, until: iso(now() + CLAIM_MS) } } : {}) }
+      return {
+        ...before,
+        lookedAt: iso(now()),
+        ...(due === 'build' ? { claim: { table, until: iso(now() + CLAIM_MS) } } : {}),
+      }
     })
     if (due === 'build') return buildAndSwap(materialized, table, stop)
     if (due === 'nothing' || (await isWhole(materialized, state!.build!))) return
@@ -204,11 +255,15 @@ export const createMaterializations = ({ records, storage, log, lagSeconds, grac
       name: `${endpoint.name}_v${version.version}`,
       enabled: state !== undefined,
       ready: state?.build !== undefined,
-      ...(state ? { status: state.claim ? 'Running' : state.error ? 'Failed' : state.build ? 'Completed' : 'Running' } : {}),
+      ...(state
+        ? { status: state.claim ? 'Running' : state.error ? 'Failed' : state.build ? 'Completed' : 'Running' }
+        : {}),
       ...(state && isInsight(version.query) ? { date_variables: state.takesDates ?? false } : {}),
       can_materialize: obstacles.length === 0,
       ...(obstacles.length > 0 ? { reason: obstacles[0]!.message, obstacles } : {}),
-      ...(state?.build ? { last_materialized_at: state.build.builtAt, rows: state.build.rows, bytes: state.build.bytes } : {}),
+      ...(state?.build
+        ? { last_materialized_at: state.build.builtAt, rows: state.build.rows, bytes: state.build.bytes }
+        : {}),
       ...(state?.error ? { error: state.error } : {}),
     }
   }
@@ -243,12 +298,22 @@ export const createMaterializations = ({ records, storage, log, lagSeconds, grac
       const { estimate, fill } = buildStatements(plan.table, projectId, far)
       const { rows } = await storage.run(estimate, { ...PREVIEW, projectId }).catch((error: unknown) => {
         if (!(error instanceof StorageError)) throw error
-        throw new Refusal(error.kind === 'unavailable' || error.kind === 'capacity' ? 'engine_unavailable' : 'query_timeout', { detail: 'The preview takes too long: there is too much to look at.' })
+        throw new Refusal(
+          error.kind === 'unavailable' || error.kind === 'capacity' ? 'engine_unavailable' : 'query_timeout',
+          { detail: 'The preview takes too long: there is too much to look at.' },
+        )
       })
       const [count, events, bytes] = rows[0]!.map(Number) as [number, number, number]
       return {
         ...viewOf(endpoint, version, plan),
-        preview: { kind: plan.table.kind, rows: count, bytes: Math.round(count * (bytes || 0)), events, expected_speed_up: count > 0 ? Number((events / count).toFixed(1)) : 1, stored_query: fill.text.slice(fill.text.indexOf('SELECT')) },
+        preview: {
+          kind: plan.table.kind,
+          rows: count,
+          bytes: Math.round(count * (bytes || 0)),
+          events,
+          expected_speed_up: count > 0 ? Number((events / count).toFixed(1)) : 1,
+          stored_query: fill.text.slice(fill.text.indexOf('SELECT')),
+        },
       }
     },
     stored: (version) => stateOf(version)?.build,
@@ -262,14 +327,20 @@ export const createMaterializations = ({ records, storage, log, lagSeconds, grac
         return start(materialized!)
       }
       log(`materialization: version ${versionId} is turned off: ${why}`)
-      await change(versionId, (state) => (state.build?.table === table ? { ...state, build: undefined, claim: undefined, error: why, isTurnedOff: true } : state))
+      await change(versionId, (state) =>
+        state.build?.table === table
+          ? { ...state, build: undefined, claim: undefined, error: why, isTurnedOff: true }
+          : state,
+      )
       work.get(versionId)?.stop.abort()
     },
     async invalidate(projectId) {
       for (const materialized of await all()) {
         if (materialized.projectId !== projectId) continue
         const { id } = materialized.version
-        await change(id, (state) => (state.isTurnedOff ? state : { ...state, build: undefined, claim: undefined, lookedAt: undefined }))
+        await change(id, (state) =>
+          state.isTurnedOff ? state : { ...state, build: undefined, claim: undefined, lookedAt: undefined },
+        )
         work.get(id)?.stop.abort()
         start(materialized)
       }
@@ -282,8 +353,12 @@ export const createMaterializations = ({ records, storage, log, lagSeconds, grac
     },
     async sweep() {
       // In this order: a table is named before it is made.
-      const there = await storage.rows<{ name: string }>({ text: "SELECT name FROM system.tables WHERE database = 'db' AND startsWith(name, 'rollup_')" })
-      const named = new Set((await all()).flatMap(({ version }) => [stateOf(version)!.build?.table, stateOf(version)!.claim?.table]))
+      const there = await storage.rows<{ name: string }>({
+        text: "SELECT name FROM system.tables WHERE database = 'db' AND startsWith(name, 'rollup_')",
+      })
+      const named = new Set(
+        (await all()).flatMap(({ version }) => [stateOf(version)!.build?.table, stateOf(version)!.claim?.table]),
+      )
       unused = new Map(there.flatMap(({ name }) => (named.has(name) ? [] : [[name, unused.get(name) ?? now()]])))
       for (const [name, since] of unused) if (now() - since >= graceMs) await drop(name)
     },

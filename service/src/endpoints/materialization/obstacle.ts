@@ -31,7 +31,13 @@ export interface Obstacle {
 }
 
 /** An obstacle at a place of the query. */
-export const obstacleAt = ({ text }: Pick<ParsedQuery, 'text'>, code: ObstacleCode, message: string, span: Span, fix: string): Obstacle => {
+export const obstacleAt = (
+  { text }: Pick<ParsedQuery, 'text'>,
+  code: ObstacleCode,
+  message: string,
+  span: Span,
+  fix: string,
+): Obstacle => {
   const { position } = refuseIn(text)('not_supported', message, span)
   return { code, message, ...(position ? { position } : {}), fix }
 }

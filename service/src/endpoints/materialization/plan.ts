@@ -29,7 +29,8 @@ export interface TablePlan {
 /** What would be stored for a query, or everything that is in the way. */
 export type Plan = { readonly table: TablePlan } | { readonly obstacles: readonly Obstacle[] }
 
-const isObstacles = <Found extends object>(found: Found | readonly Obstacle[]): found is readonly Obstacle[] => Array.isArray(found)
+const isObstacles = <Found extends object>(found: Found | readonly Obstacle[]): found is readonly Obstacle[] =>
+  Array.isArray(found)
 
 const tableOf = (shape: Shape): TablePlan => ({
   signature: shape.signature,
@@ -45,7 +46,16 @@ export const planOfInsight = (query: InsightQuery): Plan => {
   const shape = shapeOfInsight(query)
   if (isObstacles(shape)) return { obstacles: shape }
   const { signature, kind } = shape
-  return { table: { signature, kind, fill: (stored) => fillInsight(shape, stored), count: (stored) => countInsight(shape, stored), sorting: sortingOfInsight(shape), states: [] } }
+  return {
+    table: {
+      signature,
+      kind,
+      fill: (stored) => fillInsight(shape, stored),
+      count: (stored) => countInsight(shape, stored),
+      sorting: sortingOfInsight(shape),
+      states: [],
+    },
+  }
 }
 
 /** Plans what to store for a query, with samples in the place of its variables. Throws `QueryError` for a query that cannot be compiled. */
@@ -55,7 +65,11 @@ export const planOf = (parsed: ParsedQuery, definitions: readonly Variable[]): P
   let first: unknown
   for (const variables of triesOf(parsed, definitions)) {
     let found: Shape | readonly Obstacle[] | undefined
-    const options: CompileOptions = { projectId: 0, variables, replace: (node, sql) => (node === target && (found ??= shapeOf(parsed, node, sql)), sql) }
+    const options: CompileOptions = {
+      projectId: 0,
+      variables,
+      replace: (node, sql) => (node === target && (found ??= shapeOf(parsed, node, sql)), sql),
+    }
     try {
       compileQuery(parsed, options)
     } catch (error) {
@@ -71,11 +85,18 @@ export const planOf = (parsed: ParsedQuery, definitions: readonly Variable[]): P
 }
 
 /** The statements around a table. */
-export const buildStatements = ({ fill: fillOf, count, sorting, states }: TablePlan, projectId: number, stored: Stored) => {
+export const buildStatements = (
+  { fill: fillOf, count, sorting, states }: TablePlan,
+  projectId: number,
+  stored: Stored,
+) => {
   const { text, params } = print(fillOf(stored), projectId)
   const table = `db.${stored.table}`
   return {
-    create: { text: `CREATE TABLE ${table} ENGINE = MergeTree ORDER BY (${sorting.join(', ')}) SETTINGS allow_nullable_key = 1, index_granularity = 1024 EMPTY AS ${text}`, params },
+    create: {
+      text: `CREATE TABLE ${table} ENGINE = MergeTree ORDER BY (${sorting.join(', ')}) SETTINGS allow_nullable_key = 1, index_granularity = 1024 EMPTY AS ${text}`,
+      params,
+    },
     fill: { text: `INSERT INTO ${table} ${text}`, params },
     /** Rows of the table, and the events they were made of. */
     held: { text: `SELECT count() AS rows, sum(__count) AS events FROM ${table}` },

@@ -3,7 +3,21 @@ import { call, infix, name, type QuerySql, type SelectSql, type Sql, text } from
 import { aggregateOf } from './aggregates.ts'
 import { DAY_MS, HOUR_MS, isRangeOf, type RunTerm, type Shape, SPANS } from './shape.ts'
 import { mapChildren } from './tree.ts'
-import { all, any, AT, bucketOf, COUNT, DATABASE, moment, number, OWNER, SEEN, type Stored, STORED, toMoment } from './words.ts'
+import {
+  all,
+  any,
+  AT,
+  bucketOf,
+  COUNT,
+  DATABASE,
+  moment,
+  number,
+  OWNER,
+  SEEN,
+  type Stored,
+  STORED,
+  toMoment,
+} from './words.ts'
 import { type Stretch, stretchOf } from './stretch.ts'
 
 const BUCKET = '__bucket'
@@ -12,7 +26,8 @@ const MERGED = '__merged'
 
 const lastOf = (hour: Sql): Sql => call('addMilliseconds', hour, number(HOUR_MS - 1))
 
-const test = ({ operator, bound, isColumnLeft }: RunTerm, column: Sql): Sql => (isColumnLeft ? infix(column, operator, bound) : infix(bound, operator, column))
+const test = ({ operator, bound, isColumnLeft }: RunTerm, column: Sql): Sql =>
+  isColumnLeft ? infix(column, operator, bound) : infix(bound, operator, column)
 
 const asked = (terms: readonly RunTerm[]): readonly Sql[] => terms.map((term) => test(term, term.column))
 
@@ -20,7 +35,10 @@ const asked = (terms: readonly RunTerm[]): readonly Sql[] => terms.map((term) =>
 const events = ({ guard, source }: Shape): SelectSql['from'] => ({
   kind: 'named',
   name: source,
-  query: { ...guard, items: [...guard.items, { value: name('timestamp'), name: AT }, { value: name('inserted_at'), name: SEEN }] },
+  query: {
+    ...guard,
+    items: [...guard.items, { value: name('timestamp'), name: AT }, { value: name('inserted_at'), name: SEEN }],
+  },
 })
 
 const storedRows = (shape: Shape, { table }: Stored): SelectSql['from'] => ({
@@ -43,13 +61,25 @@ const isAfter = (source: string, watermark: string): Sql => infix(name(source, S
 export const fillSql = (shape: Shape, { watermark }: Stored): SelectSql => {
   const { columns, states, fixed, isBucketed, source } = shape
   const spans = call('arrayJoin', call('array', ...SPANS.map(number)))
-  const buckets = isBucketed ? [{ value: spans, name: SPAN }, { value: bucketOf(name(source, AT), name(SPAN)), name: BUCKET }] : []
+  const buckets = isBucketed
+    ? [
+        { value: spans, name: SPAN },
+        { value: bucketOf(name(source, AT), name(SPAN)), name: BUCKET },
+      ]
+    : []
   const keys = [...columns.map(({ sql, name: own }) => ({ value: sql, name: own })), ...buckets]
   // The days repeat what the hours hold.
-  const counted = isBucketed ? call('if', infix(name(SPAN), '=', number(HOUR_MS)), call('count'), number(0)) : call('count')
+  const counted = isBucketed
+    ? call('if', infix(name(SPAN), '=', number(HOUR_MS)), call('count'), number(0))
+    : call('count')
   return {
     kind: 'select',
-    items: [{ value: call('toUInt32', { kind: 'project' }), name: OWNER }, ...keys, ...states.map(({ sql, name: own }) => ({ value: sql, name: own })), { value: shape.kind === 'states' ? counted : number(1), name: COUNT }],
+    items: [
+      { value: call('toUInt32', { kind: 'project' }), name: OWNER },
+      ...keys,
+      ...states.map(({ sql, name: own }) => ({ value: sql, name: own })),
+      { value: shape.kind === 'states' ? counted : number(1), name: COUNT },
+    ],
     from: events(shape),
     where: all([...fixed, isBefore(source, watermark)]),
     groupBy: shape.kind === 'states' ? [name(OWNER), ...keys.map((key) => name(key.name))] : [],
@@ -68,7 +98,12 @@ export const countSql = ({ fixed, source, ...shape }: Shape, { watermark }: Stor
 export const sortingOf = ({ kind, columns, runTerms, isBucketed, keyOf }: Shape): readonly string[] => {
   const wanted = new Set(runTerms.map(({ column }) => keyOf(column)))
   const asked = columns.filter(({ sql }) => wanted.has(keyOf(sql)))
-  return [OWNER, ...asked.map((each) => each.name), ...(isBucketed ? [SPAN, BUCKET] : []), ...(kind === 'states' ? columns.filter((each) => !asked.includes(each)).map((each) => each.name) : [])]
+  return [
+    OWNER,
+    ...asked.map((each) => each.name),
+    ...(isBucketed ? [SPAN, BUCKET] : []),
+    ...(kind === 'states' ? columns.filter((each) => !asked.includes(each)).map((each) => each.name) : []),
+  ]
 }
 
 // The clock is read once: two readings could fall on both sides of an hour's end.
@@ -86,32 +121,50 @@ interface Split {
   readonly isEnd?: (at: Sql) => Sql
 }
 
-const isInFullBucket = (ranges: readonly RunTerm[], bucket: Sql): Sql => all(ranges.flatMap((term) => [test(term, bucket), test(term, lastOf(bucket))]))!
+const isInFullBucket = (ranges: readonly RunTerm[], bucket: Sql): Sql =>
+  all(ranges.flatMap((term) => [test(term, bucket), test(term, lastOf(bucket))]))!
 
 // No event further from every bound than a bucket's length is in a ragged end. Says so in a way that the engine's index understands.
 const isNear = (ranges: readonly RunTerm[], at: Sql): Sql =>
   any(
     ranges.map(({ bound }) => {
       const time = call('toDateTime64', bound, number(3), text('UTC'))
-      return infix(infix(at, '>=', call('addMilliseconds', time, { kind: 'call', name: 'negate', args: [number(HOUR_MS)] })), 'AND', infix(at, '<=', call('addMilliseconds', time, number(HOUR_MS))))
+      return infix(
+        infix(at, '>=', call('addMilliseconds', time, { kind: 'call', name: 'negate', args: [number(HOUR_MS)] })),
+        'AND',
+        infix(at, '<=', call('addMilliseconds', time, number(HOUR_MS))),
+      )
     }),
   )
 
 /** Of bounds that only the engine can work out, such as the begin of a month. */
 const splitByEngine = (ranges: readonly RunTerm[]): Split => ({
   isStored: (span, bucket) => infix(infix(span, '=', number(HOUR_MS)), 'AND', isInFullBucket(ranges, bucket)),
-  isEnd: (at) => all([...asked(ranges), isNear(ranges, at), call('not', isInFullBucket(ranges, bucketOf(at, number(HOUR_MS))))])!,
+  isEnd: (at) =>
+    all([...asked(ranges), isNear(ranges, at), call('not', isInFullBucket(ranges, bucketOf(at, number(HOUR_MS))))])!,
 })
 
 const isWithin = ({ from, to }: Stretch, at: Sql): Sql =>
-  all([from === -Infinity ? undefined : infix(at, '>=', toMoment(from)), to === Infinity ? undefined : infix(at, '<', toMoment(to))])!
+  all([
+    from === -Infinity ? undefined : infix(at, '>=', toMoment(from)),
+    to === Infinity ? undefined : infix(at, '<', toMoment(to)),
+  ])!
 
-const fullBuckets = ({ from, to }: Stretch, ms: number): Stretch => ({ from: Math.ceil(from / ms) * ms, to: Math.floor(to / ms) * ms })
+const fullBuckets = ({ from, to }: Stretch, ms: number): Stretch => ({
+  from: Math.ceil(from / ms) * ms,
+  to: Math.floor(to / ms) * ms,
+})
 const isEmpty = ({ from, to }: Stretch): boolean => from >= to
 
 /** What is left of a stretch at both ends of one within it; all of it if that is empty. */
 const endsOf = (whole: Stretch, inner: Stretch): readonly Stretch[] =>
-  (isEmpty(inner) ? [whole] : [{ from: whole.from, to: inner.from }, { from: inner.to, to: whole.to }]).filter((end) => !isEmpty(end))
+  (isEmpty(inner)
+    ? [whole]
+    : [
+        { from: whole.from, to: inner.from },
+        { from: inner.to, to: whole.to },
+      ]
+  ).filter((end) => !isEmpty(end))
 
 /**
  * Of known bounds: full days, the full hours beside them, and what is left to the events, which is nothing where a range begins and ends
@@ -127,7 +180,17 @@ const splitAt = (whole: Stretch): Split => {
   ].filter(({ stretches }) => stretches.length > 0)
   return {
     isStored: (span, bucket) =>
-      stored.length > 0 ? any(stored.map((each) => infix(infix(span, '=', number(each.span)), 'AND', any(each.stretches.map((stretch) => isWithin(stretch, bucket)))))) : { kind: 'boolean', value: false },
+      stored.length > 0
+        ? any(
+            stored.map((each) =>
+              infix(
+                infix(span, '=', number(each.span)),
+                'AND',
+                any(each.stretches.map((stretch) => isWithin(stretch, bucket))),
+              ),
+            ),
+          )
+        : { kind: 'boolean', value: false },
     ...(ends.length > 0 ? { isEnd: (at) => any(ends.map((end) => isWithin(end, at))) } : {}),
   }
 }
@@ -149,7 +212,10 @@ const readStates = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => 
     kind: 'select',
     items: [...groups, ...states].map((each) => ({ value: name(STORED, each.name), name: each.name })),
     from: storedRows(shape, stored),
-    where: all([...others.map((term) => test(term, storedName(term.column))), isStored?.(name(STORED, SPAN), name(STORED, BUCKET))]),
+    where: all([
+      ...others.map((term) => test(term, storedName(term.column))),
+      isStored?.(name(STORED, SPAN), name(STORED, BUCKET)),
+    ]),
   }
   const fromEvents = (terms: readonly Sql[]): SelectSql => ({
     kind: 'select',
@@ -161,7 +227,11 @@ const readStates = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => 
   const at = name(source, AT)
   const tail = fromEvents([...asked(runTerms), isAfter(source, stored.watermark)])
   const ends = isEnd ? [fromEvents([...asked(others), isBefore(source, stored.watermark), isEnd(at)])] : []
-  const union: QuerySql = { kind: 'set', first: fromTable, rest: [tail, ...ends].map((query) => ({ operator: 'union all', query })) }
+  const union: QuerySql = {
+    kind: 'set',
+    first: fromTable,
+    rest: [tail, ...ends].map((query) => ({ operator: 'union all', query })),
+  }
 
   const groupFor = new Map(groups.map((each) => [keyOf(each.sql), each.name]))
   const stateFor = new Map(states.map((each) => [keyOf(each.call), each.name]))
@@ -170,7 +240,9 @@ const readStates = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => 
     const group = groupFor.get(key)
     if (group) return name(MERGED, group)
     const state = of.kind === 'call' && !of.over && aggregateOf(of.name) ? stateFor.get(key) : undefined
-    return of.kind === 'call' && state ? { ...of, name: `${of.name}Merge`, args: [name(MERGED, state)] } : mapChildren(of, merge)
+    return of.kind === 'call' && state
+      ? { ...of, name: `${of.name}Merge`, args: [name(MERGED, state)] }
+      : mapChildren(of, merge)
   }
   const merged = (of: Sql): Sql => merge(expand(of))
   return {
@@ -178,7 +250,9 @@ const readStates = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => 
     items: sql.items.map(({ value, name: own }) => ({ value: merged(value), name: own })),
     from: { kind: 'named', query: union, name: MERGED },
     where: undefined,
-    groupBy: [...new Set((sql.groupBy ?? []).map((each) => groupFor.get(keyOf(expand(each)))!))].map((each) => name(MERGED, each)),
+    groupBy: [...new Set((sql.groupBy ?? []).map((each) => groupFor.get(keyOf(expand(each)))!))].map((each) =>
+      name(MERGED, each),
+    ),
     having: sql.having && merged(sql.having),
     orderBy: sql.orderBy?.map((each) => ({ ...each, by: merged(each.by) })),
     limitBy: sql.limitBy && { ...sql.limitBy, by: sql.limitBy.by.map(merged) },
@@ -194,9 +268,26 @@ const readRows = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => {
     from: storedRows(shape, stored),
   }
   const items = guard.items.map((item) => ({ value: name(source, item.name), name: item.name }))
-  const fromTable: SelectSql = { kind: 'select', items, from: { kind: 'named', query: asSource, name: source }, where: all(asked(runTerms)) }
-  const tail: SelectSql = { kind: 'select', items, from: events(shape), where: all([...fixed, ...asked(runTerms), isAfter(source, stored.watermark)]) }
-  return { ...sql, from: { kind: 'named', query: { kind: 'set', first: fromTable, rest: [{ operator: 'union all', query: tail }] }, name: source } }
+  const fromTable: SelectSql = {
+    kind: 'select',
+    items,
+    from: { kind: 'named', query: asSource, name: source },
+    where: all(asked(runTerms)),
+  }
+  const tail: SelectSql = {
+    kind: 'select',
+    items,
+    from: events(shape),
+    where: all([...fixed, ...asked(runTerms), isAfter(source, stored.watermark)]),
+  }
+  return {
+    ...sql,
+    from: {
+      kind: 'named',
+      query: { kind: 'set', first: fromTable, rest: [{ operator: 'union all', query: tail }] },
+      name: source,
+    },
+  }
 }
 
 /** A select with the same rows as `sql`: what is stored, the ragged ends of its time range, and what has come since, in one. */

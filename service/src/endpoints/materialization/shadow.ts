@@ -55,15 +55,28 @@ const SAME_DIGITS = 9
 const isUndecided = (name: string): boolean => {
   const lower = name.toLowerCase()
   const endings = Object.keys(COMBINATORS).map((each) => each.toLowerCase())
-  const stem = endings.reduce((rest, ending) => (rest.endsWith(ending) && rest !== ending ? rest.slice(0, -ending.length) : rest), lower)
-  return /^(?:now|today|yesterday|rand|generateuuid|current_timestamp|arrayshuffle)/.test(lower) || Object.entries(MERGEABLE).some(([own, kind]) => kind === 'any' && own.toLowerCase() === stem) || stem === 'array_agg'
+  const stem = endings.reduce(
+    (rest, ending) => (rest.endsWith(ending) && rest !== ending ? rest.slice(0, -ending.length) : rest),
+    lower,
+  )
+  return (
+    /^(?:now|today|yesterday|rand|generateuuid|current_timestamp|arrayshuffle)/.test(lower) ||
+    Object.entries(MERGEABLE).some(([own, kind]) => kind === 'any' && own.toLowerCase() === stem) ||
+    stem === 'array_agg'
+  )
 }
 
 /** Whether the rows of a query, without its outermost order and limit, are decided by the events alone. */
 export const isDecided = ({ query }: ParsedQuery): boolean => {
   const decided = (node: unknown): boolean => {
     if (typeof node !== 'object' || node === null) return true
-    const { kind, name, over, limit, limitBy } = node as { kind?: string; name?: { text?: string }; over?: unknown; limit?: unknown; limitBy?: unknown }
+    const { kind, name, over, limit, limitBy } = node as {
+      kind?: string
+      name?: { text?: string }
+      over?: unknown
+      limit?: unknown
+      limitBy?: unknown
+    }
     if (kind === 'call' && (over !== undefined || isUndecided(name?.text ?? ''))) return false
     if (kind === 'select' && node !== query && (limit !== undefined || limitBy !== undefined)) return false
     return Object.values(node).every(decided)
@@ -71,20 +84,44 @@ export const isDecided = ({ query }: ParsedQuery): boolean => {
   return query.kind === 'select' && decided(query)
 }
 
-const alike = (value: unknown): unknown => (typeof value === 'number' ? Number(value.toPrecision(SAME_DIGITS)) : Array.isArray(value) ? value.map(alike) : value)
-const linesOf = (rows: readonly (readonly unknown[])[]): string => rows.map((row) => JSON.stringify(alike(row))).sort().join('\n')
+const alike = (value: unknown): unknown =>
+  typeof value === 'number' ? Number(value.toPrecision(SAME_DIGITS)) : Array.isArray(value) ? value.map(alike) : value
+const linesOf = (rows: readonly (readonly unknown[])[]): string =>
+  rows
+    .map((row) => JSON.stringify(alike(row)))
+    .sort()
+    .join('\n')
 
 /** Watches over materialized runs: what gives other rows than a live run is turned off and told. */
-export const createShadow = ({ storage, materializations, epochOf, percent, log, random = Math.random }: ShadowOptions): Shadow => {
+export const createShadow = ({
+  storage,
+  materializations,
+  epochOf,
+  percent,
+  log,
+  random = Math.random,
+}: ShadowOptions): Shadow => {
   const underWay = new Set<Promise<void>>()
 
   const pairsOf = (run: ShadowRun): readonly (readonly [live: Statement, materialized: Statement])[] => {
     if ('live' in run) return run.live.map((live, at) => [live, run.materialized[at]!])
     const { parsed, values, stored, limits } = run
-    const whole = (sql: SelectSql): SelectSql => ({ ...sql, orderBy: undefined, limitBy: undefined, limit: undefined, offset: undefined })
+    const whole = (sql: SelectSql): SelectSql => ({
+      ...sql,
+      orderBy: undefined,
+      limitBy: undefined,
+      limit: undefined,
+      offset: undefined,
+    })
     const reading = readingFrom(parsed, stored)
-    const compile = (replace: NonNullable<CompileOptions['replace']>) => compileQuery(parsed, { projectId: limits.projectId, variables: values, limit: MOST_ROWS + 1, replace })
-    return [[compile((node, sql) => (node === parsed.query ? whole(sql) : sql)), compile((node, sql) => reading.replace!(node, node === parsed.query ? whole(sql) : sql))]]
+    const compile = (replace: NonNullable<CompileOptions['replace']>) =>
+      compileQuery(parsed, { projectId: limits.projectId, variables: values, limit: MOST_ROWS + 1, replace })
+    return [
+      [
+        compile((node, sql) => (node === parsed.query ? whole(sql) : sql)),
+        compile((node, sql) => reading.replace!(node, node === parsed.query ? whole(sql) : sql)),
+      ],
+    ]
   }
 
   const differ = async (run: ShadowRun): Promise<boolean | undefined> => {
@@ -102,14 +139,20 @@ export const createShadow = ({ storage, materializations, epochOf, percent, log,
 
   const compare = async (run: ShadowRun) => {
     for (let tried = 0; tried < TRIES; tried += 1) if (!(await differ(run))) return
-    await materializations.turnOff(run.versionId, run.stored.table, 'What was stored gave other rows than a live run. Set "is_materialized" to true to build it anew.')
+    await materializations.turnOff(
+      run.versionId,
+      run.stored.table,
+      'What was stored gave other rows than a live run. Set "is_materialized" to true to build it anew.',
+    )
   }
 
   return {
     follow(run) {
       if (random() * 100 >= percent || ('parsed' in run && !isDecided(run.parsed))) return
       const done = compare(run)
-        .catch((error: unknown) => log(`materialization: a comparison failed: ${(error as Error).message.slice(0, 200)}`))
+        .catch((error: unknown) =>
+          log(`materialization: a comparison failed: ${(error as Error).message.slice(0, 200)}`),
+        )
         .finally(() => underWay.delete(done))
       underWay.add(done)
     },

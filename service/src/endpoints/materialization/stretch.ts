@@ -12,7 +12,13 @@ const FIRST = Date.UTC(1900, 0, 2)
 const LAST = Date.UTC(2299, 11, 30)
 
 /** Units whose length does not depend on when they begin. */
-const UNITS: Readonly<Record<string, number>> = { toIntervalSecond: 1_000, toIntervalMinute: 60_000, toIntervalHour: 3_600_000, toIntervalDay: 86_400_000, toIntervalWeek: 604_800_000 }
+const UNITS: Readonly<Record<string, number>> = {
+  toIntervalSecond: 1_000,
+  toIntervalMinute: 60_000,
+  toIntervalHour: 3_600_000,
+  toIntervalDay: 86_400_000,
+  toIntervalWeek: 604_800_000,
+}
 
 const lengthOf = (sql: Sql): number | undefined => {
   if (sql.kind !== 'call' || sql.args.length !== 1 || !Object.hasOwn(UNITS, sql.name)) return undefined
@@ -23,7 +29,8 @@ const lengthOf = (sql: Sql): number | undefined => {
 /** The instant that an expression is in UTC; `undefined`: only the engine knows. */
 const instantOf = (sql: Sql): number | undefined => {
   if (sql.kind === 'parameter' && sql.type === 'Date') return Date.parse(sql.value as string)
-  if (sql.kind === 'parameter' && sql.type.startsWith('DateTime64')) return Date.parse(`${(sql.value as string).replace(' ', 'T')}Z`)
+  if (sql.kind === 'parameter' && sql.type.startsWith('DateTime64'))
+    return Date.parse(`${(sql.value as string).replace(' ', 'T')}Z`)
   if (sql.kind !== 'infix') return undefined
   return sql.rest.reduce<number | undefined>((instant, { operator, right }) => {
     const length = lengthOf(right)
@@ -32,7 +39,13 @@ const instantOf = (sql: Sql): number | undefined => {
   }, instantOf(sql.first))
 }
 
-const MIRRORED: Readonly<Partial<Record<InfixOperator, InfixOperator>>> = { '>=': '<=', '>': '<', '<=': '>=', '<': '>', '=': '=' }
+const MIRRORED: Readonly<Partial<Record<InfixOperator, InfixOperator>>> = {
+  '>=': '<=',
+  '>': '<',
+  '<=': '>=',
+  '<': '>',
+  '=': '=',
+}
 
 /** The times, whole milliseconds, that an operator lets pass beside an instant. */
 const PASSES: Readonly<Partial<Record<InfixOperator, (instant: number) => Stretch>>> = {

@@ -18,11 +18,19 @@ export const mapChildren = (sql: Sql, change: (part: Sql) => Sql): Sql => {
         ...sql,
         args: sql.args.map(change),
         ...(sql.over && {
-          over: { ...sql.over, partitionBy: sql.over.partitionBy.map(change), orderBy: sql.over.orderBy.map((each) => ({ ...each, by: change(each.by) })) },
+          over: {
+            ...sql.over,
+            partitionBy: sql.over.partitionBy.map(change),
+            orderBy: sql.over.orderBy.map((each) => ({ ...each, by: change(each.by) })),
+          },
         }),
       }
     case 'infix':
-      return { ...sql, first: change(sql.first), rest: sql.rest.map(({ operator, right }) => ({ operator, right: change(right) })) }
+      return {
+        ...sql,
+        first: change(sql.first),
+        rest: sql.rest.map(({ operator, right }) => ({ operator, right: change(right) })),
+      }
     case 'in':
       return { ...sql, left: change(sql.left), right: change(sql.right) }
     case 'lambda':

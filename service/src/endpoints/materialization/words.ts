@@ -19,14 +19,19 @@ export const COUNT = '__count'
 export const number = (value: number): Sql => ({ kind: 'number', digits: String(value) })
 /** A time in UTC, `YYYY-MM-DD hh:mm:ss.mmm`. */
 export const moment = (value: string): Sql => ({ kind: 'parameter', type: "DateTime64(3, 'UTC')", value })
-export const toMoment = (instant: number): Sql => moment(new Date(instant).toISOString().replace('T', ' ').replace('Z', ''))
+export const toMoment = (instant: number): Sql =>
+  moment(new Date(instant).toISOString().replace('T', ' ').replace('Z', ''))
 
 /** What must all hold; `undefined`: nothing. */
 export const all = (terms: readonly (Sql | undefined)[]): Sql | undefined => {
   const [first, ...rest] = terms.filter((each) => each !== undefined)
-  return first && (rest.length === 0 ? first : { kind: 'infix', first, rest: rest.map((right) => ({ operator: 'AND', right })) })
+  return (
+    first &&
+    (rest.length === 0 ? first : { kind: 'infix', first, rest: rest.map((right) => ({ operator: 'AND', right })) })
+  )
 }
-export const any = ([first, ...rest]: readonly Sql[]): Sql => (rest.length === 0 ? first! : { kind: 'infix', first: first!, rest: rest.map((right) => ({ operator: 'OR', right })) })
+export const any = ([first, ...rest]: readonly Sql[]): Sql =>
+  rest.length === 0 ? first! : { kind: 'infix', first: first!, rest: rest.map((right) => ({ operator: 'OR', right })) }
 
 /** When the stretch of `ms` began that holds a time. Not toStartOfHour: its answer has no years before 1970. */
 export const bucketOf = (at: Sql, ms: Sql): Sql => {

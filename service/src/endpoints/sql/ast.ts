@@ -56,14 +56,41 @@ export type Expression = Span &
     | { readonly kind: 'logic'; readonly operator: 'and' | 'or'; readonly terms: readonly Expression[] }
     | { readonly kind: 'not'; readonly of: Expression }
     | { readonly kind: 'minus'; readonly of: Expression }
-    | { readonly kind: 'compare'; readonly operator: CompareOperator; readonly left: Expression; readonly right: Expression }
-    | { readonly kind: 'match'; readonly operator: MatchOperator; readonly isNot: boolean; readonly left: Expression; readonly right: Expression }
+    | {
+        readonly kind: 'compare'
+        readonly operator: CompareOperator
+        readonly left: Expression
+        readonly right: Expression
+      }
+    | {
+        readonly kind: 'match'
+        readonly operator: MatchOperator
+        readonly isNot: boolean
+        readonly left: Expression
+        readonly right: Expression
+      }
     | { readonly kind: 'isNull'; readonly isNot: boolean; readonly of: Expression }
-    | { readonly kind: 'between'; readonly isNot: boolean; readonly of: Expression; readonly low: Expression; readonly high: Expression }
+    | {
+        readonly kind: 'between'
+        readonly isNot: boolean
+        readonly of: Expression
+        readonly low: Expression
+        readonly high: Expression
+      }
     | { readonly kind: 'in'; readonly isNot: boolean; readonly left: Expression; readonly right: Expression }
     | { readonly kind: 'orElse'; readonly terms: readonly Expression[] }
-    | { readonly kind: 'choice'; readonly condition: Expression; readonly then: Expression; readonly otherwise: Expression }
-    | { readonly kind: 'case'; readonly of?: Expression; readonly branches: readonly { readonly when: Expression; readonly then: Expression }[]; readonly otherwise?: Expression }
+    | {
+        readonly kind: 'choice'
+        readonly condition: Expression
+        readonly then: Expression
+        readonly otherwise: Expression
+      }
+    | {
+        readonly kind: 'case'
+        readonly of?: Expression
+        readonly branches: readonly { readonly when: Expression; readonly then: Expression }[]
+        readonly otherwise?: Expression
+      }
     | { readonly kind: 'cast'; readonly of: Expression; readonly type: Name }
     | { readonly kind: 'interval'; readonly amount: Expression; readonly unit: string }
     | { readonly kind: 'array'; readonly items: readonly Expression[] }
@@ -115,7 +142,10 @@ export interface Select extends Span {
   readonly isDistinct: boolean
   readonly items: readonly SelectItem[]
   readonly from?: Source
-  readonly arrayJoin?: { readonly isLeft: boolean; readonly items: readonly { readonly value: Expression; readonly alias: Name }[] }
+  readonly arrayJoin?: {
+    readonly isLeft: boolean
+    readonly items: readonly { readonly value: Expression; readonly alias: Name }[]
+  }
   readonly where?: Expression
   readonly groupBy: readonly Expression[]
   readonly having?: Expression
@@ -125,7 +155,8 @@ export interface Select extends Span {
   readonly offset?: Expression
 }
 
-export type SetOperator = 'union all' | 'union distinct' | 'intersect' | 'intersect distinct' | 'except' | 'except distinct'
+export type SetOperator =
+  'union all' | 'union distinct' | 'intersect' | 'intersect distinct' | 'except' | 'except distinct'
 
 export interface SetQuery extends Span {
   readonly kind: 'set'

@@ -65,12 +65,23 @@ export const parseQuery = (text: string): ParsedQuery => {
   return Object.freeze({ text, query, variables: variablesIn(query) })
 }
 
-const resolveWithin = ({ text, query }: ParsedQuery, variable: ResolveOptions['variable'], replace?: ResolveOptions['replace']): ResolvedQuery => {
+const resolveWithin = (
+  { text, query }: ParsedQuery,
+  variable: ResolveOptions['variable'],
+  replace?: ResolveOptions['replace'],
+): ResolvedQuery => {
   const resolved = resolveQuery(query, { text, variable, replace })
   const { nodes, depth } = measure(resolved.query)
   const refuse = refuseIn(text)
-  if (depth > MAX_ENGINE_DEPTH) throw refuse('query_too_deep', 'The query has a chain or a nesting that is too long for the engine', query, 'Split it into parts with WITH … AS')
-  if (nodes > MAX_ENGINE_NODES) throw refuse('query_too_complex', 'The query is too large once written out for the engine', query)
+  if (depth > MAX_ENGINE_DEPTH)
+    throw refuse(
+      'query_too_deep',
+      'The query has a chain or a nesting that is too long for the engine',
+      query,
+      'Split it into parts with WITH … AS',
+    )
+  if (nodes > MAX_ENGINE_NODES)
+    throw refuse('query_too_complex', 'The query is too large once written out for the engine', query)
   return resolved
 }
 
@@ -89,8 +100,14 @@ const boundVariables = (text: string, variables: CompileOptions['variables']): R
     if (!bound) throw refuse('variable_missing', `The variable '${name}' has no value`, span)
     const row = VARIABLE_TYPES[bound.type]
     const accepted = row.accept(bound.value)
-    if (accepted === undefined) throw refuse('variable_invalid', `The value of the variable '${name}' is not of its type`, span)
-    return { ...value(row.kind, { kind: 'parameter', type: bound.type, value: accepted }), constant: accepted, ...(row.width && { width: row.width }), ...(row.kind === 'array' && { members: [value('text', { kind: 'null' })] }) }
+    if (accepted === undefined)
+      throw refuse('variable_invalid', `The value of the variable '${name}' is not of its type`, span)
+    return {
+      ...value(row.kind, { kind: 'parameter', type: bound.type, value: accepted }),
+      constant: accepted,
+      ...(row.width && { width: row.width }),
+      ...(row.kind === 'array' && { members: [value('text', { kind: 'null' })] }),
+    }
   }
   return (name, span) => {
     const known = made.get(name) ?? bind(name, span)
@@ -118,21 +135,36 @@ const paged = (resolved: ResolvedQuery, limit: number | undefined, offset: numbe
   const left = ceiling === undefined ? undefined : Math.max(0, ceiling - offset)
   const count = left === undefined ? limit : Math.min(left, limit ?? left)
   const skipped = (countOf(select.offset) ?? 0) + offset
-  return { ...select, limit: count === undefined ? undefined : rows(count), offset: skipped > 0 ? rows(skipped) : undefined }
+  return {
+    ...select,
+    limit: count === undefined ? undefined : rows(count),
+    offset: skipped > 0 ? rows(skipped) : undefined,
+  }
 }
 
 const checkCount = (count: number | undefined, what: string): void => {
-  if (count !== undefined && !(Number.isSafeInteger(count) && count >= 0)) throw new QueryError('limit_invalid', `${what} is a whole number from 0 up`)
+  if (count !== undefined && !(Number.isSafeInteger(count) && count >= 0))
+    throw new QueryError('limit_invalid', `${what} is a whole number from 0 up`)
 }
 
 /** The SQL that answers a query for one project. Throws `QueryError`. */
-export const compileQuery = (query: ParsedQuery, { projectId, variables, limit, offset = 0, keyset, replace }: CompileOptions): Compiled => {
+export const compileQuery = (
+  query: ParsedQuery,
+  { projectId, variables, limit, offset = 0, keyset, replace }: CompileOptions,
+): Compiled => {
   if (!Number.isInteger(projectId) || projectId < 0 || projectId > 0xffff_ffff) throw new Error('projectId is a UInt32')
   checkCount(limit, 'limit')
   checkCount(offset, 'offset')
   const resolved = resolveWithin(query, boundVariables(query.text, variables), replace)
-  const page = keyset ? keysetPage(resolved, limit, keyset.after) : { query: paged(resolved, limit, offset), keyCount: 0 }
+  const page = keyset
+    ? keysetPage(resolved, limit, keyset.after)
+    : { query: paged(resolved, limit, offset), keyCount: 0 }
   const compiled = print(page.query, projectId)
-  if (compiled.text.length > MAX_ENGINE_TEXT) throw refuseIn(query.text)('query_too_complex', 'The query is too long once written out for the engine', query.query)
+  if (compiled.text.length > MAX_ENGINE_TEXT)
+    throw refuseIn(query.text)(
+      'query_too_complex',
+      'The query is too long once written out for the engine',
+      query.query,
+    )
   return Object.freeze({ text: compiled.text, params: Object.freeze(compiled.params), keyCount: page.keyCount })
 }

@@ -17,7 +17,11 @@ const RESERVED = new Set(
 )
 
 // Words a name may not be although nothing follows that makes them a clause; `left(x)` and `format(x)` are calls.
-const NEVER_CALLED = new Set('select from where having union and or not in is between like ilike case when then else end distinct as on using by'.split(' '))
+const NEVER_CALLED = new Set(
+  'select from where having union and or not in is between like ilike case when then else end distinct as on using by'.split(
+    ' ',
+  ),
+)
 
 export type Cursor = ReturnType<typeof createCursor>
 
@@ -48,8 +52,10 @@ export const createCursor = (tokens: readonly Token[], refuse: Refuse) => {
     at += words.length
     return true
   }
-  const describe = (token: Token): string => (token.kind === 'end' ? 'the end of the query' : token.kind === 'string' ? 'a string' : `'${token.value}'`)
-  const unexpected = (wanted: string, token = peek()) => refuse('syntax_error', `Expected ${wanted}, found ${describe(token)}`, token)
+  const describe = (token: Token): string =>
+    token.kind === 'end' ? 'the end of the query' : token.kind === 'string' ? 'a string' : `'${token.value}'`
+  const unexpected = (wanted: string, token = peek()) =>
+    refuse('syntax_error', `Expected ${wanted}, found ${describe(token)}`, token)
   const expect = (symbol: string): Token => {
     if (!isSymbol(symbol)) throw unexpected(`'${symbol}'`)
     return take()
@@ -65,7 +71,13 @@ export const createCursor = (tokens: readonly Token[], refuse: Refuse) => {
     return toName(take())
   }
 
-  const tooDeep = (span: Span) => refuse('query_too_deep', `The query nests more than ${MAX_DEPTH} levels deep`, span, 'Split it into parts with WITH … AS')
+  const tooDeep = (span: Span) =>
+    refuse(
+      'query_too_deep',
+      `The query nests more than ${MAX_DEPTH} levels deep`,
+      span,
+      'Split it into parts with WITH … AS',
+    )
   const enter = (): void => {
     if (++depth > MAX_DEPTH) throw tooDeep(peek())
   }
@@ -78,7 +90,8 @@ export const createCursor = (tokens: readonly Token[], refuse: Refuse) => {
   }
   /** Freezes a node that began at `start` and ends at the last token read. */
   const finish = <const T extends object>(start: number, fields: T): T & Span => {
-    if (++nodes > MAX_NODES) throw refuse('query_too_complex', `The query has more than ${MAX_NODES} parts`, { start, end: previous().end })
+    if (++nodes > MAX_NODES)
+      throw refuse('query_too_complex', `The query has more than ${MAX_NODES} parts`, { start, end: previous().end })
     return Object.freeze({ ...fields, start, end: previous().end })
   }
   const list = <T>(readOne: () => T): readonly T[] => {
@@ -88,8 +101,26 @@ export const createCursor = (tokens: readonly Token[], refuse: Refuse) => {
   }
 
   return {
-    refuse, peek, previous, isSymbol, isWord, take, accept, acceptWords, unexpected, expect, expectWord, isReserved, isName, toName, expectName,
-    enter, leave, checkLean, finish, list,
+    refuse,
+    peek,
+    previous,
+    isSymbol,
+    isWord,
+    take,
+    accept,
+    acceptWords,
+    unexpected,
+    expect,
+    expectWord,
+    isReserved,
+    isName,
+    toName,
+    expectName,
+    enter,
+    leave,
+    checkLean,
+    finish,
+    list,
     mayBeCalled: (token: Token) => !NEVER_CALLED.has(token.value.toLowerCase()),
   }
 }

@@ -2,7 +2,14 @@ import { channelOf, CLICK_IDS } from './channel.ts'
 import { guarded } from './guard.ts'
 import { call, infix, name, text, type FromSql, type QuerySql, type SelectSql, type Sql } from './physical.ts'
 import { propertyOfText } from './properties.ts'
-import { EVENTS, GROUP_PROPERTIES, PERSON_DISTINCT_IDS, PERSON_PROPERTIES, type Stored, type TableName } from './tables.ts'
+import {
+  EVENTS,
+  GROUP_PROPERTIES,
+  PERSON_DISTINCT_IDS,
+  PERSON_PROPERTIES,
+  type Stored,
+  type TableName,
+} from './tables.ts'
 import { value, type Value } from './value.ts'
 
 /** Rows made of stored ones, under a name. Of their columns those that were read are computed. */
@@ -28,7 +35,8 @@ const part = (of: Sql, place: number): Sql => call('tupleElement', of, number(pl
 const item = (sql: Sql, as: string) => ({ value: sql, name: as })
 const named = (query: QuerySql, as: string): FromSql => ({ kind: 'named', query, name: as })
 const columns = (names: readonly string[]) => names.map((each) => item(name(each), each))
-const stored = (table: Stored, names: readonly string[], as: string): FromSql => named(guarded(table, columns(names)), as)
+const stored = (table: Stored, names: readonly string[], as: string): FromSql =>
+  named(guarded(table, columns(names)), as)
 const leftJoin = (left: FromSql, right: FromSql, on: Sql): FromSql => ({ kind: 'join', join: 'left', left, right, on })
 const timeOf = (ms: Sql): Sql => call('fromUnixTimestamp64Milli', ms, text('UTC'))
 const isNamed = (of: Sql, wanted: string) => infix(of, '=', text(wanted))
@@ -37,7 +45,15 @@ const isNamed = (of: Sql, wanted: string) => infix(of, '=', text(wanted))
 export const mergedIds = (as: string): FromSql => {
   const from = stored(PERSON_DISTINCT_IDS, ['distinct_id', 'person', 'is_identified', 'version'], '__i')
   const latest = (column: string) => item(call('argMax', name('__i', column), name('__i', 'version')), column)
-  return named({ kind: 'select', items: [item(name('__i', 'distinct_id'), 'distinct_id'), latest('person'), latest('is_identified')], from, groupBy: [name('__i', 'distinct_id')] }, as)
+  return named(
+    {
+      kind: 'select',
+      items: [item(name('__i', 'distinct_id'), 'distinct_id'), latest('person'), latest('is_identified')],
+      from,
+      groupBy: [name('__i', 'distinct_id')],
+    },
+    as,
+  )
 }
 
 /** `rows`, which have a `distinct_id`, with the merged ids beside them under the name `ids`. */
@@ -45,13 +61,21 @@ export const withMergedIds = (rows: FromSql, as: string, ids: string): FromSql =
   leftJoin(rows, mergedIds(ids), infix(name(as, 'distinct_id'), '=', name(ids, 'distinct_id')))
 
 /** The person of `rows` that were joined by `withMergedIds`, as that person's main id. */
-export const personOf = (as: string, ids: string): Sql => call('if', call('empty', name(ids, 'person')), name(as, 'distinct_id'), name(ids, 'person'))
+export const personOf = (as: string, ids: string): Sql =>
+  call('if', call('empty', name(ids, 'person')), name(as, 'distinct_id'), name(ids, 'person'))
 
 /** A person's id as the world sees it: the same at any time, in any process. */
-export const personUuid = (person: Sql): Sql => call('reinterpretAsUUID', call('sipHash128', { kind: 'project' }, person))
+export const personUuid = (person: Sql): Sql =>
+  call('reinterpretAsUUID', call('sipHash128', { kind: 'project' }, person))
 
 // A property is kept as JSON text, so that "12" is not 12; empty where there is none.
-const decoded = (json: Sql): Sql => call('if', call('startsWith', json, text('"')), call('JSONExtractString', json), call('nullIf', call('nullIf', json, text('')), text('null')))
+const decoded = (json: Sql): Sql =>
+  call(
+    'if',
+    call('startsWith', json, text('"')),
+    call('JSONExtractString', json),
+    call('nullIf', call('nullIf', json, text('')), text('null')),
+  )
 
 /** A property out of JSON text that stands for itself alone. */
 const kept = (ask: (id: string, sql: Sql) => Sql, id: string, json: Sql): Value => ({
@@ -75,7 +99,11 @@ const createItems = (as: string) => {
 const nullable = (isJoined: boolean | undefined, sql: Sql): Sql => (isJoined ? call('toNullable', sql) : sql)
 
 /** Properties of persons or groups: rows of (owner, name, value), one a property, are turned into rows of an owner. */
-const createOwners = ({ as, isJoined }: DerivedOptions, rowsOf: (names: Sql | undefined) => SelectSql, owner: readonly string[]) => {
+const createOwners = (
+  { as, isJoined }: DerivedOptions,
+  rowsOf: (names: Sql | undefined) => SelectSql,
+  owner: readonly string[],
+) => {
   const { ask, all } = createItems(as)
   const names = new Set<string>(isJoined ? [] : [''])
   let isWhole = false
@@ -83,8 +111,18 @@ const createOwners = ({ as, isJoined }: DerivedOptions, rowsOf: (names: Sql | un
   const isReal = infix(infix(row('name'), '!=', text('')), 'AND', infix(row('value'), '!=', text('')))
   const whole = () => {
     isWhole = true
-    const members = call('groupArrayIf', call('concat', call('toJSONString', row('name')), text(':'), row('value')), isReal)
-    return ask('properties', nullable(isJoined, call('concat', text('{'), call('arrayStringConcat', call('arraySort', members), text(',')), text('}'))))
+    const members = call(
+      'groupArrayIf',
+      call('concat', call('toJSONString', row('name')), text(':'), row('value')),
+      isReal,
+    )
+    return ask(
+      'properties',
+      nullable(
+        isJoined,
+        call('concat', text('{'), call('arrayStringConcat', call('arraySort', members), text(',')), text('}')),
+      ),
+    )
   }
   const child = (key: string | number): Value => {
     const property = String(key)
@@ -113,20 +151,47 @@ const createOwners = ({ as, isJoined }: DerivedOptions, rowsOf: (names: Sql | un
   }
 }
 
-const isAmong = (of: Sql, names: Sql | undefined): Sql | undefined => names && { kind: 'in', isNot: false, left: of, right: names }
-const both = (tests: readonly (Sql | undefined)[]): Sql | undefined => tests.filter((each) => each !== undefined).reduce<Sql | undefined>((all, each) => (all ? infix(all, 'AND', each) : each), undefined)
+const isAmong = (of: Sql, names: Sql | undefined): Sql | undefined =>
+  names && { kind: 'in', isNot: false, left: of, right: names }
+const both = (tests: readonly (Sql | undefined)[]): Sql | undefined =>
+  tests
+    .filter((each) => each !== undefined)
+    .reduce<Sql | undefined>((all, each) => (all ? infix(all, 'AND', each) : each), undefined)
 
 // The latest $set or $unset decides. Without any, the earliest $set_once does; after an $unset, the latest $set_once if that came later.
 const personValue = ([set, first, last]: readonly [Sql, Sql, Sql]): Sql =>
-  call('multiIf', call('notEmpty', part(set, 2)), part(set, 2), infix(part(set, 1), '<', number(0)), part(first, 2), infix(last, '>', set), part(last, 2), text(''))
+  call(
+    'multiIf',
+    call('notEmpty', part(set, 2)),
+    part(set, 2),
+    infix(part(set, 1), '<', number(0)),
+    part(first, 2),
+    infix(last, '>', set),
+    part(last, 2),
+    text(''),
+  )
 
 const personRows = (names: Sql | undefined): SelectSql => {
-  const from = withMergedIds(stored(PERSON_PROPERTIES, ['name', 'distinct_id', 'set', 'first_once', 'last_once'], '__r'), '__r', '__d')
-  const [set, first, last] = [call('max', name('__r', 'set')), call('min', name('__r', 'first_once')), call('max', name('__r', 'last_once'))]
+  const from = withMergedIds(
+    stored(PERSON_PROPERTIES, ['name', 'distinct_id', 'set', 'first_once', 'last_once'], '__r'),
+    '__r',
+    '__d',
+  )
+  const [set, first, last] = [
+    call('max', name('__r', 'set')),
+    call('min', name('__r', 'first_once')),
+    call('max', name('__r', 'last_once')),
+  ]
   const person = personOf('__r', '__d')
   return {
     kind: 'select',
-    items: [item(person, 'person'), item(name('__r', 'name'), 'name'), item(personValue([set, first, last]), 'value'), item(part(first, 1), 'first_at'), item(call('max', name('__d', 'is_identified')), 'identified')],
+    items: [
+      item(person, 'person'),
+      item(name('__r', 'name'), 'name'),
+      item(personValue([set, first, last]), 'value'),
+      item(part(first, 1), 'first_at'),
+      item(call('max', name('__d', 'is_identified')), 'identified'),
+    ],
     from,
     where: isAmong(name('__r', 'name'), names),
     groupBy: [person, name('__r', 'name')],
@@ -137,7 +202,8 @@ const persons = (options: DerivedOptions): DerivedRows => {
   const owners = createOwners(options, personRows, ['person'])
   const { ask, row } = owners
   const made: Readonly<Record<string, () => Value>> = {
-    id: () => value('uuid', ask('id', nullable(options.isJoined, personUuid(row('person')))), Boolean(options.isJoined)),
+    id: () =>
+      value('uuid', ask('id', nullable(options.isJoined, personUuid(row('person')))), Boolean(options.isJoined)),
     created_at: owners.createdAt,
     properties: owners.properties,
     is_identified: () => {
@@ -148,19 +214,31 @@ const persons = (options: DerivedOptions): DerivedRows => {
   return { column: (column) => made[column]?.(), key: () => owners.key('person'), toSql: owners.toSql }
 }
 
-const groupRows = (index: number | undefined) => (names: Sql | undefined): SelectSql => {
-  const from = stored(GROUP_PROPERTIES, ['group_type_index', 'name', 'group_key', 'set', 'first_once'], '__r')
-  const row = (column: string) => name('__r', column)
-  const [set, first] = [call('max', row('set')), call('min', row('first_once'))]
-  const at = call('if', isNamed(row('name'), ''), part(first, 1), part(set, 1))
-  return {
-    kind: 'select',
-    items: [item(row('group_type_index'), 'index'), item(row('group_key'), 'key'), item(row('name'), 'name'), item(part(set, 2), 'value'), item(part(first, 1), 'first_at'), item(at, 'at')],
-    from,
-    where: both([index === undefined ? undefined : infix(row('group_type_index'), '=', number(index)), isAmong(row('name'), names)]),
-    groupBy: [row('group_type_index'), row('group_key'), row('name')],
+const groupRows =
+  (index: number | undefined) =>
+  (names: Sql | undefined): SelectSql => {
+    const from = stored(GROUP_PROPERTIES, ['group_type_index', 'name', 'group_key', 'set', 'first_once'], '__r')
+    const row = (column: string) => name('__r', column)
+    const [set, first] = [call('max', row('set')), call('min', row('first_once'))]
+    const at = call('if', isNamed(row('name'), ''), part(first, 1), part(set, 1))
+    return {
+      kind: 'select',
+      items: [
+        item(row('group_type_index'), 'index'),
+        item(row('group_key'), 'key'),
+        item(row('name'), 'name'),
+        item(part(set, 2), 'value'),
+        item(part(first, 1), 'first_at'),
+        item(at, 'at'),
+      ],
+      from,
+      where: both([
+        index === undefined ? undefined : infix(row('group_type_index'), '=', number(index)),
+        isAmong(row('name'), names),
+      ]),
+      groupBy: [row('group_type_index'), row('group_key'), row('name')],
+    }
   }
-}
 
 const groups = (options: DerivedOptions): DerivedRows => {
   const owners = createOwners(options, groupRows(options.groupIndex), ['index', 'key'])
@@ -171,7 +249,11 @@ const groups = (options: DerivedOptions): DerivedRows => {
     created_at: owners.createdAt,
     updated_at: () => {
       owners.readAll()
-      return value('time', ask('updated_at', nullable(options.isJoined, timeOf(call('max', row('at'))))), Boolean(options.isJoined))
+      return value(
+        'time',
+        ask('updated_at', nullable(options.isJoined, timeOf(call('max', row('at'))))),
+        Boolean(options.isJoined),
+      )
     },
     properties: owners.properties,
   }
@@ -181,12 +263,23 @@ const groups = (options: DerivedOptions): DerivedRows => {
 // Ids that were seen, and ids that were merged without having been.
 const distinctIds = ({ as, isJoined }: DerivedOptions): DerivedRows => {
   const { ask, all } = createItems(as)
-  const seen: SelectSql = { kind: 'select', items: [item(name('__r', 'distinct_id'), 'distinct_id')], from: stored(PERSON_PROPERTIES, ['distinct_id', 'name'], '__r'), where: isNamed(name('__r', 'name'), '') }
-  const merged: SelectSql = { kind: 'select', items: [item(name('__m', 'distinct_id'), 'distinct_id')], from: stored(PERSON_DISTINCT_IDS, ['distinct_id'], '__m') }
+  const seen: SelectSql = {
+    kind: 'select',
+    items: [item(name('__r', 'distinct_id'), 'distinct_id')],
+    from: stored(PERSON_PROPERTIES, ['distinct_id', 'name'], '__r'),
+    where: isNamed(name('__r', 'name'), ''),
+  }
+  const merged: SelectSql = {
+    kind: 'select',
+    items: [item(name('__m', 'distinct_id'), 'distinct_id')],
+    from: stored(PERSON_DISTINCT_IDS, ['distinct_id'], '__m'),
+  }
   const ids: QuerySql = { kind: 'set', first: seen, rest: [{ operator: 'union distinct', query: merged }] }
   const made: Readonly<Record<string, () => Value>> = {
-    distinct_id: () => value('text', ask('distinct_id', nullable(isJoined, name('__v', 'distinct_id'))), Boolean(isJoined)),
-    person_id: () => value('uuid', ask('person_id', nullable(isJoined, personUuid(personOf('__v', '__d')))), Boolean(isJoined)),
+    distinct_id: () =>
+      value('text', ask('distinct_id', nullable(isJoined, name('__v', 'distinct_id'))), Boolean(isJoined)),
+    person_id: () =>
+      value('uuid', ask('person_id', nullable(isJoined, personUuid(personOf('__v', '__d')))), Boolean(isJoined)),
   }
   return {
     column: (column) => made[column]?.(),
@@ -195,7 +288,11 @@ const distinctIds = ({ as, isJoined }: DerivedOptions): DerivedRows => {
   }
 }
 
-const EVENT_COUNTS: Readonly<Record<string, string>> = { $pageview_count: '$pageview', $screen_count: '$screen', $autocapture_count: '$autocapture' }
+const EVENT_COUNTS: Readonly<Record<string, string>> = {
+  $pageview_count: '$pageview',
+  $screen_count: '$screen',
+  $autocapture_count: '$autocapture',
+}
 
 // Properties of the first or the last event of a session that has them.
 const ENDS: Readonly<Record<string, { readonly of: string; readonly by: 'argMinIf' | 'argMaxIf' }>> = {
@@ -222,16 +319,27 @@ const sessions = ({ as, isJoined }: DerivedOptions): DerivedRows => {
   const [start, end] = [call('min', row('timestamp')), call('max', row('timestamp'))]
   const duration = call('dateDiff', text('second'), start, end)
   const countOf = (event: string) => call('countIf', isNamed(row('event'), event))
-  const made = (kind: Value['kind'], column: string, sql: Sql): Value => value(kind, ask(column, nullable(isJoined, sql)), Boolean(isJoined))
+  const made = (kind: Value['kind'], column: string, sql: Sql): Value =>
+    value(kind, ask(column, nullable(isJoined, sql)), Boolean(isJoined))
   const endOfProperty = (of: string, by: 'argMinIf' | 'argMaxIf'): Sql => {
     // As the first part of the column's text; what it is for a nested value nobody asks of an address or a campaign.
     read.set(of, call('CAST', { kind: 'subColumn', of: name('properties'), path: [of] }, text('Nullable(String)')))
     return call(by, row(`property ${of}`), moment, call('isNotNull', row(`property ${of}`)))
   }
-  const endOf = (column: string): Value => ({ ...made('property', column, endOfProperty(ENDS[column]!.of, ENDS[column]!.by)), isNullable: true })
-  const arrivalOf = (...properties: readonly string[]): Sql => call('lower', call('coalesce', ...properties.map((of) => endOfProperty(of, 'argMinIf')), text('')))
+  const endOf = (column: string): Value => ({
+    ...made('property', column, endOfProperty(ENDS[column]!.of, ENDS[column]!.by)),
+    isNullable: true,
+  })
+  const arrivalOf = (...properties: readonly string[]): Sql =>
+    call('lower', call('coalesce', ...properties.map((of) => endOfProperty(of, 'argMinIf')), text('')))
   const channel = (): Sql =>
-    channelOf({ source: arrivalOf('utm_source', '$referring_domain'), medium: arrivalOf('utm_medium'), campaign: arrivalOf('utm_campaign'), searchId: arrivalOf(...CLICK_IDS.search), otherId: arrivalOf(...CLICK_IDS.other) })
+    channelOf({
+      source: arrivalOf('utm_source', '$referring_domain'),
+      medium: arrivalOf('utm_medium'),
+      campaign: arrivalOf('utm_campaign'),
+      searchId: arrivalOf(...CLICK_IDS.search),
+      otherId: arrivalOf(...CLICK_IDS.other),
+    })
   const bounce = [
     infix(countOf('$pageview'), '<=', number(1)),
     infix(countOf('$autocapture'), '=', number(0)),
@@ -245,7 +353,16 @@ const sessions = ({ as, isJoined }: DerivedOptions): DerivedRows => {
     $session_duration: () => made('number', '$session_duration', duration),
     $event_count: () => made('number', '$event_count', call('count')),
     $channel_type: () => made('text', '$channel_type', channel()),
-    $is_bounce: () => made('boolean', '$is_bounce', call('toBool', { kind: 'infix', first: bounce[0]!, rest: bounce.slice(1).map((right) => ({ operator: 'AND', right })) })),
+    $is_bounce: () =>
+      made(
+        'boolean',
+        '$is_bounce',
+        call('toBool', {
+          kind: 'infix',
+          first: bounce[0]!,
+          rest: bounce.slice(1).map((right) => ({ operator: 'AND', right })),
+        }),
+      ),
   }
   const column = (wanted: string): Value | undefined => {
     if (Object.hasOwn(EVENT_COUNTS, wanted)) return made('number', wanted, countOf(EVENT_COUNTS[wanted]!))
@@ -255,12 +372,29 @@ const sessions = ({ as, isJoined }: DerivedOptions): DerivedRows => {
     column,
     key: () => ask('key', row('$session_id')),
     toSql: () => {
-      const items = [...columns(['$session_id', 'event', 'distinct_id', 'timestamp', 'uuid']), ...[...read].map(([property, sql]) => item(sql, `property ${property}`))]
+      const items = [
+        ...columns(['$session_id', 'event', 'distinct_id', 'timestamp', 'uuid']),
+        ...[...read].map(([property, sql]) => item(sql, `property ${property}`)),
+      ]
       const where = infix(row('$session_id'), '!=', text(''))
-      return named({ kind: 'select', items: all(), from: named(guarded(EVENTS, items), '__v'), where, groupBy: [row('$session_id')] }, as)
+      return named(
+        {
+          kind: 'select',
+          items: all(),
+          from: named(guarded(EVENTS, items), '__v'),
+          where,
+          groupBy: [row('$session_id')],
+        },
+        as,
+      )
     },
   }
 }
 
 /** Tables that are made of others. */
-export const DERIVED: Readonly<Record<Exclude<TableName, 'events'>, (options: DerivedOptions) => DerivedRows>> = { persons, person_distinct_ids: distinctIds, groups, sessions }
+export const DERIVED: Readonly<Record<Exclude<TableName, 'events'>, (options: DerivedOptions) => DerivedRows>> = {
+  persons,
+  person_distinct_ids: distinctIds,
+  groups,
+  sessions,
+}

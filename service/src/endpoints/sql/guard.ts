@@ -24,5 +24,6 @@ const isOwnerTest = (where: Sql | undefined, owner: string): boolean =>
 /** Throws on a select that reads storage without its project. A query cannot bring that about: it would be a fault of the compiler. */
 export const assertGuarded = (select: QuerySql): void => {
   if (select.kind !== 'select' || select.from?.kind !== 'storage') return
-  if (!isOwnerTest(select.where, select.from.owner)) throw new Error(`Compiler fault: ${select.from.table} would be read without its project`)
+  if (!isOwnerTest(select.where, select.from.owner))
+    throw new Error(`Compiler fault: ${select.from.table} would be read without its project`)
 }

@@ -2,7 +2,20 @@
  * What the compiler knows about a value. `property`: from JSON, so it may be text, a number or a boolean, and the place where it is used
  * decides how it is read. `unknown`: the engine will know.
  */
-export type Kind = 'text' | 'number' | 'boolean' | 'date' | 'time' | 'uuid' | 'array' | 'tuple' | 'json' | 'interval' | 'property' | 'null' | 'unknown'
+export type Kind =
+  | 'text'
+  | 'number'
+  | 'boolean'
+  | 'date'
+  | 'time'
+  | 'uuid'
+  | 'array'
+  | 'tuple'
+  | 'json'
+  | 'interval'
+  | 'property'
+  | 'null'
+  | 'unknown'
 
 // Kinds whose ClickHouse types cannot be Nullable.
 const NEVER_NULLABLE: ReadonlySet<Kind> = new Set<Kind>(['array', 'tuple', 'json', 'interval', 'unknown'])

@@ -1,9 +1,20 @@
 // What would end or change a quoted text is escaped; all else is itself. A lone surrogate has no UTF-8 form.
-const ESCAPED: Readonly<Record<string, string>> = { '\\': '\\\\', "'": "\\'", '`': '\\`', '\0': '\\0', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\b': '\\b', '\f': '\\f' }
+const ESCAPED: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  "'": "\\'",
+  '`': '\\`',
+  '\0': '\\0',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\b': '\\b',
+  '\f': '\\f',
+}
 const NUMERAL = /^(?:0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)$/
 const PARAMETER_TYPE = /^[A-Za-z0-9]+(?:\((?:[A-Za-z0-9]+|3, 'UTC')\))?$/
 
-const escape = (value: string): string => value.replace(/\p{Surrogate}/gu, '\ufffd').replace(/[\\'`\0\n\r\t\b\f]/g, (char) => ESCAPED[char]!)
+const escape = (value: string): string =>
+  value.replace(/\p{Surrogate}/gu, '\ufffd').replace(/[\\'`\0\n\r\t\b\f]/g, (char) => ESCAPED[char]!)
 
 /** A string literal that reads back as `value`. */
 export const textLiteral = (value: string): string => `'${escape(value)}'`

@@ -8,7 +8,12 @@ export interface Size {
 
 type Part = Sql | FromSql | QuerySql
 
-const windowParts = ({ partitionBy, orderBy, frame }: WindowSql): readonly (Part | undefined)[] => [...partitionBy, ...orderBy.map(({ by }) => by), frame?.from.offset, frame?.to?.offset]
+const windowParts = ({ partitionBy, orderBy, frame }: WindowSql): readonly (Part | undefined)[] => [
+  ...partitionBy,
+  ...orderBy.map(({ by }) => by),
+  frame?.from.offset,
+  frame?.to?.offset,
+]
 
 const parts = (node: Part): readonly (Part | undefined)[] => {
   switch (node.kind) {
@@ -52,7 +57,8 @@ const parts = (node: Part): readonly (Part | undefined)[] => {
 // one node here and leans to the left there; AND and OR stay flat.
 const levels = (node: Part): number => {
   if (node.kind === 'select') return 8
-  if (node.kind === 'infix' && node.rest[0]!.operator !== 'AND' && node.rest[0]!.operator !== 'OR') return 2 * node.rest.length
+  if (node.kind === 'infix' && node.rest[0]!.operator !== 'AND' && node.rest[0]!.operator !== 'OR')
+    return 2 * node.rest.length
   return 2
 }
 
@@ -63,7 +69,10 @@ export const measure = (root: QuerySql): Size => {
     const before = known.get(node)
     if (before) return before
     const inner = parts(node).flatMap((part) => (part ? [sizeOf(part)] : []))
-    const size = { nodes: inner.reduce((sum, each) => sum + each.nodes, 1), depth: inner.reduce((most, each) => Math.max(most, each.depth), 0) + levels(node) }
+    const size = {
+      nodes: inner.reduce((sum, each) => sum + each.nodes, 1),
+      depth: inner.reduce((most, each) => Math.max(most, each.depth), 0) + levels(node),
+    }
     known.set(node, size)
     return size
   }

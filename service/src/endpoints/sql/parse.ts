@@ -1,4 +1,15 @@
-import type { CommonPart, Expression, JoinKind, LimitBy, Name, Query, Select, SelectItem, SetOperator, Source } from './ast.ts'
+import type {
+  CommonPart,
+  Expression,
+  JoinKind,
+  LimitBy,
+  Name,
+  Query,
+  Select,
+  SelectItem,
+  SetOperator,
+  Source,
+} from './ast.ts'
 import { createCursor, type Cursor } from './cursor.ts'
 import { createExpressionParser } from './parseExpression.ts'
 import { refuseIn } from './queryError.ts'
@@ -7,7 +18,10 @@ import { tokenize } from './tokens.ts'
 // What one reads and writes by hand stays far below; it bounds the work that one request can ask for.
 const MAX_LENGTH = 64 * 1024
 
-const STATEMENTS = 'insert create alter drop truncate rename grant revoke set use show describe desc explain optimize system attach detach kill delete update exists exchange check backup restore undrop watch call execute merge replace'.split(' ')
+const STATEMENTS =
+  'insert create alter drop truncate rename grant revoke set use show describe desc explain optimize system attach detach kill delete update exists exchange check backup restore undrop watch call execute merge replace'.split(
+    ' ',
+  )
 
 // Clauses of ClickHouse that stay out, by the word that begins them, with what to write instead.
 const REFUSED_CLAUSES: Readonly<Record<string, string | undefined>> = {
@@ -72,7 +86,13 @@ const createQueryParser = (cursor: Cursor): (() => Query) => {
     while (isSet()) {
       refuseOwnOrder(last)
       const row = SETS.find(([words]) => acceptWords(...words))
-      if (!row) throw refuse('syntax_error', 'UNION needs ALL or DISTINCT', peek(), 'UNION ALL keeps repeated rows, UNION DISTINCT removes them')
+      if (!row)
+        throw refuse(
+          'syntax_error',
+          'UNION needs ALL or DISTINCT',
+          peek(),
+          'UNION ALL keeps repeated rows, UNION DISTINCT removes them',
+        )
       last = operand(Object.freeze([]))
       members.push(Object.freeze({ operator: row[1], query: last }))
     }
@@ -84,7 +104,12 @@ const createQueryParser = (cursor: Cursor): (() => Query) => {
   const refuseOwnOrder = (member: Query) => {
     if (member.kind !== 'select' || cursor.previous().value === ')') return
     if (member.orderBy.length > 0 || member.limit || member.limitBy) {
-      throw refuse('set_order_ambiguous', 'ORDER BY and LIMIT in a UNION need parentheses', member, 'SELECT * FROM (… UNION ALL …) ORDER BY …, or put the one query in parentheses')
+      throw refuse(
+        'set_order_ambiguous',
+        'ORDER BY and LIMIT in a UNION need parentheses',
+        member,
+        'SELECT * FROM (… UNION ALL …) ORDER BY …, or put the one query in parentheses',
+      )
     }
   }
 
@@ -99,7 +124,12 @@ const createQueryParser = (cursor: Cursor): (() => Query) => {
 
   const commonPart = (): CommonPart => {
     if (isWord('recursive')) throw refuse('not_supported', 'WITH RECURSIVE is not supported', peek())
-    if (cursor.isName() && isWord('as', 1) && isSymbol('(', 2) && (isWord('select', 3) || isWord('with', 3) || isSymbol('(', 3))) {
+    if (
+      cursor.isName() &&
+      isWord('as', 1) &&
+      isSymbol('(', 2) &&
+      (isWord('select', 3) || isWord('with', 3) || isSymbol('(', 3))
+    ) {
       const name = cursor.expectName('a name')
       expectWord('as')
       expect('(')
@@ -116,7 +146,8 @@ const createQueryParser = (cursor: Cursor): (() => Query) => {
     const { start } = peek()
     if (!acceptWords('select')) throw notASelect()
     const isDistinct = acceptWords('distinct')
-    if (isWord('on') && isDistinct) throw refuse('not_supported', 'DISTINCT ON is not supported', peek(), 'Use LIMIT 1 BY …')
+    if (isWord('on') && isDistinct)
+      throw refuse('not_supported', 'DISTINCT ON is not supported', peek(), 'Use LIMIT 1 BY …')
     const items = list(item)
     const from = acceptWords('from') ? source() : undefined
     const arrayJoin = arrayJoinClause()
@@ -130,14 +161,31 @@ const createQueryParser = (cursor: Cursor): (() => Query) => {
     if (isWord('with') && isWord('fill', 1)) throw refuse('clause_not_allowed', 'WITH FILL is not supported', peek())
     const limits = limitClauses()
     refuseClause()
-    return finish(start, { kind: 'select', common, isDistinct, items, from, arrayJoin, where, groupBy, having, orderBy, ...limits })
+    return finish(start, {
+      kind: 'select',
+      common,
+      isDistinct,
+      items,
+      from,
+      arrayJoin,
+      where,
+      groupBy,
+      having,
+      orderBy,
+      ...limits,
+    })
   }
 
   const notASelect = () => {
     const token = peek()
     const word = token.value.toLowerCase()
     if (token.kind === 'name' && STATEMENTS.includes(word)) {
-      return refuse('statement_not_allowed', `${word.toUpperCase()} is not allowed: a query reads and does nothing else`, token, 'Begin with SELECT or WITH')
+      return refuse(
+        'statement_not_allowed',
+        `${word.toUpperCase()} is not allowed: a query reads and does nothing else`,
+        token,
+        'Begin with SELECT or WITH',
+      )
     }
     return cursor.unexpected('SELECT')
   }
@@ -146,12 +194,21 @@ const createQueryParser = (cursor: Cursor): (() => Query) => {
     const token = peek()
     const word = token.value.toLowerCase()
     if (token.kind !== 'name' || !Object.hasOwn(REFUSED_CLAUSES, word)) return
-    throw refuse('clause_not_allowed', `${word === 'into' ? 'INTO OUTFILE' : word.toUpperCase()} is not allowed`, token, REFUSED_CLAUSES[word])
+    throw refuse(
+      'clause_not_allowed',
+      `${word === 'into' ? 'INTO OUTFILE' : word.toUpperCase()} is not allowed`,
+      token,
+      REFUSED_CLAUSES[word],
+    )
   }
 
   const refuseGrouping = () => {
     for (const word of ['totals', 'rollup', 'cube']) {
-      if (isWord('with') && isWord(word, 1)) throw refuse('clause_not_allowed', `WITH ${word.toUpperCase()} is not supported`, { start: peek().start, end: peek(1).end })
+      if (isWord('with') && isWord(word, 1))
+        throw refuse('clause_not_allowed', `WITH ${word.toUpperCase()} is not supported`, {
+          start: peek().start,
+          end: peek(1).end,
+        })
     }
   }
 
@@ -178,7 +235,8 @@ const createQueryParser = (cursor: Cursor): (() => Query) => {
         left = finish(left.start, { kind: 'join', join: 'cross', left, right: sourceItem() })
         continue
       }
-      if (isWord('global') || isWord('asof') || isWord('any') || isWord('semi') || isWord('anti') || isWord('paste')) refuseClause()
+      if (isWord('global') || isWord('asof') || isWord('any') || isWord('semi') || isWord('anti') || isWord('paste'))
+        refuseClause()
       const row = JOINS.find(([words]) => acceptWords(...words))
       if (!row) return left
       left = joined(left, row[1])
@@ -205,10 +263,18 @@ const createQueryParser = (cursor: Cursor): (() => Query) => {
       expect(')')
       return finish(start, { kind: 'derived', query: inner, alias: optionalAlias() })
     }
-    if (peek().kind === 'variable' || isSymbol('{')) throw refuse('syntax_error', 'A table cannot be a placeholder', peek(), 'Write the name of the table')
+    if (peek().kind === 'variable' || isSymbol('{'))
+      throw refuse('syntax_error', 'A table cannot be a placeholder', peek(), 'Write the name of the table')
     const name = cursor.expectName('a table')
-    if (isSymbol('(')) throw refuse('table_function', `Table functions such as ${name.text}(…) are not allowed`, name, 'FROM events')
-    if (isSymbol('.')) throw refuse('table_unknown', `There is no table '${name.text}.${peek(1).value}'`, { start, end: peek(1).end }, 'Tables have no database before their name: FROM events')
+    if (isSymbol('('))
+      throw refuse('table_function', `Table functions such as ${name.text}(…) are not allowed`, name, 'FROM events')
+    if (isSymbol('.'))
+      throw refuse(
+        'table_unknown',
+        `There is no table '${name.text}.${peek(1).value}'`,
+        { start, end: peek(1).end },
+        'Tables have no database before their name: FROM events',
+      )
     const alias = optionalAlias()
     if (isWord('final') || isWord('sample')) refuseClause()
     return finish(start, { kind: 'table', name, alias })
@@ -234,7 +300,9 @@ const createQueryParser = (cursor: Cursor): (() => Query) => {
       if (limit) throw cursor.unexpected('the end of the query', cursor.previous())
       const first = expression()
       // ClickHouse also reads `LIMIT offset, count`.
-      const [count, skip] = accept(',') ? [expression(), first] : [first, acceptWords('offset') ? expression() : undefined]
+      const [count, skip] = accept(',')
+        ? [expression(), first]
+        : [first, acceptWords('offset') ? expression() : undefined]
       if (isWord('with') && isWord('ties', 1)) throw refuse('clause_not_allowed', 'WITH TIES is not supported', peek())
       if (acceptWords('by')) {
         if (limitBy) throw refuse('syntax_error', 'A query has one LIMIT … BY', cursor.previous())
@@ -256,7 +324,11 @@ const createQueryParser = (cursor: Cursor): (() => Query) => {
 /** The AST of one query. Throws `QueryError`. */
 export const parse = (text: string): Query => {
   const refuse = refuseIn(text)
-  if (text.length > MAX_LENGTH) throw refuse('query_too_long', `The query has ${text.length} characters; ${MAX_LENGTH} are allowed`, { start: MAX_LENGTH, end: text.length })
+  if (text.length > MAX_LENGTH)
+    throw refuse('query_too_long', `The query has ${text.length} characters; ${MAX_LENGTH} are allowed`, {
+      start: MAX_LENGTH,
+      end: text.length,
+    })
   const cursor = createCursor(tokenize(text, refuse), refuse)
   const query = createQueryParser(cursor)()
   const isClosed = cursor.accept(';')

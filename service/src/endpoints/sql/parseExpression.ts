@@ -1,11 +1,42 @@
-import type { ChainOperator, CompareOperator, Expression, FrameBound, Link, MatchOperator, Name, Ordering, Query, Window } from './ast.ts'
+import type {
+  ChainOperator,
+  CompareOperator,
+  Expression,
+  FrameBound,
+  Link,
+  MatchOperator,
+  Name,
+  Ordering,
+  Query,
+  Window,
+} from './ast.ts'
 import type { Cursor } from './cursor.ts'
 import type { Token } from './tokens.ts'
 
 // How tightly operators bind, loosest first. `??` is looser than a comparison, as in HogQL.
-const LEVEL = { choice: 1, or: 2, and: 3, not: 4, orElse: 5, compare: 6, sum: 7, product: 8, minus: 9, postfix: 10 } as const
+const LEVEL = {
+  choice: 1,
+  or: 2,
+  and: 3,
+  not: 4,
+  orElse: 5,
+  compare: 6,
+  sum: 7,
+  product: 8,
+  minus: 9,
+  postfix: 10,
+} as const
 
-const COMPARISONS: Readonly<Record<string, CompareOperator>> = { '=': '=', '==': '=', '!=': '!=', '<>': '!=', '<': '<', '<=': '<=', '>': '>', '>=': '>=' }
+const COMPARISONS: Readonly<Record<string, CompareOperator>> = {
+  '=': '=',
+  '==': '=',
+  '!=': '!=',
+  '<>': '!=',
+  '<': '<',
+  '<=': '<=',
+  '>': '>',
+  '>=': '>=',
+}
 
 const MATCHES: Readonly<Record<string, { operator: MatchOperator; isNot: boolean }>> = {
   '=~': { operator: 'regexp', isNot: false },
@@ -52,7 +83,11 @@ export const createExpressionParser = (cursor: Cursor, parseQuery: () => Query):
 
   const infix = (left: Expression, level: number): Expression | undefined => {
     const token = peek()
-    return token.kind === 'symbol' ? symbolInfix(left, token, level) : token.kind === 'name' ? wordInfix(left, level) : undefined
+    return token.kind === 'symbol'
+      ? symbolInfix(left, token, level)
+      : token.kind === 'name'
+        ? wordInfix(left, level)
+        : undefined
   }
 
   const chain = (left: Expression, level: number): Expression => {
@@ -90,7 +125,8 @@ export const createExpressionParser = (cursor: Cursor, parseQuery: () => Query):
       expect(':')
       return finish(left.start, { kind: 'choice', condition: left, then, otherwise: expression(LEVEL.choice) })
     }
-    if (value === '->') throw refuse('syntax_error', "Only names may stand before '->'", { start, end }, 'Write x -> … or (x, y) -> …')
+    if (value === '->')
+      throw refuse('syntax_error', "Only names may stand before '->'", { start, end }, 'Write x -> … or (x, y) -> …')
     return value === '::' || value === '[' || value === '.' || value === '?.' ? postfix(left, value) : undefined
   }
 
@@ -103,9 +139,11 @@ export const createExpressionParser = (cursor: Cursor, parseQuery: () => Query):
       return finish(left.start, { kind: 'index', of: left, at })
     }
     const member = take()
-    if (member.kind === 'number' && /^\d+$/.test(member.value)) return finish(left.start, { kind: 'tupleMember', of: left, position: Number(member.value) })
+    if (member.kind === 'number' && /^\d+$/.test(member.value))
+      return finish(left.start, { kind: 'tupleMember', of: left, position: Number(member.value) })
     if (member.kind === 'name' || member.kind === 'quoted') {
-      if (left.kind === 'field') return finish(left.start, { kind: 'field', path: Object.freeze([...left.path, cursor.toName(member)]) })
+      if (left.kind === 'field')
+        return finish(left.start, { kind: 'field', path: Object.freeze([...left.path, cursor.toName(member)]) })
       return finish(left.start, { kind: 'member', of: left, name: member.value })
     }
     throw cursor.unexpected("a name or a position after '.'", member)
@@ -189,7 +227,9 @@ export const createExpressionParser = (cursor: Cursor, parseQuery: () => Query):
       case 'quoted':
         take()
         if (isSymbol('->')) return lambda([cursor.toName(token)], start)
-        return isSymbol('(') ? call(cursor.toName(token)) : finish(start, { kind: 'field', path: Object.freeze([cursor.toName(token)]) })
+        return isSymbol('(')
+          ? call(cursor.toName(token))
+          : finish(start, { kind: 'field', path: Object.freeze([cursor.toName(token)]) })
       case 'symbol':
         if (token.value === '(') return parenthesised()
         if (token.value === '[') return bracketed()
@@ -204,9 +244,20 @@ export const createExpressionParser = (cursor: Cursor, parseQuery: () => Query):
 
   const placeholder = () => {
     const span = { start: peek().start, end: peek(1).end }
-    if (isSymbol(':', 2)) return refuse('placeholder_native', 'ClickHouse placeholders ({name:Type}) are not supported', { ...span, end: peek(3).end }, 'Write {variables.name}')
+    if (isSymbol(':', 2))
+      return refuse(
+        'placeholder_native',
+        'ClickHouse placeholders ({name:Type}) are not supported',
+        { ...span, end: peek(3).end },
+        'Write {variables.name}',
+      )
     const inner = peek(1)
-    return refuse('placeholder_unknown', `{${inner.value}…} is no placeholder`, span, 'Placeholders read {variables.name}; a variable has letters, digits and _ in its name')
+    return refuse(
+      'placeholder_unknown',
+      `{${inner.value}…} is no placeholder`,
+      span,
+      'Placeholders read {variables.name}; a variable has letters, digits and _ in its name',
+    )
   }
 
   const word = (token: Token): Expression => {
@@ -219,14 +270,21 @@ export const createExpressionParser = (cursor: Cursor, parseQuery: () => Query):
       if (lower === 'exists') throw refuse('not_supported', 'EXISTS is not supported', token, 'Use value IN (SELECT …)')
       if (cursor.mayBeCalled(token)) return call(cursor.toName(take()))
     }
-    if (lower === 'select' || lower === 'with') throw refuse('syntax_error', 'A query inside an expression needs parentheses', token, `(${token.value} …)`)
+    if (lower === 'select' || lower === 'with')
+      throw refuse('syntax_error', 'A query inside an expression needs parentheses', token, `(${token.value} …)`)
     if (cursor.isReserved(token)) throw cursor.unexpected('a value')
     take()
     if (peek().kind === 'string' && ['date', 'timestamp', 'datetime'].includes(lower)) {
-      throw refuse('not_supported', `${token.value} '…' literals are not supported`, { start, end: peek().end }, lower === 'date' ? "toDate('2026-01-31')" : "toDateTime('2026-01-31 12:00:00')")
+      throw refuse(
+        'not_supported',
+        `${token.value} '…' literals are not supported`,
+        { start, end: peek().end },
+        lower === 'date' ? "toDate('2026-01-31')" : "toDateTime('2026-01-31 12:00:00')",
+      )
     }
     if (lower === 'null') return finish(start, { kind: 'null' })
-    if ((lower === 'true' || lower === 'false') && !isSymbol('.')) return finish(start, { kind: 'boolean', value: lower === 'true' })
+    if ((lower === 'true' || lower === 'false') && !isSymbol('.'))
+      return finish(start, { kind: 'boolean', value: lower === 'true' })
     if (isSymbol('->')) return lambda([cursor.toName(token)], start)
     if (isSymbol('.') && isSymbol('*', 1)) {
       take()
@@ -237,7 +295,8 @@ export const createExpressionParser = (cursor: Cursor, parseQuery: () => Query):
   }
 
   const starExceptions = (): readonly Name[] => {
-    if (!(isWord('except') || isWord('exclude')) || !isSymbol('(', 1) || isWord('select', 2) || isWord('with', 2)) return Object.freeze([])
+    if (!(isWord('except') || isWord('exclude')) || !isSymbol('(', 1) || isWord('select', 2) || isWord('with', 2))
+      return Object.freeze([])
     take()
     take()
     const names = list(() => cursor.expectName('a column'))
@@ -253,7 +312,12 @@ export const createExpressionParser = (cursor: Cursor, parseQuery: () => Query):
   const lambdaNames = (): readonly Name[] | undefined => {
     let ahead = 1
     while ((peek(ahead).kind === 'name' || peek(ahead).kind === 'quoted') && isSymbol(',', ahead + 1)) ahead += 2
-    if (!(peek(ahead).kind === 'name' || peek(ahead).kind === 'quoted') || !isSymbol(')', ahead + 1) || !isSymbol('->', ahead + 2)) return undefined
+    if (
+      !(peek(ahead).kind === 'name' || peek(ahead).kind === 'quoted') ||
+      !isSymbol(')', ahead + 1) ||
+      !isSymbol('->', ahead + 2)
+    )
+      return undefined
     expect('(')
     const names = list(() => cursor.expectName('a name'))
     expect(')')
@@ -268,8 +332,15 @@ export const createExpressionParser = (cursor: Cursor, parseQuery: () => Query):
     if (isWord('select') || isWord('with')) return closeSubquery(start)
     if (accept(')')) return finish(start, { kind: 'tuple', items: Object.freeze([]) })
     const first = expression()
-    if (isWord('as')) throw refuse('not_supported', 'A name inside an expression is not supported', peek(), 'Name the column (SELECT … AS name) or the value (WITH … AS name)')
-    if (first.kind === 'subquery' && setFollows()) throw refuse('syntax_error', 'Write the first query of a set without its own parentheses here', first)
+    if (isWord('as'))
+      throw refuse(
+        'not_supported',
+        'A name inside an expression is not supported',
+        peek(),
+        'Name the column (SELECT … AS name) or the value (WITH … AS name)',
+      )
+    if (first.kind === 'subquery' && setFollows())
+      throw refuse('syntax_error', 'Write the first query of a set without its own parentheses here', first)
     if (accept(')')) return first
     const items = [first]
     while (accept(',') && !isSymbol(')')) items.push(expression())
@@ -360,7 +431,14 @@ export const createExpressionParser = (cursor: Cursor, parseQuery: () => Query):
     const second = isSymbol('(') ? callArguments() : undefined
     const filter = isWord('filter') && isSymbol('(', 1) ? filterClause() : undefined
     const over = acceptWords('over') ? windowClause() : undefined
-    return finish(name.start, { kind: 'call', name, ...(second ?? first), parameters: second && first.args, filter, over })
+    return finish(name.start, {
+      kind: 'call',
+      name,
+      ...(second ?? first),
+      parameters: second && first.args,
+      filter,
+      over,
+    })
   }
 
   const filterClause = (): Expression => {
@@ -373,7 +451,13 @@ export const createExpressionParser = (cursor: Cursor, parseQuery: () => Query):
   }
 
   const windowClause = (): Window => {
-    if (!isSymbol('(')) throw refuse('not_supported', 'Named windows are not supported', peek(), 'Write the window in parentheses: OVER (PARTITION BY … ORDER BY …)')
+    if (!isSymbol('('))
+      throw refuse(
+        'not_supported',
+        'Named windows are not supported',
+        peek(),
+        'Write the window in parentheses: OVER (PARTITION BY … ORDER BY …)',
+      )
     take()
     const partitionBy = acceptWords('partition', 'by') ? list(() => expression()) : Object.freeze([])
     const orderBy = acceptWords('order', 'by') ? list(ordering) : Object.freeze([])

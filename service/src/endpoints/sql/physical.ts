@@ -14,8 +14,18 @@ export type Sql =
   /** The part of a JSON column under a path, as JSON: `properties.^a.b`. */
   | { readonly kind: 'subObject'; readonly of: Sql; readonly path: readonly string[] }
   | { readonly kind: 'subColumn'; readonly of: Sql; readonly path: readonly string[] }
-  | { readonly kind: 'call'; readonly name: string; readonly parameters?: readonly Sql[]; readonly args: readonly Sql[]; readonly over?: WindowSql }
-  | { readonly kind: 'infix'; readonly first: Sql; readonly rest: readonly { readonly operator: InfixOperator; readonly right: Sql }[] }
+  | {
+      readonly kind: 'call'
+      readonly name: string
+      readonly parameters?: readonly Sql[]
+      readonly args: readonly Sql[]
+      readonly over?: WindowSql
+    }
+  | {
+      readonly kind: 'infix'
+      readonly first: Sql
+      readonly rest: readonly { readonly operator: InfixOperator; readonly right: Sql }[]
+    }
   | { readonly kind: 'in'; readonly isNot: boolean; readonly left: Sql; readonly right: Sql }
   | { readonly kind: 'lambda'; readonly names: readonly string[]; readonly body: Sql }
   | { readonly kind: 'query'; readonly query: QuerySql }
@@ -43,14 +53,23 @@ export interface WindowSql {
 export type FromSql =
   | { readonly kind: 'storage'; readonly database: string; readonly table: string; readonly owner: string }
   | { readonly kind: 'named'; readonly query: QuerySql; readonly name: string }
-  | { readonly kind: 'join'; readonly join: 'inner' | 'left' | 'right' | 'full' | 'cross'; readonly left: FromSql; readonly right: FromSql; readonly on?: Sql }
+  | {
+      readonly kind: 'join'
+      readonly join: 'inner' | 'left' | 'right' | 'full' | 'cross'
+      readonly left: FromSql
+      readonly right: FromSql
+      readonly on?: Sql
+    }
 
 export interface SelectSql {
   readonly kind: 'select'
   readonly isDistinct?: boolean
   readonly items: readonly { readonly value: Sql; readonly name: string }[]
   readonly from?: FromSql
-  readonly arrayJoin?: { readonly isLeft: boolean; readonly items: readonly { readonly value: Sql; readonly name: string }[] }
+  readonly arrayJoin?: {
+    readonly isLeft: boolean
+    readonly items: readonly { readonly value: Sql; readonly name: string }[]
+  }
   readonly where?: Sql
   readonly groupBy?: readonly Sql[]
   readonly having?: Sql
@@ -71,4 +90,8 @@ export type QuerySql = SelectSql | SetSql
 export const call = (name: string, ...args: readonly Sql[]): Sql => ({ kind: 'call', name, args })
 export const text = (value: string): Sql => ({ kind: 'text', value })
 export const name = (...path: readonly string[]): Sql => ({ kind: 'name', path })
-export const infix = (first: Sql, operator: InfixOperator, right: Sql): Sql => ({ kind: 'infix', first, rest: [{ operator, right }] })
+export const infix = (first: Sql, operator: InfixOperator, right: Sql): Sql => ({
+  kind: 'infix',
+  first,
+  rest: [{ operator, right }],
+})

@@ -2,18 +2,44 @@ import { assertGuarded } from './guard.ts'
 import { createParameters, nameLiteral, numberLiteral, textLiteral } from './literal.ts'
 import type { BoundSql, FromSql, InfixOperator, OrderSql, QuerySql, SelectSql, Sql, WindowSql } from './physical.ts'
 
-const JOIN_WORDS = { inner: 'INNER JOIN', left: 'LEFT JOIN', right: 'RIGHT JOIN', full: 'FULL JOIN', cross: 'CROSS JOIN' } as const
+const JOIN_WORDS = {
+  inner: 'INNER JOIN',
+  left: 'LEFT JOIN',
+  right: 'RIGHT JOIN',
+  full: 'FULL JOIN',
+  cross: 'CROSS JOIN',
+} as const
 
 const OPERATOR_WORDS = {
-  '+': '+', '-': '-', '*': '*', '/': '/', '%': '%', '=': '=', '!=': '!=', '<': '<', '<=': '<=', '>': '>', '>=': '>=', AND: 'AND', OR: 'OR',
+  '+': '+',
+  '-': '-',
+  '*': '*',
+  '/': '/',
+  '%': '%',
+  '=': '=',
+  '!=': '!=',
+  '<': '<',
+  '<=': '<=',
+  '>': '>',
+  '>=': '>=',
+  AND: 'AND',
+  OR: 'OR',
 } as const satisfies Record<InfixOperator, string>
 
 const SET_WORDS: Readonly<Record<string, string>> = {
-  'union all': 'UNION ALL', 'union distinct': 'UNION DISTINCT', intersect: 'INTERSECT', 'intersect distinct': 'INTERSECT DISTINCT', except: 'EXCEPT', 'except distinct': 'EXCEPT DISTINCT',
+  'union all': 'UNION ALL',
+  'union distinct': 'UNION DISTINCT',
+  intersect: 'INTERSECT',
+  'intersect distinct': 'INTERSECT DISTINCT',
+  except: 'EXCEPT',
+  'except distinct': 'EXCEPT DISTINCT',
 }
 
 /** The text of a query and the values its `{p0:Type}` places take. */
-export const print = (query: QuerySql, projectId: number): { text: string; params: Readonly<Record<string, unknown>> } => {
+export const print = (
+  query: QuerySql,
+  projectId: number,
+): { text: string; params: Readonly<Record<string, unknown>> } => {
   const parameters = createParameters()
   const project = {}
 
@@ -62,7 +88,8 @@ export const print = (query: QuerySql, projectId: number): { text: string; param
     [
       partitionBy.length > 0 && `PARTITION BY ${list(partitionBy)}`,
       orderBy.length > 0 && `ORDER BY ${orderBy.map(order).join(', ')}`,
-      frame && `${frame.unit.toUpperCase()} ${frame.to ? `BETWEEN ${bound(frame.from)} AND ${bound(frame.to)}` : bound(frame.from)}`,
+      frame &&
+        `${frame.unit.toUpperCase()} ${frame.to ? `BETWEEN ${bound(frame.from)} AND ${bound(frame.to)}` : bound(frame.from)}`,
     ]
       .filter(Boolean)
       .join(' ')
@@ -74,7 +101,8 @@ export const print = (query: QuerySql, projectId: number): { text: string; param
       case 'named':
         return `(${queryText(node.query)}) AS ${nameLiteral(node.name)}`
       case 'join':
-        if (node.left.kind === 'storage' || node.right.kind === 'storage') throw new Error('Compiler fault: storage joined without its guard')
+        if (node.left.kind === 'storage' || node.right.kind === 'storage')
+          throw new Error('Compiler fault: storage joined without its guard')
         return `${from(node.left)} ${JOIN_WORDS[node.join]} ${from(node.right)}${node.on ? ` ON ${sql(node.on)}` : ''}`
     }
   }
@@ -91,7 +119,8 @@ export const print = (query: QuerySql, projectId: number): { text: string; param
       node.groupBy?.length && `GROUP BY ${list(node.groupBy)}`,
       node.having && `HAVING ${sql(node.having)}`,
       node.orderBy?.length && `ORDER BY ${node.orderBy.map(order).join(', ')}`,
-      limitBy && `LIMIT ${sql(limitBy.limit)}${limitBy.offset ? ` OFFSET ${sql(limitBy.offset)}` : ''} BY ${list(limitBy.by)}`,
+      limitBy &&
+        `LIMIT ${sql(limitBy.limit)}${limitBy.offset ? ` OFFSET ${sql(limitBy.offset)}` : ''} BY ${list(limitBy.by)}`,
       node.limit && `LIMIT ${sql(node.limit)}`,
       node.offset && `OFFSET ${sql(node.offset)}`,
     ]
@@ -102,7 +131,11 @@ export const print = (query: QuerySql, projectId: number): { text: string; param
   const member = (node: QuerySql): string => `(${queryText(node)})`
 
   const queryText = (node: QuerySql): string =>
-    node.kind === 'select' ? select(node) : [member(node.first), ...node.rest.map(({ operator, query }) => `${SET_WORDS[operator]} ${member(query)}`)].join(' ')
+    node.kind === 'select'
+      ? select(node)
+      : [member(node.first), ...node.rest.map(({ operator, query }) => `${SET_WORDS[operator]} ${member(query)}`)].join(
+          ' ',
+        )
 
   const text = queryText(query)
   return { text, params: parameters.values }

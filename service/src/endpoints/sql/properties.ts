@@ -12,8 +12,17 @@ const scalarText = (column: Sql): Sql => call('CAST', column, NULLABLE_TEXT)
 // a text made for each row, so it is asked for only where the cast text begins like an array.
 const fullText = (column: Sql, object: Sql): Sql => {
   const scalar = scalarText(column)
-  const isArray = infix(call('startsWith', scalar, text('[')), 'AND', call('startsWith', call('dynamicType', column), text('Array')))
-  return call('if', call('isNotNull', scalar), call('if', isArray, call('toJSONString', column), scalar), call('nullIf', call('toJSONString', object), text('{}')))
+  const isArray = infix(
+    call('startsWith', scalar, text('[')),
+    'AND',
+    call('startsWith', call('dynamicType', column), text('Array')),
+  )
+  return call(
+    'if',
+    call('isNotNull', scalar),
+    call('if', isArray, call('toJSONString', column), scalar),
+    call('nullIf', call('toJSONString', object), text('{}')),
+  )
 }
 
 const placeOf = (key: string | number): Sql => {
@@ -26,7 +35,12 @@ const memberOfText = (json: Sql, path: readonly (string | number)[]): Sql => {
   if (path.length === 0) return json
   const place = path.map(placeOf)
   const raw = call('nullIf', call('nullIf', call('JSONExtractRaw', json, ...place), text('')), text('null'))
-  return call('if', infix(call('JSONType', json, ...place), '=', text('String')), call('JSONExtractString', json, ...place), raw)
+  return call(
+    'if',
+    infix(call('JSONType', json, ...place), '=', text('String')),
+    call('JSONExtractString', json, ...place),
+    raw,
+  )
 }
 
 /** A property whose JSON is at hand as text only: one that came through a subquery or out of an array. */
@@ -42,7 +56,12 @@ export const propertyOfText = (json: () => Sql, path: readonly (string | number)
 export type Demand = (key: string, sql: Sql) => Sql
 
 /** What stands under `path` in a JSON column. */
-export const propertyOfColumn = (column: Sql, path: readonly string[], demand: Demand, known = new Map<string, Value>()): Value => {
+export const propertyOfColumn = (
+  column: Sql,
+  path: readonly string[],
+  demand: Demand,
+  known = new Map<string, Value>(),
+): Value => {
   const id = JSON.stringify(path)
   const before = known.get(id)
   if (before) return before
@@ -55,7 +74,8 @@ export const propertyOfColumn = (column: Sql, path: readonly string[], demand: D
     isNullable: true,
     read,
     scalar: () => (isPinned ? read() : demand(`${id} scalar`, scalarText(sub))),
-    child: (key) => (typeof key === 'string' ? propertyOfColumn(column, [...path, key], demand, known) : propertyOfText(read, [key])),
+    child: (key) =>
+      typeof key === 'string' ? propertyOfColumn(column, [...path, key], demand, known) : propertyOfText(read, [key]),
     pin: () => {
       isPinned = true
     },

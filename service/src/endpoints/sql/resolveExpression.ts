@@ -1,11 +1,29 @@
 import type { Expression, Name, Ordering, Query, Window } from './ast.ts'
 import { comparison, createCoercions } from './coerce.ts'
 import { CAST_TYPES, type Kind } from './kinds.ts'
-import { call, infix, name as nameSql, text, type InfixOperator, type OrderSql, type QuerySql, type Sql, type WindowSql } from './physical.ts'
+import {
+  call,
+  infix,
+  name as nameSql,
+  text,
+  type InfixOperator,
+  type OrderSql,
+  type QuerySql,
+  type Sql,
+  type WindowSql,
+} from './physical.ts'
 import { propertyOfText } from './properties.ts'
 import type { Refuse, Span } from './queryError.ts'
 import { createCallResolver } from './resolveCall.ts'
-import { type CommonTable, findColumn, findCommonTable, findRelated, type Scope, type SourceColumns, unknownColumn } from './scope.ts'
+import {
+  type CommonTable,
+  findColumn,
+  findCommonTable,
+  findRelated,
+  type Scope,
+  type SourceColumns,
+  unknownColumn,
+} from './scope.ts'
 import { suggest } from './suggest.ts'
 import { RESERVED_COLUMNS } from './tables.ts'
 import { value, type Value } from './value.ts'
@@ -61,7 +79,8 @@ export const createExpressionResolver = (context: ExpressionContext) => {
 
   let steps = 0
   const resolve = (node: Expression, scope: Scope, asFilter = false): Value => {
-    if (++steps > MAX_STEPS) throw refuse('query_too_complex', 'The query is too large once its WITH parts are filled in', node)
+    if (++steps > MAX_STEPS)
+      throw refuse('query_too_complex', 'The query is too large once its WITH parts are filled in', node)
     switch (node.kind) {
       case 'text':
         return { ...value('text', text(node.value)), constant: node.value }
@@ -82,7 +101,11 @@ export const createExpressionResolver = (context: ExpressionContext) => {
       case 'index':
         return index(node, scope)
       case 'tupleMember':
-        return value('unknown', call('tupleElement', plain(node.of, scope), { kind: 'number', digits: String(node.position) }), true)
+        return value(
+          'unknown',
+          call('tupleElement', plain(node.of, scope), { kind: 'number', digits: String(node.position) }),
+          true,
+        )
       case 'call':
         return calls.resolveCall(node, scope)
       case 'lambda':
@@ -100,7 +123,10 @@ export const createExpressionResolver = (context: ExpressionContext) => {
         return value(of.kind, call('negate', of.read()), of.isNullable)
       }
       case 'compare': {
-        const [left, right] = coercions.comparable(resolve(node.left, scope), resolve(node.right, scope), [node.left, node.right])
+        const [left, right] = coercions.comparable(resolve(node.left, scope), resolve(node.right, scope), [
+          node.left,
+          node.right,
+        ])
         return value('boolean', comparison(node.operator, left, right, asFilter))
       }
       case 'match':
@@ -123,11 +149,15 @@ export const createExpressionResolver = (context: ExpressionContext) => {
         const amount = coercions.asNumber(resolve(node.amount, scope))
         const unit = node.unit[0]!.toUpperCase() + node.unit.slice(1)
         // Intervals count in whole units, and a bound number may have come as Float64.
-        const whole = amount.kind === 'number' && node.amount.kind === 'number' ? amount.read() : call('toInt64', amount.read())
+        const whole =
+          amount.kind === 'number' && node.amount.kind === 'number' ? amount.read() : call('toInt64', amount.read())
         return value('interval', call(`toInterval${unit}`, whole))
       }
       case 'array': {
-        const members = coercions.agree(node.items.map((each) => resolve(each, scope)), node.items)
+        const members = coercions.agree(
+          node.items.map((each) => resolve(each, scope)),
+          node.items,
+        )
         return { ...value('array', call('array', ...members.map(textual))), members }
       }
       case 'tuple': {
@@ -137,7 +167,8 @@ export const createExpressionResolver = (context: ExpressionContext) => {
       case 'subquery': {
         const { query, columns } = subquery(node.query, scope)
         const [only] = columns
-        if (columns.length !== 1 || !only) throw refuse('syntax_error', `A subquery used as a value has one column, not ${columns.length}`, node)
+        if (columns.length !== 1 || !only)
+          throw refuse('syntax_error', `A subquery used as a value has one column, not ${columns.length}`, node)
         return ofKind(only.kind, { kind: 'query', query }, true)
       }
     }
@@ -147,7 +178,8 @@ export const createExpressionResolver = (context: ExpressionContext) => {
   const plain = (node: Expression, scope: Scope): Sql => textual(resolve(node, scope))
 
   // A value that stands on its own in SQL but may still be a property in the sense of how it is read.
-  const ofKind = (kind: Kind, sql: Sql, isNullable: boolean): Value => (kind === 'property' ? propertyOfText(() => sql) : value(kind, sql, isNullable))
+  const ofKind = (kind: Kind, sql: Sql, isNullable: boolean): Value =>
+    kind === 'property' ? propertyOfText(() => sql) : value(kind, sql, isNullable)
 
   /** A value as a condition inside an expression: true, false or NULL. */
   const truth = (node: Expression, scope: Scope): Value => coercions.asBoolean(resolve(node, scope))
@@ -157,14 +189,30 @@ export const createExpressionResolver = (context: ExpressionContext) => {
 
   const field = (path: readonly Name[], scope: Scope): Value => {
     const [first, second] = path as readonly [Name, ...Name[]]
-    const reserved = path.slice(0, 2).find((each) => RESERVED_COLUMNS.has(each.text.toLowerCase()) && (each === first || scope.sources.some((source) => source.alias === first.text)))
-    if (reserved) throw refuse('column_reserved', `'${reserved.text}' is not for queries: they always see their own project only`, reserved)
-    const descend = (from: Value, names: readonly Name[]) => names.reduce((of, each) => child(of, each.text, each), from)
+    const reserved = path
+      .slice(0, 2)
+      .find(
+        (each) =>
+          RESERVED_COLUMNS.has(each.text.toLowerCase()) &&
+          (each === first || scope.sources.some((source) => source.alias === first.text)),
+      )
+    if (reserved)
+      throw refuse(
+        'column_reserved',
+        `'${reserved.text}' is not for queries: they always see their own project only`,
+        reserved,
+      )
+    const descend = (from: Value, names: readonly Name[]) =>
+      names.reduce((of, each) => child(of, each.text, each), from)
     const lambdaArgument = scope.lambdaNames.get(first.text)
     if (lambdaArgument) return descend(lambdaArgument, path.slice(1))
     const source = second && scope.sources.find((each) => each.alias === first.text)
     if (source) return columnIn(source, source.related(second.text), path, descend)
-    const found = scope.aliases.get(first.text)?.() ?? scope.arrayMembers.get(first.text) ?? findColumn(scope, first, refuse) ?? commonValue(first, scope)
+    const found =
+      scope.aliases.get(first.text)?.() ??
+      scope.arrayMembers.get(first.text) ??
+      findColumn(scope, first, refuse) ??
+      commonValue(first, scope)
     if (found) return descend(found, path.slice(1))
     const related = findRelated(scope, first, refuse)
     if (!related) throw unknownColumn(scope, first, first, refuse)
@@ -172,11 +220,28 @@ export const createExpressionResolver = (context: ExpressionContext) => {
   }
 
   // `table.column…`, or `table.neighbour.column…`, or `neighbour.column…`.
-  const columnIn = (columns: SourceColumns, related: SourceColumns | undefined, [first, second, ...rest]: readonly Name[], descend: (from: Value, names: readonly Name[]) => Value): Value => {
+  const columnIn = (
+    columns: SourceColumns,
+    related: SourceColumns | undefined,
+    [first, second, ...rest]: readonly Name[],
+    descend: (from: Value, names: readonly Name[]) => Value,
+  ): Value => {
     if (related) return columnIn(related, undefined, [second!, ...rest], descend)
-    if (!second) throw refuse('column_unknown', `'${first!.text}' is a row, not a value`, first!, `Write ${first!.text}.name, with a name of ${columns.columnNames.join(', ')}`)
+    if (!second)
+      throw refuse(
+        'column_unknown',
+        `'${first!.text}' is a row, not a value`,
+        first!,
+        `Write ${first!.text}.name, with a name of ${columns.columnNames.join(', ')}`,
+      )
     const column = columns.column(second.text)
-    if (!column) throw refuse('column_unknown', `'${first!.text}' has no column '${second.text}'`, second, suggest(second.text, columns.columnNames) ?? `It has ${columns.columnNames.join(', ')}`)
+    if (!column)
+      throw refuse(
+        'column_unknown',
+        `'${first!.text}' has no column '${second.text}'`,
+        second,
+        suggest(second.text, columns.columnNames) ?? `It has ${columns.columnNames.join(', ')}`,
+      )
     return descend(column, rest)
   }
 
@@ -193,7 +258,10 @@ export const createExpressionResolver = (context: ExpressionContext) => {
       }
     }
     // From outside only what needs no table of the outer query can be taken along.
-    return scope.outer && commonValue(name, { ...scope.outer, sources: [], aliases: new Map(), arrayMembers: new Map(), shared: new Map() })
+    return (
+      scope.outer &&
+      commonValue(name, { ...scope.outer, sources: [], aliases: new Map(), arrayMembers: new Map(), shared: new Map() })
+    )
   }
 
   const child = (of: Value, key: string, span: Span): Value => {
@@ -201,7 +269,8 @@ export const createExpressionResolver = (context: ExpressionContext) => {
       if (key === '') throw refuse('property_invalid', 'A property has a name', span)
       return of.child(key)
     }
-    if (of.kind === 'tuple' || of.kind === 'unknown') return value('unknown', call('tupleElement', of.read(), text(key)), true)
+    if (of.kind === 'tuple' || of.kind === 'unknown')
+      return value('unknown', call('tupleElement', of.read(), text(key)), true)
     throw refuse('column_unknown', `'${key}' cannot be read from this value`, span)
   }
 
@@ -211,7 +280,12 @@ export const createExpressionResolver = (context: ExpressionContext) => {
       if (node.at.kind === 'text') return child(of, node.at.value, node.at)
       const position = positionOf(node.at)
       if (position !== undefined && Number.isSafeInteger(position) && position !== 0) return of.child(position)
-      throw refuse('property_invalid', 'A property is read by a name or a position that is written out', node.at, "properties['name'] or properties.list[1]")
+      throw refuse(
+        'property_invalid',
+        'A property is read by a name or a position that is written out',
+        node.at,
+        "properties['name'] or properties.list[1]",
+      )
     }
     const at = coercions.asNumber(resolve(node.at, scope))
     const whole = at.width === 'float' ? call('toInt64', at.read()) : textual(at)
@@ -222,7 +296,11 @@ export const createExpressionResolver = (context: ExpressionContext) => {
     const operands = [node.first, ...node.rest.map(({ right }) => right)]
     const values = operands.map((each) => resolve(each, scope))
     if (node.rest.every(({ operator }) => operator === '||')) {
-      return value('text', call('concat', ...values.map(textual)), values.some((each) => each.isNullable))
+      return value(
+        'text',
+        call('concat', ...values.map(textual)),
+        values.some((each) => each.isNullable),
+      )
     }
     let sum = values[0]!
     let links: Link[] = []
@@ -246,7 +324,10 @@ export const createExpressionResolver = (context: ExpressionContext) => {
 
   const closed = (first: Sql, rest: readonly Link[]) => (): Sql => {
     const { operator } = rest[0]!
-    const isEven = (operator === '+' || operator === '*') && rest.length >= LONG_CHAIN && rest.every((each) => each.operator === operator)
+    const isEven =
+      (operator === '+' || operator === '*') &&
+      rest.length >= LONG_CHAIN &&
+      rest.every((each) => each.operator === operator)
     return isEven ? balanced([first, ...rest.map(({ right }) => right)], operator) : { kind: 'infix', first, rest }
   }
 
@@ -269,7 +350,13 @@ export const createExpressionResolver = (context: ExpressionContext) => {
     if (left.kind === 'interval') return right.kind
     const isMoment = (of: Value) => of.kind === 'time' || of.kind === 'date'
     if (isMoment(left) && isMoment(right)) return 'number'
-    return isMoment(left) ? left.kind : isMoment(right) ? right.kind : left.kind === 'unknown' && right.kind === 'unknown' ? 'unknown' : 'number'
+    return isMoment(left)
+      ? left.kind
+      : isMoment(right)
+        ? right.kind
+        : left.kind === 'unknown' && right.kind === 'unknown'
+          ? 'unknown'
+          : 'number'
   }
 
   const logic = (node: Extract<Expression, { kind: 'logic' }>, scope: Scope, asFilter: boolean): Value => {
@@ -277,7 +364,11 @@ export const createExpressionResolver = (context: ExpressionContext) => {
     const operator = node.operator === 'and' ? 'AND' : 'OR'
     return value(
       'boolean',
-      { kind: 'infix', first: terms[0]!.read(), rest: terms.slice(1).map((each) => ({ operator, right: each.read() })) },
+      {
+        kind: 'infix',
+        first: terms[0]!.read(),
+        rest: terms.slice(1).map((each) => ({ operator, right: each.read() })),
+      },
       terms.some((each) => each.isNullable),
     )
   }
@@ -310,16 +401,30 @@ export const createExpressionResolver = (context: ExpressionContext) => {
     if (table) {
       const { query, columns } = subquery(table.query, table.scope)
       const width = left.kind === 'tuple' ? (left.members?.length ?? columns.length) : 1
-      if (columns.length !== width) throw refuse('syntax_error', `This IN needs a subquery with ${width === 1 ? 'one column' : `${width} columns`}, not ${columns.length}`, node.right)
+      if (columns.length !== width)
+        throw refuse(
+          'syntax_error',
+          `This IN needs a subquery with ${width === 1 ? 'one column' : `${width} columns`}, not ${columns.length}`,
+          node.right,
+        )
       const [only] = columns
-      const read = only && width === 1 ? coercions.coerce(left, left.kind === 'property' && only.kind !== 'property' ? only.kind : 'text', node.left) : left
-      return decided({ kind: 'in', isNot, left: textual(read), right: { kind: 'query', query } }, left.isNullable, isNot, asFilter)
+      const read =
+        only && width === 1
+          ? coercions.coerce(left, left.kind === 'property' && only.kind !== 'property' ? only.kind : 'text', node.left)
+          : left
+      return decided(
+        { kind: 'in', isNot, left: textual(read), right: { kind: 'query', query } },
+        left.isNullable,
+        isNot,
+        asFilter,
+      )
     }
     const items = node.right.kind === 'tuple' || node.right.kind === 'array' ? node.right.items : [node.right]
     const members = items.map((each) => resolve(each, scope))
     const [one] = members
     if (one?.kind === 'array' && items.length === 1) {
-      const asked = left.kind === 'number' ? value('text', call('toString', left.read()), left.isNullable) : coercions.asText(left)
+      const asked =
+        left.kind === 'number' ? value('text', call('toString', left.read()), left.isNullable) : coercions.asText(left)
       return decided(call(isNot ? 'notIn' : 'in', asked.read(), one.read()), left.isNullable, isNot, asFilter)
     }
     if (items.length === 0) return value('boolean', isNot ? TRUE : FALSE)
@@ -327,7 +432,9 @@ export const createExpressionResolver = (context: ExpressionContext) => {
     // One list is read in one way: as text as soon as one member is text.
     const isMixed = new Set(pairs.map(([own]) => own.kind)).size > 1
     const asked = isMixed ? coercions.asText(left) : pairs[0]![0]
-    const list = isMixed ? members.map((each) => (each.kind === 'number' ? call('toString', each.read()) : textual(each))) : pairs.map(([, other]) => other.read())
+    const list = isMixed
+      ? members.map((each) => (each.kind === 'number' ? call('toString', each.read()) : textual(each)))
+      : pairs.map(([, other]) => other.read())
     const test: Sql = { kind: 'in', isNot, left: asked.read(), right: call('tuple', ...list) }
     return decided(test, left.isNullable, isNot, asFilter)
   }
@@ -336,15 +443,25 @@ export const createExpressionResolver = (context: ExpressionContext) => {
     node.kind === 'field' && node.path.length === 1 ? findCommonTable(scope, node.path[0]!.text) : undefined
 
   const choose = (name: string, before: readonly Sql[], nodes: readonly Expression[], scope: Scope): Value => {
-    const branches = coercions.agree(nodes.map((each) => resolve(each, scope)), nodes)
+    const branches = coercions.agree(
+      nodes.map((each) => resolve(each, scope)),
+      nodes,
+    )
     const kind = branches.find((each) => each.kind !== 'null')?.kind ?? 'null'
-    const isNullable = name === 'coalesce' ? branches.every((each) => each.isNullable) : branches.some((each) => each.isNullable)
+    const isNullable =
+      name === 'coalesce' ? branches.every((each) => each.isNullable) : branches.some((each) => each.isNullable)
     return value(kind === 'property' ? 'text' : kind, call(name, ...before, ...branches.map(textual)), isNullable)
   }
 
   const cases = (node: Extract<Expression, { kind: 'case' }>, scope: Scope): Value => {
-    const results = [...node.branches.map(({ then }) => then), node.otherwise ?? { kind: 'null' as const, start: node.end, end: node.end }]
-    const branches = coercions.agree(results.map((each) => resolve(each, scope)), results)
+    const results = [
+      ...node.branches.map(({ then }) => then),
+      node.otherwise ?? { kind: 'null' as const, start: node.end, end: node.end },
+    ]
+    const branches = coercions.agree(
+      results.map((each) => resolve(each, scope)),
+      results,
+    )
     const of = node.of && resolve(node.of, scope)
     const whens = node.branches.map(({ when }) => {
       if (!of) return condition(when, scope)
@@ -353,7 +470,11 @@ export const createExpressionResolver = (context: ExpressionContext) => {
     })
     const kind = branches.find((each) => each.kind !== 'null')?.kind ?? 'null'
     const args = [...whens.flatMap((when, at) => [when, textual(branches[at]!)]), textual(branches.at(-1)!)]
-    return value(kind === 'property' ? 'text' : kind, call('multiIf', ...args), branches.some((each) => each.isNullable))
+    return value(
+      kind === 'property' ? 'text' : kind,
+      call('multiIf', ...args),
+      branches.some((each) => each.isNullable),
+    )
   }
 
   const cast = (node: Extract<Expression, { kind: 'cast' }>, scope: Scope): Value => {
@@ -367,15 +488,30 @@ export const createExpressionResolver = (context: ExpressionContext) => {
       const { type } = CAST_TYPES[inArray]!
       const member = asked.includes('nullable(') ? `Nullable(${type})` : type
       // A property that is a list comes as JSON text, which has its own way into an array.
-      const sql = of.kind === 'property' ? call('JSONExtract', call('ifNull', of.read(), text('[]')), text(`Array(${member})`)) : call('CAST', textual(of), text(`Array(${member})`))
-      return { ...value('array', sql), members: [value(CAST_TYPES[inArray]!.kind, { kind: 'null' }, asked.includes('nullable('))] }
+      const sql =
+        of.kind === 'property'
+          ? call('JSONExtract', call('ifNull', of.read(), text('[]')), text(`Array(${member})`))
+          : call('CAST', textual(of), text(`Array(${member})`))
+      return {
+        ...value('array', sql),
+        members: [value(CAST_TYPES[inArray]!.kind, { kind: 'null' }, asked.includes('nullable('))],
+      }
     }
-    throw refuse('type_unknown', `There is no type '${node.type.text}' to cast to`, node.type, suggest(name, Object.keys(CAST_TYPES)) ?? 'Types: String, Int, Float, Bool, Date, DateTime, UUID, Array(…) of these')
+    throw refuse(
+      'type_unknown',
+      `There is no type '${node.type.text}' to cast to`,
+      node.type,
+      suggest(name, Object.keys(CAST_TYPES)) ??
+        'Types: String, Int, Float, Bool, Date, DateTime, UUID, Array(…) of these',
+    )
   }
 
   const lambda = (node: Extract<Expression, { kind: 'lambda' }>, scope: Scope): Value => {
     const names = node.names.map((each) => [each.text, newName('x')] as const)
-    const inner = new Map([...scope.lambdaNames, ...names.map(([written, made]) => [written, value('unknown', nameSql(made), true)] as const)])
+    const inner = new Map([
+      ...scope.lambdaNames,
+      ...names.map(([written, made]) => [written, value('unknown', nameSql(made), true)] as const),
+    ])
     const body = resolve(node.body, { ...scope, lambdaNames: inner })
     return value('unknown', { kind: 'lambda', names: names.map(([, made]) => made), body: textual(body) })
   }
@@ -384,11 +520,19 @@ export const createExpressionResolver = (context: ExpressionContext) => {
     orderings.map((each) => ({ by: by(each.by, scope), isDescending: each.isDescending, nulls: each.nulls }))
 
   const window = (node: Window, scope: Scope): WindowSql => {
-    const bound = (of: NonNullable<Window['frame']>['from']) => ({ kind: of.kind, side: of.side, offset: of.offset && plain(of.offset, scope) })
+    const bound = (of: NonNullable<Window['frame']>['from']) => ({
+      kind: of.kind,
+      side: of.side,
+      offset: of.offset && plain(of.offset, scope),
+    })
     return {
       partitionBy: node.partitionBy.map((each) => plain(each, scope)),
       orderBy: ordering(node.orderBy, scope),
-      frame: node.frame && { unit: node.frame.unit, from: bound(node.frame.from), to: node.frame.to && bound(node.frame.to) },
+      frame: node.frame && {
+        unit: node.frame.unit,
+        from: bound(node.frame.from),
+        to: node.frame.to && bound(node.frame.to),
+      },
     }
   }
 

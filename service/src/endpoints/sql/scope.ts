@@ -52,7 +52,12 @@ export const findColumn = (scope: Scope, name: Name, refuse: Refuse): Value | un
   if (shared) return shared
   const [first, second] = scope.sources.filter((source) => source.columnNames.includes(name.text))
   if (first && second) {
-    throw refuse('column_ambiguous', `'${name.text}' is a column of more than one table here`, name, `Write ${first.alias ?? 'alias'}.${name.text}`)
+    throw refuse(
+      'column_ambiguous',
+      `'${name.text}' is a column of more than one table here`,
+      name,
+      `Write ${first.alias ?? 'alias'}.${name.text}`,
+    )
   }
   return first?.column(name.text)
 }
@@ -61,19 +66,43 @@ export const findColumn = (scope: Scope, name: Name, refuse: Refuse): Value | un
 export const findRelated = (scope: Scope, name: Name, refuse: Refuse): SourceColumns | undefined => {
   const [first, second] = scope.sources.filter((source) => source.related(name.text))
   if (first && second) {
-    throw refuse('column_ambiguous', `'${name.text}' belongs to more than one table here`, name, `Write ${first.alias ?? 'alias'}.${name.text}`)
+    throw refuse(
+      'column_ambiguous',
+      `'${name.text}' belongs to more than one table here`,
+      name,
+      `Write ${first.alias ?? 'alias'}.${name.text}`,
+    )
   }
   return first?.related(name.text)
 }
 
 const isKnownOutside = (scope: Scope | undefined, name: string): boolean =>
   scope !== undefined &&
-  (scope.aliases.has(name) || scope.sources.some((source) => source.alias === name || source.columnNames.includes(name)) || isKnownOutside(scope.outer, name))
+  (scope.aliases.has(name) ||
+    scope.sources.some((source) => source.alias === name || source.columnNames.includes(name)) ||
+    isKnownOutside(scope.outer, name))
 
 /** The error for a name that is nothing here. */
 export const unknownColumn = (scope: Scope, name: Name, span: Span, refuse: Refuse) => {
-  const known = [...scope.sources.flatMap((source) => [...source.columnNames, ...source.relatedNames, ...(source.alias ? [source.alias] : [])]), ...scope.aliases.keys(), ...scope.arrayMembers.keys(), ...scope.commonValues.keys()]
-  if (isKnownOutside(scope.outer, name.text)) return refuse('column_unknown', `'${name.text}' belongs to the query outside: a subquery sees only its own tables`, span, 'Join the tables instead')
-  const property = scope.sources.some((source) => source.columnNames.includes('properties')) ? `For an event property write properties.${name.text}` : undefined
+  const known = [
+    ...scope.sources.flatMap((source) => [
+      ...source.columnNames,
+      ...source.relatedNames,
+      ...(source.alias ? [source.alias] : []),
+    ]),
+    ...scope.aliases.keys(),
+    ...scope.arrayMembers.keys(),
+    ...scope.commonValues.keys(),
+  ]
+  if (isKnownOutside(scope.outer, name.text))
+    return refuse(
+      'column_unknown',
+      `'${name.text}' belongs to the query outside: a subquery sees only its own tables`,
+      span,
+      'Join the tables instead',
+    )
+  const property = scope.sources.some((source) => source.columnNames.includes('properties'))
+    ? `For an event property write properties.${name.text}`
+    : undefined
   return refuse('column_unknown', `There is no column '${name.text}' here`, span, suggest(name.text, known) ?? property)
 }

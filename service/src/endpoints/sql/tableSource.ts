@@ -27,23 +27,31 @@ const createAsked = (made: string) => {
   return { items, ask }
 }
 
-const columnsOf = (table: TableName): { readonly columnNames: readonly string[]; readonly starNames: readonly string[] } => {
+const columnsOf = (
+  table: TableName,
+): { readonly columnNames: readonly string[]; readonly starNames: readonly string[] } => {
   const columns = TABLES[table] as Readonly<Record<string, Column>>
   const columnNames = Object.keys(columns)
   return { columnNames, starNames: columnNames.filter((column) => !columns[column]!.isExtra) }
 }
 
-const nullableIf = (isOptional: boolean, kind: Kind, sql: Sql): Sql => (isOptional && mayBeNullable(kind) ? call('toNullable', sql) : sql)
+const nullableIf = (isOptional: boolean, kind: Kind, sql: Sql): Sql =>
+  isOptional && mayBeNullable(kind) ? call('toNullable', sql) : sql
 
 /** A value of inner rows as the rows around them give it on. */
 const passedOn = (of: Value, key: string, isOptional: boolean, ask: (key: string, sql: Sql) => Sql): Value => ({
   kind: of.kind,
   isNullable: of.isNullable || (isOptional && mayBeNullable(of.kind)),
   read: () => ask(key, nullableIf(isOptional && !of.isNullable, of.kind, of.read())),
-  ...(of.child && { child: (step: string | number) => passedOn(of.child!(step), `${key} ${JSON.stringify(step)}`, isOptional, ask) }),
+  ...(of.child && {
+    child: (step: string | number) => passedOn(of.child!(step), `${key} ${JSON.stringify(step)}`, isOptional, ask),
+  }),
 })
 
-const derivedSource = (table: Exclude<TableName, 'events'>, { alias, isOptional, newName }: TableSourceOptions): SourceScope => {
+const derivedSource = (
+  table: Exclude<TableName, 'events'>,
+  { alias, isOptional, newName }: TableSourceOptions,
+): SourceScope => {
   const made = newName('t')
   const inner = newName('d')
   const rows = DERIVED[table]({ as: isOptional ? inner : made })
@@ -84,13 +92,18 @@ const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): Sourc
     return personOf(events, ids)
   }
   const joined = (key: string, sql: Sql) => askJoined(key, sql, `__j${joinedItems.size + 1}`)
-  const given = (kind: Kind, key: string, sql: () => Sql): Value => passedOn({ kind, isNullable: false, read: sql }, key, isOptional, joined)
+  const given = (kind: Kind, key: string, sql: () => Sql): Value =>
+    passedOn({ kind, isNullable: false, read: sql }, key, isOptional, joined)
 
   const rowsBeside = (relation: string): DerivedRows => {
     const before = beside.get(relation)
     if (before) return before
     const table = RELATED[relation] as Exclude<TableName, 'events'>
-    const rows = DERIVED[table]({ as: newName('r'), isJoined: true, ...(table === 'groups' ? { groupIndex: groupIndexOf(relation) } : {}) })
+    const rows = DERIVED[table]({
+      as: newName('r'),
+      isJoined: true,
+      ...(table === 'groups' ? { groupIndex: groupIndexOf(relation) } : {}),
+    })
     beside.set(relation, rows)
     return rows
   }
@@ -123,7 +136,10 @@ const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): Sourc
     const column = nameSql(physical)
     const read = () => ask(name, nullableIf(isOptional, kind, column), name)
     const demand = (key: string, sql: Sql) => ask(`${name} ${key}`, sql, `__p${items.size + 1}`)
-    const child = (key: string | number) => (typeof key === 'string' ? propertyOfColumn(column, [key], demand, known) : propertyOfText(() => call('toJSONString', read()), [key]))
+    const child = (key: string | number) =>
+      typeof key === 'string'
+        ? propertyOfColumn(column, [key], demand, known)
+        : propertyOfText(() => call('toJSONString', read()), [key])
     return { kind, isNullable: isOptional && mayBeNullable(kind), read, ...(kind === 'json' && { child }) }
   }
   const column = (name: string): Value | undefined => {
@@ -138,7 +154,10 @@ const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): Sourc
     if (!joins.length && !isPersonAsked) return { kind: 'named', query: base, name: made }
     const alone: FromSql = { kind: 'named', query: base, name: events }
     const first = isPersonAsked ? withMergedIds(alone, events, ids) : alone
-    const from = joins.reduce<FromSql>((left, { rows, on }) => ({ kind: 'join', join: 'left', left, right: rows.toSql(), on }), first)
+    const from = joins.reduce<FromSql>(
+      (left, { rows, on }) => ({ kind: 'join', join: 'left', left, right: rows.toSql(), on }),
+      first,
+    )
     const passed = [...items.values()].map(({ name }) => ({ value: nameSql(events, name), name }))
     return { kind: 'named', query: { kind: 'select', items: [...passed, ...joinedItems.values()], from }, name: made }
   }

@@ -57,9 +57,20 @@ export const EVENTS: Table = {
 /** Every table a query may read, with its columns, by the name it has there. */
 export const TABLES = {
   events: { ...EVENTS.columns, person_id: extra('uuid') },
-  persons: { id: { kind: 'uuid' }, created_at: { kind: 'time' }, properties: { kind: 'property' }, is_identified: { kind: 'boolean' } },
+  persons: {
+    id: { kind: 'uuid' },
+    created_at: { kind: 'time' },
+    properties: { kind: 'property' },
+    is_identified: { kind: 'boolean' },
+  },
   person_distinct_ids: { distinct_id: { kind: 'text' }, person_id: { kind: 'uuid' } },
-  groups: { index: { kind: 'number' }, key: { kind: 'text' }, created_at: { kind: 'time' }, updated_at: { kind: 'time' }, properties: { kind: 'property' } },
+  groups: {
+    index: { kind: 'number' },
+    key: { kind: 'text' },
+    created_at: { kind: 'time' },
+    updated_at: { kind: 'time' },
+    properties: { kind: 'property' },
+  },
   sessions: {
     session_id: { kind: 'text' },
     distinct_id: { kind: 'text' },

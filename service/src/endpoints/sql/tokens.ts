@@ -18,8 +18,21 @@ const SYMBOL = /=~\*|!~\*|=~|!~|==|!=|<>|<=|>=|\|\||\?\?|\?\.|::|->|[-+*/%=<>()[
 
 // ClickHouse reads these after a backslash; after any other character it keeps the backslash.
 const ESCAPES: Readonly<Record<string, string>> = {
-  n: '\n', t: '\t', r: '\r', '0': '\0', b: '\b', f: '\f', v: '\v', a: '\x07', e: '\x1b',
-  '\\': '\\', "'": "'", '"': '"', '`': '`', '/': '/', '=': '=',
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  '0': '\0',
+  b: '\b',
+  f: '\f',
+  v: '\v',
+  a: '\x07',
+  e: '\x1b',
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+  '`': '`',
+  '/': '/',
+  '=': '=',
 }
 
 const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | null => {
@@ -47,13 +60,17 @@ const readQuoted = (text: string, start: number, refuse: Refuse): { value: strin
       from = at + 1
     }
   }
-  throw refuse('unterminated_string', `This ${quote === "'" ? 'string' : 'quoted name'} has no closing ${quote}`, { start, end: text.length })
+  throw refuse('unterminated_string', `This ${quote === "'" ? 'string' : 'quoted name'} has no closing ${quote}`, {
+    start,
+    end: text.length,
+  })
 }
 
 // `pair.1` is the first member of a tuple, `1.1` and `(.1)` are numbers: what stands right before the dot decides.
 const isMemberDot = (text: string, at: number, last: Token | undefined, beforeLast: Token | undefined): boolean => {
   if (text[at] !== '.' || !last || last.end !== at) return false
-  if (last.kind === 'number') return beforeLast?.kind === 'symbol' && beforeLast.value === '.' && beforeLast.end === last.start
+  if (last.kind === 'number')
+    return beforeLast?.kind === 'symbol' && beforeLast.value === '.' && beforeLast.end === last.start
   return last.kind === 'name' || last.kind === 'quoted' || last.value === ')' || last.value === ']'
 }
 
@@ -69,14 +86,20 @@ export const tokenize = (text: string, refuse: Refuse): readonly Token[] => {
     const last = tokens.at(-1)
     if (text.startsWith('/*', at)) {
       const close = text.indexOf('*/', at + 2)
-      if (close < 0) throw refuse('unterminated_comment', 'This comment has no closing */', { start: at, end: text.length })
+      if (close < 0)
+        throw refuse('unterminated_comment', 'This comment has no closing */', { start: at, end: text.length })
       return close + 2
     }
     const skipped = matchAt(SKIPPED, text, at)
     if (skipped) return at + skipped[0].length
     if (char === "'") {
       if (last?.end === at && last.kind === 'name' && last.value.toLowerCase() === 'f') {
-        throw refuse('template_string', "Template strings (f'…') are not supported", { start: last.start, end: at + 1 }, "Join the parts: 'text ' || {variables.name}")
+        throw refuse(
+          'template_string',
+          "Template strings (f'…') are not supported",
+          { start: last.start, end: at + 1 },
+          "Join the parts: 'text ' || {variables.name}",
+        )
       }
       const { value, end } = readQuoted(text, at, refuse)
       return push('string', at, end, value)
@@ -93,7 +116,11 @@ export const tokenize = (text: string, refuse: Refuse): readonly Token[] => {
     const number = matchAt(isMember ? DIGITS : NUMBER, text, at)
     if (number) {
       const end = at + number[0].length
-      if (matchAt(NAME, text, end)) throw refuse('syntax_error', `'${text.slice(at, end + 1)}' is neither a number nor a name`, { start: at, end: end + 1 })
+      if (matchAt(NAME, text, end))
+        throw refuse('syntax_error', `'${text.slice(at, end + 1)}' is neither a number nor a name`, {
+          start: at,
+          end: end + 1,
+        })
       return push('number', at, end)
     }
     const variable = matchAt(VARIABLE, text, at)
@@ -103,7 +130,7 @@ export const tokenize = (text: string, refuse: Refuse): readonly Token[] => {
     const unknown = String.fromCodePoint(text.codePointAt(at)!)
     throw refuse('syntax_error', `Unexpected character '${unknown}'`, { start: at, end: at + unknown.length })
   }
-  for (let at = 0; at < text.length; ) at = next(at)
+  for (let at = 0; at < text.length;) at = next(at)
   push('end', text.length, text.length, '')
   return tokens
 }

@@ -19,7 +19,11 @@ const MIN_INT64 = -(2n ** 63n)
 const MAX_INT64 = 2n ** 63n - 1n
 
 const momentOfValue = (given: unknown): string | undefined =>
-  given instanceof Date && !Number.isNaN(given.getTime()) ? momentOf(given.toISOString()) : typeof given === 'string' ? momentOf(given) : undefined
+  given instanceof Date && !Number.isNaN(given.getTime())
+    ? momentOf(given.toISOString())
+    : typeof given === 'string'
+      ? momentOf(given)
+      : undefined
 
 const integerOf = (given: unknown): string | number | undefined => {
   if (typeof given === 'number') return Number.isSafeInteger(given) ? given : undefined
@@ -32,10 +36,17 @@ const integerOf = (given: unknown): string | number | undefined => {
 /** The types a variable may be bound as. */
 export const VARIABLE_TYPES: Readonly<Record<BoundValue['type'], Row>> = {
   String: { kind: 'text', accept: (given) => (typeof given === 'string' ? given : undefined) },
-  Float64: { kind: 'number', width: 'float', accept: (given) => (typeof given === 'number' && Number.isFinite(given) ? given : undefined) },
+  Float64: {
+    kind: 'number',
+    width: 'float',
+    accept: (given) => (typeof given === 'number' && Number.isFinite(given) ? given : undefined),
+  },
   Int64: { kind: 'number', width: 'integer', accept: integerOf },
   Bool: { kind: 'boolean', accept: (given) => (typeof given === 'boolean' ? given : undefined) },
   Date: { kind: 'date', accept: (given) => momentOfValue(given)?.slice(0, 10) },
   "DateTime64(3, 'UTC')": { kind: 'time', accept: momentOfValue },
-  'Array(String)': { kind: 'array', accept: (given) => (Array.isArray(given) && given.every((each) => typeof each === 'string') ? given : undefined) },
+  'Array(String)': {
+    kind: 'array',
+    accept: (given) => (Array.isArray(given) && given.every((each) => typeof each === 'string') ? given : undefined),
+  },
 }

@@ -42,6 +42,11 @@ export const readRunToken = (token: string, secret: string): RunTokenClaims | un
   const given = Buffer.from(token.slice(end + 1), 'base64url')
   const right = signatureOf(token.slice(0, end), secret)
   // As text too: the same bytes have several spellings in base64url.
-  if (given.length !== right.length || !timingSafeEqual(given, right) || token.slice(end + 1) !== right.toString('base64url')) return undefined
+  if (
+    given.length !== right.length ||
+    !timingSafeEqual(given, right) ||
+    token.slice(end + 1) !== right.toString('base64url')
+  )
+    return undefined
   return JSON.parse(Buffer.from(token.slice(HEADER.length + 1, end), 'base64url').toString()) as RunTokenClaims
 }

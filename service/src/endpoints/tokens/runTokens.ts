@@ -66,11 +66,13 @@ const NEEDED_SCOPE = 'endpoint:read'
 const wrong = (attr: string, detail: string) => new Refusal('invalid_input', { attr, detail })
 
 const endOf = ({ ttl_seconds: ttl, expires_at: given }: RunTokenInput, now: number): number => {
-  if (ttl !== undefined && given !== undefined) throw wrong('expires_at', 'Give "ttl_seconds" or "expires_at", not both.')
+  if (ttl !== undefined && given !== undefined)
+    throw wrong('expires_at', 'Give "ttl_seconds" or "expires_at", not both.')
   if (given === undefined) return Math.floor(now / 1_000) + (ttl ?? DEFAULT_TTL_SECONDS)
   const end = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(given) ? Math.floor(Date.parse(given) / 1_000) : NaN
   const seconds = end - now / 1_000
-  if (!(seconds > 0 && seconds <= MAX_TTL_SECONDS)) throw wrong('expires_at', '"expires_at" is a time to come, at most 30 days away, such as 2026-12-24T18:00:00Z.')
+  if (!(seconds > 0 && seconds <= MAX_TTL_SECONDS))
+    throw wrong('expires_at', '"expires_at" is a time to come, at most 30 days away, such as 2026-12-24T18:00:00Z.')
   return end
 }
 
@@ -78,7 +80,10 @@ const checkOrigins = (origins: readonly string[] = []) => {
   for (const given of origins) {
     const origin = URL.canParse(given) ? new URL(given).origin : 'null'
     if (origin === given && /^https?:/.test(given)) continue
-    throw wrong('origins', `"${given.slice(0, 100)}" is no origin: give scheme, host and port as a browser sends them, such as ${/^https?:/.test(origin) ? origin : 'https://app.example.com'}.`)
+    throw wrong(
+      'origins',
+      `"${given.slice(0, 100)}" is no origin: give scheme, host and port as a browser sends them, such as ${/^https?:/.test(origin) ? origin : 'https://app.example.com'}.`,
+    )
   }
 }
 
@@ -90,18 +95,37 @@ export interface RunTokensRooms {
 }
 
 export const createRunTokens = ({ records, takesDates, now = Date.now }: RunTokensRooms): RunTokens => {
-  const mayRun = (key: ApiKey, projectId: number) => key.scopes.includes(NEEDED_SCOPE) && (key.projectId === undefined || key.projectId === projectId)
+  const mayRun = (key: ApiKey, projectId: number) =>
+    key.scopes.includes(NEEDED_SCOPE) && (key.projectId === undefined || key.projectId === projectId)
 
   /** Throws unless runs of the endpoint take what is pinned, and can be given whatever else they need. */
-  const checkVariables = async (projectId: number, name: string, { variables: pinned = {}, allowed_variables: allowed }: RunTokenInput) => {
+  const checkVariables = async (
+    projectId: number,
+    name: string,
+    { variables: pinned = {}, allowed_variables: allowed }: RunTokenInput,
+  ) => {
     const version = await findVersion(records, await findEndpoint(records, projectId, name), undefined)
     const { query } = version
-    if (isInsight(query)) return void planInsight(query, { projectId, variables: pinned, zone: UTC, now: now(), takesDates: takesDates(version) })
+    if (isInsight(query))
+      return void planInsight(query, {
+        projectId,
+        variables: pinned,
+        zone: UTC,
+        now: now(),
+        takesDates: takesDates(version),
+      })
     const { variables: needed } = parse((query as SqlQuery).query)
     const definitions = await records.variables.list(projectId)
-    bindVariables(definitions.filter(({ codeName }) => needed.includes(codeName) && Object.hasOwn(pinned, codeName)), pinned)
+    bindVariables(
+      definitions.filter(({ codeName }) => needed.includes(codeName) && Object.hasOwn(pinned, codeName)),
+      pinned,
+    )
     const missing = needed.filter((each) => !Object.hasOwn(pinned, each) && allowed && !allowed.includes(each))
-    if (missing.length) throw wrong('allowed_variables', `Every run would lack ${missing.map((each) => `"${each}"`).join(', ')}: pin it in "variables", or allow it.`)
+    if (missing.length)
+      throw wrong(
+        'allowed_variables',
+        `Every run would lack ${missing.map((each) => `"${each}"`).join(', ')}: pin it in "variables", or allow it.`,
+      )
   }
 
   const checkEndpoint = async (projectId: number, name: string, input: RunTokenInput) => {
@@ -109,7 +133,8 @@ export const createRunTokens = ({ records, takesDates, now = Date.now }: RunToke
       await checkVariables(projectId, name, input)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      if (error.code === 'not_found') throw wrong('endpoints', `There is no endpoint "${name.slice(0, 130)}" in this project.`)
+      if (error.code === 'not_found')
+        throw wrong('endpoints', `There is no endpoint "${name.slice(0, 130)}" in this project.`)
       throw new Refusal(error.code, { ...error.facts, detail: `Endpoint "${name}": ${error.message}` })
     }
   }
@@ -117,11 +142,18 @@ export const createRunTokens = ({ records, takesDates, now = Date.now }: RunToke
   return {
     async create(projectId, key, input) {
       const { endpoints, variables = {}, allowed_variables, runs_per_minute = DEFAULT_RUNS_PER_MINUTE, origins } = input
-      if (!mayRun(key, projectId)) throw new Refusal('permission_denied', { detail: `A key can hand on only what it has itself: this one lacks the scope ${NEEDED_SCOPE}.` })
+      if (!mayRun(key, projectId))
+        throw new Refusal('permission_denied', {
+          detail: `A key can hand on only what it has itself: this one lacks the scope ${NEEDED_SCOPE}.`,
+        })
       const exp = endOf(input, now())
       checkOrigins(origins)
       const both = allowed_variables?.filter((name) => Object.hasOwn(variables, name))
-      if (both?.length) throw wrong('allowed_variables', `What is pinned cannot be given: take ${both.map((name) => `"${name}"`).join(', ')} out of "variables" or out of "allowed_variables".`)
+      if (both?.length)
+        throw wrong(
+          'allowed_variables',
+          `What is pinned cannot be given: take ${both.map((name) => `"${name}"`).join(', ')} out of "variables" or out of "allowed_variables".`,
+        )
       for (const name of endpoints) await checkEndpoint(projectId, name, input)
       const claims: RunTokenClaims = {
         jti: randomUUID(),
@@ -134,9 +166,25 @@ export const createRunTokens = ({ records, takesDates, now = Date.now }: RunToke
         runs_per_minute,
         ...(origins ? { origins } : {}),
       }
-      const token = signRunToken(claims, await records.runTokens.secret(projectId, randomBytes(32).toString('base64url')))
-      if (token.length > MAX_TOKEN_LENGTH) throw wrong('variables', `The token would have ${token.length} characters, and a header can carry ${MAX_TOKEN_LENGTH}: name fewer endpoints, or pin less.`)
-      return { id: claims.jti, token, expires_at: new Date(exp * 1_000).toISOString(), endpoints, variables, allowed_variables: allowed_variables ?? null, runs_per_minute, origins: origins ?? null }
+      const token = signRunToken(
+        claims,
+        await records.runTokens.secret(projectId, randomBytes(32).toString('base64url')),
+      )
+      if (token.length > MAX_TOKEN_LENGTH)
+        throw wrong(
+          'variables',
+          `The token would have ${token.length} characters, and a header can carry ${MAX_TOKEN_LENGTH}: name fewer endpoints, or pin less.`,
+        )
+      return {
+        id: claims.jti,
+        token,
+        expires_at: new Date(exp * 1_000).toISOString(),
+        endpoints,
+        variables,
+        allowed_variables: allowed_variables ?? null,
+        runs_per_minute,
+        origins: origins ?? null,
+      }
     },
 
     async check({ projectId, token, endpoint, origin }) {
@@ -147,18 +195,31 @@ export const createRunTokens = ({ records, takesDates, now = Date.now }: RunToke
       if (await records.runTokens.isRevoked(projectId, claims.jti)) throw new Refusal('run_token_revoked')
       // It can do no more than whoever made it can do today.
       const key = await records.keys.get(claims.key)
-      if (!key || !mayRun(key, projectId)) throw new Refusal('run_token_revoked', { detail: 'The personal API key that made this run token may no longer run endpoints.' })
+      if (!key || !mayRun(key, projectId))
+        throw new Refusal('run_token_revoked', {
+          detail: 'The personal API key that made this run token may no longer run endpoints.',
+        })
       if (claims.origins && !(origin !== undefined && claims.origins.includes(origin))) {
-        throw new Refusal('origin_not_allowed', { detail: origin === undefined ? 'This run token is for pages of some sites, and the request has no Origin.' : `This run token is not for pages of ${origin.slice(0, 200)}.` })
+        throw new Refusal('origin_not_allowed', {
+          detail:
+            origin === undefined
+              ? 'This run token is for pages of some sites, and the request has no Origin.'
+              : `This run token is not for pages of ${origin.slice(0, 200)}.`,
+        })
       }
-      if (!claims.endpoints.includes(endpoint)) throw new Refusal('not_granted', { detail: `This run token does not run "${endpoint.slice(0, 130)}".` })
+      if (!claims.endpoints.includes(endpoint))
+        throw new Refusal('not_granted', { detail: `This run token does not run "${endpoint.slice(0, 130)}".` })
       return { claims, key }
     },
 
     async revoke(projectId, id) {
       if (!isUuid(id)) throw new Refusal('not_found', { detail: 'The id of a run token is a UUID.' })
       // Longer than any token can still be taken.
-      await records.runTokens.revoke(projectId, id.toLowerCase(), new Date(now() + MAX_TTL_SECONDS * 1_000).toISOString())
+      await records.runTokens.revoke(
+        projectId,
+        id.toLowerCase(),
+        new Date(now() + MAX_TTL_SECONDS * 1_000).toISOString(),
+      )
     },
 
     async revokeAll(projectId) {

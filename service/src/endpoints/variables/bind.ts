@@ -17,9 +17,13 @@ const FAULTS = {
  * The values to bind, one for each variable of the query. Throws `Refusal` that lists every one that is missing, null,
  * unknown, of another type or outside what the variable takes: a query never runs with fewer filters than it was written with.
  */
-export const bindVariables = (needed: readonly NeededVariable[], given: Readonly<Record<string, unknown>>): Record<string, BoundValue> => {
+export const bindVariables = (
+  needed: readonly NeededVariable[],
+  given: Readonly<Record<string, unknown>>,
+): Record<string, BoundValue> => {
   const faults: Fault[] = []
-  const refuse = (path: string, code: string, message: string) => faults.push({ path, code, message: `"${path}" ${message}` })
+  const refuse = (path: string, code: string, message: string) =>
+    faults.push({ path, code, message: `"${path}" ${message}` })
   const bound = needed.flatMap(({ codeName, ...takes }): [string, BoundValue][] => {
     const value = Object.hasOwn(given, codeName) ? given[codeName] : undefined
     if (value === undefined || value === null) {
@@ -33,7 +37,11 @@ export const bindVariables = (needed: readonly NeededVariable[], given: Readonly
   const names = new Set(needed.map(({ codeName }) => codeName))
   for (const name of Object.keys(given).sort()) if (!names.has(name)) refuse(name, 'unknown', FAULTS.unknown)
   if (faults.length) {
-    throw new Refusal('invalid_variables', { detail: `${faults.map(({ message }) => message).join('; ')}.`, attr: 'variables', errors: faults })
+    throw new Refusal('invalid_variables', {
+      detail: `${faults.map(({ message }) => message).join('; ')}.`,
+      attr: 'variables',
+      errors: faults,
+    })
   }
   return Object.fromEntries(bound)
 }

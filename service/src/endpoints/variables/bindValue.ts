@@ -21,7 +21,13 @@ export interface BoundOrFault {
 export const bindValue = ({ type, values, schema }: Takes, value: unknown): BoundOrFault => {
   const row: VariableType = schema ? SCHEMA_TYPES[schema.type] : VARIABLE_TYPES[type as VariableTypeName]
   const bound = row.bind(value, values)
-  if (!bound) return { fault: { code: 'wrong_type', message: `takes ${row.takes}${values.length ? `: ${values.map((choice) => `"${choice}"`).join(', ')}` : ''}` } }
+  if (!bound)
+    return {
+      fault: {
+        code: 'wrong_type',
+        message: `takes ${row.takes}${values.length ? `: ${values.map((choice) => `"${choice}"`).join(', ')}` : ''}`,
+      },
+    }
   const broken = schema ? brokenRules(schema, bound.value as Parameters<typeof brokenRules>[1]) : []
   return broken.length ? { fault: { code: 'out_of_range', message: broken.join(' and ') } } : { bound }
 }

@@ -60,12 +60,17 @@ const toView = ({ id, name, codeName, type, defaultValue, values, schema, create
 /** Throws `Refusal` unless type, values, schema and default of a variable go together. */
 const checkTakes = (takes: Takes, defaultValue: unknown) => {
   const { type, values, schema } = takes
-  if (values.length && type !== 'List') throw new Refusal('invalid_input', { detail: 'Only a variable of type List has "values".', attr: 'values' })
+  if (values.length && type !== 'List')
+    throw new Refusal('invalid_input', { detail: 'Only a variable of type List has "values".', attr: 'values' })
   const wrong = schema && schemaFault(schema, type)
   if (wrong) throw new Refusal('invalid_input', { detail: `"schema" ${wrong}.`, attr: 'schema' })
   if (defaultValue === undefined || defaultValue === null) return
   const { fault } = bindValue(takes, defaultValue)
-  if (fault) throw new Refusal('invalid_input', { detail: `"default_value" of this ${type} ${fault.message}, or is null.`, attr: 'default_value' })
+  if (fault)
+    throw new Refusal('invalid_input', {
+      detail: `"default_value" of this ${type} ${fault.message}, or is null.`,
+      attr: 'default_value',
+    })
 }
 
 /** The code names of the queries' variables. Insights use none; a query of another version of the service may not parse, and then uses none. */
@@ -77,7 +82,10 @@ const variablesOf = ({ query }: EndpointVersion): readonly string[] => {
   }
 }
 
-export const createVariableDefinitions = ({ variables, endpoints }: Pick<Records, 'variables' | 'endpoints'>): VariableDefinitions => {
+export const createVariableDefinitions = ({
+  variables,
+  endpoints,
+}: Pick<Records, 'variables' | 'endpoints'>): VariableDefinitions => {
   const find = async (projectId: number, id: string): Promise<Variable> => {
     const found = isUuid(id) ? await variables.get(projectId, id.toLowerCase()) : undefined
     if (!found) throw new Refusal('not_found', { detail: 'This project has no variable with this id.' })
@@ -86,14 +94,21 @@ export const createVariableDefinitions = ({ variables, endpoints }: Pick<Records
 
   const usersOf = async (projectId: number, codeName: string): Promise<Endpoint[]> => {
     const all = await endpoints.list(projectId)
-    const uses = await Promise.all(all.map(async ({ id }) => (await endpoints.versions(id)).some((version) => variablesOf(version).includes(codeName))))
+    const uses = await Promise.all(
+      all.map(async ({ id }) =>
+        (await endpoints.versions(id)).some((version) => variablesOf(version).includes(codeName)),
+      ),
+    )
     return all.filter((_, index) => uses[index])
   }
 
   const refuseIfUsed = async (projectId: number, codeName: string, what: string) => {
     const users = await usersOf(projectId, codeName)
     if (users.length) {
-      throw new Refusal('variable_in_use', { detail: `{variables.${codeName}} is used by these endpoints and cannot ${what}: ${users.map(({ name }) => name).join(', ')}.`, extra: { used_by: users.map(({ name }) => name) } })
+      throw new Refusal('variable_in_use', {
+        detail: `{variables.${codeName}} is used by these endpoints and cannot ${what}: ${users.map(({ name }) => name).join(', ')}.`,
+        extra: { used_by: users.map(({ name }) => name) },
+      })
     }
   }
 
@@ -105,13 +120,24 @@ export const createVariableDefinitions = ({ variables, endpoints }: Pick<Records
       const codeName = code_name ?? codeNameOf(name)
       if (!CODE_NAME.test(codeName)) {
         const attr = code_name === undefined ? 'name' : 'code_name'
-        throw new Refusal('invalid_input', { detail: `"${codeName}" cannot be a code name: it begins with a letter or _, and goes on with letters, digits and _.`, attr })
+        throw new Refusal('invalid_input', {
+          detail: `"${codeName}" cannot be a code name: it begins with a letter or _, and goes on with letters, digits and _.`,
+          attr,
+        })
       }
       const takes = { type, values: values.map(String), schema: schema ?? undefined }
       checkTakes(takes, default_value)
-      const created = await variables.create(projectId, { name, codeName, ...takes, defaultValue: default_value ?? null })
+      const created = await variables.create(projectId, {
+        name,
+        codeName,
+        ...takes,
+        defaultValue: default_value ?? null,
+      })
       if (!created) {
-        throw new Refusal('name_taken', { detail: `This project has a variable with the code name "${codeName}" already.`, attr: code_name === undefined ? 'name' : 'code_name' })
+        throw new Refusal('name_taken', {
+          detail: `This project has a variable with the code name "${codeName}" already.`,
+          attr: code_name === undefined ? 'name' : 'code_name',
+        })
       }
       return toView(created)
     },
@@ -119,15 +145,28 @@ export const createVariableDefinitions = ({ variables, endpoints }: Pick<Records
     async update(projectId, id, changes) {
       const found = await find(projectId, id)
       if (changes.code_name !== undefined && changes.code_name !== found.codeName) {
-        throw new Refusal('invalid_input', { detail: 'The code name of a variable does not change: queries refer to it.', attr: 'code_name' })
+        throw new Refusal('invalid_input', {
+          detail: 'The code name of a variable does not change: queries refer to it.',
+          attr: 'code_name',
+        })
       }
       const type = changes.type ?? (found.type as VariableTypeName)
       const values = changes.values?.map(String) ?? (type === 'List' ? found.values : [])
       // A schema belongs to a type and does not outlive it.
-      const schema = changes.schema === undefined ? (type === found.type ? found.schema : undefined) : (changes.schema ?? undefined)
+      const schema =
+        changes.schema === undefined ? (type === found.type ? found.schema : undefined) : (changes.schema ?? undefined)
       if (type !== found.type) await refuseIfUsed(projectId, found.codeName, 'change its type')
-      checkTakes({ type, values, schema }, changes.default_value === undefined ? found.defaultValue : changes.default_value)
-      const updated = await variables.update(projectId, found.id, { name: changes.name, type, defaultValue: changes.default_value, values, schema: schema ?? null })
+      checkTakes(
+        { type, values, schema },
+        changes.default_value === undefined ? found.defaultValue : changes.default_value,
+      )
+      const updated = await variables.update(projectId, found.id, {
+        name: changes.name,
+        type,
+        defaultValue: changes.default_value,
+        values,
+        schema: schema ?? null,
+      })
       return toView(updated!)
     },
 

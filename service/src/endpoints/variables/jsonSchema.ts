@@ -32,7 +32,8 @@ const SCHEMA_TYPES: Readonly<Record<SchemaTypeName, JsonSchema>> = {
 const fromSchema = ({ schema, values }: Takes): JsonSchema => {
   const { type, minimum, maximum, enum: choices, ...rules } = schema!
   // JSON Schema has no bounds for texts; these are the words of ajv-formats.
-  const bounds = typeof (minimum ?? maximum) === 'string' ? { formatMinimum: minimum, formatMaximum: maximum } : { minimum, maximum }
+  const bounds =
+    typeof (minimum ?? maximum) === 'string' ? { formatMinimum: minimum, formatMaximum: maximum } : { minimum, maximum }
   if (type !== 'list') return { ...SCHEMA_TYPES[type], ...bounds, ...rules, ...(choices ? { enum: choices } : {}) }
   const offered = (choices ?? values).filter((each) => !values.length || values.includes(String(each)))
   return { ...SCHEMA_TYPES.list, ...rules, ...(offered.length ? { items: { type: 'string', enum: offered } } : {}) }

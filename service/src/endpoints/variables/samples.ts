@@ -13,10 +13,19 @@ const SAMPLES: Readonly<Record<VariableTypeName, readonly unknown[]>> = {
 }
 
 /** Values that a run could bring for a variable, to try a query with; its own default and choices first. */
-export const samplesOf = ({ type, values, schema, defaultValue }: Pick<Variable, 'type' | 'values' | 'schema' | 'defaultValue'>): readonly BoundValue[] => {
+export const samplesOf = ({
+  type,
+  values,
+  schema,
+  defaultValue,
+}: Pick<Variable, 'type' | 'values' | 'schema' | 'defaultValue'>): readonly BoundValue[] => {
   const general = SAMPLES[type as VariableTypeName]
   const own = [defaultValue, ...(schema?.enum ?? []).slice(0, 1), ...(values.length ? [values[0], [values[0]]] : [])]
   const bound = [...own, ...general].flatMap((value) => bindValue({ type, values, schema }, value).bound ?? [])
   // Bounds or a pattern may exclude every sample: the type alone then says enough.
-  return bound.length ? bound : general.flatMap((value) => bindValue({ type, values: [], schema: schema && { type: schema.type } }, value).bound ?? [])
+  return bound.length
+    ? bound
+    : general.flatMap(
+        (value) => bindValue({ type, values: [], schema: schema && { type: schema.type } }, value).bound ?? [],
+      )
 }

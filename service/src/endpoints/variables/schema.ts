@@ -21,7 +21,11 @@ const onlyAs =
 const { String: TEXT, Number: NUMBER, Boolean: BOOLEAN, Date: DATE, List: LIST } = VARIABLE_TYPES
 
 export const SCHEMA_TYPES: Readonly<Record<SchemaTypeName, SchemaType>> = {
-  integer: { of: 'Number', takes: 'a whole number', bind: (value) => (Number.isSafeInteger(value) ? { type: 'Int64', value: (value as number) + 0 } : undefined) },
+  integer: {
+    of: 'Number',
+    takes: 'a whole number',
+    bind: (value) => (Number.isSafeInteger(value) ? { type: 'Int64', value: (value as number) + 0 } : undefined),
+  },
   number: { of: 'Number', ...NUMBER },
   string: { of: 'String', ...TEXT },
   boolean: { of: 'Boolean', ...BOOLEAN },
@@ -50,18 +54,46 @@ const ORDERED: readonly SchemaTypeName[] = ['integer', 'number', 'date', 'dateti
 const TEXTS: readonly SchemaTypeName[] = ['string']
 
 const RULES: { readonly [Name in Exclude<keyof VariableSchema, 'type'>]: Rule<Name> } = {
-  minimum: { types: ORDERED, isBroken: (value, limit) => isLess(value, limit), words: (limit) => `must be ${limit} or more` },
-  maximum: { types: ORDERED, isBroken: (value, limit) => isLess(limit, value), words: (limit) => `must be ${limit} or less` },
-  minLength: { types: TEXTS, isBroken: (value, limit) => lengthOf(value) < limit, words: (limit) => `must have ${limit} or more characters` },
-  maxLength: { types: TEXTS, isBroken: (value, limit) => lengthOf(value) > limit, words: (limit) => `must have ${limit} or fewer characters` },
-  pattern: { types: TEXTS, isBroken: (value, limit) => !matches(limit, value as string), words: (limit) => `must match the pattern ${limit}` },
+  minimum: {
+    types: ORDERED,
+    isBroken: (value, limit) => isLess(value, limit),
+    words: (limit) => `must be ${limit} or more`,
+  },
+  maximum: {
+    types: ORDERED,
+    isBroken: (value, limit) => isLess(limit, value),
+    words: (limit) => `must be ${limit} or less`,
+  },
+  minLength: {
+    types: TEXTS,
+    isBroken: (value, limit) => lengthOf(value) < limit,
+    words: (limit) => `must have ${limit} or more characters`,
+  },
+  maxLength: {
+    types: TEXTS,
+    isBroken: (value, limit) => lengthOf(value) > limit,
+    words: (limit) => `must have ${limit} or fewer characters`,
+  },
+  pattern: {
+    types: TEXTS,
+    isBroken: (value, limit) => !matches(limit, value as string),
+    words: (limit) => `must match the pattern ${limit}`,
+  },
   enum: {
     types: ['integer', 'number', 'string', 'date', 'datetime', 'uuid', 'list'],
     isBroken: (value, limit) => itemsOf(value).some((item) => !limit.includes(item)),
     words: (limit) => `must be one of ${limit.map((item) => JSON.stringify(item)).join(', ')}`,
   },
-  minItems: { types: ['list'], isBroken: (value, limit) => lengthOf(value) < limit, words: (limit) => `must have ${limit} or more items` },
-  maxItems: { types: ['list'], isBroken: (value, limit) => lengthOf(value) > limit, words: (limit) => `must have ${limit} or fewer items` },
+  minItems: {
+    types: ['list'],
+    isBroken: (value, limit) => lengthOf(value) < limit,
+    words: (limit) => `must have ${limit} or more items`,
+  },
+  maxItems: {
+    types: ['list'],
+    isBroken: (value, limit) => lengthOf(value) > limit,
+    words: (limit) => `must have ${limit} or fewer items`,
+  },
 }
 
 const RULE_NAMES = Object.keys(RULES) as (keyof typeof RULES)[]
@@ -69,7 +101,10 @@ const RULE_NAMES = Object.keys(RULES) as (keyof typeof RULES)[]
 // Limits that are dates are brought into the form of the values they are compared with.
 const limitOf = (schema: VariableSchema, name: keyof typeof RULES): unknown => {
   const limit = schema[name]
-  const asValue = (each: unknown) => (ORDERED.includes(schema.type) && typeof each === 'string' ? (SCHEMA_TYPES[schema.type].bind(each, [])?.value ?? each) : each)
+  const asValue = (each: unknown) =>
+    ORDERED.includes(schema.type) && typeof each === 'string'
+      ? (SCHEMA_TYPES[schema.type].bind(each, [])?.value ?? each)
+      : each
   return Array.isArray(limit) ? limit.map(asValue) : asValue(limit)
 }
 
@@ -80,7 +115,8 @@ export const brokenRules = (schema: VariableSchema, value: Value): string[] =>
     .filter(({ rule, limit }) => rule.isBroken(value, limit))
     .map(({ rule, limit }) => rule.words(limit))
 
-const isOfType = (schema: VariableSchema, value: unknown): boolean => SCHEMA_TYPES[schema.type].bind(schema.type === 'list' ? [value] : value, []) !== undefined
+const isOfType = (schema: VariableSchema, value: unknown): boolean =>
+  SCHEMA_TYPES[schema.type].bind(schema.type === 'list' ? [value] : value, []) !== undefined
 
 const PAIRS = [
   ['minimum', 'maximum'],
@@ -96,10 +132,21 @@ export const schemaFault = (schema: VariableSchema, of: string): string | undefi
   }
   const misplaced = RULE_NAMES.find((name) => schema[name] !== undefined && !RULES[name].types.includes(schema.type))
   if (misplaced) return `of type "${schema.type}" has no "${misplaced}"`
-  const limits = [['minimum', schema.minimum], ['maximum', schema.maximum], ...(schema.enum ?? []).map((each) => ['enum', each])] as const
+  const limits = [
+    ['minimum', schema.minimum],
+    ['maximum', schema.maximum],
+    ...(schema.enum ?? []).map((each) => ['enum', each]),
+  ] as const
   const mistyped = limits.find(([, limit]) => limit !== undefined && !isOfType(schema, limit))
-  if (mistyped) return `takes for "${mistyped[0]}" ${schema.type === 'list' ? 'texts' : SCHEMA_TYPES[schema.type].takes}`
-  if (schema.pattern !== undefined && !isPattern(schema.pattern)) return 'has a "pattern" that is no regular expression, or one with a look-around or a reference back'
-  const crossed = PAIRS.find(([low, high]) => schema[low] !== undefined && schema[high] !== undefined && isLess(limitOf(schema, high) as Value, limitOf(schema, low) as Value))
+  if (mistyped)
+    return `takes for "${mistyped[0]}" ${schema.type === 'list' ? 'texts' : SCHEMA_TYPES[schema.type].takes}`
+  if (schema.pattern !== undefined && !isPattern(schema.pattern))
+    return 'has a "pattern" that is no regular expression, or one with a look-around or a reference back'
+  const crossed = PAIRS.find(
+    ([low, high]) =>
+      schema[low] !== undefined &&
+      schema[high] !== undefined &&
+      isLess(limitOf(schema, high) as Value, limitOf(schema, low) as Value),
+  )
   return crossed ? `has a "${crossed[0]}" above its "${crossed[1]}": no value could be both` : undefined
 }

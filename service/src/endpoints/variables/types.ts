@@ -14,7 +14,8 @@ const MAX_ITEMS = 1_000
 // The engine's Date holds 1970-01-01 to 2149-06-06 and takes other text for the nearest of them without a word.
 const LAST_YEAR = 2149
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/
-const TIME = /^(\d{4}-\d\d-\d\d)[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d{1,3})?)?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/
+const TIME =
+  /^(\d{4}-\d\d-\d\d)[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d{1,3})?)?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/
 
 const isRealDate = (text: string): boolean => {
   const [, year, month, day] = DATE.exec(text) ?? []
@@ -28,7 +29,9 @@ const bindDate = (value: unknown): BoundValue | undefined => {
   if (isRealDate(value)) return { type: 'Date', value }
   const [, date, hours, minutes, seconds = '00', fraction = '', zone = 'Z'] = TIME.exec(value) ?? []
   if (!date || !isRealDate(date)) return undefined
-  const time = Date.parse(`${date}T${hours}:${minutes}:${seconds}${fraction}${zone.replace(/^([+-]\d\d)(\d\d)$/, '$1:$2')}`)
+  const time = Date.parse(
+    `${date}T${hours}:${minutes}:${seconds}${fraction}${zone.replace(/^([+-]\d\d)(\d\d)$/, '$1:$2')}`,
+  )
   return { type: "DateTime64(3, 'UTC')", value: new Date(time).toISOString().replace('T', ' ').replace('Z', '') }
 }
 
@@ -42,11 +45,24 @@ const bindList = (value: unknown, choices: readonly string[]): BoundValue | unde
 }
 
 export const VARIABLE_TYPES = {
-  String: { takes: `a text of at most ${MAX_TEXT} characters`, bind: (value) => (isText(value) ? { type: 'String', value } : undefined) },
-  Number: { takes: 'a number', bind: (value) => (typeof value === 'number' && Number.isFinite(value) ? { type: 'Float64', value: value + 0 } : undefined) }, // + 0: -0 is 0
-  Boolean: { takes: 'true or false', bind: (value) => (typeof value === 'boolean' ? { type: 'Bool', value } : undefined) },
+  String: {
+    takes: `a text of at most ${MAX_TEXT} characters`,
+    bind: (value) => (isText(value) ? { type: 'String', value } : undefined),
+  },
+  Number: {
+    takes: 'a number',
+    bind: (value) =>
+      typeof value === 'number' && Number.isFinite(value) ? { type: 'Float64', value: value + 0 } : undefined,
+  }, // + 0: -0 is 0
+  Boolean: {
+    takes: 'true or false',
+    bind: (value) => (typeof value === 'boolean' ? { type: 'Bool', value } : undefined),
+  },
   List: { takes: `one of its values as a text, or a list of at most ${MAX_ITEMS} of them`, bind: bindList },
-  Date: { takes: `a date YYYY-MM-DD, or a time YYYY-MM-DDTHH:MM:SS, of the years 1970 to ${LAST_YEAR - 1}`, bind: bindDate },
+  Date: {
+    takes: `a date YYYY-MM-DD, or a time YYYY-MM-DDTHH:MM:SS, of the years 1970 to ${LAST_YEAR - 1}`,
+    bind: bindDate,
+  },
 } as const satisfies Readonly<Record<string, VariableType>>
 
 export type VariableTypeName = keyof typeof VARIABLE_TYPES

@@ -45,7 +45,14 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
 
   const isRunning = async ({ storage }: Node, id: string): Promise<boolean> => {
     try {
-      return (await storage.rows({ text: 'SELECT 1 FROM system.processes WHERE initial_query_id = {id:String}', params: { id } })).length > 0
+      return (
+        (
+          await storage.rows({
+            text: 'SELECT 1 FROM system.processes WHERE initial_query_id = {id:String}',
+            params: { id },
+          })
+        ).length > 0
+      )
     } catch {
       return false // a node that is away is looked at before anything is stored again: no look-up is answered without it
     }
@@ -60,7 +67,10 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
     )
   }
 
-  const nodes: readonly Node[] = urls.map((url) => ({ storage: createClickhouse(() => ({ url }), { settings: SETTINGS, databases: ['db', SHARD], ended }), host: new URL(url).host }))
+  const nodes: readonly Node[] = urls.map((url) => ({
+    storage: createClickhouse(() => ({ url }), { settings: SETTINGS, databases: ['db', SHARD], ended }),
+    host: new URL(url).host,
+  }))
 
   const inTurn = (): readonly Node[] => {
     turn = (turn + 1) % nodes.length
@@ -78,9 +88,16 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
 
   const naming = async (error: StorageError): Promise<StorageError> => {
     const found = await Promise.all(nodes.map(answers))
-    const missing = nodes.flatMap(({ host }, place) => (found[place] ? [] : [{ host, words: `node ${place + 1} of ${nodes.length}` }]))
+    const missing = nodes.flatMap(({ host }, place) =>
+      found[place] ? [] : [{ host, words: `node ${place + 1} of ${nodes.length}` }],
+    )
     if (!missing.length) return error
-    return new StorageError('unavailable', `${missing.map(({ host, words }) => `${words} (${host})`).join(' and ')} does not answer: ${error.message}`, error.engineCode, missing.map(({ words }) => words).join(' and '))
+    return new StorageError(
+      'unavailable',
+      `${missing.map(({ host, words }) => `${words} (${host})`).join(' and ')} does not answer: ${error.message}`,
+      error.engineCode,
+      missing.map(({ words }) => words).join(' and '),
+    )
   }
 
   /** Asks one node, and the next if that one is away. */
@@ -107,7 +124,8 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
     nodes,
     rowsDatabase: SHARD,
     run: (statement, limits, signal) => onAny((storage) => storage.run(statement, limits, signal), signal),
-    stream: (statement, limits, format, signal) => onAny((storage) => storage.stream(statement, limits, format, signal), signal),
+    stream: (statement, limits, format, signal) =>
+      onAny((storage) => storage.stream(statement, limits, format, signal), signal),
     rows: (statement) => onAny((storage) => storage.rows(statement)),
     // Once: whoever inserts looks what is in before it does so again.
     async insert(table, rows) {
@@ -123,7 +141,9 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
     work: (statement, limits, signal) => onEach((storage) => storage.work(statement, limits, signal)),
     // One node is enough to be asked; what it cannot reach its answers say.
     ready: (withinMs) =>
-      Promise.any(nodes.map(async ({ storage }) => (await storage.ready(withinMs)) || Promise.reject(new Error('away')))).catch(() => false),
+      Promise.any(
+        nodes.map(async ({ storage }) => (await storage.ready(withinMs)) || Promise.reject(new Error('away'))),
+      ).catch(() => false),
     async close() {
       await Promise.all(nodes.map(({ storage }) => storage.close()))
     },

@@ -28,14 +28,23 @@ interface Member {
 }
 
 const membersOf = async (storage: Storage, name: string): Promise<Member[]> => {
-  const members = await storage.rows<Member>({ text: 'SELECT shard_num AS shard, replica_num AS replica FROM system.clusters WHERE cluster = {name:String}', params: { name } })
+  const members = await storage.rows<Member>({
+    text: 'SELECT shard_num AS shard, replica_num AS replica FROM system.clusters WHERE cluster = {name:String}',
+    params: { name },
+  })
   if (members.length) return members
-  const known = await storage.rows<{ cluster: string }>({ text: 'SELECT DISTINCT cluster FROM system.clusters ORDER BY cluster' })
-  throw new Error(`The ClickHouse server knows no cluster "${name}": set CLICKHOUSE_CLUSTER to one of ${known.map(({ cluster }) => cluster).join(', ') || 'those that its remote_servers will name'}.`)
+  const known = await storage.rows<{ cluster: string }>({
+    text: 'SELECT DISTINCT cluster FROM system.clusters ORDER BY cluster',
+  })
+  throw new Error(
+    `The ClickHouse server knows no cluster "${name}": set CLICKHOUSE_CLUSTER to one of ${known.map(({ cluster }) => cluster).join(', ') || 'those that its remote_servers will name'}.`,
+  )
 }
 
 const hasKeeper = async (storage: Storage): Promise<boolean> => {
-  const [found] = await storage.rows<{ tables: number }>({ text: "SELECT count() AS tables FROM system.tables WHERE database = 'system' AND name = 'zookeeper'" })
+  const [found] = await storage.rows<{ tables: number }>({
+    text: "SELECT count() AS tables FROM system.tables WHERE database = 'system' AND name = 'zookeeper'",
+  })
   return Number(found!.tables) > 0
 }
 
@@ -51,15 +60,21 @@ const tablesAlone = async (storage: Storage): Promise<string[]> => {
 const migrateNode = async ({ storage, host }: Node, name: string, nodeCount: number): Promise<string[]> => {
   const members = await membersOf(storage, name)
   if (members.length !== nodeCount) {
-    throw new Error(`The cluster "${name}" has ${members.length} nodes and CLICKHOUSE_URL names ${nodeCount}: name each of them once, http://user:password@one:8123,http://user:password@two:8123.`)
+    throw new Error(
+      `The cluster "${name}" has ${members.length} nodes and CLICKHOUSE_URL names ${nodeCount}: name each of them once, http://user:password@one:8123,http://user:password@two:8123.`,
+    )
   }
   const isReplicated = await hasKeeper(storage)
   if (!isReplicated && members.some(({ replica }) => replica > 1)) {
-    throw new Error(`The cluster "${name}" has replicas, and ${host} no Keeper that would let them follow each other: give its nodes a Keeper, or each a shard of its own.`)
+    throw new Error(
+      `The cluster "${name}" has replicas, and ${host} no Keeper that would let them follow each other: give its nodes a Keeper, or each a shard of its own.`,
+    )
   }
   const alone = await tablesAlone(storage)
   if (isReplicated && alone.length) {
-    throw new Error(`${host} has tables from when it was a server alone, which are not replicated (${alone.map((table) => `db.${table}`).join(', ')}): copy their rows into a cluster that begins empty, with INSERT … SELECT FROM remote(…).`)
+    throw new Error(
+      `${host} has tables from when it was a server alone, which are not replicated (${alone.map((table) => `db.${table}`).join(', ')}): copy their rows into a cluster that begins empty, with INSERT … SELECT FROM remote(…).`,
+    )
   }
   return migrate(storage, MIGRATIONS, nodeLayout({ cluster: name, isReplicated, alone }))
 }
@@ -85,10 +100,13 @@ export const migrateNodes = async ({ cluster: { nodes }, name, log }: MigrateNod
   const away: Node[] = []
   // One after another: replicas of a shard make their tables in one place.
   for (const node of nodes) if (!(await attempt(node))) away.push(node)
-  if (away.length === nodes.length) throw new Error('No node of CLICKHOUSE_URL answers: check the addresses, and that the servers run.')
+  if (away.length === nodes.length)
+    throw new Error('No node of CLICKHOUSE_URL answers: check the addresses, and that the servers run.')
 
   const follow = async (node: Node) => {
-    log(`The node ${node.host} is away. Its part of the events cannot be read or written until it is back; then it is brought up to date.`)
+    log(
+      `The node ${node.host} is away. Its part of the events cannot be read or written until it is back; then it is brought up to date.`,
+    )
     while (!isStopped) {
       try {
         if (await attempt(node)) return log(`The node ${node.host} is back and up to date.`)

@@ -21,7 +21,9 @@ try {
   libc('unlockpt', I32, terminal)
   libc('dup2', I32, openSync(libc('ptsname', Text, terminal) as string, constants.O_RDWR | constants.O_NOCTTY), 0)
 } catch (error) {
-  console.error(`The engine has no terminal and ends when a connection is reset; it is started again then. ${(error as Error).message}`)
+  console.error(
+    `The engine has no terminal and ends when a connection is reset; it is started again then. ${(error as Error).message}`,
+  )
 }
 
 // The engine keeps the main thread inside its call for good, so a second thread watches the pipe whose other end is the

@@ -32,7 +32,15 @@ const escape = (text: string) => text.replace(/[&<>]/g, (sign) => `&#${sign.char
  * - backups may be written to and read from any folder: by the writer alone, which is the service and its commands.
  * - `default` is whom the engine's own start-up statement runs as, without a password; it may open the port and no more.
  */
-export const engineConfig = ({ file, port, key, writerPassword, readerPassword, memoryBytes, diskReserveBytes }: EngineConfig): string => `<clickhouse>
+export const engineConfig = ({
+  file,
+  port,
+  key,
+  writerPassword,
+  readerPassword,
+  memoryBytes,
+  diskReserveBytes,
+}: EngineConfig): string => `<clickhouse>
   <users_config>${escape(file)}</users_config>
   <listen_host>127.0.0.1</listen_host>
   <http_port>${port}</http_port>
@@ -89,7 +97,10 @@ const between = (text: string, before: string, after: string): string => text.sp
 
 /** Where the engine is that runs with the configuration `text`, and as whom to speak to it. */
 export const readEngineConfig = (text: string): Connection => {
-  const account = (username: 'writer' | 'reader') => ({ username, password: between(between(text, `<${username}>`, `</${username}>`), '<password>', '</password>') })
+  const account = (username: 'writer' | 'reader') => ({
+    username,
+    password: between(between(text, `<${username}>`, `</${username}>`), '<password>', '</password>'),
+  })
   return {
     url: `http://127.0.0.1:${between(text, '<http_port>', '</http_port>')}`,
     writer: account('writer'),

@@ -46,7 +46,8 @@ const LOG_LIMIT_BYTES = 10_000_000
 const MOST_MEMORY_BYTES = 4_000_000_000
 
 /** The memory that an engine takes when it is given `given`. */
-export const engineMemoryBytes = (given: number | undefined): number => Math.floor(given ?? Math.min(MOST_MEMORY_BYTES, totalmem() / 2))
+export const engineMemoryBytes = (given: number | undefined): number =>
+  Math.floor(given ?? Math.min(MOST_MEMORY_BYTES, totalmem() / 2))
 
 // The statement that keeps the process going after the port is open: about three years of sleep.
 const RUN_FOREVER =
@@ -74,7 +75,16 @@ const sizeOf = (file: string) => {
 }
 
 /** Starts the embedded engine as a child process and keeps it running until `stop`. Rejects if it cannot be started once. */
-export const startEngine = async ({ dataDir, library, child, memoryBytes, diskReserveBytes, hungMs = HUNG_MS, onRestart = () => {}, log }: EngineOptions): Promise<Engine> => {
+export const startEngine = async ({
+  dataDir,
+  library,
+  child,
+  memoryBytes,
+  diskReserveBytes,
+  hungMs = HUNG_MS,
+  onRestart = () => {},
+  log,
+}: EngineOptions): Promise<Engine> => {
   const store = join(dataDir, 'store')
   const file = join(dataDir, 'config.xml')
   const logFile = join(dataDir, 'engine.log')
@@ -110,14 +120,37 @@ export const startEngine = async ({ dataDir, library, child, memoryBytes, diskRe
   const launch = async (): Promise<ChildProcess> => {
     const port = await freePort()
     const [key, writerPassword, readerPassword] = [secret(), secret(), secret()]
-    writeFileSync(file, engineConfig({ file, port, key, writerPassword, readerPassword, memoryBytes: engineMemoryBytes(memoryBytes), diskReserveBytes }), { mode: 0o600 })
+    writeFileSync(
+      file,
+      engineConfig({
+        file,
+        port,
+        key,
+        writerPassword,
+        readerPassword,
+        memoryBytes: engineMemoryBytes(memoryBytes),
+        diskReserveBytes,
+      }),
+      { mode: 0o600 },
+    )
     chmodSync(file, 0o600) // an older file keeps its mode
     if (sizeOf(logFile) > LOG_LIMIT_BYTES) truncateSync(logFile)
     const before = sizeOf(logFile)
     const output = openSync(logFile, 'a', 0o600)
     const started = spawn(
       process.execPath,
-      [child, library, `--config-file=${file}`, `--path=${store}`, `--http_port=${port}`, '--listen_host=127.0.0.1', '--log-level=fatal', '--multiquery', '--query', RUN_FOREVER],
+      [
+        child,
+        library,
+        `--config-file=${file}`,
+        `--path=${store}`,
+        `--http_port=${port}`,
+        '--listen_host=127.0.0.1',
+        '--log-level=fatal',
+        '--multiquery',
+        '--query',
+        RUN_FOREVER,
+      ],
       // A group of its own: Ctrl-C in a terminal reaches the service, which stops the engine when it has no more use for it.
       // Without a HOME for its history it ends when a statement of the start fails; it would wait for more at its terminal.
       { stdio: ['pipe', 'ignore', output], detached: true, env: { PATH: process.env.PATH, TZ: 'UTC' } },
@@ -136,7 +169,12 @@ export const startEngine = async ({ dataDir, library, child, memoryBytes, diskRe
       }
       await pause(POLL_MS)
     }
-    place = { url, writer: { username: 'writer', password: writerPassword }, reader: { username: 'reader', password: readerPassword }, headers: { 'x-engine-key': key } }
+    place = {
+      url,
+      writer: { username: 'writer', password: writerPassword },
+      reader: { username: 'reader', password: readerPassword },
+      headers: { 'x-engine-key': key },
+    }
     endWhenHung(started, url)
     return started
   }
@@ -150,7 +188,9 @@ export const startEngine = async ({ dataDir, library, child, memoryBytes, diskRe
       place = undefined
       if (stopping) return
       if (Date.now() - startedAt > HEALTHY_MS) failures = 0
-      log(`The engine ended (${current.signalCode ?? `exit code ${current.exitCode}`}); starting it again.`, { level: 'warn' })
+      log(`The engine ended (${current.signalCode ?? `exit code ${current.exitCode}`}); starting it again.`, {
+        level: 'warn',
+      })
       onRestart()
       for (;;) {
         await pause(BACKOFF_MS[Math.min(failures, BACKOFF_MS.length - 1)]!)

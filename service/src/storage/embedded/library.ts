@@ -26,16 +26,26 @@ const OTHERWISE = 'set CLICKHOUSE_URL to a ClickHouse server'
 
 /** Path of the engine's library on this machine. Throws `EngineMissing`. */
 export const engineLibrary = ({ platform, arch, glibc, resolve }: Machine): string => {
-  if (platform === 'win32') throw new EngineMissing(`The embedded engine does not run on Windows: start the service inside WSL, or ${OTHERWISE}.`)
+  if (platform === 'win32')
+    throw new EngineMissing(
+      `The embedded engine does not run on Windows: start the service inside WSL, or ${OTHERWISE}.`,
+    )
   const name = PACKAGES[`${platform}-${arch}`]
-  if (!name) throw new EngineMissing(`The embedded engine does not run on ${platform} ${arch}: use Linux or macOS on x64 or arm64, or ${OTHERWISE}.`)
+  if (!name)
+    throw new EngineMissing(
+      `The embedded engine does not run on ${platform} ${arch}: use Linux or macOS on x64 or arm64, or ${OTHERWISE}.`,
+    )
   if (platform === 'linux' && !glibc) {
-    throw new EngineMissing(`The embedded engine needs glibc and this Linux has another C library (musl, as in Alpine): use a Debian-based image, or ${OTHERWISE}.`)
+    throw new EngineMissing(
+      `The embedded engine needs glibc and this Linux has another C library (musl, as in Alpine): use a Debian-based image, or ${OTHERWISE}.`,
+    )
   }
   try {
     return join(dirname(resolve(`${name}/package.json`)), 'libchdb.so')
   } catch {
-    throw new EngineMissing(`The embedded engine's package ${name} is not installed: run npm install without --omit=optional, or ${OTHERWISE}.`)
+    throw new EngineMissing(
+      `The embedded engine's package ${name} is not installed: run npm install without --omit=optional, or ${OTHERWISE}.`,
+    )
   }
 }
 

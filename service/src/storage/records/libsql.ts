@@ -1,5 +1,14 @@
 import type { Client, InArgs, Transaction } from '@libsql/client'
-import { type CompiledQuery, type DatabaseConnection, type Dialect, type Driver, type QueryResult, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
 
 interface LibsqlConnection extends DatabaseConnection {
   begin(): Promise<void>

@@ -13,17 +13,29 @@ const ADDRESS = 'postgres://user:password@host:5432/database'
 
 /** What a server that cannot be used says, by the code of its error, in words for whoever set DATABASE_URL. */
 const UNUSABLE: readonly (readonly [RegExp, string])[] = [
-  [/^28/, `the Postgres server refuses the user: set DATABASE_URL to an address with the right user and password, ${ADDRESS}.`],
+  [
+    /^28/,
+    `the Postgres server refuses the user: set DATABASE_URL to an address with the right user and password, ${ADDRESS}.`,
+  ],
   [/^3D000$/, 'the Postgres server has no database of that name: create it, or name another in DATABASE_URL.'],
-  [/^(42501|3F000)$/, 'the Postgres user may not create tables in the database of DATABASE_URL: make it the owner of the database, or GRANT USAGE, CREATE ON SCHEMA public to it.'],
+  [
+    /^(42501|3F000)$/,
+    'the Postgres user may not create tables in the database of DATABASE_URL: make it the owner of the database, or GRANT USAGE, CREATE ON SCHEMA public to it.',
+  ],
   [/^25006$/, 'the Postgres server at DATABASE_URL is read-only: name the primary, not a standby.'],
-  [/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/, 'the certificate of the Postgres server at DATABASE_URL is not trusted: name its authority with ?sslmode=verify-full&sslrootcert=/path/to/ca.pem.'],
+  [
+    /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/,
+    'the certificate of the Postgres server at DATABASE_URL is not trusted: name its authority with ?sslmode=verify-full&sslrootcert=/path/to/ca.pem.',
+  ],
 ]
 
 // Errors that the driver makes itself carry words instead of a code.
 const UNUSABLE_WORDS: readonly (readonly [RegExp, string])[] = [
   [/password must be a string|no password|SASL/i, UNUSABLE[0]![1]],
-  [/does not support SSL/i, 'the Postgres server at DATABASE_URL does not speak TLS: leave out sslmode, or turn TLS on at the server.'],
+  [
+    /does not support SSL/i,
+    'the Postgres server at DATABASE_URL does not speak TLS: leave out sslmode, or turn TLS on at the server.',
+  ],
 ]
 
 // 08: the connection; 53: too many of them, no memory; 57P: it is shut down or starts up; 25006: another server has become the primary.
@@ -40,10 +52,17 @@ const toRecordsError = (error: unknown): unknown => {
 
 /** What to tell whoever started the process about an error of the first connection, or of the first statements. */
 export const toStartError = (error: unknown): unknown => {
-  const cause = (error instanceof RecordsUnavailable ? error.cause : error) as { code?: string; message?: string } | undefined
-  const found = UNUSABLE.find(([pattern]) => pattern.test(cause?.code ?? '')) ?? UNUSABLE_WORDS.find(([pattern]) => pattern.test(cause?.message ?? ''))
+  const cause = (error instanceof RecordsUnavailable ? error.cause : error) as
+    { code?: string; message?: string } | undefined
+  const found =
+    UNUSABLE.find(([pattern]) => pattern.test(cause?.code ?? '')) ??
+    UNUSABLE_WORDS.find(([pattern]) => pattern.test(cause?.message ?? ''))
   if (found) return new RecordsMismatch(found[1])
-  return error instanceof RecordsUnavailable ? new RecordsMismatch('the Postgres server at DATABASE_URL does not answer: check the address, and that the server runs.') : error
+  return error instanceof RecordsUnavailable
+    ? new RecordsMismatch(
+        'the Postgres server at DATABASE_URL does not answer: check the address, and that the server runs.',
+      )
+    : error
 }
 
 // Postgres keeps no text with the character of code 0: as with half a character, the sign for what cannot be shown stands there.
@@ -78,7 +97,10 @@ export const postgresDialect = (url: string): PostgresDialect => {
     query_timeout: ANSWER_MS,
     keepAlive: true,
     // 64-bit integers are numbers here, as in SQLite; none of ours comes near 2^53.
-    types: { getTypeParser: ((oid: number, format?: 'text') => (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format))) as typeof types.getTypeParser },
+    types: {
+      getTypeParser: ((oid: number, format?: 'text') =>
+        oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)) as typeof types.getTypeParser,
+    },
   })
   // A connection that drops is replaced by the next that is needed. Without a listener the process would end.
   pool.on('error', () => {})

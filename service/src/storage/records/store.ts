@@ -76,7 +76,8 @@ const postgresStore = (url: string): Store => ({
   dialect: postgresDialect(url),
   // SQLite's integers have 64 bits, and its texts are compared by their bytes.
   toStep: (statement) => statement.replace(/\bINTEGER\b/g, 'BIGINT').replace(/\bTEXT\b/g, 'TEXT COLLATE "C"'),
-  hasSteps: async (db) => (await sql<{ found: boolean }>`SELECT to_regclass('steps') IS NOT NULL AS found`.execute(db)).rows[0]!.found,
+  hasSteps: async (db) =>
+    (await sql<{ found: boolean }>`SELECT to_regclass('steps') IS NOT NULL AS found`.execute(db)).rows[0]!.found,
   isTaken: (error) => codeOf(error) === '23505',
   async enter(step, task) {
     await sql`SELECT pg_advisory_xact_lock(${LOCKS}::int, ${LOCK[task]}::int)`.execute(step)
@@ -88,4 +89,5 @@ const postgresStore = (url: string): Store => ({
 /** Whether a place of definitions is the address of a Postgres database; otherwise it is a file of SQLite. */
 export const isPostgres = (place: string): boolean => /^postgres(ql)?:\/\//.test(place)
 
-export const openStore = async (place: string): Promise<Store> => (isPostgres(place) ? postgresStore(place) : sqliteStore(place))
+export const openStore = async (place: string): Promise<Store> =>
+  isPostgres(place) ? postgresStore(place) : sqliteStore(place)

@@ -1,6 +1,14 @@
 /** Rows as the relational store holds them. Times are ISO strings; `*_json` holds JSON text. */
 export interface Tables {
-  projects: { id: number; name: string; token: string; created_at: string; timezone: string; previous_token: string | null; previous_token_until: string | null }
+  projects: {
+    id: number
+    name: string
+    token: string
+    created_at: string
+    timezone: string
+    previous_token: string | null
+    previous_token_until: string | null
+  }
   api_keys: {
     id: string
     /** 0: of every project. */
@@ -15,7 +23,17 @@ export interface Tables {
     rotated_at: string | null
     last_used_at: string | null
   }
-  variables: { id: string; project_id: number; name: string; code_name: string; type: string; default_json: string; values_json: string; schema_json: string; created_at: string }
+  variables: {
+    id: string
+    project_id: number
+    name: string
+    code_name: string
+    type: string
+    default_json: string
+    values_json: string
+    schema_json: string
+    created_at: string
+  }
   endpoints: {
     id: string
     project_id: number
@@ -129,8 +147,12 @@ export const STEPS: readonly (readonly string[])[] = [
     'ALTER TABLE api_keys ADD COLUMN last_used_at TEXT',
     'CREATE INDEX api_keys_by_previous_hash ON api_keys (previous_hash)',
   ],
-  ['CREATE TABLE group_types (project_id INTEGER NOT NULL, type TEXT NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (project_id, type), UNIQUE (project_id, place))'],
-  ['CREATE TABLE materializations (version_id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, endpoint_id TEXT NOT NULL, version INTEGER NOT NULL, state_json TEXT NOT NULL)'],
+  [
+    'CREATE TABLE group_types (project_id INTEGER NOT NULL, type TEXT NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (project_id, type), UNIQUE (project_id, place))',
+  ],
+  [
+    'CREATE TABLE materializations (version_id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, endpoint_id TEXT NOT NULL, version INTEGER NOT NULL, state_json TEXT NOT NULL)',
+  ],
   [
     'CREATE TABLE run_token_secrets (project_id INTEGER PRIMARY KEY, secret TEXT NOT NULL)',
     'CREATE TABLE revoked_run_tokens (project_id INTEGER NOT NULL, id TEXT NOT NULL, until TEXT NOT NULL, PRIMARY KEY (project_id, id))',

@@ -64,11 +64,19 @@ const replicated = (statement: string): string =>
  * that works with a Keeper and without, where `ON CLUSTER` needs one.
  */
 export const nodeLayout = ({ cluster, isReplicated, alone }: NodeState): Layout => ({
-  prepare: [createDatabase('db'), createDatabase(SHARD), ...alone.map((table) => `RENAME TABLE db.${table} TO ${SHARD}.${table}`), createLedger(`${SHARD}.migrations`)],
+  prepare: [
+    createDatabase('db'),
+    createDatabase(SHARD),
+    ...alone.map((table) => `RENAME TABLE db.${table} TO ${SHARD}.${table}`),
+    createLedger(`${SHARD}.migrations`),
+  ],
   toStatement(statement) {
     const local = statement.replace(/\bdb\.(?=\w)/g, `${SHARD}.`)
     return isReplicated ? replicated(local) : local
   },
-  complete: PROJECT_TABLES.map((table) => `CREATE OR REPLACE TABLE db.${table} AS ${SHARD}.${table} ENGINE = Distributed('${cluster}', '${SHARD}', '${table}', ${SHARDED_BY[table]})`),
+  complete: PROJECT_TABLES.map(
+    (table) =>
+      `CREATE OR REPLACE TABLE db.${table} AS ${SHARD}.${table} ENGINE = Distributed('${cluster}', '${SHARD}', '${table}', ${SHARDED_BY[table]})`,
+  ),
   ledger: `${SHARD}.migrations`,
 })

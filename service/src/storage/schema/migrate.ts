@@ -3,9 +3,15 @@ import { type Layout, ONE_SERVER } from './layout.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 
 /** Brings the events' schema up to date. Returns the names of the steps it took; none if it was up to date. */
-export const migrate = async (storage: Pick<Storage, 'rows' | 'insert' | 'command'>, migrations: readonly Migration[] = MIGRATIONS, layout: Layout = ONE_SERVER): Promise<string[]> => {
+export const migrate = async (
+  storage: Pick<Storage, 'rows' | 'insert' | 'command'>,
+  migrations: readonly Migration[] = MIGRATIONS,
+  layout: Layout = ONE_SERVER,
+): Promise<string[]> => {
   for (const statement of layout.prepare) await storage.command(statement)
-  const done = new Set((await storage.rows<{ id: number }>({ text: `SELECT id FROM ${layout.ledger}` })).map(({ id }) => id))
+  const done = new Set(
+    (await storage.rows<{ id: number }>({ text: `SELECT id FROM ${layout.ledger}` })).map(({ id }) => id),
+  )
   const taken: string[] = []
   for (const { id, name, statements } of migrations) {
     if (done.has(id)) continue

@@ -8,7 +8,10 @@ const place = { url: '' }
 const storage = createClickhouse(() => place)
 let uuids = 0
 const event = (name: string, id: string, day: number, properties: object = {}, hour = 10) => ({
-  uuid: `00000000-0000-0000-0000-${String(++uuids).padStart(12, '0')}`, event: name, timestamp: new Date(Date.UTC(2026, 0, day, hour)).toISOString(), properties: { distinct_id: id, ...properties },
+  uuid: `00000000-0000-0000-0000-${String(++uuids).padStart(12, '0')}`,
+  event: name,
+  timestamp: new Date(Date.UTC(2026, 0, day, hour)).toISOString(),
+  properties: { distinct_id: id, ...properties },
 })
 const company = (key: string) => ({ $groups: { company: key } })
 
@@ -17,7 +20,13 @@ beforeAll(async () => {
   place.url = engine.url
   await deliver(startIngest(storage), 1, [
     event('visit', 'anon 1', 5, { $session_id: 's1', $current_url: '/in', ...company('acme') }),
-    event('$identify', 'ann', 5, { $anon_distinct_id: 'anon 1', $session_id: 's1', $set: { plan: 'pro', age: 40 } }, 11),
+    event(
+      '$identify',
+      'ann',
+      5,
+      { $anon_distinct_id: 'anon 1', $session_id: 's1', $set: { plan: 'pro', age: 40 } },
+      11,
+    ),
     event('visit', 'ann', 5, { $session_id: 's1', $current_url: '/out', ...company('zeta') }, 12),
     event('visit', 'anon 2', 6, { $session_id: 's2', $current_url: '/other', ...company('acme') }),
     event('$identify', 'ann', 6, { $anon_distinct_id: 'anon 2', $set: { plan: 'pro' } }, 11),
@@ -26,7 +35,12 @@ beforeAll(async () => {
     event('$groupidentify', 'ben', 7, { $group_type: 'company', $group_key: 'acme', $group_set: { size: 'big' } }),
   ])
   await deliver(startIngest(storage), 2, [
-    event('visit', 'ben', 6, { $set: { plan: 'theirs' }, $session_id: 's1', $current_url: '/theirs', ...company('acme') }),
+    event('visit', 'ben', 6, {
+      $set: { plan: 'theirs' },
+      $session_id: 's1',
+      $current_url: '/theirs',
+      ...company('acme'),
+    }),
     event('$identify', 'ann', 7, { $anon_distinct_id: 'cat', $set: { plan: 'theirs' } }),
     event('$groupidentify', 'ben', 7, { $group_type: 'company', $group_key: 'acme', $group_set: { size: 'theirs' } }),
   ])
@@ -36,7 +50,12 @@ afterAll(async () => {
   await engine.stop()
 })
 
-const trends = (series: object = {}, more: object = {}) => ({ kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: 'visit', ...series }], dateRange: { date_from: '2026-01-05', date_to: '2026-01-07' }, ...more })
+const trends = (series: object = {}, more: object = {}) => ({
+  kind: 'TrendsQuery',
+  series: [{ kind: 'EventsNode', event: 'visit', ...series }],
+  dateRange: { date_from: '2026-01-05', date_to: '2026-01-07' },
+  ...more,
+})
 const linesOf = async (query: object, options: AskOptions = {}): Promise<unknown> =>
   Object.fromEntries((await ask(engine, query, options)).results.map(({ label, data }) => [label, data]))
 
@@ -56,15 +75,43 @@ test('groups are counted by their type', async () => {
 })
 
 test('numbers of persons and sessions', async () => {
-  expect(await linesOf(trends({ math: 'max', math_property: 'age', math_property_type: 'person_properties' }))).toEqual({ visit: [40, 40, 0] })
-  expect(await linesOf(trends({ math: 'max', math_property: '$session_duration', math_property_type: 'session_properties' }))).toEqual({ visit: [7200, 0, 0] })
+  expect(await linesOf(trends({ math: 'max', math_property: 'age', math_property_type: 'person_properties' }))).toEqual(
+    { visit: [40, 40, 0] },
+  )
+  expect(
+    await linesOf(
+      trends({ math: 'max', math_property: '$session_duration', math_property_type: 'session_properties' }),
+    ),
+  ).toEqual({ visit: [7200, 0, 0] })
 })
 
 test.each<[string, object, unknown]>([
-  ['a person', { breakdown: 'plan', breakdown_type: 'person' }, { pro: [2, 1, 0], free: [0, 1, 0], '(none)': [0, 0, 1] }],
-  ['a session', { breakdown: '$entry_current_url', breakdown_type: 'session' }, { '/in': [2, 0, 0], '/other': [0, 1, 0], '(none)': [0, 1, 1] }],
-  ['a group', { breakdown: 'size', breakdown_type: 'group', breakdown_group_type_index: 0 }, { big: [1, 1, 0], '(none)': [1, 1, 1] }],
-  ['several', { breakdowns: [{ property: 'plan', type: 'person' }, { property: '$pageview_count', type: 'session' }, { property: 'size', type: 'group', group_type_index: 0 }] }, expect.objectContaining({ 'pro::0::big': [1, 1, 0], 'pro::0::(none)': [1, 0, 0] })],
+  [
+    'a person',
+    { breakdown: 'plan', breakdown_type: 'person' },
+    { pro: [2, 1, 0], free: [0, 1, 0], '(none)': [0, 0, 1] },
+  ],
+  [
+    'a session',
+    { breakdown: '$entry_current_url', breakdown_type: 'session' },
+    { '/in': [2, 0, 0], '/other': [0, 1, 0], '(none)': [0, 1, 1] },
+  ],
+  [
+    'a group',
+    { breakdown: 'size', breakdown_type: 'group', breakdown_group_type_index: 0 },
+    { big: [1, 1, 0], '(none)': [1, 1, 1] },
+  ],
+  [
+    'several',
+    {
+      breakdowns: [
+        { property: 'plan', type: 'person' },
+        { property: '$pageview_count', type: 'session' },
+        { property: 'size', type: 'group', group_type_index: 0 },
+      ],
+    },
+    expect.objectContaining({ 'pro::0::big': [1, 1, 0], 'pro::0::(none)': [1, 0, 0] }),
+  ],
 ])('broken down by a property of %s', async (_, breakdownFilter, lines) => {
   expect(await linesOf(trends({}, { breakdownFilter }))).toEqual(lines)
 })
@@ -74,7 +121,11 @@ test.each<[string, object, number[]]>([
   ['a person, who must not', { key: 'plan', type: 'person', operator: 'is_not', value: 'pro' }, [0, 1, 1]],
   ['a person, by number', { key: 'age', type: 'person', operator: 'lt', value: 30 }, [0, 1, 0]],
   ['a session', { key: '$session_duration', type: 'session', operator: 'gt', value: 100 }, [2, 0, 0]],
-  ['a session, by time', { key: '$start_timestamp', type: 'session', operator: 'is_date_before', value: '2026-01-06' }, [2, 0, 0]],
+  [
+    'a session, by time',
+    { key: '$start_timestamp', type: 'session', operator: 'is_date_before', value: '2026-01-06' },
+    [2, 0, 0],
+  ],
   ['a group', { key: 'size', type: 'group', group_type_index: 0, value: ['big'] }, [1, 1, 0]],
 ])('filtered by a property of %s', async (_, filter, data) => {
   expect(await linesOf(trends({}, { properties: [filter] }))).toEqual({ visit: data })
@@ -87,7 +138,9 @@ test('a run variable asks for one value of a breakdown by persons', async () => 
 })
 
 test('another project sees its own people', async () => {
-  expect(await linesOf(trends({}, { breakdownFilter: { breakdown: 'plan', breakdown_type: 'person' } }), { projectId: 2 })).toEqual({ theirs: [0, 1, 0] })
+  expect(
+    await linesOf(trends({}, { breakdownFilter: { breakdown: 'plan', breakdown_type: 'person' } }), { projectId: 2 }),
+  ).toEqual({ theirs: [0, 1, 0] })
 })
 
 test.each<[string, object, unknown]>([
@@ -96,15 +149,49 @@ test.each<[string, object, unknown]>([
   ['groups of a type that no event has', { aggregation_group_type_index: 3 }, [0, 0]],
 ])('a funnel of %s', async (_, more, counts) => {
   const visit = { kind: 'EventsNode', event: 'visit' }
-  const { results } = await ask(engine, { kind: 'FunnelsQuery', series: [visit, visit], dateRange: { date_from: '2026-01-05', date_to: '2026-01-07' }, ...more })
+  const { results } = await ask(engine, {
+    kind: 'FunnelsQuery',
+    series: [visit, visit],
+    dateRange: { date_from: '2026-01-05', date_to: '2026-01-07' },
+    ...more,
+  })
   expect((results as { count: number }[]).map(({ count }) => count)).toEqual(counts)
 })
 
 test.each<[string, object, unknown]>([
-  ['persons', {}, [[1, 1, 0], [1, 0, 0], [1, 0, 0]]],
-  ['groups of a type', { aggregation_group_type_index: 0 }, [[2, 1, 0], [0, 0, 0], [0, 0, 0]]],
+  [
+    'persons',
+    {},
+    [
+      [1, 1, 0],
+      [1, 0, 0],
+      [1, 0, 0],
+    ],
+  ],
+  [
+    'groups of a type',
+    { aggregation_group_type_index: 0 },
+    [
+      [2, 1, 0],
+      [0, 0, 0],
+      [0, 0, 0],
+    ],
+  ],
 ])('a retention of %s', async (_, more, counts) => {
-  const retentionFilter = { retentionType: 'retention_first_time', targetEntity: { id: 'visit', type: 'events' }, returningEntity: { id: 'visit', type: 'events' }, period: 'Day', totalIntervals: 3 }
-  const { results } = await ask(engine, { kind: 'RetentionQuery', retentionFilter, dateRange: { date_from: '2026-01-05', date_to: '2026-01-07' }, ...more })
-  expect((results as { values: { count: number }[] }[]).map(({ values }) => values.map(({ count }) => count))).toEqual(counts)
+  const retentionFilter = {
+    retentionType: 'retention_first_time',
+    targetEntity: { id: 'visit', type: 'events' },
+    returningEntity: { id: 'visit', type: 'events' },
+    period: 'Day',
+    totalIntervals: 3,
+  }
+  const { results } = await ask(engine, {
+    kind: 'RetentionQuery',
+    retentionFilter,
+    dateRange: { date_from: '2026-01-05', date_to: '2026-01-07' },
+    ...more,
+  })
+  expect((results as { values: { count: number }[] }[]).map(({ values }) => values.map(({ count }) => count))).toEqual(
+    counts,
+  )
 })

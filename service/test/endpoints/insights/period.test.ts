@@ -27,12 +27,22 @@ test.each<[string, string | undefined, string, string]>([
 test('hours end now, weeks begin where the week does, and explicit dates where they say', () => {
   expect(asked('-24h', undefined, 'hour')).toEqual(['2026-03-30T09:00:00.000Z', '2026-03-31T09:30:15.001Z'])
   expect(asked('2026-03-18', '2026-03-18', 'week')).toEqual(['2026-03-14T23:00:00.000Z', '2026-03-18T23:00:00.000Z'])
-  expect(asked('2026-03-18', '2026-03-18', 'week', { explicitDate: true })).toEqual(['2026-03-17T23:00:00.000Z', '2026-03-18T23:00:00.000Z'])
+  expect(asked('2026-03-18', '2026-03-18', 'week', { explicitDate: true })).toEqual([
+    '2026-03-17T23:00:00.000Z',
+    '2026-03-18T23:00:00.000Z',
+  ])
 })
 
 test('the period before has as many days, whatever the clocks did', () => {
-  const { from, until } = previousPeriod(periodOf({ date_from: '2026-03-29', date_to: '2026-03-30' }, { interval: 'day', zone: BERLIN, now }), undefined, BERLIN)
-  expect([new Date(from).toISOString(), new Date(until).toISOString()]).toEqual(['2026-03-26T23:00:00.000Z', '2026-03-28T23:00:00.000Z'])
+  const { from, until } = previousPeriod(
+    periodOf({ date_from: '2026-03-29', date_to: '2026-03-30' }, { interval: 'day', zone: BERLIN, now }),
+    undefined,
+    BERLIN,
+  )
+  expect([new Date(from).toISOString(), new Date(until).toISOString()]).toEqual([
+    '2026-03-26T23:00:00.000Z',
+    '2026-03-28T23:00:00.000Z',
+  ])
 })
 
 test('a day whose midnight the clocks leap over begins at one', () => {
@@ -41,6 +51,11 @@ test('a day whose midnight the clocks leap over begins at one', () => {
   expect(new Date(from).toISOString()).toBe('2026-04-23T22:00:00.000Z')
 })
 
-test.each([['UTC', '2026-07-01T00:00:00Z'], ['Europe/London', '2026-07-01T01:00:00+01:00'], ['Asia/Kolkata', '2026-07-01T05:30:00+05:30'], ['America/St_Johns', '2026-06-30T21:30:00-02:30']])('midnight in UTC as the wall in %s shows it', (zone, wall) => {
+test.each([
+  ['UTC', '2026-07-01T00:00:00Z'],
+  ['Europe/London', '2026-07-01T01:00:00+01:00'],
+  ['Asia/Kolkata', '2026-07-01T05:30:00+05:30'],
+  ['America/St_Johns', '2026-06-30T21:30:00-02:30'],
+])('midnight in UTC as the wall in %s shows it', (zone, wall) => {
   expect(isoOf(Date.parse('2026-07-01T00:00:00Z'), createZone(zone))).toBe(wall)
 })

@@ -23,30 +23,120 @@ test.each<[string, object, string, string]>([
   ['an unknown field inside', { series: [{ ...visit, maths: 'dau' }] }, 'query.series.0.maths', 'leave it out'],
   ['an unknown math', { series: [{ ...visit, math: 'mode' }] }, 'query.series.0.math', '"total"'],
   ['math without its property', { series: [{ ...visit, math: 'avg' }] }, 'query.series.0.math_property', 'required'],
-  ['numbers of a cohort', { series: [{ ...visit, math: 'avg', math_property: 'x', math_property_type: 'cohort_properties' }] }, 'query.series.0.math_property_type', 'event, person, group, session'],
-  ['numbers of no column of sessions', { series: [{ ...visit, math: 'avg', math_property: 'x', math_property_type: 'session_properties' }] }, 'query.series.0.math_property', '$session_duration'],
-  ['groups of which type', { series: [{ ...visit, math: 'unique_group' }] }, 'query.series.0.math_group_type_index', 'from 0 to 4'],
-  ['a filter on a group of which type', { properties: [{ key: 'x', type: 'group', value: '1' }] }, 'query.properties.0.group_type_index', 'from 0 to 4'],
-  ['a filter on no column of sessions', { properties: [{ key: 'x', type: 'session', value: '1' }] }, 'query.properties.0.key', '$entry_current_url'],
-  ['a breakdown by a group of which type', { breakdownFilter: { breakdowns: [{ property: 'x', type: 'group', group_type_index: 9 }] } }, 'query.breakdownFilter', 'from 0 to 4'],
+  [
+    'numbers of a cohort',
+    { series: [{ ...visit, math: 'avg', math_property: 'x', math_property_type: 'cohort_properties' }] },
+    'query.series.0.math_property_type',
+    'event, person, group, session',
+  ],
+  [
+    'numbers of no column of sessions',
+    { series: [{ ...visit, math: 'avg', math_property: 'x', math_property_type: 'session_properties' }] },
+    'query.series.0.math_property',
+    '$session_duration',
+  ],
+  [
+    'groups of which type',
+    { series: [{ ...visit, math: 'unique_group' }] },
+    'query.series.0.math_group_type_index',
+    'from 0 to 4',
+  ],
+  [
+    'a filter on a group of which type',
+    { properties: [{ key: 'x', type: 'group', value: '1' }] },
+    'query.properties.0.group_type_index',
+    'from 0 to 4',
+  ],
+  [
+    'a filter on no column of sessions',
+    { properties: [{ key: 'x', type: 'session', value: '1' }] },
+    'query.properties.0.key',
+    '$entry_current_url',
+  ],
+  [
+    'a breakdown by a group of which type',
+    { breakdownFilter: { breakdowns: [{ property: 'x', type: 'group', group_type_index: 9 }] } },
+    'query.breakdownFilter',
+    'from 0 to 4',
+  ],
   ['an action', { series: [{ kind: 'ActionsNode', id: 1 }] }, 'query.series.0.kind', '"EventsNode"'],
-  ['a cohort filter', { properties: [{ key: 'x', value: 'y', type: 'cohort' }] }, 'query.properties.0.type', '"cohort"'],
-  ['a filter deep inside', { properties: { type: 'AND', values: [{ type: 'OR', values: [{ key: 'x', operator: 'like', value: 1 }] }] } }, 'query.properties.values.0.values.0.operator', 'is one of exact'],
-  ['a name of every object as operator', { properties: [{ key: 'x', operator: 'constructor', value: 1 }] }, 'query.properties.0.operator', 'is one of exact'],
+  [
+    'a cohort filter',
+    { properties: [{ key: 'x', value: 'y', type: 'cohort' }] },
+    'query.properties.0.type',
+    '"cohort"',
+  ],
+  [
+    'a filter deep inside',
+    { properties: { type: 'AND', values: [{ type: 'OR', values: [{ key: 'x', operator: 'like', value: 1 }] }] } },
+    'query.properties.values.0.values.0.operator',
+    'is one of exact',
+  ],
+  [
+    'a name of every object as operator',
+    { properties: [{ key: 'x', operator: 'constructor', value: 1 }] },
+    'query.properties.0.operator',
+    'is one of exact',
+  ],
   ['no value', { properties: [{ key: 'x' }] }, 'query.properties.0.value', 'a text'],
-  ['a text for a number', { properties: [{ key: 'x', operator: 'gt', value: 'many' }] }, 'query.properties.0.value', 'a number'],
-  ['a date that is none', { properties: [{ key: 'x', operator: 'is_date_before', value: '2026-02-30' }] }, 'query.properties.0.value', '2026-01-31'],
+  [
+    'a text for a number',
+    { properties: [{ key: 'x', operator: 'gt', value: 'many' }] },
+    'query.properties.0.value',
+    'a number',
+  ],
+  [
+    'a date that is none',
+    { properties: [{ key: 'x', operator: 'is_date_before', value: '2026-02-30' }] },
+    'query.properties.0.value',
+    '2026-01-31',
+  ],
   ['filters that are none', { properties: 'x' }, 'query.properties', 'a list of filters'],
-  ['a session breakdown', { breakdownFilter: { breakdown: 'x', breakdown_type: 'session' } }, 'query.breakdownFilter', '$session_duration'],
-  ['a breakdown named like a date variable', { breakdownFilter: { breakdown: 'date_from' } }, 'query.breakdownFilter', 'date variable'],
-  ['a property twice', { breakdownFilter: { breakdowns: [{ property: 'x' }, { property: 'x' }] } }, 'query.breakdownFilter.breakdowns', 'once'],
-  ['four breakdowns', { breakdownFilter: { breakdowns: ['a', 'b', 'c', 'd'].map((property) => ({ property })) } }, 'query.breakdownFilter.breakdowns', '0 to 3'],
+  [
+    'a session breakdown',
+    { breakdownFilter: { breakdown: 'x', breakdown_type: 'session' } },
+    'query.breakdownFilter',
+    '$session_duration',
+  ],
+  [
+    'a breakdown named like a date variable',
+    { breakdownFilter: { breakdown: 'date_from' } },
+    'query.breakdownFilter',
+    'date variable',
+  ],
+  [
+    'a property twice',
+    { breakdownFilter: { breakdowns: [{ property: 'x' }, { property: 'x' }] } },
+    'query.breakdownFilter.breakdowns',
+    'once',
+  ],
+  [
+    'four breakdowns',
+    { breakdownFilter: { breakdowns: ['a', 'b', 'c', 'd'].map((property) => ({ property })) } },
+    'query.breakdownFilter.breakdowns',
+    '0 to 3',
+  ],
   ['a date', { dateRange: { date_from: '2026-02-30' } }, 'query.dateRange.date_from', '2026-01-31'],
   ['all time', { dateRange: { date_from: 'all' } }, 'query.dateRange.date_from', '2026-01-31'],
-  ['dates the wrong way round', { dateRange: { date_from: '2026-01-02', date_to: '2026-01-01' } }, 'query.dateRange', 'swap'],
+  [
+    'dates the wrong way round',
+    { dateRange: { date_from: '2026-01-02', date_to: '2026-01-01' } },
+    'query.dateRange',
+    'swap',
+  ],
   ['a display', { trendsFilter: { display: 'Donut' } }, 'query.trendsFilter.display', '"BoldNumber"'],
-  ['a limit', { breakdownFilter: { breakdown: 'x', breakdown_limit: 0 } }, 'query.breakdownFilter.breakdown_limit', 'from 1 to 1000'],
-  ['a histogram', { breakdownFilter: { breakdowns: [{ property: 'x', histogram_bin_count: 3 }] } }, 'query.breakdownFilter.breakdowns.0.histogram_bin_count', 'null'],
+  [
+    'a limit',
+    { breakdownFilter: { breakdown: 'x', breakdown_limit: 0 } },
+    'query.breakdownFilter.breakdown_limit',
+    'from 1 to 1000',
+  ],
+  [
+    'a histogram',
+    { breakdownFilter: { breakdowns: [{ property: 'x', histogram_bin_count: 3 }] } },
+    'query.breakdownFilter.breakdowns.0.histogram_bin_count',
+    'null',
+  ],
   ['a formula', { trendsFilter: { formula: 'A + B' } }, 'query.trendsFilter', 'A to A'],
   ['test accounts', { filterTestAccounts: true }, 'query.filterTestAccounts', 'false'],
   ['a sample', { samplingFactor: 0.1 }, 'query.samplingFactor', '1'],
@@ -59,37 +149,134 @@ test.each<[string, object, string, string]>([
 })
 
 const buy = { kind: 'EventsNode', event: 'buy' }
-const funnel = (funnelsFilter: object, more: object = {}) => ({ kind: 'FunnelsQuery', series: [visit, buy], funnelsFilter, ...more })
-const exclusion = (funnelFromStep: number, funnelToStep: number, more: object = {}) => ({ exclusions: [{ kind: 'EventsNode', event: 'x', funnelFromStep, funnelToStep, ...more }] })
+const funnel = (funnelsFilter: object, more: object = {}) => ({
+  kind: 'FunnelsQuery',
+  series: [visit, buy],
+  funnelsFilter,
+  ...more,
+})
+const exclusion = (funnelFromStep: number, funnelToStep: number, more: object = {}) => ({
+  exclusions: [{ kind: 'EventsNode', event: 'x', funnelFromStep, funnelToStep, ...more }],
+})
 const retention = (retentionFilter: object, more: object = {}) => ({ kind: 'RetentionQuery', retentionFilter, ...more })
 
 test.each<[string, object, string, string]>([
   ['a funnel of one step', funnel({}, { series: [visit] }), 'query.series', '2 to 20'],
-  ['an order that is none', funnel({ funnelOrderType: 'random' }), 'query.funnelsFilter.funnelOrderType', '"ordered", "strict", "unordered"'],
+  [
+    'an order that is none',
+    funnel({ funnelOrderType: 'random' }),
+    'query.funnelsFilter.funnelOrderType',
+    '"ordered", "strict", "unordered"',
+  ],
   ['a view that is none', funnel({ funnelVizType: 'flow' }), 'query.funnelsFilter.funnelVizType', '"time_to_convert"'],
   ['a window of no length', funnel({ funnelWindowInterval: 0 }), 'query.funnelsFilter.funnelWindowInterval', 'from 1'],
-  ['a window in years', funnel({ funnelWindowIntervalUnit: 'year' }), 'query.funnelsFilter.funnelWindowIntervalUnit', '"month"'],
-  ['an optional step', funnel({}, { series: [visit, { ...buy, optionalInFunnel: true }] }), 'query.series.1.optionalInFunnel', 'false'],
-  ['steps the wrong way round', funnel({ funnelFromStep: 1, funnelToStep: 0 }), 'query.funnelsFilter', 'less than its funnelToStep'],
+  [
+    'a window in years',
+    funnel({ funnelWindowIntervalUnit: 'year' }),
+    'query.funnelsFilter.funnelWindowIntervalUnit',
+    '"month"',
+  ],
+  [
+    'an optional step',
+    funnel({}, { series: [visit, { ...buy, optionalInFunnel: true }] }),
+    'query.series.1.optionalInFunnel',
+    'false',
+  ],
+  [
+    'steps the wrong way round',
+    funnel({ funnelFromStep: 1, funnelToStep: 0 }),
+    'query.funnelsFilter',
+    'less than its funnelToStep',
+  ],
   ['a step that is not there', funnel({ funnelToStep: 2 }), 'query.funnelsFilter', 'at most 1'],
-  ['an exclusion the wrong way round', funnel(exclusion(1, 1)), 'query.funnelsFilter.exclusions.0', 'between two steps'],
+  [
+    'an exclusion the wrong way round',
+    funnel(exclusion(1, 1)),
+    'query.funnelsFilter.exclusions.0',
+    'between two steps',
+  ],
   ['an exclusion after the last step', funnel(exclusion(0, 2)), 'query.funnelsFilter.exclusions.0', 'at most 1'],
-  ['an exclusion that is a step', funnel(exclusion(0, 1, { event: 'buy' })), 'query.funnelsFilter.exclusions.0', 'is step 1 itself'],
-  ['a filter of an exclusion', funnel(exclusion(0, 1, { properties: [{ key: 'x', operator: 'like', value: 1 }] })), 'query.funnelsFilter.exclusions.0.properties.0.operator', 'is one of exact'],
-  ['an exclusion in a part of an unordered funnel', funnel({ funnelOrderType: 'unordered', ...exclusion(0, 1) }, { series: [visit, buy, { ...visit, event: 'y' }] }), 'query.funnelsFilter.exclusions.0', 'funnelToStep 2'],
-  ['a step twice without an order', funnel({ funnelOrderType: 'unordered' }, { series: [visit, buy, visit] }), 'query.series.2', 'the same as a step before'],
-  ['a value of no step', funnel({ breakdownAttributionType: 'step' }), 'query.funnelsFilter.breakdownAttributionValue', 'from 0 to 1'],
-  ['a value of a later step without an order', funnel({ funnelOrderType: 'unordered', breakdownAttributionType: 'step', breakdownAttributionValue: 1 }), 'query.funnelsFilter.breakdownAttributionValue', 'the first'],
-  ['an expression to count by', funnel({ funnelAggregateByHogQL: 'x' }), 'query.funnelsFilter.funnelAggregateByHogQL', 'null'],
-  ['a session breakdown of a funnel', funnel({}, { breakdownFilter: { breakdown: 'x', breakdown_type: 'session' } }), 'query.breakdownFilter', '$session_duration'],
-  ['a kind of retention', retention({ retentionType: 'retention_last_time' }), 'query.retentionFilter.retentionType', '"retention_first_time"'],
+  [
+    'an exclusion that is a step',
+    funnel(exclusion(0, 1, { event: 'buy' })),
+    'query.funnelsFilter.exclusions.0',
+    'is step 1 itself',
+  ],
+  [
+    'a filter of an exclusion',
+    funnel(exclusion(0, 1, { properties: [{ key: 'x', operator: 'like', value: 1 }] })),
+    'query.funnelsFilter.exclusions.0.properties.0.operator',
+    'is one of exact',
+  ],
+  [
+    'an exclusion in a part of an unordered funnel',
+    funnel({ funnelOrderType: 'unordered', ...exclusion(0, 1) }, { series: [visit, buy, { ...visit, event: 'y' }] }),
+    'query.funnelsFilter.exclusions.0',
+    'funnelToStep 2',
+  ],
+  [
+    'a step twice without an order',
+    funnel({ funnelOrderType: 'unordered' }, { series: [visit, buy, visit] }),
+    'query.series.2',
+    'the same as a step before',
+  ],
+  [
+    'a value of no step',
+    funnel({ breakdownAttributionType: 'step' }),
+    'query.funnelsFilter.breakdownAttributionValue',
+    'from 0 to 1',
+  ],
+  [
+    'a value of a later step without an order',
+    funnel({ funnelOrderType: 'unordered', breakdownAttributionType: 'step', breakdownAttributionValue: 1 }),
+    'query.funnelsFilter.breakdownAttributionValue',
+    'the first',
+  ],
+  [
+    'an expression to count by',
+    funnel({ funnelAggregateByHogQL: 'x' }),
+    'query.funnelsFilter.funnelAggregateByHogQL',
+    'null',
+  ],
+  [
+    'a session breakdown of a funnel',
+    funnel({}, { breakdownFilter: { breakdown: 'x', breakdown_type: 'session' } }),
+    'query.breakdownFilter',
+    '$session_duration',
+  ],
+  [
+    'a kind of retention',
+    retention({ retentionType: 'retention_last_time' }),
+    'query.retentionFilter.retentionType',
+    '"retention_first_time"',
+  ],
   ['a period', retention({ period: 'Year' }), 'query.retentionFilter.period', '"Hour", "Day", "Week", "Month"'],
   ['no interval', retention({ totalIntervals: 0 }), 'query.retentionFilter.totalIntervals', 'from 1 to 366'],
-  ['an action', retention({ targetEntity: { id: 1, type: 'actions' } }), 'query.retentionFilter.targetEntity.id', 'a text'],
-  ['a filter of who returns', retention({ returningEntity: { id: 'x', properties: [{ key: 'x', type: 'cohort', value: 1 }] } }), 'query.retentionFilter.returningEntity.properties.0.type', '"cohort"'],
+  [
+    'an action',
+    retention({ targetEntity: { id: 1, type: 'actions' } }),
+    'query.retentionFilter.targetEntity.id',
+    'a text',
+  ],
+  [
+    'a filter of who returns',
+    retention({ returningEntity: { id: 'x', properties: [{ key: 'x', type: 'cohort', value: 1 }] } }),
+    'query.retentionFilter.returningEntity.properties.0.type',
+    '"cohort"',
+  ],
   ['twice in an interval', retention({ minimumOccurrences: 2 }), 'query.retentionFilter.minimumOccurrences', '1'],
-  ['days of the person', retention({ timeWindowMode: '24_hour_windows' }), 'query.retentionFilter.timeWindowMode', '"strict_calendar_dates"'],
-  ['a retention whose dates are the wrong way round', retention({}, { dateRange: { date_from: '2026-01-02', date_to: '2026-01-01' } }), 'query.dateRange', 'swap'],
+  [
+    'days of the person',
+    retention({ timeWindowMode: '24_hour_windows' }),
+    'query.retentionFilter.timeWindowMode',
+    '"strict_calendar_dates"',
+  ],
+  [
+    'a retention whose dates are the wrong way round',
+    retention({}, { dateRange: { date_from: '2026-01-02', date_to: '2026-01-01' } }),
+    'query.dateRange',
+    'swap',
+  ],
 ])('%s: the field and what it takes', (_, query, field, words) => {
   const { code, facts } = refusalOf(() => checkInsight(query as never, context))
   expect(code).toBe('query_invalid')
@@ -110,40 +297,94 @@ test.each<[Record<string, unknown>, [string, string][]]>([
   [{ browser: null }, [['browser', 'required']]],
   [{ browser: ['Chrome'] }, [['browser', 'wrong_type']]],
   [{ date_from: 7 }, [['date_from', 'wrong_type']]],
-  [{ date_from: '2026-02-30', date_to: 'soon', $browser: 1 }, [['$browser', 'unknown'], ['date_from', 'wrong_type'], ['date_to', 'wrong_type']]],
+  [
+    { date_from: '2026-02-30', date_to: 'soon', $browser: 1 },
+    [
+      ['$browser', 'unknown'],
+      ['date_from', 'wrong_type'],
+      ['date_to', 'wrong_type'],
+    ],
+  ],
   [{ date_to: 'all' }, [['date_to', 'wrong_type']]],
   [JSON.parse('{"__proto__": 1}'), [['__proto__', 'unknown']]],
 ])('variables %j are refused, each by name', (variables, expected) => {
-  const { code, facts } = refusalOf(() => planInsight(trends({ breakdownFilter: { breakdown: 'browser' } }) as never, { projectId: 1, variables, ...context }))
+  const { code, facts } = refusalOf(() =>
+    planInsight(trends({ breakdownFilter: { breakdown: 'browser' } }) as never, {
+      projectId: 1,
+      variables,
+      ...context,
+    }),
+  )
   expect(code).toBe('invalid_variables')
   expect(facts.errors!.map(({ path, code }) => [path, code])).toEqual(expected)
 })
 
 test('dates that cross the stored ones are refused, and so are too many points', () => {
-  const run = (variables: object, more: object = {}) => refusalOf(() => planInsight(trends({ dateRange: { date_to: '2026-01-10' }, ...more }) as never, { projectId: 1, variables: variables as never, ...context }))
+  const run = (variables: object, more: object = {}) =>
+    refusalOf(() =>
+      planInsight(trends({ dateRange: { date_to: '2026-01-10' }, ...more }) as never, {
+        projectId: 1,
+        variables: variables as never,
+        ...context,
+      }),
+    )
   expect(run({ date_from: '2026-01-11' }).facts.detail).toContain('swap')
   expect(run({ date_from: '2025-01-01' }, { interval: 'minute' }).facts.detail).toContain('5000 intervals')
 })
 
 test('a value never becomes text of the statement', () => {
   const secret = "s3cret'`\\{x"
-  const properties = [{ key: 'x', value: secret }, { key: 'x', operator: 'regex', value: secret }]
+  const properties = [
+    { key: 'x', value: secret },
+    { key: 'x', operator: 'regex', value: secret },
+  ]
   const query = trends({ properties, series: [{ ...visit, event: secret }], breakdownFilter: { breakdown: 'browser' } })
-  const { statements } = planInsight(query as never, { projectId: 1, variables: { browser: secret, date_from: '-3d' }, ...context })
+  const { statements } = planInsight(query as never, {
+    projectId: 1,
+    variables: { browser: secret, date_from: '-3d' },
+    ...context,
+  })
   for (const { text } of statements) expect(text).not.toContain('s3cret')
   const others = [
-    funnel({ breakdownAttributionType: 'step', breakdownAttributionValue: 1, ...exclusion(0, 1, { event: secret, properties }) }, { series: query.series.concat(buy), breakdownFilter: { breakdown: 'browser' } }),
-    retention({ targetEntity: { id: secret, properties }, returningEntity: { id: secret } }, { breakdownFilter: { breakdown: 'browser' } }),
+    funnel(
+      {
+        breakdownAttributionType: 'step',
+        breakdownAttributionValue: 1,
+        ...exclusion(0, 1, { event: secret, properties }),
+      },
+      { series: query.series.concat(buy), breakdownFilter: { breakdown: 'browser' } },
+    ),
+    retention(
+      { targetEntity: { id: secret, properties }, returningEntity: { id: secret } },
+      { breakdownFilter: { breakdown: 'browser' } },
+    ),
   ]
   for (const other of others) {
     checkInsight(other as never, context)
-    for (const { text } of planInsight(other as never, { projectId: 1, variables: { browser: secret }, ...context }).statements) expect(text).not.toContain('s3cret')
+    for (const { text } of planInsight(other as never, { projectId: 1, variables: { browser: secret }, ...context })
+      .statements)
+      expect(text).not.toContain('s3cret')
   }
 })
 
 test.each<[string, number | undefined]>([
-  ['A', 6], ['A/B', 2], ['A - B - 1', 2], ['A * (B + 1)', 24], ['-A + 2.5', -3.5], ['A / (B - 3)', 0], ['2 * A / B', 4],
-  ['', undefined], ['A B', undefined], ['C', undefined], ['A +', undefined], ['(A', undefined], ['A)', undefined], ['a', undefined], ['A; B', undefined], ['Math', undefined], ['1..2', undefined],
+  ['A', 6],
+  ['A/B', 2],
+  ['A - B - 1', 2],
+  ['A * (B + 1)', 24],
+  ['-A + 2.5', -3.5],
+  ['A / (B - 3)', 0],
+  ['2 * A / B', 4],
+  ['', undefined],
+  ['A B', undefined],
+  ['C', undefined],
+  ['A +', undefined],
+  ['(A', undefined],
+  ['A)', undefined],
+  ['a', undefined],
+  ['A; B', undefined],
+  ['Math', undefined],
+  ['1..2', undefined],
 ])('formula %j', (text, expected) => {
   expect(parseFormula(text, 2)?.([6, 3])).toBe(expected)
 })

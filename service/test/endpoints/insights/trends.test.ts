@@ -7,14 +7,39 @@ let engine: TestEngine
 beforeAll(async () => {
   engine = await startTestEngine()
   await store(engine, 1, EVENTS)
-  await store(engine, 2, EVENTS.map((each) => ({ ...each, person: 'theirs', properties: { ...each.properties, browser: 'theirs', amount: 1_000_000 } })))
+  await store(
+    engine,
+    2,
+    EVENTS.map((each) => ({
+      ...each,
+      person: 'theirs',
+      properties: { ...each.properties, browser: 'theirs', amount: 1_000_000 },
+    })),
+  )
 }, 60_000)
 afterAll(() => engine.stop())
 
 const at = (text: string) => Date.parse(text)
-const seen = (event: string, person: string, when: string, properties: Record<string, unknown> = {}, session = ''): SeenEvent => ({ event, person, at: at(when), properties, session })
+const seen = (
+  event: string,
+  person: string,
+  when: string,
+  properties: Record<string, unknown> = {},
+  session = '',
+): SeenEvent => ({ event, person, at: at(when), properties, session })
 
-const HOSTILE = ["it's", 'a`b', 'back\\slash', '{p0:String}', '"); DROP TABLE events', "' OR 1=1 --", 'a.b', '日本', '%', 'line\nbreak']
+const HOSTILE = [
+  "it's",
+  'a`b',
+  'back\\slash',
+  '{p0:String}',
+  '"); DROP TABLE events',
+  "' OR 1=1 --",
+  'a.b',
+  '日本',
+  '%',
+  'line\nbreak',
+]
 
 const EVENTS: readonly SeenEvent[] = [
   seen('visit', 'ann', '2026-01-05T10:00:00Z', { browser: 'Chrome', plan: 'pro', amount: 1 }, 's1'),
@@ -28,17 +53,44 @@ const EVENTS: readonly SeenEvent[] = [
 
 const RANGE = { date_from: '2026-01-05', date_to: '2026-01-07' }
 const visits = (more: object = {}) => ({ kind: 'EventsNode', event: 'visit', ...more })
-const trends = (more: object = {}, series: object[] = [visits()]) => ({ kind: 'TrendsQuery', series, dateRange: RANGE, ...more })
-const dataOf = async (query: object, options = {}) => (await ask(engine, query, options)).results.map(({ data }) => data)
+const trends = (more: object = {}, series: object[] = [visits()]) => ({
+  kind: 'TrendsQuery',
+  series,
+  dateRange: RANGE,
+  ...more,
+})
+const dataOf = async (query: object, options = {}) =>
+  (await ask(engine, query, options)).results.map(({ data }) => data)
 
 test('a line has a point for each day, with its names', async () => {
   const { results, hasMore } = await ask(engine, trends())
   expect(hasMore).toBe(false)
   expect(results).toEqual([
     {
-      data: [2, 1, 2], days: ['2026-01-05', '2026-01-06', '2026-01-07'], labels: ['5-Jan-2026', '6-Jan-2026', '7-Jan-2026'], count: 5, label: 'visit',
-      action: { days: ['2026-01-05', '2026-01-06', '2026-01-07'], id: 'visit', type: 'events', order: 0, name: 'visit', custom_name: null, math: 'total', math_property: null, math_hogql: null, math_group_type_index: null, properties: {} },
-      filter: { insight: 'TRENDS', date_from: '2026-01-05T00:00:00.000Z', date_to: '2026-01-07T23:59:59.999Z', interval: 'day' },
+      data: [2, 1, 2],
+      days: ['2026-01-05', '2026-01-06', '2026-01-07'],
+      labels: ['5-Jan-2026', '6-Jan-2026', '7-Jan-2026'],
+      count: 5,
+      label: 'visit',
+      action: {
+        days: ['2026-01-05', '2026-01-06', '2026-01-07'],
+        id: 'visit',
+        type: 'events',
+        order: 0,
+        name: 'visit',
+        custom_name: null,
+        math: 'total',
+        math_property: null,
+        math_hogql: null,
+        math_group_type_index: null,
+        properties: {},
+      },
+      filter: {
+        insight: 'TRENDS',
+        date_from: '2026-01-05T00:00:00.000Z',
+        date_to: '2026-01-07T23:59:59.999Z',
+        interval: 'day',
+      },
     },
   ])
 })
@@ -60,16 +112,40 @@ test.each([
 
 test('the first time of a user is the first event whatever its properties, the first matching event the first that matches', async () => {
   const pro = [{ key: 'plan', value: 'free' }]
-  expect(await dataOf(trends({}, [visits({ math: 'first_time_for_user', properties: pro }), visits({ math: 'first_matching_event_for_user', properties: pro })]))).toEqual([[0, 0, 0], [1, 0, 0]])
+  expect(
+    await dataOf(
+      trends({}, [
+        visits({ math: 'first_time_for_user', properties: pro }),
+        visits({ math: 'first_matching_event_for_user', properties: pro }),
+      ]),
+    ),
+  ).toEqual([
+    [0, 0, 0],
+    [1, 0, 0],
+  ])
 })
 
 test.each([
   ['all events', trends({}, [{ kind: 'EventsNode', event: null }]), [[2, 12, 2]]],
-  ['two series', trends({}, [visits(), visits({ event: 'buy' })]), [[2, 1, 2], [0, 1, 0]]],
+  [
+    'two series',
+    trends({}, [visits(), visits({ event: 'buy' })]),
+    [
+      [2, 1, 2],
+      [0, 1, 0],
+    ],
+  ],
   ['a formula', trends({ trendsFilter: { formula: 'A / B + 1' } }, [visits(), visits({ event: 'buy' })]), [[1, 2, 1]]],
   ['cumulative', trends({ trendsFilter: { display: 'ActionsLineGraphCumulative' } }), [[2, 3, 5]]],
   ['weeks from Sunday', trends({ interval: 'week' }), [[5]]],
-  ['compared with days before', trends({ compareFilter: { compare: true, compare_to: '-1d' } }), [[2, 1, 2], [0, 2, 1]]],
+  [
+    'compared with days before',
+    trends({ compareFilter: { compare: true, compare_to: '-1d' } }),
+    [
+      [2, 1, 2],
+      [0, 2, 1],
+    ],
+  ],
 ])('%s', async (_, query, data) => {
   expect(await dataOf(query)).toEqual(data)
 })
@@ -81,36 +157,92 @@ test('a total has one value and no line', async () => {
 
 test('"Other" counts a person with two other values once; then comes the missing value', async () => {
   const browsers = ['Chrome', 'Chrome', 'Chrome', 'Safari', 'Firefox', undefined, undefined]
-  await store(engine, 4, browsers.map((browser) => seen('visit', 'ann', '2026-01-05T10:00:00Z', browser ? { browser } : {})))
-  const query = (more: object = {}) => trends({ breakdownFilter: { breakdown: 'browser', breakdown_limit: 2, ...more }, trendsFilter: { display: 'ActionsTable' } }, [visits({ math: 'dau' })])
+  await store(
+    engine,
+    4,
+    browsers.map((browser) => seen('visit', 'ann', '2026-01-05T10:00:00Z', browser ? { browser } : {})),
+  )
+  const query = (more: object = {}) =>
+    trends(
+      {
+        breakdownFilter: { breakdown: 'browser', breakdown_limit: 2, ...more },
+        trendsFilter: { display: 'ActionsTable' },
+      },
+      [visits({ math: 'dau' })],
+    )
   const { results, hasMore } = await ask(engine, query(), { projectId: 4 })
-  expect(results.map(({ label, breakdown_value, aggregated_value }) => [label, breakdown_value, aggregated_value])).toEqual([['Chrome', 'Chrome', 1], ['Other', 'Other', 1], ['(none)', null, 1]])
+  expect(
+    results.map(({ label, breakdown_value, aggregated_value }) => [label, breakdown_value, aggregated_value]),
+  ).toEqual([
+    ['Chrome', 'Chrome', 1],
+    ['Other', 'Other', 1],
+    ['(none)', null, 1],
+  ])
   expect(hasMore).toBe(true)
-  expect((await ask(engine, query({ breakdown_hide_other_aggregation: true }), { projectId: 4 })).results.map(({ label }) => label)).toEqual(['Chrome', '(none)'])
+  expect(
+    (await ask(engine, query({ breakdown_hide_other_aggregation: true }), { projectId: 4 })).results.map(
+      ({ label }) => label,
+    ),
+  ).toEqual(['Chrome', '(none)'])
   expect((await ask(engine, query({ breakdown_limit: 4 }), { projectId: 4 })).hasMore).toBe(false)
 })
 
 test('the values of the period before are those of the current one', async () => {
-  await store(engine, 5, [seen('visit', 'ann', '2026-01-06T10:00:00Z', { browser: 'Chrome' }), ...['ann', 'ben'].map((person) => seen('visit', person, '2026-01-03T10:00:00Z', { browser: 'Safari' }))])
-  const { results } = await ask(engine, trends({ breakdownFilter: { breakdown: 'browser', breakdown_limit: 1 }, compareFilter: { compare: true } }), { projectId: 5 })
-  expect(results.map(({ compare_label, breakdown_value, count }) => [compare_label, breakdown_value, count])).toEqual([['current', 'Chrome', 1], ['previous', 'Other', 2]])
+  await store(engine, 5, [
+    seen('visit', 'ann', '2026-01-06T10:00:00Z', { browser: 'Chrome' }),
+    ...['ann', 'ben'].map((person) => seen('visit', person, '2026-01-03T10:00:00Z', { browser: 'Safari' })),
+  ])
+  const { results } = await ask(
+    engine,
+    trends({ breakdownFilter: { breakdown: 'browser', breakdown_limit: 1 }, compareFilter: { compare: true } }),
+    { projectId: 5 },
+  )
+  expect(results.map(({ compare_label, breakdown_value, count }) => [compare_label, breakdown_value, count])).toEqual([
+    ['current', 'Chrome', 1],
+    ['previous', 'Other', 2],
+  ])
 })
 
 test('the last millisecond of the last day counts, the next one does not', async () => {
-  await store(engine, 6, ['2026-01-07T23:59:59.999Z', '2026-01-08T00:00:00.000Z'].map((when) => seen('visit', 'ann', when)))
+  await store(
+    engine,
+    6,
+    ['2026-01-07T23:59:59.999Z', '2026-01-08T00:00:00.000Z'].map((when) => seen('visit', 'ann', when)),
+  )
   expect(await dataOf(trends(), { projectId: 6 })).toEqual([[0, 0, 1]])
 })
 
 test.each<[string, Record<string, unknown>, [unknown, number][]]>([
-  ['no variable', {}, [[['Chrome', 'free'], 1], [['Chrome', 'pro'], 1], [['Safari', 'pro'], 1], [['Firefox', null], 1], [[null, null], 1]]],
-  ['one of two', { browser: 'Chrome' }, [[['Chrome', 'free'], 1], [['Chrome', 'pro'], 1]]],
+  [
+    'no variable',
+    {},
+    [
+      [['Chrome', 'free'], 1],
+      [['Chrome', 'pro'], 1],
+      [['Safari', 'pro'], 1],
+      [['Firefox', null], 1],
+      [[null, null], 1],
+    ],
+  ],
+  [
+    'one of two',
+    { browser: 'Chrome' },
+    [
+      [['Chrome', 'free'], 1],
+      [['Chrome', 'pro'], 1],
+    ],
+  ],
   ['both', { browser: 'Chrome', plan: 'pro' }, [[['Chrome', 'pro'], 1]]],
   ['empty: without the property', { browser: '' }, [[[null, null], 1]]],
   ['with a first date', { date_from: '2026-01-06', plan: 'pro' }, [[['Safari', 'pro'], 1]]],
   ['with a last date', { date_to: '2026-01-05', plan: 'pro' }, [[['Chrome', 'pro'], 1]]],
-  ['a value that is nobody\'s', { browser: "x' OR 1=1 --" }, []],
+  ["a value that is nobody's", { browser: "x' OR 1=1 --" }, []],
 ])('variables: %s', async (_, variables, expected) => {
-  const { results } = await ask(engine, trends({ breakdownFilter: { breakdowns: [{ property: 'browser', type: 'event' }, { property: 'plan' }] } }), { variables })
+  const { results } = await ask(
+    engine,
+    trends({ breakdownFilter: { breakdowns: [{ property: 'browser', type: 'event' }, { property: 'plan' }] } }),
+    { variables },
+  )
   const found = results.map(({ breakdown_value, count }) => JSON.stringify([breakdown_value, count]))
   expect(found.sort()).toEqual(expected.map((each) => JSON.stringify(each)).sort())
 })
@@ -120,16 +252,32 @@ test('a date that a run passes is a hard edge, also inside a week', async () => 
 })
 
 test.each(HOSTILE)('%j is a property name, a value and an event like any other', async (text) => {
-  const query = trends({ breakdownFilter: { breakdown: text } }, [{ kind: 'EventsNode', event: 'hostile', properties: [{ key: text, value: text }, { key: 'shared', operator: 'icontains', value: text }] }])
+  const query = trends({ breakdownFilter: { breakdown: text } }, [
+    {
+      kind: 'EventsNode',
+      event: 'hostile',
+      properties: [
+        { key: text, value: text },
+        { key: 'shared', operator: 'icontains', value: text },
+      ],
+    },
+  ])
   const { results } = await ask(engine, query, { variables: { [text]: text } })
   expect(results.map(({ breakdown_value, count }) => [breakdown_value, count])).toEqual([[text, 1]])
   expect(await dataOf(trends({}, [{ kind: 'EventsNode', event: text }]))).toEqual([[0, 0, 0]])
 })
 
 test("no answer holds another project's rows", async () => {
-  const { results } = await ask(engine, trends({ breakdownFilter: { breakdown: 'browser', breakdown_limit: 1_000 } }, [{ kind: 'EventsNode', event: null }]))
+  const { results } = await ask(
+    engine,
+    trends({ breakdownFilter: { breakdown: 'browser', breakdown_limit: 1_000 } }, [
+      { kind: 'EventsNode', event: null },
+    ]),
+  )
   expect(JSON.stringify(results)).not.toContain('theirs')
-  expect((await ask(engine, trends({ breakdownFilter: { breakdown: 'browser' } }), { projectId: 2 })).results).toMatchObject([{ breakdown_value: 'theirs', count: 5 }])
+  expect(
+    (await ask(engine, trends({ breakdownFilter: { breakdown: 'browser' } }), { projectId: 2 })).results,
+  ).toMatchObject([{ breakdown_value: 'theirs', count: 5 }])
 })
 
 test.each<[string, object, number]>([
@@ -152,23 +300,81 @@ test.each<[string, object, number]>([
 })
 
 test('groups of filters: any of them, inside all of them', async () => {
-  const any = { type: 'OR', values: [{ key: 'browser', value: 'Safari' }, { key: 'plan', value: 'free' }] }
-  expect(await dataOf(trends({ properties: { type: 'AND', values: [any, { key: 'amount', value: 3 }] } }))).toEqual([[1, 0, 0]])
+  const any = {
+    type: 'OR',
+    values: [
+      { key: 'browser', value: 'Safari' },
+      { key: 'plan', value: 'free' },
+    ],
+  }
+  expect(await dataOf(trends({ properties: { type: 'AND', values: [any, { key: 'amount', value: 3 }] } }))).toEqual([
+    [1, 0, 0],
+  ])
 })
 
 test('days are those of the zone; the day of 23 hours, and each hour of the one of 25', async () => {
-  const hours = ['2026-03-29T00:30:00Z', '2026-03-29T21:59:00Z', '2026-03-29T22:00:00Z', '2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z', '2026-10-25T22:59:00Z', '2026-10-25T23:00:00Z']
-  await store(engine, 3, hours.map((hour) => seen('visit', 'ann', hour)))
+  const hours = [
+    '2026-03-29T00:30:00Z',
+    '2026-03-29T21:59:00Z',
+    '2026-03-29T22:00:00Z',
+    '2026-10-25T00:30:00Z',
+    '2026-10-25T01:30:00Z',
+    '2026-10-25T22:59:00Z',
+    '2026-10-25T23:00:00Z',
+  ]
+  await store(
+    engine,
+    3,
+    hours.map((hour) => seen('visit', 'ann', hour)),
+  )
   const options = { projectId: 3, zone: 'Europe/Berlin', now: '2026-11-30T00:00:00Z' }
-  expect(await dataOf(trends({ dateRange: { date_from: '2026-03-28', date_to: '2026-03-30' } }), options)).toEqual([[0, 2, 1]])
-  expect(await dataOf(trends({ dateRange: { date_from: '2026-10-24', date_to: '2026-10-26' } }), options)).toEqual([[0, 3, 1]])
-  const { results } = await ask(engine, trends({ interval: 'hour', dateRange: { date_from: '2026-10-25', date_to: '2026-10-25' } }), options)
+  expect(await dataOf(trends({ dateRange: { date_from: '2026-03-28', date_to: '2026-03-30' } }), options)).toEqual([
+    [0, 2, 1],
+  ])
+  expect(await dataOf(trends({ dateRange: { date_from: '2026-10-24', date_to: '2026-10-26' } }), options)).toEqual([
+    [0, 3, 1],
+  ])
+  const { results } = await ask(
+    engine,
+    trends({ interval: 'hour', dateRange: { date_from: '2026-10-25', date_to: '2026-10-25' } }),
+    options,
+  )
   expect(results[0].data).toHaveLength(25)
   expect(results[0].data.slice(0, 5)).toEqual([0, 0, 1, 1, 0])
-  expect(results[0].days.slice(1, 5)).toEqual(['2026-10-25 01:00:00', '2026-10-25 02:00:00', '2026-10-25 02:00:00', '2026-10-25 03:00:00'])
+  expect(results[0].days.slice(1, 5)).toEqual([
+    '2026-10-25 01:00:00',
+    '2026-10-25 02:00:00',
+    '2026-10-25 02:00:00',
+    '2026-10-25 03:00:00',
+  ])
 })
 
-const MATHS = ['total', 'dau', 'weekly_active', 'monthly_active', 'unique_session', 'first_time_for_user', 'first_matching_event_for_user', 'avg', 'sum', 'min', 'max', 'median', 'p75', 'p90', 'p95', 'p99', 'avg_count_per_actor', 'min_count_per_actor', 'max_count_per_actor', 'median_count_per_actor', 'p75_count_per_actor', 'p90_count_per_actor', 'p95_count_per_actor', 'p99_count_per_actor']
+const MATHS = [
+  'total',
+  'dau',
+  'weekly_active',
+  'monthly_active',
+  'unique_session',
+  'first_time_for_user',
+  'first_matching_event_for_user',
+  'avg',
+  'sum',
+  'min',
+  'max',
+  'median',
+  'p75',
+  'p90',
+  'p95',
+  'p99',
+  'avg_count_per_actor',
+  'min_count_per_actor',
+  'max_count_per_actor',
+  'median_count_per_actor',
+  'p75_count_per_actor',
+  'p90_count_per_actor',
+  'p95_count_per_actor',
+  'p99_count_per_actor',
+]
 
 // Around the clocks' change of both zones, at distinct times: ties are the engine's to break.
 const BEGIN = at('2026-02-20T00:00:00Z')
@@ -178,7 +384,13 @@ const someEvents = fc.uniqueArray(
     person: fc.constantFrom('ann', 'ben', 'cat', 'dan'),
     session: fc.constantFrom('', 's1', 's2'),
     at: fc.integer({ min: 0, max: 60 * 24 * 4 }).map((quarter) => BEGIN + quarter * 900_000),
-    properties: fc.record({ browser: fc.constantFrom('Chrome', 'Safari', 'Firefox', '', 'null?'), amount: fc.oneof(fc.integer({ min: 0, max: 50 }), fc.constantFrom('7', 'x', '')) }, { requiredKeys: [] }),
+    properties: fc.record(
+      {
+        browser: fc.constantFrom('Chrome', 'Safari', 'Firefox', '', 'null?'),
+        amount: fc.oneof(fc.integer({ min: 0, max: 50 }), fc.constantFrom('7', 'x', '')),
+      },
+      { requiredKeys: [] },
+    ),
   }),
   { minLength: 20, maxLength: 60, selector: ({ at }) => at },
 )
@@ -189,25 +401,50 @@ test('lines are those of a count by hand, for any events, math, interval, zone a
   await fc.assert(
     fc.asyncProperty(
       someEvents,
-      fc.array(fc.record({
-        math: fc.constantFrom(...MATHS), interval: fc.constantFrom('day' as const, 'week' as const, 'month' as const), zone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata'),
-        breakdown: fc.constantFrom(undefined, 'browser'), limit: fc.integer({ min: 1, max: 5 }), from: fc.constantFrom('2026-02-25', '2026-03-06', '2026-03-27'), to: fc.constantFrom('2026-03-28', '2026-03-31', '2026-04-12'),
-      }), { minLength: 12, maxLength: 12 }),
+      fc.array(
+        fc.record({
+          math: fc.constantFrom(...MATHS),
+          interval: fc.constantFrom('day' as const, 'week' as const, 'month' as const),
+          zone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata'),
+          breakdown: fc.constantFrom(undefined, 'browser'),
+          limit: fc.integer({ min: 1, max: 5 }),
+          from: fc.constantFrom('2026-02-25', '2026-03-06', '2026-03-27'),
+          to: fc.constantFrom('2026-03-28', '2026-03-31', '2026-04-12'),
+        }),
+        { minLength: 12, maxLength: 12 },
+      ),
       async (events, questions) => {
         project += 1
         await store(engine, project, events)
         for (const question of questions) {
           const { math, interval, zone, breakdown, limit, from, to } = question
           const breakdownFilter = breakdown ? { breakdown, breakdown_limit: limit } : {}
-          const query = trends({ interval, breakdownFilter, dateRange: { date_from: from, date_to: to } }, [visits({ math, math_property: 'amount' })])
+          const query = trends({ interval, breakdownFilter, dateRange: { date_from: from, date_to: to } }, [
+            visits({ math, math_property: 'amount' }),
+          ])
           const { results } = await ask(engine, query, { projectId: project, zone, now: '2026-05-01T00:00:00Z' })
           const expected = trendOf(events, { event: 'visit', ...question })
-          const found = Object.fromEntries(results.map(({ breakdown_value = null, data }) => [String(breakdown_value), data]))
+          const found = Object.fromEntries(
+            results.map(({ breakdown_value = null, data }) => [String(breakdown_value), data]),
+          )
           for (const value of new Set([...Object.keys(expected), ...Object.keys(found)])) {
             const wanted = expected[value] ?? []
             const got: number[] = found[value] ?? wanted.map(() => 0)
-            expect({ question, value, length: got.length }).toEqual({ question, value, length: wanted.length || got.length })
-            got.forEach((number, index) => expect({ question, value, index, isRight: Math.abs(number - (wanted[index] ?? 0)) < 1e-6, number, wanted: wanted[index] ?? 0 }).toMatchObject({ isRight: true }))
+            expect({ question, value, length: got.length }).toEqual({
+              question,
+              value,
+              length: wanted.length || got.length,
+            })
+            got.forEach((number, index) =>
+              expect({
+                question,
+                value,
+                index,
+                isRight: Math.abs(number - (wanted[index] ?? 0)) < 1e-6,
+                number,
+                wanted: wanted[index] ?? 0,
+              }).toMatchObject({ isRight: true }),
+            )
           }
         }
       },

@@ -24,7 +24,11 @@ const moment = fc.oneof(
   fc.tuple(hourOf, fc.integer({ min: 0, max: HOUR - 1 })).map(([hour, ms]) => hour + ms),
 )
 const propertiesOf = fc.record(
-  { plan: fc.constantFrom('free', 'pro', '', null), amount: fc.oneof(fc.integer({ min: -3, max: 12 }), fc.constantFrom('7', 'many', true, null, 2.5)), paid: fc.boolean() },
+  {
+    plan: fc.constantFrom('free', 'pro', '', null),
+    amount: fc.oneof(fc.integer({ min: -3, max: 12 }), fc.constantFrom('7', 'many', true, null, 2.5)),
+    paid: fc.boolean(),
+  },
   { requiredKeys: [] },
 )
 const seenEvent: fc.Arbitrary<SeenEvent> = fc.record({
@@ -36,8 +40,13 @@ const seenEvent: fc.Arbitrary<SeenEvent> = fc.record({
   properties: propertiesOf,
 })
 const text = (value: string): BoundValue => ({ type: 'String', value })
-const time = moment.map((ms): BoundValue => ({ type: "DateTime64(3, 'UTC')", value: new Date(ms).toISOString().replace('T', ' ').replace('Z', '') }))
-const date = fc.constantFrom('2026-01-01', '2026-01-02', '2026-01-03').map((value): BoundValue => ({ type: 'Date', value }))
+const time = moment.map((ms): BoundValue => ({
+  type: "DateTime64(3, 'UTC')",
+  value: new Date(ms).toISOString().replace('T', ' ').replace('Z', ''),
+}))
+const date = fc
+  .constantFrom('2026-01-01', '2026-01-02', '2026-01-03')
+  .map((value): BoundValue => ({ type: 'Date', value }))
 const day = fc.oneof(time, date)
 const valuesOf = {
   event: fc.constantFrom('visit', 'buy', 'none').map(text),
@@ -58,47 +67,74 @@ const ALL_STATES =
 const QUERIES: Readonly<Record<string, string>> = {
   'every aggregate, grouped, over a half-open range': `SELECT properties.plan AS plan, ${ALL_STATES} FROM events WHERE event = {variables.event} AND timestamp >= {variables.from} AND timestamp < {variables.to} GROUP BY plan`,
   'every aggregate over nothing but the rows': `SELECT ${ALL_STATES} FROM events WHERE event = {variables.event}`,
-  'an open and a closed end': 'SELECT event, count() FROM events WHERE timestamp > {variables.from} AND {variables.to} >= timestamp GROUP BY event',
-  'one end only': 'SELECT toStartOfDay(timestamp) AS day, uniq(distinct_id) FROM events WHERE timestamp <= {variables.to} GROUP BY day ORDER BY day',
+  'an open and a closed end':
+    'SELECT event, count() FROM events WHERE timestamp > {variables.from} AND {variables.to} >= timestamp GROUP BY event',
+  'one end only':
+    'SELECT toStartOfDay(timestamp) AS day, uniq(distinct_id) FROM events WHERE timestamp <= {variables.to} GROUP BY day ORDER BY day',
   'one very moment': 'SELECT event, count() FROM events WHERE timestamp = {variables.from} GROUP BY event',
-  'a range and a variable in a computed bound': 'SELECT count() FROM events WHERE timestamp >= toStartOfDay({variables.from}) AND timestamp < {variables.to} + INTERVAL 90 MINUTE',
-  'a range of days': 'SELECT toDate(timestamp) AS day, count(), avg(properties.amount) FROM events WHERE toDate(timestamp) >= {variables.from} AND toDate(timestamp) <= {variables.to} GROUP BY day',
-  'numbers with every operator': 'SELECT properties.plan, count() FROM events WHERE properties.amount > {variables.amount} AND properties.paid = {variables.paid} GROUP BY properties.plan',
-  'conditions that stay, written around the variables': "SELECT count() AS n FROM events WHERE (event = 'buy' OR properties.paid) AND (timestamp < {variables.to} AND NOT distinct_id = 'dan') AND properties.plan = {variables.plan}",
-  'a name for what is compared': "SELECT lower(properties.plan) AS p, count() AS n FROM events WHERE p = {variables.plan} AND properties.amount <= {variables.amount} GROUP BY p HAVING n > 1 ORDER BY n DESC, p",
-  'sums of aggregates, shares, ranks': 'SELECT distinct_id AS who, count() * 2 + uniq(event) AS x, count() / sum(count()) OVER () AS share, rank() OVER (ORDER BY count() DESC) AS place FROM events WHERE event = {variables.event} GROUP BY who ORDER BY who',
-  'groups without aggregates': 'SELECT event, properties.plan FROM events WHERE timestamp >= {variables.from} GROUP BY event, properties.plan',
-  'positions in GROUP BY': 'SELECT toHour(timestamp) AS hour, event, count() FROM events WHERE properties.plan = {variables.plan} GROUP BY 1, 2 ORDER BY 1, 2 LIMIT 5',
-  'a limit for each': 'SELECT event, distinct_id, count() AS n FROM events WHERE timestamp < {variables.to} GROUP BY event, distinct_id ORDER BY event, n DESC, distinct_id LIMIT 2 BY event',
-  'within a subquery': 'SELECT max(n), count() FROM (SELECT distinct_id, count() AS n FROM events WHERE event = {variables.event} AND timestamp >= {variables.from} GROUP BY distinct_id)',
-  'within WITH, used twice': 'WITH visits AS (SELECT distinct_id AS who, count() AS n FROM events WHERE event = {variables.event} GROUP BY who) SELECT a.who, a.n, b.n FROM visits AS a JOIN visits AS b ON a.who = b.who ORDER BY a.who',
-  'the clock': 'SELECT event, count() FROM events WHERE timestamp >= now() - INTERVAL 3650 DAY AND properties.plan = {variables.plan} GROUP BY event',
+  'a range and a variable in a computed bound':
+    'SELECT count() FROM events WHERE timestamp >= toStartOfDay({variables.from}) AND timestamp < {variables.to} + INTERVAL 90 MINUTE',
+  'a range of days':
+    'SELECT toDate(timestamp) AS day, count(), avg(properties.amount) FROM events WHERE toDate(timestamp) >= {variables.from} AND toDate(timestamp) <= {variables.to} GROUP BY day',
+  'numbers with every operator':
+    'SELECT properties.plan, count() FROM events WHERE properties.amount > {variables.amount} AND properties.paid = {variables.paid} GROUP BY properties.plan',
+  'conditions that stay, written around the variables':
+    "SELECT count() AS n FROM events WHERE (event = 'buy' OR properties.paid) AND (timestamp < {variables.to} AND NOT distinct_id = 'dan') AND properties.plan = {variables.plan}",
+  'a name for what is compared':
+    'SELECT lower(properties.plan) AS p, count() AS n FROM events WHERE p = {variables.plan} AND properties.amount <= {variables.amount} GROUP BY p HAVING n > 1 ORDER BY n DESC, p',
+  'sums of aggregates, shares, ranks':
+    'SELECT distinct_id AS who, count() * 2 + uniq(event) AS x, count() / sum(count()) OVER () AS share, rank() OVER (ORDER BY count() DESC) AS place FROM events WHERE event = {variables.event} GROUP BY who ORDER BY who',
+  'groups without aggregates':
+    'SELECT event, properties.plan FROM events WHERE timestamp >= {variables.from} GROUP BY event, properties.plan',
+  'positions in GROUP BY':
+    'SELECT toHour(timestamp) AS hour, event, count() FROM events WHERE properties.plan = {variables.plan} GROUP BY 1, 2 ORDER BY 1, 2 LIMIT 5',
+  'a limit for each':
+    'SELECT event, distinct_id, count() AS n FROM events WHERE timestamp < {variables.to} GROUP BY event, distinct_id ORDER BY event, n DESC, distinct_id LIMIT 2 BY event',
+  'within a subquery':
+    'SELECT max(n), count() FROM (SELECT distinct_id, count() AS n FROM events WHERE event = {variables.event} AND timestamp >= {variables.from} GROUP BY distinct_id)',
+  'within WITH, used twice':
+    'WITH visits AS (SELECT distinct_id AS who, count() AS n FROM events WHERE event = {variables.event} GROUP BY who) SELECT a.who, a.n, b.n FROM visits AS a JOIN visits AS b ON a.who = b.who ORDER BY a.who',
+  'the clock':
+    'SELECT event, count() FROM events WHERE timestamp >= now() - INTERVAL 3650 DAY AND properties.plan = {variables.plan} GROUP BY event',
   'no variable at all': 'SELECT event, count(), sum(properties.amount) FROM events GROUP BY event',
-  'rows': 'SELECT distinct_id, timestamp, properties.amount, properties FROM events WHERE event = {variables.event} AND timestamp >= {variables.from} AND timestamp < {variables.to}',
-  'different rows': 'SELECT DISTINCT distinct_id, properties.plan FROM events WHERE properties.amount >= {variables.amount}',
-  'rows one after another': "SELECT distinct_id, toUnixTimestamp64Milli(timestamp) AS at, row_number() OVER (PARTITION BY distinct_id ORDER BY timestamp, uuid) AS nth FROM events WHERE event = {variables.event} AND distinct_id != 'dan' ORDER BY distinct_id, nth LIMIT 20",
+  rows: 'SELECT distinct_id, timestamp, properties.amount, properties FROM events WHERE event = {variables.event} AND timestamp >= {variables.from} AND timestamp < {variables.to}',
+  'different rows':
+    'SELECT DISTINCT distinct_id, properties.plan FROM events WHERE properties.amount >= {variables.amount}',
+  'rows one after another':
+    "SELECT distinct_id, toUnixTimestamp64Milli(timestamp) AS at, row_number() OVER (PARTITION BY distinct_id ORDER BY timestamp, uuid) AS nth FROM events WHERE event = {variables.event} AND distinct_id != 'dan' ORDER BY distinct_id, nth LIMIT 20",
 }
 
-const namesIn = (query: string) => [...new Set([...query.matchAll(/\{variables\.(\w+)\}/g)].map(([, name]) => name as keyof typeof valuesOf))]
+const namesIn = (query: string) => [
+  ...new Set([...query.matchAll(/\{variables\.(\w+)\}/g)].map(([, name]) => name as keyof typeof valuesOf)),
+]
 
 describe('a materialized run gives the rows of a live run', () => {
   test.each(Object.entries(QUERIES))('%s', async (_, query) => {
     const names = namesIn(query)
     const types = Object.fromEntries(names.map((each) => [each, TYPES[each]]))
-    const values = fc.record(Object.fromEntries(names.map((each) => [each, valuesOf[each] as fc.Arbitrary<BoundValue>])))
+    const values = fc.record(
+      Object.fromEntries(names.map((each) => [each, valuesOf[each] as fc.Arbitrary<BoundValue>])),
+    )
     await fc.assert(
       // Few long stories: each takes a table, and defects show at the edges of hours only.
-      fc.asyncProperty(fc.oneof({ weight: 6, arbitrary: fc.array(seenEvent, { minLength: 40, maxLength: 80 }) }, { weight: 1, arbitrary: fc.constant([]) }), fc.array(values, { minLength: 8, maxLength: 12 }), async (events, runs) => {
-        const projectId = (projects += 2)
-        await store(engine, projectId, events)
-        await store(engine, projectId + 1, events.slice(0, 5))
-        const stored = await materialize(engine, projectId, query, types, BUILT)
-        try {
-          for (const each of runs) await expectSame(stored, each)
-        } finally {
-          await stored.drop()
-        }
-      }),
+      fc.asyncProperty(
+        fc.oneof(
+          { weight: 6, arbitrary: fc.array(seenEvent, { minLength: 40, maxLength: 80 }) },
+          { weight: 1, arbitrary: fc.constant([]) },
+        ),
+        fc.array(values, { minLength: 8, maxLength: 12 }),
+        async (events, runs) => {
+          const projectId = (projects += 2)
+          await store(engine, projectId, events)
+          await store(engine, projectId + 1, events.slice(0, 5))
+          const stored = await materialize(engine, projectId, query, types, BUILT)
+          try {
+            for (const each of runs) await expectSame(stored, each)
+          } finally {
+            await stored.drop()
+          }
+        },
+      ),
       { numRuns: 4, endOnFailure: true },
     )
   })
@@ -112,9 +148,21 @@ const expectSame = async (stored: Materialized, values: Readonly<Record<string, 
 
 test('pages are cut out of the same rows', async () => {
   const projectId = (projects += 2)
-  const events = Array.from({ length: 40 }, (_, n): SeenEvent => ({ event: 'visit', person: `p${n % 9}`, at: START + n * 1_234_567, seenAt: BUILT + (n % 3) - 1, properties: {} }))
+  const events = Array.from({ length: 40 }, (_, n): SeenEvent => ({
+    event: 'visit',
+    person: `p${n % 9}`,
+    at: START + n * 1_234_567,
+    seenAt: BUILT + (n % 3) - 1,
+    properties: {},
+  }))
   await store(engine, projectId, events)
-  const stored = await materialize(engine, projectId, 'SELECT distinct_id AS who, count() AS n FROM events WHERE event = {variables.event} GROUP BY who ORDER BY n DESC, who', { event: 'String' }, BUILT)
+  const stored = await materialize(
+    engine,
+    projectId,
+    'SELECT distinct_id AS who, count() AS n FROM events WHERE event = {variables.event} GROUP BY who ORDER BY n DESC, who',
+    { event: 'String' },
+    BUILT,
+  )
   const { live, materialized } = await stored.run({ event: text('visit') }, { limit: 3, offset: 2 })
   expect(materialized).toHaveLength(3)
   expect(materialized).toEqual(live)
@@ -122,7 +170,13 @@ test('pages are cut out of the same rows', async () => {
 
 test('a value that makes the query read its column in another way is answered live', async () => {
   const projectId = (projects += 2)
-  const stored = await materialize(engine, projectId, 'SELECT count() FROM events WHERE properties.amount = {variables.x}', { x: 'Number' }, BUILT)
+  const stored = await materialize(
+    engine,
+    projectId,
+    'SELECT count() FROM events WHERE properties.amount = {variables.x}',
+    { x: 'Number' },
+    BUILT,
+  )
   expect((await stored.run({ x: { type: 'Float64', value: 1 } })).isUsed).toBe(true)
   const { live, materialized, isUsed } = await stored.run({ x: text('1') })
   expect([isUsed, materialized]).toEqual([false, live])
@@ -130,7 +184,9 @@ test('a value that makes the query read its column in another way is answered li
 
 test('what is stored holds no other project, and would not be read if it did', async () => {
   const projectId = (projects += 2)
-  await store(engine, projectId + 1, [{ event: 'visit', person: 'theirs', at: START, seenAt: BUILT - 1, properties: {} }])
+  await store(engine, projectId + 1, [
+    { event: 'visit', person: 'theirs', at: START, seenAt: BUILT - 1, properties: {} },
+  ])
   const query = 'SELECT distinct_id, count() FROM events WHERE event = {variables.event} GROUP BY distinct_id'
   const stored = await materialize(engine, projectId, query, { event: 'String' }, BUILT)
   expect(await engine.rows({ text: `SELECT count() FROM db.${stored.table}`, params: {} })).toEqual([[0]])
@@ -142,25 +198,71 @@ test('what is stored holds no other project, and would not be read if it did', a
 test('each millisecond around the ends of hours and days', async () => {
   const projectId = (projects += 2)
   const around = [0, 1, 24, 48, 49].flatMap((hour) => [-2, -1, 0, 1].map((ms) => START + hour * HOUR + ms))
-  await store(engine, projectId, around.map((at) => ({ event: 'visit', person: 'ann', at, seenAt: BUILT - 1, properties: {} })))
-  const bounds = around.map((ms): BoundValue => ({ type: "DateTime64(3, 'UTC')", value: new Date(ms).toISOString().replace('T', ' ').replace('Z', '') }))
+  await store(
+    engine,
+    projectId,
+    around.map((at) => ({ event: 'visit', person: 'ann', at, seenAt: BUILT - 1, properties: {} })),
+  )
+  const bounds = around.map((ms): BoundValue => ({
+    type: "DateTime64(3, 'UTC')",
+    value: new Date(ms).toISOString().replace('T', ' ').replace('Z', ''),
+  }))
   for (const operator of ['=', '>', '>=', '<', '<=']) {
-    const stored = await materialize(engine, projectId, `SELECT count(), min(timestamp), max(timestamp) FROM events WHERE timestamp ${operator} {variables.from}`, { from: 'Date' }, BUILT)
+    const stored = await materialize(
+      engine,
+      projectId,
+      `SELECT count(), min(timestamp), max(timestamp) FROM events WHERE timestamp ${operator} {variables.from}`,
+      { from: 'Date' },
+      BUILT,
+    )
     for (const from of bounds) await expectSame(stored, { from })
     await stored.drop()
   }
-  const stored = await materialize(engine, projectId, 'SELECT count(), min(timestamp), max(timestamp) FROM events WHERE timestamp >= {variables.from} AND timestamp < {variables.to}', { from: 'Date', to: 'Date' }, BUILT)
-  for (const from of bounds.filter((_, at) => at % 4 > 0)) for (const to of bounds.filter((_, at) => at % 4 > 0)) await expectSame(stored, { from, to })
+  const stored = await materialize(
+    engine,
+    projectId,
+    'SELECT count(), min(timestamp), max(timestamp) FROM events WHERE timestamp >= {variables.from} AND timestamp < {variables.to}',
+    { from: 'Date', to: 'Date' },
+    BUILT,
+  )
+  for (const from of bounds.filter((_, at) => at % 4 > 0))
+    for (const to of bounds.filter((_, at) => at % 4 > 0)) await expectSame(stored, { from, to })
   await stored.drop()
 })
 
 test('a long range is read from days, and what is left of it from hours and events', async () => {
   const projectId = (projects += 2)
   const HOURS = 10 * 24
-  await store(engine, projectId, Array.from({ length: HOURS }, (_, hour): SeenEvent => ({ event: 'visit', person: `p${hour}`, at: START + hour * HOUR + 1, seenAt: BUILT - 1, properties: {} })))
-  const stored = await materialize(engine, projectId, 'SELECT count() FROM events WHERE timestamp >= {variables.from}', { from: 'Date' }, BUILT)
-  expect(await engine.rows({ text: `SELECT __span / ${HOUR}, count(), sum(__count) FROM db.${stored.table} GROUP BY 1 ORDER BY 1`, params: {} })).toEqual([[1, HOURS, HOURS], [24, 10, 0]])
-  await engine.command(`ALTER TABLE db.${stored.table} DELETE WHERE __span = ${HOUR} AND __bucket >= '2026-01-02 00:00:00' SETTINGS mutations_sync = 2`)
+  await store(
+    engine,
+    projectId,
+    Array.from({ length: HOURS }, (_, hour): SeenEvent => ({
+      event: 'visit',
+      person: `p${hour}`,
+      at: START + hour * HOUR + 1,
+      seenAt: BUILT - 1,
+      properties: {},
+    })),
+  )
+  const stored = await materialize(
+    engine,
+    projectId,
+    'SELECT count() FROM events WHERE timestamp >= {variables.from}',
+    { from: 'Date' },
+    BUILT,
+  )
+  expect(
+    await engine.rows({
+      text: `SELECT __span / ${HOUR}, count(), sum(__count) FROM db.${stored.table} GROUP BY 1 ORDER BY 1`,
+      params: {},
+    }),
+  ).toEqual([
+    [1, HOURS, HOURS],
+    [24, 10, 0],
+  ])
+  await engine.command(
+    `ALTER TABLE db.${stored.table} DELETE WHERE __span = ${HOUR} AND __bucket >= '2026-01-02 00:00:00' SETTINGS mutations_sync = 2`,
+  )
   const from = (written: string): BoundValue => ({ type: "DateTime64(3, 'UTC')", value: written })
   expect((await stored.run({ from: from('2026-01-01 22:00:00.000') })).materialized).toEqual([[HOURS - 22]])
   expect((await stored.run({ from: from('2026-01-01 22:00:00.002') })).materialized).toEqual([[HOURS - 23]])

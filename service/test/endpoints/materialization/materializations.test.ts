@@ -1,7 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createMaterializations, type Materializations } from '../../../src/endpoints/materialization/materializations.ts'
+import {
+  createMaterializations,
+  type Materializations,
+} from '../../../src/endpoints/materialization/materializations.ts'
 import type { State } from '../../../src/endpoints/materialization/state.ts'
 import { readingFrom } from '../../../src/endpoints/materialization/plan.ts'
 import { compileQuery, parseQuery } from '../../../src/endpoints/sql/compile.ts'
@@ -35,7 +38,12 @@ const lines: string[] = []
 const open = () =>
   createMaterializations({
     records,
-    storage: { rows: storage.rows, run: storage.run, command: storage.command, work: async (...all) => (await trouble?.(), storage.work(...all)) },
+    storage: {
+      rows: storage.rows,
+      run: storage.run,
+      command: storage.command,
+      work: async (...all) => (await trouble?.(), storage.work(...all)),
+    },
     log: (line) => void lines.push(line),
     lagSeconds: 0,
     graceMs: 0,
@@ -47,11 +55,19 @@ const current = async () => (await records.endpoints.version(endpoint.id, 1))!
 const stored = async () => materializations.stored(await current())
 const view = async () => materializations.view(projectId, endpoint, await current())
 const state = async () => (await current()).materialization as State
-const tables = async () => (await storage.rows<{ name: string }>({ text: "SELECT name FROM system.tables WHERE database = 'db' AND name LIKE 'rollup_%'" })).map(({ name }) => name)
+const tables = async () =>
+  (
+    await storage.rows<{ name: string }>({
+      text: "SELECT name FROM system.tables WHERE database = 'db' AND name LIKE 'rollup_%'",
+    })
+  ).map(({ name }) => name)
 const answer = async () => {
   const parsed = parseQuery(QUERY)
   const held = await stored()
-  const { rows } = await storage.run(compileQuery(parsed, { projectId, variables: {}, ...(held ? { replace: readingFrom(parsed, held).replace } : {}) }), { ...LIMITS, projectId, ...(held ? { tables: [held.table] } : {}) })
+  const { rows } = await storage.run(
+    compileQuery(parsed, { projectId, variables: {}, ...(held ? { replace: readingFrom(parsed, held).replace } : {}) }),
+    { ...LIMITS, projectId, ...(held ? { tables: [held.table] } : {}) },
+  )
   return Object.fromEntries(rows as [string, number][])
 }
 const enable = async () => {
@@ -75,7 +91,14 @@ beforeEach(async () => {
   projectId += 1
   clock = NOW
   trouble = undefined
-  endpoint = (await records.endpoints.create(projectId, { name: 'sales', description: '', isActive: true, query: { kind: 'HogQLQuery', query: QUERY, variables: {} }, columns: undefined, dataFreshnessSeconds: 900 }))!
+  endpoint = (await records.endpoints.create(projectId, {
+    name: 'sales',
+    description: '',
+    isActive: true,
+    query: { kind: 'HogQLQuery', query: QUERY, variables: {} },
+    columns: undefined,
+    dataFreshnessSeconds: 900,
+  }))!
   version = (await records.endpoints.version(endpoint.id, 1))!
   await store(engine, projectId, [seen('a'), seen('a'), seen('b')])
   materializations = open()
@@ -109,7 +132,11 @@ test('a failed build keeps the last good table, tells why, and leaves nothing be
   await materializations.settled()
   expect(await stored()).toEqual(good)
   const failed = await view()
-  expect(failed).toMatchObject({ ready: true, status: 'Failed', error: expect.stringContaining('MEMORY_LIMIT_EXCEEDED') })
+  expect(failed).toMatchObject({
+    ready: true,
+    status: 'Failed',
+    error: expect.stringContaining('MEMORY_LIMIT_EXCEEDED'),
+  })
   expect(failed.error).not.toContain('SELECT')
   expect(await tables()).toEqual([good.table])
   expect(await answer()).toEqual({ a: 2, b: 1 })
@@ -128,11 +155,25 @@ test('a failed build keeps the last good table, tells why, and leaves nothing be
 test('a table that does not hold what it should is never used', async () => {
   const { work } = storage
   materializations = createMaterializations({
-    records, log: () => {}, lagSeconds: 0, graceMs: 0,
-    storage: { ...storage, rows: storage.rows, work: async (statement, limits, signal) => { await work(statement, limits, signal); if (statement.text.startsWith('INSERT')) await work(statement, limits, signal) } },
+    records,
+    log: () => {},
+    lagSeconds: 0,
+    graceMs: 0,
+    storage: {
+      ...storage,
+      rows: storage.rows,
+      work: async (statement, limits, signal) => {
+        await work(statement, limits, signal)
+        if (statement.text.startsWith('INSERT')) await work(statement, limits, signal)
+      },
+    },
   })
   await enable()
-  expect(await view()).toMatchObject({ ready: false, status: 'Failed', error: expect.stringContaining('6 events where there are 3') })
+  expect(await view()).toMatchObject({
+    ready: false,
+    status: 'Failed',
+    error: expect.stringContaining('6 events where there are 3'),
+  })
   expect(await tables()).toEqual([])
 })
 
@@ -153,7 +194,9 @@ test('it is built anew when it is as old as the endpoint allows, and not before'
 
 test('when events have been deleted it is built anew', async () => {
   await enable()
-  await engine.command(`ALTER TABLE db.events DELETE WHERE project_id = ${projectId} AND event = 'b' SETTINGS mutations_sync = 1`)
+  await engine.command(
+    `ALTER TABLE db.events DELETE WHERE project_id = ${projectId} AND event = 'b' SETTINGS mutations_sync = 1`,
+  )
   clock += MINUTE
   await materializations.refresh()
   await materializations.settled()
@@ -173,7 +216,9 @@ test('when its table has gone it is built anew', async () => {
 
 test('whoever deletes events can say so', async () => {
   await enable()
-  await engine.command(`ALTER TABLE db.events DELETE WHERE project_id = ${projectId} AND event = 'a' SETTINGS mutations_sync = 1`)
+  await engine.command(
+    `ALTER TABLE db.events DELETE WHERE project_id = ${projectId} AND event = 'a' SETTINGS mutations_sync = 1`,
+  )
   let begun = () => {}
   const gate = new Promise<void>((resolve) => (begun = resolve))
   trouble = () => gate
@@ -189,7 +234,14 @@ test('tables that nobody names go, and only when nobody can still read them', as
   const first = (await stored())!.table
   const orphan = `${first}x`
   await engine.command(`CREATE TABLE db.${orphan} AS db.${first}`)
-  const patient = createMaterializations({ records, storage, log: () => {}, lagSeconds: 0, graceMs: 90_000, now: () => clock })
+  const patient = createMaterializations({
+    records,
+    storage,
+    log: () => {},
+    lagSeconds: 0,
+    graceMs: 90_000,
+    now: () => clock,
+  })
   await patient.sweep()
   clock += 901_000
   await materializations.refresh()
@@ -240,10 +292,20 @@ describe('of two processes', () => {
   test('a table that one is filling is not dropped by the other', async () => {
     const gate = gated()
     const { work } = storage
-    const filling = createMaterializations({ records, log: () => {}, lagSeconds: 0, graceMs: 0, now: () => clock, storage: { ...storage, work: async (statement, limits, signal) => {
-      if (statement.text.startsWith('INSERT')) await trouble!()
-      await work(statement, limits, signal)
-    } } })
+    const filling = createMaterializations({
+      records,
+      log: () => {},
+      lagSeconds: 0,
+      graceMs: 0,
+      now: () => clock,
+      storage: {
+        ...storage,
+        work: async (statement, limits, signal) => {
+          if (statement.text.startsWith('INSERT')) await trouble!()
+          await work(statement, limits, signal)
+        },
+      },
+    })
     await filling.enable(projectId, endpoint, version)
     await until(() => gate.waiting() === 1)
     for (let sweeps = 0; sweeps < 2; sweeps += 1) await other.sweep()
@@ -326,7 +388,9 @@ describe('of two processes', () => {
   test('a table that differs because events were deleted is built anew, and not turned off', async () => {
     await enable()
     const { table } = (await stored())!
-    await engine.command(`ALTER TABLE db.events DELETE WHERE project_id = ${projectId} AND event = 'b' SETTINGS mutations_sync = 1`)
+    await engine.command(
+      `ALTER TABLE db.events DELETE WHERE project_id = ${projectId} AND event = 'b' SETTINGS mutations_sync = 1`,
+    )
     await other.turnOff(version.id, table, 'wrong')
     await other.settled()
     expect((await stored())!.table).not.toBe(table)
@@ -337,6 +401,9 @@ describe('of two processes', () => {
 test('the engine itself shows a run no rows of another project, whatever the statement says', async () => {
   await enable()
   const { table } = (await stored())!
-  const { rows } = await storage.run({ text: `SELECT count() FROM db.${table}` }, { ...LIMITS, projectId: projectId + 1, tables: [table] })
+  const { rows } = await storage.run(
+    { text: `SELECT count() FROM db.${table}` },
+    { ...LIMITS, projectId: projectId + 1, tables: [table] },
+  )
   expect(rows).toEqual([[0]])
 })

@@ -53,9 +53,17 @@ beforeAll(async () => {
   const place = { url: engine.url }
   const storage = createClickhouse(() => place)
   const events = CASES.flatMap(([properties], at) => [
-    { event: '$pageview', timestamp: '2026-01-01T10:00:00Z', properties: { distinct_id: 'ann', $session_id: `s${at}`, $referring_domain: '$direct', ...properties } },
+    {
+      event: '$pageview',
+      timestamp: '2026-01-01T10:00:00Z',
+      properties: { distinct_id: 'ann', $session_id: `s${at}`, $referring_domain: '$direct', ...properties },
+    },
     // Where somebody goes on to says nothing of how they came.
-    { event: '$pageview', timestamp: '2026-01-01T10:01:00Z', properties: { distinct_id: 'ann', $session_id: `s${at}`, $referring_domain: 'shop.example' } },
+    {
+      event: '$pageview',
+      timestamp: '2026-01-01T10:01:00Z',
+      properties: { distinct_id: 'ann', $session_id: `s${at}`, $referring_domain: 'shop.example' },
+    },
   ])
   await deliver(startIngest(storage), 1, events)
   await storage.close()
@@ -64,13 +72,18 @@ afterAll(() => engine.stop())
 
 let channels: ReadonlyMap<string, string>
 test('every session has a channel', async () => {
-  channels = new Map((await engine.rows(compile('SELECT session_id, $channel_type FROM sessions'))) as [string, string][])
+  channels = new Map(
+    (await engine.rows(compile('SELECT session_id, $channel_type FROM sessions'))) as [string, string][],
+  )
   expect(channels.size).toBe(CASES.length)
 })
 
-test.each(CASES.map(([properties, channel], at) => [JSON.stringify(properties), channel, `s${at}`]))('%s: %s', (_, channel, session) => {
-  expect(channels.get(session)).toBe(channel)
-})
+test.each(CASES.map(([properties, channel], at) => [JSON.stringify(properties), channel, `s${at}`]))(
+  '%s: %s',
+  (_, channel, session) => {
+    expect(channels.get(session)).toBe(channel)
+  },
+)
 
 test('beside its events, and as what they are counted by', async () => {
   const sql = "SELECT session.$channel_type, count() FROM events WHERE session.$channel_type = 'AI' GROUP BY 1"

@@ -27,8 +27,16 @@ const REFUSED: readonly [code: QueryErrorCode, query: string, place: string, fix
   ['query_too_deep', `SELECT ${'('.repeat(101)}1${')'.repeat(101)}`, '(', /WITH/],
   ['query_too_deep', `SELECT ${Array(900).fill('2').join(' - ')}`, '', /WITH/],
   ['query_too_complex', `SELECT ${Array(20_001).fill('1').join('+')}`, ''],
-  ['query_too_complex', `WITH 1 AS a0${Array.from({ length: 40 }, (_, i) => `, a${i} + a${i} AS a${i + 1}`).join('')} SELECT a40`, ''],
-  ['query_too_complex', `SELECT 1 AS a0${Array.from({ length: 40 }, (_, i) => `, a${i} + a${i} AS a${i + 1}`).join('')}`, ''],
+  [
+    'query_too_complex',
+    `WITH 1 AS a0${Array.from({ length: 40 }, (_, i) => `, a${i} + a${i} AS a${i + 1}`).join('')} SELECT a40`,
+    '',
+  ],
+  [
+    'query_too_complex',
+    `SELECT 1 AS a0${Array.from({ length: 40 }, (_, i) => `, a${i} + a${i} AS a${i + 1}`).join('')}`,
+    '',
+  ],
   ['query_too_complex', `SELECT ${'('.repeat(40)}1${' BETWEEN 1 AND 2)'.repeat(40)}`, ''],
   ['syntax_error', 'SELEC 1', 'SELEC'],
   ['syntax_error', 'SELECT 1 +', ''],
@@ -112,7 +120,7 @@ const REFUSED: readonly [code: QueryErrorCode, query: string, place: string, fix
   ['limit_invalid', 'SELECT 1 LIMIT {variables.half}', '{variables.half}'],
   ['limit_invalid', 'SELECT 1 LIMIT {variables.text}', '{variables.text}'],
   ['position_invalid', 'SELECT event FROM events ORDER BY 2', '2'],
-  ['property_invalid', "SELECT properties[event] FROM events", 'event', /properties/],
+  ['property_invalid', 'SELECT properties[event] FROM events', 'event', /properties/],
   ['property_invalid', "SELECT properties[''] FROM events", "''"],
   ['set_columns_differ', 'SELECT 1 UNION ALL SELECT 1, 2', 'SELECT 1, 2'],
   ['set_order_ambiguous', 'SELECT 1 AS a UNION ALL SELECT 2 ORDER BY a', 'SELECT 2 ORDER BY a', /SELECT \* FROM/],
@@ -128,23 +136,56 @@ const REFUSED: readonly [code: QueryErrorCode, query: string, place: string, fix
   ['variable_invalid', 'SELECT {variables.badList}', '{variables.badList}'],
 ]
 
-test.each(REFUSED.map(([code, query, place, fix]) => ({ code, query, place, fix, shown: query.slice(0, 60) })))('$code: $shown', ({ code, query, place, fix }) => {
-  const error = refusal(query)
-  expect(error.code).toBe(code)
-  expect(error.position).toBeDefined()
-  const { start, end } = error.position!
-  if (place) expect(query.slice(start, end)).toBe(place)
-  expect(start).toBeLessThanOrEqual(end)
-  expect(end).toBeLessThanOrEqual(query.length)
-  if (fix) expect(error.fix).toMatch(fix)
-})
+test.each(REFUSED.map(([code, query, place, fix]) => ({ code, query, place, fix, shown: query.slice(0, 60) })))(
+  '$code: $shown',
+  ({ code, query, place, fix }) => {
+    const error = refusal(query)
+    expect(error.code).toBe(code)
+    expect(error.position).toBeDefined()
+    const { start, end } = error.position!
+    if (place) expect(query.slice(start, end)).toBe(place)
+    expect(start).toBeLessThanOrEqual(end)
+    expect(end).toBeLessThanOrEqual(query.length)
+    if (fix) expect(error.fix).toMatch(fix)
+  },
+)
 
 test('every code has a case', () => {
   // A type cannot be listed at run time; this list fails to compile when a code is added to it alone.
   const ALL = {
-    query_too_long: 1, query_too_deep: 1, query_too_complex: 1, syntax_error: 1, unterminated_string: 1, unterminated_comment: 1, several_statements: 1, statement_not_allowed: 1, clause_not_allowed: 1, template_string: 1,
-    placeholder_unknown: 1, placeholder_native: 1, table_unknown: 1, table_function: 1, column_unknown: 1, column_ambiguous: 1, column_reserved: 1, name_duplicate: 1, name_reserved: 1, function_unknown: 1, function_arguments: 1,
-    function_misused: 1, type_unknown: 1, type_mismatch: 1, date_invalid: 1, limit_invalid: 1, position_invalid: 1, property_invalid: 1, set_columns_differ: 1, set_order_ambiguous: 1, not_supported: 1, variable_missing: 1, variable_invalid: 1,
+    query_too_long: 1,
+    query_too_deep: 1,
+    query_too_complex: 1,
+    syntax_error: 1,
+    unterminated_string: 1,
+    unterminated_comment: 1,
+    several_statements: 1,
+    statement_not_allowed: 1,
+    clause_not_allowed: 1,
+    template_string: 1,
+    placeholder_unknown: 1,
+    placeholder_native: 1,
+    table_unknown: 1,
+    table_function: 1,
+    column_unknown: 1,
+    column_ambiguous: 1,
+    column_reserved: 1,
+    name_duplicate: 1,
+    name_reserved: 1,
+    function_unknown: 1,
+    function_arguments: 1,
+    function_misused: 1,
+    type_unknown: 1,
+    type_mismatch: 1,
+    date_invalid: 1,
+    limit_invalid: 1,
+    position_invalid: 1,
+    property_invalid: 1,
+    set_columns_differ: 1,
+    set_order_ambiguous: 1,
+    not_supported: 1,
+    variable_missing: 1,
+    variable_invalid: 1,
   } satisfies Record<QueryErrorCode, 1>
   expect([...new Set(REFUSED.map(([code]) => code))].sort()).toEqual(Object.keys(ALL).sort())
 })

@@ -9,7 +9,10 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => engine.stop())
 
-const VARIABLES: Readonly<Record<string, BoundValue>> = { x: { type: 'String', value: 'x' }, n: { type: 'Int64', value: 1 } }
+const VARIABLES: Readonly<Record<string, BoundValue>> = {
+  x: { type: 'String', value: 'x' },
+  n: { type: 'Int64', value: 1 },
+}
 
 // Far more than any of these takes here (at most 150 ms), and far less than anything that grows faster than its text.
 const MOST_MS = 3_000
@@ -26,26 +29,45 @@ const attempt = (text: string): 'compiled' | 'refused' => {
 }
 
 const WORDS =
-  'select SELECT from events where and or not in like between case when then else end as with union all distinct group by having order limit offset join left on using array over partition rows interval day null true ( ) [ ] { } , . ; : ? :: -> + - * / % = != < > <= >= || ?? =~ !~* ?. event properties timestamp count sum x y 1 2.5 0xFF \'a\' \'it\' "q" `b` {variables.x} {variables.n} /* */ -- \' " ` \\ lambda cast exists except intersect is f'.split(
+  "select SELECT from events where and or not in like between case when then else end as with union all distinct group by having order limit offset join left on using array over partition rows interval day null true ( ) [ ] { } , . ; : ? :: -> + - * / % = != < > <= >= || ?? =~ !~* ?. event properties timestamp count sum x y 1 2.5 0xFF 'a' 'it' \"q\" `b` {variables.x} {variables.n} /* */ -- ' \" ` \\ lambda cast exists except intersect is f".split(
     ' ',
   )
 
 test('arbitrary text is refused or compiled, nothing else', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => void attempt(text)), { numRuns: 3_000 })
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => void attempt(text)),
+    { numRuns: 3_000 },
+  )
 })
 
 test('arbitrary words are refused or compiled, nothing else', () => {
-  fc.assert(fc.property(fc.array(fc.constantFrom(...WORDS), { maxLength: 40 }), (words) => void attempt(words.join(' '))), { numRuns: 5_000 })
-  fc.assert(fc.property(fc.array(fc.constantFrom(...WORDS), { maxLength: 40 }), (words) => void attempt(`SELECT ${words.join(' ')} FROM events`)), { numRuns: 5_000 })
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...WORDS), { maxLength: 40 }), (words) => void attempt(words.join(' '))),
+    { numRuns: 5_000 },
+  )
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom(...WORDS), { maxLength: 40 }),
+      (words) => void attempt(`SELECT ${words.join(' ')} FROM events`),
+    ),
+    { numRuns: 5_000 },
+  )
 })
 
 test('a query with a stretch cut out, doubled or replaced is refused or compiled, nothing else', () => {
-  const QUERY = "WITH a AS (SELECT event AS e, properties.n::Int AS n FROM events WHERE timestamp > '2026-01-01' AND properties['x'] IN ('a', {variables.x})) SELECT e, sum(n) FILTER (WHERE n > 1) OVER (PARTITION BY e ORDER BY n ROWS 1 PRECEDING) AS s, arrayMap(x -> x ? 1 : 2, [1, 2])[1] FROM a LEFT JOIN events b ON a.e = b.event GROUP BY 1 HAVING s > 1 ORDER BY s DESC NULLS LAST LIMIT 1 BY e LIMIT {variables.n} OFFSET 1"
+  const QUERY =
+    "WITH a AS (SELECT event AS e, properties.n::Int AS n FROM events WHERE timestamp > '2026-01-01' AND properties['x'] IN ('a', {variables.x})) SELECT e, sum(n) FILTER (WHERE n > 1) OVER (PARTITION BY e ORDER BY n ROWS 1 PRECEDING) AS s, arrayMap(x -> x ? 1 : 2, [1, 2])[1] FROM a LEFT JOIN events b ON a.e = b.event GROUP BY 1 HAVING s > 1 ORDER BY s DESC NULLS LAST LIMIT 1 BY e LIMIT {variables.n} OFFSET 1"
   fc.assert(
-    fc.property(fc.nat(QUERY.length), fc.nat(30), fc.constantFrom('', ' ', ...WORDS), fc.boolean(), (at, length, put, isDoubled) => {
-      const cut = QUERY.slice(at, at + length)
-      attempt(`${QUERY.slice(0, at)}${isDoubled ? cut + cut : put}${QUERY.slice(at + length)}`)
-    }),
+    fc.property(
+      fc.nat(QUERY.length),
+      fc.nat(30),
+      fc.constantFrom('', ' ', ...WORDS),
+      fc.boolean(),
+      (at, length, put, isDoubled) => {
+        const cut = QUERY.slice(at, at + length)
+        attempt(`${QUERY.slice(0, at)}${isDoubled ? cut + cut : put}${QUERY.slice(at + length)}`)
+      },
+    ),
     { numRuns: 5_000 },
   )
 })
@@ -69,9 +91,18 @@ const LONG: readonly [what: string, text: string][] = [
   ['IN in IN', `SELECT ${repeat('1 IN (', 95)}1${repeat(')', 95)}`],
   ['booleans of booleans', `SELECT ${repeat('(', 95)}properties.a${repeat(' = true)', 95)} FROM events`],
   ['steps into arrays', `SELECT properties${repeat('[1]', 95)} FROM events`],
-  ['WITH values that double', `WITH 1 AS a0${Array.from({ length: 90 }, (_, i) => `, a${i} + a${i} AS a${i + 1}`).join('')} SELECT a90`],
-  ['WITH tables that double', `WITH t0 AS (SELECT 1 AS x)${Array.from({ length: 90 }, (_, i) => `, t${i + 1} AS (SELECT a.x FROM t${i} a, t${i} b)`).join('')} SELECT * FROM t90`],
-  ['names that double', `SELECT 1 AS a0${Array.from({ length: 90 }, (_, i) => `, a${i} + a${i} AS a${i + 1}`).join('')}`],
+  [
+    'WITH values that double',
+    `WITH 1 AS a0${Array.from({ length: 90 }, (_, i) => `, a${i} + a${i} AS a${i + 1}`).join('')} SELECT a90`,
+  ],
+  [
+    'WITH tables that double',
+    `WITH t0 AS (SELECT 1 AS x)${Array.from({ length: 90 }, (_, i) => `, t${i + 1} AS (SELECT a.x FROM t${i} a, t${i} b)`).join('')} SELECT * FROM t90`,
+  ],
+  [
+    'names that double',
+    `SELECT 1 AS a0${Array.from({ length: 90 }, (_, i) => `, a${i} + a${i} AS a${i + 1}`).join('')}`,
+  ],
   ['many columns of one name', `SELECT ${Array(9_000).fill('event').join(',')} FROM events`],
   ['many tables', `SELECT 1 FROM events${repeat(', events', 8_000)}`],
   ['64 kB of quotes', repeat("'", 65_535)],

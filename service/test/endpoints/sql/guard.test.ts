@@ -58,7 +58,7 @@ test.each([
   ['SELECT event FROM events UNION ALL SELECT event FROM events', 8],
   ["SELECT event FROM events WHERE event IN (SELECT event FROM events) OR event IN ('theirs')", 4],
   ['SELECT event FROM events WHERE 1 = 1 OR 1 = 1', 4],
-  ["SELECT (SELECT groupArray(event) FROM events) FROM events", 4],
+  ['SELECT (SELECT groupArray(event) FROM events) FROM events', 4],
   ['SELECT event FROM events EXCEPT SELECT event FROM events WHERE 1 = 2', 4],
 ])('%s', async (text, length) => {
   const compiled = compile(text)
@@ -78,29 +78,50 @@ test('the storage shows one project only, whichever the text was compiled for', 
   const storage = createClickhouse(() => place)
   const place = { url: engine.url }
   const limits = { projectId: 1, maxSeconds: 10, maxMemoryBytes: 1e9, maxRows: 1_000 }
-  const text = "WITH a AS (SELECT distinct_id AS d FROM events) SELECT e.event, a.d FROM events e LEFT JOIN a ON e.distinct_id = a.d WHERE e.event IN (SELECT event FROM events) AND e.distinct_id != {variables.text} ORDER BY 1"
-  expect((await storage.run(compile(text, VARIABLES), limits)).rows).toEqual([['leave', 'cat'], ['visit', 'ben']])
+  const text =
+    'WITH a AS (SELECT distinct_id AS d FROM events) SELECT e.event, a.d FROM events e LEFT JOIN a ON e.distinct_id = a.d WHERE e.event IN (SELECT event FROM events) AND e.distinct_id != {variables.text} ORDER BY 1'
+  expect((await storage.run(compile(text, VARIABLES), limits)).rows).toEqual([
+    ['leave', 'cat'],
+    ['visit', 'ben'],
+  ])
   expect((await storage.run(compile(text, VARIABLES, {}, 2), limits)).rows).toEqual([])
   await storage.close()
 })
 
 test('a number that is no project is a fault of the caller', () => {
-  for (const projectId of [-1, 1.5, NaN, 2 ** 32]) expect(() => compile('SELECT 1', {}, {}, projectId)).toThrow('projectId')
+  for (const projectId of [-1, 1.5, NaN, 2 ** 32])
+    expect(() => compile('SELECT 1', {}, {}, projectId)).toThrow('projectId')
 })
 
 test('storage without its guard does not print', () => {
   const good = guarded(EVENTS_TABLE, [{ value: name('event'), name: 'event' }])
   expect(() => print(good, 1)).not.toThrow()
   expect(() => print({ ...good, where: undefined }, 1)).toThrow('Compiler fault')
-  expect(() => print({ ...good, where: { kind: 'infix', first: name('project_id'), rest: [{ operator: '!=', right: { kind: 'project' } }] } }, 1)).toThrow('Compiler fault')
-  expect(() => print({ ...good, from: { kind: 'join', join: 'cross', left: good.from!, right: good.from! } }, 1)).toThrow('Compiler fault')
+  expect(() =>
+    print(
+      {
+        ...good,
+        where: { kind: 'infix', first: name('project_id'), rest: [{ operator: '!=', right: { kind: 'project' } }] },
+      },
+      1,
+    ),
+  ).toThrow('Compiler fault')
+  expect(() =>
+    print({ ...good, from: { kind: 'join', join: 'cross', left: good.from!, right: good.from! } }, 1),
+  ).toThrow('Compiler fault')
   expect(() => assertGuarded({ ...good, where: name('project_id') })).toThrow('Compiler fault')
 })
 
 describe('what is read', () => {
   beforeAll(async () => {
-    const many = Array.from({ length: 3 }, (_, at) => `SELECT ${10 + at}, generateUUIDv4(), ['a', 'b', 'c'][1 + number % 3], toString(number), toDateTime64('2026-01-01', 3, 'UTC') + number, '{"n":1,"m":2}' FROM numbers(30000)`)
-    await engine.command(`INSERT INTO db.events (project_id, uuid, event, distinct_id, timestamp, properties) ${many.join(' UNION ALL ')}`)
+    const many = Array.from(
+      { length: 3 },
+      (_, at) =>
+        `SELECT ${10 + at}, generateUUIDv4(), ['a', 'b', 'c'][1 + number % 3], toString(number), toDateTime64('2026-01-01', 3, 'UTC') + number, '{"n":1,"m":2}' FROM numbers(30000)`,
+    )
+    await engine.command(
+      `INSERT INTO db.events (project_id, uuid, event, distinct_id, timestamp, properties) ${many.join(' UNION ALL ')}`,
+    )
     await engine.command('OPTIMIZE TABLE db.events FINAL')
   }, 60_000)
 
@@ -123,7 +144,12 @@ describe('what is read', () => {
   })
 
   test('only the columns that are asked for are read', async () => {
-    const { text, params } = compile("SELECT distinct_id FROM (SELECT *, properties.n AS n FROM events) WHERE event = 'a'", {}, {}, 11)
+    const { text, params } = compile(
+      "SELECT distinct_id FROM (SELECT *, properties.n AS n FROM events) WHERE event = 'a'",
+      {},
+      {},
+      11,
+    )
     const said = (await engine.lines({ text: `EXPLAIN header = 1, actions = 0 ${text}`, params })).join('\n')
     const read = said.slice(said.indexOf('ReadFromMergeTree'))
     expect(read).not.toMatch(/properties|elements_chain|session_id/)

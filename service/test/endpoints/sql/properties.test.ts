@@ -11,7 +11,11 @@ beforeAll(async () => {
 afterAll(() => engine.stop())
 
 const first = async (expression: string, variables: Readonly<Record<string, BoundValue>> = {}): Promise<unknown> =>
-  (await engine.rows(compile(`SELECT ${expression} FROM events WHERE uuid = '00000000-0000-0000-0000-000000000001'`, variables)))[0]![0]
+  (
+    await engine.rows(
+      compile(`SELECT ${expression} FROM events WHERE uuid = '00000000-0000-0000-0000-000000000001'`, variables),
+    )
+  )[0]![0]
 
 test.each([
   ['text as it is', 'properties.$browser', 'Chrome'],
@@ -43,7 +47,7 @@ test.each([
 
 test.each([
   ['beside a number: as a number', 'properties.amount + 1', 10],
-  ['number text counts as a number', "properties.text * 2", 24],
+  ['number text counts as a number', 'properties.text * 2', 24],
   ['negated', '-properties.amount', -9],
   ['compared with a number', 'properties.amount > 8.5', 1],
   ['as a number, 9 is less than 10', 'properties.amount < 10', 1],
@@ -63,7 +67,7 @@ test.each([
   ['in text', "concat(properties.amount, '!')", '9!'],
   ['compared as JSON', "properties.numbers = '[1,2,3]'", 1],
   ['the larger', 'greatest(properties.amount, 3)', 9],
-  ['instead of NULL', "coalesce(properties.nothing, properties.amount)", '9'],
+  ['instead of NULL', 'coalesce(properties.nothing, properties.amount)', '9'],
 ])('a property %s: %s', async (_, expression, answer) => {
   expect(await first(expression)).toEqual(answer)
 })
@@ -89,22 +93,58 @@ test.each([
 })
 
 test.each([
-  ['SELECT properties.amount AS n, count() FROM events WHERE n > 5 GROUP BY n ORDER BY n', [['10', 1], ['9', 1]]],
-  ['SELECT properties.amount, properties.amount * 2 FROM events WHERE properties.amount = 9 GROUP BY properties.amount', [['9', 18]]],
+  [
+    'SELECT properties.amount AS n, count() FROM events WHERE n > 5 GROUP BY n ORDER BY n',
+    [
+      ['10', 1],
+      ['9', 1],
+    ],
+  ],
+  [
+    'SELECT properties.amount, properties.amount * 2 FROM events WHERE properties.amount = 9 GROUP BY properties.amount',
+    [['9', 18]],
+  ],
   ['SELECT sum(n) FROM (SELECT properties.amount AS n FROM events)', [[21.5]]],
   ['SELECT o.deep.key FROM (SELECT properties.nested AS o FROM events) WHERE o IS NOT NULL', [['inside']]],
   ["SELECT properties.nested.deep.key FROM (SELECT * FROM events) WHERE properties.plan = 'pro'", [['inside']]],
-  ["SELECT b.properties.plan FROM (SELECT 'ann' AS who) a LEFT JOIN (SELECT distinct_id, properties FROM events WHERE event = 'buy') b ON a.who = b.distinct_id", [['free']]],
-  ["SELECT JSONExtractString(properties, 'nested', 'deep', 'key') FROM events WHERE event = 'visit' ORDER BY timestamp LIMIT 1", [['inside']]],
-  ['SELECT max(properties.amount), min(properties.amount), argMax(properties.$browser, properties.amount) FROM events', [[10, 2.5, 'Safari']]],
+  [
+    "SELECT b.properties.plan FROM (SELECT 'ann' AS who) a LEFT JOIN (SELECT distinct_id, properties FROM events WHERE event = 'buy') b ON a.who = b.distinct_id",
+    [['free']],
+  ],
+  [
+    "SELECT JSONExtractString(properties, 'nested', 'deep', 'key') FROM events WHERE event = 'visit' ORDER BY timestamp LIMIT 1",
+    [['inside']],
+  ],
+  [
+    'SELECT max(properties.amount), min(properties.amount), argMax(properties.$browser, properties.amount) FROM events',
+    [[10, 2.5, 'Safari']],
+  ],
   ["SELECT event FROM events WHERE properties.$browser != 'Chrome' ORDER BY timestamp", [['visit'], ['leave']]],
-  ["SELECT properties.plan, count() FROM events GROUP BY properties.plan ORDER BY 1 NULLS LAST", [['free', 1], ['pro', 1], [null, 2]]],
+  [
+    'SELECT properties.plan, count() FROM events GROUP BY properties.plan ORDER BY 1 NULLS LAST',
+    [
+      ['free', 1],
+      ['pro', 1],
+      [null, 2],
+    ],
+  ],
 ])('%s', async (query, rows) => {
   expect(await engine.rows(compile(query))).toEqual(rows)
 })
 
 test('whole numbers beyond 2^53 keep their digits as text', async () => {
-  await engine.insert([{ project_id: 3, uuid: '00000000-0000-0000-0000-000000000030', event: 'big', distinct_id: 'd', timestamp: '2026-01-01 00:00:00.000', properties: JSON.parse('{"big":"9007199254740993"}') }])
-  const rows = await engine.rows(compile('SELECT properties.big, properties.big::Int = 9007199254740993 FROM events', {}, {}, 3))
+  await engine.insert([
+    {
+      project_id: 3,
+      uuid: '00000000-0000-0000-0000-000000000030',
+      event: 'big',
+      distinct_id: 'd',
+      timestamp: '2026-01-01 00:00:00.000',
+      properties: JSON.parse('{"big":"9007199254740993"}'),
+    },
+  ])
+  const rows = await engine.rows(
+    compile('SELECT properties.big, properties.big::Int = 9007199254740993 FROM events', {}, {}, 3),
+  )
   expect(rows).toEqual([['9007199254740993', 1]])
 })

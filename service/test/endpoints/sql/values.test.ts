@@ -13,13 +13,39 @@ beforeAll(async () => {
 afterAll(() => engine.stop())
 
 const HOSTILE = [
-  "' OR 1=1 --", "'); DROP TABLE db.events; --", '\\', "\\'", "\\\\' OR ''='", '{p0:String}', '{variables.x}', '`', '"', '\n\t\r\0\b', "'||(SELECT 1)||'", '/* */', '😀', '\\x27', '\\N', "a' FORMAT JSON", '',
+  "' OR 1=1 --",
+  "'); DROP TABLE db.events; --",
+  '\\',
+  "\\'",
+  "\\\\' OR ''='",
+  '{p0:String}',
+  '{variables.x}',
+  '`',
+  '"',
+  '\n\t\r\0\b',
+  "'||(SELECT 1)||'",
+  '/* */',
+  '😀',
+  '\\x27',
+  '\\N',
+  "a' FORMAT JSON",
+  '',
 ]
 
 test.each(HOSTILE)('a variable with %j comes back as it went in', async (hostile) => {
-  expect(await engine.rows(compile('SELECT {variables.v}', { v: { type: 'String', value: hostile } }))).toEqual([[hostile]])
-  expect(await engine.rows(compile('SELECT count() FROM events WHERE distinct_id = {variables.v}', { v: { type: 'String', value: hostile } }))).toEqual([[0]])
-  expect(await engine.rows(compile('SELECT {variables.v}', { v: { type: 'Array(String)', value: [hostile, 'x'] } }))).toEqual([[[hostile, 'x']]])
+  expect(await engine.rows(compile('SELECT {variables.v}', { v: { type: 'String', value: hostile } }))).toEqual([
+    [hostile],
+  ])
+  expect(
+    await engine.rows(
+      compile('SELECT count() FROM events WHERE distinct_id = {variables.v}', {
+        v: { type: 'String', value: hostile },
+      }),
+    ),
+  ).toEqual([[0]])
+  expect(
+    await engine.rows(compile('SELECT {variables.v}', { v: { type: 'Array(String)', value: [hostile, 'x'] } })),
+  ).toEqual([[[hostile, 'x']]])
 })
 
 test.each(HOSTILE)('a string literal, a column name and a key with %j are that and no more', async (hostile) => {
@@ -27,22 +53,33 @@ test.each(HOSTILE)('a string literal, a column name and a key with %j are that a
   if (hostile === '') return
   const named = compile(`SELECT 1 AS ${nameLiteral(hostile)}, ${nameLiteral(hostile)} + 1`)
   expect(await engine.rows(named)).toEqual([[1, 2]])
-  expect(await engine.rows(compile(`SELECT count() FROM events WHERE properties[${textLiteral(hostile)}] = 'x'`))).toEqual([[0]])
+  expect(
+    await engine.rows(compile(`SELECT count() FROM events WHERE properties[${textLiteral(hostile)}] = 'x'`)),
+  ).toEqual([[0]])
 })
 
 test('any text goes through a literal and a variable unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary' }), async (text) => {
-      expect(await engine.rows(compile(`SELECT ${textLiteral(text)}, {variables.v}`, { v: { type: 'String', value: text } }))).toEqual([[text, text]])
+      expect(
+        await engine.rows(
+          compile(`SELECT ${textLiteral(text)}, {variables.v}`, { v: { type: 'String', value: text } }),
+        ),
+      ).toEqual([[text, text]])
     }),
     { numRuns: 100 },
   )
 })
 
 test('values stand in no text', () => {
-  const { text, params } = compile("SELECT event FROM events WHERE distinct_id = {variables.v} AND timestamp > {variables.t} LIMIT {variables.n}", {
-    v: { type: 'String', value: 'needle' }, t: { type: 'String', value: '2031-12-31' }, n: { type: 'Int64', value: 777 },
-  })
+  const { text, params } = compile(
+    'SELECT event FROM events WHERE distinct_id = {variables.v} AND timestamp > {variables.t} LIMIT {variables.n}',
+    {
+      v: { type: 'String', value: 'needle' },
+      t: { type: 'String', value: '2031-12-31' },
+      n: { type: 'Int64', value: 777 },
+    },
+  )
   expect(text).not.toMatch(/needle|2031|777/)
   expect(params).toEqual({ project: 1, p0: 'needle', p1: '2031-12-31 00:00:00.000', p2: 777 })
 })

@@ -62,8 +62,14 @@ interface Change {
 
 const changesOf = ({ at, set = {}, setOnce = {}, unset = [] }: Said): Change[] => {
   const of = (how: 'set' | 'once', values: Readonly<Record<string, unknown>>, rank: number) =>
-    Object.entries(values).filter(([name]) => !unset.includes(name)).map(([name, value]): Change => ({ at, rank, how, name, json: JSON.stringify(value) }))
-  return [...unset.map((name): Change => ({ at, rank: 0, how: 'unset', name, json: '' })), ...of('set', set, 1), ...of('once', setOnce, 2)]
+    Object.entries(values)
+      .filter(([name]) => !unset.includes(name))
+      .map(([name, value]): Change => ({ at, rank, how, name, json: JSON.stringify(value) }))
+  return [
+    ...unset.map((name): Change => ({ at, rank: 0, how: 'unset', name, json: '' })),
+    ...of('set', set, 1),
+    ...of('once', setOnce, 2),
+  ]
 }
 
 const propertiesOf = (events: readonly Said[]): Record<string, unknown> => {
@@ -76,11 +82,17 @@ const propertiesOf = (events: readonly Said[]): Record<string, unknown> => {
     // Once: the first who says it, as long as nobody said more; after it was taken away, the last.
     else if (now.last === 'unset' || (!now.last && now.json === undefined)) values.set(name, { ...now, json })
   }
-  return Object.fromEntries([...values].flatMap(([name, { json }]) => (json === undefined ? [] : [[name, JSON.parse(json)]])))
+  return Object.fromEntries(
+    [...values].flatMap(([name, { json }]) => (json === undefined ? [] : [[name, JSON.parse(json)]])),
+  )
 }
 
 /** Everybody that a set of events tells of, each event counted once. */
 export const referencePeople = (events: readonly Said[]): ReferencePerson[] => {
   const once = [...new Map(events.map((each) => [each.uuid, each])).values()]
-  return peopleOf(once).map(({ ids, isIdentified }) => ({ ids: [...ids].sort(), isIdentified, properties: propertiesOf(once.filter(({ id }) => ids.includes(id))) }))
+  return peopleOf(once).map(({ ids, isIdentified }) => ({
+    ids: [...ids].sort(),
+    isIdentified,
+    properties: propertiesOf(once.filter(({ id }) => ids.includes(id))),
+  }))
 }

@@ -21,11 +21,24 @@ export const createTypes = () => {
 }
 
 /** A service process as far as events go: with another it shares nothing but the stores. A project's token is its number. */
-export const startIngest = (storage: Pick<Storage, 'rows' | 'insert' | 'work' | 'ready' | 'rowsDatabase'>, { groupTypes } = createTypes()): Ingest =>
+export const startIngest = (
+  storage: Pick<Storage, 'rows' | 'insert' | 'work' | 'ready' | 'rowsDatabase'>,
+  { groupTypes } = createTypes(),
+): Ingest =>
   createIngest({
-    projectByToken: async (token) => ({ id: Number(token), name: token, token, timezone: 'UTC', createdAt: '', previousTokenUntil: undefined }),
+    projectByToken: async (token) => ({
+      id: Number(token),
+      name: token,
+      token,
+      timezone: 'UTC',
+      createdAt: '',
+      previousTokenUntil: undefined,
+    }),
     groupTypes: createGroupTypes({ groupTypes }),
-    writer: createWriter(storage, { before: createPeople(storage, { sightings: createSightings() }).store, waitMs: 5_000 }),
+    writer: createWriter(storage, {
+      before: createPeople(storage, { sightings: createSightings() }).store,
+      waitMs: 5_000,
+    }),
     countryOf: () => undefined,
     refusedEvents: { keep: async () => {} },
     count: () => {},
@@ -33,4 +46,10 @@ export const startIngest = (storage: Pick<Storage, 'rows' | 'insert' | 'work' | 
 
 /** Hands a batch to a process. */
 export const deliver = (ingest: Ingest, project: number, batch: readonly object[], receivedAt = Date.UTC(2026, 5, 1)) =>
-  ingest({ body: Buffer.from(JSON.stringify({ api_key: String(project), batch })), compression: undefined, token: undefined, receivedAt, address: '127.0.0.1' })
+  ingest({
+    body: Buffer.from(JSON.stringify({ api_key: String(project), batch })),
+    compression: undefined,
+    token: undefined,
+    receivedAt,
+    address: '127.0.0.1',
+  })

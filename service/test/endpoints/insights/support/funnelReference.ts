@@ -31,7 +31,8 @@ export interface Funnelled {
   readonly times: readonly number[]
 }
 
-const isOf = ({ event, plan }: ReferenceStep, each: SeenEvent) => (event === null || each.event === event) && (plan === undefined || each.properties.plan === plan)
+const isOf = ({ event, plan }: ReferenceStep, each: SeenEvent) =>
+  (event === null || each.event === event) && (plan === undefined || each.properties.plan === plan)
 
 type Chain = readonly number[]
 
@@ -40,7 +41,9 @@ const allChains = (events: readonly SeenEvent[], { order, steps, windowMs }: Ref
   if (order === 'unordered') {
     return events.flatMap((start, place) => {
       if (!steps.some((step) => isOf(step, start))) return []
-      const firsts = steps.map((step) => events.findIndex((each, at) => at >= place && isOf(step, each) && each.at - start.at <= windowMs))
+      const firsts = steps.map((step) =>
+        events.findIndex((each, at) => at >= place && isOf(step, each) && each.at - start.at <= windowMs),
+      )
       return [firsts.filter((at) => at >= 0).sort((a, b) => a - b)]
     })
   }
@@ -52,7 +55,9 @@ const allChains = (events: readonly SeenEvent[], { order, steps, windowMs }: Ref
     const last = chain.at(-1) ?? -1
     for (let place = last + 1; place < events.length; place += 1) {
       const isInTime = !chain.length || events[place]!.at - events[chain[0]!]!.at <= windowMs
-      const isDirect = !chain.length || events.slice(last + 1, place).every((each) => isOf(steps[chain.length - 1]!, each) && !isOf(step, each))
+      const isDirect =
+        !chain.length ||
+        events.slice(last + 1, place).every((each) => isOf(steps[chain.length - 1]!, each) && !isOf(step, each))
       if (isOf(step, events[place]!) && isInTime && (order === 'ordered' || isDirect)) extend([...chain, place])
     }
   }
@@ -66,19 +71,39 @@ const compareLists = (a: readonly number[], b: readonly number[]): number => {
 }
 
 /** Longest, then done first, then begun last. */
-const compareTimes = (a: readonly number[], b: readonly number[]) => b.length - a.length || a.at(-1)! - b.at(-1)! || b[0]! - a[0]! || 0
+const compareTimes = (a: readonly number[], b: readonly number[]) =>
+  b.length - a.length || a.at(-1)! - b.at(-1)! || b[0]! - a[0]! || 0
 
 /** The people of a funnel, by trying every way through it. */
 export const funnelOf = (all: readonly SeenEvent[], question: ReferenceFunnel): Funnelled[] => {
-  const { order, steps, exclusions, windowMs, zone, from, to, breakdown, attribution, attributionStep, limit, isByDay } = question
+  const {
+    order,
+    steps,
+    exclusions,
+    windowMs,
+    zone,
+    from,
+    to,
+    breakdown,
+    attribution,
+    attributionStep,
+    limit,
+    isByDay,
+  } = question
   const days = new Map(all.map((each) => [each, dayIn(zone, each.at)]))
   const dayOf = (each: SeenEvent) => days.get(each)!
-  const valueOf = ({ properties }: SeenEvent) => (breakdown === undefined || properties[breakdown] === undefined || properties[breakdown] === '' ? 'null' : String(properties[breakdown]))
+  const valueOf = ({ properties }: SeenEvent) =>
+    breakdown === undefined || properties[breakdown] === undefined || properties[breakdown] === ''
+      ? 'null'
+      : String(properties[breakdown])
   const stepOf = (each: SeenEvent) => steps.findIndex((step) => isOf(step, each)) + 1
-  const maskOf = (each: SeenEvent) => [...steps, ...exclusions].reduce((mask, step, bit) => mask + (isOf(step, each) ? 2 ** bit : 0), 0)
+  const maskOf = (each: SeenEvent) =>
+    [...steps, ...exclusions].reduce((mask, step, bit) => mask + (isOf(step, each) ? 2 ** bit : 0), 0)
   const matters = (each: SeenEvent) => order === 'strict' || maskOf(each) > 0
   // Sorting keeps the order of those that are equal, which is the order of their ids.
-  const seen = all.filter((each) => dayOf(each) >= from && dayOf(each) <= to && matters(each)).sort((a, b) => a.at - b.at || stepOf(a) - stepOf(b) || maskOf(a) - maskOf(b))
+  const seen = all
+    .filter((each) => dayOf(each) >= from && dayOf(each) <= to && matters(each))
+    .sort((a, b) => a.at - b.at || stepOf(a) - stepOf(b) || maskOf(a) - maskOf(b))
   const isByValue = attribution === 'all_events'
 
   const found = [...new Set(seen.map(({ person }) => person))].flatMap((person) => {
@@ -86,21 +111,38 @@ export const funnelOf = (all: readonly SeenEvent[], question: ReferenceFunnel): 
     const values = isByValue ? [...new Set(mine.map(valueOf))] : [undefined]
     return values.flatMap((value) => {
       const events = mine.filter((each) => value === undefined || valueOf(each) === value)
-      const touched = events.filter((each) => stepOf(each) > 0).map(valueOf).filter((each) => each !== 'null')
+      const touched = events
+        .filter((each) => stepOf(each) > 0)
+        .map(valueOf)
+        .filter((each) => each !== 'null')
       const chains = allChains(events, question)
       const dayOfChain = (chain: Chain) => (isByDay ? dayOf(events[chain[0]!]!) : '')
       return [...new Set(chains.map(dayOfChain))].flatMap((day) => {
         const timesOf = (chain: Chain) => chain.map((place) => events[place]!.at)
-        const best = chains.filter((chain) => dayOfChain(chain) === day).sort((a, b) => compareTimes(timesOf(a), timesOf(b)) || compareLists(a, b))[0]!
+        const best = chains
+          .filter((chain) => dayOfChain(chain) === day)
+          .sort((a, b) => compareTimes(timesOf(a), timesOf(b)) || compareLists(a, b))[0]!
         const isExcluded = exclusions.some((exclusion) => {
           const [begin, end] = [best[exclusion.from], best[exclusion.to]]
           if (begin === undefined) return false
-          return events.some((each, place) => isOf(exclusion, each) && place > begin && (end === undefined ? each.at - events[best[0]!]!.at <= windowMs : place < end))
+          return events.some(
+            (each, place) =>
+              isOf(exclusion, each) &&
+              place > begin &&
+              (end === undefined ? each.at - events[best[0]!]!.at <= windowMs : place < end),
+          )
         })
         if (isExcluded) return []
         const stepEvent = events[best[attributionStep]!]
-        const byAttribution = { first_touch: touched[0], last_touch: touched.at(-1), all_events: value, step: stepEvent && valueOf(stepEvent) }[attribution]
-        return [{ person, value: breakdown === undefined ? 'null' : (byAttribution ?? 'null'), day, times: timesOf(best) }]
+        const byAttribution = {
+          first_touch: touched[0],
+          last_touch: touched.at(-1),
+          all_events: value,
+          step: stepEvent && valueOf(stepEvent),
+        }[attribution]
+        return [
+          { person, value: breakdown === undefined ? 'null' : (byAttribution ?? 'null'), day, times: timesOf(best) },
+        ]
       })
     })
   })
@@ -112,6 +154,12 @@ export const funnelOf = (all: readonly SeenEvent[], question: ReferenceFunnel): 
   const shown = values.sort((a, b) => countOf(b) - countOf(a) || (keyText(a) < keyText(b) ? -1 : 1)).slice(0, limit)
   const named = found.map((each) => ({ ...each, value: shown.includes(each.value) ? each.value : 'Other' }))
   // Somebody with two other values counts once.
-  const isSame = (a: (typeof named)[number], b: (typeof named)[number]) => a.person === b.person && a.value === b.value && a.day === b.day
-  return named.filter((each) => named.filter((other) => isSame(each, other)).sort((a, b) => compareTimes(a.times, b.times) || compareLists(a.times, b.times))[0] === each)
+  const isSame = (a: (typeof named)[number], b: (typeof named)[number]) =>
+    a.person === b.person && a.value === b.value && a.day === b.day
+  return named.filter(
+    (each) =>
+      named
+        .filter((other) => isSame(each, other))
+        .sort((a, b) => compareTimes(a.times, b.times) || compareLists(a.times, b.times))[0] === each,
+  )
 }

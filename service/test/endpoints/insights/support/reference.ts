@@ -11,7 +11,8 @@ export interface SeenEvent {
 /** The day in a zone, by the runtime's own calendar. */
 export const dayIn = (zone: string, at: number): string => new Date(at).toLocaleDateString('sv-SE', { timeZone: zone })
 
-const addDays = (day: string, count: number) => new Date(Date.parse(day) + count * 86_400_000).toISOString().slice(0, 10)
+const addDays = (day: string, count: number) =>
+  new Date(Date.parse(day) + count * 86_400_000).toISOString().slice(0, 10)
 
 /** The interval of a day: the day, its week's Sunday or its month's first. */
 export const intervalOf = (interval: string, day: string): string => {
@@ -54,7 +55,10 @@ export interface ReferenceQuestion {
 }
 
 /** Lines of a trend by value ('null' for none, 'Other'), by going through all events for each point. */
-export const trendOf = (all: readonly SeenEvent[], { event, math, interval, zone, from, to, breakdown, limit }: ReferenceQuestion): Record<string, number[]> => {
+export const trendOf = (
+  all: readonly SeenEvent[],
+  { event, math, interval, zone, from, to, breakdown, limit }: ReferenceQuestion,
+): Record<string, number[]> => {
   const first = intervalOf(interval, from)
   const days: string[] = []
   for (let day = first; day <= to; day = addDays(day, 1)) days.push(day)
@@ -62,11 +66,17 @@ export const trendOf = (all: readonly SeenEvent[], { event, math, interval, zone
   const dayOf = ({ at }: SeenEvent) => dayIn(zone, at)
   const named = all.filter((each) => each.event === event)
   const inRange = named.filter((each) => days.includes(dayOf(each)))
-  const raw = ({ properties }: SeenEvent) => (breakdown === undefined || properties[breakdown] === undefined || properties[breakdown] === '' ? 'null' : String(properties[breakdown]))
+  const raw = ({ properties }: SeenEvent) =>
+    breakdown === undefined || properties[breakdown] === undefined || properties[breakdown] === ''
+      ? 'null'
+      : String(properties[breakdown])
   const counts = new Map<string, number>()
   for (const each of inRange) counts.set(raw(each), (counts.get(raw(each)) ?? 0) + 1)
   const keyText = (value: string) => (value === 'null' ? '[null]' : JSON.stringify([value]))
-  const shown = [...counts].sort(([a, m], [b, n]) => n - m || (keyText(a) < keyText(b) ? -1 : 1)).slice(0, limit).map(([value]) => value)
+  const shown = [...counts]
+    .sort(([a, m], [b, n]) => n - m || (keyText(a) < keyText(b) ? -1 : 1))
+    .slice(0, limit)
+    .map(([value]) => value)
   const valueOf = (each: SeenEvent) => (breakdown === undefined || shown.includes(raw(each)) ? raw(each) : 'Other')
 
   const numberAt = (value: string, point: string): number => {
@@ -80,18 +90,30 @@ export const trendOf = (all: readonly SeenEvent[], { event, math, interval, zone
       let last = point
       while (intervalOf(interval, addDays(last, 1)) === point) last = addDays(last, 1)
       const begin = addDays(last, math === 'weekly_active' ? -6 : -29)
-      return distinct(mine.filter((each) => dayOf(each) >= begin && dayOf(each) <= last && dayOf(each) <= to).map(({ person }) => person))
+      return distinct(
+        mine
+          .filter((each) => dayOf(each) >= begin && dayOf(each) <= last && dayOf(each) <= to)
+          .map(({ person }) => person),
+      )
     }
     if (math.startsWith('first_')) {
       const firsts = new Map<string, SeenEvent>()
-      for (const each of named) if (!firsts.has(each.person) || firsts.get(each.person)!.at > each.at) firsts.set(each.person, each)
+      for (const each of named)
+        if (!firsts.has(each.person) || firsts.get(each.person)!.at > each.at) firsts.set(each.person, each)
       return [...firsts.values()].filter((each) => valueOf(each) === value && isHere(each)).length
     }
     if (math.endsWith('_count_per_actor')) {
       const people = [...new Set(here.map(({ person }) => person))]
-      return aggregate(math.replace('_count_per_actor', ''), people.map((person) => here.filter((each) => each.person === person).length))
+      return aggregate(
+        math.replace('_count_per_actor', ''),
+        people.map((person) => here.filter((each) => each.person === person).length),
+      )
     }
-    const numbers = here.flatMap(({ properties }) => (typeof properties.amount === 'number' || /^\d+$/.test(String(properties.amount)) ? [Number(properties.amount)] : []))
+    const numbers = here.flatMap(({ properties }) =>
+      typeof properties.amount === 'number' || /^\d+$/.test(String(properties.amount))
+        ? [Number(properties.amount)]
+        : [],
+    )
     return aggregate(math, numbers)
   }
 

@@ -20,19 +20,29 @@ const nextDay = (day: string) => new Date(Date.parse(day) + 86_400_000).toISOStr
 const distinct = (values: readonly string[]) => [...new Set(values)]
 
 /** For each value of the breakdown ('null' for none) a row for each cohort: how many people, and how many of them after so many intervals. */
-export const retentionOf = (all: readonly SeenEvent[], { type, target, returning, interval, isCumulative, width, zone, from, to, breakdown, limit }: ReferenceRetention): Record<string, number[][]> => {
+export const retentionOf = (
+  all: readonly SeenEvent[],
+  { type, target, returning, interval, isCumulative, width, zone, from, to, breakdown, limit }: ReferenceRetention,
+): Record<string, number[][]> => {
   const begins: string[] = []
-  for (let day = intervalOf(interval, from); day <= to; day = nextDay(day)) if (!begins.includes(intervalOf(interval, day))) begins.push(intervalOf(interval, day))
+  for (let day = intervalOf(interval, from); day <= to; day = nextDay(day))
+    if (!begins.includes(intervalOf(interval, day))) begins.push(intervalOf(interval, day))
   const intervals = [...begins]
-  for (let day = to; intervals.length < begins.length + width - 1; day = nextDay(day)) if (!intervals.includes(intervalOf(interval, day))) intervals.push(intervalOf(interval, day))
+  for (let day = to; intervals.length < begins.length + width - 1; day = nextDay(day))
+    if (!intervals.includes(intervalOf(interval, day))) intervals.push(intervalOf(interval, day))
 
   const days = new Map(all.map((each) => [each, dayIn(zone, each.at)]))
   const placeOf = (each: SeenEvent) => intervals.indexOf(intervalOf(interval, days.get(each)!))
   const isInRange = (each: SeenEvent) => days.get(each)! >= from && days.get(each)! <= to
   const isNamed = (each: SeenEvent) => each.event === target.event
-  const isTarget = (each: SeenEvent) => isNamed(each) && (target.plan === undefined || each.properties.plan === target.plan)
-  const isReturn = (each: SeenEvent) => (returning.event === null || each.event === returning.event) && days.get(each)! >= from
-  const valueOf = ({ properties }: SeenEvent) => (breakdown === undefined || properties[breakdown] === undefined || properties[breakdown] === '' ? 'null' : String(properties[breakdown]))
+  const isTarget = (each: SeenEvent) =>
+    isNamed(each) && (target.plan === undefined || each.properties.plan === target.plan)
+  const isReturn = (each: SeenEvent) =>
+    (returning.event === null || each.event === returning.event) && days.get(each)! >= from
+  const valueOf = ({ properties }: SeenEvent) =>
+    breakdown === undefined || properties[breakdown] === undefined || properties[breakdown] === ''
+      ? 'null'
+      : String(properties[breakdown])
 
   // Sorting keeps the order of those at the same time, which is the order of their ids.
   const sorted = [...all].sort((a, b) => a.at - b.at)
@@ -40,16 +50,25 @@ export const retentionOf = (all: readonly SeenEvent[], { type, target, returning
   const beginningsOf = (person: string): SeenEvent[] => {
     const mine = sorted.filter((each) => each.person === person)
     if (type === 'retention_recurring') return mine.filter((each) => isTarget(each) && isInRange(each))
-    const first = mine.find((each) => days.get(each)! <= to && (type === 'retention_first_time' ? isTarget(each) : isNamed(each)))
+    const first = mine.find(
+      (each) => days.get(each)! <= to && (type === 'retention_first_time' ? isTarget(each) : isNamed(each)),
+    )
     return first && isTarget(first) && isInRange(first) ? [first] : []
   }
 
-  const memberships = distinct(people.flatMap((person) => beginningsOf(person).map((each) => JSON.stringify([valueOf(each), person, placeOf(each)]))))
+  const memberships = distinct(
+    people.flatMap((person) =>
+      beginningsOf(person).map((each) => JSON.stringify([valueOf(each), person, placeOf(each)])),
+    ),
+  )
   const keyText = (value: string) => (value === 'null' ? '[null]' : JSON.stringify([value]))
   const countOf = (value: string) => memberships.filter((each) => JSON.parse(each)[0] === value).length
   const values = distinct(memberships.map((each) => JSON.parse(each)[0]))
-  const shown = [...values].sort((a, b) => countOf(b) - countOf(a) || (keyText(a) < keyText(b) ? -1 : 1)).slice(0, limit)
-  const shownOf = (each: SeenEvent) => (breakdown === undefined || shown.includes(valueOf(each)) ? valueOf(each) : 'Other')
+  const shown = [...values]
+    .sort((a, b) => countOf(b) - countOf(a) || (keyText(a) < keyText(b) ? -1 : 1))
+    .slice(0, limit)
+  const shownOf = (each: SeenEvent) =>
+    breakdown === undefined || shown.includes(valueOf(each)) ? valueOf(each) : 'Other'
 
   const cell = (value: string, cohort: number, distance: number) =>
     people.filter((person) => {
@@ -57,9 +76,20 @@ export const retentionOf = (all: readonly SeenEvent[], { type, target, returning
       if (distance === 0) return true
       return all.some((each) => {
         const gap = placeOf(each) - cohort
-        return each.person === person && isReturn(each) && placeOf(each) >= 0 && (isCumulative ? gap >= distance && gap < width : gap === distance)
+        return (
+          each.person === person &&
+          isReturn(each) &&
+          placeOf(each) >= 0 &&
+          (isCumulative ? gap >= distance && gap < width : gap === distance)
+        )
       })
     }).length
-  const lines = breakdown === undefined ? ['null'] : distinct(values.map((value) => (shown.includes(value) ? value : 'Other')))
-  return Object.fromEntries(lines.map((value) => [value, begins.map((_, cohort) => Array.from({ length: width }, (__, distance) => cell(value, cohort, distance)))]))
+  const lines =
+    breakdown === undefined ? ['null'] : distinct(values.map((value) => (shown.includes(value) ? value : 'Other')))
+  return Object.fromEntries(
+    lines.map((value) => [
+      value,
+      begins.map((_, cohort) => Array.from({ length: width }, (__, distance) => cell(value, cohort, distance))),
+    ]),
+  )
 }

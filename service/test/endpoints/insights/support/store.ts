@@ -12,8 +12,15 @@ export const store = (engine: TestEngine, projectId: number, events: readonly Se
     events.map(({ event, person, session, at, properties }) => {
       count += 1
       return {
-        project_id: projectId, uuid: `00000000-0000-0000-0000-${String(count).padStart(12, '0')}`, event, distinct_id: person, $session_id: session, $window_id: '', elements_chain: '',
-        timestamp: new Date(at).toISOString().replace('T', ' ').replace('Z', ''), properties,
+        project_id: projectId,
+        uuid: `00000000-0000-0000-0000-${String(count).padStart(12, '0')}`,
+        event,
+        distinct_id: person,
+        $session_id: session,
+        $window_id: '',
+        elements_chain: '',
+        timestamp: new Date(at).toISOString().replace('T', ' ').replace('Z', ''),
+        properties,
       }
     }),
   )
@@ -26,7 +33,11 @@ export interface AskOptions {
 }
 
 /** The answer of an insight, by the text of its statements alone: no other wall stands between projects here. */
-export const ask = async (engine: TestEngine, query: object, { projectId = 1, variables = {}, zone = 'UTC', now = '2026-01-31T12:00:00Z' }: AskOptions = {}): Promise<InsightAnswer & { results: any[] }> => {
+export const ask = async (
+  engine: TestEngine,
+  query: object,
+  { projectId = 1, variables = {}, zone = 'UTC', now = '2026-01-31T12:00:00Z' }: AskOptions = {},
+): Promise<InsightAnswer & { results: any[] }> => {
   const context = { zone: createZone(zone), now: Date.parse(now) }
   checkInsight(query as InsightQuery, context)
   const { statements, shape } = planInsight(query as InsightQuery, { projectId, variables, ...context })

@@ -28,13 +28,22 @@ export interface MaterializedInsight {
 
 let tables = 0
 
-export const materializeInsight = async (engine: TestEngine, projectId: number, given: object, watermarkMs: number): Promise<MaterializedInsight> => {
+export const materializeInsight = async (
+  engine: TestEngine,
+  projectId: number,
+  given: object,
+  watermarkMs: number,
+): Promise<MaterializedInsight> => {
   const query = given as InsightQuery
   checkInsight(query)
   const plan = planOfInsight(query)
   if ('obstacles' in plan) throw new Error(`Refused: ${JSON.stringify(plan.obstacles)}`)
   tables += 1
-  const stored = { table: `rollup_insight_${process.pid}_${tables}`, watermark: time(watermarkMs), signature: plan.table.signature }
+  const stored = {
+    table: `rollup_insight_${process.pid}_${tables}`,
+    watermark: time(watermarkMs),
+    signature: plan.table.signature,
+  }
   const { create, fill, held, events } = buildStatements(plan.table, projectId, stored)
   for (const statement of [create, fill]) await engine.command(statement.text, statement.params)
   const answer = async ({ statements, shape }: InsightPlan) => {
@@ -50,7 +59,11 @@ export const materializeInsight = async (engine: TestEngine, projectId: number, 
       const run = { projectId, variables, zone: createZone(zone), now }
       const fromStored = planFromStored(query, run, stored)
       const live = planInsight(query, run)
-      return { live: await answer(live), materialized: await answer(fromStored ?? live), isUsed: fromStored !== undefined }
+      return {
+        live: await answer(live),
+        materialized: await answer(fromStored ?? live),
+        isUsed: fromStored !== undefined,
+      }
     },
     async held() {
       const [[rows, made]] = (await engine.rows({ ...held, params: {} })) as [[number, number]]

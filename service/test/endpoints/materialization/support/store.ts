@@ -5,7 +5,16 @@ import type { TestEngine } from '../../sql/support/engine.ts'
 
 /** Definitions of variables by their names and types. */
 export const variables = (types: Readonly<Record<string, string>>): Variable[] =>
-  Object.entries(types).map(([codeName, type]) => ({ id: codeName, name: codeName, codeName, type, defaultValue: null, values: [], schema: undefined, createdAt: '' }))
+  Object.entries(types).map(([codeName, type]) => ({
+    id: codeName,
+    name: codeName,
+    codeName,
+    type,
+    defaultValue: null,
+    values: [],
+    schema: undefined,
+    createdAt: '',
+  }))
 
 export interface SeenEvent {
   readonly event: string
@@ -27,8 +36,17 @@ export const store = (engine: TestEngine, projectId: number, events: readonly Se
     events.map(({ event, person, at, seenAt, properties, groups = [] }) => {
       count += 1
       return {
-        project_id: projectId, uuid: `00000000-0000-0000-0000-${String(count).padStart(12, '0')}`, event, distinct_id: person, $session_id: `s-${person}`, $window_id: '', elements_chain: '',
-        timestamp: time(at), inserted_at: time(seenAt), properties, ...Object.fromEntries(groups.map((key, index) => [`$group_${index}`, key])),
+        project_id: projectId,
+        uuid: `00000000-0000-0000-0000-${String(count).padStart(12, '0')}`,
+        event,
+        distinct_id: person,
+        $session_id: `s-${person}`,
+        $window_id: '',
+        elements_chain: '',
+        timestamp: time(at),
+        inserted_at: time(seenAt),
+        properties,
+        ...Object.fromEntries(groups.map((key, index) => [`$group_${index}`, key])),
       }
     }),
   )
@@ -38,20 +56,34 @@ let tables = 0
 /** A query with what is stored for it up to a moment. */
 export interface Materialized {
   /** The rows of a live run and those of a materialized one, in the same order if the query has one. */
-  run(values: Readonly<Record<string, BoundValue>>, page?: { limit?: number; offset?: number }): Promise<{ live: unknown[][]; materialized: unknown[][]; isUsed: boolean; text: string }>
+  run(
+    values: Readonly<Record<string, BoundValue>>,
+    page?: { limit?: number; offset?: number },
+  ): Promise<{ live: unknown[][]; materialized: unknown[][]; isUsed: boolean; text: string }>
   drop(): Promise<void>
   readonly table: string
 }
 
 /** Rounded, because the engine adds up numbers with fractions in any order. */
-export const rounded = (value: unknown): unknown => (typeof value === 'number' ? Number(value.toPrecision(12)) : Array.isArray(value) ? value.map(rounded) : value)
+export const rounded = (value: unknown): unknown =>
+  typeof value === 'number' ? Number(value.toPrecision(12)) : Array.isArray(value) ? value.map(rounded) : value
 
-export const materialize = async (engine: TestEngine, projectId: number, text: string, types: Readonly<Record<string, string>>, watermarkMs: number): Promise<Materialized> => {
+export const materialize = async (
+  engine: TestEngine,
+  projectId: number,
+  text: string,
+  types: Readonly<Record<string, string>>,
+  watermarkMs: number,
+): Promise<Materialized> => {
   const parsed = parseQuery(text)
   const plan = planOf(parsed, variables(types))
   if ('obstacles' in plan) throw new Error(`Refused: ${JSON.stringify(plan.obstacles)}`)
   tables += 1
-  const stored = { table: `rollup_test_${process.pid}_${tables}`, watermark: time(watermarkMs), signature: plan.table.signature }
+  const stored = {
+    table: `rollup_test_${process.pid}_${tables}`,
+    watermark: time(watermarkMs),
+    signature: plan.table.signature,
+  }
   const { create, fill } = buildStatements(plan.table, projectId, stored)
   for (const statement of [create, fill]) await engine.command(statement.text, statement.params)
   const isOrdered = /order by/i.test(text)
@@ -64,7 +96,10 @@ export const materialize = async (engine: TestEngine, projectId: number, text: s
     async run(values, page = {}) {
       const reading = readingFrom(parsed, stored)
       const compiled = compileQuery(parsed, { projectId, variables: values, ...page, replace: reading.replace })
-      const [live, materialized] = await Promise.all([engine.rows(compileQuery(parsed, { projectId, variables: values, ...page })), engine.rows(compiled)])
+      const [live, materialized] = await Promise.all([
+        engine.rows(compileQuery(parsed, { projectId, variables: values, ...page })),
+        engine.rows(compiled),
+      ])
       return { live: shown(live), materialized: shown(materialized), isUsed: reading.isUsed(), text: compiled.text }
     },
     drop: () => engine.command(`DROP TABLE db.${stored.table} SYNC`),

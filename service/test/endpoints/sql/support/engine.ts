@@ -53,14 +53,34 @@ export const startTestEngine = async (): Promise<TestEngine> => {
   writeFileSync(config, '<clickhouse><listen_host>127.0.0.1</listen_host></clickhouse>')
   const child = spawn(
     process.execPath,
-    ['-e', CHILD, '--', library, `--config-file=${config}`, `--path=${join(folder, 'store')}`, '--listen_host=127.0.0.1', `--http_port=${port}`, '--multiquery', '--query', RUN_FOREVER],
+    [
+      '-e',
+      CHILD,
+      '--',
+      library,
+      `--config-file=${config}`,
+      `--path=${join(folder, 'store')}`,
+      '--listen_host=127.0.0.1',
+      `--http_port=${port}`,
+      '--multiquery',
+      '--query',
+      RUN_FOREVER,
+    ],
     { stdio: 'ignore', env: { PATH: process.env.PATH, TZ: 'UTC', FFI: modules.resolve('ffi-rs') } },
   )
   const killChild = () => child.kill('SIGKILL')
   process.once('exit', killChild)
   const url = `http://127.0.0.1:${port}`
-  const isUp = () => fetch(`${url}/ping`).then(({ ok }) => ok, () => false)
-  for (const deadline = Date.now() + START_TIMEOUT_MS; !(await isUp()); await new Promise((resolve) => setTimeout(resolve, 20))) {
+  const isUp = () =>
+    fetch(`${url}/ping`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  for (
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    !(await isUp());
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  ) {
     if (child.exitCode !== null || Date.now() > deadline) throw new Error('The test engine did not start')
   }
 
@@ -89,7 +109,12 @@ export const startTestEngine = async (): Promise<TestEngine> => {
     lines: async (compiled) => (await answer(compiled)).data.map(([line]) => String(line)),
     insert: (values) =>
       client
-        .insert({ table: 'db.events', values, format: 'JSONEachRow', clickhouse_settings: { input_format_try_infer_dates: 0, input_format_try_infer_datetimes: 0 } as never })
+        .insert({
+          table: 'db.events',
+          values,
+          format: 'JSONEachRow',
+          clickhouse_settings: { input_format_try_infer_dates: 0, input_format_try_infer_datetimes: 0 } as never,
+        })
         .then(() => undefined),
     stop: async () => {
       process.off('exit', killChild)

@@ -11,7 +11,11 @@ interface Level {
 const pick = <T>(...values: readonly T[]) => fc.constantFrom(...values)
 
 const number = (level: Level, depth: number): fc.Arbitrary<string> => {
-  const simple = fc.oneof(fc.integer({ min: 0, max: 99 }).map(String), pick('1.5', '0x1F', '{variables.number}'), ...(level.isEvents ? [pick('properties.amount + 0', 'toFloat(properties.rate)')] : []))
+  const simple = fc.oneof(
+    fc.integer({ min: 0, max: 99 }).map(String),
+    pick('1.5', '0x1F', '{variables.number}'),
+    ...(level.isEvents ? [pick('properties.amount + 0', 'toFloat(properties.rate)')] : []),
+  )
   if (depth === 0) return simple
   const inner = () => number(level, depth - 1)
   return fc.oneof(
@@ -28,7 +32,12 @@ const number = (level: Level, depth: number): fc.Arbitrary<string> => {
 }
 
 const text = (level: Level, depth: number): fc.Arbitrary<string> => {
-  const simple = fc.oneof(pick("'a'", "'it''s'", "'\\\\n{x}'", '{variables.text}', ...level.texts), ...(level.isEvents ? [pick('properties.$browser', "properties['a.b']", 'properties.nested.deep.key', 'properties.list')] : []))
+  const simple = fc.oneof(
+    pick("'a'", "'it''s'", "'\\\\n{x}'", '{variables.text}', ...level.texts),
+    ...(level.isEvents
+      ? [pick('properties.$browser', "properties['a.b']", 'properties.nested.deep.key', 'properties.list')]
+      : []),
+  )
   if (depth === 0) return simple
   const inner = () => text(level, depth - 1)
   return fc.oneof(
@@ -42,44 +51,98 @@ const text = (level: Level, depth: number): fc.Arbitrary<string> => {
 }
 
 const boolean = (level: Level, depth: number): fc.Arbitrary<string> => {
-  const simple = fc.oneof(pick('true', 'false', '{variables.yes}'), ...(level.isEvents ? [pick('properties.paid', "timestamp > '2026-01-02'", "event = 'visit'", 'properties.amount > 9')] : []))
+  const simple = fc.oneof(
+    pick('true', 'false', '{variables.yes}'),
+    ...(level.isEvents
+      ? [pick('properties.paid', "timestamp > '2026-01-02'", "event = 'visit'", 'properties.amount > 9')]
+      : []),
+  )
   if (depth === 0) return simple
   const inner = () => boolean(level, depth - 1)
   return fc.oneof(
     simple,
     fc.tuple(inner(), pick('AND', 'OR'), inner()).map(([a, op, b]) => `(${a} ${op} ${b})`),
     inner().map((a) => `NOT (${a})`),
-    fc.tuple(number(level, depth - 1), pick('=', '!=', '<', '<=', '>', '>='), number(level, depth - 1)).map(([a, op, b]) => `(${a} ${op} ${b})`),
-    fc.tuple(text(level, depth - 1), pick('=', '!=', '<', 'LIKE', 'NOT ILIKE'), text(level, depth - 1)).map(([a, op, b]) => `(${a} ${op} ${b})`),
+    fc
+      .tuple(number(level, depth - 1), pick('=', '!=', '<', '<=', '>', '>='), number(level, depth - 1))
+      .map(([a, op, b]) => `(${a} ${op} ${b})`),
+    fc
+      .tuple(text(level, depth - 1), pick('=', '!=', '<', 'LIKE', 'NOT ILIKE'), text(level, depth - 1))
+      .map(([a, op, b]) => `(${a} ${op} ${b})`),
     text(level, depth - 1).map((a) => `(${a}) IS NOT NULL`),
     fc.tuple(number(level, depth - 1), number(level, depth - 1)).map(([a, b]) => `(${a}) BETWEEN 1 AND (${b})`),
-    fc.tuple(text(level, depth - 1), pick('IN', 'NOT IN'), fc.oneof(pick("('a', 'b')", '{variables.list}'), query(depth - 1).map((inside) => `(SELECT x.one FROM (${inside}) AS x)`))).map(([a, op, list]) => `(${a}) ${op} ${list}`),
+    fc
+      .tuple(
+        text(level, depth - 1),
+        pick('IN', 'NOT IN'),
+        fc.oneof(
+          pick("('a', 'b')", '{variables.list}'),
+          query(depth - 1).map((inside) => `(SELECT x.one FROM (${inside}) AS x)`),
+        ),
+      )
+      .map(([a, op, list]) => `(${a}) ${op} ${list}`),
   )
 }
 
 const EVENTS: Level = { texts: ['event', 'distinct_id'], isEvents: true }
 
 const plainSelect = (depth: number): fc.Arbitrary<string> =>
-  fc.tuple(text(EVENTS, depth), fc.option(boolean(EVENTS, depth)), fc.boolean()).map(([one, where, isDistinct]) => `SELECT ${isDistinct ? 'DISTINCT ' : ''}${one} AS one, event AS two FROM events${where ? ` WHERE ${where}` : ''}`)
+  fc
+    .tuple(text(EVENTS, depth), fc.option(boolean(EVENTS, depth)), fc.boolean())
+    .map(
+      ([one, where, isDistinct]) =>
+        `SELECT ${isDistinct ? 'DISTINCT ' : ''}${one} AS one, event AS two FROM events${where ? ` WHERE ${where}` : ''}`,
+    )
 
 const groupedSelect = (depth: number): fc.Arbitrary<string> =>
-  fc.tuple(text(EVENTS, Math.min(depth, 1)), number(EVENTS, depth), boolean(EVENTS, depth)).map(([key, measure, condition]) => `SELECT (${key}) AS one, toString(sumIf(${measure}, ${condition})) AS two FROM events GROUP BY one HAVING count() > 0 ORDER BY one`)
+  fc
+    .tuple(text(EVENTS, Math.min(depth, 1)), number(EVENTS, depth), boolean(EVENTS, depth))
+    .map(
+      ([key, measure, condition]) =>
+        `SELECT (${key}) AS one, toString(sumIf(${measure}, ${condition})) AS two FROM events GROUP BY one HAVING count() > 0 ORDER BY one`,
+    )
 
 const derived = (depth: number): fc.Arbitrary<string> =>
-  fc.tuple(query(depth - 1), text({ texts: ['x.one', 'x.two'], isEvents: false }, 1)).map(([inner, one]) => `SELECT ${one} AS one, x.two AS two FROM (${inner}) AS x`)
+  fc
+    .tuple(query(depth - 1), text({ texts: ['x.one', 'x.two'], isEvents: false }, 1))
+    .map(([inner, one]) => `SELECT ${one} AS one, x.two AS two FROM (${inner}) AS x`)
 
 const joined = (depth: number): fc.Arbitrary<string> =>
   fc
-    .tuple(query(depth - 1), pick('INNER', 'LEFT', 'RIGHT', 'FULL'), boolean({ texts: ['a.one', 'b.event'], isEvents: false }, 1))
-    .map(([inner, join, where]) => `SELECT a.one AS one, b.properties.$browser AS two FROM (${inner}) AS a ${join} JOIN events AS b ON a.two = b.event WHERE ${where}`)
+    .tuple(
+      query(depth - 1),
+      pick('INNER', 'LEFT', 'RIGHT', 'FULL'),
+      boolean({ texts: ['a.one', 'b.event'], isEvents: false }, 1),
+    )
+    .map(
+      ([inner, join, where]) =>
+        `SELECT a.one AS one, b.properties.$browser AS two FROM (${inner}) AS a ${join} JOIN events AS b ON a.two = b.event WHERE ${where}`,
+    )
 
-const named = (depth: number): fc.Arbitrary<string> => query(depth - 1).map((inner) => `WITH c AS (${inner}) SELECT one, two FROM c WHERE one IN (SELECT one FROM c)`)
+const named = (depth: number): fc.Arbitrary<string> =>
+  query(depth - 1).map((inner) => `WITH c AS (${inner}) SELECT one, two FROM c WHERE one IN (SELECT one FROM c)`)
 
 const united = (depth: number): fc.Arbitrary<string> =>
-  fc.tuple(query(depth - 1), pick('UNION ALL', 'UNION DISTINCT', 'INTERSECT', 'EXCEPT'), query(depth - 1)).map(([a, op, b]) => `SELECT one, two FROM ((${a}) ${op} (${b})) AS u`)
+  fc
+    .tuple(query(depth - 1), pick('UNION ALL', 'UNION DISTINCT', 'INTERSECT', 'EXCEPT'), query(depth - 1))
+    .map(([a, op, b]) => `SELECT one, two FROM ((${a}) ${op} (${b})) AS u`)
 
-const windowed = (depth: number): fc.Arbitrary<string> => number(EVENTS, depth).map((by) => `SELECT toString(row_number() OVER (PARTITION BY event ORDER BY ${by})) AS one, distinct_id AS two FROM events`)
+const windowed = (depth: number): fc.Arbitrary<string> =>
+  number(EVENTS, depth).map(
+    (by) =>
+      `SELECT toString(row_number() OVER (PARTITION BY event ORDER BY ${by})) AS one, distinct_id AS two FROM events`,
+  )
 
 /** Queries of two columns of text, `one` and `two`. */
 export const query = (depth: number): fc.Arbitrary<string> =>
-  depth <= 0 ? fc.oneof(plainSelect(0), groupedSelect(0)) : fc.oneof(plainSelect(depth), groupedSelect(depth), derived(depth), joined(depth), named(depth), united(depth), windowed(depth))
+  depth <= 0
+    ? fc.oneof(plainSelect(0), groupedSelect(0))
+    : fc.oneof(
+        plainSelect(depth),
+        groupedSelect(depth),
+        derived(depth),
+        joined(depth),
+        named(depth),
+        united(depth),
+        windowed(depth),
+      )
