@@ -3,6 +3,7 @@ import resolve from '@rollup/plugin-node-resolve'
 import terser from '@rollup/plugin-terser'
 import typescript from '@rollup/plugin-typescript'
 import dts from 'rollup-plugin-dts'
+import { licenses, served } from './scripts/servedFiles.mjs'
 
 const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'))
 const apiHost = process.env.TRAILMARK_DEFAULT_API_HOST
@@ -58,17 +59,8 @@ const sources = (channel) => [
   constants(channel),
 ]
 
-const notice = (name) =>
-  `${name}\n\n${readFileSync(new URL(`./node_modules/${name}/LICENSE`, import.meta.url), 'utf8')}`
-const licenses = {
-  name: 'licenses',
-  generateBundle() {
-    this.emitFile({ type: 'asset', fileName: 'licenses.txt', source: ['fflate', 'js-cookie'].map(notice).join('\n\n') })
-  },
-}
-
-// The two small libraries inside are MIT: their notices travel with the code, in licenses.txt.
-const banner = `/*! Trailmark ${version}, MIT. Contains fflate and js-cookie, MIT: see licenses.txt */`
+// The libraries inside keep their licenses: their texts travel with the code, in licenses.txt.
+const banner = `/*! Trailmark ${version}, MIT. Third parties: licenses.txt */`
 const output = { sourcemap: true, banner }
 
 const script = (input, file, more = {}) => ({
@@ -89,7 +81,7 @@ const script = (input, file, more = {}) => ({
     ],
     ...more,
   },
-  plugins: sources('cdn'),
+  plugins: [...sources('cdn'), licenses, served(version)],
 })
 
 /** An extension's script leaves its exports where src/entries/loadByScript.ts looks for them. */

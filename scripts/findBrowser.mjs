@@ -3,11 +3,30 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { chromium } from 'playwright'
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-const PLACES = [
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
-]
+/**
+ * The browsers that the end-to-end tests drive: stock builds, as people have them. `variable` names one by hand,
+ * `debian` is the package to install, `advice` the command for every other system.
+ */
+const BROWSERS = {
+  chromium: {
+    variable: 'TRAILMARK_BROWSER',
+    bundled: () => chromium.executablePath(),
+    names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
+    files: [
+      '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+      '/Applications/Chromium.app/Contents/MacOS/Chromium',
+    ],
+    debian: 'chromium',
+    advice: 'Run this once: npx playwright install --with-deps chromium',
+  },
+  firefox: {
+    variable: 'TRAILMARK_FIREFOX',
+    names: ['firefox-esr', 'firefox'],
+    files: ['/Applications/Firefox.app/Contents/MacOS/firefox'],
+    debian: 'firefox-esr',
+    advice: 'Install Firefox, or set TRAILMARK_FIREFOX to its path.',
+  },
+}
 
 const isExecutable = (file) => {
   try {
@@ -17,36 +36,37 @@ const isExecutable = (file) => {
     return false
   }
 }
-const installed = () =>
+
+const installed = ({ variable, bundled, names, files }) =>
   [
-    process.env.TRAILMARK_BROWSER,
-    chromium.executablePath(),
-    ...(process.env.PATH ?? '').split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name))),
-    ...PLACES,
+    process.env[variable],
+    bundled?.(),
+    ...(process.env.PATH ?? '').split(delimiter).flatMap((folder) => names.map((name) => join(folder, name))),
+    ...files,
   ].find((file) => file && isExecutable(file))
 
 const mayInstall = () => process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
 
+const apt = (...args) =>
+  execFileSync('apt-get', args, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  })
+
 /**
- * The path of a Chromium: TRAILMARK_BROWSER, Playwright's own, or the system's; on Debian, as root, its package is
- * installed. Throws with the one command to run where none of this helps.
+ * Returns the path of a browser (`chromium` or `firefox`): the one its environment variable names, or one that is
+ * installed. On Debian, as root, installs the system's package. Throws with advice if all of that fails.
  */
-export const findBrowser = (say = console.log) => {
-  const found = installed()
+export const findBrowser = (name, say = console.log) => {
+  const browser = BROWSERS[name]
+  const found = installed(browser)
   if (found) return found
   if (mayInstall()) {
-    say("No Chromium here; installing Debian's package …")
-    const apt = (...args) =>
-      execFileSync('apt-get', args, {
-        stdio: ['ignore', 'ignore', 'inherit'],
-        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      })
+    say(`No ${name} found. Installing Debian's package ${browser.debian}.`)
     apt('update', '-q')
-    apt('install', '-y', '-q', '--no-install-recommends', 'chromium')
-    const now = installed()
+    apt('install', '-y', '-q', '--no-install-recommends', browser.debian)
+    const now = installed(browser)
     if (now) return now
   }
-  throw new Error(
-    'The end-to-end tests need a Chromium, and there is none. Run this once: npx playwright install --with-deps chromium',
-  )
+  throw new Error(`The end-to-end tests need ${name}, and none is installed. ${browser.advice}`)
 }

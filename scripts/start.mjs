@@ -1,6 +1,6 @@
 // `npm start`: builds what is not built, starts the service and the demonstration shop, and says how to go on from there.
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -43,8 +43,8 @@ const checkPackages = () => {
 const BUILDS = [
   {
     name: 'the SDK',
-    sources: ['src', 'rollup.config.mjs', 'tsconfig.json', 'package.json'],
-    outputs: ['dist/analytics.js', 'dist/esm/main.js', 'dist/cjs/main.cjs', 'dist/esm/main.d.ts'],
+    sources: ['src', 'rollup.config.mjs', 'scripts/servedFiles.mjs', 'tsconfig.json', 'package.json'],
+    outputs: ['dist/analytics.js', 'dist/release.json', 'dist/esm/main.js', 'dist/cjs/main.cjs', 'dist/esm/main.d.ts'],
     command: ['node_modules/rollup/dist/bin/rollup', '-c', '--silent'],
   },
   {
@@ -166,14 +166,14 @@ const run = ({ name, file, ready, env, onProgress }) =>
     createInterface({ input: child.stdout }).on('line', (line) => {
       if (line.startsWith(`${ready} {`)) {
         isReady = true
-        for (const each of complaints) complain(`${faint(`${name} │`)} ${each}`)
         resolve(JSON.parse(line.slice(ready.length + 1)))
       } else if (!isReady) onProgress(line)
       else if (!stopping) say(`${faint(`${name} │`)} ${line}`)
     })
     createInterface({ input: child.stderr }).on('line', (line) => {
-      if (isReady) complain(`${faint(`${name} │`)} ${line}`)
-      else complaints.push(line)
+      // Why it ends is said in the end; everything else, such as a store that it waits for, at once.
+      if (!isReady && line.startsWith('trailmark: ')) complaints.push(line)
+      else complain(`${faint(`${name} │`)} ${line}`)
     })
     child.on('error', reject)
     // Not `exit`: what it said last is still in the pipe then.
@@ -224,6 +224,13 @@ const announce = async ({ service, shop, began }) => {
   say()
   say(scriptTag({ token: service.token, config: { api_host: service.url, defaults: '2026-01-30' } }))
   say()
+  const { version, files } = JSON.parse(readFileSync(join(ROOT, 'dist/release.json'), 'utf8'))
+  say(`  ${bold('Or pin this release')} ${faint('docs/operate/security.md says what happens at an upgrade')}`)
+  say()
+  say(
+    `<script src="${service.url}/static/${version}/analytics.js" integrity="${files['analytics.js'].integrity}" crossorigin="anonymous"></script>`,
+  )
+  say()
   say(`  ${bold('Run an endpoint')}`)
   say()
   say(
@@ -249,6 +256,8 @@ const start = async () => {
     name: 'service',
     file: 'service/dist/main.js',
     ready: 'trailmark ready',
+    // Requests of the demo shop would stand between the lines of the start-up message.
+    env: { TRAILMARK_LOG_LEVEL: process.env.TRAILMARK_LOG_LEVEL ?? 'warn' },
     // Its own welcome is indented and says less than ours.
     onProgress: (line) => line.trim() && !line.startsWith(' ') && say(`${faint('…')} ${line}`),
   })

@@ -1,0 +1,67 @@
+// Rollup plugins for what the build leaves beside its code: what the service serves of it, and the licenses of what is inside.
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+
+const brotli = (bytes) =>
+  brotliCompressSync(bytes, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+    },
+  })
+
+const readJson = (file) => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {})
+
+/**
+ * Compresses a script beside itself and enters it in `release.json`, from which the service knows the version that its
+ * folder holds and prints the hashes for Subresource Integrity.
+ */
+export const served = (version) => ({
+  name: 'served',
+  writeBundle({ file }) {
+    const bytes = readFileSync(file)
+    writeFileSync(`${file}.br`, brotli(bytes))
+    writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))
+    const manifest = join(dirname(file), 'release.json')
+    const before = readJson(manifest)
+    const files = {
+      ...(before.version === version ? before.files : {}),
+      [basename(file)]: { integrity: `sha384-${createHash('sha384').update(bytes).digest('base64')}` },
+    }
+    writeFileSync(manifest, `${JSON.stringify({ version, files }, null, 2)}\n`)
+  },
+})
+
+const PACKAGE = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*\/node_modules\/)/
+
+/** The text of a package's license. A package without one does not get into the build. */
+const licenseOf = (folder, name) => {
+  const file = readdirSync(folder).find((each) => /^licen[cs]e(\.|$)/i.test(each))
+  if (!file) throw new Error(`${name} is bundled and has no license file in ${folder}.`)
+  const { license } = readJson(join(folder, 'package.json'))
+  return `${name} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+}
+
+// Several builds write into one folder: each adds the packages that it has bundled.
+const notices = new Map()
+
+/** Writes `licenses.txt` beside the code, with the licenses of the packages whose code is in the folder's files. */
+export const licenses = {
+  name: 'licenses',
+  writeBundle({ file, dir = dirname(file) }, bundle) {
+    const ofFolder = notices.get(dir) ?? new Map()
+    notices.set(dir, ofFolder)
+    for (const { modules = {} } of Object.values(bundle)) {
+      for (const [id, { renderedLength }] of Object.entries(modules)) {
+        const found = renderedLength > 0 && PACKAGE.exec(id.replaceAll('\\', '/'))
+        if (!found) continue
+        const folder = id.replaceAll('\\', '/').slice(0, found.index + `/node_modules/${found[1]}`.length)
+        ofFolder.set(found[1], licenseOf(folder, found[1]))
+      }
+    }
+    const texts = [...ofFolder].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text)
+    writeFileSync(join(dir, 'licenses.txt'), texts.join('\n\n'))
+  },
+}
