@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../lib/refusal.ts'
-import type { After } from './sql/keyset.ts'
+import type { After } from '../sql/resolve/keyset.ts'
 
 /** What asks for the first page. */
 export const FIRST_PAGE = '*'

@@ -1,4 +1,4 @@
-import type { Records } from '../storage/records.ts'
+import type { Metadata } from '../storage/metadata/metadata.ts'
 import { StorageError } from '../storage/storage.ts'
 
 /** Counts, for each project, how often its data may have changed. */
@@ -16,7 +16,7 @@ export const createEpochs = (): Epochs => {
 }
 
 /** Of all processes that work with these definitions: what one stores is seen by the next run of every other. */
-export const createSharedEpochs = ({ epochs }: Pick<Records, 'epochs'>): Epochs => ({
+export const createSharedEpochs = ({ epochs }: Pick<Metadata, 'epochs'>): Epochs => ({
   of: epochs.of,
   advance: (projectId) =>
     epochs.advance(projectId).catch((error: Error) => {

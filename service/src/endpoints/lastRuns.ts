@@ -1,4 +1,4 @@
-import type { Records } from '../storage/records.ts'
+import type { Metadata } from '../storage/metadata/metadata.ts'
 
 export interface LastRuns {
   /** An endpoint was run at `at`, an ISO time. */
@@ -16,7 +16,7 @@ const WRITE_MS = 1_000
 export const createLastRuns = ({
   endpoints,
 }: {
-  readonly endpoints: Pick<Records['endpoints'], 'touch'>
+  readonly endpoints: Pick<Metadata['endpoints'], 'touch'>
 }): LastRuns => {
   const noted = new Map<string, string>()
   let timer: NodeJS.Timeout | undefined

@@ -1,4 +1,4 @@
-import type { Endpoint, EndpointVersion, Records, Variable } from '../storage/records.ts'
+import type { Endpoint, EndpointVersion, Metadata, Variable } from '../storage/metadata/metadata.ts'
 import { findEndpoint, findVersion } from './definitions/endpoint.ts'
 import { type InsightQuery, isInsight, variablesOf } from './insights/insights.ts'
 import { toTypeScript } from './typeScript.ts'
@@ -166,16 +166,19 @@ export const DOCUMENT = {
   },
 } as const
 
-const activeOf = async (records: Pick<Records, 'endpoints'>, projectId: number) =>
-  (await records.endpoints.list(projectId)).filter(({ isActive }) => isActive)
+const activeOf = async (metadata: Pick<Metadata, 'endpoints'>, projectId: number) =>
+  (await metadata.endpoints.list(projectId)).filter(({ isActive }) => isActive)
 
 /** `takesDates`: whether runs of a version of an insight may pass dates. */
-export const createOpenApi = (records: Pick<Records, 'endpoints' | 'variables'>, takesDates: TakesDates): OpenApi => ({
+export const createOpenApi = (
+  metadata: Pick<Metadata, 'endpoints' | 'variables'>,
+  takesDates: TakesDates,
+): OpenApi => ({
   async types(projectId) {
-    const definitions = await records.variables.list(projectId)
+    const definitions = await metadata.variables.list(projectId)
     const shapes = await Promise.all(
-      (await activeOf(records, projectId)).map(async (endpoint) => {
-        const version = await findVersion(records, endpoint, undefined)
+      (await activeOf(metadata, projectId)).map(async (endpoint) => {
+        const version = await findVersion(metadata, endpoint, undefined)
         const columns = version.columns?.map((column) => [column.name, columnSchema(column)] as const)
         return {
           name: endpoint.name,
@@ -189,11 +192,11 @@ export const createOpenApi = (records: Pick<Records, 'endpoints' | 'variables'>,
   },
   async document(projectId, name, wanted) {
     const endpoints =
-      name === undefined ? await activeOf(records, projectId) : [await findEndpoint(records, projectId, name)]
-    const definitions = await records.variables.list(projectId)
+      name === undefined ? await activeOf(metadata, projectId) : [await findEndpoint(metadata, projectId, name)]
+    const definitions = await metadata.variables.list(projectId)
     const paths = await Promise.all(
       endpoints.map(async (endpoint) => {
-        const version = await findVersion(records, endpoint, wanted)
+        const version = await findVersion(metadata, endpoint, wanted)
         return [
           `/api/projects/${projectId}/endpoints/${endpoint.name}/run`,
           { post: runOperation(endpoint, version, variablesSchema(version, definitions, takesDates)) },

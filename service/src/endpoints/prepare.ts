@@ -1,6 +1,6 @@
 import { Refusal } from '../lib/refusal.ts'
-import type { Endpoint, EndpointVersion, Records, Variable } from '../storage/records.ts'
-import { StorageError, type StorageErrorKind } from '../storage/storage.ts'
+import type { Endpoint, EndpointVersion, Metadata, Variable } from '../storage/metadata/metadata.ts'
+import { StorageError, type StorageErrorKind, storageRefusal } from '../storage/storage.ts'
 import type { Runner } from './admission.ts'
 import { parse, type SqlQuery, toRefusal } from './definitions/check.ts'
 import { findEndpoint, findVersion } from './definitions/endpoint.ts'
@@ -10,7 +10,7 @@ import { type InsightQuery, type InsightRun, isInsight, planInsight } from './in
 import { createZone } from './insights/zone.ts'
 import type { RunAllowance } from './limits.ts'
 import type { Materializations } from './materialization/materializations.ts'
-import { type BoundValue, type Compiled, type CompileOptions, compileQuery, type ParsedQuery } from './sql/compile.ts'
+import { type BoundValue, type Compiled, type CompileOptions, compileQuery, type ParsedQuery } from '../sql/compile.ts'
 import { bindVariables } from './variables/bind.ts'
 
 export interface RunRequest extends Runner {
@@ -74,7 +74,7 @@ const parsedOf = (query: SqlQuery): ParsedQuery => {
 }
 
 const sqlWork = async (
-  records: Pick<Records, 'variables'>,
+  metadata: Pick<Metadata, 'variables'>,
   query: SqlQuery,
   { projectId, variables }: RunRequest,
 ): Promise<SqlWork> => {
@@ -82,12 +82,12 @@ const sqlWork = async (
   return {
     kind: 'sql',
     parsed,
-    values: bindVariables(findNeeded(parsed, await records.variables.list(projectId)), variables),
+    values: bindVariables(findNeeded(parsed, await metadata.variables.list(projectId)), variables),
   }
 }
 
 const insightWork = async (
-  { projects }: Pick<Records, 'projects'>,
+  { projects }: Pick<Metadata, 'projects'>,
   query: InsightQuery,
   request: RunRequest,
   takesDates: boolean,
@@ -109,22 +109,22 @@ const insightWork = async (
 }
 
 export interface PrepareRooms {
-  readonly records: Pick<Records, 'projects' | 'endpoints' | 'variables'>
+  readonly metadata: Pick<Metadata, 'projects' | 'endpoints' | 'variables'>
   readonly materializations: Pick<Materializations, 'takesDates'>
 }
 
 /** Find → bind → check: before anything is executed, whatever would serve the run. Throws `Refusal`. */
 export const prepareRun = async (
-  { records, materializations }: PrepareRooms,
+  { metadata, materializations }: PrepareRooms,
   request: RunRequest,
 ): Promise<PreparedRun> => {
-  const endpoint = await findEndpoint(records, request.projectId, request.endpoint)
+  const endpoint = await findEndpoint(metadata, request.projectId, request.endpoint)
   if (!endpoint.isActive) throw new Refusal('not_found', { detail: 'This endpoint is not active.' })
-  const version = await findVersion(records, endpoint, request.version)
+  const version = await findVersion(metadata, endpoint, request.version)
   const { query } = version
   const work = isInsight(query)
-    ? await insightWork(records, query, request, request.takesDates || materializations.takesDates(version))
-    : await sqlWork(records, query as SqlQuery, request)
+    ? await insightWork(metadata, query, request, request.takesDates || materializations.takesDates(version))
+    : await sqlWork(metadata, query as SqlQuery, request)
   if (!version.isActive)
     throw new Refusal('version_inactive', {
       detail: `Version ${version.version} of this endpoint is not active.`,
@@ -149,23 +149,13 @@ export const compileRun = (parsed: ParsedQuery, options: CompileOptions): Compil
   }
 }
 
-const CAPACITY_RETRY_SECONDS = 2
-
 // Too slow, too large or too heavy is the query's fault and stays so: 4xx, because asking again would not help.
 const REFUSALS: Readonly<
-  Record<StorageErrorKind, (error: StorageError, parsed: ParsedQuery | undefined, allowance: RunAllowance) => Refusal>
+  Record<
+    Exclude<StorageErrorKind, 'unavailable' | 'full' | 'capacity'>,
+    (error: StorageError, parsed: ParsedQuery | undefined, allowance: RunAllowance) => Refusal
+  >
 > = {
-  unavailable: ({ missing }) =>
-    new Refusal('engine_unavailable', {
-      ...(missing
-        ? {
-            detail: `A part of the event store does not answer (${missing}), and without it the answer would be wrong: try again.`,
-          }
-        : {}),
-      retryAfterSeconds: CAPACITY_RETRY_SECONDS,
-    }),
-  full: () => new Refusal('disk_full', { retryAfterSeconds: CAPACITY_RETRY_SECONDS }),
-  capacity: () => new Refusal('query_capacity', { retryAfterSeconds: CAPACITY_RETRY_SECONDS }),
   timeout: (_error, _parsed, { seconds }) =>
     new Refusal('query_timeout', {
       detail: `The query took longer than ${seconds} s: look at fewer events, for example at a shorter time.`,
@@ -190,4 +180,6 @@ const REFUSALS: Readonly<
 
 /** An error of the engine as the refusal that a run answers. `parsed`: the query that somebody wrote, if it was SQL. */
 export const toRunRefusal = (error: unknown, parsed: ParsedQuery | undefined, allowance: RunAllowance): unknown =>
-  error instanceof StorageError ? REFUSALS[error.kind](error, parsed, allowance) : error
+  error instanceof StorageError
+    ? (storageRefusal(error) ?? REFUSALS[error.kind as keyof typeof REFUSALS](error, parsed, allowance))
+    : error

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { Refusal } from '../lib/refusal.ts'
-import type { Records } from '../storage/records.ts'
+import type { Metadata } from '../storage/metadata/metadata.ts'
 import { type Result, type RunLimits, type Statement, type Storage, StorageError } from '../storage/storage.ts'
 import type { Admission, Admit } from './admission.ts'
 import type { Cache, Loaded } from './cache.ts'
@@ -23,7 +23,7 @@ import {
   type SqlWork,
   toRunRefusal,
 } from './prepare.ts'
-import type { ParsedQuery } from './sql/compile.ts'
+import type { ParsedQuery } from '../sql/compile.ts'
 
 export type { RunRequest } from './prepare.ts'
 
@@ -79,7 +79,7 @@ export type Outcome = Pick<
 export type RunEndpoint = (request: RunRequest) => Promise<RunAnswer>
 
 export interface RunRooms {
-  readonly records: Pick<Records, 'projects' | 'endpoints' | 'variables'>
+  readonly metadata: Pick<Metadata, 'projects' | 'endpoints' | 'variables'>
   readonly storage: Pick<Storage, 'run'>
   readonly admit: Admit
   readonly cache: Cache<Outcome>
@@ -182,7 +182,7 @@ const insightTask = (
  * executed, whatever would serve the run.
  */
 export const createRun = ({
-  records,
+  metadata,
   storage,
   admit,
   cache,
@@ -328,7 +328,7 @@ export const createRun = ({
   return async (request) => {
     const admission = admit(request)
     try {
-      return await answer(request, await prepareRun({ records, materializations }, request), admission)
+      return await answer(request, await prepareRun({ metadata, materializations }, request), admission)
     } finally {
       admission.leave()
     }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { Refusal } from '../lib/refusal.ts'
-import type { Records } from '../storage/records.ts'
+import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { Storage, StreamFormat } from '../storage/storage.ts'
 import type { Admit } from './admission.ts'
 import type { LastRuns } from './lastRuns.ts'
@@ -12,7 +12,7 @@ import { compileRun, prepareRun, type RunRequest, toRunRefusal } from './prepare
 export type StreamEndpoint = (request: RunRequest, format: StreamFormat) => Promise<Readable>
 
 export interface StreamRooms {
-  readonly records: Pick<Records, 'projects' | 'endpoints' | 'variables'>
+  readonly metadata: Pick<Metadata, 'projects' | 'endpoints' | 'variables'>
   readonly storage: Pick<Storage, 'stream'>
   readonly admit: Admit
   readonly lastRuns: Pick<LastRuns, 'note'>
@@ -20,11 +20,11 @@ export interface StreamRooms {
 }
 
 export const createStream =
-  ({ records, storage, admit, lastRuns, materializations }: StreamRooms): StreamEndpoint =>
+  ({ metadata, storage, admit, lastRuns, materializations }: StreamRooms): StreamEndpoint =>
   async (request, format) => {
     const { allowance, signal, leave } = admit(request)
     try {
-      const { endpoint, version, work } = await prepareRun({ records, materializations }, request)
+      const { endpoint, version, work } = await prepareRun({ metadata, materializations }, request)
       if (work.kind === 'insight')
         throw new Refusal('invalid_input', { detail: 'An insight is answered in JSON only.', attr: 'format' })
       const { parsed, values } = work

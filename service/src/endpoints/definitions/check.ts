@@ -1,8 +1,8 @@
 import { Refusal } from '../../lib/refusal.ts'
 import { isUuid } from '../../lib/uuid.ts'
-import type { Variable } from '../../storage/records.ts'
+import type { Variable } from '../../storage/metadata/metadata.ts'
 import { checkInsight, INSIGHT_KINDS, type InsightQuery, isInsight } from '../insights/insights.ts'
-import { checkQuery, type ParsedQuery, parseQuery, QueryError } from '../sql/compile.ts'
+import { checkQuery, type ParsedQuery, parseQuery, QueryError } from '../../sql/compile.ts'
 
 /** A SQL query as an endpoint keeps it. The keys of `variables` are the ids of definitions. */
 export interface SqlQuery {

@@ -1,7 +1,12 @@
-import { Refusal } from '../../lib/refusal.ts'
-import type { Variable } from '../../storage/records.ts'
-import { type RunLimits, type Storage, StorageError, type StorageErrorKind } from '../../storage/storage.ts'
-import { type BoundValue, compileQuery, type ParsedQuery, QueryError } from '../sql/compile.ts'
+import type { Variable } from '../../storage/metadata/metadata.ts'
+import {
+  type RunLimits,
+  type Storage,
+  StorageError,
+  type StorageErrorKind,
+  storageRefusal,
+} from '../../storage/storage.ts'
+import { type BoundValue, compileQuery, type ParsedQuery, QueryError } from '../../sql/compile.ts'
 import { samplesOf } from '../variables/samples.ts'
 import { toRefusal } from './check.ts'
 import { engineRefusal } from './engineRefusal.ts'
@@ -31,8 +36,11 @@ export const toColumnType = (engineType: string): ColumnType => {
   return inner ? toColumnType(inner) : (TYPES.find(([pattern]) => pattern.test(engineType))?.[1] ?? 'unknown')
 }
 
-// Describing reads no rows, unless a subquery stands for one value.
-const LIMITS: Omit<RunLimits, 'projectId'> = { maxSeconds: 2, maxMemoryBytes: 100_000_000, maxRows: 10_000 }
+// Describing reads no rows, unless a subquery stands for one value: that one the engine evaluates.
+const LIMITS = { maxSeconds: 2, maxMemoryBytes: 100_000_000, maxRows: 10_000, maxThreads: 1 } as const
+
+// All tries of a query together, with their waits for the engine.
+const MAX_TRYING_MS = 10_000
 
 // A run may be allowed more than this.
 const TOO_DEAR: ReadonlySet<StorageErrorKind> = new Set<StorageErrorKind>(['timeout', 'memory', 'size'])
@@ -61,13 +69,26 @@ export type Describe = (
   definitions: readonly Variable[],
 ) => Promise<readonly AnswerColumn[] | undefined>
 
+export interface DescribeOptions {
+  readonly storage: Pick<Storage, 'run'>
+  /** What a run may take: no check of a query takes more. */
+  readonly runLimits?: Pick<RunLimits, 'maxSeconds' | 'maxMemoryBytes'>
+}
+
 /**
  * Lets the engine describe queries. A query with variables is described with samples of their types, and refused only if
  * none of them will do for a reason that no other value would change.
  */
 export const createDescribe =
-  ({ storage }: { storage: Pick<Storage, 'run'> }): Describe =>
+  ({ storage, runLimits = LIMITS }: DescribeOptions): Describe =>
   async (projectId, parsed, definitions) => {
+    const limits: RunLimits = {
+      ...LIMITS,
+      projectId,
+      maxSeconds: Math.min(LIMITS.maxSeconds, runLimits.maxSeconds),
+      maxMemoryBytes: Math.min(LIMITS.maxMemoryBytes, runLimits.maxMemoryBytes),
+    }
+    const startedAt = performance.now()
     const isSampleFault = (error: unknown) =>
       parsed.variables.length > 0 &&
       ((error instanceof QueryError && SAMPLE_REFUSALS.has(error.code)) ||
@@ -77,14 +98,14 @@ export const createDescribe =
     let isInconclusive = tries.length > MAX_TRIES
     let first: unknown
     for (const variables of tries.slice(0, MAX_TRIES)) {
+      if (performance.now() - startedAt > MAX_TRYING_MS) return undefined
       try {
         const { text, params } = compileQuery(parsed, { projectId, variables })
-        const { rows } = await storage.run({ text: `DESCRIBE (${text})`, params }, { ...LIMITS, projectId })
+        const { rows } = await storage.run({ text: `DESCRIBE (${text})`, params }, limits)
         return rows.map(([name, type]) => ({ name: String(name), type: toColumnType(String(type)) }))
       } catch (error) {
         if (error instanceof StorageError && TOO_DEAR.has(error.kind)) return undefined
-        if (error instanceof StorageError && error.kind !== 'query')
-          throw new Refusal('engine_unavailable', { retryAfterSeconds: 2 })
+        if (error instanceof StorageError && error.kind !== 'query') throw storageRefusal(error) ?? error
         if (isSampleFault(error)) isInconclusive = true
         else first ??= error
       }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../../lib/refusal.ts'
-import type { Endpoint, EndpointVersion, Records } from '../../storage/records.ts'
+import type { Endpoint, EndpointVersion, Metadata } from '../../storage/metadata/metadata.ts'
 import { isInsight } from '../insights/insights.ts'
 import { checkName, checkQueryInput, parse } from './check.ts'
 import type { Describe } from './describe.ts'
@@ -24,6 +24,8 @@ export type EndpointView = Readonly<Record<string, unknown>>
 
 export interface EndpointDefinitions {
   list(projectId: number, filter: { isActive?: boolean }): Promise<EndpointView[]>
+  /** Whether the project has an endpoint of this name. */
+  has(projectId: number, name: string): Promise<boolean>
   get(projectId: number, name: string, version?: number): Promise<EndpointView>
   create(
     projectId: number,
@@ -83,7 +85,7 @@ const nameTaken = (name: string) =>
 
 /** The endpoint `name` of a project. Throws `Refusal` if there is none. */
 export const findEndpoint = async (
-  { endpoints }: Pick<Records, 'endpoints'>,
+  { endpoints }: Pick<Metadata, 'endpoints'>,
   projectId: number,
   name: string,
 ): Promise<Endpoint> => {
@@ -94,7 +96,7 @@ export const findEndpoint = async (
 
 /** The version `wanted` of an endpoint, or its current one. Throws `Refusal` if there is none. */
 export const findVersion = async (
-  { endpoints }: Pick<Records, 'endpoints'>,
+  { endpoints }: Pick<Metadata, 'endpoints'>,
   endpoint: Endpoint,
   wanted = endpoint.currentVersion,
 ): Promise<EndpointVersion> => {
@@ -114,20 +116,20 @@ export const FRESHNESS_SECONDS = [900, 1_800, 3_600, 21_600, 43_200, 86_400, 604
 const DEFAULT_FRESHNESS_SECONDS = 86_400
 
 export interface DefinitionRooms {
-  readonly records: Pick<Records, 'endpoints' | 'variables'>
+  readonly metadata: Pick<Metadata, 'endpoints' | 'variables'>
   readonly describe: Describe
   readonly materializer: Materializer
 }
 
 export const createEndpointDefinitions = ({
-  records,
+  metadata,
   describe,
   materializer,
 }: DefinitionRooms): EndpointDefinitions => {
-  const { endpoints, variables } = records
+  const { endpoints, variables } = metadata
 
   const view = async (projectId: number, endpoint: Endpoint) => {
-    const version = await findVersion(records, endpoint)
+    const version = await findVersion(metadata, endpoint)
     return toView(projectId, endpoint, version, await materializer.view(projectId, endpoint, version))
   }
   const versionView = async (projectId: number, endpoint: Endpoint, version: EndpointVersion) =>
@@ -171,7 +173,7 @@ export const createEndpointDefinitions = ({
     { target, isNew, isActive, isWanted, takesDates }: Change,
   ): Promise<string | undefined> => {
     if (!endpoint.isActive) return void (await disableAll(endpoint))
-    const version = isNew ? await findVersion(records, endpoint) : target
+    const version = isNew ? await findVersion(metadata, endpoint) : target
     if (isWanted === false || !isActive) return void (await materializer.disable(version.id))
     const isInherited = isWanted === undefined && materializer.isEnabled(target) && (isNew || takesDates !== undefined)
     if (!isWanted && !isInherited) return undefined
@@ -202,11 +204,13 @@ export const createEndpointDefinitions = ({
       return Promise.all(all.map((endpoint) => view(projectId, endpoint)))
     },
 
+    has: async (projectId, name) => (await endpoints.get(projectId, name)) !== undefined,
+
     async get(projectId, name, version) {
-      const endpoint = await findEndpoint(records, projectId, name)
+      const endpoint = await findEndpoint(metadata, projectId, name)
       return version === undefined
         ? view(projectId, endpoint)
-        : versionView(projectId, endpoint, await findVersion(records, endpoint, version))
+        : versionView(projectId, endpoint, await findVersion(metadata, endpoint, version))
     },
 
     async create(
@@ -229,12 +233,13 @@ export const createEndpointDefinitions = ({
       if (takesDates !== undefined) requireInsightOn(kept.query, isMaterialized)
       const created = await endpoints.create(projectId, { name, description, isActive, dataFreshnessSeconds, ...kept })
       if (!created) throw nameTaken(name)
-      if (isMaterialized) await materializer.enable(projectId, created, await findVersion(records, created), takesDates)
+      if (isMaterialized)
+        await materializer.enable(projectId, created, await findVersion(metadata, created), takesDates)
       return view(projectId, created)
     },
 
     async update(projectId, name, { version, ...changes }) {
-      const endpoint = await findEndpoint(records, projectId, name)
+      const endpoint = await findEndpoint(metadata, projectId, name)
       if (version !== undefined && changes.query) {
         throw new Refusal('invalid_input', {
           detail: 'The query of a version does not change: leave out "version" to create the next one.',
@@ -242,7 +247,7 @@ export const createEndpointDefinitions = ({
         })
       }
       if (changes.name !== undefined) checkName(changes.name)
-      const target = await findVersion(records, endpoint, version)
+      const target = await findVersion(metadata, endpoint, version)
       const { query, columns } = changes.query ? await checked(projectId, changes.query) : {}
       const isNew = query !== undefined && !isDeepStrictEqual(query, target.query)
       const dataFreshnessSeconds = changes.data_freshness_seconds ?? target.dataFreshnessSeconds
@@ -267,7 +272,7 @@ export const createEndpointDefinitions = ({
         })
       const materializationError = await materialize(
         projectId,
-        await findEndpoint(records, projectId, changes.name ?? name),
+        await findEndpoint(metadata, projectId, changes.name ?? name),
         { target, isNew, isActive, isWanted: changes.is_materialized, takesDates: changes.date_variables },
       )
       const view = await this.get(projectId, changes.name ?? name, version)
@@ -275,26 +280,26 @@ export const createEndpointDefinitions = ({
     },
 
     async remove(projectId, name) {
-      const endpoint = await findEndpoint(records, projectId, name)
+      const endpoint = await findEndpoint(metadata, projectId, name)
       await endpoints.remove(endpoint.id)
       await disableAll(endpoint)
     },
 
     async versions(projectId, name) {
-      const endpoint = await findEndpoint(records, projectId, name)
+      const endpoint = await findEndpoint(metadata, projectId, name)
       return Promise.all(
         (await endpoints.versions(endpoint.id)).map((version) => versionView(projectId, endpoint, version)),
       )
     },
 
     async materialization(projectId, name, version) {
-      const endpoint = await findEndpoint(records, projectId, name)
-      return materializer.view(projectId, endpoint, await findVersion(records, endpoint, version))
+      const endpoint = await findEndpoint(metadata, projectId, name)
+      return materializer.view(projectId, endpoint, await findVersion(metadata, endpoint, version))
     },
 
     async materializationPreview(projectId, name, version) {
-      const endpoint = await findEndpoint(records, projectId, name)
-      return materializer.preview(projectId, endpoint, await findVersion(records, endpoint, version))
+      const endpoint = await findEndpoint(metadata, projectId, name)
+      return materializer.preview(projectId, endpoint, await findVersion(metadata, endpoint, version))
     },
   }
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '../../lib/refusal.ts'
 import type { StorageError } from '../../storage/storage.ts'
-import type { ParsedQuery } from '../sql/compile.ts'
-import { type Position, refuseIn, type Span } from '../sql/queryError.ts'
+import type { ParsedQuery } from '../../sql/compile.ts'
+import { type Position, refuseIn, type Span } from '../../sql/parse/queryError.ts'
 
 interface Explanation {
   readonly detail: string

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../lib/refusal.ts'
-import type { Endpoint, EndpointVersion } from '../../storage/records.ts'
+import type { Endpoint, EndpointVersion } from '../../storage/metadata/metadata.ts'
 
 /** What is known of the materialization of a version, as the API shows it. */
 export interface MaterializationView {

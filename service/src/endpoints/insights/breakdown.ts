@@ -1,4 +1,4 @@
-import { call, name, type QuerySql, type Sql, text } from '../sql/physical.ts'
+import { call, name, type QuerySql, type Sql, text } from '../../sql/catalog/physical.ts'
 import { column, from } from './select.ts'
 import { breakdownLimitOf, breakdownsOf, type SharedQuery } from './shared.ts'
 import { bound, type Source } from './source.ts'

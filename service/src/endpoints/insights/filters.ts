@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { call, infix, type Sql, text } from '../sql/physical.ts'
-import { timeOfText } from '../sql/coerce.ts'
+import { call, infix, type Sql, text } from '../../sql/catalog/physical.ts'
+import { timeOfText } from '../../sql/resolve/coerce.ts'
 import { DATE_FORMS, readDate } from './period.ts'
 import { bound, every, faultOfProperty, not, some, type Source } from './source.ts'
 import type { Zone } from './zone.ts'

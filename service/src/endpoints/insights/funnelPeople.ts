@@ -1,4 +1,4 @@
-import { call, infix, name, type SelectSql, type Sql, text } from '../sql/physical.ts'
+import { call, infix, name, type SelectSql, type Sql, text } from '../../sql/catalog/physical.ts'
 import { keyOf, missingKeyOf, OTHER } from './breakdown.ts'
 import { type FilterContext, type FilterGroup, passes } from './filters.ts'
 import { hasProperties, isNamed } from './nodes.ts'

@@ -1,4 +1,4 @@
-import { call, infix, name, type SelectSql, type Sql } from '../sql/physical.ts'
+import { call, infix, name, type SelectSql, type Sql } from '../../sql/catalog/physical.ts'
 import { OTHER, rankOf, valuesOf } from './breakdown.ts'
 import { type FunnelPlan, peopleOf } from './funnelPeople.ts'
 import { type FunnelsQuery, MAX_BINS, stretchOf } from './funnelQuery.ts'

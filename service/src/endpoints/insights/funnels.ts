@@ -1,4 +1,4 @@
-import { print } from '../sql/print.ts'
+import { print } from '../../sql/print/print.ts'
 import { OTHER } from './breakdown.ts'
 import type { Exclusion, FunnelPlan } from './funnelPeople.ts'
 import { checkFunnels, type FunnelsQuery, SECONDS } from './funnelQuery.ts'

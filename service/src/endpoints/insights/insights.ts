@@ -3,7 +3,7 @@ import type { Fault } from '../../lib/refusal.ts'
 import type { Filter, FilterContext, FilterGroup } from './filters.ts'
 import { FUNNELS } from './funnels.ts'
 import type { Insight, Plan } from './insight.ts'
-import { DATE_FORMS, readDate } from './period.ts'
+import { DATE_FORMS, type DateRange, RangeReversed, readDate, reversedRange } from './period.ts'
 import { RETENTION } from './retention.ts'
 import { breakdownsOf, checkRange, checkShared, filtersOf, type SharedQuery } from './shared.ts'
 import { LIVE, type PropertyRef, type Reading } from './source.ts'
@@ -144,6 +144,16 @@ export interface InsightRun {
 export const eventsOfInsight = (query: InsightQuery): readonly string[] | undefined =>
   KINDS[query.kind]!.events(query as never)
 
+/** The refusal of a range, blamed on a date that the caller sent rather than on one that the insight brings. */
+const aboutSentDates = (refusal: Refusal, sent: DateRange, { dateRange }: InsightQuery): Refusal => {
+  if (refusal instanceof RangeReversed) {
+    const { detail, attr } = reversedRange(sent, dateRange ?? {})
+    return new Refusal('invalid_input', { detail: `${detail}.`, attr })
+  }
+  if (refusal.facts.attr !== 'date_from' || sent.date_from) return refusal
+  return new Refusal(refusal.code, { ...refusal.facts, attr: sent.date_to ? 'date_to' : 'query' })
+}
+
 /** What one run of an insight asks and answers. Throws `Refusal` if the variables are not those of the query. */
 export const planInsight = (query: InsightQuery, run: InsightRun): Plan => {
   const { projectId, zone, now, reading = LIVE } = run
@@ -151,11 +161,15 @@ export const planInsight = (query: InsightQuery, run: InsightRun): Plan => {
   const { filters, dates } = bindVariables(query, run, context)
   const bound = Object.keys(dates).length ? { ...query, dateRange: { ...query.dateRange, ...dates } } : query
   const own = filtersOf(query.properties, 'properties', context)
-  return KINDS[query.kind]!.plan(bound as never, {
-    projectId,
-    context,
-    filters: { type: 'AND', values: [own, ...filters] },
-    isFromExact: dates.date_from !== undefined,
-    reading,
-  })
+  try {
+    return KINDS[query.kind]!.plan(bound as never, {
+      projectId,
+      context,
+      filters: { type: 'AND', values: [own, ...filters] },
+      isFromExact: dates.date_from !== undefined,
+      reading,
+    })
+  } catch (error) {
+    throw error instanceof Refusal ? aboutSentDates(error, dates, query) : error
+  }
 }

@@ -1,4 +1,4 @@
-import { infix, type Sql } from '../sql/physical.ts'
+import { infix, type Sql } from '../../sql/catalog/physical.ts'
 import { type FilterContext, passes } from './filters.ts'
 import { filtersOf, type Node } from './shared.ts'
 import { bound, every, type Source } from './source.ts'

@@ -114,6 +114,26 @@ export const nextInterval = (interval: Interval, start: number, zone: Zone): num
   return zone.instantOf(addUnits(interval, 1, startOf('day', zone.wallAt(start), zone.weekStart)))
 }
 
+/** A range that begins after it ends. Callers that know where the dates come from report it with `reversedRange`. */
+export class RangeReversed extends Refusal {}
+
+/** What is wrong with a range that begins after it ends, in terms of the dates that the caller sent and of those that the insight has. */
+export const reversedRange = (
+  sent: DateRange,
+  own: DateRange = {},
+): { readonly detail: string; readonly attr: string } => {
+  const nameOf = (field: 'date_from' | 'date_to', absent: string) =>
+    sent[field] ? `"${field}" (${sent[field]})` : own[field] ? `the insight's own "${field}" (${own[field]})` : absent
+  const from = nameOf('date_from', `the default start of a range (${DEFAULT_FROM})`)
+  const to = nameOf('date_to', 'the default end of a range (now)')
+  if (sent.date_from && sent.date_to) return { detail: `${from} lies after ${to}: swap them`, attr: 'date_from' }
+  if (sent.date_to)
+    return { detail: `${to} lies before ${from}: send "date_from" too, or a later "date_to"`, attr: 'date_to' }
+  if (sent.date_from)
+    return { detail: `${from} lies after ${to}: send "date_to" too, or an earlier "date_from"`, attr: 'date_from' }
+  return { detail: `The range is empty: ${from} lies after ${to}. Change the insight's "dateRange"`, attr: 'query' }
+}
+
 const refuse = (attr: string, detail: string) => new Refusal('invalid_input', { detail, attr })
 
 const read = (text: string, field: 'date_from' | 'date_to', zone: Zone, now: number) => {
@@ -141,7 +161,7 @@ export const periodOf = (
   const start = read(range.date_from ?? DEFAULT_FROM, 'date_from', zone, now).from
   const from = range.explicitDate || isFromExact ? start : intervalStart(interval, start, zone)
   const until = endOf(range, { interval, zone, now })
-  if (from >= until) throw refuse('date_from', '"date_from" lies after "date_to": swap them.')
+  if (from >= until) throw new RangeReversed('invalid_input')
   return { from, until }
 }
 
@@ -152,7 +172,7 @@ export const bucketsOf = ({ from, until }: Period, interval: Interval, zone: Zon
     if (starts.length === MAX_BUCKETS)
       throw refuse(
         'date_from',
-        `The range has more than ${MAX_BUCKETS} intervals: choose a longer "interval" or a shorter range.`,
+        `The range has more than ${MAX_BUCKETS} intervals: choose a shorter range, or an insight with a longer "interval".`,
       )
     starts.push(start)
   }

@@ -1,4 +1,4 @@
-import { call, type FromSql, type QuerySql, type Sql } from '../sql/physical.ts'
+import { call, type FromSql, type QuerySql, type Sql } from '../../sql/catalog/physical.ts'
 
 /** The words in which insights say a select. */
 export const column = (value: Sql, as: string) => ({ value, name: as })

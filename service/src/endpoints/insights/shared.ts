@@ -1,9 +1,8 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { Refusal } from '../../lib/refusal.ts'
 import { checkShape, fieldRefusal } from './check.ts'
 import { faultOfFilter, type Filter, FILTER, type FilterContext, type FilterGroup } from './filters.ts'
-import { DATE_FORMS, periodOf, readDate } from './period.ts'
-import { MAX_GROUP_TYPES } from '../sql/tables.ts'
+import { DATE_FORMS, periodOf, RangeReversed, readDate, reversedRange } from './period.ts'
+import { MAX_GROUP_TYPES } from '../../sql/catalog/tables.ts'
 import { faultOfProperty, type PropertyRef } from './source.ts'
 
 /** A field that may be absent or null alike. */
@@ -160,8 +159,8 @@ export const checkRange = ({ dateRange }: SharedQuery, context: FilterContext): 
   try {
     periodOf(dateRange ?? {}, { interval: 'day', ...context })
   } catch (error) {
-    throw error instanceof Refusal
-      ? fieldRefusal('dateRange', 'begins after it ends: swap date_from and date_to')
+    throw error instanceof RangeReversed
+      ? fieldRefusal('dateRange', `begins after it ends: ${reversedRange(dateRange ?? {}).detail}`)
       : error
   }
 }

@@ -1,8 +1,8 @@
-import { call, infix, name, type FromSql, type Sql, text } from '../sql/physical.ts'
-import type { SourceScope } from '../sql/scope.ts'
-import { MAX_GROUP_TYPES, TABLES } from '../sql/tables.ts'
-import { tableSource } from '../sql/tableSource.ts'
-import type { Value } from '../sql/value.ts'
+import { call, infix, name, type FromSql, type Sql, text } from '../../sql/catalog/physical.ts'
+import type { SourceScope } from '../../sql/resolve/scope.ts'
+import { MAX_GROUP_TYPES, TABLES } from '../../sql/catalog/tables.ts'
+import { tableSource } from '../../sql/resolve/tableSource.ts'
+import type { Value } from '../../sql/catalog/value.ts'
 
 /** Whose property: the event's own, or of what stands beside it. */
 export interface PropertyRef {

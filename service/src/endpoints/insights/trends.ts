@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { print } from '../sql/print.ts'
-import { call, infix, name, type QuerySql, type SelectSql, type Sql, text } from '../sql/physical.ts'
+import { print } from '../../sql/print/print.ts'
+import { call, infix, name, type QuerySql, type SelectSql, type Sql, text } from '../../sql/catalog/physical.ts'
 import { keyOf, OTHER, rankOf, shownKeyOf, valueOf } from './breakdown.ts'
 import { checkShape, fieldRefusal } from './check.ts'
 import { type FilterContext, type FilterGroup, finiteNumber, passes } from './filters.ts'

@@ -1,4 +1,6 @@
-import { AGGREGATES, COMBINATORS } from '../sql/functions.ts'
+import { AGGREGATES, COMBINATORS } from '../../sql/catalog/functions/aggregates.ts'
+import { call, type CallSql, infix, type Sql } from '../../sql/catalog/physical.ts'
+import { number } from './words.ts'
 
 /**
  * Aggregates whose states, merged in any order, give what all rows at once give. `exact`: the rows alone decide the answer.
@@ -66,4 +68,74 @@ export const aggregateOf = (name: string): string | undefined => {
     if (base) return base
   }
   return undefined
+}
+
+/** Aggregates that give the same for rows that are there once or several times. */
+const IGNORES_REPEATS: ReadonlySet<string> = new Set([
+  'min',
+  'max',
+  'uniq',
+  'uniqExact',
+  'uniqCombined',
+  'uniqCombined64',
+  'uniqHLL12',
+  'groupBitAnd',
+  'groupBitOr',
+  'groupBitmap',
+  'retention',
+  'argMin',
+  'argMax',
+  'any',
+  'groupUniqArray',
+])
+
+/** How a run computes an aggregate from stored rows, each of which stands for events that differ in nothing the run reads. */
+export interface Computed {
+  /** The aggregate whose state is stored. */
+  readonly state?: CallSql
+  /** Arguments evaluated at the run. */
+  readonly args: readonly Sql[]
+  /** Returns the aggregate over the column of the state and these arguments. */
+  readonly over: (args: readonly Sql[], state?: Sql) => Sql
+}
+
+const COUNT: CallSql = { kind: 'call', name: 'count', args: [] }
+
+/** The name and arguments that give the same over rows that each stand for `count` events. */
+type Weigh = (args: readonly Sql[], count: Sql) => readonly [name: string, ...args: Sql[]]
+
+// Not avg: the engine's avgWeighted() cuts off fractions of some nullable values.
+/** Aggregates that take the number of events as a factor. Others get arrays with each value as often as there are events. */
+const WEIGHED: Readonly<Record<string, Weigh>> = {
+  count: ([value], count) => ['sum', call('if', call('isNull', value!), number(0), count)],
+  sum: ([value], count) => ['sum', infix(value!, '*', count)],
+}
+
+const weighted = (of: CallSql, args: readonly Sql[], state: Sql): Sql => {
+  const count = call('finalizeAggregation', state)
+  const isIf = of.name.endsWith('If')
+  const weigh = WEIGHED[isIf ? of.name.slice(0, -'If'.length) : of.name]
+  if (!weigh)
+    return { ...of, name: `${of.name}Array`, args: args.map((each) => call('arrayWithConstant', count, each)) }
+  const [name, ...weighed] = weigh(args, count)
+  return { ...of, name: isIf ? `${name}If` : name, args: isIf ? [...weighed, args.at(-1)!] : weighed }
+}
+
+/** Returns how a run computes an aggregate of which some argument may read a person or a group. */
+export const computedOf = (of: CallSql, readsJoined: (sql: Sql) => boolean): Computed => {
+  const { name, args } = of
+  if (!args.some(readsJoined))
+    return { state: of, args: [], over: (_, state) => ({ ...of, name: `${name}Merge`, args: [state!] }) }
+  const values = args.slice(0, -1)
+  if (name.endsWith('If') && !values.some(readsJoined)) {
+    const state = { ...of, name: name.slice(0, -'If'.length), args: values }
+    return {
+      state,
+      args: args.slice(-1),
+      over: ([condition], merged) => ({ ...of, name: `${state.name}MergeIf`, args: [merged!, condition!] }),
+    }
+  }
+  const base = aggregateOf(name)!
+  if (IGNORES_REPEATS.has(base) || name.includes('Distinct')) return { args, over: (read) => ({ ...of, args: read }) }
+  return { state: COUNT, args, over: (read, count) => weighted(of, read, count!) }
 }

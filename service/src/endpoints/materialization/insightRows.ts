@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Plan } from '../insights/insight.ts'
 import { eventsOfInsight, type InsightQuery, type InsightRun, planInsight, UTC } from '../insights/insights.ts'
 import { type AskedEvents, LIVE, type Reading, WEIGHT } from '../insights/source.ts'
-import { guarded } from '../sql/guard.ts'
-import { call, type FromSql, infix, name, type QuerySql, type SelectSql, type Sql } from '../sql/physical.ts'
-import { EVENTS } from '../sql/tables.ts'
+import { guarded } from '../../sql/catalog/guard.ts'
+import { call, type FromSql, infix, name, type SelectSql, type Sql } from '../../sql/catalog/physical.ts'
+import { EVENTS } from '../../sql/catalog/tables.ts'
+import { baseOf, withBase } from './eventRows.ts'
 import type { Obstacle } from './obstacle.ts'
 import {
   all,
@@ -50,31 +51,6 @@ const TIME = name('timestamp')
 const NAME = '__name'
 const EVENT = '__e'
 const idOf = (value: Sql): string => JSON.stringify(value)
-
-type Named = Extract<FromSql, { kind: 'named' }>
-type Base = SelectSql & { readonly from: Extract<FromSql, { kind: 'storage' }> }
-
-const isBase = (query: QuerySql): query is Base => query.kind === 'select' && query.from?.kind === 'storage'
-
-/** The rows of events beneath what is joined to them, which is to the left of everything. */
-const baseOf = (from: FromSql | undefined): { readonly as: string; readonly base: Base } => {
-  if (from?.kind === 'join') return baseOf(from.left)
-  if (from?.kind !== 'named' || from.query.kind !== 'select') throw new Error('Compiler fault: no events are read')
-  return isBase(from.query) ? { as: from.name, base: from.query } : baseOf(from.query.from)
-}
-
-/** The same with other rows of events, whose weights are handed on if `isWeighed`. */
-const withBase = (from: FromSql, rows: QuerySql, isWeighed: boolean): FromSql => {
-  if (from.kind === 'join') return { ...from, left: withBase(from.left, rows, isWeighed) }
-  const { query } = from as Named
-  if (isBase(query)) return { ...(from as Named), query: rows }
-  const { from: inner, items } = query as SelectSql
-  const weight = isWeighed ? [{ value: name(baseOf(inner).as, WEIGHT), name: WEIGHT }] : []
-  return {
-    ...(from as Named),
-    query: { ...(query as SelectSql), items: [...items, ...weight], from: withBase(inner!, rows, isWeighed) },
-  }
-}
 
 // Sessions are made of their events, and all of these would be read.
 const readsSessions = (query: unknown): boolean =>
@@ -238,7 +214,7 @@ const storedRows = (
   return withBase(
     from,
     { kind: 'set', first: fromTable, rest: rest.map((query) => ({ operator: 'union all', query })) },
-    isWeighed,
+    fromTable.items.map((item) => item.name),
   )
 }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Log } from '../../lib/log.ts'
 import { Refusal } from '../../lib/refusal.ts'
-import type { Endpoint, EndpointVersion, MaterializedVersion, Records } from '../../storage/records.ts'
-import { type Storage, StorageError } from '../../storage/storage.ts'
+import type { Endpoint, EndpointVersion, MaterializedVersion, Metadata } from '../../storage/metadata/metadata.ts'
+import { type Statement, type Storage, StorageError, storageRefusal, type WorkLimits } from '../../storage/storage.ts'
 import { parse, type SqlQuery, toRefusal } from '../definitions/check.ts'
 import type { MaterializationView, Materializer } from '../definitions/materializer.ts'
 import { isInsight } from '../insights/insights.ts'
@@ -11,11 +11,13 @@ import { buildStatements, type Plan, planOf, planOfInsight } from './plan.ts'
 import { type Build, type Due, dueOf, type State, stateOf } from './state.ts'
 
 export interface MaterializationOptions {
-  readonly records: Pick<Records, 'variables' | 'materializations'>
+  readonly metadata: Pick<Metadata, 'variables' | 'materializations'>
   readonly storage: Pick<Storage, 'rows' | 'run' | 'command' | 'work'>
   readonly log: Log
   /** How long an insert may take until its rows are seen: events of these last seconds are always read live. */
   readonly lagSeconds: number
+  /** Most that a preview may take. */
+  readonly previewLimits?: WorkLimits
   /** How long after it was replaced a table may still be read. */
   readonly graceMs?: number
   readonly now?: () => number
@@ -38,12 +40,18 @@ export interface Materializations extends Materializer {
 }
 
 const WORK = { maxSeconds: 3_000, maxMemoryBytes: 2_000_000_000 }
-const PREVIEW = { maxSeconds: 20, maxMemoryBytes: 1_000_000_000, maxRows: 1 }
+const PREVIEW: WorkLimits = { maxSeconds: 20, maxMemoryBytes: 1_000_000_000 }
 // A run may take a minute.
 const GRACE_MS = 90_000
 // A process that is killed keeps others from building for so long, and one that is busy misses a few beats.
 const CLAIM_MS = 15_000
 const BEAT_MS = 4_000
+
+/** The statement as work of a project: builds share the engine between projects. */
+const workOf = (projectId: number, { text, params }: Statement): Statement => ({
+  text,
+  params: { ...params, projectId },
+})
 
 const obstaclesOf = (plan: Plan): readonly Obstacle[] => ('obstacles' in plan ? plan.obstacles : [])
 
@@ -69,14 +77,15 @@ const notMaterializable = (obstacles: readonly Obstacle[]): Refusal => {
  * so stands in the definitions, where each run finds it beside its version; of several processes one at a time claims a build.
  */
 export const createMaterializations = ({
-  records,
+  metadata,
   storage,
   log,
   lagSeconds,
+  previewLimits = PREVIEW,
   graceMs = GRACE_MS,
   now = Date.now,
 }: MaterializationOptions): Materializations => {
-  const { all, add, remove } = records.materializations
+  const { all, add, remove } = metadata.materializations
   /** What this process does for a version. */
   const work = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>()
   /** Tables that nobody names, and since when that is known. */
@@ -85,12 +94,12 @@ export const createMaterializations = ({
 
   const iso = (ms: number) => new Date(ms).toISOString()
   const change = async (versionId: string, next: (state: State) => State) =>
-    (await records.materializations.change(versionId, (state) => next(state as State))) as State | undefined
+    (await metadata.materializations.change(versionId, (state) => next(state as State))) as State | undefined
 
   const planFor = async (projectId: number, query: unknown): Promise<Plan> => {
     if (isInsight(query)) return planOfInsight(query)
     try {
-      return planOf(parse((query as SqlQuery).query), await records.variables.list(projectId))
+      return planOf(parse((query as SqlQuery).query), await metadata.variables.list(projectId))
     } catch (error) {
       throw toRefusal(error)
     }
@@ -113,19 +122,21 @@ export const createMaterializations = ({
     if ('obstacles' in plan) throw notMaterializable(plan.obstacles)
     const [{ watermark }] = (await storage.rows<{ watermark: string }>({
       text: "SELECT toString(now64(3, 'UTC') - toIntervalSecond({lag:UInt32})) AS watermark",
-      params: { lag: lagSeconds },
+      params: { lag: lagSeconds, projectId },
     })) as [{ watermark: string }]
     const { create, fill, held, events } = buildStatements(plan.table, projectId, { table, watermark })
     try {
-      await storage.work(create, WORK, signal)
-      await storage.work(fill, WORK, signal)
-      const [found] = (await storage.rows<{ rows: string; events: string }>(held)) as [{ rows: string; events: string }]
-      const [wanted] = (await storage.rows<{ events: string }>(events)) as [{ events: string }]
+      await storage.work(workOf(projectId, create), WORK, signal)
+      await storage.work(workOf(projectId, fill), WORK, signal)
+      const [found] = (await storage.rows<{ rows: string; events: string }>(workOf(projectId, held))) as [
+        { rows: string; events: string },
+      ]
+      const [wanted] = (await storage.rows<{ events: string }>(workOf(projectId, events))) as [{ events: string }]
       if (Number(found.events) !== Number(wanted.events))
         throw new Error(`The table was made of ${found.events} events where there are ${wanted.events}`)
       const [size] = await storage.rows<{ bytes: string }>({
         text: "SELECT sum(bytes_on_disk) AS bytes FROM system.parts WHERE database = 'db' AND table = {table:String} AND active",
-        params: { table },
+        params: { table, projectId },
       })
       return {
         table,
@@ -173,8 +184,8 @@ export const createMaterializations = ({
     }
   }
 
-  const countOf = async (statement: { text: string }): Promise<number> => {
-    const [found] = (await storage.rows<{ events: string }>(statement)) as [{ events: string }]
+  const countOf = async (projectId: number, statement: Statement): Promise<number> => {
+    const [found] = (await storage.rows<{ events: string }>(workOf(projectId, statement))) as [{ events: string }]
     return Number(found.events)
   }
 
@@ -184,15 +195,15 @@ export const createMaterializations = ({
     return (
       'table' in plan &&
       plan.table.signature === held.signature &&
-      (await countOf(buildStatements(plan.table, projectId, held).events)) === held.events
+      (await countOf(projectId, buildStatements(plan.table, projectId, held).events)) === held.events
     )
   }
 
   const isWhole = async (materialized: MaterializedVersion, held: Build): Promise<boolean> => {
     try {
       return (
-        (await countOf({ text: `SELECT sum(__count) AS events FROM db.${held.table}` })) === held.events &&
-        (await isOfAllEvents(materialized, held))
+        (await countOf(materialized.projectId, { text: `SELECT sum(__count) AS events FROM db.${held.table}` })) ===
+          held.events && (await isOfAllEvents(materialized, held))
       )
     } catch (error) {
       // The table has gone, as after a restored backup.
@@ -296,13 +307,15 @@ export const createMaterializations = ({
       if ('obstacles' in plan) return viewOf(endpoint, version, plan)
       const far = { table: 'preview', watermark: new Date(now()).toISOString().replace('T', ' ').replace('Z', '') }
       const { estimate, fill } = buildStatements(plan.table, projectId, far)
-      const { rows } = await storage.run(estimate, { ...PREVIEW, projectId }).catch((error: unknown) => {
-        if (!(error instanceof StorageError)) throw error
-        throw new Refusal(
-          error.kind === 'unavailable' || error.kind === 'capacity' ? 'engine_unavailable' : 'query_timeout',
-          { detail: 'The preview takes too long: there is too much to look at.' },
-        )
-      })
+      const { rows } = await storage
+        .run(estimate, { ...previewLimits, maxRows: 1, projectId })
+        .catch((error: unknown) => {
+          if (!(error instanceof StorageError)) throw error
+          throw (
+            storageRefusal(error) ??
+            new Refusal('query_timeout', { detail: 'The preview takes too long: there is too much to look at.' })
+          )
+        })
       const [count, events, bytes] = rows[0]!.map(Number) as [number, number, number]
       return {
         ...viewOf(endpoint, version, plan),

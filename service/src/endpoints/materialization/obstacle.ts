@@ -1,5 +1,5 @@
-import type { ParsedQuery } from '../sql/compile.ts'
-import { type Position, refuseIn, type Span } from '../sql/queryError.ts'
+import type { ParsedQuery } from '../../sql/compile.ts'
+import { type Position, refuseIn, type Span } from '../../sql/parse/queryError.ts'
 
 /** Why a query cannot be materialized. Stable: callers and users match on these. */
 export type ObstacleCode =

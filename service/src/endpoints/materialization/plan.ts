@@ -1,9 +1,10 @@
-import type { Variable } from '../../storage/records.ts'
+import type { Variable } from '../../storage/metadata/metadata.ts'
 import type { Statement } from '../../storage/storage.ts'
 import { triesOf } from '../definitions/describe.ts'
-import { type CompileOptions, compileQuery, type ParsedQuery, QueryError } from '../sql/compile.ts'
-import type { SelectSql } from '../sql/physical.ts'
-import { print } from '../sql/print.ts'
+import { type CompileOptions, compileQuery, type ParsedQuery, QueryError } from '../../sql/compile.ts'
+import { nameLiteral } from '../../sql/print/literal.ts'
+import type { SelectSql } from '../../sql/catalog/physical.ts'
+import { print } from '../../sql/print/print.ts'
 import type { InsightQuery } from '../insights/insights.ts'
 import { countInsight, fillInsight, shapeOfInsight, sortingOfInsight } from './insightRows.ts'
 import type { Obstacle } from './obstacle.ts'
@@ -94,7 +95,7 @@ export const buildStatements = (
   const table = `db.${stored.table}`
   return {
     create: {
-      text: `CREATE TABLE ${table} ENGINE = MergeTree ORDER BY (${sorting.join(', ')}) SETTINGS allow_nullable_key = 1, index_granularity = 1024 EMPTY AS ${text}`,
+      text: `CREATE TABLE ${table} ENGINE = MergeTree ORDER BY (${sorting.map(nameLiteral).join(', ')}) SETTINGS allow_nullable_key = 1, index_granularity = 1024 EMPTY AS ${text} SETTINGS allow_suspicious_low_cardinality_types = 1`,
       params,
     },
     fill: { text: `INSERT INTO ${table} ${text}`, params },

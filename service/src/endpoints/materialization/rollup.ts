@@ -1,6 +1,16 @@
-import { guarded } from '../sql/guard.ts'
-import { call, infix, name, type QuerySql, type SelectSql, type Sql, text } from '../sql/physical.ts'
-import { aggregateOf } from './aggregates.ts'
+import { guarded } from '../../sql/catalog/guard.ts'
+import {
+  call,
+  type CallSql,
+  infix,
+  name,
+  type QuerySql,
+  type SelectSql,
+  type Sql,
+  text,
+} from '../../sql/catalog/physical.ts'
+import { aggregateOf, computedOf } from './aggregates.ts'
+import { withBase } from './eventRows.ts'
 import { DAY_MS, HOUR_MS, isRangeOf, type RunTerm, type Shape, SPANS } from './shape.ts'
 import { mapChildren } from './tree.ts'
 import {
@@ -22,7 +32,6 @@ import { type Stretch, stretchOf } from './stretch.ts'
 
 const BUCKET = '__bucket'
 const SPAN = '__span'
-const MERGED = '__merged'
 
 const lastOf = (hour: Sql): Sql => call('addMilliseconds', hour, number(HOUR_MS - 1))
 
@@ -32,9 +41,9 @@ const test = ({ operator, bound, isColumnLeft }: RunTerm, column: Sql): Sql =>
 const asked = (terms: readonly RunTerm[]): readonly Sql[] => terms.map((term) => test(term, term.column))
 
 /** The rows of events as the select reads them, with when they were and when they came. */
-const events = ({ guard, source }: Shape): SelectSql['from'] => ({
+const events = ({ guard, names }: Shape): SelectSql['from'] => ({
   kind: 'named',
-  name: source,
+  name: names.source,
   query: {
     ...guard,
     items: [...guard.items, { value: name('timestamp'), name: AT }, { value: name('inserted_at'), name: SEEN }],
@@ -59,7 +68,8 @@ const isAfter = (source: string, watermark: string): Sql => infix(name(source, S
  * once in states of days: a long range is read in a twentieth of the states, which matters where a state holds values.
  */
 export const fillSql = (shape: Shape, { watermark }: Stored): SelectSql => {
-  const { columns, states, fixed, isBucketed, source } = shape
+  const { columns, states, fixed, isBucketed, names } = shape
+  const { source } = names
   const spans = call('arrayJoin', call('array', ...SPANS.map(number)))
   const buckets = isBucketed
     ? [
@@ -87,15 +97,15 @@ export const fillSql = (shape: Shape, { watermark }: Stored): SelectSql => {
 }
 
 /** How many events the table should hold. */
-export const countSql = ({ fixed, source, ...shape }: Shape, { watermark }: Stored): SelectSql => ({
+export const countSql = (shape: Shape, { watermark }: Stored): SelectSql => ({
   kind: 'select',
   items: [{ value: call('count'), name: 'events' }],
-  from: events({ ...shape, fixed, source }),
-  where: all([...fixed, isBefore(source, watermark)]),
+  from: events(shape),
+  where: all([...shape.fixed, isBefore(shape.names.source, watermark)]),
 })
 
 /** The columns by which the stored rows are sorted: what runs ask for comes first. */
-export const sortingOf = ({ kind, columns, runTerms, isBucketed, keyOf }: Shape): readonly string[] => {
+export const sortingOf = ({ kind, columns, runTerms, isBucketed, names: { keyOf } }: Shape): readonly string[] => {
   const wanted = new Set(runTerms.map(({ column }) => keyOf(column)))
   const asked = columns.filter(({ sql }) => wanted.has(keyOf(sql)))
   return [
@@ -110,7 +120,11 @@ export const sortingOf = ({ kind, columns, runTerms, isBucketed, keyOf }: Shape)
 const atOneTime = (shape: Shape, now: Date): Shape => {
   const reading = moment(now.toISOString().replace('T', ' ').replace('Z', ''))
   const fix = (sql: Sql): Sql => (sql.kind === 'call' && sql.name === 'now64' ? reading : mapChildren(sql, fix))
-  return { ...shape, runTerms: shape.runTerms.map((term) => ({ ...term, bound: fix(term.bound) })) }
+  return {
+    ...shape,
+    runTerms: shape.runTerms.map((term) => ({ ...term, bound: fix(term.bound) })),
+    joinedTerms: shape.joinedTerms.map(fix),
+  }
 }
 
 /** What of a time range is read from where. */
@@ -201,8 +215,10 @@ const splitOf = (ranges: readonly RunTerm[]): Split => {
   return stretch ? splitAt(stretch) : splitByEngine(ranges)
 }
 
-const readStates = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => {
-  const { columns, states, groups, runTerms, fixed, source, keyOf, expand } = shape
+/** Returns the rows of states that answer a run: of the table, of the ragged ends of its time range, and of what has come since. */
+const statesFor = (shape: Shape, stored: Stored): QuerySql => {
+  const { columns, states, groups, runTerms, fixed, names } = shape
+  const { source, keyOf } = names
   const ranges = runTerms.filter((term) => isRangeOf(shape, term))
   const others = runTerms.filter((term) => !ranges.includes(term))
   const { isStored, isEnd } = splitOf(ranges)
@@ -227,40 +243,48 @@ const readStates = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => 
   const at = name(source, AT)
   const tail = fromEvents([...asked(runTerms), isAfter(source, stored.watermark)])
   const ends = isEnd ? [fromEvents([...asked(others), isBefore(source, stored.watermark), isEnd(at)])] : []
-  const union: QuerySql = {
+  return {
     kind: 'set',
     first: fromTable,
     rest: [tail, ...ends].map((query) => ({ operator: 'union all', query })),
   }
+}
 
-  const groupFor = new Map(groups.map((each) => [keyOf(each.sql), each.name]))
+const readStates = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => {
+  const { states, groups, joinedTerms, from, names } = shape
+  const { source, keyOf, expand, readsJoined } = names
+  const columnFor = new Map(groups.map((each) => [keyOf(each.sql), each.name]))
   const stateFor = new Map(states.map((each) => [keyOf(each.call), each.name]))
-  const merge = (of: Sql): Sql => {
-    const key = keyOf(of)
-    const group = groupFor.get(key)
-    if (group) return name(MERGED, group)
-    const state = of.kind === 'call' && !of.over && aggregateOf(of.name) ? stateFor.get(key) : undefined
-    return of.kind === 'call' && state
-      ? { ...of, name: `${of.name}Merge`, args: [name(MERGED, state)] }
-      : mapChildren(of, merge)
+  const aggregate = (of: CallSql): Sql => {
+    const { state, args, over } = computedOf(of, readsJoined)
+    return over(args.map(read), state && name(source, stateFor.get(keyOf(state))!))
   }
-  const merged = (of: Sql): Sql => merge(expand(of))
+  const read = (of: Sql): Sql => {
+    const column = columnFor.get(keyOf(of))
+    if (column) return name(source, column)
+    return of.kind === 'call' && !of.over && aggregateOf(of.name) ? aggregate(of) : mapChildren(of, read)
+  }
+  const written = (of: Sql): Sql => read(expand(of))
+  const keys = new Map((sql.groupBy ?? []).map(written).map((each) => [JSON.stringify(each), each]))
   return {
     ...sql,
-    items: sql.items.map(({ value, name: own }) => ({ value: merged(value), name: own })),
-    from: { kind: 'named', query: union, name: MERGED },
-    where: undefined,
-    groupBy: [...new Set((sql.groupBy ?? []).map((each) => groupFor.get(keyOf(expand(each)))!))].map((each) =>
-      name(MERGED, each),
+    items: sql.items.map(({ value, name: own }) => ({ value: written(value), name: own })),
+    from: withBase(
+      from,
+      statesFor(shape, stored),
+      [...groups, ...states].map((each) => each.name),
     ),
-    having: sql.having && merged(sql.having),
-    orderBy: sql.orderBy?.map((each) => ({ ...each, by: merged(each.by) })),
-    limitBy: sql.limitBy && { ...sql.limitBy, by: sql.limitBy.by.map(merged) },
+    where: all(joinedTerms.map(read)),
+    groupBy: [...keys.values()],
+    having: sql.having && written(sql.having),
+    orderBy: sql.orderBy?.map((each) => ({ ...each, by: written(each.by) })),
+    limitBy: sql.limitBy && { ...sql.limitBy, by: sql.limitBy.by.map(written) },
   }
 }
 
 const readRows = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => {
-  const { columns, runTerms, fixed, source, guard } = shape
+  const { columns, runTerms, fixed, from, guard, names } = shape
+  const { source } = names
   // Under the select's own name for them, so that its conditions read stored rows as they read events.
   const asSource: SelectSql = {
     kind: 'select',
@@ -282,11 +306,11 @@ const readRows = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => {
   }
   return {
     ...sql,
-    from: {
-      kind: 'named',
-      query: { kind: 'set', first: fromTable, rest: [{ operator: 'union all', query: tail }] },
-      name: source,
-    },
+    from: withBase(
+      from,
+      { kind: 'set', first: fromTable, rest: [{ operator: 'union all', query: tail }] },
+      items.map((item) => item.name),
+    ),
   }
 }
 

@@ -1,6 +1,6 @@
-import type { CommonPart, CompareOperator, Expression, Query, Select, Source } from '../sql/ast.ts'
-import type { ParsedQuery } from '../sql/compile.ts'
-import { TABLES } from '../sql/tables.ts'
+import type { CommonPart, CompareOperator, Expression, Query, Select, Source } from '../../sql/parse/ast.ts'
+import type { ParsedQuery } from '../../sql/compile.ts'
+import { TABLES } from '../../sql/catalog/tables.ts'
 import { type Obstacle, type ObstacleCode, obstacleAt } from './obstacle.ts'
 
 type Variable = Extract<Expression, { kind: 'variable' }>

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { Expression, Select } from '../sql/ast.ts'
-import type { ParsedQuery } from '../sql/compile.ts'
-import type { InfixOperator, SelectSql, Sql } from '../sql/physical.ts'
-import type { Span } from '../sql/queryError.ts'
-import { EVENTS } from '../sql/tables.ts'
-import { aggregateOf, MERGEABLE } from './aggregates.ts'
+import type { Expression, Select } from '../../sql/parse/ast.ts'
+import type { ParsedQuery } from '../../sql/compile.ts'
+import type { CallSql, InfixOperator, SelectSql, Sql } from '../../sql/catalog/physical.ts'
+import type { Span } from '../../sql/parse/queryError.ts'
+import { aggregateOf, computedOf, MERGEABLE } from './aggregates.ts'
+import { type Base, baseOf, type Joined, joinedOf, joinsSessions, type NamedSql } from './eventRows.ts'
 import { type Obstacle, type ObstacleCode, obstacleAt } from './obstacle.ts'
 import { OPERATORS } from './rules.ts'
 import { childrenOf, mapChildren } from './tree.ts'
@@ -30,33 +30,46 @@ export interface StoredColumn {
 
 export interface State extends StoredColumn {
   /** The aggregate, with its endings. */
-  readonly call: Extract<Sql, { kind: 'call' }>
+  readonly call: CallSql
 }
 
 /**
  * What is stored for a select, and how its parts lie in it. Two selects of one `signature` have the same stored table,
- * whatever the values of their variables: a run whose own signature is another one is answered live.
+ * whatever the values of their variables: a run whose own signature is another one is answered live. The events' own columns
+ * are stored; persons and groups are joined at each run, so that later merges and properties count.
  */
 export interface Shape {
   readonly signature: string
-  /** `states`: of aggregates, one row for each group. `rows`: the rows themselves, in the order of what is asked for. */
+  /** `states`: states of aggregates, one row for each group. `rows`: the events' columns, sorted by the run terms. */
   readonly kind: 'states' | 'rows'
-  /** What the select calls its rows of events, and these. */
-  readonly source: string
-  readonly guard: SelectSql
-  /** Conditions that no run changes. */
+  /** Where the select reads events, with the persons and groups joined to them. */
+  readonly from: NamedSql
+  /** The subquery in `from` that reads the stored events. */
+  readonly guard: Base
+  /** Conditions on the events' own columns that are the same in each run. */
   readonly fixed: readonly Sql[]
   readonly runTerms: readonly RunTerm[]
+  /** Conditions that read a joined column, evaluated at each run. */
+  readonly joinedTerms: readonly Sql[]
   /** Whether some run term is a time range, so that states are kept by the hour and by the day. */
   readonly isBucketed: boolean
   readonly columns: readonly StoredColumn[]
   readonly states: readonly State[]
-  /** Of `columns`: what the select groups by. */
+  /** The `columns` that a run reads: group keys, and what joined columns are found by or combined with. */
   readonly groups: readonly StoredColumn[]
+  readonly names: Names
+}
+
+/** Resolves names in the expressions of a select. */
+export interface Names {
+  /** Name of the events in the select. */
+  readonly source: string
   /** Identity of an expression, to find its stored column. */
   readonly keyOf: (sql: Sql) => string
-  /** The select's own expressions, with the names it gave them written out. */
+  /** Replaces column aliases by their expressions. */
   readonly expand: (sql: Sql) => Sql
+  /** Whether an expression reads a person or a group. */
+  readonly readsJoined: (sql: Sql) => boolean
 }
 
 /** Gives another answer each time, or needs more than its row. */
@@ -66,16 +79,23 @@ const CLOCK = /^now64$/
 const some = (sql: Sql, test: (node: Sql) => boolean): boolean =>
   test(sql) || childrenOf(sql).some((each) => some(each, test))
 
+/** Whether an expression uses an argument of a lambda around it. */
+const isOpen = (sql: Sql, bound: readonly string[] = []): boolean => {
+  if (sql.kind === 'name') return sql.path.length === 1 && !bound.includes(sql.path[0]!)
+  const within = sql.kind === 'lambda' ? [...bound, ...sql.names] : bound
+  return childrenOf(sql).some((each) => isOpen(each, within))
+}
+
 const isColumn = (node: Sql): boolean => node.kind === 'name' && node.path.length === 2
 const isQuery = (node: Sql): boolean => node.kind === 'query'
 const isClock = (node: Sql): boolean => node.kind === 'call' && CLOCK.test(node.name)
 
-/** Calls in a condition or an aggregate that speak against keeping it, and subqueries. */
-const faultIn = (sql: Sql): { code: ObstacleCode; name?: string } | undefined => {
+/** Returns what makes an expression give another value at a later run; if it is evaluated `atRun`, in each reading of one run. */
+const faultIn = (sql: Sql, atRun = false): { code: ObstacleCode; name?: string } | undefined => {
   let fault: { code: ObstacleCode; name?: string } | undefined
   some(sql, (node) => {
-    if (node.kind === 'query') fault ??= { code: 'subquery_in_aggregation' }
-    if (node.kind === 'call' && UNREPEATABLE.test(node.name))
+    if (node.kind === 'query' && !atRun) fault ??= { code: 'subquery_in_aggregation' }
+    if (node.kind === 'call' && UNREPEATABLE.test(node.name) && !(atRun && isClock(node)))
       fault ??= { code: node.name === 'arrayJoin' ? 'array_join' : 'not_repeatable', name: node.name }
     return fault !== undefined
   })
@@ -154,161 +174,234 @@ const hasVariable = (node: unknown): boolean =>
   node !== null &&
   ((node as { kind?: string }).kind === 'variable' || Object.values(node).some(hasVariable))
 
-/** What would be stored for the select `node`, which compiled to `sql`; or what is in the way. */
-export const shapeOf = (
-  parsed: Pick<ParsedQuery, 'text'>,
-  node: Select,
-  sql: SelectSql,
-): Shape | readonly Obstacle[] => {
-  const obstacles: Obstacle[] = []
-  const refuse = (code: ObstacleCode, message: string, span: Span, fix: string) =>
-    void obstacles.push(obstacleAt(parsed, code, message, span, fix))
-  const refuseFault = (of: Sql, span: Span | undefined) => {
-    const fault = faultIn(of)
-    if (fault)
-      refuse(
-        fault.code,
-        ...([FAULTS[fault.code]![0], span ?? spanOfCall(node, fault.name), FAULTS[fault.code]![1]] as const),
-      )
-  }
-  if (
-    sql.from?.kind !== 'named' ||
-    sql.from.query.kind !== 'select' ||
-    sql.from.query.from?.kind !== 'storage' ||
-    sql.from.query.from.table !== EVENTS.name
-  ) {
-    return [
-      obstacleAt(
-        parsed,
-        'source_not_supported',
-        'Persons, sessions and groups beside an event change after it was stored',
-        node.from ?? node,
-        "Use the event's own columns and properties, such as distinct_id, or leave the endpoint live",
-      ),
-    ]
-  }
-  const { name: source, query: guard } = sql.from
-  const stored = new Map(guard.items.map((item) => [item.name, item.value]))
+const namesOf = (sql: SelectSql, { name: source }: NamedSql, guard: Base, joined: Joined): Names => {
+  const stored = new Map([...guard.items.map((item) => [item.name, item.value] as const), ...joined.columns])
   const named = new Map(sql.items.map((item) => [item.name, item.value]))
-
+  const columnOf = (of: Sql): string | undefined =>
+    of.kind === 'name' && of.path.length === 2 && of.path[0] === source ? of.path[1] : undefined
   const expand = (of: Sql): Sql => {
-    if (of.kind === 'name')
-      return of.standsFor
-        ? expand(of.standsFor)
-        : of.path.length === 1 && named.has(of.path[0]!)
-          ? expand(named.get(of.path[0]!)!)
-          : of
-    return mapChildren(of, expand)
+    if (of.kind !== 'name') return mapChildren(of, expand)
+    if (of.standsFor) return expand(of.standsFor)
+    return of.path.length === 1 && named.has(of.path[0]!) ? expand(named.get(of.path[0]!)!) : of
   }
-  const inline = (of: Sql): Sql =>
-    of.kind === 'name' && of.path.length === 2 && of.path[0] === source
-      ? (stored.get(of.path[1]!) ?? of)
-      : mapChildren(of, inline)
-  const keyOf = (of: Sql): string => JSON.stringify(inline(of))
+  const inline = (of: Sql): Sql => {
+    const column = columnOf(of)
+    return column === undefined ? mapChildren(of, inline) : (stored.get(column) ?? of)
+  }
+  return {
+    source,
+    expand,
+    keyOf: (of) => JSON.stringify(inline(of)),
+    readsJoined: (of) => some(of, (node) => joined.columns.has(columnOf(node) ?? '')),
+  }
+}
 
+type Refuse = (code: ObstacleCode, message: string, span: Span, fix: string) => void
+type RefuseFault = (of: Sql, span?: Span, atRun?: boolean) => void
+
+/** A select that may be materialized, with the functions that report what is in the way. */
+interface Candidate {
+  readonly node: Select
+  readonly sql: SelectSql
+  readonly names: Names
+  readonly refuse: Refuse
+  /** Refuses an expression whose value would not be the same at a later run. */
+  readonly refuseFault: RefuseFault
+}
+
+/** The conditions of a select, by when and where they are evaluated. */
+type Conditions = Pick<Shape, 'fixed' | 'runTerms' | 'joinedTerms'>
+
+const sortConditions = ({ node, sql, names, refuse }: Candidate): Conditions => {
   const fixed: Sql[] = []
   const runTerms: RunTerm[] = []
+  const joinedTerms: Sql[] = []
   for (const [written, compiled] of node.where && sql.where ? conditionsOf(node.where, sql.where) : []) {
-    const condition = expand(compiled)
+    const condition = names.expand(compiled)
     const isForRun = hasVariable(written) || some(condition, isClock)
     const term = isForRun ? runTermOf(written, condition) : undefined
-    if (term) runTerms.push(term)
-    else if (hasVariable(written))
+    if (hasVariable(written) && !term)
       refuse(
         'invalid_where_usage',
         'What the variable is compared with cannot be kept for each row',
         written,
         `Compare a column with one of ${[...OPERATORS].join(', ')}`,
       )
+    else if (names.readsJoined(condition)) joinedTerms.push(condition)
+    else if (term) runTerms.push(term)
     else fixed.push(condition)
   }
+  return { fixed, runTerms, joinedTerms }
+}
 
+/** Returns every aggregate of the select, once. */
+const aggregatesIn = ({ node, sql, names, refuse, refuseFault }: Candidate): readonly CallSql[] => {
+  const calls = new Map<string, CallSql>()
+  const collect = (of: Sql): void => {
+    const base = of.kind === 'call' && !of.over ? aggregateOf(of.name) : undefined
+    if (of.kind !== 'call' || !base) return childrenOf(of).forEach(collect)
+    if (!Object.hasOwn(MERGEABLE, base))
+      refuse(
+        'aggregate_not_mergeable',
+        `${base}() cannot be put together from parts`,
+        spanOfCall(node, base),
+        `Aggregates that can: ${Object.keys(MERGEABLE).join(', ')}`,
+      )
+    for (const each of of.args) refuseFault(each)
+    calls.set(names.keyOf(of), of)
+  }
   const after = [
     ...sql.items.map(({ value }) => value),
     ...(sql.having ? [sql.having] : []),
     ...(sql.orderBy ?? []).map(({ by }) => by),
     ...(sql.limitBy?.by ?? []),
-  ].map(expand)
-  const calls = new Map<string, Extract<Sql, { kind: 'call' }>>()
-  const collect = (of: Sql): void => {
-    const base = of.kind === 'call' && !of.over ? aggregateOf(of.name) : undefined
-    if (of.kind === 'call' && base) {
-      if (!Object.hasOwn(MERGEABLE, base))
-        refuse(
-          'aggregate_not_mergeable',
-          `${base}() cannot be put together from parts`,
-          spanOfCall(node, base),
-          `Aggregates that can: ${Object.keys(MERGEABLE).join(', ')}`,
-        )
-      for (const each of of.args) refuseFault(each, undefined)
-      calls.set(keyOf(of), of)
-    } else childrenOf(of).forEach(collect)
-  }
-  after.forEach(collect)
+  ]
+  after.map(names.expand).forEach(collect)
+  return [...calls.values()]
+}
 
-  const isAggregated = (sql.groupBy?.length ?? 0) > 0 || calls.size > 0
-  const common = { source, guard, expand, keyOf }
-  const signed = (parts: object, rest: Omit<Shape, 'signature' | keyof typeof common>): Shape | readonly Obstacle[] =>
-    obstacles.length > 0
-      ? obstacles
-      : { ...common, ...rest, signature: createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32) }
+const TIMESTAMP = JSON.stringify({ kind: 'name', path: ['timestamp'] })
+const isRange = ({ column, bound }: RunTerm, { keyOf }: Names): boolean =>
+  keyOf(column) === TIMESTAMP && isMoment(bound)
 
-  if (!isAggregated) {
-    const columns = guard.items.map((item, at) => ({
-      name: `__c${at}`,
-      sql: { kind: 'name', path: [source, item.name] } as Sql,
-    }))
-    const kept = fixed.filter((each) => !faultIn(each))
-    const parts = {
-      kind: 'rows',
-      columns: columns.map(({ sql: each }) => keyOf(each)),
-      fixed: kept.map(keyOf),
-      run: runTerms.map(({ column }) => keyOf(column)),
-    }
-    return signed(parts, { kind: 'rows', fixed: kept, runTerms, isBucketed: false, columns, states: [], groups: [] })
-  }
-
-  if (sql.arrayJoin)
-    refuse(
-      'array_join',
-      'ARRAY JOIN makes several rows of one',
-      node.arrayJoin?.items[0]?.value ?? node,
-      'Leave the endpoint live, or use ARRAY JOIN in a SELECT around this one',
-    )
-  for (const each of fixed) refuseFault(each, undefined)
-  const keys = (sql.groupBy ?? []).map(expand)
-  keys.forEach((each, at) => refuseFault(each, node.groupBy[at]))
-
+/** Collects columns to store, each expression once. */
+const createColumns = ({ source, keyOf, readsJoined }: Names) => {
   const columns: StoredColumn[] = []
-  const columnFor = (of: Sql): StoredColumn => {
-    const known = columns.find((each) => keyOf(each.sql) === keyOf(of))
+  const columnFor = (sql: Sql, as = `__c${columns.length}`): StoredColumn => {
+    const known = columns.find((each) => keyOf(each.sql) === keyOf(sql))
     if (known) return known
-    const made = { name: `__c${columns.length}`, sql: of }
-    columns.push(made)
-    return made
+    columns.push({ name: as, sql })
+    return columns.at(-1)!
   }
-  const isTimestamp = (of: Sql) => keyOf(of) === JSON.stringify({ kind: 'name', path: ['timestamp'] })
-  const isRange = (term: RunTerm) => isTimestamp(term.column) && isMoment(term.bound)
-  for (const term of runTerms) if (!isRange(term)) columnFor(term.column)
-  const groups = keys.map(columnFor)
-  const states = [...calls.values()].map((each, at): State => ({
+  /** Stores a column of events that a join needs, under its own name. */
+  const keyFor = (key: string): StoredColumn => columnFor({ kind: 'name', path: [source, key] }, key)
+  /** Stores the largest parts of an expression that follow from the event alone: a run computes the rest. */
+  const partsFor = (of: Sql): readonly StoredColumn[] => {
+    const isOwn = some(of, isColumn) && !readsJoined(of) && !isOpen(of) && !faultIn(of)
+    return isOwn ? [columnFor(of)] : childrenOf(of).flatMap(partsFor)
+  }
+  return { columns, columnFor, keyFor, partsFor }
+}
+
+type Parts = Pick<Shape, 'kind' | keyof Conditions | 'isBucketed' | 'columns' | 'states' | 'groups'>
+
+const rowsOf = ({ names: { source } }: Candidate, { fixed, runTerms }: Conditions, guard: Base): Parts => ({
+  kind: 'rows',
+  fixed: fixed.filter((each) => !faultIn(each)),
+  runTerms,
+  joinedTerms: [],
+  isBucketed: false,
+  columns: guard.items.map((item, at) => ({ name: `__c${at}`, sql: { kind: 'name', path: [source, item.name] } })),
+  states: [],
+  groups: [],
+})
+
+const statesOf = (
+  { names }: Candidate,
+  conditions: Conditions,
+  joined: Joined,
+  keys: readonly Sql[],
+  calls: readonly CallSql[],
+): Parts => {
+  const { runTerms, joinedTerms } = conditions
+  const { columns, columnFor, keyFor, partsFor } = createColumns(names)
+  const computed = calls.map((each) => computedOf(each, names.readsJoined))
+  const found = joined.keys.map(keyFor)
+  for (const term of runTerms) if (!isRange(term, names)) columnFor(term.column)
+  const read = [
+    ...found,
+    ...keys.flatMap((each) => (names.readsJoined(each) ? partsFor(each) : [columnFor(each)])),
+    ...[...joinedTerms, ...computed.flatMap(({ args }) => args)].flatMap(partsFor),
+  ]
+  const stateCalls = new Map(computed.flatMap(({ state }) => (state ? [[names.keyOf(state), state]] : [])))
+  const states = [...stateCalls.values()].map((each, at): State => ({
     name: `__s${at}`,
     sql: { ...each, name: `${each.name}State` },
     call: each,
   }))
-  const isBucketed = runTerms.some(isRange)
-  const parts = {
-    kind: 'states',
-    spans: isBucketed ? SPANS : [],
-    columns: columns.map(({ sql: each }) => keyOf(each)),
-    groups: groups.map((each) => each.name),
-    states: states.map(({ sql: each }) => keyOf(each)),
-    fixed: fixed.map(keyOf),
-    run: runTerms.map((term) => (isRange(term) ? 'timestamp' : keyOf(term.column))),
+  const isBucketed = runTerms.some((term) => isRange(term, names))
+  return { kind: 'states', ...conditions, isBucketed, columns, states, groups: [...new Set(read)] }
+}
+
+/** Returns what decides the stored table. The values of variables are not among it. */
+const signedParts = ({ kind, columns, groups, states, fixed, runTerms, isBucketed }: Parts, names: Names): object => ({
+  kind,
+  ...(kind === 'states' ? { spans: isBucketed ? SPANS : [] } : {}),
+  columns: columns.map(({ sql }) => names.keyOf(sql)),
+  ...(kind === 'states'
+    ? { groups: groups.map((each) => each.name), states: states.map(({ sql }) => names.keyOf(sql)) }
+    : {}),
+  fixed: fixed.map(names.keyOf),
+  run: runTerms.map((term) => (kind === 'states' && isRange(term, names) ? 'timestamp' : names.keyOf(term.column))),
+})
+
+const sessionIn = (node: Select): Span => {
+  let found: Span | undefined
+  const visit = (part: unknown): void => {
+    if (found || typeof part !== 'object' || part === null) return
+    const { kind, path } = part as { kind?: string; path?: readonly { text: string }[] }
+    if (kind === 'field' && path!.some((each) => each.text === 'session')) found = part as Span
+    else Object.values(part).forEach(visit)
   }
-  return signed(parts, { kind: 'states', fixed, runTerms, isBucketed, columns, states, groups })
+  visit(node)
+  return found ?? node
+}
+
+/** Returns what would be stored for the select `node`, which compiled to `sql`, or what is in the way. */
+export const shapeOf = (
+  parsed: Pick<ParsedQuery, 'text'>,
+  node: Select,
+  sql: SelectSql,
+): Shape | readonly Obstacle[] => {
+  const obstacles: Obstacle[] = []
+  const refuse: Refuse = (code, message, span, fix) => void obstacles.push(obstacleAt(parsed, code, message, span, fix))
+  const refuseFault: RefuseFault = (of, span, atRun) => {
+    const fault = faultIn(of, atRun)
+    if (!fault) return
+    const [message, fix] = FAULTS[fault.code]!
+    refuse(fault.code, message, span ?? spanOfCall(node, fault.name), fix)
+  }
+  const from = sql.from as NamedSql
+  if (joinsSessions(from)) {
+    refuse(
+      'source_not_supported',
+      'Sessions are computed from all of their events, so a materialized run would read all events again',
+      sessionIn(node),
+      "Use the event's own columns and properties, such as $session_id, or leave the endpoint live",
+    )
+    return obstacles
+  }
+  const { base: guard } = baseOf(from)
+  const joined = joinedOf(from)
+  const names = namesOf(sql, from, guard, joined)
+  const candidate: Candidate = { node, sql, names, refuse, refuseFault }
+  const conditions = sortConditions(candidate)
+  const calls = aggregatesIn(candidate)
+  const keys = (sql.groupBy ?? []).map(names.expand)
+
+  const isAggregated = keys.length > 0 || calls.length > 0
+  if (isAggregated) {
+    if (sql.arrayJoin)
+      refuse(
+        'array_join',
+        'ARRAY JOIN makes several rows of one',
+        node.arrayJoin?.items[0]?.value ?? node,
+        'Leave the endpoint live, or use ARRAY JOIN in a SELECT around this one',
+      )
+    for (const each of conditions.fixed) refuseFault(each)
+    for (const each of conditions.joinedTerms) refuseFault(each, undefined, true)
+    keys.forEach((each, at) => refuseFault(each, node.groupBy[at]))
+  }
+  if (obstacles.length > 0) return obstacles
+  const parts = isAggregated
+    ? statesOf(candidate, conditions, joined, keys, calls)
+    : rowsOf(candidate, conditions, guard)
+  const signature = createHash('sha256')
+    .update(JSON.stringify(signedParts(parts, names)))
+    .digest('hex')
+    .slice(0, 32)
+  return { ...parts, from, guard, names, signature }
 }
 
 /** Whether a run term is answered by full hours and the ragged ends of the range. */
-export const isRangeOf = ({ keyOf, isBucketed }: Shape, { column, bound }: RunTerm): boolean =>
-  isBucketed && keyOf(column) === JSON.stringify({ kind: 'name', path: ['timestamp'] }) && isMoment(bound)
+export const isRangeOf = ({ names, isBucketed }: Shape, term: RunTerm): boolean => isBucketed && isRange(term, names)

@@ -1,4 +1,4 @@
-import type { EndpointVersion } from '../../storage/records.ts'
+import type { EndpointVersion } from '../../storage/metadata/metadata.ts'
 
 /** A table that runs are answered from. */
 export interface Build {

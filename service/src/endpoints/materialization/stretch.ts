@@ -1,4 +1,4 @@
-import type { InfixOperator, Sql } from '../sql/physical.ts'
+import type { InfixOperator, Sql } from '../../sql/catalog/physical.ts'
 import type { RunTerm } from './shape.ts'
 
 /** A stretch of time, in ms since the epoch: from the first up to, and without, the second. */

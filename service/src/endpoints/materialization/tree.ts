@@ -1,4 +1,4 @@
-import type { Sql } from '../sql/physical.ts'
+import type { Sql } from '../../sql/catalog/physical.ts'
 
 /** The parts of an expression, without what stands in subqueries. */
 export const childrenOf = (sql: Sql): readonly Sql[] => {

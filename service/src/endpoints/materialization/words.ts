@@ -1,4 +1,4 @@
-import { call, infix, type Sql, text } from '../sql/physical.ts'
+import { call, infix, type Sql, text } from '../../sql/catalog/physical.ts'
 
 /** Where rows are stored, and which events they hold. */
 export interface Stored {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Refusal } from '../../lib/refusal.ts'
 import { isUuid } from '../../lib/uuid.ts'
-import type { ApiKey, EndpointVersion, Records } from '../../storage/records.ts'
+import type { ApiKey, EndpointVersion, Metadata } from '../../storage/metadata/metadata.ts'
 import { parse, type SqlQuery } from '../definitions/check.ts'
 import { findEndpoint, findVersion } from '../definitions/endpoint.ts'
 import { isInsight, planInsight, UTC } from '../insights/insights.ts'
@@ -88,13 +88,13 @@ const checkOrigins = (origins: readonly string[] = []) => {
 }
 
 export interface RunTokensRooms {
-  readonly records: Pick<Records, 'endpoints' | 'variables' | 'keys' | 'runTokens'>
+  readonly metadata: Pick<Metadata, 'endpoints' | 'variables' | 'keys' | 'runTokens'>
   /** Whether runs of a version of an insight may pass dates. */
   readonly takesDates: (version: EndpointVersion) => boolean
   readonly now?: () => number
 }
 
-export const createRunTokens = ({ records, takesDates, now = Date.now }: RunTokensRooms): RunTokens => {
+export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTokensRooms): RunTokens => {
   const mayRun = (key: ApiKey, projectId: number) =>
     key.scopes.includes(NEEDED_SCOPE) && (key.projectId === undefined || key.projectId === projectId)
 
@@ -104,7 +104,7 @@ export const createRunTokens = ({ records, takesDates, now = Date.now }: RunToke
     name: string,
     { variables: pinned = {}, allowed_variables: allowed }: RunTokenInput,
   ) => {
-    const version = await findVersion(records, await findEndpoint(records, projectId, name), undefined)
+    const version = await findVersion(metadata, await findEndpoint(metadata, projectId, name), undefined)
     const { query } = version
     if (isInsight(query))
       return void planInsight(query, {
@@ -115,7 +115,7 @@ export const createRunTokens = ({ records, takesDates, now = Date.now }: RunToke
         takesDates: takesDates(version),
       })
     const { variables: needed } = parse((query as SqlQuery).query)
-    const definitions = await records.variables.list(projectId)
+    const definitions = await metadata.variables.list(projectId)
     bindVariables(
       definitions.filter(({ codeName }) => needed.includes(codeName) && Object.hasOwn(pinned, codeName)),
       pinned,
@@ -168,7 +168,7 @@ export const createRunTokens = ({ records, takesDates, now = Date.now }: RunToke
       }
       const token = signRunToken(
         claims,
-        await records.runTokens.secret(projectId, randomBytes(32).toString('base64url')),
+        await metadata.runTokens.secret(projectId, randomBytes(32).toString('base64url')),
       )
       if (token.length > MAX_TOKEN_LENGTH)
         throw wrong(
@@ -188,13 +188,13 @@ export const createRunTokens = ({ records, takesDates, now = Date.now }: RunToke
     },
 
     async check({ projectId, token, endpoint, origin }) {
-      const secret = await records.runTokens.secret(projectId)
+      const secret = await metadata.runTokens.secret(projectId)
       const claims = secret === undefined ? undefined : readRunToken(token, secret)
       if (!claims) throw new Refusal('invalid_run_token')
       if (now() >= claims.exp * 1_000) throw new Refusal('run_token_expired')
-      if (await records.runTokens.isRevoked(projectId, claims.jti)) throw new Refusal('run_token_revoked')
+      if (await metadata.runTokens.isRevoked(projectId, claims.jti)) throw new Refusal('run_token_revoked')
       // It can do no more than whoever made it can do today.
-      const key = await records.keys.get(claims.key)
+      const key = await metadata.keys.get(claims.key)
       if (!key || !mayRun(key, projectId))
         throw new Refusal('run_token_revoked', {
           detail: 'The personal API key that made this run token may no longer run endpoints.',
@@ -215,7 +215,7 @@ export const createRunTokens = ({ records, takesDates, now = Date.now }: RunToke
     async revoke(projectId, id) {
       if (!isUuid(id)) throw new Refusal('not_found', { detail: 'The id of a run token is a UUID.' })
       // Longer than any token can still be taken.
-      await records.runTokens.revoke(
+      await metadata.runTokens.revoke(
         projectId,
         id.toLowerCase(),
         new Date(now() + MAX_TTL_SECONDS * 1_000).toISOString(),
@@ -223,7 +223,7 @@ export const createRunTokens = ({ records, takesDates, now = Date.now }: RunToke
     },
 
     async revokeAll(projectId) {
-      await records.runTokens.setSecret(projectId, randomBytes(32).toString('base64url'))
+      await metadata.runTokens.setSecret(projectId, randomBytes(32).toString('base64url'))
     },
   }
 }

@@ -1,5 +1,5 @@
 import { type Fault, Refusal } from '../../lib/refusal.ts'
-import type { BoundValue } from '../sql/compile.ts'
+import type { BoundValue } from '../../sql/compile.ts'
 import { bindValue, type Takes } from './bindValue.ts'
 
 /** A variable that a query needs. */

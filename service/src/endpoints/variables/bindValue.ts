@@ -1,5 +1,5 @@
-import type { VariableSchema } from '../../storage/records.ts'
-import type { BoundValue } from '../sql/compile.ts'
+import type { VariableSchema } from '../../storage/metadata/metadata.ts'
+import type { BoundValue } from '../../sql/compile.ts'
 import { brokenRules, SCHEMA_TYPES } from './schema.ts'
 import { VARIABLE_TYPES, type VariableType, type VariableTypeName } from './types.ts'
 

@@ -1,7 +1,7 @@
 import { Refusal } from '../../lib/refusal.ts'
 import { isUuid } from '../../lib/uuid.ts'
-import type { Endpoint, EndpointVersion, Records, Variable, VariableSchema } from '../../storage/records.ts'
-import { parseQuery } from '../sql/compile.ts'
+import type { Endpoint, EndpointVersion, Metadata, Variable, VariableSchema } from '../../storage/metadata/metadata.ts'
+import { parseQuery } from '../../sql/compile.ts'
 import { bindValue, type Takes } from './bindValue.ts'
 import { schemaFault } from './schema.ts'
 import type { VariableTypeName } from './types.ts'
@@ -85,7 +85,7 @@ const variablesOf = ({ query }: EndpointVersion): readonly string[] => {
 export const createVariableDefinitions = ({
   variables,
   endpoints,
-}: Pick<Records, 'variables' | 'endpoints'>): VariableDefinitions => {
+}: Pick<Metadata, 'variables' | 'endpoints'>): VariableDefinitions => {
   const find = async (projectId: number, id: string): Promise<Variable> => {
     const found = isUuid(id) ? await variables.get(projectId, id.toLowerCase()) : undefined
     if (!found) throw new Refusal('not_found', { detail: 'This project has no variable with this id.' })

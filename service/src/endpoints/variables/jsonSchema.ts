@@ -1,4 +1,4 @@
-import type { Variable } from '../../storage/records.ts'
+import type { Variable } from '../../storage/metadata/metadata.ts'
 import type { Takes } from './bindValue.ts'
 import type { SchemaTypeName } from './schema.ts'
 import type { VariableTypeName } from './types.ts'

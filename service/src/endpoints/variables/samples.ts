@@ -1,5 +1,5 @@
-import type { Variable } from '../../storage/records.ts'
-import type { BoundValue } from '../sql/compile.ts'
+import type { Variable } from '../../storage/metadata/metadata.ts'
+import type { BoundValue } from '../../sql/compile.ts'
 import { bindValue } from './bindValue.ts'
 import type { VariableTypeName } from './types.ts'
 

@@ -1,6 +1,6 @@
 import { isUuid } from '../../lib/uuid.ts'
-import type { VariableSchema } from '../../storage/records.ts'
-import type { BoundValue } from '../sql/compile.ts'
+import type { VariableSchema } from '../../storage/metadata/metadata.ts'
+import type { BoundValue } from '../../sql/compile.ts'
 import { isPattern, matches } from './pattern.ts'
 import { VARIABLE_TYPES, type VariableType, type VariableTypeName } from './types.ts'
 

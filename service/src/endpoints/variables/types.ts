@@ -1,4 +1,4 @@
-import type { BoundValue } from '../sql/compile.ts'
+import type { BoundValue } from '../../sql/compile.ts'
 
 /** What a variable of one type takes. */
 export interface VariableType {

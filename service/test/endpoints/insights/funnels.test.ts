@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
+import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
 import { funnelOf, type Funnelled, type ReferenceFunnel } from './support/funnelReference.ts'
 import { ask, type AskOptions, store } from './support/store.ts'
 

@@ -1,6 +1,6 @@
 import { createClickhouse } from '../../../src/storage/clickhouse.ts'
 import { deliver, startIngest } from '../../ingest/support/startIngest.ts'
-import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
+import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
 import { ask, type AskOptions } from './support/store.ts'
 
 let engine: TestEngine

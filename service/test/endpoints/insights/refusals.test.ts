@@ -328,8 +328,64 @@ test('dates that cross the stored ones are refused, and so are too many points',
         ...context,
       }),
     )
-  expect(run({ date_from: '2026-01-11' }).facts.detail).toContain('swap')
-  expect(run({ date_from: '2025-01-01' }, { interval: 'minute' }).facts.detail).toContain('5000 intervals')
+  expect(run({ date_from: '2026-01-11', date_to: '2026-01-10' }).facts.detail).toContain('swap')
+  expect(run({ date_from: '2025-01-01' }, { interval: 'minute' }).facts).toMatchObject({
+    attr: 'date_from',
+    detail: expect.stringContaining('5000 intervals'),
+  })
+})
+
+test.each<[string, object, object, string, string[], string[]]>([
+  [
+    'only "date_to", before the own start',
+    { date_from: '2026-01-10' },
+    { date_to: '2026-01-01' },
+    'date_to',
+    ['"date_to" (2026-01-01)', 'the insight\'s own "date_from" (2026-01-10)', 'send "date_from" too'],
+    ['swap'],
+  ],
+  [
+    'only "date_to", before the default start',
+    {},
+    { date_to: '2020-01-01' },
+    'date_to',
+    ['"date_to" (2020-01-01)', 'the default start of a range (-7d)'],
+    ['swap'],
+  ],
+  [
+    'only "date_from", after the own end',
+    { date_to: '2026-01-10' },
+    { date_from: '2026-01-11' },
+    'date_from',
+    ['"date_from" (2026-01-11)', 'the insight\'s own "date_to" (2026-01-10)', 'send "date_to" too'],
+    ['swap'],
+  ],
+  [
+    'no date, and the own range is empty',
+    { date_to: '2020-01-01' },
+    {},
+    'query',
+    ['the insight\'s own "date_to" (2020-01-01)', 'dateRange'],
+    ['swap', 'send'],
+  ],
+])('a range that begins after it ends names what the caller sent: %s', (_, dateRange, variables, attr, has, lacks) => {
+  const { facts } = refusalOf(() =>
+    planInsight(trends({ dateRange }) as never, { projectId: 1, variables: variables as never, ...context }),
+  )
+  expect(facts.attr).toBe(attr)
+  for (const words of has) expect(facts.detail).toContain(words)
+  for (const words of lacks) expect(facts.detail).not.toContain(words)
+})
+
+test('too many points are blamed on the date that was sent', () => {
+  const { facts } = refusalOf(() =>
+    planInsight(trends({ dateRange: { date_from: '2026-01-01' }, interval: 'minute' }) as never, {
+      projectId: 1,
+      variables: { date_to: '2027-01-01' },
+      ...context,
+    }),
+  )
+  expect(facts).toMatchObject({ attr: 'date_to', detail: expect.stringContaining('5000 intervals') })
 })
 
 test('a value never becomes text of the statement', () => {

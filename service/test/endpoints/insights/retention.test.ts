@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
+import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
 import { intervalOf } from './support/reference.ts'
 import { retentionOf } from './support/retentionReference.ts'
 import { ask, type AskOptions, store } from './support/store.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
+import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
 import { type SeenEvent, trendOf } from './support/reference.ts'
 import { ask, store } from './support/store.ts'
 

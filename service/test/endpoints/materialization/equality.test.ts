@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
-import type { BoundValue } from '../../../src/endpoints/sql/compile.ts'
+import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
+import type { BoundValue } from '../../../src/sql/compile.ts'
 import { type Materialized, materialize, type SeenEvent, store } from './support/store.ts'
 
 jest.setTimeout(240_000)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
+import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
 import { type InsightQuestion, type MaterializedInsight, materializeInsight } from './support/insights.ts'
 import { type SeenEvent, store } from './support/store.ts'
 
@@ -249,14 +249,12 @@ describe('counted by groups, a materialized run gives the answer of a live run',
     { minLength: 40, maxLength: 90 },
   )
   test.each(['retention', 'funnels'])('%s', async (kind) => {
-    const tale = fc
-      .tuple(QUERIES[kind]!, fc.constantFrom(0, 1))
-      .chain(([query, index]) =>
-        fc.record({
-          query: fc.constant({ ...query, aggregation_group_type_index: index }),
-          runs: questions((query as { breakdownFilter?: (typeof BREAKDOWNS)[number] }).breakdownFilter),
-        }),
-      )
+    const tale = fc.tuple(QUERIES[kind]!, fc.constantFrom(0, 1)).chain(([query, index]) =>
+      fc.record({
+        query: fc.constant({ ...query, aggregation_group_type_index: index }),
+        runs: questions((query as { breakdownFilter?: (typeof BREAKDOWNS)[number] }).breakdownFilter),
+      }),
+    )
     await fc.assert(
       fc.asyncProperty(grouped, tale, async (events, { query, runs }) => {
         const projectId = (projects += 2)

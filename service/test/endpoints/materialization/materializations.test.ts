@@ -7,12 +7,17 @@ import {
 } from '../../../src/endpoints/materialization/materializations.ts'
 import type { State } from '../../../src/endpoints/materialization/state.ts'
 import { readingFrom } from '../../../src/endpoints/materialization/plan.ts'
-import { compileQuery, parseQuery } from '../../../src/endpoints/sql/compile.ts'
+import { compileQuery, parseQuery } from '../../../src/sql/compile.ts'
 import { createClickhouse } from '../../../src/storage/clickhouse.ts'
-import { type Endpoint, type EndpointVersion, openRecords, type Records } from '../../../src/storage/records.ts'
+import {
+  type Endpoint,
+  type EndpointVersion,
+  openMetadata,
+  type Metadata,
+} from '../../../src/storage/metadata/metadata.ts'
 import { type Storage, StorageError } from '../../../src/storage/storage.ts'
 import { until } from '../../support/engine.ts'
-import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
+import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
 import { store } from './support/store.ts'
 
 jest.setTimeout(60_000)
@@ -24,7 +29,7 @@ const MINUTE = 60_000
 
 let engine: TestEngine
 let storage: Storage
-let records: Records
+let metadata: Metadata
 let folder: string
 let projectId = 1
 let endpoint: Endpoint
@@ -37,7 +42,7 @@ const lines: string[] = []
 
 const open = () =>
   createMaterializations({
-    records,
+    metadata,
     storage: {
       rows: storage.rows,
       run: storage.run,
@@ -51,7 +56,7 @@ const open = () =>
   })
 
 const seen = (event: string) => ({ event, person: 'ann', at: NOW - 1e9, seenAt: NOW - 60_000, properties: {} })
-const current = async () => (await records.endpoints.version(endpoint.id, 1))!
+const current = async () => (await metadata.endpoints.version(endpoint.id, 1))!
 const stored = async () => materializations.stored(await current())
 const view = async () => materializations.view(projectId, endpoint, await current())
 const state = async () => (await current()).materialization as State
@@ -79,10 +84,10 @@ beforeAll(async () => {
   engine = await startTestEngine()
   storage = createClickhouse(() => ({ url: engine.url }))
   folder = mkdtempSync(join(tmpdir(), 'materializations-'))
-  records = await openRecords(join(folder, 'definitions.db'))
+  metadata = await openMetadata(join(folder, 'definitions.db'))
 })
 afterAll(async () => {
-  await records.close()
+  await metadata.close()
   await storage.close()
   await engine.stop()
   rmSync(folder, { recursive: true, force: true })
@@ -91,7 +96,7 @@ beforeEach(async () => {
   projectId += 1
   clock = NOW
   trouble = undefined
-  endpoint = (await records.endpoints.create(projectId, {
+  endpoint = (await metadata.endpoints.create(projectId, {
     name: 'sales',
     description: '',
     isActive: true,
@@ -99,7 +104,7 @@ beforeEach(async () => {
     columns: undefined,
     dataFreshnessSeconds: 900,
   }))!
-  version = (await records.endpoints.version(endpoint.id, 1))!
+  version = (await metadata.endpoints.version(endpoint.id, 1))!
   await store(engine, projectId, [seen('a'), seen('a'), seen('b')])
   materializations = open()
 })
@@ -155,7 +160,7 @@ test('a failed build keeps the last good table, tells why, and leaves nothing be
 test('a table that does not hold what it should is never used', async () => {
   const { work } = storage
   materializations = createMaterializations({
-    records,
+    metadata,
     log: () => {},
     lagSeconds: 0,
     graceMs: 0,
@@ -235,7 +240,7 @@ test('tables that nobody names go, and only when nobody can still read them', as
   const orphan = `${first}x`
   await engine.command(`CREATE TABLE db.${orphan} AS db.${first}`)
   const patient = createMaterializations({
-    records,
+    metadata,
     storage,
     log: () => {},
     lagSeconds: 0,
@@ -293,7 +298,7 @@ describe('of two processes', () => {
     const gate = gated()
     const { work } = storage
     const filling = createMaterializations({
-      records,
+      metadata,
       log: () => {},
       lagSeconds: 0,
       graceMs: 0,

@@ -1,4 +1,4 @@
-import { parseQuery } from '../../../src/endpoints/sql/compile.ts'
+import { parseQuery } from '../../../src/sql/compile.ts'
 import { planOf } from '../../../src/endpoints/materialization/plan.ts'
 import { variables } from './support/store.ts'
 
@@ -42,6 +42,28 @@ describe('what can be materialized', () => {
     ],
     ['a part of WITH', 'WITH a AS (SELECT count() AS n FROM events WHERE event = {variables.x}) SELECT n FROM a'],
     ['no variable', 'SELECT event, count() FROM events GROUP BY event'],
+    ['persons counted', 'SELECT uniq(person_id), count(DISTINCT person.id) FROM events WHERE event = {variables.x}'],
+    [
+      'columns of persons in every clause',
+      "SELECT person.properties.plan AS plan, countIf(person.is_identified), argMax(person.properties.a, timestamp) FROM events WHERE person.properties.plan = {variables.x} AND person.properties.seats >= {variables.n} AND person.created_at < {variables.d} AND person_id = {variables.y} AND person.properties.a LIKE 'b%' GROUP BY plan, lower(person.properties.b) HAVING uniq(person_id) > 1 ORDER BY max(person.created_at)",
+    ],
+    [
+      'rows with a column of persons',
+      'SELECT person_id, person.properties FROM events WHERE person.properties.plan = {variables.x} ORDER BY timestamp',
+    ],
+    [
+      'a column of groups',
+      'SELECT group_0.properties.name AS name, count() FROM events WHERE group_1.properties.size > {variables.n} GROUP BY name',
+    ],
+    [
+      'persons found by a subquery',
+      'SELECT count() FROM events WHERE event = {variables.x} AND person_id IN (SELECT id FROM persons WHERE is_identified)',
+    ],
+    ["a person's age", 'SELECT count() FROM events WHERE person.created_at >= now() - INTERVAL 7 DAY'],
+    [
+      'the id of a session',
+      'SELECT uniq($session_id), uniq(session.session_id) FROM events WHERE event = {variables.x}',
+    ],
     [
       'other conditions of any kind beside the variables',
       "SELECT count() FROM events WHERE event = {variables.x} AND (event LIKE 'a%' OR NOT distinct_id IN ('a'))",
@@ -150,16 +172,34 @@ describe('what cannot, with the place', () => {
       '{variables.y}',
     ],
     [
-      'a person, who may change',
-      'SELECT count(DISTINCT person_id) FROM events WHERE event = {variables.x}',
+      'a column of sessions',
+      'SELECT avg(session.$session_duration) FROM events WHERE event = {variables.x}',
       'source_not_supported',
-      'events',
+      'session.$session_duration',
     ],
     [
-      'a property of a person',
-      'SELECT count() FROM events WHERE person.properties.plan = {variables.x}',
+      'a variable compared with a column of sessions',
+      'SELECT count() FROM events AS e WHERE e.session.$entry_pathname = {variables.x}',
       'source_not_supported',
-      'events',
+      'e.session.$entry_pathname',
+    ],
+    [
+      'persons joined by the query',
+      'SELECT count() FROM events AS e JOIN persons AS p ON p.id = e.person_id WHERE p.properties.plan = {variables.x}',
+      'source_not_supported',
+      'events AS e JOIN persons AS p ON p.id = e.person_id',
+    ],
+    [
+      'an aggregate over persons that cannot be put together',
+      'SELECT anyLast(person.properties.plan) FROM events WHERE event = {variables.x}',
+      'aggregate_not_mergeable',
+      undefined,
+    ],
+    [
+      'a condition on persons that changes with each reading',
+      'SELECT count() FROM events WHERE event = {variables.x} AND rand() > length(person.properties.plan)',
+      'not_repeatable',
+      undefined,
     ],
     ['persons', 'SELECT count() FROM persons WHERE id = {variables.x}', 'source_not_supported', 'persons'],
     [

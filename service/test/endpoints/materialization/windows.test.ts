@@ -1,4 +1,4 @@
-import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
+import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
 import { materializeInsight } from './support/insights.ts'
 import { store } from './support/store.ts'
 

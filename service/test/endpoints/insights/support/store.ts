@@ -1,7 +1,7 @@
 import { checkInsight, type InsightQuery, planInsight } from '../../../../src/endpoints/insights/insights.ts'
 import { createZone } from '../../../../src/endpoints/insights/zone.ts'
 import type { InsightAnswer } from '../../../../src/endpoints/insights/insight.ts'
-import type { TestEngine } from '../../sql/support/engine.ts'
+import type { TestEngine } from '../../../sql/support/engine.ts'
 import type { SeenEvent } from './reference.ts'
 
 let count = 0

@@ -3,7 +3,7 @@ import type { Plan as InsightPlan } from '../../../../src/endpoints/insights/ins
 import { createZone } from '../../../../src/endpoints/insights/zone.ts'
 import { planFromStored } from '../../../../src/endpoints/materialization/insightRows.ts'
 import { buildStatements, planOfInsight } from '../../../../src/endpoints/materialization/plan.ts'
-import type { TestEngine } from '../../sql/support/engine.ts'
+import type { TestEngine } from '../../../sql/support/engine.ts'
 import { rounded } from './store.ts'
 
 const time = (ms: number) => new Date(ms).toISOString().replace('T', ' ').replace('Z', '')

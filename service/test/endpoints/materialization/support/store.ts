@@ -1,7 +1,7 @@
 import { buildStatements, planOf, readingFrom } from '../../../../src/endpoints/materialization/plan.ts'
-import { type BoundValue, compileQuery, parseQuery } from '../../../../src/endpoints/sql/compile.ts'
-import type { Variable } from '../../../../src/storage/records.ts'
-import type { TestEngine } from '../../sql/support/engine.ts'
+import { type BoundValue, compileQuery, parseQuery } from '../../../../src/sql/compile.ts'
+import type { Variable } from '../../../../src/storage/metadata/metadata.ts'
+import type { TestEngine } from '../../../sql/support/engine.ts'
 
 /** Definitions of variables by their names and types. */
 export const variables = (types: Readonly<Record<string, string>>): Variable[] =>

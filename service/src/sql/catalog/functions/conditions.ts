@@ -1,0 +1,30 @@
+import type { Signatures } from './signatures.ts'
+
+/** Conditional, comparison, logical and NULL functions. */
+export const CONDITION_FUNCTIONS: Signatures = {
+  if: 'boolean alike alike -> alike',
+  multiIf: 'boolean alike alike... -> alike',
+  ifNull: 'alike alike -> alike',
+  nullIf: 'alike alike -> alike?',
+  coalesce: 'alike... -> alike',
+  isNull: 'any -> boolean!',
+  isNotNull: 'any -> boolean!',
+  isZeroOrNull: 'number -> boolean!',
+  assumeNotNull: 'any -> same!',
+  toNullable: 'any -> same?',
+  greatest: 'alike alike... -> alike',
+  least: 'alike alike... -> alike',
+  transform: 'any array array any? -> unknown',
+  not: 'boolean -> boolean',
+  and: 'boolean boolean... -> boolean',
+  or: 'boolean boolean... -> boolean',
+  xor: 'boolean boolean... -> boolean',
+  equals: 'alike alike -> boolean',
+  notEquals: 'alike alike -> boolean',
+  less: 'alike alike -> boolean',
+  lessOrEquals: 'alike alike -> boolean',
+  greater: 'alike alike -> boolean',
+  greaterOrEquals: 'alike alike -> boolean',
+  toTypeName: 'any -> text!',
+  identity: 'any -> same',
+}

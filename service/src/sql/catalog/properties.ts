@@ -1,0 +1,90 @@
+import { call, infix, text, type Sql } from './physical.ts'
+import type { Kind } from './kinds.ts'
+import { value, type Value } from './value.ts'
+
+const NULLABLE_TEXT = text('Nullable(String)')
+
+// The storage keeps a dot inside a key in this form; an unescaped dot means a step into an object.
+const escapeKey = (key: string): string => key.replaceAll('.', '%2E')
+
+const scalarText = (column: Sql): Sql => call('CAST', column, NULLABLE_TEXT)
+
+// A cast writes arrays in ClickHouse's notation and does not see objects, whose values are columns of their own. The type of a value is
+// a text made for each row, so it is asked for only where the cast text begins like an array.
+const fullText = (column: Sql, object: Sql): Sql => {
+  const scalar = scalarText(column)
+  const isArray = infix(
+    call('startsWith', scalar, text('[')),
+    'AND',
+    call('startsWith', call('dynamicType', column), text('Array')),
+  )
+  return call(
+    'if',
+    call('isNotNull', scalar),
+    call('if', isArray, call('toJSONString', column), scalar),
+    call('nullIf', call('toJSONString', object), text('{}')),
+  )
+}
+
+const placeOf = (key: string | number): Sql => {
+  if (typeof key === 'string') return text(key)
+  const digits: Sql = { kind: 'number', digits: String(Math.abs(key)) }
+  return key < 0 ? call('negate', digits) : digits
+}
+
+const memberOfText = (json: Sql, path: readonly (string | number)[]): Sql => {
+  if (path.length === 0) return json
+  const place = path.map(placeOf)
+  const raw = call('nullIf', call('nullIf', call('JSONExtractRaw', json, ...place), text('')), text('null'))
+  return call(
+    'if',
+    infix(call('JSONType', json, ...place), '=', text('String')),
+    call('JSONExtractString', json, ...place),
+    raw,
+  )
+}
+
+/** A property whose JSON is at hand as text only: one that came through a subquery or out of an array. */
+export const propertyOfText = (json: () => Sql, path: readonly (string | number)[] = []): Value => ({
+  kind: 'property',
+  isNullable: true,
+  read: () => memberOfText(json(), path),
+  scalar: () => memberOfText(json(), path),
+  child: (key) => propertyOfText(json, [...path, key]),
+})
+
+/** Asks a column's table for an expression over that column; gives what to call it outside. */
+export type Demand = (key: string, sql: Sql) => Sql
+
+/** What stands under `path` in a JSON column. */
+export const propertyOfColumn = (
+  column: Sql,
+  path: readonly string[],
+  demand: Demand,
+  known = new Map<string, Value>(),
+): Value => {
+  const id = JSON.stringify(path)
+  const before = known.get(id)
+  if (before) return before
+  const escaped = path.map(escapeKey)
+  const sub: Sql = { kind: 'subColumn', of: column, path: escaped }
+  const read = () => demand(`${id} text`, fullText(sub, { kind: 'subObject', of: column, path: escaped }))
+  let isPinned = false
+  const property: Value = {
+    kind: 'property',
+    isNullable: true,
+    read,
+    scalar: () => (isPinned ? read() : demand(`${id} scalar`, scalarText(sub))),
+    child: (key) =>
+      typeof key === 'string' ? propertyOfColumn(column, [...path, key], demand, known) : propertyOfText(read, [key]),
+    pin: () => {
+      isPinned = true
+    },
+  }
+  known.set(id, property)
+  return property
+}
+
+/** SQL of a known kind as a value. A property stays one: its context decides how it is read. */
+export const valueOfKind = (kind: Kind, sql: Sql, isNullable: boolean): Value =>
+  kind === 'property' ? propertyOfText(() => sql) : value(kind, sql, isNullable)

@@ -1,0 +1,171 @@
+import type { Expression, Query } from './parse/ast.ts'
+import { type After, keysetPage } from './resolve/keyset.ts'
+import { measure } from './print/measure.ts'
+import { parse } from './parse/parseQuery.ts'
+import { name, type QuerySql, type SelectSql, type Sql } from './catalog/physical.ts'
+import { print } from './print/print.ts'
+import { QueryError, refuseIn, type Span } from './parse/queryError.ts'
+import type { ResolveOptions } from './resolve/queryContext.ts'
+import { resolveQuery } from './resolve/resolveQuery.ts'
+import type { ResolvedQuery } from './resolve/resolverContext.ts'
+import { type BoundValue, VARIABLE_TYPES } from './resolve/variable.ts'
+import { value, type Value } from './catalog/value.ts'
+
+export { QueryError } from './parse/queryError.ts'
+export type { BoundValue } from './resolve/variable.ts'
+
+// The engine refuses syntax trees deeper than 1,000 and texts longer than 256 kB; these leave it some room.
+const MAX_ENGINE_DEPTH = 900
+const MAX_ENGINE_NODES = 100_000
+const MAX_ENGINE_TEXT = 250_000
+
+/** SQL for the engine. `params` are the values of the `{p0:Type}` places in `text`. */
+export interface Compiled {
+  readonly text: string
+  readonly params: Readonly<Record<string, unknown>>
+  /** How many columns at the end of each row are keys. */
+  readonly keyCount: number
+}
+
+/** A query that reads well. Whether its names exist is for `checkQuery` and `compileQuery`. */
+export interface ParsedQuery {
+  readonly text: string
+  /** Names in `{variables.name}`, each once, in order of appearance. */
+  readonly variables: readonly string[]
+  readonly query: Query
+}
+
+export interface CompileOptions {
+  readonly projectId: number
+  readonly variables: Readonly<Record<string, BoundValue>>
+  /** Most rows to give. A LIMIT in the query still holds. */
+  readonly limit?: number
+  /** Rows of the query's answer to pass over. */
+  readonly offset?: number
+  /** Gives rows in an order without ties, from a place on, each with its keys at its end. Goes without `offset`. */
+  readonly keyset?: { readonly after?: After | undefined }
+  /** Gives what the engine is asked instead of one of the query's selects. */
+  readonly replace?: ResolveOptions['replace']
+}
+
+const variablesIn = (query: Query): readonly string[] => {
+  const names = new Map<string, number>()
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    const { kind, name, start } = node as Expression & { name?: unknown }
+    if (kind === 'variable' && typeof name === 'string') names.set(name, Math.min(start, names.get(name) ?? start))
+    else Object.values(node).forEach(visit)
+  }
+  visit(query)
+  return Object.freeze([...names].sort(([, a], [, b]) => a - b).map(([name]) => name))
+}
+
+/** Reads a query. Throws `QueryError`. */
+export const parseQuery = (text: string): ParsedQuery => {
+  const query = parse(text)
+  return Object.freeze({ text, query, variables: variablesIn(query) })
+}
+
+const resolveWithin = (
+  { text, query }: ParsedQuery,
+  variable: ResolveOptions['variable'],
+  replace?: ResolveOptions['replace'],
+): ResolvedQuery => {
+  const resolved = resolveQuery(query, { text, variable, replace })
+  const { nodes, depth } = measure(resolved.query)
+  const refuse = refuseIn(text)
+  if (depth > MAX_ENGINE_DEPTH)
+    throw refuse(
+      'query_too_deep',
+      'The query has a chain or a nesting that is too long for the engine',
+      query,
+      'Split it into parts with WITH … AS',
+    )
+  if (nodes > MAX_ENGINE_NODES)
+    throw refuse('query_too_complex', 'The query is too large once written out for the engine', query)
+  return resolved
+}
+
+const unboundVariable = (): Value => value('unknown', { kind: 'null' }, true)
+
+/** Checks tables, columns, functions and clauses of a query whose variables have no values yet. Throws `QueryError`. */
+export const checkQuery = (query: ParsedQuery): void => {
+  resolveWithin(query, unboundVariable)
+}
+
+const boundVariables = (text: string, variables: CompileOptions['variables']): ResolveOptions['variable'] => {
+  const refuse = refuseIn(text)
+  const made = new Map<string, Value>()
+  const bind = (name: string, span: Span): Value => {
+    const bound = Object.hasOwn(variables, name) ? variables[name] : undefined
+    if (!bound) throw refuse('variable_missing', `The variable '${name}' has no value`, span)
+    const row = VARIABLE_TYPES[bound.type]
+    const accepted = row.accept(bound.value)
+    if (accepted === undefined)
+      throw refuse('variable_invalid', `The value of the variable '${name}' is not of its type`, span)
+    return {
+      ...value(row.kind, { kind: 'parameter', type: bound.type, value: accepted }),
+      constant: accepted,
+      ...(row.width && { width: row.width }),
+      ...(row.kind === 'array' && { members: [value('text', { kind: 'null' })] }),
+    }
+  }
+  return (name, span) => {
+    const known = made.get(name) ?? bind(name, span)
+    made.set(name, known)
+    return known
+  }
+}
+
+const countOf = (sql: Sql | undefined): number | undefined =>
+  sql?.kind === 'number' ? Number(sql.digits) : sql?.kind === 'parameter' ? Number(sql.value) : undefined
+
+const rows = (count: number): Sql => ({ kind: 'parameter', type: 'UInt64', value: count })
+
+const wrapped = ({ query, columns }: ResolvedQuery): SelectSql => ({
+  kind: 'select',
+  items: columns.map((column) => ({ value: name('__page', column.name), name: column.name })),
+  from: { kind: 'named', query, name: '__page' },
+})
+
+/** The page of the query's answer, cut within its own LIMIT and OFFSET. */
+const paged = (resolved: ResolvedQuery, limit: number | undefined, offset: number): QuerySql => {
+  if (limit === undefined && offset === 0) return resolved.query
+  const select = resolved.query.kind === 'select' ? resolved.query : wrapped(resolved)
+  const ceiling = countOf(select.limit)
+  const left = ceiling === undefined ? undefined : Math.max(0, ceiling - offset)
+  const count = left === undefined ? limit : Math.min(left, limit ?? left)
+  const skipped = (countOf(select.offset) ?? 0) + offset
+  return {
+    ...select,
+    limit: count === undefined ? undefined : rows(count),
+    offset: skipped > 0 ? rows(skipped) : undefined,
+  }
+}
+
+const checkCount = (count: number | undefined, what: string): void => {
+  if (count !== undefined && !(Number.isSafeInteger(count) && count >= 0))
+    throw new QueryError('limit_invalid', `${what} is a whole number from 0 up`)
+}
+
+/** The SQL that answers a query for one project. Throws `QueryError`. */
+export const compileQuery = (
+  query: ParsedQuery,
+  { projectId, variables, limit, offset = 0, keyset, replace }: CompileOptions,
+): Compiled => {
+  if (!Number.isInteger(projectId) || projectId < 0 || projectId > 0xffff_ffff) throw new Error('projectId is a UInt32')
+  checkCount(limit, 'limit')
+  checkCount(offset, 'offset')
+  const resolved = resolveWithin(query, boundVariables(query.text, variables), replace)
+  const page = keyset
+    ? keysetPage(resolved, limit, keyset.after)
+    : { query: paged(resolved, limit, offset), keyCount: 0 }
+  const compiled = print(page.query, projectId)
+  if (compiled.text.length > MAX_ENGINE_TEXT)
+    throw refuseIn(query.text)(
+      'query_too_complex',
+      'The query is too long once written out for the engine',
+      query.query,
+    )
+  return Object.freeze({ text: compiled.text, params: Object.freeze(compiled.params), keyCount: page.keyCount })
+}

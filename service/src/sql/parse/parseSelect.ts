@@ -1,0 +1,90 @@
+import type { CommonPart, Expression, LimitBy, Query, Select, SelectItem } from './ast.ts'
+import type { ExpressionParser } from './parseExpression.ts'
+import { createSourceParser, optionalAlias } from './parseSource.ts'
+import { notASelect, refuseClause, refuseGrouping } from './refusedClauses.ts'
+import type { Cursor } from './tokenCursor.ts'
+
+/** Parses one SELECT with its clauses. */
+export const createSelectParser = (cursor: Cursor, { expression, ordering }: ExpressionParser, query: () => Query) => {
+  const { refuse, peek, isSymbol, isWord, accept, acceptWords, finish, list } = cursor
+  const source = createSourceParser(cursor, expression, query)
+
+  const select = (common: readonly CommonPart[]): Select => {
+    const { start } = peek()
+    if (!acceptWords('select')) throw notASelect(cursor)
+    const isDistinct = acceptWords('distinct')
+    if (isWord('on') && isDistinct)
+      throw refuse('not_supported', 'DISTINCT ON is not supported', peek(), 'Use LIMIT 1 BY …')
+    const items = list(item)
+    const from = acceptWords('from') ? source() : undefined
+    const arrayJoin = arrayJoinClause()
+    refuseClause(cursor)
+    const where = acceptWords('where') ? expression() : undefined
+    const groupBy = acceptWords('group', 'by') ? list(expression) : Object.freeze([])
+    refuseGrouping(cursor)
+    const having = acceptWords('having') ? expression() : undefined
+    refuseClause(cursor)
+    const orderBy = acceptWords('order', 'by') ? list(ordering) : Object.freeze([])
+    if (isWord('with') && isWord('fill', 1)) throw refuse('clause_not_allowed', 'WITH FILL is not supported', peek())
+    const limits = limitClauses()
+    refuseClause(cursor)
+    return finish(start, {
+      kind: 'select',
+      common,
+      isDistinct,
+      items,
+      from,
+      arrayJoin,
+      where,
+      groupBy,
+      having,
+      orderBy,
+      ...limits,
+    })
+  }
+
+  const item = (): SelectItem => {
+    if (!isSymbol('(', 1)) refuseClause(cursor)
+    const value = expression()
+    const alias = optionalAlias(cursor)
+    return Object.freeze({ value, alias })
+  }
+
+  const arrayJoinClause = (): Select['arrayJoin'] => {
+    const isLeft = acceptWords('left', 'array', 'join')
+    if (!isLeft && !acceptWords('array', 'join')) return undefined
+    const items = list(() => {
+      const value = expression()
+      const alias = optionalAlias(cursor)
+      if (!alias) throw refuse('syntax_error', 'ARRAY JOIN needs a name for its members', value, 'ARRAY JOIN … AS name')
+      return Object.freeze({ value, alias })
+    })
+    return Object.freeze({ isLeft, items })
+  }
+
+  const limitClauses = (): { limitBy?: LimitBy; limit?: Expression; offset?: Expression } => {
+    let limitBy: LimitBy | undefined
+    let limit: Expression | undefined
+    let offset: Expression | undefined
+    while (acceptWords('limit')) {
+      if (limit) throw cursor.unexpected('the end of the query', cursor.previous())
+      const first = expression()
+      // ClickHouse also reads `LIMIT offset, count`.
+      const [count, skip] = accept(',')
+        ? [expression(), first]
+        : [first, acceptWords('offset') ? expression() : undefined]
+      if (isWord('with') && isWord('ties', 1)) throw refuse('clause_not_allowed', 'WITH TIES is not supported', peek())
+      if (acceptWords('by')) {
+        if (limitBy) throw refuse('syntax_error', 'A query has one LIMIT … BY', cursor.previous())
+        limitBy = Object.freeze({ limit: count, offset: skip, by: list(expression) })
+      } else {
+        limit = count
+        offset = skip
+      }
+    }
+    if (!offset && acceptWords('offset')) offset = expression()
+    return { limitBy, limit, offset }
+  }
+
+  return select
+}

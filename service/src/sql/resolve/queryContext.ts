@@ -1,0 +1,27 @@
+import type { SelectSql } from '../catalog/physical.ts'
+import type { Value } from '../catalog/value.ts'
+import type { Query, Select } from '../parse/ast.ts'
+import type { Refuse, Span } from '../parse/queryError.ts'
+import type { ExpressionResolver } from './resolveExpression.ts'
+import type { ResolvedQuery } from './resolverContext.ts'
+import type { Scope } from './scope.ts'
+
+/** Input of resolving besides the query. */
+export interface ResolveOptions {
+  readonly text: string
+  readonly variable: (name: string, span: Span) => Value
+  /** Returns the SQL to use instead of a resolved select. It must have the same columns. */
+  readonly replace?: ((node: Select, sql: SelectSql) => SelectSql) | undefined
+}
+
+/** What the resolvers of clauses share. */
+export interface QueryContext {
+  readonly text: string
+  readonly root: Query
+  readonly refuse: Refuse
+  /** Returns a name that is unique within the query. */
+  readonly newName: (prefix: string) => string
+  readonly query: (node: Query, outer: Scope | undefined) => ResolvedQuery
+  readonly expressions: ExpressionResolver
+  readonly replace: NonNullable<ResolveOptions['replace']>
+}

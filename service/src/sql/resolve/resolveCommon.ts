@@ -1,0 +1,51 @@
+import { RESERVED_COLUMNS } from '../catalog/tables.ts'
+import type { CommonPart, Name } from '../parse/ast.ts'
+import type { Refuse } from '../parse/queryError.ts'
+import type { Scope } from './scope.ts'
+
+/** Prefix of the compiler's own names, which a query must not use. */
+export const OWN_PREFIX = '__'
+
+export const noNames = new Map<string, never>()
+
+/** Throws on a name that a query must not define. */
+export const checkName = (refuse: Refuse, { text: written, start, end }: Name) => {
+  if (written.startsWith(OWN_PREFIX))
+    throw refuse('name_reserved', `Names that begin with ${OWN_PREFIX} are the compiler's own`, { start, end })
+  if (RESERVED_COLUMNS.has(written.toLowerCase()))
+    throw refuse('column_reserved', `'${written}' is not for queries: they always see their own project only`, {
+      start,
+      end,
+    })
+}
+
+/** The scope of a query with its WITH parts. */
+export const commonScope = (refuse: Refuse, parts: readonly CommonPart[], outer: Scope | undefined): Scope => {
+  const scope: Scope = {
+    sources: [],
+    shared: noNames,
+    aliases: noNames,
+    arrayMembers: noNames,
+    lambdaNames: noNames,
+    commonTables: noNames,
+    commonValues: noNames,
+    outer,
+  }
+  // Each part sees only the ones before it, which rules out recursion.
+  return parts.reduce<Scope>((before, part) => {
+    checkName(refuse, part.name)
+    if (before !== scope && (before.commonTables.has(part.name.text) || before.commonValues.has(part.name.text)))
+      throw refuse('name_duplicate', `WITH names '${part.name.text}' twice`, part.name)
+    return part.kind === 'table'
+      ? {
+          ...scope,
+          commonTables: new Map([...before.commonTables, [part.name.text, { query: part.query, scope: before }]]),
+          commonValues: before.commonValues,
+        }
+      : {
+          ...scope,
+          commonTables: before.commonTables,
+          commonValues: new Map([...before.commonValues, [part.name.text, part.value]]),
+        }
+  }, scope)
+}

@@ -1,0 +1,169 @@
+import { DERIVED, type DerivedRows, personOf, personUuid, withMergedIds } from '../catalog/derived.ts'
+import { guarded } from '../catalog/guard.ts'
+import { type Kind, mayBeNullable } from '../catalog/kinds.ts'
+import { call, infix, name as nameSql, type FromSql, type Sql } from '../catalog/physical.ts'
+import { propertyOfColumn, propertyOfText } from '../catalog/properties.ts'
+import type { SourceColumns, SourceScope } from './scope.ts'
+import { type Column, EVENTS, RELATED, type TableName, TABLES } from '../catalog/tables.ts'
+import type { Value } from '../catalog/value.ts'
+
+export interface TableSourceOptions {
+  readonly alias: string
+  /** A join may leave its columns empty: then they are NULL, not the zero or empty text of their type. */
+  readonly isOptional: boolean
+  /** A name that nothing else in the query has. */
+  readonly newName: (prefix: string) => string
+}
+
+type Ask = (key: string, sql: Sql, wanted: string) => Sql
+
+/** What is asked of the rows called `made`: each expression once, under a name. */
+const createAsked = (made: string) => {
+  const items = new Map<string, { value: Sql; name: string }>()
+  const ask: Ask = (key, sql, wanted) => {
+    if (!items.has(key)) items.set(key, { value: sql, name: wanted })
+    return nameSql(made, items.get(key)!.name)
+  }
+  return { items, ask }
+}
+
+const columnsOf = (
+  table: TableName,
+): { readonly columnNames: readonly string[]; readonly starNames: readonly string[] } => {
+  const columns = TABLES[table] as Readonly<Record<string, Column>>
+  const columnNames = Object.keys(columns)
+  return { columnNames, starNames: columnNames.filter((column) => !columns[column]!.isExtra) }
+}
+
+const nullableIf = (isOptional: boolean, kind: Kind, sql: Sql): Sql =>
+  isOptional && mayBeNullable(kind) ? call('toNullable', sql) : sql
+
+/** A value of inner rows as the rows around them give it on. */
+const passedOn = (of: Value, key: string, isOptional: boolean, ask: (key: string, sql: Sql) => Sql): Value => ({
+  kind: of.kind,
+  isNullable: of.isNullable || (isOptional && mayBeNullable(of.kind)),
+  read: () => ask(key, nullableIf(isOptional && !of.isNullable, of.kind, of.read())),
+  ...(of.child && {
+    child: (step: string | number) => passedOn(of.child!(step), `${key} ${JSON.stringify(step)}`, isOptional, ask),
+  }),
+})
+
+const derivedSource = (
+  table: Exclude<TableName, 'events'>,
+  { alias, isOptional, newName }: TableSourceOptions,
+): SourceScope => {
+  const made = newName('t')
+  const inner = newName('d')
+  const rows = DERIVED[table]({ as: isOptional ? inner : made })
+  const { items, ask } = createAsked(made)
+  const column = (name: string): Value | undefined => {
+    const of = Object.hasOwn(TABLES[table], name) ? rows.column(name) : undefined
+    return of && isOptional ? passedOn(of, name, true, (key, sql) => ask(key, sql, `__j${items.size + 1}`)) : of
+  }
+  const toSql = (): FromSql => {
+    if (!isOptional) return rows.toSql()
+    const key = { value: rows.key(), name: '__key' }
+    return { kind: 'named', query: { kind: 'select', items: [key, ...items.values()], from: rows.toSql() }, name: made }
+  }
+  return { alias, ...columnsOf(table), column, relatedNames: [], related: () => undefined, toSql }
+}
+
+const groupIndexOf = (relation: string): number => Number(relation.slice(relation.lastIndexOf('_') + 1))
+
+/** Events, with their persons, sessions and groups beside them where those are asked for. */
+const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): SourceScope => {
+  const made = newName('t')
+  const events = newName('e')
+  const { items, ask } = createAsked(made)
+  const known = new Map<string, Value>()
+
+  // What is joined is read through a select around both.
+  const beside = new Map<string, DerivedRows>()
+  const { items: joinedItems, ask: askJoined } = createAsked(made)
+  let isPersonAsked = false
+  const ids = newName('d')
+  const stored = (column: string): Sql => {
+    ask(column, nameSql(column), column)
+    return nameSql(events, items.get(column)!.name)
+  }
+  const person = (): Sql => {
+    isPersonAsked = true
+    stored('distinct_id')
+    return personOf(events, ids)
+  }
+  const joined = (key: string, sql: Sql) => askJoined(key, sql, `__j${joinedItems.size + 1}`)
+  const given = (kind: Kind, key: string, sql: () => Sql): Value =>
+    passedOn({ kind, isNullable: false, read: sql }, key, isOptional, joined)
+
+  const rowsBeside = (relation: string): DerivedRows => {
+    const before = beside.get(relation)
+    if (before) return before
+    const table = RELATED[relation] as Exclude<TableName, 'events'>
+    const rows = DERIVED[table]({
+      as: newName('r'),
+      isJoined: true,
+      ...(table === 'groups' ? { groupIndex: groupIndexOf(relation) } : {}),
+    })
+    beside.set(relation, rows)
+    return rows
+  }
+  // What an event itself says of its neighbour is there also where the neighbour is not.
+  const OWN: Readonly<Record<string, (column: string, relation: string) => Value | undefined>> = {
+    persons: (column) => (column === 'id' ? personId() : undefined),
+    sessions: (column) => (column === 'session_id' ? storedColumn('$session_id') : undefined),
+    groups: (column, relation) => (column === 'key' ? storedColumn(`$group_${groupIndexOf(relation)}`) : undefined),
+  }
+  const related = (relation: string): SourceColumns | undefined => {
+    if (!Object.hasOwn(RELATED, relation)) return undefined
+    const table = RELATED[relation]!
+    const column = (name: string): Value | undefined => {
+      if (!Object.hasOwn(TABLES[table], name)) return undefined
+      const own = OWN[table]?.(name, relation)
+      if (own) return own
+      const of = rowsBeside(relation).column(name)
+      return of && passedOn(of, `${relation} ${name}`, isOptional, joined)
+    }
+    return { columnNames: columnsOf(table).columnNames, column }
+  }
+  const onOf = (relation: string): Sql => {
+    if (relation === 'person') return person()
+    return stored(relation === 'session' ? '$session_id' : `$group_${groupIndexOf(relation)}`)
+  }
+
+  const personId = () => given('uuid', 'person_id', () => personUuid(person()))
+  const storedColumn = (name: string): Value => {
+    const { kind, physical = name } = EVENTS.columns[name]!
+    const column = nameSql(physical)
+    const read = () => ask(name, nullableIf(isOptional, kind, column), name)
+    const demand = (key: string, sql: Sql) => ask(`${name} ${key}`, sql, `__p${items.size + 1}`)
+    const child = (key: string | number) =>
+      typeof key === 'string'
+        ? propertyOfColumn(column, [key], demand, known)
+        : propertyOfText(() => call('toJSONString', read()), [key])
+    return { kind, isNullable: isOptional && mayBeNullable(kind), read, ...(kind === 'json' && { child }) }
+  }
+  const column = (name: string): Value | undefined => {
+    if (name === 'person_id') return personId()
+    return Object.hasOwn(EVENTS.columns, name) ? storedColumn(name) : undefined
+  }
+
+  const toSql = (): FromSql => {
+    const joins = [...beside].map(([relation, rows]) => ({ rows, on: infix(onOf(relation), '=', rows.key()) }))
+    // A select has at least one column, also when only its rows are counted.
+    const base = guarded(EVENTS, items.size ? [...items.values()] : [{ value: nameSql(EVENTS.owner), name: '__row' }])
+    if (!joins.length && !isPersonAsked) return { kind: 'named', query: base, name: made }
+    const alone: FromSql = { kind: 'named', query: base, name: events }
+    const first = isPersonAsked ? withMergedIds(alone, events, ids) : alone
+    const from = joins.reduce<FromSql>(
+      (left, { rows, on }) => ({ kind: 'join', join: 'left', left, right: rows.toSql(), on }),
+      first,
+    )
+    const passed = [...items.values()].map(({ name }) => ({ value: nameSql(events, name), name }))
+    return { kind: 'named', query: { kind: 'select', items: [...passed, ...joinedItems.values()], from }, name: made }
+  }
+  return { alias, ...columnsOf('events'), column, relatedNames: Object.keys(RELATED), related, toSql }
+}
+
+/** A table of the service as the expressions of a select see it, with the project's condition on everything stored that it reads. */
+export const tableSource = (table: TableName, options: TableSourceOptions): SourceScope =>
+  table === 'events' ? eventsSource(options) : derivedSource(table, options)
