@@ -1,6 +1,6 @@
 import { isRunToken } from '../endpoints/tokens/runToken.ts'
 import { Refusal } from '../lib/refusal.ts'
-import type { ApiKey, Project } from '../storage/records.ts'
+import type { ApiKey, Project } from '../storage/metadata/metadata.ts'
 
 export const SCOPES = [
   'endpoint:read',
@@ -25,7 +25,7 @@ export const SCOPES = [
 /** What a personal API key may be allowed. */
 export type Scope = (typeof SCOPES)[number]
 
-export interface AuthRooms {
+export interface AuthDependencies {
   readonly keyBySecret: (secret: string) => Promise<ApiKey | undefined>
   readonly projectById: (id: number) => Promise<Project | undefined>
 }
@@ -47,7 +47,7 @@ export const bearerOf = (header: string | undefined): string | undefined =>
  * Keys are looked up by their hash, so how long it takes says nothing about how much of a guess was right.
  */
 export const authorize = async (
-  { keyBySecret, projectById }: AuthRooms,
+  { keyBySecret, projectById }: AuthDependencies,
   { header, projectId, scope }: Asked,
 ): Promise<ApiKey> => {
   const secret = bearerOf(header)

@@ -45,6 +45,11 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorRow>> = {
     message: 'The body is compressed in a way that is not supported.',
   },
   body_too_large: { status: 413, type: 'invalid_request', message: 'The body is too large: send it in parts.' },
+  body_too_slow: {
+    status: 408,
+    type: 'invalid_request',
+    message: 'The body arrived too slowly, so the connection is closed. Send it again, in smaller parts.',
+  },
   unsupported_media_type: { status: 415, type: 'invalid_request', message: 'Send the body as application/json.' },
   name_taken: { status: 400, type: 'validation_error', message: 'The name is taken.' },
   unsupported_kind: {
@@ -75,7 +80,12 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorRow>> = {
     message: 'The answer has too many rows: group or filter more, or pass "limit".',
   },
   query_cancelled: { status: 400, type: 'validation_error', message: 'The run was cancelled.' },
-  query_capacity: { status: 503, type: 'throttled_error', message: 'Too many queries run at the moment: try again.' },
+  query_capacity: {
+    status: 503,
+    type: 'throttled_error',
+    message:
+      'The engine has no room for another query of this project at the moment: wait for one to end, and send the request again after as long as Retry-After says.',
+  },
   rate_limited: {
     status: 429,
     type: 'throttled_error',
@@ -86,6 +96,7 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorRow>> = {
     type: 'throttled_error',
     message: 'This key runs too many endpoints at the same time: wait for one to end.',
   },
+  not_ready: { status: 503, type: 'server_error', message: 'The service is not ready.' },
   engine_unavailable: {
     status: 503,
     type: 'server_error',
@@ -123,8 +134,8 @@ export interface ErrorBody {
   readonly request_id: string
 }
 
-/** A refusal as it is answered. */
-export const toAnswer = (
+/** Turns a refusal into an error response. */
+export const toErrorResponse = (
   { code, facts }: Refusal,
   requestId: string,
 ): { status: number; body: ErrorBody; retryAfterSeconds: number | undefined } => {

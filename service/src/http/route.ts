@@ -1,4 +1,4 @@
-import type { TSchema } from '@sinclair/typebox'
+import type { Static, TSchema } from '@sinclair/typebox'
 import type { EndpointDefinitions } from '../endpoints/definitions/endpoint.ts'
 import type { OpenApi } from '../endpoints/openapi.ts'
 import type { RunEndpoint } from '../endpoints/run.ts'
@@ -17,11 +17,11 @@ import type { Erase } from '../people/erase.ts'
 import type { Persons } from '../people/persons.ts'
 import type { Keys } from '../projects/keys.ts'
 import type { Projects } from '../projects/projects.ts'
-import type { ApiKey, Project } from '../storage/records.ts'
+import type { ApiKey, Project } from '../storage/metadata/metadata.ts'
 import type { Scope } from './auth.ts'
 
-/** What the routes call; `service.ts` brings them together. */
-export interface Rooms {
+/** What the handlers call. `service.ts` provides it. */
+export interface Dependencies {
   readonly ingest: Ingest
   readonly projectByToken: (token: string) => Promise<Project | undefined>
   readonly variables: VariableDefinitions
@@ -41,39 +41,42 @@ export interface Rooms {
   readonly projects: Projects
   readonly keys: Keys
   readonly refusedEvents: Pick<RefusedEvents, 'list'>
-  /** In Prometheus' text format. */
+  /** Finds the script for `/static/<path>`. `undefined` if there is none. */
+  readonly statics: (path: string) => RouteResponse | undefined
+  /** Returns the metrics in the text format of Prometheus. */
   readonly metrics: () => Promise<string>
-  readonly isReady: () => Promise<boolean>
+  /** Returns why the service cannot serve requests. Empty if it is ready. */
+  readonly readiness: () => Promise<readonly { readonly code: string; readonly detail: string }[]>
 }
 
 /** A request as a handler sees it. */
-export interface Call {
-  /** Of the path, decoded. */
+export interface RouteRequest<Body = unknown> {
+  /** Decoded parameters of the path. */
   readonly params: Readonly<Record<string, string>>
-  /** Of the address; the first value of a repeated name. */
+  /** Query parameters. The first value of a repeated name. */
   readonly query: Readonly<Record<string, string | undefined>>
-  /** All values of a name in the address. */
+  /** Returns all values of a query parameter. */
   readonly queryAll: (name: string) => readonly string[]
-  /** Bytes of a `raw` route, a checked value of one with a schema. */
-  readonly body: unknown
-  /** Of a route under `/api/projects/{id}/`. */
+  /** Bytes for a `raw` route, a validated value for a route with a schema. */
+  readonly body: Body
+  /** Set on routes under `/api/projects/{id}/`. */
   readonly projectId: number
-  /** That asks, of a route that is not public. */
+  /** The API key that authenticated the request. Unset on public routes. */
   readonly key: ApiKey
-  /** Of a request that carries a run token: what that allows. */
+  /** What the run token of the request allows. Absent: the request has none. */
   readonly grant: RunGrant | undefined
-  /** Aborted when whoever asks has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
-  /** Of the request; the first value of a repeated name. */
+  /** Request headers. The first value of a repeated name. */
   readonly headers: Readonly<Record<string, string | undefined>>
   /** ms since the epoch. */
   readonly receivedAt: number
-  /** Of whoever asks, before the proxies in between. */
-  readonly address: string
+  /** Client IP, resolved through trusted proxies. */
+  readonly ip: string
 }
 
-/** What to answer, beyond a JSON body with status 200. */
-export interface Answer {
+/** The response to a request. By default, status 200 with a JSON body. */
+export interface RouteResponse {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
@@ -81,17 +84,38 @@ export interface Answer {
   readonly file?: string
 }
 
-export interface Route {
+export type Handler<Body = unknown> = (
+  dependencies: Dependencies,
+  request: RouteRequest<Body>,
+) => Promise<RouteResponse> | RouteResponse
+
+type BodyKind = 'raw' | TSchema | undefined
+
+type BodyOf<Kind extends BodyKind> = Kind extends TSchema
+  ? Static<Kind>
+  : Kind extends 'raw'
+    ? Buffer | undefined
+    : undefined
+
+export interface Route<Kind extends BodyKind = BodyKind, Body = never> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-  /** Also answers with a final slash. */
+  /** Path pattern. Also matches with a trailing slash. */
   readonly path: string
-  /** What it does, for the OpenAPI document. */
+  /** Description for the OpenAPI document. */
   readonly summary?: string
-  /** Who may ask: any page of any origin, or a personal API key with this scope. */
+  /** 'public': any page of any origin. Otherwise the scope that a personal API key needs. */
   readonly access: 'public' | Scope
-  /** Whether a run token will do as well, also from a page of another origin. The path has a `:name`. */
+  /** Whether the response has a new key or token. Such a response is never compressed, see `compression.ts`. */
+  readonly hasSecret?: true
+  /** Whether run tokens are accepted as well, also from pages of other origins. The path has a `:name`. */
   readonly takesRunTokens?: true
-  /** The body: `raw` bytes of whatever encoding, JSON of this schema, or none. */
-  readonly body?: 'raw' | TSchema
-  readonly handler: (rooms: Rooms, call: Call) => Promise<Answer> | Answer
+  /** Kind of body: `raw` bytes in any encoding, JSON that matches a schema, or none. */
+  readonly body?: Kind
+  /** Maximum bytes of a raw body. Absent: the limit of a batch of events. */
+  readonly maxBytes?: number
+  readonly handler: Handler<Body>
 }
+
+/** Types the handler's body by the route's schema. */
+export const route = <const Kind extends BodyKind = undefined>(definition: Route<Kind, BodyOf<Kind>>): Route =>
+  definition

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import cors from '@fastify/cors'
 import staticFiles from '@fastify/static'
 import createFastify, {
   type FastifyBaseLogger,
@@ -13,24 +12,39 @@ import type { RunGrant } from '../endpoints/tokens/runTokens.ts'
 import type { Log, LogLevel } from '../lib/log.ts'
 import type { Count } from '../lib/metrics.ts'
 import { Refusal } from '../lib/refusal.ts'
-import { type ApiKey, RecordsUnavailable } from '../storage/records.ts'
-import { type AuthRooms, authorize, bearerOf } from './auth.ts'
-import { createBodyReader } from './bodyReader.ts'
-import { toAnswer } from './errors.ts'
-import type { Call, Rooms, Route } from './route.ts'
+import { type ApiKey, MetadataUnavailable } from '../storage/metadata/metadata.ts'
+import { StorageError, storageRefusal } from '../storage/storage.ts'
+import { type AuthDependencies, authorize, bearerOf } from './auth.ts'
+import { compressAnswer, varyBy } from './compression.ts'
+import { MAX_BODY_BYTES } from '../ingest/decode.ts'
+import { parseBounded } from '../ingest/split.ts'
+import { BODY_LIMITS, type BodyReader, createBodyReader } from './bodyReader.ts'
+import { toErrorResponse } from './errors.ts'
+import { repeatedHeader } from './headers.ts'
+import type { Dependencies, Route, RouteRequest } from './route.ts'
 import { ROUTES } from './routes.ts'
 
-export interface ServerOptions extends AuthRooms {
-  readonly rooms: Rooms
+export interface ServerOptions extends AuthDependencies {
+  readonly dependencies: Dependencies
   /** Folder of the SDK's built files. */
   readonly staticDir: string
-  /** What the bodies of deliveries may take up together while they are read. */
+  /** What large bodies may take up together until they are answered; small ones have half as much beside it. */
   readonly ingestBytes: number
   readonly log: Log
   readonly count: Count
 }
 
-const MAX_API_BYTES = 1024 * 1024
+/** Most bytes of the body of a request that is not public. */
+export const MAX_API_BYTES = 1024 * 1024
+
+/** How long a connection may take for the headers of a request, ms. */
+export const MAX_HEADERS_MS = 15_000
+// As long as the slowest body may take, and some more: the body reader answers first, and this cuts the connection.
+const MAX_REQUEST_MS = BODY_LIMITS.maxMs + 10_000
+const CHECK_CONNECTIONS_MS = 5_000
+
+/** Most errors of validation that an answer lists. */
+const MAX_ERRORS = 20
 
 const FULL_RETRY_SECONDS = 30
 // A database that is started again, or another that takes its place, needs about as long.
@@ -80,7 +94,7 @@ const describeFault = ({
 }
 
 const fromValidation = (faults: NonNullable<FastifyError['validation']>): Refusal => {
-  const errors = faults.map((fault) =>
+  const errors = faults.slice(0, MAX_ERRORS).map((fault) =>
     describeFault({
       instancePath: fault.instancePath,
       params: fault.params,
@@ -97,8 +111,10 @@ const fromValidation = (faults: NonNullable<FastifyError['validation']>): Refusa
 const toRefusal = (error: FastifyError | Refusal, report: (error: Error) => void): Refusal => {
   if (error instanceof Refusal) return error
   if (error.validation) return fromValidation(error.validation)
-  if (error instanceof RecordsUnavailable)
+  if (error instanceof MetadataUnavailable)
     return new Refusal('definitions_unavailable', { retryAfterSeconds: DEFINITIONS_RETRY_SECONDS })
+  const busy = error instanceof StorageError ? storageRefusal(error) : undefined
+  if (busy) return busy
   // The definitions' own words for a disk without space: SQLite's and Postgres'.
   if (error.code === 'SQLITE_FULL' || error.code === '53100')
     return new Refusal('disk_full', { retryAfterSeconds: FULL_RETRY_SECONDS })
@@ -108,13 +124,9 @@ const toRefusal = (error: FastifyError | Refusal, report: (error: Error) => void
   return new Refusal('internal_error')
 }
 
-const readJson = (_request: FastifyRequest, body: Buffer, done: (error: Error | null, body?: unknown) => void) => {
-  if (!body.length) return done(null, undefined)
-  try {
-    done(null, JSON.parse(body.toString('utf8')))
-  } catch {
-    done(new Refusal('invalid_json'))
-  }
+const readJson = async (bodies: BodyReader, request: FastifyRequest, stream: Readable): Promise<unknown> => {
+  const bytes = await bodies.read(request, stream, MAX_API_BYTES)
+  return bytes.length ? parseBounded(bytes) : undefined
 }
 
 const textsOf = (value: unknown): string[] => [value].flat().filter((each): each is string => typeof each === 'string')
@@ -138,6 +150,26 @@ const PREFLIGHT = {
   'access-control-allow-headers': 'authorization, content-type',
   'access-control-max-age': '86400',
 }
+
+// Any page may send events and read its configuration: the token is public and no cookie is involved.
+const publicHeaders = ({ headers }: FastifyRequest) => ({
+  'access-control-allow-origin': headers.origin ?? '*',
+  ...(headers.origin ? { 'access-control-allow-credentials': 'true' } : {}),
+  'access-control-expose-headers': 'retry-after, x-request-id',
+  vary: 'origin',
+})
+
+const publicPreflight = (request: FastifyRequest, reply: FastifyReply) =>
+  reply
+    .status(204)
+    .headers({
+      ...publicHeaders(request),
+      'access-control-allow-methods': 'GET, POST, OPTIONS',
+      'access-control-allow-headers': request.headers['access-control-request-headers'] ?? 'content-type',
+      'access-control-max-age': '86400',
+      vary: 'origin, access-control-request-headers',
+    })
+    .send()
 
 /** Lets the page that asks read the answer, a refusal too: it says what to do about the token. */
 const openToPage = ({ headers }: FastifyRequest, reply: FastifyReply) =>
@@ -163,13 +195,14 @@ const hangUp = ({ raw }: FastifyReply): AbortSignal => {
 }
 
 // What few routes ask for is made when it is asked for: most requests are deliveries and flags, and of those most of the cost is here.
-const toCall = (request: FastifyRequest, reply: FastifyReply, receivedAt: number): Call => ({
+const toRequest = (request: FastifyRequest, reply: FastifyReply, receivedAt: number): RouteRequest<never> => ({
   params: request.params as Record<string, string>,
   query: Object.fromEntries(
     Object.entries(request.query as Record<string, unknown>).map(([name, value]) => [name, firstOf(value)]),
   ),
   queryAll: (name) => textsOf((request.query as Record<string, unknown>)[name]),
-  body: request.body,
+  // The route validates it.
+  body: request.body as never,
   projectId: projectIdOf(request)!,
   key: keys.get(request)!,
   grant: grants.get(request),
@@ -180,7 +213,7 @@ const toCall = (request: FastifyRequest, reply: FastifyReply, receivedAt: number
     return Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, firstOf(value)]))
   },
   receivedAt,
-  address: request.ip,
+  ip: request.ip,
 })
 
 export interface Server {
@@ -188,11 +221,13 @@ export interface Server {
   listen(at: { port: number; host: string }): Promise<string>
   /** Answers what is under way and takes nothing more. */
   close(): Promise<void>
+  /** What the bodies of requests take up. */
+  heldBytes(): number
 }
 
-/** The service's HTTP side, ready to listen. It knows requests and statuses; what it answers comes from the rooms. */
+/** The service's HTTP side, ready to listen. It knows requests and statuses; what it answers comes from the dependencies. */
 export const createServer = async ({
-  rooms,
+  dependencies,
   staticDir,
   ingestBytes,
   log,
@@ -206,6 +241,8 @@ export const createServer = async ({
     trustProxy: ['loopback', 'linklocal', 'uniquelocal'],
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     forceCloseConnections: 'idle',
+    requestTimeout: MAX_REQUEST_MS,
+    http: { headersTimeout: MAX_HEADERS_MS, connectionsCheckingInterval: CHECK_CONNECTIONS_MS },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: true } },
     frameworkErrors: (error, request, reply) => void refuse(error, request, reply as unknown as FastifyReply),
   })
@@ -216,10 +253,10 @@ export const createServer = async ({
         level: 'error',
       }),
     )
-    if (error instanceof RecordsUnavailable)
+    if (error instanceof MetadataUnavailable)
       log(`${error.message}: ${(error.cause as Error).message}`, { level: 'warn', request_id: request.id })
     count('trailmark_refusals_total', { code: refusal.code })
-    const { status, body, retryAfterSeconds } = toAnswer(refusal, request.id)
+    const { status, body, retryAfterSeconds } = toErrorResponse(refusal, request.id)
     if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
     return reply
       .status(status)
@@ -229,9 +266,17 @@ export const createServer = async ({
   }
 
   const respond = (route: Route) => async (request: FastifyRequest, reply: FastifyReply) => {
-    const { status = 200, headers = {}, body, file } = await route.handler(rooms, toCall(request, reply, Date.now()))
+    const {
+      status = 200,
+      headers = {},
+      body,
+      file,
+    } = await route.handler(dependencies, toRequest(request, reply, Date.now()))
     reply.status(status).headers(headers)
-    if (file !== undefined) return reply.sendFile(file, staticDir, { cacheControl: false })
+    if (file !== undefined) {
+      varyBy(reply, 'accept-encoding')
+      return reply.sendFile(file, staticDir, { cacheControl: false })
+    }
     return reply.send(body)
   }
 
@@ -240,7 +285,7 @@ export const createServer = async ({
   // Hooks that wait for nothing call `done`: a promise for each of them, at each request, would be most of their cost.
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
-    done()
+    done(repeatedHeader(request.raw.rawHeaders))
   })
   server.addHook('onResponse', (request, reply, done) => {
     const { method, id } = request
@@ -271,32 +316,38 @@ export const createServer = async ({
     if (closing) reply.header('connection', 'close')
     done(null, payload)
   })
+  server.addHook('onSend', compressAnswer)
+  const bodies = createBodyReader(ingestBytes, { count })
+  server.addHook('onClose', async () => bodies.close())
+  server.addHook('onRequest', (request, reply, done) => {
+    if (request.method !== 'GET') bodies.watch(request, reply)
+    done()
+  })
   server.removeAllContentTypeParsers()
-  await server.register(staticFiles, { root: staticDir, serve: false })
+  await server.register(staticFiles, { root: staticDir, serve: false, preCompressed: true })
 
   await server.register(async (open) => {
-    // Any page may send events and read its configuration: the token is public and no cookie is involved.
-    await open.register(cors, {
-      origin: true,
-      credentials: true,
-      methods: ['GET', 'POST', 'OPTIONS'],
-      maxAge: 86_400,
-      exposedHeaders: ['retry-after', 'x-request-id'],
-    })
-    // Whatever the content type says: beacons send text/plain to stay free of a preflight.
-    const bodies = createBodyReader(ingestBytes)
+    // Also where a body is refused: a page is to see why.
     open.addHook('onRequest', (request, reply, done) => {
-      bodies.watch(request.raw, reply.raw)
+      reply.headers(publicHeaders(request))
       done()
     })
-    open.addContentTypeParser('*', (request: FastifyRequest, stream: Readable) => bodies.read(request.raw, stream))
-    for (const route of ROUTES.filter(({ access }) => access === 'public')) {
-      open.route({ method: route.method, url: route.path, handler: respond(route) })
+    // Whatever the content type says: beacons send text/plain to stay free of a preflight.
+    open.addContentTypeParser('*', (request: FastifyRequest, stream: Readable) =>
+      bodies.read(request, stream, (request.routeOptions.config as { maxBytes?: number }).maxBytes ?? MAX_BODY_BYTES),
+    )
+    const publicRoutes = ROUTES.filter(({ access }) => access === 'public')
+    for (const route of publicRoutes) {
+      const config = route.maxBytes === undefined ? {} : { maxBytes: route.maxBytes }
+      open.route({ method: route.method, url: route.path, config, handler: respond(route) })
     }
+    for (const path of new Set(publicRoutes.map(({ path }) => path))) open.options(path, publicPreflight)
   })
 
   await server.register(async (api) => {
-    api.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: MAX_API_BYTES }, readJson)
+    api.addContentTypeParser('application/json', (request: FastifyRequest, stream: Readable) =>
+      readJson(bodies, request, stream),
+    )
     for (const route of ROUTES) {
       if (route.access === 'public') continue
       const scope = route.access
@@ -305,12 +356,12 @@ export const createServer = async ({
         api.route({
           method: route.method,
           url,
-          config: { access: scope },
+          config: { access: scope, hasSecret: route.hasSecret },
           onRequest: async (request, reply) => {
             const token = bearerOf(request.headers.authorization)
             if (route.takesRunTokens && token && isRunToken(token)) {
               openToPage(request, reply)
-              const grant = await rooms.runTokens.check({
+              const grant = await dependencies.runTokens.check({
                 projectId: projectIdOf(request) ?? 0,
                 token,
                 endpoint: (request.params as { name: string }).name,
@@ -343,6 +394,7 @@ export const createServer = async ({
 
   return {
     listen: (at) => server.listen(at),
+    heldBytes: bodies.heldBytes,
     async close() {
       // A connection that has not sent anything yet, or never ends what it sends, would hold the end up.
       const forced = setTimeout(() => server.server.closeAllConnections(), LAST_ANSWERS_MS)

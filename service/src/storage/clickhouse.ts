@@ -32,10 +32,10 @@ export interface Connection {
 
 // Short of the 60 s after which the SDKs give up on a request.
 const WRITES = { timeoutMs: 30_000, connections: 32 }
-// Longer than any query may run; and more at once than the engine takes, so that it says so instead of letting them wait.
-const READS = { timeoutMs: 70_000, connections: 64 }
-// A table is built in the background, however long that takes.
-const WORK = { timeoutMs: 3_600_000, connections: 2 }
+// Longer than any query may run; and more at once than the gate lets through (storage/gate.ts), so that none waits here.
+const READS = { timeoutMs: 70_000, connections: 80 }
+// A table is built in the background, however long that takes. Two are (storage/gate.ts), and the writer's own deletions wait for none.
+const WORK = { timeoutMs: 3_600_000, connections: 4 }
 const READY_POLL_MS = 50
 const PING_TIMEOUT_MS = 2_000
 
@@ -105,6 +105,8 @@ const INSERT_SETTINGS: Settings = {
   async_insert: 0,
 }
 
+const SKIP_UNREADABLE: Settings = { input_format_allow_errors_num: '1000000', input_format_allow_errors_ratio: 1 }
+
 const RESULT_SETTINGS: Settings = {
   ...FAITHFUL_JSON,
   output_format_json_quote_64bit_integers: 0,
@@ -136,7 +138,11 @@ const toStorageError = (error: unknown, inserting = false): unknown => {
   if (error instanceof EngineError) {
     const name = error.code
     if (isFull(name, error.message)) return new StorageError('full', error.message, name)
-    if (inserting) return new StorageError(DATA_ERRORS.has(name) ? 'data' : 'unavailable', error.message, name)
+    // What is not known may be the rows' fault: the writer finds out whose. An error without a name is a server's in between.
+    if (inserting) {
+      const kind = DATA_ERRORS.has(name) ? 'data' : !name || name in KINDS ? 'unavailable' : 'query'
+      return new StorageError(kind, error.message, name)
+    }
     return new StorageError(isShared(name, error.message) ? 'capacity' : (KINDS[name] ?? 'query'), error.message, name)
   }
   if (error instanceof StorageError || !(error instanceof Error) || !isConnectionError(error)) return error
@@ -163,6 +169,7 @@ const runSettings = (limits: RunLimits, databases: readonly string[]): Settings 
   timeout_overflow_mode: 'throw',
   max_memory_usage: String(limits.maxMemoryBytes),
   max_result_rows: String(limits.maxRows),
+  ...(limits.maxThreads ? { max_threads: limits.maxThreads } : {}),
   result_overflow_mode: 'throw',
   // The one that there is serves the writer's look-ups by uuid; looking whether it serves a run takes the engine most of a millisecond.
   optimize_use_projections: 0,
@@ -238,11 +245,12 @@ export const createClickhouse = (
     return clients
   }
 
-  const ping = async (withinMs: number) => {
+  /** Why the engine does not answer; `undefined` if it does. */
+  const ping = async (withinMs: number): Promise<Error | undefined> => {
     try {
-      return await connected().writer.ping(withinMs)
-    } catch {
-      return false // the question is whether it answers
+      return (await connected().writer.ping(withinMs)) ? undefined : new Error('/ping is not answered with status 200')
+    } catch (error) {
+      return error as Error
     }
   }
 
@@ -335,14 +343,14 @@ export const createClickhouse = (
       }
     },
 
-    async insert(table, rows) {
+    async insert(table, rows, { skipsUnreadable = false } = {}) {
       const queryId = randomUUID()
       try {
         await order(connected().writer, {
           text: `INSERT INTO ${table} FORMAT JSONEachRow`,
           rows: Buffer.isBuffer(rows) ? rows : Buffer.from(rows.join('\n')),
           queryId,
-          settings: { ...INSERT_SETTINGS, wait_end_of_query: 1 },
+          settings: { ...INSERT_SETTINGS, ...(skipsUnreadable ? SKIP_UNREADABLE : {}), wait_end_of_query: 1 },
         })
       } catch (error) {
         const known = toStorageError(error, true)
@@ -375,6 +383,8 @@ export const createClickhouse = (
               ...RESULT_SETTINGS,
               max_execution_time: maxSeconds,
               max_memory_usage: String(maxMemoryBytes),
+              // A table with a row for each id has more groups than fit in memory: they spill to disk.
+              max_bytes_before_external_group_by: String(Math.floor(maxMemoryBytes / 2)),
               max_query_size: '1000000',
               wait_end_of_query: 1,
             },
@@ -384,14 +394,16 @@ export const createClickhouse = (
       )
     },
 
-    async ready(withinMs) {
+    async ready(withinMs, onFailure = () => {}) {
       const deadline = Date.now() + withinMs
-      // An engine that hangs takes a connection and never answers.
-      while (!(await ping(Math.min(PING_TIMEOUT_MS, Math.max(READY_POLL_MS, deadline - Date.now()))))) {
+      for (;;) {
+        // An engine that hangs takes a connection and never answers.
+        const failure = await ping(Math.min(PING_TIMEOUT_MS, Math.max(READY_POLL_MS, deadline - Date.now())))
+        if (!failure) return true
+        onFailure(failure)
         if (closed || Date.now() >= deadline) return false
         await pause(Math.min(READY_POLL_MS, Math.max(1, deadline - Date.now())))
       }
-      return true
     },
 
     async close() {

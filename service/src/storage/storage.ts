@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
+import { Refusal } from '../lib/refusal.ts'
 
-/** A statement with `{name:Type}` placeholders and their values. */
+/** A statement with `{name:Type}` placeholders and their values. Of one of the service's own, `projectId` is the project it works for. */
 export interface Statement {
   readonly text: string
   readonly params?: Readonly<Record<string, unknown>>
@@ -13,6 +14,8 @@ export interface RunLimits {
   readonly maxSeconds: number
   readonly maxMemoryBytes: number
   readonly maxRows: number
+  /** Threads of the engine. Absent: as many as the machine has cores. */
+  readonly maxThreads?: number
   /** Tables of `db` that the statement reads besides `events`; each has a column `project_id`. */
   readonly tables?: readonly string[]
 }
@@ -46,6 +49,11 @@ export type JsonLine = string
 /** Rows to insert: line by line, or all lines as bytes. */
 export type JsonLines = readonly JsonLine[] | Buffer
 
+export interface InsertOptions {
+  /** Whether rows that the engine cannot read are left out, instead of the whole insert being refused. */
+  readonly skipsUnreadable?: boolean
+}
+
 /**
  * The events' store: an embedded engine or a cluster, which nothing above can tell apart.
  * Everything rejects with `StorageError`, and after a rejection the next call finds a clean connection.
@@ -60,12 +68,12 @@ export interface Storage {
   /** Rows of one of the service's own statements, which sees every project. */
   rows<Row>(statement: Statement): Promise<Row[]>
   /** All rows or, after a rejection with `kind: 'data'`, none. After `'unavailable'` it may be either. */
-  insert(table: string, rows: JsonLines): Promise<void>
+  insert(table: string, rows: JsonLines, options?: InsertOptions): Promise<void>
   command(statement: string): Promise<void>
   /** Creates and fills tables out of what is stored, reading properties as `run` does. An aborted `signal` ends it in the engine. */
   work(statement: Statement, limits: WorkLimits, signal?: AbortSignal): Promise<void>
-  /** Whether the engine answers, waiting at most `withinMs` until it does. */
-  ready(withinMs: number): Promise<boolean>
+  /** Whether the engine answers, waiting at most `withinMs` until it does. `onFailure` receives why it did not, each time. */
+  ready(withinMs: number, onFailure?: (error: Error) => void): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -93,4 +101,17 @@ export class StorageError extends Error {
     this.engineCode = engineCode
     this.missing = missing
   }
+}
+
+/** Seconds after which a request that the engine had no room or no answer for is worth repeating. */
+const RETRY_SECONDS = 2
+const FULL_RETRY_SECONDS = 30
+
+/** The refusal for an engine that is away, full or busy; `undefined` if the statement itself is at fault. */
+export const storageRefusal = ({ kind, missing }: StorageError): Refusal | undefined => {
+  if (kind === 'capacity') return new Refusal('query_capacity', { retryAfterSeconds: RETRY_SECONDS })
+  if (kind === 'full') return new Refusal('disk_full', { retryAfterSeconds: FULL_RETRY_SECONDS })
+  if (kind !== 'unavailable') return undefined
+  const detail = `A part of the event store does not answer (${missing}), and without it the answer would be wrong: try again.`
+  return new Refusal('engine_unavailable', { ...(missing ? { detail } : {}), retryAfterSeconds: RETRY_SECONDS })
 }

@@ -1,8 +1,8 @@
-import { ERRORS, toAnswer } from '../../src/http/errors.ts'
+import { ERRORS, toErrorResponse } from '../../src/http/errors.ts'
 import { Refusal } from '../../src/lib/refusal.ts'
 
 test("a refusal's own words win over the row's", () => {
-  expect(toAnswer(new Refusal('not_found', { detail: 'No such shop.', attr: 'shop' }), 'r').body).toEqual({
+  expect(toErrorResponse(new Refusal('not_found', { detail: 'No such shop.', attr: 'shop' }), 'r').body).toEqual({
     type: 'invalid_request',
     code: 'not_found',
     detail: 'No such shop.',
@@ -12,7 +12,7 @@ test("a refusal's own words win over the row's", () => {
 })
 
 test('without words of its own it has those of its row', () => {
-  expect(toAnswer(new Refusal('invalid_json'), 'r')).toMatchObject({
+  expect(toErrorResponse(new Refusal('invalid_json'), 'r')).toMatchObject({
     status: 400,
     body: { code: 'invalid_json', detail: ERRORS.invalid_json.message, attr: null },
   })

@@ -1,18 +1,61 @@
-import { staticFile } from '../../src/http/statics.ts'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createStatics, staticFile } from '../../src/http/statics.ts'
 
 test.each([
-  ['array.js', 'analytics.js'],
-  ['analytics.js', 'analytics.js'],
-  ['2.0.0/array.js', 'analytics.js'],
-  ['2.0.0-beta.1/chunks/web-vitals.js', 'chunks/web-vitals.js'],
-  ['surveys.js', 'surveys.js'],
-  ['../package.json', undefined],
-  ['a/../../package.json', undefined],
-  ['..%2Fpackage.json', undefined],
-  ['.env', undefined],
-  ['a//b.js', undefined],
-  ['', undefined],
-  ['a\0.js', undefined],
-])('/static/%s is the file %p', (path, file) => {
-  expect(staticFile(path)).toBe(file)
+  ['array.js', 'analytics.js', undefined],
+  ['analytics.js', 'analytics.js', undefined],
+  ['2.0.0/array.js', 'analytics.js', '2.0.0'],
+  ['2.0.0-beta.1/chunks/web-vitals.js', 'chunks/web-vitals.js', '2.0.0-beta.1'],
+  ['surveys.js', 'surveys.js', undefined],
+])('/static/%s is the file %s of version %p', (path, file, version) => {
+  expect(staticFile(path)).toEqual({ file, version })
+})
+
+test.each([
+  '../package.json',
+  'a/../../package.json',
+  '..%2Fpackage.json',
+  '.env',
+  'a//b.js',
+  '',
+  'a\0.js',
+  '2.0.0/',
+  '2.0.0../a.js',
+  '2.0.0/../a.js',
+])('/static/%s is no file', (path) => {
+  expect(staticFile(path)).toBeUndefined()
+})
+
+describe('how long pages may keep a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'trailmark-'))
+  mkdirSync(join(folder, '1.9.0'))
+  writeFileSync(join(folder, 'analytics.js'), '')
+  writeFileSync(join(folder, 'release.json'), JSON.stringify({ version: '2.0.0', files: {} }))
+  writeFileSync(join(folder, '1.9.0/analytics.js'), '')
+  const statics = createStatics(folder)
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test.each([
+    ['analytics.js', 'analytics.js', false],
+    ['2.0.0/analytics.js', 'analytics.js', true],
+    ['1.9.0/analytics.js', '1.9.0/analytics.js', true],
+    ['1.9.0/array.js', '1.9.0/analytics.js', true],
+    // Of a version that is not there: what is there, which is another one tomorrow.
+    ['1.449.2/array.js', 'analytics.js', false],
+  ])('%s is %s, forever: %p', (path, file, isForever) => {
+    const answer = statics(path)!
+    expect(answer.file).toBe(file)
+    expect(answer.headers!['cache-control']!.includes('immutable')).toBe(isForever)
+  })
+
+  test('scripts of other SDKs that are not there are empty, and anything else is nothing', () => {
+    for (const path of ['surveys.js', '1.449.2/surveys.js', 'lazy-recorder.js'])
+      expect(statics(path)).toMatchObject({
+        body: expect.stringMatching(/^\/\*.*\*\/\n$/),
+        headers: { 'content-type': expect.stringContaining('text/javascript') },
+      })
+    expect(statics('nothing.js')).toBeUndefined()
+  })
 })

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { uuidv7 } from '../../src/lib/uuid.ts'
 import { createCluster } from '../../src/storage/cluster/cluster.ts'
-import { openRecords } from '../../src/storage/records.ts'
+import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, capture, countOf, event, rowsOf } from '../support/api.ts'
 import { type ClickhouseCluster, startCluster } from '../support/clickhouse.ts'
 import { until } from '../support/engine.ts'
@@ -98,9 +98,9 @@ describe('projects are kept apart', () => {
   let storage: ReturnType<typeof createCluster>
   beforeAll(async () => {
     const [service] = services as [RunningService]
-    const records = await openRecords(database)
-    const project = await records.projects.create({ name: 'Another', token: 'another' })
-    await records.close()
+    const metadata = await openMetadata(database)
+    const project = await metadata.projects.create({ name: 'Another', token: 'another' })
+    await metadata.close()
     other = { ...service, token: project.token }
     await capture(service, ...visitors('mine', 20))
     await capture(other, ...visitors('theirs', 20))

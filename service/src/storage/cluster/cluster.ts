@@ -128,10 +128,10 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
       onAny((storage) => storage.stream(statement, limits, format, signal), signal),
     rows: (statement) => onAny((storage) => storage.rows(statement)),
     // Once: whoever inserts looks what is in before it does so again.
-    async insert(table, rows) {
+    async insert(table, rows, options) {
       const [node] = inTurn() as [Node]
       try {
-        await node.storage.insert(table, rows)
+        await node.storage.insert(table, rows, options)
       } catch (error) {
         throw isAway(error) ? await naming(error) : error
       }
@@ -140,9 +140,11 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
     command: (statement) => onEach((storage) => storage.command(statement)),
     work: (statement, limits, signal) => onEach((storage) => storage.work(statement, limits, signal)),
     // One node is enough to be asked; what it cannot reach its answers say.
-    ready: (withinMs) =>
+    ready: (withinMs, onFailure) =>
       Promise.any(
-        nodes.map(async ({ storage }) => (await storage.ready(withinMs)) || Promise.reject(new Error('away'))),
+        nodes.map(
+          async ({ storage }) => (await storage.ready(withinMs, onFailure)) || Promise.reject(new Error('away')),
+        ),
       ).catch(() => false),
     async close() {
       await Promise.all(nodes.map(({ storage }) => storage.close()))

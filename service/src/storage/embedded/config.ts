@@ -1,4 +1,5 @@
 import type { Connection } from '../clickhouse.ts'
+import { READER_PLACES } from '../gate.ts'
 import { PROJECT_TABLES } from '../projectTables.ts'
 
 export interface EngineConfig {
@@ -16,6 +17,9 @@ export interface EngineConfig {
 
 /** Most memory that one query of a project may take in an engine of `memoryBytes`. */
 export const readerMemoryBytes = (memoryBytes: number): number => Math.floor(memoryBytes / 2)
+
+/** Most memory that all queries of projects may take together: inserts always find the rest. */
+const allReadersMemoryBytes = (memoryBytes: number): number => Math.floor(memoryBytes * 0.75)
 
 const escape = (text: string) => text.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
@@ -71,7 +75,8 @@ export const engineConfig = ({
     <reader>
       <max_execution_time>60</max_execution_time>
       <max_memory_usage>${readerMemoryBytes(memoryBytes)}</max_memory_usage>
-      <max_concurrent_queries_for_user>32</max_concurrent_queries_for_user>
+      <max_memory_usage_for_user>${allReadersMemoryBytes(memoryBytes)}</max_memory_usage_for_user>
+      <max_concurrent_queries_for_user>${READER_PLACES}</max_concurrent_queries_for_user>
       <allow_ddl>0</allow_ddl>
       <allow_introspection_functions>0</allow_introspection_functions>
       <constraints>

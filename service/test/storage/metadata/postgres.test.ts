@@ -1,10 +1,15 @@
 import { rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { copyRecords, openRecords, RecordsMismatch, RecordsUnavailable } from '../../src/storage/records.ts'
-import { until } from '../support/engine.ts'
-import { type PostgresServer, startPostgres } from '../support/postgres.ts'
-import { runUntilEnd, temporaryFolder } from '../support/startService.ts'
+import {
+  copyMetadata,
+  openMetadata,
+  MetadataMismatch,
+  MetadataUnavailable,
+} from '../../../src/storage/metadata/metadata.ts'
+import { until } from '../../support/engine.ts'
+import { type PostgresServer, startPostgres } from '../../support/postgres.ts'
+import { runUntilEnd, temporaryFolder } from '../../support/startService.ts'
 
 jest.setTimeout(30_000)
 
@@ -20,41 +25,42 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const closing = async (url: string) => (await openRecords(url)).close()
+const closing = async (url: string) => (await openMetadata(url)).close()
 
 /** The address with another user, who has `password`. */
 const asUser = (url: string, user: string) => url.replace(/mine:[^@]+/, `${user}:secret`)
 
-describe('an address that cannot be used says why, and never the password', () => {
+describe('a URL that cannot be used is reported with the reason and without the password', () => {
   const refused = async (url: string) => {
-    const error = await openRecords(url).then(
+    const error = await openMetadata(url).then(
       () => undefined,
       (each: unknown) => each,
     )
-    expect(error).toBeInstanceOf(RecordsMismatch)
+    expect(error).toBeInstanceOf(MetadataMismatch)
     const { message } = error as Error
     expect(message).not.toContain('p@ss')
     expect(message).not.toContain('p%40ss')
     return message
   }
 
-  test('a wrong password, and none', async () => {
+  test('names a wrong or missing password', async () => {
     const url = postgres.urlOf('postgres')
     const words =
-      'the Postgres server refuses the user: set DATABASE_URL to an address with the right user and password, postgres://user:password@host:5432/database.'
+      'the Postgres server refuses the user: set DATABASE_URL to a URL with the right user and password, postgres://user:password@host:5432/database.'
     expect(await refused(url.replace('p%40ss', 'wrong'))).toBe(words)
     expect(await refused(url.replace(/:p[^@]*@/, '@'))).toBe(words)
     expect(await refused(url.replace('mine', 'nobody'))).toBe(words)
   })
 
-  test('a database that is not there', async () => {
+  test('names a missing database', async () => {
     expect(await refused(postgres.urlOf('missing'))).toBe(
       'the Postgres server has no database of that name: create it, or name another in DATABASE_URL.',
     )
   })
 
-  test('no server, no such host, and something else that listens', async () => {
-    const words = 'the Postgres server at DATABASE_URL does not answer: check the address, and that the server runs.'
+  test('names a missing server, an unknown host and a server that is not Postgres', async () => {
+    const words = (host: string, reason: string) =>
+      `the Postgres server at DATABASE_URL (${host}) does not answer: ${reason}. Check the URL, and that the server is running.`
     const deaf = createServer((socket) => socket.end('HTTP/1.1 400\r\n\r\n'))
     await new Promise<void>((done) => deaf.listen(0, '127.0.0.1', done))
     const { port } = deaf.address() as { port: number }
@@ -64,17 +70,21 @@ describe('an address that cannot be used says why, and never the password', () =
           refused(`postgres://mine:p%40ss@${host}/x`),
         ),
       ),
-    ).toEqual([words, words, words])
+    ).toEqual([
+      words('127.0.0.1:9', 'ECONNREFUSED'),
+      words('nowhere.invalid:5432', 'ENOTFOUND'),
+      expect.stringContaining(`(127.0.0.1:${port}) does not answer: `),
+    ])
     deaf.close()
   })
 
-  test('a server without TLS that is asked for it', async () => {
+  test('names a server without TLS', async () => {
     expect(await refused(`${postgres.urlOf('postgres')}?sslmode=verify-full`)).toBe(
       'the Postgres server at DATABASE_URL does not speak TLS: leave out sslmode, or turn TLS on at the server.',
     )
   })
 
-  test('a user who may not create tables, until they are there', async () => {
+  test('names a missing right to create tables, which existing tables do not need', async () => {
     const url = await postgres.create('rights')
     await postgres.ask(url, "CREATE USER reader PASSWORD 'secret'")
     expect(await refused(asUser(url, 'reader'))).toBe(
@@ -82,12 +92,12 @@ describe('an address that cannot be used says why, and never the password', () =
     )
     await closing(url)
     await postgres.ask(url, 'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO reader')
-    const records = await openRecords(asUser(url, 'reader'))
-    expect(await records.projects.create({ name: 'p', token: 't' })).toMatchObject({ id: 1 })
-    await records.close()
+    const metadata = await openMetadata(asUser(url, 'reader'))
+    expect(await metadata.projects.create({ name: 'p', token: 't' })).toMatchObject({ id: 1 })
+    await metadata.close()
   })
 
-  test('a server that only reads, as a standby does', async () => {
+  test('names a read-only server, such as a standby', async () => {
     const url = await postgres.create('standby')
     await postgres.ask(url, 'ALTER DATABASE standby SET default_transaction_read_only = on')
     expect(await refused(url)).toBe(
@@ -95,18 +105,18 @@ describe('an address that cannot be used says why, and never the password', () =
     )
   })
 
-  test('a newer schema, and for a command an older one', async () => {
+  test('names a newer schema, and for commands an older one', async () => {
     const url = await postgres.create('newer')
     await closing(url)
     await postgres.ask(url, 'DELETE FROM steps WHERE id > 1')
-    await expect(openRecords(url, { mayUpgrade: false })).rejects.toThrow(
+    await expect(openMetadata(url, { mayUpgrade: false })).rejects.toThrow(
       'the running service is an older release than this command: restart the service with this release first.',
     )
     await postgres.ask(url, 'INSERT INTO steps VALUES (1000)')
     expect(await refused(url)).toContain('were written by a newer release of Trailmark')
   })
 
-  test('at the start of the service: one sentence, and nothing is left running', async () => {
+  test('ends the service at startup with one sentence', async () => {
     const start = (url: string) =>
       runUntilEnd({
         TRAILMARK_DATA: join(folder, 'data'),
@@ -122,15 +132,15 @@ describe('an address that cannot be used says why, and never the password', () =
     expect(ended.map(({ code }) => code)).toEqual([1, 1, 1])
     expect(ended.map(({ stderr }) => stderr)).toEqual([
       'trailmark: the Postgres server has no database of that name: create it, or name another in DATABASE_URL.\n',
-      'trailmark: the Postgres server at DATABASE_URL does not answer: check the address, and that the server runs.\n',
+      'trailmark: the Postgres server at DATABASE_URL (127.0.0.1:9) does not answer: ECONNREFUSED. Check the URL, and that the server is running.\n',
       'trailmark: DATABASE_URL takes an address such as postgres://user:password@host:5432/database, with %40 for @ in a password, %23 for # and %25 for %; it is set to "…".\n',
     ])
   })
 })
 
-test('what a Postgres without some steps lacks is made up for, by one of those who open it', async () => {
+test('runs missing migrations once when several processes open the database', async () => {
   const url = await postgres.create('steps')
-  const all = await Promise.all([1, 2, 3, 4].map(() => openRecords(url)))
+  const all = await Promise.all([1, 2, 3, 4].map(() => openMetadata(url)))
   await Promise.all(all.map((each) => each.close()))
   const steps = await postgres.ask(url, 'SELECT id::int FROM steps ORDER BY id')
   expect(steps.map(({ id }) => id)).toEqual(steps.map((_, index) => index + 1))
@@ -140,9 +150,9 @@ test('what a Postgres without some steps lacks is made up for, by one of those w
 })
 
 describe('a connection that drops', () => {
-  test('while nobody uses it is made again without anybody noticing', async () => {
-    const records = await openRecords(await postgres.create('idle'))
-    await records.projects.create({ name: 'p', token: 't' })
+  test('is replaced silently while idle', async () => {
+    const metadata = await openMetadata(await postgres.create('idle'))
+    await metadata.projects.create({ name: 'p', token: 't' })
     await postgres.ask(
       postgres.urlOf('postgres'),
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'trailmark' AND datname = 'idle'",
@@ -154,29 +164,29 @@ describe('a connection that drops', () => {
     )
     // The pool hears of it in a turn of its own.
     await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(await records.projects.byToken('t')).toBeDefined()
-    await records.close()
+    expect(await metadata.projects.byToken('t')).toBeDefined()
+    await metadata.close()
   })
 
-  test('in the middle of a change undoes it, says that it passes, and harms no other', async () => {
-    const records = await openRecords(await postgres.create('busy'))
+  test('rolls back the transaction, rejects with MetadataUnavailable and affects no other', async () => {
+    const metadata = await openMetadata(await postgres.create('busy'))
     const cut = () =>
       postgres.ask(
         postgres.urlOf('postgres'),
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'busy' AND state = 'idle in transaction'",
       )
-    await expect(records.alone('events', async () => void (await cut()))).rejects.toThrow(RecordsUnavailable)
-    expect(await records.alone('events', async () => 'again')).toBe('again')
-    await records.close()
+    await expect(metadata.withLock('events', async () => void (await cut()))).rejects.toThrow(MetadataUnavailable)
+    expect(await metadata.withLock('events', async () => 'again')).toBe('again')
+    await metadata.close()
   })
 
-  test('with its server: it says that it passes, and works again afterwards', async () => {
-    const records = await openRecords(await postgres.create('gone'))
-    const { id } = await records.projects.create({ name: 'p', token: 't' })
+  test('rejects with MetadataUnavailable while the server is down and recovers afterwards', async () => {
+    const metadata = await openMetadata(await postgres.create('gone'))
+    const { id } = await metadata.projects.create({ name: 'p', token: 't' })
     await postgres.kill()
-    await expect(records.projects.byId(id)).rejects.toThrow(RecordsUnavailable)
+    await expect(metadata.projects.byId(id)).rejects.toThrow(MetadataUnavailable)
     await expect(
-      records.endpoints.create(id, {
+      metadata.endpoints.create(id, {
         name: 'e',
         description: '',
         isActive: true,
@@ -184,28 +194,28 @@ describe('a connection that drops', () => {
         columns: undefined,
         dataFreshnessSeconds: 900,
       }),
-    ).rejects.toThrow(RecordsUnavailable)
-    expect(await records.ready(5_000)).toBe(false)
+    ).rejects.toThrow(MetadataUnavailable)
+    expect(await metadata.ready(5_000)).toBe(false)
     await postgres.start()
-    await until(() => records.ready(5_000))
-    expect(await records.projects.byId(id)).toMatchObject({ token: 't' })
-    await records.close()
+    await until(() => metadata.ready(5_000))
+    expect(await metadata.projects.byId(id)).toMatchObject({ token: 't' })
+    await metadata.close()
   })
 })
 
-test('an answer that does not come is given up, and the next is asked for over another connection', async () => {
+test('gives up on a query without an answer and uses another connection next', async () => {
   const url = await postgres.create('hung')
-  const [holder, waiter] = [await openRecords(url), await openRecords(`${url}?query_timeout=300`)]
-  await holder.alone('events', async () => {
-    await expect(waiter.alone('events', async () => 'never')).rejects.toThrow(RecordsUnavailable)
+  const [holder, waiter] = [await openMetadata(url), await openMetadata(`${url}?query_timeout=300`)]
+  await holder.withLock('events', async () => {
+    await expect(waiter.withLock('events', async () => 'never')).rejects.toThrow(MetadataUnavailable)
     expect(await waiter.projects.all()).toEqual([])
   })
   await Promise.all([holder.close(), waiter.close()])
 })
 
-test('one at a time is one at a time for all processes, and for each task of its own', async () => {
+test('holds each lock for one process at a time', async () => {
   const url = await postgres.create('turns')
-  const all = await Promise.all([1, 2, 3].map(() => openRecords(url)))
+  const all = await Promise.all([1, 2, 3].map(() => openMetadata(url)))
   let inside = 0
   const most: number[] = []
   const work = async () => {
@@ -214,19 +224,19 @@ test('one at a time is one at a time for all processes, and for each task of its
     await new Promise((resolve) => setTimeout(resolve, 5))
     inside -= 1
   }
-  await Promise.all(all.flatMap((each) => [each.alone('events', work), each.alone('events', work)]))
+  await Promise.all(all.flatMap((each) => [each.withLock('events', work), each.withLock('events', work)]))
   expect(most).toEqual([1, 1, 1, 1, 1, 1])
-  expect(await all[0]!.alone('start', () => all[1]!.alone('events', async () => 'both'))).toBe('both')
+  expect(await all[0]!.withLock('start', () => all[1]!.withLock('events', async () => 'both'))).toBe('both')
   await Promise.all(all.map((each) => each.close()))
 })
 
-test('definitions go from SQLite to Postgres and back as they are', async () => {
+test('copies metadata from SQLite to Postgres and back unchanged', async () => {
   const [first, second] = [join(folder, 'first.db'), join(folder, 'second.db')]
   const url = await postgres.create('copied')
-  const records = await openRecords(first)
-  const project = await records.projects.create({ name: 'Größe 𝕏', token: 't', timezone: 'Asia/Tokyo' })
-  const key = (await records.keys.create({ projectId: undefined, label: 'k', secret: 's', scopes: ['metrics:read'] }))!
-  const variable = (await records.variables.create(1, {
+  const metadata = await openMetadata(first)
+  const project = await metadata.projects.create({ name: 'Größe 𝕏', token: 't', timezone: 'Asia/Tokyo' })
+  const key = (await metadata.keys.create({ projectId: undefined, label: 'k', secret: 's', scopes: ['metrics:read'] }))!
+  const variable = (await metadata.variables.create(1, {
     name: 'V',
     codeName: 'v',
     type: 'List',
@@ -234,7 +244,7 @@ test('definitions go from SQLite to Postgres and back as they are', async () => 
     values: ['a', 'b'],
     schema: { type: 'string', maxLength: 3 },
   }))!
-  const endpoint = (await records.endpoints.create(1, {
+  const endpoint = (await metadata.endpoints.create(1, {
     name: 'e',
     description: '',
     isActive: false,
@@ -242,29 +252,29 @@ test('definitions go from SQLite to Postgres and back as they are', async () => 
     columns: [{ name: 'n', type: 'integer' }],
     dataFreshnessSeconds: 900,
   }))!
-  await records.endpoints.update(endpoint.id, { next: { query: 2, columns: undefined, dataFreshnessSeconds: 1_800 } })
+  await metadata.endpoints.update(endpoint.id, { next: { query: 2, columns: undefined, dataFreshnessSeconds: 1_800 } })
   for (let n = 0; n < 600; n += 1)
-    await records.flags.create(1, {
+    await metadata.flags.create(1, {
       key: `f${n}`,
       name: '',
       isActive: n % 2 === 0,
       filters: { groups: [] },
       contexts: [],
     })
-  await records.flags.remove(1, 1)
-  await records.groupTypes.add(1, ['company', 'team'], 5)
-  await records.settings.set(1, 'remote_config', { heatmaps: true })
-  const [materialized] = await records.endpoints.versions(endpoint.id)
-  await records.materializations.add(
+  await metadata.flags.remove(1, 1)
+  await metadata.groupTypes.add(1, ['company', 'team'], 5)
+  await metadata.settings.set(1, 'remote_config', { heatmaps: true })
+  const [materialized] = await metadata.endpoints.versions(endpoint.id)
+  await metadata.materializations.add(
     { projectId: 1, endpointId: endpoint.id, version: materialized! },
     { takesDates: true },
   )
-  await records.close()
+  await metadata.close()
 
-  await copyRecords(first, url)
-  await copyRecords(url, second)
+  await copyMetadata(first, url)
+  await copyMetadata(url, second)
   for (const place of [url, second]) {
-    const copy = await openRecords(place)
+    const copy = await openMetadata(place)
     expect(await copy.projects.all()).toEqual([project])
     expect(await copy.keys.bySecret('s')).toEqual(key)
     expect(await copy.variables.list(1)).toEqual([variable])
@@ -288,5 +298,5 @@ test('definitions go from SQLite to Postgres and back as they are', async () => 
     await copy.close()
   }
   // A second time nothing is mixed up.
-  await expect(copyRecords(first, url)).rejects.toThrow()
+  await expect(copyMetadata(first, url)).rejects.toThrow()
 })

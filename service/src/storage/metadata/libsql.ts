@@ -23,7 +23,7 @@ const createConnection = (client: Client): LibsqlConnection => {
   }
   return {
     executeQuery,
-    // The client hands over whole results only.
+    // The client returns whole results only.
     async *streamQuery<Row>(query: CompiledQuery) {
       yield await executeQuery<Row>(query)
     },
@@ -37,39 +37,39 @@ const createConnection = (client: Client): LibsqlConnection => {
   }
 }
 
-// SQLite has one writer at a time and refuses the second: whoever comes meanwhile waits here.
-const createTurns = () => {
+// SQLite allows one writer at a time and rejects a second one, so connections queue here.
+const createMutex = () => {
   let last: Promise<void> = Promise.resolve()
-  let leave = () => {}
+  let release = () => {}
   return {
-    async enter() {
-      const before = last
+    async acquire() {
+      const previous = last
       let done = () => {}
       last = new Promise((resolve) => (done = resolve))
-      await before
-      leave = done
+      await previous
+      release = done
     },
-    leave: () => leave(),
+    release: () => release(),
   }
 }
 
 const createDriver = (client: Client): Driver => {
-  const turns = createTurns()
+  const mutex = createMutex()
   return {
     init: async () => {},
     async acquireConnection() {
-      await turns.enter()
+      await mutex.acquire()
       return createConnection(client)
     },
     beginTransaction: (connection) => (connection as LibsqlConnection).begin(),
     commitTransaction: (connection) => (connection as LibsqlConnection).end('commit'),
     rollbackTransaction: (connection) => (connection as LibsqlConnection).end('rollback'),
-    releaseConnection: async () => turns.leave(),
+    releaseConnection: async () => mutex.release(),
     destroy: async () => client.close(),
   }
 }
 
-/** Kysely over a libSQL client: SQLite's language, libSQL's connections. */
+/** Kysely's SQLite dialect over the connections of a libSQL client. */
 export const libsqlDialect = (client: Client): Dialect => ({
   createAdapter: () => new SqliteAdapter(),
   createDriver: () => createDriver(client),

@@ -1,0 +1,37 @@
+const STYLE = `
+  :root { color-scheme: light dark; font: 1rem/1.6 system-ui, sans-serif }
+  body { max-width: 40rem; margin: 12vh auto; padding: 0 1.5rem }
+  h1 { font-size: 1.6rem; margin: 0 0 0.5rem }
+  dt { font-weight: 600; margin-top: 1rem }
+  dd { margin: 0 }
+  code { font: 0.9em/1.5 ui-monospace, monospace; overflow-wrap: anywhere }
+`
+
+const HTML = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Trailmark</title>
+<style>${STYLE}</style>
+<h1>Trailmark is running</h1>
+<p>This is the address for <code>api_host</code>: pages send their events here.</p>
+<dl>
+  <dt>Add it to a site</dt>
+  <dd>Paste the snippet that the service's start-up message prints into the page's &lt;head&gt;, with this address as <code>api_host</code>.</dd>
+  <dt>Query the data</dt>
+  <dd>The API lives under <code>/api/projects/…</code> and takes a personal API key. <a href="api/openapi.json"><code>api/openapi.json</code></a> describes it.</dd>
+  <dt>Check its state</dt>
+  <dd><a href="_health"><code>_health</code></a> answers while the process lives, <a href="_readiness"><code>_readiness</code></a> while it can store and query events.</dd>
+</dl>
+</html>
+`
+
+/** The page at `/`: tells a person who opened the service's URL what it is and what to do next. Names no project, loads nothing. */
+export const HOME_PAGE = {
+  body: HTML,
+  headers: {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    'cache-control': 'no-cache',
+  },
+} as const

@@ -1,0 +1,33 @@
+import { publicBody } from '../request.ts'
+import { type Handler, type Route, route } from '../route.ts'
+
+const capture: Handler<Buffer | undefined> = async ({ ingest }, request) => {
+  const { query, receivedAt, ip } = request
+  const refused = await ingest({
+    body: publicBody(request),
+    compression: query.compression,
+    token: query.token ?? query.api_key,
+    receivedAt,
+    address: ip,
+  })
+  // Status 200, not another 2xx: the SDKs treat any other status as a failure and retry.
+  return { body: { status: 1, ...(refused.length ? { refused } : {}) } }
+}
+
+const PATHS = ['/e', '/i/v0/e', '/batch', '/capture', '/track', '/engage']
+
+/** Events from browsers and servers. */
+export const CAPTURE_ROUTES: readonly Route[] = [
+  ...PATHS.flatMap((path) => [
+    route({ method: 'POST', path, access: 'public', body: 'raw', handler: capture }),
+    route({
+      method: 'GET',
+      path,
+      access: 'public',
+      summary: 'Capture events from "data", as old SDKs send them',
+      handler: capture,
+    }),
+  ]),
+  // Session recordings are discarded. A status other than 200 would make SDKs retry.
+  route({ method: 'POST', path: '/s', access: 'public', body: 'raw', handler: () => ({ body: { status: 1 } }) }),
+]

@@ -1,0 +1,76 @@
+import { Type } from '@sinclair/typebox'
+import { type Stage, STAGES } from '../../flags/enrolment.ts'
+import { CLOSED, page, requireProject } from '../request.ts'
+import { type Handler, route } from '../route.ts'
+
+const NAME = Type.String({ minLength: 1, maxLength: 200 })
+const FIELDS = {
+  description: Type.Optional(Type.String({ maxLength: 10_000 })),
+  stage: Type.Optional(Type.Unsafe<Stage>({ type: 'string', enum: Object.keys(STAGES) })),
+  documentation_url: Type.Optional(Type.String({ maxLength: 2_000 })),
+  payload: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+}
+const CREATE = Type.Object({ name: NAME, ...FIELDS, feature_flag_id: Type.Optional(Type.Integer()) }, CLOSED)
+const CHANGE = Type.Object({ name: Type.Optional(NAME), ...FIELDS }, CLOSED)
+
+const offered: Handler = async (dependencies, { query, queryAll }) => {
+  const { id } = await requireProject(dependencies, query.token)
+  const stages = queryAll('stage')
+  const features = await dependencies.earlyAccess.offered(id, stages.length ? stages : ['beta'])
+  return { body: { earlyAccessFeatures: features } }
+}
+
+const FEATURES = '/api/projects/:projectId/early_access_feature'
+
+/** Features that visitors can opt in to before their release. */
+export const EARLY_ACCESS_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/api/early_access_features',
+    summary: 'The features offered to visitors, in each "stage", which is beta by default',
+    access: 'public',
+    handler: offered,
+  }),
+  route({
+    method: 'GET',
+    path: FEATURES,
+    access: 'early_access_feature:read',
+    handler: async ({ earlyAccess }, { projectId }) => page(await earlyAccess.list(projectId)),
+  }),
+  route({
+    method: 'POST',
+    path: FEATURES,
+    access: 'early_access_feature:write',
+    summary: 'Create a feature that visitors can opt in to. Creates a flag for it unless "feature_flag_id" names one',
+    body: CREATE,
+    handler: async ({ earlyAccess }, { projectId, body }) => ({
+      status: 201,
+      body: await earlyAccess.create(projectId, body),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: `${FEATURES}/:id`,
+    access: 'early_access_feature:read',
+    handler: async ({ earlyAccess }, { projectId, params }) => ({ body: await earlyAccess.get(projectId, params.id!) }),
+  }),
+  route({
+    method: 'PATCH',
+    path: `${FEATURES}/:id`,
+    access: 'early_access_feature:write',
+    body: CHANGE,
+    handler: async ({ earlyAccess }, { projectId, params, body }) => ({
+      body: await earlyAccess.update(projectId, params.id!, body),
+    }),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${FEATURES}/:id`,
+    access: 'early_access_feature:write',
+    summary: 'Delete a feature. Its flag stays, without the enrollments',
+    handler: async ({ earlyAccess }, { projectId, params }) => {
+      await earlyAccess.remove(projectId, params.id!)
+      return { status: 204 }
+    },
+  }),
+]

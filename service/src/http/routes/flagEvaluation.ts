@@ -1,0 +1,89 @@
+import { type FlagsQuestion, toDecideAnswer } from '../../flags/flags.ts'
+import { decode, decodeSmall } from '../../ingest/decode.ts'
+import { parseBounded } from '../../ingest/split.ts'
+import { Refusal } from '../../lib/refusal.ts'
+import { publicBody, requireProject } from '../request.ts'
+import { type Dependencies, type Handler, type RouteRequest, route } from '../route.ts'
+
+/** Maximum bytes of the JSON of a flags request, which is parsed in one step. */
+export const MAX_FLAGS_BYTES = 128 * 1024
+// The JSON as base64 in a form.
+const MAX_FLAGS_BODY = 1.5 * MAX_FLAGS_BYTES
+
+type PublicRequest = RouteRequest<Buffer | undefined>
+
+const readQuestion = async (request: PublicRequest): Promise<FlagsQuestion> => {
+  const { compression } = request.query
+  const body = publicBody(request)
+  const bytes = decodeSmall(body, compression) ?? (await decode(body, compression, MAX_FLAGS_BYTES))
+  if (bytes.length > MAX_FLAGS_BYTES)
+    throw new Refusal('body_too_large', { detail: `A flags request has at most ${MAX_FLAGS_BYTES} bytes of JSON.` })
+  return (parseBounded(bytes) ?? {}) as FlagsQuestion
+}
+
+const evaluate = async (dependencies: Dependencies, request: PublicRequest, version: number, withConfig: boolean) => {
+  const { query, receivedAt } = request
+  const question = await readQuestion(request)
+  const token = question.token ?? question.api_key ?? query.token ?? query.api_key
+  const project = await requireProject(dependencies, token)
+  return dependencies.answerFlags({ project, question, withConfig, version, askedAt: receivedAt })
+}
+
+const flags: Handler<Buffer | undefined> = async (dependencies, request) => {
+  const { v = 1, config } = request.query
+  return { body: await evaluate(dependencies, request, Number(v), config === 'true' || config === '1') }
+}
+
+// The predecessor of /flags. Its response always has the configuration.
+const decide: Handler<Buffer | undefined> = async (dependencies, request) => ({
+  body: toDecideAnswer(await evaluate(dependencies, request, 1, true), Number(request.query.v ?? 1)),
+})
+
+/** Returns the project for a path without a project id: the key's own, or with a key for all projects that of `?token=`. */
+const projectOfKey = async (dependencies: Dependencies, { query, key }: RouteRequest): Promise<number> => {
+  const projectId =
+    query.token === undefined && key.projectId !== undefined
+      ? key.projectId
+      : (await requireProject(dependencies, query.token)).id
+  // Another customer's project gets the same response as a missing one.
+  if (key.projectId !== undefined && key.projectId !== projectId) throw new Refusal('invalid_token')
+  return projectId
+}
+
+const localEvaluation: Handler = async (dependencies, request) => ({
+  body: await dependencies.localEvaluation(await projectOfKey(dependencies, request)),
+})
+
+const payload: Handler = async (dependencies, request) => ({
+  // Serialized here, because a payload may be a string or null.
+  body: JSON.stringify(
+    await dependencies.flags.payload(await projectOfKey(dependencies, request), request.params.key!),
+  ),
+  headers: { 'content-type': 'application/json; charset=utf-8' },
+})
+
+// Current server SDKs use the first path. Older ones, and those for other languages, use the second.
+const LOCAL_EVALUATION_PATHS = ['/flags/definitions', '/api/feature_flag/local_evaluation']
+
+/** Feature flags for SDKs in browsers and on servers. */
+export const FLAG_EVALUATION_ROUTES = [
+  route({ method: 'POST', path: '/flags', access: 'public', body: 'raw', maxBytes: MAX_FLAGS_BODY, handler: flags }),
+  route({ method: 'POST', path: '/decide', access: 'public', body: 'raw', maxBytes: MAX_FLAGS_BODY, handler: decide }),
+  route({ method: 'GET', path: '/decide', access: 'public', summary: 'Flags and configuration', handler: decide }),
+  ...LOCAL_EVALUATION_PATHS.map((path) =>
+    route({
+      method: 'GET',
+      path,
+      summary: 'Flags with their conditions, for server SDKs that evaluate flags locally',
+      access: 'feature_flag:read',
+      handler: localEvaluation,
+    }),
+  ),
+  route({
+    method: 'GET',
+    path: '/api/projects/@current/feature_flags/:key/remote_config',
+    summary: "A flag's payload, for server SDKs that store configuration in flags",
+    access: 'feature_flag:read',
+    handler: payload,
+  }),
+]

@@ -1,0 +1,52 @@
+import { Type } from '@sinclair/typebox'
+import { CLOSED, page } from '../request.ts'
+import { route } from '../route.ts'
+
+const FIELDS = { name: Type.String(), timezone: Type.Optional(Type.String()) }
+const CREATE = Type.Object({ ...FIELDS, api_token: Type.Optional(Type.String()) }, CLOSED)
+const CHANGE = Type.Partial(Type.Object(FIELDS), CLOSED)
+const ROTATE = Type.Object({ grace_seconds: Type.Optional(Type.Integer()) }, CLOSED)
+
+const PROJECTS = '/api/projects'
+const PROJECT = `${PROJECTS}/:projectId`
+
+export const PROJECT_ROUTES = [
+  route({
+    method: 'GET',
+    path: PROJECTS,
+    access: 'project:read',
+    summary: 'The projects that the key is valid for',
+    handler: async ({ projects }, { key }) => page(await projects.list(key)),
+  }),
+  route({
+    method: 'POST',
+    path: PROJECTS,
+    access: 'project:write',
+    summary: 'Create a project. Needs a key for all projects',
+    body: CREATE,
+    handler: async ({ projects }, { key, body }) => ({ status: 201, body: await projects.create(key, body) }),
+  }),
+  route({
+    method: 'GET',
+    path: PROJECT,
+    access: 'project:read',
+    handler: async ({ projects }, { projectId }) => ({ body: await projects.get(projectId) }),
+  }),
+  route({
+    method: 'PATCH',
+    path: PROJECT,
+    access: 'project:write',
+    body: CHANGE,
+    handler: async ({ projects }, { projectId, body }) => ({ body: await projects.change(projectId, body) }),
+  }),
+  route({
+    method: 'POST',
+    path: `${PROJECT}/rotate_token`,
+    access: 'project:write',
+    summary: 'Replace the project token. The old one is accepted for "grace_seconds" more',
+    body: ROTATE,
+    handler: async ({ projects }, { projectId, body: { grace_seconds = 0 } }) => ({
+      body: await projects.rotateToken(projectId, grace_seconds),
+    }),
+  }),
+]

@@ -1,0 +1,36 @@
+import { Refusal } from '../../lib/refusal.ts'
+import { HOME_PAGE } from '../home.ts'
+import { type Handler, route } from '../route.ts'
+
+const readiness: Handler = async (dependencies) => {
+  const reasons = await dependencies.readiness()
+  if (!reasons.length) return { body: { status: 'ready' } }
+  const detail = reasons.map((reason) => reason.detail).join(' ')
+  throw new Refusal('not_ready', { code: reasons[0]!.code, detail, retryAfterSeconds: 1, extra: { reasons } })
+}
+
+const metrics: Handler = async (dependencies, { key }) => {
+  if (key.projectId !== undefined)
+    throw new Refusal('permission_denied', {
+      detail:
+        'Metrics cover all projects, but this key is valid for one. Create a key for all projects with "trailmark key create <label> --scopes metrics:read --all-projects".',
+    })
+  return {
+    body: await dependencies.metrics(),
+    headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' },
+  }
+}
+
+/** The home page, and what monitors request. */
+export const STATUS_ROUTES = [
+  route({ method: 'GET', path: '/', access: 'public', handler: () => HOME_PAGE }),
+  route({ method: 'GET', path: '/_health', access: 'public', handler: () => ({ body: { status: 'ok' } }) }),
+  route({ method: 'GET', path: '/_readiness', access: 'public', handler: readiness }),
+  route({
+    method: 'GET',
+    path: '/metrics',
+    access: 'metrics:read',
+    summary: 'Metrics for Prometheus. Needs a key for all projects',
+    handler: metrics,
+  }),
+]

@@ -1,0 +1,14 @@
+/** The metadata store belongs to another release, or cannot be used. The message says what to do. */
+export class MetadataMismatch extends Error {
+  override name = 'MetadataMismatch'
+}
+
+/** The metadata store does not answer at the moment. The same call may succeed later. */
+export class MetadataUnavailable extends Error {
+  override name = 'MetadataUnavailable'
+}
+
+/** Another project has the token. */
+export class TokenTaken extends Error {
+  override name = 'TokenTaken'
+}

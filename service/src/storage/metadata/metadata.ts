@@ -1,0 +1,89 @@
+import { within } from '../../lib/wait.ts'
+import type { MetadataContext } from './context.ts'
+import { createEndpointStore, type EndpointStore } from './endpoints.ts'
+import { createEpochStore, type EpochStore } from './epochs.ts'
+import { createFlagStore, type FlagStore } from './flags.ts'
+import { createGroupTypeStore, type GroupTypeStore } from './groupTypes.ts'
+import { createKeyStore, type KeyStore } from './keys.ts'
+import { createMaterializationStore, type MaterializationStore } from './materializations.ts'
+import { openDatabase } from './open.ts'
+import { createProjectStore, type ProjectStore } from './projects.ts'
+import { createReadCache } from './readCache.ts'
+import { createRunTokenStore, type RunTokenStore } from './runTokens.ts'
+import { createSettingStore, type SettingStore } from './settings.ts'
+import type { LockName } from './store.ts'
+import { createVariableStore, type VariableStore } from './variables.ts'
+
+export { copyMetadata } from './copy.ts'
+export type { Endpoint } from './endpoints.ts'
+export type { EndpointVersion, NewVersion } from './endpointVersions.ts'
+export { MetadataMismatch, MetadataUnavailable, TokenTaken } from './errors.ts'
+export type { FlagRecord } from './flags.ts'
+export type { ApiKey, NewKey, Rotation } from './keys.ts'
+export type { MaterializedVersion } from './materializations.ts'
+export type { Project } from './projects.ts'
+export { isPostgres } from './store.ts'
+export type { Variable, VariableSchema } from './variables.ts'
+
+/**
+ * The metadata store: what operators define, as opposed to the events that browsers capture. Every call concerns one
+ * project. Any call may reject with `MetadataUnavailable`, after which the same call may succeed later.
+ */
+export interface Metadata {
+  readonly projects: ProjectStore
+  readonly keys: KeyStore
+  readonly variables: VariableStore
+  readonly endpoints: EndpointStore
+  readonly flags: FlagStore
+  readonly groupTypes: GroupTypeStore
+  readonly materializations: MaterializationStore
+  readonly runTokens: RunTokenStore
+  readonly settings: SettingStore
+  readonly epochs: EpochStore
+  /** Whether other processes may use the same metadata store. */
+  readonly isShared: boolean
+  /** Runs `work` while no other process holds the lock `name`. Waits for the lock. */
+  withLock<Value>(name: LockName, work: () => Promise<Value>): Promise<Value>
+  /** Whether the store answers within `withinMs`. */
+  ready(withinMs: number): Promise<boolean>
+  close(): Promise<void>
+}
+
+/**
+ * Opens the metadata store at `location`, a SQLite file or the URL of a Postgres database, and creates it where needed.
+ * Several processes may open it. Throws `MetadataMismatch` if it cannot be used, or if it belongs to another release and
+ * may not be migrated to this one.
+ */
+export const openMetadata = async (
+  location: string,
+  { mayUpgrade = true }: { mayUpgrade?: boolean } = {},
+): Promise<Metadata> => {
+  const { store, db, transact } = await openDatabase(location, mayUpgrade)
+  const { isShared, isUniqueViolation } = store
+  const watch = store.watch?.()
+  const context: MetadataContext = { db, transact, isUniqueViolation, cacheReads: createReadCache(watch?.version) }
+  const answers = async () => {
+    await db.selectFrom('steps').select('id').limit(1).execute()
+    return true
+  }
+
+  return {
+    projects: createProjectStore(context),
+    keys: createKeyStore(context),
+    variables: createVariableStore(context),
+    endpoints: createEndpointStore(context),
+    flags: createFlagStore(context),
+    groupTypes: createGroupTypeStore(context),
+    materializations: createMaterializationStore(context),
+    runTokens: createRunTokenStore(context),
+    settings: createSettingStore(context),
+    epochs: createEpochStore(context),
+    isShared,
+    withLock: (name, work) => (isShared ? transact(work, name) : work()),
+    ready: (withinMs) => within(answers(), withinMs, false).catch(() => false),
+    async close() {
+      watch?.close()
+      await db.destroy()
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import { createClient } from '@libsql/client'
+import { type Dialect, type Kysely, sql, type Transaction } from 'kysely'
+import Database from 'libsql'
+import { libsqlDialect } from './libsql.ts'
+import { postgresDialect, toStartError } from './postgres.ts'
+import type { Tables } from './tables.ts'
+
+/** Names of the locks between processes. */
+export type LockName = 'change' | 'start' | 'events'
+
+/** Everything in which SQLite and Postgres differ. The queries are the same. */
+export interface Store {
+  readonly dialect: Dialect
+  /** Translates a statement of `MIGRATIONS` into the database's dialect. */
+  toSql(statement: string): string
+  /** Whether the table of migrations exists. */
+  hasMigrations(db: Kysely<Tables>): Promise<boolean>
+  /** Whether an error is the violation of a unique constraint. */
+  isUniqueViolation(error: unknown): boolean
+  /** Waits for the lock, which is held across processes until the transaction ends. */
+  acquireLock(transaction: Transaction<Tables>, name: LockName): Promise<void>
+  /** Whether several processes may use the same metadata store. */
+  readonly isShared: boolean
+  /** Watches for changes. Absent: watching would cost as much as reading. */
+  watch?(): Watch
+  /** Turns an error of opening the store into one that tells the operator what to do. */
+  toStartError(error: unknown): unknown
+}
+
+export interface Watch {
+  /** Returns another value after each change by any process. */
+  version(): unknown
+  close(): void
+}
+
+// Another program that reads the file, such as a backup, locks it only briefly.
+const BUSY_MS = 2_000
+
+const codeOf = (error: unknown): string => {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' ? code : ''
+}
+
+/** Opens a client of the SQLite file. */
+export const openFile = (file: string) => createClient({ url: `file:${file}`, timeout: BUSY_MS })
+
+const watchFile = (file: string): Watch => {
+  // A separate connection: data_version changes with commits of other connections only.
+  const connection = new Database(file)
+  const statement = connection.prepare('PRAGMA data_version').raw()
+  return {
+    version: () => (statement.get() as [number])[0],
+    close: () => void connection.close(),
+  }
+}
+
+const sqliteStore = async (file: string): Promise<Store> => {
+  const client = openFile(file)
+  // Readers and the writer do not block each other, and a killed process loses nothing.
+  await client.execute('PRAGMA journal_mode = WAL')
+  return {
+    dialect: libsqlDialect(client),
+    toSql: (statement) => statement,
+    hasMigrations: async (db) =>
+      (await sql`SELECT 1 FROM sqlite_master WHERE name = 'steps'`.execute(db)).rows.length > 0,
+    isUniqueViolation: (error) => codeOf(error).startsWith('SQLITE_CONSTRAINT'),
+    // SQLite runs one write transaction at a time, and one process owns the data folder.
+    acquireLock: async () => {},
+    isShared: false,
+    watch: () => watchFile(file),
+    toStartError: (error) => error,
+  }
+}
+
+// "tra" in ASCII: keeps our advisory locks apart from those of other applications in the same database.
+const LOCK_NAMESPACE = 0x747261
+const LOCK_IDS: Readonly<Record<LockName, number>> = { change: 1, start: 2, events: 3 }
+
+const postgresStore = (url: string): Store => ({
+  dialect: postgresDialect(url),
+  // As in SQLite: 64-bit integers, and strings compared by bytes.
+  toSql: (statement) => statement.replace(/\bINTEGER\b/g, 'BIGINT').replace(/\bTEXT\b/g, 'TEXT COLLATE "C"'),
+  hasMigrations: async (db) =>
+    (await sql<{ found: boolean }>`SELECT to_regclass('steps') IS NOT NULL AS found`.execute(db)).rows[0]!.found,
+  isUniqueViolation: (error) => codeOf(error) === '23505',
+  async acquireLock(transaction, name) {
+    await sql`SELECT pg_advisory_xact_lock(${LOCK_NAMESPACE}::int, ${LOCK_IDS[name]}::int)`.execute(transaction)
+  },
+  isShared: true,
+  toStartError: (error) => toStartError(error, url),
+})
+
+/** Whether a location is the URL of a Postgres database. Otherwise it is the path of a SQLite file. */
+export const isPostgres = (location: string): boolean => /^postgres(ql)?:\/\//.test(location)
+
+export const openStore = async (location: string): Promise<Store> =>
+  isPostgres(location) ? postgresStore(location) : sqliteStore(location)

@@ -1,0 +1,105 @@
+/** Rows of the metadata store. Times are ISO strings. `*_json` columns hold JSON. */
+export interface Tables {
+  projects: {
+    id: number
+    name: string
+    token: string
+    created_at: string
+    timezone: string
+    previous_token: string | null
+    previous_token_until: string | null
+  }
+  api_keys: {
+    id: string
+    /** 0: valid for all projects. */
+    project_id: number
+    label: string
+    hash: string
+    scopes_json: string
+    created_at: string
+    mask: string
+    previous_hash: string | null
+    previous_until: string | null
+    rotated_at: string | null
+    last_used_at: string | null
+  }
+  variables: {
+    id: string
+    project_id: number
+    name: string
+    code_name: string
+    type: string
+    default_json: string
+    values_json: string
+    schema_json: string
+    created_at: string
+  }
+  endpoints: {
+    id: string
+    project_id: number
+    name: string
+    description: string
+    is_active: number
+    current_version: number
+    created_at: string
+    updated_at: string
+    deleted_at: string | null
+    last_executed_at: string | null
+  }
+  endpoint_versions: {
+    id: string
+    endpoint_id: string
+    version: number
+    query_json: string
+    columns_json: string
+    data_freshness_seconds: number
+    is_active: number
+    created_at: string
+    updated_at: string
+  }
+  flags: {
+    id: number
+    project_id: number
+    key: string
+    name: string
+    is_active: number
+    filters_json: string
+    contexts_json: string
+    version: number
+    created_at: string
+    updated_at: string
+    deleted_at: string | null
+  }
+  /** States of the endpoint versions that are materialized. */
+  materializations: { version_id: string; project_id: number; endpoint_id: string; version: number; state_json: string }
+  settings: { project_id: number; name: string; value_json: string }
+  group_types: { project_id: number; type: string; place: number }
+  /** Secrets that sign run tokens. Checking a token takes the secret itself, so it is not hashed. */
+  run_token_secrets: { project_id: number; secret: string }
+  revoked_run_tokens: { project_id: number; id: string; until: string }
+  /** Counts how often a project's events may have changed. Invalidates cached results. */
+  epochs: { project_id: number; epoch: number }
+  /** Migrations that have run. */
+  steps: { id: number }
+}
+
+const IN_BACKUPS = {
+  projects: true,
+  api_keys: true,
+  variables: true,
+  endpoints: true,
+  endpoint_versions: true,
+  flags: true,
+  materializations: true,
+  settings: true,
+  group_types: true,
+  run_token_secrets: true,
+  revoked_run_tokens: true,
+  // Describes the caches of running processes, which a restore starts without.
+  epochs: false,
+  // Each store records its own migrations.
+  steps: false,
+} as const satisfies Readonly<Record<keyof Tables, boolean>>
+
+/** Tables that a backup contains. */
+export const TABLES_IN_BACKUPS = (Object.keys(IN_BACKUPS) as (keyof Tables)[]).filter((table) => IN_BACKUPS[table])

@@ -1,0 +1,99 @@
+import { createEngineGate, createPlaces, READER_PLACES } from '../../src/storage/gate.ts'
+import { engineConfig } from '../../src/storage/embedded/config.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+
+const LIMITS = { places: 6, share: 1, waitMs: 60_000, mostWaiting: 5 }
+const settled = async () => {
+  for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
+}
+
+/** Enters as often as asked and reports how many got a place. */
+const enterTimes = async (enter: ReturnType<typeof createPlaces>, projectId: number, times: number) => {
+  const places: (() => void)[] = []
+  const failures: unknown[] = []
+  for (let n = 0; n < times; n += 1)
+    enter(projectId).then(
+      (leave) => places.push(leave),
+      (error) => failures.push(error),
+    )
+  await settled()
+  return { places, failures }
+}
+
+test('a project that asks for everything leaves places to the next one, which leaves some too', async () => {
+  const enter = createPlaces(LIMITS)
+  expect((await enterTimes(enter, 1, 6)).places).toHaveLength(3)
+  expect((await enterTimes(enter, 2, 6)).places).toHaveLength(2)
+  expect((await enterTimes(enter, 3, 1)).places).toHaveLength(1)
+})
+
+test('a freed place goes to the waiting project that holds the fewest', async () => {
+  const enter = createPlaces({ ...LIMITS, places: 3, share: 10 })
+  const first = await enterTimes(enter, 1, 5)
+  const second = await enterTimes(enter, 2, 2)
+  expect([first.places.length, second.places.length]).toEqual([3, 0])
+  first.places[0]!()
+  await settled()
+  expect([first.places.length, second.places.length]).toEqual([3, 1])
+})
+
+test('leaving twice frees one place', async () => {
+  const enter = createPlaces({ ...LIMITS, places: 2 })
+  const leave = await enter(1)
+  leave()
+  leave()
+  expect((await enterTimes(enter, 1, 3)).places).toHaveLength(1)
+})
+
+test('refuses with "capacity" what waits too long, and at once what has too many waiting before it', async () => {
+  const enter = createPlaces({ ...LIMITS, places: 1, waitMs: 20, mostWaiting: 1 })
+  await enter(1)
+  const waiting = enter(1)
+  await expect(enter(1)).rejects.toMatchObject({ name: 'StorageError', kind: 'capacity' })
+  await expect(waiting).rejects.toMatchObject({ name: 'StorageError', kind: 'capacity' })
+})
+
+test('a caller that has gone leaves the queue, and its place goes to the next', async () => {
+  const enter = createPlaces({ ...LIMITS, places: 1 })
+  const leave = await enter(1)
+  const gone = new AbortController()
+  const first = enter(1, gone.signal)
+  const second = enter(1)
+  gone.abort()
+  await expect(first).rejects.toMatchObject({ kind: 'unavailable' })
+  leave()
+  expect(await second).toBeInstanceOf(Function)
+})
+
+test('the writer waits for no place, whatever the projects do', async () => {
+  const never = new Promise<never>(() => {})
+  const storage = {
+    rowsDatabase: 'db',
+    run: () => never,
+    rows: async () => [],
+    work: () => never,
+  } as unknown as Storage
+  const gate = createEngineGate(storage)
+  for (let n = 0; n < 200; n += 1) {
+    gate.runs
+      .run({ text: '' }, { projectId: 1 + (n % 50), maxSeconds: 1, maxMemoryBytes: 1, maxRows: 1 })
+      .catch(() => {})
+    gate.background.work({ text: '' }, { maxSeconds: 1, maxMemoryBytes: 1 }).catch(() => {})
+  }
+  await settled()
+  expect(await gate.ingest.rows({ text: '' })).toEqual([])
+  expect(await gate.lookups.rows({ text: '' })).toEqual([])
+})
+
+test('the embedded engine runs as many statements of readers as the gate lets through', () => {
+  const config = engineConfig({
+    file: 'f',
+    port: 1,
+    key: 'k',
+    writerPassword: 'w',
+    readerPassword: 'r',
+    memoryBytes: 1,
+    diskReserveBytes: 0,
+  })
+  expect(config).toContain(`<max_concurrent_queries_for_user>${READER_PLACES}<`)
+})

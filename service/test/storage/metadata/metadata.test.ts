@@ -1,0 +1,524 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { openMetadata, type Metadata, TokenTaken } from '../../../src/storage/metadata/metadata.ts'
+import { pause } from '../../../src/lib/wait.ts'
+import { type PostgresServer, startPostgres } from '../../support/postgres.ts'
+import { temporaryFolder } from '../../support/startService.ts'
+
+jest.setTimeout(30_000)
+
+let postgres: PostgresServer
+let folder: string
+let places = 0
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+  folder = temporaryFolder()
+}, 60_000)
+afterAll(async () => {
+  await postgres.stop()
+  rmSync(folder, { recursive: true })
+})
+
+const STORES: Readonly<Record<string, { place(): Promise<string>; textOf(place: string): Promise<string> }>> = {
+  SQLite: {
+    place: async () => join(folder, `definitions ${(places += 1)}.db`),
+    textOf: async (file) => ['', '-wal'].map((end) => readFileSync(`${file}${end}`, 'latin1')).join(''),
+  },
+  Postgres: {
+    // A schema of one database is made sooner than a database.
+    async place() {
+      const schema = `definitions_${(places += 1)}`
+      await postgres.ask(postgres.urlOf('postgres'), `CREATE SCHEMA ${schema}`)
+      return `${postgres.urlOf('postgres')}?options=-csearch_path%3D${schema}`
+    },
+    textOf: async (url) => JSON.stringify(await postgres.ask(url, 'SELECT * FROM api_keys')),
+  },
+}
+
+/** Returns the paths of all functions in `value`. */
+const methodsOf = (value: object, path = ''): string[] =>
+  Object.entries(value).flatMap(([name, each]) =>
+    typeof each === 'function'
+      ? [path + name]
+      : typeof each === 'object' && each
+        ? methodsOf(each, `${path}${name}.`)
+        : [],
+  )
+
+/** Wraps the store and adds the path of each called function to `called`. */
+const recordCalls = <Value extends object>(value: Value, called: Set<string>, path = ''): Value =>
+  new Proxy(value, {
+    get(target, name: string) {
+      const each = target[name as keyof Value] as unknown
+      if (typeof each === 'object' && each) return recordCalls(each, called, `${path}${name}.`)
+      if (typeof each === 'function') called.add(path + name)
+      return each
+    },
+  })
+
+const variable = { name: 'Plan', codeName: 'plan', type: 'String', defaultValue: null, values: [], schema: undefined }
+const endpoint = {
+  name: 'e',
+  description: '',
+  isActive: true,
+  query: { query: 'SELECT 1' },
+  columns: undefined,
+  dataFreshnessSeconds: 900,
+}
+const flag = {
+  key: 'f',
+  name: 'Flag',
+  isActive: true,
+  filters: { groups: [{ rollout_percentage: 50 }] },
+  contexts: ['web'],
+}
+const next = (n: number) => ({
+  query: { query: `SELECT ${n}` },
+  columns: [{ name: 'n', type: 'integer' }],
+  dataFreshnessSeconds: 1800,
+})
+
+describe.each(Object.keys(STORES))('definitions in %s', (name) => {
+  const { place, textOf } = STORES[name]!
+  const called = new Set<string>()
+  let at: string
+  let metadata: Metadata
+
+  const open = async () => recordCalls(await openMetadata(at), called)
+  beforeEach(async () => {
+    at = await place()
+    metadata = await open()
+  })
+  afterEach(() => metadata.close())
+
+  test('keeps data after it is closed and opened again', async () => {
+    const project = await metadata.projects.create({ name: 'p', token: 't' })
+    await metadata.variables.create(project.id, variable)
+    await metadata.close()
+    metadata = await open()
+    expect(await metadata.projects.byToken('t')).toEqual(project)
+    expect(await metadata.variables.list(project.id)).toMatchObject([{ codeName: 'plan' }])
+  })
+
+  // Several processes may do so with SQLite too; within one, its driver waits without letting the others go on.
+  const whereShared = name === 'Postgres' ? test : test.skip
+  whereShared('of several that open an empty one at the same time, each finds it whole', async () => {
+    await metadata.close()
+    at = await place()
+    const others = await Promise.all([1, 2, 3].map(() => openMetadata(at)))
+    for (const [index, other] of others.entries()) await other.projects.create({ name: 'p', token: `t${index}` })
+    metadata = await open()
+    expect((await metadata.projects.all()).map(({ id }) => id)).toEqual([1, 2, 3])
+    for (const other of others) await other.close()
+  })
+
+  test('sees changes of another process at once', async () => {
+    const project = await metadata.projects.create({ name: 'p', token: 't' })
+    await metadata.keys.put({ projectId: project.id, label: 'k', secret: 'secret', scopes: [] })
+    const made = (await metadata.endpoints.create(project.id, endpoint))!
+    const reads = () =>
+      Promise.all([
+        metadata.projects.byToken('t').then((found) => found?.name),
+        metadata.projects.byId(project.id).then((found) => found?.name),
+        metadata.keys.bySecret('secret').then((found) => found?.label),
+        metadata.variables.list(project.id).then((found) => found.length),
+        metadata.endpoints.get(project.id, 'e').then((found) => found?.description),
+        metadata.endpoints.version(made.id, 1).then((found) => found?.isActive),
+        metadata.endpoints.version(made.id, 2).then((found) => found?.version),
+      ])
+    const before = ['p', 'p', 'k', 0, '', true, undefined]
+    expect([await reads(), await reads()]).toEqual([before, before])
+    const other = await openMetadata(at)
+    await other.projects.change(project.id, { name: 'q' })
+    await other.keys.remove('k')
+    await other.variables.create(project.id, variable)
+    await other.endpoints.update(made.id, { description: 'new', next: next(2) })
+    await other.endpoints.changeVersion(made.id, 1, { isActive: false })
+    expect(await reads()).toEqual(['q', 'q', undefined, 1, 'new', false, 2])
+    await other.close()
+  })
+
+  test('accepts a previous secret and a previous token until they expire, even when cached', async () => {
+    const { id } = await metadata.projects.create({ name: 'p', token: 'old token' })
+    const key = (await metadata.keys.create({ projectId: id, label: 'k', secret: 'old secret', scopes: [] }))!
+    const until = new Date(Date.now() + 400).toISOString()
+    await metadata.projects.setToken(id, 'new token', until)
+    await metadata.keys.rotate(key.id, { secret: 'new secret', previousUntil: until })
+    const found = async () =>
+      [
+        await metadata.projects.byToken('old token'),
+        await metadata.projects.byToken('new token'),
+        await metadata.keys.bySecret('old secret'),
+        await metadata.keys.bySecret('new secret'),
+      ].map((each) => each !== undefined)
+    expect([await found(), await found()]).toEqual([
+      [true, true, true, true],
+      [true, true, true, true],
+    ])
+    await pause(450)
+    expect(await found()).toEqual([false, true, false, true])
+    expect((await metadata.keys.bySecret('new secret'))!.previousUntil).toBeUndefined()
+  })
+
+  describe('projects', () => {
+    test('numbers projects in order of creation, also when created concurrently', async () => {
+      const made = await Promise.all(
+        ['a', 'b', 'c'].map((token) => metadata.projects.create({ name: token, token, timezone: 'Asia/Tokyo' })),
+      )
+      expect(made.map(({ id }) => id).sort()).toEqual([1, 2, 3])
+      expect(await metadata.projects.all()).toEqual(made.sort((a, b) => a.id - b.id))
+    })
+
+    test('rejects a token that another project has', async () => {
+      await metadata.projects.create({ name: 'p', token: 't' })
+      await expect(metadata.projects.create({ name: 'q', token: 't' })).rejects.toThrow(TokenTaken)
+    })
+
+    test('defaults the time zone of a project to UTC', async () => {
+      const { id, timezone } = await metadata.projects.create({ name: 'p', token: 't' })
+      await metadata.projects.change(id, { timezone: 'Europe/Berlin' })
+      await metadata.projects.change(id, {})
+      expect([timezone, (await metadata.projects.byId(id))!.timezone]).toEqual(['UTC', 'Europe/Berlin'])
+      expect(await metadata.projects.byId(2)).toBeUndefined()
+    })
+  })
+
+  describe('keys', () => {
+    test('finds a key by its secret without storing the secret', async () => {
+      await metadata.keys.put({ projectId: 1, label: 'k', secret: 'a-secret-of-mine', scopes: ['endpoint:read'] })
+      expect(await metadata.keys.bySecret('a-secret-of-mine')).toMatchObject({
+        projectId: 1,
+        scopes: ['endpoint:read'],
+      })
+      expect(await metadata.keys.bySecret('another')).toBeUndefined()
+      expect(await textOf(at)).not.toContain('a-secret-of-mine')
+    })
+
+    test('put replaces the secret or the scopes of a key', async () => {
+      await metadata.keys.put({ projectId: 1, label: 'k', secret: 'old', scopes: [] })
+      await metadata.keys.put({ projectId: 1, label: 'k', secret: 'new', scopes: [] })
+      await metadata.keys.put({ projectId: 1, label: 'k', secret: 'new', scopes: ['metrics:read'] })
+      expect(await metadata.keys.bySecret('old')).toBeUndefined()
+      expect(await metadata.keys.bySecret('new')).toMatchObject({ scopes: ['metrics:read'] })
+    })
+
+    test('rejects a label that exists in the project or among the keys for all projects', async () => {
+      const key = (projectId: number | undefined, secret: string) =>
+        metadata.keys.create({ projectId, label: 'k', secret, scopes: [] })
+      const made = [await key(1, 'a'), await key(2, 'b'), await key(undefined, 'c')]
+      expect([await key(1, 'd'), await key(undefined, 'e')]).toEqual([undefined, undefined])
+      expect((await metadata.keys.list()).map(({ projectId }) => projectId)).toEqual(
+        expect.arrayContaining([1, 2, undefined]),
+      )
+      expect(await metadata.keys.get(made[2]!.id)).toEqual(made[2])
+      expect(made[2]!.projectId).toBeUndefined()
+    })
+
+    test('creates one key when several with the same label are created concurrently', async () => {
+      const made = await Promise.all(
+        [1, 2, 3, 4].map((n) => metadata.keys.create({ projectId: 1, label: 'k', secret: `s${n}`, scopes: [] })),
+      )
+      expect(made.filter(Boolean)).toHaveLength(1)
+      expect(await metadata.keys.list()).toHaveLength(1)
+    })
+
+    test('records when a key was used and removes it by id or label', async () => {
+      const at = new Date().toISOString()
+      const [one, other] = [
+        (await metadata.keys.create({ projectId: 1, label: 'one', secret: '1', scopes: [] }))!,
+        (await metadata.keys.create({ projectId: 1, label: 'other', secret: '2', scopes: [] }))!,
+      ]
+      await metadata.keys.touch(one.id, at)
+      expect(await metadata.keys.get(one.id)).toEqual({ ...one, lastUsedAt: at })
+      await metadata.keys.remove(one.id)
+      await metadata.keys.remove(other.label)
+      expect(await metadata.keys.list()).toEqual([])
+    })
+
+    test('accepts a previous secret and a previous token until they expire', async () => {
+      const soon = () => new Date(Date.now() + 60_000).toISOString()
+      const ago = new Date(Date.now() - 1_000).toISOString()
+      const { id } = await metadata.projects.create({ name: 'p', token: 'old token' })
+      const key = (await metadata.keys.create({ projectId: id, label: 'k', secret: 'old secret', scopes: [] }))!
+      await metadata.projects.setToken(id, 'new token', soon())
+      await metadata.keys.rotate(key.id, { secret: 'new secret', previousUntil: soon() })
+      expect(await metadata.projects.byToken('old token')).toMatchObject({ id, token: 'new token' })
+      expect(await metadata.keys.bySecret('old secret')).toMatchObject({ id: key.id })
+      await metadata.projects.setToken(id, 'newer token', ago)
+      await metadata.keys.rotate(key.id, { secret: 'newer secret', previousUntil: ago })
+      expect(
+        await Promise.all(
+          ['old token', 'new token', 'newer token'].map(async (token) => (await metadata.projects.byToken(token))?.id),
+        ),
+      ).toEqual([undefined, undefined, id])
+      expect(
+        await Promise.all(
+          ['old secret', 'new secret', 'newer secret'].map(
+            async (secret) => (await metadata.keys.bySecret(secret))?.id,
+          ),
+        ),
+      ).toEqual([undefined, undefined, key.id])
+      expect(await metadata.projects.byToken('newer token')).toMatchObject({ previousTokenUntil: undefined })
+    })
+  })
+
+  describe('variables', () => {
+    test('rejects a code name that exists in the same project only', async () => {
+      expect(await metadata.variables.create(1, variable)).toBeDefined()
+      expect(await metadata.variables.create(1, variable)).toBeUndefined()
+      expect(await metadata.variables.create(2, variable)).toBeDefined()
+    })
+
+    test('stores, changes and removes a variable', async () => {
+      const given = {
+        ...variable,
+        name: 'Länge “\\"” 𝕏',
+        defaultValue: { deep: [1.5, null, 'ü\u0000'] },
+        values: ['a', 'b'],
+        schema: { type: 'integer', minimum: -9007199254740991 } as const,
+      }
+      const made = (await metadata.variables.create(1, given))!
+      expect(made).toMatchObject(given)
+      expect(await metadata.variables.get(1, made.id)).toEqual(made)
+      expect(await metadata.variables.update(1, made.id, { defaultValue: false, schema: null })).toEqual({
+        ...made,
+        defaultValue: false,
+        schema: undefined,
+      })
+      expect(await metadata.variables.update(1, made.id, {})).toMatchObject({ defaultValue: false })
+      expect([await metadata.variables.remove(1, made.id), await metadata.variables.remove(1, made.id)]).toEqual([
+        true,
+        false,
+      ])
+    })
+
+    test('hides variables and endpoints of other projects', async () => {
+      const { id } = (await metadata.variables.create(1, variable))!
+      await metadata.endpoints.create(1, endpoint)
+      expect(await metadata.variables.get(2, id)).toBeUndefined()
+      expect(await metadata.variables.remove(2, id)).toBe(false)
+      expect(await metadata.endpoints.get(2, 'e')).toBeUndefined()
+    })
+  })
+
+  describe('endpoints', () => {
+    test('adds a version for a changed query and keeps the earlier one', async () => {
+      const { id } = (await metadata.endpoints.create(1, endpoint))!
+      expect(await metadata.endpoints.update(id, { description: 'x' })).toBe('done')
+      await metadata.endpoints.update(id, { next: next(2) })
+      expect(await metadata.endpoints.get(1, 'e')).toMatchObject({
+        currentVersion: 2,
+        description: 'x',
+        isActive: true,
+      })
+      expect((await metadata.endpoints.versions(id)).map(({ version, query }) => [version, query])).toEqual([
+        [2, { query: 'SELECT 2' }],
+        [1, { query: 'SELECT 1' }],
+      ])
+      expect(await metadata.endpoints.version(id, 2)).toMatchObject({ ...next(2), isActive: true })
+      expect(await metadata.endpoints.version(id, 99_999_999_999)).toBeUndefined()
+    })
+
+    test('adds one version for each concurrent update', async () => {
+      const { id } = (await metadata.endpoints.create(1, endpoint))!
+      await Promise.all([2, 3, 4, 5].map((n) => metadata.endpoints.update(id, { next: next(n) })))
+      expect((await metadata.endpoints.versions(id)).map(({ version }) => version)).toEqual([5, 4, 3, 2, 1])
+    })
+
+    test('frees the name of an endpoint when it is removed', async () => {
+      const { id } = (await metadata.endpoints.create(1, endpoint))!
+      expect(await metadata.endpoints.create(1, endpoint)).toBeUndefined()
+      const other = (await metadata.endpoints.create(1, { ...endpoint, name: 'other' }))!
+      // With a version that must not stay behind.
+      expect(await metadata.endpoints.update(other.id, { name: 'e', next: next(2) })).toBe('taken')
+      expect(await metadata.endpoints.versions(other.id)).toHaveLength(1)
+      await metadata.endpoints.remove(id)
+      expect(await metadata.endpoints.create(1, endpoint)).toBeDefined()
+      expect((await metadata.endpoints.list(1)).map((each) => each.name).sort()).toEqual(['e', 'other'])
+    })
+
+    test('deactivates an endpoint and a version and records the last run', async () => {
+      const at = new Date().toISOString()
+      const { id } = (await metadata.endpoints.create(1, endpoint))!
+      await metadata.endpoints.update(id, { isActive: false })
+      await metadata.endpoints.changeVersion(id, 1, { isActive: false, dataFreshnessSeconds: 3_600 })
+      await metadata.endpoints.touch(id, at)
+      expect(await metadata.endpoints.get(1, 'e')).toMatchObject({ isActive: false, lastExecutedAt: at })
+      expect(await metadata.endpoints.version(id, 1)).toMatchObject({ isActive: false, dataFreshnessSeconds: 3_600 })
+    })
+  })
+
+  describe('flags', () => {
+    test('frees the key of a flag when it is removed', async () => {
+      const made = (await metadata.flags.create(1, flag))!
+      expect(made).toMatchObject({ ...flag, id: 1, version: 1 })
+      expect(await metadata.flags.create(1, flag)).toBeUndefined()
+      const other = (await metadata.flags.create(1, { ...flag, key: 'other' }))!
+      expect(await metadata.flags.update(1, other.id, { key: 'f' })).toBeUndefined()
+      await metadata.flags.remove(1, made.id)
+      expect(await metadata.flags.update(1, other.id, { key: 'f', isActive: false })).toMatchObject({
+        key: 'f',
+        isActive: false,
+        version: 2,
+      })
+      expect(await metadata.flags.list(1)).toMatchObject([{ key: 'f', id: other.id }])
+      expect(await metadata.flags.list(2)).toEqual([])
+    })
+
+    test('assigns different ids to flags that are created concurrently', async () => {
+      const made = await Promise.all(['a', 'b', 'c', 'd'].map((key) => metadata.flags.create(1, { ...flag, key })))
+      expect(new Set(made.map((each) => each?.id)).size).toBe(4)
+    })
+  })
+
+  test('keeps the index of a group type while others are added concurrently', async () => {
+    await metadata.groupTypes.add(1, ['company'], 3)
+    await Promise.all(['team', 'site', 'beyond'].map((type) => metadata.groupTypes.add(1, ['company', type], 3)))
+    const types = await metadata.groupTypes.list(1)
+    expect([types[0], types.length]).toEqual(['company', 3])
+    expect(await metadata.groupTypes.add(1, ['one more'], 3)).toEqual(types)
+    expect(await metadata.groupTypes.list(2)).toEqual([])
+  })
+
+  describe('run tokens', () => {
+    test('keeps the first signing secret of a project until it is replaced', async () => {
+      expect(await metadata.runTokens.secret(1)).toBeUndefined()
+      expect([await metadata.runTokens.secret(1, 'one'), await metadata.runTokens.secret(1, 'two')]).toEqual([
+        'one',
+        'one',
+      ])
+      expect(new Set(await Promise.all(['a', 'b', 'c'].map((fresh) => metadata.runTokens.secret(3, fresh)))).size).toBe(
+        1,
+      )
+      expect(await metadata.runTokens.secret(2, 'three')).toBe('three')
+      await metadata.runTokens.setSecret(1, 'four')
+      expect([await metadata.runTokens.secret(1, 'five'), await metadata.runTokens.secret(2)]).toEqual([
+        'four',
+        'three',
+      ])
+    })
+
+    test('keeps a revoked token per project until it expires', async () => {
+      const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+      await metadata.runTokens.revoke(1, 'a', at(60_000))
+      await metadata.runTokens.revoke(1, 'b', at(-1))
+      expect([
+        await metadata.runTokens.isRevoked(1, 'a'),
+        await metadata.runTokens.isRevoked(2, 'a'),
+        await metadata.runTokens.isRevoked(1, 'b'),
+      ]).toEqual([true, false, true])
+      await metadata.runTokens.revoke(1, 'a', at(60_000))
+      expect([await metadata.runTokens.isRevoked(1, 'a'), await metadata.runTokens.isRevoked(1, 'b')]).toEqual([
+        true,
+        false,
+      ])
+    })
+  })
+
+  describe('materializations', () => {
+    const create = async () => {
+      const { id } = (await metadata.endpoints.create(7, {
+        name: 'sales',
+        description: '',
+        isActive: true,
+        query: {},
+        columns: undefined,
+        dataFreshnessSeconds: 900,
+      }))!
+      const version = (await metadata.endpoints.version(id, 1))!
+      return { id, version, state: async () => (await metadata.endpoints.version(id, 1))!.materialization }
+    }
+
+    test('is returned with its version until it is removed', async () => {
+      const { id, version, state } = await create()
+      expect([
+        await state(),
+        await metadata.materializations.all(),
+        await metadata.materializations.change(version.id, () => 'none'),
+      ]).toEqual([undefined, [], undefined])
+      await metadata.materializations.add({ projectId: 7, endpointId: id, version }, { count: 0 })
+      await metadata.materializations.add({ projectId: 7, endpointId: id, version }, 'another')
+      expect(await state()).toEqual({ count: 0 })
+      expect((await metadata.endpoints.versions(id)).map(({ materialization }) => materialization)).toEqual([
+        { count: 0 },
+      ])
+      expect(await metadata.materializations.all()).toEqual([
+        { projectId: 7, endpointId: id, version: { ...version, materialization: { count: 0 } } },
+      ])
+      await metadata.materializations.remove(version.id)
+      expect([await state(), await metadata.materializations.all()]).toEqual([undefined, []])
+    })
+
+    test('applies concurrent changes one at a time', async () => {
+      const { id, version, state } = await create()
+      await metadata.materializations.add({ projectId: 7, endpointId: id, version }, { count: 0 })
+      const next = (before: unknown) => ({ count: (before as { count: number }).count + 1 })
+      const seen = await Promise.all(
+        Array.from({ length: 5 }, () => metadata.materializations.change(version.id, next)),
+      )
+      expect([seen.map((each) => (each as { count: number }).count).sort(), await state()]).toEqual([
+        [1, 2, 3, 4, 5],
+        { count: 5 },
+      ])
+    })
+
+    test('omits versions of deleted endpoints', async () => {
+      const { id, version } = await create()
+      await metadata.materializations.add({ projectId: 7, endpointId: id, version }, {})
+      await metadata.endpoints.remove(id)
+      expect(await metadata.materializations.all()).toEqual([])
+    })
+  })
+
+  test('stores settings per project and keeps the last value', async () => {
+    await metadata.settings.set(1, 'remote_config', { surveys: true })
+    await metadata.settings.set(1, 'remote_config', { surveys: false })
+    expect([await metadata.settings.get(1, 'remote_config'), await metadata.settings.get(2, 'remote_config')]).toEqual([
+      { surveys: false },
+      undefined,
+    ])
+  })
+
+  test('counts concurrent advances of an epoch', async () => {
+    await Promise.all([1, 2, 3].map(() => metadata.epochs.advance(1)))
+    await metadata.epochs.advance(2)
+    expect(await Promise.all([1, 2, 3].map((id) => metadata.epochs.of(id)))).toEqual([3, 1, 0])
+  })
+
+  test('replaces characters that cannot be stored', async () => {
+    expect(await metadata.projects.byToken('\u0000')).toBeUndefined()
+    expect(await metadata.endpoints.create(1, { ...endpoint, description: 'before \u0000 after \ud800' })).toBeDefined()
+    expect((await metadata.endpoints.get(1, 'e'))!.description).toMatch(/^before /)
+  })
+
+  test('reports readiness and runs work under a lock', async () => {
+    expect(await metadata.ready(10_000)).toBe(true)
+    expect(await metadata.withLock('start', async () => 'done')).toBe('done')
+    await expect(metadata.withLock('start', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  })
+
+  test('refuses to open a store that a newer release wrote', async () => {
+    await metadata.close()
+    if (name === 'Postgres') await postgres.ask(at, 'INSERT INTO steps VALUES (1000)')
+    else
+      await (
+        await import('@libsql/client')
+      )
+        .createClient({ url: `file:${at}` })
+        .execute('INSERT INTO steps VALUES (1000)')
+    await expect(openMetadata(at)).rejects.toThrow(
+      `the definitions were written by a newer release of Trailmark: use that release, or a ${name === 'Postgres' ? 'database' : 'data folder'} of its own.`,
+    )
+  })
+
+  // Last: checks which methods the tests above called.
+  test('calls every method of the store in these tests', async () => {
+    await metadata.close()
+    expect(
+      methodsOf(await openMetadata(at).then(async (all) => (await all.close(), all))).filter(
+        (each) => !called.has(each),
+      ),
+    ).toEqual([])
+  })
+})
