@@ -29,6 +29,7 @@ export interface Config {
   readonly runsPerHour: number
   readonly flagsPerMinute: number
   readonly runsAtOnce: number
+  readonly engineRuns: number
   /** What some keys may do differently, by their labels. */
   readonly keyLimits: Readonly<Record<string, KeyLimits>>
   readonly cacheBytes: number
@@ -290,12 +291,19 @@ const VARIABLES = {
     what: 'Runs that one key may start in an hour.',
     read: asRuns,
   },
-  // Fewer than the embedded engine runs at once, 32, so that one key leaves room for another.
+  // More than this many would wait for the engine, where they share their project's places.
   runsAtOnce: {
     name: 'TRAILMARK_RUNS_AT_ONCE',
     fallback: '20',
     what: 'Runs of one key under way at the same time.',
     read: asRuns,
+  },
+  // More at once than a few cores work on makes each of them slower, and deliveries too.
+  engineRuns: {
+    name: 'TRAILMARK_ENGINE_RUNS',
+    fallback: '16',
+    what: 'Runs of all projects under way in the engine at the same time; one project alone gets two thirds of them, and others wait up to 5 s for a place.',
+    read: asCount(2, 60),
   },
   flagsPerMinute: {
     name: 'TRAILMARK_FLAGS_PER_MINUTE',

@@ -1,12 +1,13 @@
-#!/usr/bin/env node
 import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { type Config, ConfigError, describeVariables, readConfig } from './config.ts'
 import { CommandError } from './cli/command.ts'
 import { describeCommands, runCommand } from './cli/run.ts'
 import { SCOPES } from './http/auth.ts'
+import { CORE, readRelease } from './http/statics.ts'
 import { createLog } from './lib/log.ts'
 import { Refusal } from './lib/refusal.ts'
 import { within } from './lib/wait.ts'
@@ -14,8 +15,8 @@ import type { Service } from './service.ts'
 import { startEngine } from './storage/embedded/engine.ts'
 import { EngineMissing, engineLibrary, thisMachine } from './storage/embedded/library.ts'
 import { DataDirInUse } from './storage/lock.ts'
-import { isOneOfMany } from './storage/place.ts'
-import { RecordsMismatch } from './storage/records.ts'
+import { isOneOfMany } from './storage/location.ts'
+import { MetadataMismatch } from './storage/metadata/metadata.ts'
 import { StorageError } from './storage/storage.ts'
 
 const STOP_TIMEOUT_MS = 20_000
@@ -23,7 +24,7 @@ const STOP_TIMEOUT_MS = 20_000
 const HELP = `Usage: trailmark <command>
 
   trailmark serve
-      Starts the service: it receives events and runs named endpoints over them. Also without a word.
+      Starts the service: it receives events and runs named endpoints. The default command.
 ${describeCommands()}
 
 Environment:
@@ -70,7 +71,7 @@ const explain = (error: unknown, config: Config, otherwise: string): string => {
   if (error instanceof DataDirInUse) {
     return `the data folder ${config.dataDir} is open in another Trailmark process: stop that one, or set TRAILMARK_DATA to another folder.`
   }
-  if (error instanceof RecordsMismatch) return error.message
+  if (error instanceof MetadataMismatch) return error.message
   if (error instanceof EngineMissing) return error.message
   if (
     error instanceof StorageError &&
@@ -82,13 +83,18 @@ const explain = (error: unknown, config: Config, otherwise: string): string => {
   return row ? row(config) : `${otherwise}: ${error instanceof Error ? error.message : String(error)}`
 }
 
-const announce = ({ url, project, keyFile }: Service, isKeyGiven: boolean) => {
+const announce = ({ url, project, keyFile }: Service, { personalApiKey, staticDir }: Config) => {
+  const release = readRelease(staticDir)
   say('')
   say(`  Trailmark is ready at ${url}`)
   say(`  Project ${project.id}, token ${project.token}`)
   say(
-    `  Personal API key: ${keyFile ?? (isKeyGiven ? 'from the environment (TRAILMARK_PERSONAL_API_KEY)' : 'made by another process; "trailmark key rotate \'first key\'" makes it anew')}`,
+    `  Personal API key: ${keyFile ?? (personalApiKey ? 'from the environment (TRAILMARK_PERSONAL_API_KEY)' : 'made by another process; "trailmark key rotate \'first key\'" makes it anew')}`,
   )
+  if (release?.files[CORE]) {
+    say(`  Script: ${url}/static/${release.version}/${CORE}`)
+    say(`    integrity="${release.files[CORE].integrity}" crossorigin="anonymous"`)
+  }
   say('  Stop with Ctrl-C.')
   say('')
   // For programs that start the service: this line's form does not change.
@@ -145,20 +151,38 @@ const doCommand = async (args: readonly string[], config: Config) => {
   }
 }
 
+/** Reads the arguments of `serve`: `--data <folder>` wins over TRAILMARK_DATA. */
+const readServeArguments = (args: readonly string[]): { TRAILMARK_DATA?: string } => {
+  try {
+    const { values } = parseArgs({ args: [...args], options: { data: { type: 'string' } }, strict: true })
+    return values.data === undefined ? {} : { TRAILMARK_DATA: values.data }
+  } catch (error) {
+    return fail(
+      `${(error as Error).message.split('. ')[0]}. Usage: trailmark serve [--data <folder>]. Other settings come from the environment: see "trailmark --help".`,
+    )
+  }
+}
+
+/** Splits the command off the arguments. A flag in its place belongs to `serve`. */
+const commandOf = (args: readonly string[]): { command: string; rest: readonly string[] } => {
+  const [first = 'serve', ...rest] = args
+  return first.startsWith('--') ? { command: 'serve', rest: args } : { command: first, rest }
+}
+
 const main = async (args: readonly string[]) => {
-  const [command = 'serve', ...rest] = args
-  if (command === '--version') return say(JSON.parse(readFileSync(here('../package.json'), 'utf8')).version)
+  const { command, rest } = commandOf(args)
+  if (args[0] === '--version') return say(JSON.parse(readFileSync(here('../package.json'), 'utf8')).version)
   if (command === 'help' || args.includes('--help') || args.includes('-h')) return say(HELP)
 
   let config: Config
   try {
-    config = readConfig(process.env, { staticDir: here('../../dist') })
+    const serveArguments = command === 'serve' ? readServeArguments(rest) : {}
+    config = readConfig({ ...process.env, ...serveArguments }, { staticDir: here('../../dist') })
   } catch (error) {
     if (error instanceof ConfigError) return fail(error.message)
     throw error
   }
   if (command !== 'serve') return doCommand(args, config)
-  if (rest.length) return fail(`serve takes no "${rest[0]}": it is set up by its environment, see "trailmark --help".`)
   // Nothing is kept there but, perhaps, the file of the first key.
   if (!isOneOfMany(config) || !config.personalApiKey) prepareDataDir(config.dataDir)
 
@@ -196,7 +220,7 @@ const main = async (args: readonly string[]) => {
   )
 
   try {
-    announce(await starting, config.personalApiKey !== undefined)
+    announce(await starting, config)
   } catch (error) {
     fail(explain(error, config, 'could not start'))
   }

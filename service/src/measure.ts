@@ -1,15 +1,37 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Writer } from './ingest/writer.ts'
 import type { Metrics } from './lib/metrics.ts'
 import { Refusal } from './lib/refusal.ts'
 
+// Fine enough to see a block of 50 ms, coarse enough to cost nothing.
+const LOOP_RESOLUTION_MS = 10
+
+/** Longest block of the event loop in seconds since the last call. */
+const startLoopWatch = (): (() => number) => {
+  const delays = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
+  delays.enable()
+  return () => {
+    // Each sample holds the time between two ticks, their distance included.
+    const longestMs = Math.max(0, delays.max / 1e6 - LOOP_RESOLUTION_MS)
+    delays.reset()
+    return longestMs / 1_000
+  }
+}
+
 /** Tells, when it is asked for, how the process, the writer and the engine are. */
 export const measureProcess = (
   { gauge }: Pick<Metrics, 'gauge'>,
-  { writer, isReady }: { writer: Pick<Writer, 'waiting'>; isReady: () => Promise<boolean> },
+  {
+    writer,
+    isReady,
+    heldBytes,
+  }: { writer: Pick<Writer, 'waiting'>; isReady: () => Promise<boolean>; heldBytes: () => number },
 ): void => {
+  gauge('trailmark_bodies_held_bytes', heldBytes)
   gauge('trailmark_writer_waiting_events', () => writer.waiting().events)
   gauge('trailmark_writer_waiting_bytes', () => writer.waiting().chars)
   gauge('trailmark_engine_up', async () => Number(await isReady()))
+  gauge('trailmark_event_loop_delay_max_seconds', startLoopWatch())
   gauge('process_resident_memory_bytes', () => process.memoryUsage.rss())
   gauge('process_cpu_seconds_total', () => {
     const { user, system } = process.cpuUsage()

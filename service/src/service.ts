@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { createAdmit } from './endpoints/admission.ts'
 import { createCache } from './endpoints/cache.ts'
@@ -21,8 +20,10 @@ import { createAnswerFlags } from './flags/flags.ts'
 import { createLocalEvaluation } from './flags/localEvaluation.ts'
 import { createFlagQuota } from './flags/quota.ts'
 import { createRemoteConfigs } from './flags/remoteConfig.ts'
+import { openEngine } from './engine.ts'
 import { SCOPES } from './http/auth.ts'
 import { createServer } from './http/server.ts'
+import { createStatics } from './http/statics.ts'
 import { readCountries } from './ingest/countries.ts'
 import { createGroupTypes } from './ingest/groupTypes.ts'
 import { createIngest } from './ingest/ingest.ts'
@@ -33,23 +34,19 @@ import { measureProcess, measureRuns } from './measure.ts'
 import { createRefusedEvents } from './ingest/refusedEvents.ts'
 import type { Log } from './lib/log.ts'
 import { createMetrics } from './lib/metrics.ts'
+import { createTimeSlices } from './lib/timeSlices.ts'
 import { createErase } from './people/erase.ts'
 import { createPersons } from './people/persons.ts'
 import { createStoredProperties } from './people/stored.ts'
+import { createReadiness } from './readiness.ts'
 import { type KeyFile, keyFileIn, sharedKeyFile } from './projects/keyFile.ts'
 import { createKeys, START_KEYS } from './projects/keys.ts'
 import { createProjects } from './projects/projects.ts'
 import { madeUp } from './projects/secret.ts'
-import { createClickhouse } from './storage/clickhouse.ts'
-import { createCluster } from './storage/cluster/cluster.ts'
-import { migrateNodes } from './storage/cluster/migrateNodes.ts'
-import { readerMemoryBytes } from './storage/embedded/config.ts'
-import { type Engine, engineMemoryBytes, startEngine } from './storage/embedded/engine.ts'
 import { lockDataDir } from './storage/lock.ts'
-import { definitionsOf, isOneOfMany } from './storage/place.ts'
-import { openRecords, type Project, type Records, RecordsUnavailable } from './storage/records.ts'
+import { metadataLocation, isOneOfMany } from './storage/location.ts'
+import { openMetadata, type Project, type Metadata, MetadataUnavailable } from './storage/metadata/metadata.ts'
 import { StorageError } from './storage/storage.ts'
-import { migrate } from './storage/schema/migrate.ts'
 
 export interface ServiceOptions {
   readonly config: Config
@@ -71,13 +68,12 @@ export interface Service {
   stop(): Promise<void>
 }
 
-const READY_WAIT_MS = 20_000
 const PROBE_WAIT_MS = 1_000
 // One small question each: soon after a process has fallen another takes up what it was building.
 const REFRESH_MS = 5_000
 const SWEEP_MS = 30_000
 
-const firstProject = async ({ projects }: Records, token: string | undefined): Promise<Project> => {
+const firstProject = async ({ projects }: Metadata, token: string | undefined): Promise<Project> => {
   const [first] = await projects.all()
   if (!first) return projects.create({ name: 'Default project', token: token ?? madeUp('tm') })
   if (!token || token === first.token) return first
@@ -87,7 +83,7 @@ const firstProject = async ({ projects }: Records, token: string | undefined): P
 
 /** Makes sure that there is a key with all scopes, and returns the file that holds it unless the environment does. */
 const firstKey = async (
-  { keys, isShared }: Records,
+  { keys, isShared }: Metadata,
   projectId: number,
   keyFile: KeyFile,
   given: string | undefined,
@@ -129,11 +125,11 @@ const allowancesOf = (config: Config, mostMemoryBytes: number) => {
 }
 
 /** One batch of events at a time, of all processes; for the writer, definitions that are away are as an engine that is. */
-const storingAlone =
-  ({ alone }: Records) =>
+const storingWithLock =
+  ({ withLock }: Metadata) =>
   <Value>(work: () => Promise<Value>): Promise<Value> =>
-    alone('events', work).catch((error: unknown) => {
-      throw error instanceof RecordsUnavailable ? new StorageError('unavailable', error.message) : error
+    withLock('events', work).catch((error: unknown) => {
+      throw error instanceof MetadataUnavailable ? new StorageError('unavailable', error.message) : error
     })
 
 /** Starts everything, in the order in which it is stopped backwards. Rejects with nothing left running. */
@@ -154,55 +150,35 @@ export const startService = async ({
     if (!isShared) undo.push(await lockDataDir(config.dataDir))
     const metrics = createMetrics()
     const countryOf = config.geoipFile ? readCountries(config.geoipFile) : () => undefined
-    const library = config.clickhouseUrl ? undefined : engineLibrary()
 
-    const records = await openRecords(definitionsOf(config))
-    undo.push(() => records.close())
+    if (config.databaseUrl) progress('Connecting to the Postgres server …')
+    const metadata = await openMetadata(metadataLocation(config))
+    undo.push(() => metadata.close())
     const keyFile = keyFileIn(config.dataDir)
-    const { project, keyPath } = await records.alone('start', async () => {
-      const first = await firstProject(records, config.projectToken)
-      return { project: first, keyPath: await firstKey(records, first.id, keyFile, config.personalApiKey) }
+    const { project, keyPath } = await metadata.withLock('start', async () => {
+      const first = await firstProject(metadata, config.projectToken)
+      return { project: first, keyPath: await firstKey(metadata, first.id, keyFile, config.personalApiKey) }
     })
-    const keys = createKeys({ records, scopes: SCOPES, keyFile: records.isShared ? sharedKeyFile(keyFile) : keyFile })
+    const keys = createKeys({ metadata, scopes: SCOPES, keyFile: metadata.isShared ? sharedKeyFile(keyFile) : keyFile })
 
-    let engine: Engine | undefined
-    if (library) {
-      progress('Starting the embedded engine …')
-      engine = await startEngine({
-        dataDir: join(config.dataDir, 'engine'),
-        library,
-        child: engineChild,
-        memoryBytes: config.engineMemoryBytes,
-        diskReserveBytes: config.diskReserveBytes,
-        onRestart: () => metrics.count('trailmark_engine_restarts_total'),
-        log,
-      })
-      undo.push(engine.stop)
-    } else {
-      progress('Connecting to the ClickHouse server …')
-    }
-    const given = config.clickhouseUrl ? { url: config.clickhouseUrl } : undefined
-    const cluster =
-      config.clickhouseUrl && config.clickhouseCluster ? createCluster(config.clickhouseUrl.split(',')) : undefined
-    const storage = cluster ?? createClickhouse(() => engine?.connection() ?? given)
-    undo.push(() => storage.close())
-    if (!(await storage.ready(READY_WAIT_MS)))
-      throw new Error(
-        'The ClickHouse server at CLICKHOUSE_URL does not answer: check the address, and that the server runs.',
-      )
+    const { gate, runMemoryBytes } = await openEngine({
+      config,
+      metadata,
+      library: engineLibrary,
+      child: engineChild,
+      onStop: (stop) => undo.push(stop),
+      onRestart: () => metrics.count('trailmark_engine_restarts_total'),
+      progress,
+      log,
+    })
 
-    const nodes =
-      cluster && (await records.alone('start', () => migrateNodes({ cluster, name: config.clickhouseCluster!, log })))
-    undo.push(() => nodes?.stop())
-    const steps = nodes?.taken ?? (await records.alone('start', () => migrate(storage)))
-    progress(steps.length ? `Created the event store (${steps.join(', ')}).` : 'The event store is up to date.')
-
-    const epochs = isShared ? createSharedEpochs(records) : createEpochs()
-    const people = createPeople(storage, isShared ? {} : { sightings: createSightings() })
-    const writer = createWriter(storage, {
+    const epochs = isShared ? createSharedEpochs(metadata) : createEpochs()
+    const slices = createTimeSlices()
+    const people = createPeople(gate.ingest, { slices, ...(isShared ? {} : { sightings: createSightings() }) })
+    const writer = createWriter(gate.ingest, {
       before: people.store,
       onChange: epochs.advance,
-      ...(isShared ? { alone: storingAlone(records) } : {}),
+      ...(isShared ? { alone: storingWithLock(metadata) } : {}),
       maxChars: config.ingestBytes,
       onBatch({ stored, repeats, seconds }) {
         metrics.count('trailmark_events_stored_total', {}, stored)
@@ -218,32 +194,46 @@ export const startService = async ({
             )
           : log('The event store has space again.'),
     })
-    const refusedEvents = createRefusedEvents(storage, metrics)
-    measureProcess(metrics, { writer, isReady: () => storage.ready(PROBE_WAIT_MS) })
+    const refusedEvents = createRefusedEvents({ ...gate.runs, insert: gate.ingest.insert }, metrics)
     const measured = measureRuns(metrics)
     undo.push(() => writer.close())
-    const { byToken } = records.projects
+    const { byToken } = metadata.projects
     const running = createRunning()
+    // Checks of queries and previews take no more than a run may.
+    const runLimits = {
+      maxSeconds: config.runSeconds,
+      maxMemoryBytes: Math.min(config.runMemoryBytes, runMemoryBytes),
+    }
     const admit = createAdmit({
       gate: createGate(),
       running,
-      allowanceOf: allowancesOf(
-        config,
-        library ? readerMemoryBytes(engineMemoryBytes(config.engineMemoryBytes)) : Infinity,
-      ),
+      allowanceOf: allowancesOf(config, runMemoryBytes),
     })
     const cache = createCache<Outcome>({ maxBytes: config.cacheBytes })
-    const lastRuns = createLastRuns(records)
+    const lastRuns = createLastRuns(metadata)
     undo.push(() => lastRuns.close())
-    const materializations = createMaterializations({ records, storage, log, lagSeconds: config.materializeLagSeconds })
+    const materializations = createMaterializations({
+      metadata,
+      // A preview is waited for; everything else is done behind the back of whoever asked.
+      storage: { ...gate.background, run: gate.validation.run },
+      log,
+      lagSeconds: config.materializeLagSeconds,
+      previewLimits: runLimits,
+    })
     undo.push(() => materializations.close())
-    const shadow = createShadow({ storage, materializations, epochOf: epochs.of, percent: config.shadowPercent, log })
+    const shadow = createShadow({
+      storage: gate.background,
+      materializations,
+      epochOf: epochs.of,
+      percent: config.shadowPercent,
+      log,
+    })
     undo.push(() => shadow.settled())
     const everyMs = (ms: number, task: 'refresh' | 'sweep') => {
       const timer = setInterval(
         () =>
           void materializations[task]().catch(
-            (error: Error) => error instanceof RecordsUnavailable || log(`materialization: ${error.message}`),
+            (error: Error) => error instanceof MetadataUnavailable || log(`materialization: ${error.message}`),
           ),
         ms,
       )
@@ -251,9 +241,9 @@ export const startService = async ({
     }
     everyMs(REFRESH_MS, 'refresh')
     everyMs(SWEEP_MS, 'sweep')
-    const persons = createPersons(storage)
+    const persons = createPersons(gate.runs)
     const erase = createErase({
-      storage,
+      storage: gate.background,
       persons,
       // Between two batches: the next one is to find nobody half forgotten.
       forget: (projectId, ids) => writer.between(() => people.forget(projectId, ids)),
@@ -262,57 +252,69 @@ export const startService = async ({
         await materializations.invalidate(projectId)
       },
     })
-    const flags = createFlagDefinitions(records)
-    const remoteConfigs = createRemoteConfigs(records, flags)
+    const flags = createFlagDefinitions(metadata)
+    const remoteConfigs = createRemoteConfigs(metadata, flags)
     const server = await createServer({
       staticDir: config.staticDir,
       keyBySecret: keys.bySecret,
-      projectById: records.projects.byId,
+      projectById: metadata.projects.byId,
       ingestBytes: config.ingestBytes,
       log,
       count: metrics.count,
-      rooms: {
+      dependencies: {
         ingest: createIngest({
           projectByToken: byToken,
-          groupTypes: createGroupTypes(records),
+          groupTypes: createGroupTypes(metadata),
           writer,
           refusedEvents,
+          slices,
           countryOf,
           count: metrics.count,
         }),
         projectByToken: byToken,
-        variables: createVariableDefinitions(records),
+        variables: createVariableDefinitions(metadata),
         endpoints: createEndpointDefinitions({
-          records,
-          describe: createDescribe({ storage }),
+          metadata,
+          describe: createDescribe({ storage: gate.validation, runLimits }),
           materializer: materializations,
         }),
-        run: measured(createRun({ records, storage, admit, cache, epochs, lastRuns, materializations, shadow })),
-        stream: measured(createStream({ records, storage, admit, lastRuns, materializations })),
+        run: measured(
+          createRun({ metadata, storage: gate.runs, admit, cache, epochs, lastRuns, materializations, shadow }),
+        ),
+        stream: measured(createStream({ metadata, storage: gate.runs, admit, lastRuns, materializations })),
         running,
-        runTokens: createRunTokens({ records, takesDates: materializations.takesDates }),
-        openApi: createOpenApi(records, materializations.takesDates),
+        runTokens: createRunTokens({ metadata, takesDates: materializations.takesDates }),
+        openApi: createOpenApi(metadata, materializations.takesDates),
         flags,
-        earlyAccess: createEarlyAccess(records, flags),
+        earlyAccess: createEarlyAccess(metadata, flags),
         remoteConfigs,
         persons,
         erase,
-        projects: createProjects(records),
+        projects: createProjects(metadata),
         keys,
         refusedEvents,
+        statics: createStatics(config.staticDir),
         metrics: metrics.text,
-        localEvaluation: createLocalEvaluation({ definitions: flags, records }),
+        localEvaluation: createLocalEvaluation({ definitions: flags, metadata }),
         answerFlags: createAnswerFlags({
           definitions: flags,
           remoteConfigs,
-          stored: createStoredProperties(storage, records),
+          stored: createStoredProperties(gate.lookups, metadata),
           hasQuota: createFlagQuota(config.flagsPerMinute),
         }),
-        isReady: async () =>
-          (await Promise.all([storage.ready(PROBE_WAIT_MS), records.ready(PROBE_WAIT_MS)])).every(Boolean),
+        readiness: createReadiness({
+          storage: gate.ingest,
+          metadata,
+          definitionsDir: config.databaseUrl ? undefined : config.dataDir,
+        }),
       },
     })
     undo.push(() => server.close())
+    measureProcess(metrics, {
+      writer,
+      isReady: () => gate.ready(PROBE_WAIT_MS),
+      heldBytes: server.heldBytes,
+    })
     const url = await server.listen({ port: config.port, host: config.host })
     return { url, project, keyFile: keyPath, stop }
   } catch (error) {

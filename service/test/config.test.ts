@@ -23,6 +23,7 @@ test('an empty environment has every fallback', () => {
     runsPerHour: 120_000,
     flagsPerMinute: 0,
     runsAtOnce: 20,
+    engineRuns: 16,
     keyLimits: {},
     cacheBytes: 64_000_000,
     materializeLagSeconds: 60,
@@ -56,6 +57,7 @@ test.each([
   ['TRAILMARK_RUNS_PER_HOUR', '13', { runsPerHour: 13 }],
   ['TRAILMARK_FLAGS_PER_MINUTE', '13', { flagsPerMinute: 13 }],
   ['TRAILMARK_RUNS_AT_ONCE', '14', { runsAtOnce: 14 }],
+  ['TRAILMARK_ENGINE_RUNS', '32', { engineRuns: 32 }],
   ['TRAILMARK_CACHE_MB', '0', { cacheBytes: 0 }],
   [
     'TRAILMARK_KEY_LIMITS',
@@ -100,5 +102,5 @@ test.each(['TRAILMARK_PERSONAL_API_KEY', 'DATABASE_URL'])('a refused %s is not s
 })
 
 test('every variable is described', () => {
-  expect(describeVariables().split('\n')).toHaveLength(27)
+  expect(describeVariables().split('\n')).toHaveLength(28)
 })

@@ -1,46 +1,50 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { keyFileIn } from '../projects/keyFile.ts'
-import { DEFINITIONS, definitionsOf } from '../storage/place.ts'
-import { copyRecords } from '../storage/records.ts'
+import { METADATA_FILE, metadataLocation } from '../storage/location.ts'
+import { copyMetadata } from '../storage/metadata/metadata.ts'
 import { migrate } from '../storage/schema/migrate.ts'
 import { copyEvents, fileDestination } from './engineCopy.ts'
 import { writeManifest } from './manifest.ts'
-import { type PlaceOptions, withEvents } from './place.ts'
+import { type EventStoreOptions, withEvents } from './eventStore.ts'
 
-/** The folder for a backup holds something. */
+/** The folder for a backup is not empty. */
 export class NotEmpty extends Error {
   override name = 'NotEmpty'
 }
 
-/** The name of the events in a backup. */
+/** Name of the events folder in a backup. */
 export const EVENTS = 'events'
 
-/** Empties a folder that this command has filled. */
+/** Deletes everything in a folder. */
 const clear = (folder: string) => {
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true })
 }
 
 /**
- * Writes everything that the service keeps into `folder`, which is empty or absent; the service may be running. Each event
- * that was acknowledged before is in it. `destination`, in ClickHouse's words, is where an external server writes the events.
- * Throws `NotEmpty`; what fails leaves nothing behind.
+ * Writes a backup into `folder`, which must be empty or absent. The service may be running. The backup has every event that
+ * was acknowledged before. `destination`: where an external ClickHouse server writes the events, in ClickHouse syntax.
+ * Throws `NotEmpty`. A failure leaves no files behind.
  */
-export const backup = async (place: PlaceOptions, folder: string, destination: string | undefined): Promise<void> => {
+export const backup = async (
+  location: EventStoreOptions,
+  folder: string,
+  destination: string | undefined,
+): Promise<void> => {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (readdirSync(folder).length) throw new NotEmpty(folder)
   try {
-    // The events first: a project that is made meanwhile is in the definitions without its events, and no event is without its project.
-    await withEvents(place, { isAlone: false }, async (storage) => {
-      // Before its first start there are definitions and no event store.
+    // Events first: a project created meanwhile may lack its events, but no event lacks its project.
+    await withEvents(location, { isExclusive: false }, async (storage) => {
+      // Before the first start of the service there is metadata, but no event store.
       const [{ known }] = (await storage.rows<{ known: number }>({
         text: "SELECT count() AS known FROM system.databases WHERE name = 'db'",
       })) as [{ known: number }]
       if (!Number(known)) await migrate(storage)
       await copyEvents(storage, 'BACKUP DATABASE db TO', destination ?? fileDestination(join(folder, EVENTS)))
     })
-    await copyRecords(definitionsOf(place), join(folder, DEFINITIONS))
-    const { path } = keyFileIn(place.dataDir)
+    await copyMetadata(metadataLocation(location), join(folder, METADATA_FILE))
+    const { path } = keyFileIn(location.dataDir)
     if (existsSync(path)) copyFileSync(path, keyFileIn(folder).path)
     writeManifest(folder, {
       format: 1,

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { backup, NotEmpty } from '../backup/backup.ts'
 import { DatabaseNotEmpty, NoBackup, restore } from '../backup/restore.ts'
-import { definitionsOf } from '../storage/place.ts'
-import { isPostgres } from '../storage/records.ts'
+import { metadataLocation } from '../storage/location.ts'
+import { isPostgres } from '../storage/metadata/metadata.ts'
 import { StorageError } from '../storage/storage.ts'
 import { type Command, type CommandCall, CommandError } from './command.ts'
-import { assertOwner, withRecords } from './store.ts'
+import { assertOwner, withMetadata } from './store.ts'
 
 // The engine's own words stand between its code and its stack.
 const wordsOf = (message: string) =>
@@ -36,9 +36,9 @@ const assertNoCluster = ({ clickhouseCluster }: CommandCall) => {
 
 /** Throws `CommandError` if nothing is defined where the definitions should be. */
 const assertDefined = async (call: CommandCall) => {
-  const definitions = definitionsOf(call)
+  const definitions = metadataLocation(call)
   if (isPostgres(definitions)) {
-    const projects = await withRecords(call, {}, (records) => records.projects.all())
+    const projects = await withMetadata(call, {}, (metadata) => metadata.projects.all())
     if (!projects.length)
       throw new CommandError(
         "there is nothing to back up in the database at DATABASE_URL: name the service's database.",

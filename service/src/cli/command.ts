@@ -1,5 +1,5 @@
 import type { Engine } from '../storage/embedded/engine.ts'
-import type { Place } from '../storage/place.ts'
+import type { StorageLocation } from '../storage/location.ts'
 
 /** A command that cannot be done. Its message says why and what to do. */
 export class CommandError extends Error {
@@ -7,7 +7,7 @@ export class CommandError extends Error {
 }
 
 /** What a command is called with. */
-export interface CommandCall extends Place {
+export interface CommandCall extends StorageLocation {
   /** The words after the command's name. */
   readonly words: readonly string[]
   readonly options: Readonly<Record<string, string | boolean | undefined>>

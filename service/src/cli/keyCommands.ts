@@ -1,20 +1,20 @@
 import { keyFileIn, sharedKeyFile } from '../projects/keyFile.ts'
 import { createKeys, type Keys, type KeyView, type NewKeyView } from '../projects/keys.ts'
-import type { Records } from '../storage/records.ts'
+import type { Metadata } from '../storage/metadata/metadata.ts'
 import { type Command, type CommandAnswer, type CommandCall, CommandError } from './command.ts'
 import { GRACE, graceOf } from './grace.ts'
 import { OPERATOR } from './operator.ts'
-import { withRecords } from './store.ts'
+import { withMetadata } from './store.ts'
 import { toTable } from './table.ts'
 
 const PROJECT = { value: 'id', what: 'Of this project. May be left out where there is one project.' } as const
 
-const withKeys = (call: CommandCall, work: (keys: Keys, records: Records) => Promise<CommandAnswer>) =>
-  withRecords(call, {}, (records) => {
+const withKeys = (call: CommandCall, work: (keys: Keys, metadata: Metadata) => Promise<CommandAnswer>) =>
+  withMetadata(call, {}, (metadata) => {
     const keyFile = keyFileIn(call.dataDir)
     return work(
-      createKeys({ records, scopes: call.scopes, keyFile: records.isShared ? sharedKeyFile(keyFile) : keyFile }),
-      records,
+      createKeys({ metadata, scopes: call.scopes, keyFile: metadata.isShared ? sharedKeyFile(keyFile) : keyFile }),
+      metadata,
     )
   })
 
@@ -28,7 +28,7 @@ const projectGiven = ({ options: { project } }: CommandCall): number | undefined
 }
 
 /** The project that a new key is of; null: all. */
-const projectOf = async (call: CommandCall, { projects }: Records): Promise<number | null> => {
+const projectOf = async (call: CommandCall, { projects }: Metadata): Promise<number | null> => {
   const given = projectGiven(call)
   if (call.options['all-projects']) {
     if (given !== undefined)
@@ -91,10 +91,10 @@ export const KEY_COMMANDS: readonly Command[] = [
     },
     what: 'A new personal API key.',
     run: (call) =>
-      withKeys(call, async (keys, records) => {
+      withKeys(call, async (keys, metadata) => {
         if (typeof call.options.scopes !== 'string')
           throw new CommandError(`say with --scopes what the key may do: ${call.scopes.join(', ')}, or all.`)
-        const project = await projectOf(call, records)
+        const project = await projectOf(call, metadata)
         const scopes =
           call.options.scopes === 'all' ? ['*'] : call.options.scopes.split(',').map((scope) => scope.trim())
         const key = await keys.create(OPERATOR(call), {

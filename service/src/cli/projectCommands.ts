@@ -2,11 +2,11 @@ import { createProjects, type Projects, type ProjectView } from '../projects/pro
 import { type Command, type CommandAnswer, type CommandCall, CommandError } from './command.ts'
 import { GRACE, graceOf } from './grace.ts'
 import { OPERATOR } from './operator.ts'
-import { withRecords } from './store.ts'
+import { withMetadata } from './store.ts'
 import { toTable } from './table.ts'
 
 const withProjects = (call: CommandCall, mayCreate: boolean, work: (projects: Projects) => Promise<CommandAnswer>) =>
-  withRecords(call, { mayCreate }, (records) => work(createProjects(records)))
+  withMetadata(call, { mayCreate }, (metadata) => work(createProjects(metadata)))
 
 const asId = (text: string): number => {
   if (!/^[1-9]\d{0,8}$/.test(text))

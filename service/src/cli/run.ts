@@ -25,7 +25,7 @@ const usageOf = ({ name, words, options }: Command): string =>
 export const describeCommands = (): string =>
   [
     ...COMMANDS.map((command) => `  ${usageOf(command)}\n      ${command.what}`),
-    `  Each also takes ${Object.entries(COMMON)
+    `  serve takes --data <folder>; every other command takes ${Object.entries(COMMON)
       .map(([option, { what, value }]) => `--${option}${value ? ` <${value}>` : ''} (${what.replace(/\.$/, '')})`)
       .join(' and ')}.`,
   ].join('\n')

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { isDataDirInUse } from '../storage/lock.ts'
-import { definitionsOf, type Place } from '../storage/place.ts'
-import { isPostgres, openRecords, type Records } from '../storage/records.ts'
+import { metadataLocation, type StorageLocation } from '../storage/location.ts'
+import { isPostgres, openMetadata, type Metadata } from '../storage/metadata/metadata.ts'
 import { CommandError } from './command.ts'
 
-/** Throws `CommandError` for another user than the service's: what that one writes would lock the service out of its own folder. */
+/** Throws `CommandError` if another user owns the data folder: files of this user would lock the service out of it. */
 export const assertOwner = (dataDir: string): void => {
   const owner = statSync(dataDir).uid
   if (process.getuid && owner !== process.getuid())
@@ -13,33 +13,33 @@ export const assertOwner = (dataDir: string): void => {
     )
 }
 
-const openFile = async (file: string, dataDir: string, mayCreate: boolean): Promise<Records> => {
+const openFile = async (file: string, dataDir: string, mayCreate: boolean): Promise<Metadata> => {
   if (!existsSync(file) && !mayCreate)
     throw new CommandError(
       `there are no definitions in ${dataDir}: name the service's data folder with --data or TRAILMARK_DATA, or make a first project with "trailmark project create".`,
     )
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   assertOwner(dataDir)
-  return openRecords(file, { mayUpgrade: !(await isDataDirInUse(dataDir)) })
+  return openMetadata(file, { mayUpgrade: !(await isDataDirInUse(dataDir)) })
 }
 
 /**
- * Gives `work` the definitions, beside a running service or without one: several processes may have them open, each change
- * is a transaction, and the service looks a key or a token up each time it is shown one.
+ * Opens the metadata store for `work`. The service may be running: several processes may open the store, each change is a
+ * transaction, and the service looks up a key or a token at each request.
  */
-export const withRecords = async <Value>(
-  place: Place,
+export const withMetadata = async <Value>(
+  location: StorageLocation,
   { mayCreate = false }: { mayCreate?: boolean },
-  work: (records: Records) => Promise<Value>,
+  work: (metadata: Metadata) => Promise<Value>,
 ): Promise<Value> => {
-  const definitions = definitionsOf(place)
-  // Which releases use a database cannot be seen from here: the start of a service brings it up to date.
-  const records = await (isPostgres(definitions)
-    ? openRecords(definitions, { mayUpgrade: false })
-    : openFile(definitions, place.dataDir, mayCreate))
+  const definitions = metadataLocation(location)
+  // A command cannot know which releases use a database, so only the start of a service migrates it.
+  const metadata = await (isPostgres(definitions)
+    ? openMetadata(definitions, { mayUpgrade: false })
+    : openFile(definitions, location.dataDir, mayCreate))
   try {
-    return await work(records)
+    return await work(metadata)
   } finally {
-    await records.close()
+    await metadata.close()
   }
 }

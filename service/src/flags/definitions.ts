@@ -1,5 +1,5 @@
 import { Refusal } from '../lib/refusal.ts'
-import type { FlagRecord, Records } from '../storage/records.ts'
+import type { FlagRecord, Metadata } from '../storage/metadata/metadata.ts'
 import { featuresOf, flagsTaken, withEnrolment } from './enrolment.ts'
 import type { Flag } from './evaluate.ts'
 import { EVERYBODY, type Filters, type Property } from './filters.ts'
@@ -145,7 +145,7 @@ const checkDependencies = (key: string, filters: Filters, others: readonly FlagR
 }
 
 export const createFlagDefinitions = (
-  { flags, groupTypes, settings }: Pick<Records, 'flags' | 'groupTypes' | 'settings'>,
+  { flags, groupTypes, settings }: Pick<Metadata, 'flags' | 'groupTypes' | 'settings'>,
   now = () => Date.now(),
 ): FlagDefinitions => {
   const kept = new Map<number, { until: number; flags: Promise<ReadonlyMap<string, Flag>> }>()
@@ -216,7 +216,7 @@ export const createFlagDefinitions = (
         flags.list(projectId),
         groupTypes.list(projectId),
         featuresOf({ settings }, projectId).then(flagsTaken),
-      ]).then(([records, types, taken]) => new Map(records.map((record) => [record.key, toFlag(record, types, taken)])))
+      ]).then(([rows, types, taken]) => new Map(rows.map((row) => [row.key, toFlag(row, types, taken)])))
       kept.set(projectId, { until: now() + KEPT_MS, flags: read })
       // A failure is not kept.
       read.catch(() => kept.delete(projectId))

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Refusal } from '../lib/refusal.ts'
-import type { Records } from '../storage/records.ts'
+import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { FlagDefinitions } from './definitions.ts'
 import { type Feature, FEATURES_SETTING, featuresOf, type Stage, STAGES } from './enrolment.ts'
 import type { Filters } from './filters.ts'
@@ -46,7 +46,7 @@ const fieldsOf = ({
     Object.entries({ name, description, stage, documentationUrl, payload }).filter(([, value]) => value !== undefined),
   )
 
-export const createEarlyAccess = (records: Pick<Records, 'settings'>, flags: FlagDefinitions): EarlyAccess => {
+export const createEarlyAccess = (metadata: Pick<Metadata, 'settings'>, flags: FlagDefinitions): EarlyAccess => {
   let last: Promise<unknown> = Promise.resolve()
 
   // One change at a time, because each is made out of what is there.
@@ -55,8 +55,8 @@ export const createEarlyAccess = (records: Pick<Records, 'settings'>, flags: Fla
     make: (features: readonly Feature[]) => Promise<{ next: readonly Feature[]; result: T }>,
   ): Promise<T> => {
     const done = last.then(async () => {
-      const { next, result } = await make(await featuresOf(records, projectId))
-      await records.settings.set(projectId, FEATURES_SETTING, next)
+      const { next, result } = await make(await featuresOf(metadata, projectId))
+      await metadata.settings.set(projectId, FEATURES_SETTING, next)
       flags.forget(projectId)
       return result
     })
@@ -110,9 +110,9 @@ export const createEarlyAccess = (records: Pick<Records, 'settings'>, flags: Fla
   return {
     async list(projectId) {
       const keys = await keysOf(projectId)
-      return (await featuresOf(records, projectId)).map((each) => toView(each, keys))
+      return (await featuresOf(metadata, projectId)).map((each) => toView(each, keys))
     },
-    get: async (projectId, id) => toView(findIn(await featuresOf(records, projectId), id), await keysOf(projectId)),
+    get: async (projectId, id) => toView(findIn(await featuresOf(metadata, projectId), id), await keysOf(projectId)),
     async create(projectId, input) {
       const made = await change(projectId, async (features) => {
         const flagId = await flagFor(projectId, input, features)
@@ -144,7 +144,7 @@ export const createEarlyAccess = (records: Pick<Records, 'settings'>, flags: Fla
         return { next: features.filter((each) => each !== feature), result: undefined }
       }),
     async offered(projectId, stages) {
-      const [features, all] = await Promise.all([featuresOf(records, projectId), flags.byKey(projectId)])
+      const [features, all] = await Promise.all([featuresOf(metadata, projectId), flags.byKey(projectId)])
       const keys = new Map([...all.values()].filter(({ isActive }) => isActive).map(({ id, key }) => [id, key]))
       return features
         .filter(({ stage, flagId }) => STAGES[stage].isOffered && stages.includes(stage) && keys.has(flagId))

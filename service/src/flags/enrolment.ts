@@ -1,4 +1,4 @@
-import type { Records } from '../storage/records.ts'
+import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { Filters } from './filters.ts'
 
 /** How far a feature is: whether visitors are offered it, and whether whoever takes it gets its flag. */
@@ -29,7 +29,7 @@ export interface Feature {
 export const FEATURES_SETTING = 'early_access_features'
 
 export const featuresOf = async (
-  { settings }: Pick<Records, 'settings'>,
+  { settings }: Pick<Metadata, 'settings'>,
   projectId: number,
 ): Promise<readonly Feature[]> => ((await settings.get(projectId, FEATURES_SETTING)) as Feature[] | undefined) ?? []
 

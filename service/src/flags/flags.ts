@@ -164,3 +164,17 @@ export const createAnswerFlags =
   }
 
 export type AnswerFlags = ReturnType<typeof createAnswerFlags>
+
+/**
+ * The answer of `/decide`, which `/flags` took the place of: version 1 lists the flags that are on, later ones have their
+ * values, from version 3 on with payloads.
+ */
+export const toDecideAnswer = (
+  { flags, featureFlags = {}, featureFlagPayloads = {}, ...rest }: Awaited<ReturnType<AnswerFlags>>,
+  version: number,
+) => ({
+  ...rest,
+  ...(version >= 4 ? { flags } : {}),
+  featureFlags: version >= 2 ? featureFlags : Object.keys(featureFlags).filter((key) => featureFlags[key] !== false),
+  ...(version >= 3 ? { featureFlagPayloads } : {}),
+})

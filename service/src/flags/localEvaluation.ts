@@ -1,4 +1,4 @@
-import type { Records } from '../storage/records.ts'
+import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { FlagDefinitions } from './definitions.ts'
 import type { Flag } from './evaluate.ts'
 import type { Property } from './filters.ts'
@@ -28,10 +28,10 @@ const jsonOf = (payload: unknown): string => (typeof payload === 'string' ? payl
 export const createLocalEvaluation =
   ({
     definitions,
-    records: { groupTypes },
+    metadata: { groupTypes },
   }: {
     definitions: Pick<FlagDefinitions, 'byKey'>
-    records: Pick<Records, 'groupTypes'>
+    metadata: Pick<Metadata, 'groupTypes'>
   }): LocalEvaluation =>
   async (projectId) => {
     const [all, types] = await Promise.all([definitions.byKey(projectId), groupTypes.list(projectId)])

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Records } from '../storage/records.ts'
+import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { FlagDefinitions } from './definitions.ts'
 
 const ON = Type.Boolean()
@@ -43,7 +43,7 @@ export interface RemoteConfigs {
 }
 
 export const createRemoteConfigs = (
-  { settings }: Pick<Records, 'settings'>,
+  { settings }: Pick<Metadata, 'settings'>,
   { byKey }: Pick<FlagDefinitions, 'byKey'>,
 ): RemoteConfigs => {
   const read = async (projectId: number) => ({

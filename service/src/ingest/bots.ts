@@ -99,17 +99,21 @@ const BOTS: readonly Bot[] = Object.entries(SIGNS).flatMap(([category, names]) =
 
 // A site's visitors have few user agents, and each sends many events.
 const MOST_KNOWN = 1_000
+// No browser's is longer, and what is kept of a thousand has to stay small.
+const MAX_CHARS = 1_000
 const known = new Map<string, Bot | undefined>()
 
-/** The bot that a user agent tells of; `undefined`: none that is known. */
+const find = (userAgent: string): Bot | undefined => {
+  const lower = userAgent.toLowerCase()
+  return BOTS.find(({ name }) => lower.includes(name))
+}
+
+/** The bot that a user agent names; `undefined`: none that is known. */
 export const botOf = (userAgent: string): Bot | undefined => {
+  if (userAgent.length > MAX_CHARS) return find(userAgent.slice(0, MAX_CHARS))
   if (!known.has(userAgent)) {
     if (known.size >= MOST_KNOWN) known.clear()
-    const lower = userAgent.toLowerCase()
-    known.set(
-      userAgent,
-      BOTS.find(({ name }) => lower.includes(name)),
-    )
+    known.set(userAgent, find(userAgent))
   }
   return known.get(userAgent)
 }

@@ -18,11 +18,14 @@ const TRUSTED_SKEW_MS = 5_000
 const withZone = (text: string) =>
   /(?:[zZ]|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text.replace(' ', 'T')}${text.length > 10 ? 'Z' : ''}`
 
+// Longer than any way to write a time. What is read of a string may take time for each of its characters.
+const MAX_TIME_CHARS = 64
+
 const toMs = (value: unknown): number | undefined => {
   const ms =
     typeof value === 'number'
       ? value
-      : typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value)
+      : typeof value === 'string' && value.length <= MAX_TIME_CHARS && /^\d{4}-\d\d-\d\d/.test(value)
         ? Date.parse(withZone(value))
         : Number.NaN
   return Number.isFinite(ms) ? ms : undefined

@@ -5,10 +5,12 @@ import { isIP } from 'node:net'
 export type CountryOf = (address: string) => string | undefined
 
 const BYTES = 16
+/** Longest text of an address, with a zone. */
+const MAX_ADDRESS = 64
 
 /** An address as 16 bytes, in which those of version 4 are part of version 6; `undefined` if it is none. */
 const bytesOf = (address: string): Buffer | undefined => {
-  const version = isIP(address)
+  const version = address.length <= MAX_ADDRESS ? isIP(address) : 0
   if (!version) return undefined
   // Version 4, alone or at the end of version 6, as two groups.
   const groups = (version === 4 ? `::ffff:${address}` : address)

@@ -1,78 +1,135 @@
 import { promisify } from 'node:util'
 import { gunzip, gunzipSync } from 'node:zlib'
 import { Refusal } from '../lib/refusal.ts'
+import { decodeLz64 } from './lz64.ts'
 
-/** Most bytes that one body may have after decompression. */
-export const MAX_DECODED_BYTES = 64 * 1024 * 1024
+/** Most bytes of one body, as sent and decompressed. */
+export const MAX_BODY_BYTES = 20 * 1024 * 1024
+
+/** Most decompressed bytes for each compressed one, of bodies that decompress to more than `FREE_BYTES`. */
+export const MAX_RATIO = 100
+export const FREE_BYTES = 4 * 1024 * 1024
+
+/** Most bytes of a body that is a form or base64. It is decoded in one step of the event loop. */
+export const MAX_TEXT_BYTES = 1024 * 1024
+
+/** Bodies up to this size, and decompressed up to `MAX_SMALL_INFLATED`, are read at once; larger ones wait for their turn. */
+export const MAX_SMALL_BYTES = 64 * 1024
+export const MAX_SMALL_INFLATED = 256 * 1024
+
+const CHUNK = { chunkSize: 64 * 1024 }
 
 const inflate = promisify(gunzip)
 
-// The parameter's values in use (protocol.md §4.3, §4.11). The bytes decide, the name only says what is not understood.
-const KNOWN_COMPRESSIONS = new Set(['', 'gzip', 'gzip-js', 'base64'])
+// The parameter's values in use. The bytes decide, except between base64 and lz64, which look alike.
+const KNOWN_COMPRESSIONS = new Set(['', 'gzip', 'gzip-js', 'base64', 'lz64'])
 
 const isGzip = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b
 
-// What a page sends at a time. To hand it to another thread, and to take what it gives back piece by piece, costs several
-// times as much as the work, which takes no longer than reading the events does.
-const MAX_SMALL_BYTES = 64 * 1024
-const SMALL = { chunkSize: 64 * 1024, maxOutputLength: 1024 * 1024 }
-
-/** `undefined`: it is not small, or damaged. */
+// To hand a small body to another thread, and to take what it returns piece by piece, costs several times as much as the work.
 const unzipSmall = (bytes: Buffer): Buffer | undefined => {
-  if (bytes.length > MAX_SMALL_BYTES) return undefined
   try {
-    return gunzipSync(bytes, SMALL)
+    return gunzipSync(bytes, { ...CHUNK, maxOutputLength: MAX_SMALL_INFLATED })
   } catch {
-    return undefined // the other way says what is wrong, if anything is
+    return undefined // `unzip` says what is wrong, if anything is
   }
 }
 
-const unzip = async (bytes: Buffer): Promise<Buffer> => {
+const unzip = async (bytes: Buffer, maxBytes: number): Promise<Buffer> => {
+  const maxOutputLength = Math.min(maxBytes, Math.max(FREE_BYTES, bytes.length * MAX_RATIO))
   try {
-    return unzipSmall(bytes) ?? (await inflate(bytes, { maxOutputLength: MAX_DECODED_BYTES }))
+    return await inflate(bytes, { ...CHUNK, maxOutputLength })
   } catch (error) {
-    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') throw new Refusal('body_too_large')
+    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE')
+      throw new Refusal('body_too_large', {
+        detail: `The body decompresses to more than ${maxOutputLength} bytes: send it in parts.`,
+      })
     throw new Refusal('invalid_encoding', {
       detail: 'The body begins like gzip and cannot be decompressed: it is cut off or damaged.',
     })
   }
 }
 
-const startsLikeJson = (text: string) => /^\s*[[{]/.test(text)
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
+const withoutMark = (bytes: Buffer) =>
+  bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes
 
-const IS_FORM = /^(?:[^=&]*=[^&]*&)*data=/
-const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/
+const isSpace = (byte: number | undefined) => byte === 0x20 || (byte !== undefined && byte >= 0x09 && byte <= 0x0d)
 
-/**
- * The JSON text of a body, however it was sent: gzip, a form's `data` in base64, base64 alone, or plain.
- * The content type is not consulted: beacons and `fetch` send what keeps a request free of a preflight.
- * Throws `Refusal`.
- */
-export const decode = async (body: Buffer, compression = ''): Promise<string> => {
-  if (!KNOWN_COMPRESSIONS.has(compression)) {
-    throw new Refusal('unsupported_compression', {
-      detail: `compression=${compression.slice(0, 20)} is not supported: send gzip, base64 or plain JSON.`,
-      attr: 'compression',
-    })
-  }
-  const bytes = isGzip(body) ? await unzip(body) : body
-  const text = bytes.toString('utf8').replace(/^\uFEFF/, '')
-  if (startsLikeJson(text)) return text
-  const data = IS_FORM.test(text) ? new URLSearchParams(text).get('data') : text.trim()
-  if (data && startsLikeJson(data)) return data
-  // An unescaped + of base64 reads as the space that it means in a form.
-  const value = data?.replace(/ /g, '+')
-  if (!value || !BASE64.test(value))
-    throw new Refusal('invalid_json', { detail: 'The body is neither JSON nor gzip nor base64 of either.' })
-  const inner = Buffer.from(value, 'base64')
-  return (isGzip(inner) ? await unzip(inner) : inner).toString('utf8')
+const startsLikeJson = (bytes: Buffer): boolean => {
+  let at = 0
+  while (isSpace(bytes[at])) at += 1
+  return bytes[at] === 0x5b || bytes[at] === 0x7b
 }
 
-/** The value of a body as `decode` reads it. Throws `Refusal` if its text is not JSON. */
-export const decodeJson = async (body: Buffer, compression?: string): Promise<unknown> => {
-  const text = await decode(body, compression)
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/
+
+const noEncoding = () =>
+  new Refusal('invalid_json', { detail: 'The body is neither JSON nor gzip, nor base64 or lz64 of either.' })
+
+/** The value of a form's field `data`; `undefined`: the text is no form with such a field. */
+const dataOf = (text: string): string | undefined => {
+  const start = text.startsWith('data=') ? 0 : text.indexOf('&data=') + 1
+  if (!start && !text.startsWith('data=')) return undefined
+  const end = text.indexOf('&', start)
+  const value = text.slice(start + 'data='.length, end < 0 ? undefined : end)
   try {
-    return JSON.parse(text)
+    return decodeURIComponent(value.replace(/\+/g, ' '))
+  } catch {
+    throw new Refusal('invalid_encoding', { detail: 'The field "data" of the form is not URL-encoded UTF-8.' })
+  }
+}
+
+/** The bytes inside of a form or base64. */
+const unwrap = (bytes: Buffer, compression: string): Buffer => {
+  if (bytes.length > MAX_TEXT_BYTES)
+    throw new Refusal('body_too_large', {
+      detail: `A body as a form or base64 has at most ${MAX_TEXT_BYTES} bytes. Send gzip or plain JSON instead.`,
+    })
+  const text = bytes.toString('utf8').trim()
+  const data = dataOf(text) ?? text
+  const plain = Buffer.from(data)
+  if (startsLikeJson(plain)) return plain
+  // An unescaped + of base64 reads as the space that it means in a form.
+  const value = data.replace(/ /g, '+')
+  if (!BASE64.test(value)) throw noEncoding()
+  return compression === 'lz64' ? Buffer.from(decodeLz64(value)) : Buffer.from(value, 'base64')
+}
+
+const checkCompression = (compression: string) => {
+  if (KNOWN_COMPRESSIONS.has(compression)) return
+  throw new Refusal('unsupported_compression', {
+    detail: `compression=${compression.slice(0, 20)} is not supported: send gzip, base64, lz64 or plain JSON.`,
+    attr: 'compression',
+  })
+}
+
+/** `decode` for a small body, in one step. `undefined`: it is large, or damaged. */
+export const decodeSmall = (body: Buffer, compression = ''): Buffer | undefined => {
+  checkCompression(compression)
+  if (body.length > MAX_SMALL_BYTES) return undefined
+  const bytes = isGzip(body) ? unzipSmall(body) : body
+  if (!bytes || startsLikeJson(withoutMark(bytes))) return bytes && withoutMark(bytes)
+  const inner = unwrap(bytes, compression)
+  return isGzip(inner) ? unzipSmall(inner) : inner
+}
+
+/**
+ * The JSON text of a body as bytes, however it was sent: gzip, a form's `data` in base64 or lz64, base64 alone, or plain.
+ * The content type is not consulted: beacons and `fetch` send what keeps a request free of a preflight.
+ * Gzip is decompressed in another thread. Throws `Refusal`.
+ */
+export const decode = async (body: Buffer, compression = '', maxBytes = MAX_BODY_BYTES): Promise<Buffer> => {
+  checkCompression(compression)
+  const bytes = withoutMark(isGzip(body) ? await unzip(body, maxBytes) : body)
+  if (startsLikeJson(bytes)) return bytes
+  const inner = unwrap(bytes, compression)
+  return isGzip(inner) ? unzip(inner, maxBytes) : inner
+}
+
+export const parseJson = (bytes: Buffer): unknown => {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
   } catch {
     throw new Refusal('invalid_json')
   }

@@ -1,4 +1,4 @@
-import type { Records } from '../storage/records.ts'
+import type { Metadata } from '../storage/metadata/metadata.ts'
 
 /** Most types of groups of one project: an event has a column for each. */
 export const MAX_GROUP_TYPES = 5
@@ -9,7 +9,7 @@ export interface GroupTypes {
 }
 
 /** Types of groups in the order in which a project first used them, kept in memory: a type's place never changes. */
-export const createGroupTypes = ({ groupTypes }: Pick<Records, 'groupTypes'>): GroupTypes => {
+export const createGroupTypes = ({ groupTypes }: Pick<Metadata, 'groupTypes'>): GroupTypes => {
   const known = new Map<number, ReadonlyMap<string, number>>()
   return {
     async indexesOf(projectId, types) {

@@ -1,13 +1,19 @@
+import { createLane } from '../lib/lane.ts'
 import type { Count } from '../lib/metrics.ts'
 import { Refusal } from '../lib/refusal.ts'
-import type { Project } from '../storage/records.ts'
+import type { Project } from '../storage/metadata/metadata.ts'
+import type { TimeSlices } from '../lib/timeSlices.ts'
+import type { JsonLine } from '../storage/storage.ts'
 import type { CountryOf } from './countries.ts'
-import { decodeJson } from './decode.ts'
+import { decode, decodeSmall, parseJson } from './decode.ts'
 import { enrich } from './enrich.ts'
 import type { GroupTypes } from './groupTypes.ts'
 import type { Profile } from './profile.ts'
-import { EVENT_FAULTS, type EventFault, type Reading, readEvents } from './read.ts'
-import type { RefusedEvents, UnkeptRefusal } from './refusedEvents.ts'
+import { createLineBuffer } from './lineBuffer.ts'
+import { EVENT_FAULTS, type EventFault, eventsOf, type Reading, type Reader, readOne, readUnparsed } from './read.ts'
+import type { RefusedEvents } from './refusedEvents.ts'
+import { splitBody } from './split.ts'
+import { tokensIn } from './tokens.ts'
 import { toLine } from './toLine.ts'
 import type { Row, Writer } from './writer.ts'
 
@@ -35,12 +41,16 @@ export interface IngestRooms {
   readonly projectByToken: (token: string) => Promise<Project | undefined>
   readonly groupTypes: GroupTypes
   readonly writer: Pick<Writer, 'write' | 'assertRoom'>
-  readonly refusedEvents: Pick<RefusedEvents, 'keep'>
+  readonly refusedEvents: Pick<RefusedEvents, 'sample' | 'keep'>
+  readonly slices: TimeSlices
   readonly countryOf: CountryOf
   readonly count: Count
 }
 
-/** Takes one delivery: decode → read → find the projects and their types of groups → write. Resolves with the events it refuses once all others are safe. */
+/**
+ * Takes one delivery: decode → find the projects → split → read one event after the other → write. No step of it takes
+ * longer than a few milliseconds. Resolves with the events it refuses once all others are stored.
+ */
 export type Ingest = (delivery: Delivery) => Promise<RefusedEvent[]>
 
 const refused = ({ index, uuid }: Pick<Reading, 'index' | 'uuid'>, code: EventFault): RefusedEvent => ({
@@ -54,13 +64,25 @@ const NO_GROUPS: ReadonlyMap<string, number> = new Map()
 
 const typesOf = ({ groups, told }: Profile): string[] => [...groups, ...(told ? [told] : [])].map(({ type }) => type)
 
-/** A delivery as far as it is kept until it is answered. */
+/** Large bodies that are decoded and read at the same time, which bounds what they take up together. */
+export const LARGE_AT_ONCE = 2
+
+const changesOf = ({ result }: Reading): number => {
+  if (typeof result === 'string') return 0
+  const { person, groups, told } = result.profile
+  return (person ? person.set.length + person.setOnce.length : 0) + groups.length + (told?.set.length ?? 0)
+}
+
+/** Most changes of persons and groups of one delivery: each takes up several times its text until it is stored. */
+export const MAX_DELIVERY_CHANGES = 100_000
+
+/** What is kept of a delivery until it is answered. */
 interface Taken {
   readonly rows: readonly Row[]
   /** The rows as bytes, a line each. */
   readonly lines: Buffer
   readonly refusals: RefusedEvent[]
-  readonly unread: readonly UnkeptRefusal[]
+  readonly samples: readonly JsonLine[]
 }
 
 export const createIngest = ({
@@ -68,50 +90,76 @@ export const createIngest = ({
   groupTypes,
   writer,
   refusedEvents,
+  slices,
   countryOf,
   count,
 }: IngestRooms): Ingest => {
-  const findProjects = async (readings: readonly Reading[]) => {
-    const tokens = [...new Set(readings.flatMap(({ token }) => token ?? []))]
-    const projects = await Promise.all(tokens.map(projectByToken))
-    const byToken = new Map(
-      tokens.flatMap((token, index) => (projects[index] ? [[token, projects[index].id] as const] : [])),
-    )
-    if (readings.length && !byToken.size) {
-      throw new Refusal(
-        'invalid_token',
-        tokens.length
-          ? {}
-          : {
-              detail:
-                'The request carries no project token: send it as "api_key", in "properties.token" or as ?token=.',
-            },
-      )
+  const large = createLane(LARGE_AT_ONCE)
+
+  /** The ids of the projects whose tokens the delivery carries, before anything of it is parsed. Throws `Refusal` if there are none. */
+  const findProjects = async (bytes: Buffer, queryToken: string | undefined): Promise<ReadonlyMap<string, number>> => {
+    const tokens = [...new Set([...tokensIn(bytes), ...(queryToken ? [queryToken] : [])])]
+    const ids = new Map<string, number>()
+    for (const token of tokens) {
+      const project = await projectByToken(token)
+      if (project) ids.set(token, project.id)
     }
-    return byToken
+    if (ids.size) return ids
+    throw new Refusal(
+      'invalid_token',
+      tokens.length
+        ? {}
+        : {
+            detail: 'The request carries no project token: send it as "api_key", in "properties.token" or as ?token=.',
+          },
+    )
+  }
+
+  /** The events of a delivery, each parsed and read when it is asked for. */
+  const openBody = async (bytes: Buffer, { token, receivedAt, address }: Delivery) => {
+    const reader: Reader = {
+      queryToken: token,
+      receivedAt,
+      enrich: (properties) => enrich(properties, { address, countryOf }),
+    }
+    const split = await splitBody(bytes, () => slices.next(address))
+    const { list, events, envelope } = eventsOf(split ? split.envelope : parseJson(bytes))
+    const pieces = split?.lists[list]
+    if (!pieces)
+      return { size: events.length, read: (index: number) => readOne(events[index], index, envelope, reader) }
+    return {
+      size: pieces.length,
+      read(index: number): Reading {
+        const { bytes: text, fault } = pieces[index]!
+        return fault
+          ? readUnparsed({ bytes: text, fault }, index, envelope, token)
+          : readOne(parseJson(text), index, envelope, reader)
+      },
+    }
   }
 
   // What a delivery was parsed into ends here. What waits for the engine is bytes, which cost nothing while they wait:
   // the collector of garbage looks at every object again and again.
-  const takeIn = async ({ body, compression, token: queryToken, receivedAt, address }: Delivery): Promise<Taken> => {
-    const readings = readEvents(await decodeJson(body, compression), {
-      queryToken,
-      receivedAt,
-      enrich: (properties) => enrich(properties, { address, countryOf }),
-    })
-    count('trailmark_events_received_total', {}, readings.length)
-    const projects = await findProjects(readings)
+  const takeIn = async (bytes: Buffer, delivery: Delivery): Promise<Taken> => {
+    const projects = await findProjects(bytes, delivery.token)
+    writer.assertRoom(projects.values().next().value!, bytes.length)
     const refusals: RefusedEvent[] = []
-    const unread: UnkeptRefusal[] = []
+    const samples: JsonLine[] = []
     const rows: Row[] = []
-    let lines = ''
-    for (const reading of readings) {
+    const lines = createLineBuffer()
+    let changes = 0
+    const { size, read } = await openBody(bytes, delivery)
+    for (let index = 0; index < size; index += 1) {
+      const turn = slices.next(delivery.address)
+      if (turn) await turn
+      const reading = read(index)
       const projectId = reading.token === undefined ? undefined : projects.get(reading.token)
-      const event = reading.result
+      const event = (changes += changesOf(reading)) > MAX_DELIVERY_CHANGES ? 'too_many_changes' : reading.result
       if (projectId === undefined) refusals.push(refused(reading, 'unknown_token'))
       else if (typeof event === 'string') {
         refusals.push(refused(reading, event))
-        unread.push({ projectId, code: event, event: reading.given })
+        const sample = refusedEvents.sample({ projectId, code: event, event: reading.given })
+        if (sample) samples.push(sample)
       } else {
         const { uuid, distinctId, timestamp, profile } = event
         const types = typesOf(profile)
@@ -126,30 +174,47 @@ export const createIngest = ({
           profile,
           groupIndexes,
         })
-        lines += `${toLine({ projectId, event, groupIndexes })}\n`
+        lines.add(toLine({ projectId, event, groupIndexes }))
       }
     }
-    return { rows, lines: Buffer.from(lines), refusals, unread }
+    count('trailmark_events_received_total', {}, size)
+    if (size && refusals.length === size && refusals.every(({ code }) => code === 'unknown_token'))
+      throw new Refusal('invalid_token')
+    return { rows, lines: lines.bytes(), refusals, samples }
+  }
+
+  const take = async (delivery: Delivery): Promise<Taken> => {
+    const { body, compression, address } = delivery
+    const turn = slices.next(address)
+    if (turn) await turn
+    const small = decodeSmall(body, compression)
+    return small
+      ? takeIn(small, delivery)
+      : large.run(address, async () => takeIn(await decode(body, compression), delivery))
+  }
+
+  const countRefusals = (refusals: readonly RefusedEvent[]) => {
+    const byCode = new Map<EventFault, number>()
+    for (const { code } of refusals) byCode.set(code, (byCode.get(code) ?? 0) + 1)
+    for (const [reason, by] of byCode) count('trailmark_events_refused_total', { reason }, by)
   }
 
   return async (delivery) => {
-    writer.assertRoom(delivery.body.length)
-    const { rows, lines, refusals, unread } = await takeIn(delivery)
+    const { rows, lines, refusals, samples } = await take(delivery)
     // Before the others: where this fails, none is stored yet, and the whole delivery may be sent again.
-    await refusedEvents.keep(unread)
+    await refusedEvents.keep(samples)
     const unstorable = await writer.write(rows, lines)
     for (const { row } of unstorable) refusals.push(refused({ index: row.index, uuid: row.sentUuid }, 'unstorable'))
     // The others are stored: an answer that fails would bring those without a uuid a second time.
     await refusedEvents
       .keep(
-        unstorable.map(({ row, line }) => ({
-          projectId: row.projectId,
-          code: 'unstorable',
-          event: JSON.parse(line) as unknown,
-        })),
+        unstorable.flatMap(({ row, line }) => {
+          const event: unknown = JSON.parse(line.toString())
+          return refusedEvents.sample({ projectId: row.projectId, code: 'unstorable', event }) ?? []
+        }),
       )
       .catch(() => count('trailmark_refused_events_unkept_total', {}, unstorable.length))
-    for (const { code } of refusals) count('trailmark_events_refused_total', { reason: code })
+    countRefusals(refusals)
     return refusals.sort((a, b) => a.index - b.index)
   }
 }

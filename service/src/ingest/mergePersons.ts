@@ -35,7 +35,12 @@ export const mergePersons = (facts: readonly MergeFact[]): Map<string, Belonging
   const personOf = (id: string): string => {
     let person = id
     for (let next = parents.get(person); next !== undefined; next = parents.get(person)) person = next
-    if (person !== id) parents.set(id, person)
+    // Each id on the way points to the person from now on: a chain of thousands is walked once, not once for each of its ids.
+    for (let each = id; each !== person;) {
+      const next = parents.get(each)!
+      parents.set(each, person)
+      each = next
+    }
     return person
   }
   const seen = new Set<string>()

@@ -1,5 +1,8 @@
 import { askInParts, inParts } from '../lib/parts.ts'
-import type { JsonLine, Storage } from '../storage/storage.ts'
+import type { TimeSlices } from '../lib/timeSlices.ts'
+import type { Storage } from '../storage/storage.ts'
+import { insertAll } from './insertRows.ts'
+import { createLineBuffer } from './lineBuffer.ts'
 import { type MergeFact, mergePersons } from './mergePersons.ts'
 import type { PropertyChange } from './profile.ts'
 import type { Sightings } from './sightings.ts'
@@ -36,7 +39,7 @@ const createLines = () => {
         line[column] = moment
       lines.set(id, line)
     },
-    all: (): JsonLine[] => [...lines.values()].map((line) => JSON.stringify(line)),
+    values: () => lines.values(),
   }
 }
 
@@ -77,30 +80,62 @@ const mergesOf = (rows: readonly Row[]): { projectId: number; fact: MergeFact }[
 
 const endsOf = ({ from, into }: MergeFact) => (from ? [from, into] : [into])
 
-/** Facts that have to do with each other: those of which ids can reach one another. */
+/** The rows of `db.person_merges` for a fact: one under each of its ids. */
+const rowsOf = (projectId: number) => (fact: MergeFact) =>
+  endsOf(fact).map((id) => ({
+    project_id: projectId,
+    distinct_id: id,
+    at: fact.at,
+    uuid: fact.uuid,
+    kind: fact.kind,
+    from_id: fact.from,
+    into_id: fact.into,
+  }))
+
+/** Groups of facts whose ids can reach one another. Visits each id and each fact once. */
 const componentsOf = (facts: readonly MergeFact[]): MergeFact[][] => {
   const byId = new Map<string, MergeFact[]>()
-  for (const fact of facts) for (const id of endsOf(fact)) byId.set(id, [...(byId.get(id) ?? []), fact])
+  for (const fact of facts) {
+    for (const id of endsOf(fact)) {
+      const others = byId.get(id)
+      if (others) others.push(fact)
+      else byId.set(id, [fact])
+    }
+  }
   const done = new Set<MergeFact>()
-  return facts.flatMap((start) => {
-    if (done.has(start)) return []
+  const components: MergeFact[][] = []
+  for (const start of facts) {
+    if (done.has(start)) continue
     const component = [start]
     done.add(start)
     for (const fact of component) {
-      for (const next of endsOf(fact).flatMap((id) => byId.get(id)!)) {
-        if (done.has(next)) continue
-        done.add(next)
-        component.push(next)
+      for (const id of endsOf(fact)) {
+        for (const next of byId.get(id) ?? []) {
+          if (done.has(next)) continue
+          done.add(next)
+          component.push(next)
+        }
+        byId.delete(id)
       }
     }
-    return [component]
-  })
+    components.push(component)
+  }
+  return components
 }
 
 export interface PeopleOptions {
   /** What this process need not say again. Absent: it says all, because another process may take away what this one has said. */
   readonly sightings?: Sightings
+  /** Absent: a batch is worked out in one step of the event loop. */
+  readonly slices?: TimeSlices
 }
+
+/** Most merges that the persons of one look may have together, and longest way from one id to another. */
+export const MAX_FACTS = 10_000
+const MAX_STEPS = 100
+
+/** The client of the time slices in which batches are worked out. */
+const BATCH = 'batch'
 
 /**
  * Persons follow from facts in the engine's tables, never from a process's memory: facts add up to the same in any order and however
@@ -108,10 +143,19 @@ export interface PeopleOptions {
  */
 export const createPeople = (
   storage: Pick<Storage, 'rows' | 'insert' | 'work' | 'rowsDatabase'>,
-  { sightings }: PeopleOptions = {},
+  { sightings, slices }: PeopleOptions = {},
 ): People => {
-  const insert = (table: string, lines: readonly JsonLine[]) =>
-    lines.length ? storage.insert(table, lines) : undefined
+  const insert = async (table: string, rows: Iterable<object>) => {
+    const lines = createLineBuffer()
+    for (const row of rows) {
+      const turn = slices?.next(BATCH)
+      if (turn) await turn
+      lines.add(JSON.stringify(row))
+    }
+    const bytes = lines.bytes()
+    // What the engine refuses of one event must not keep back the others.
+    if (bytes.length) await insertAll(storage, table, bytes)
+  }
 
   const factsOf = (projectId: number, all: readonly string[]) =>
     askInParts(all, (ids) =>
@@ -121,11 +165,17 @@ export const createPeople = (
       }),
     )
 
-  /** All facts that can be reached from these ids. */
-  const factsAround = async (projectId: number, ids: readonly string[]): Promise<MergeFact[]> => {
+  /** All facts that can be reached from these ids. `undefined`: they are more than `most`, or farther away than `MAX_STEPS`. */
+  const factsAround = async (
+    projectId: number,
+    ids: readonly string[],
+    most: number,
+  ): Promise<MergeFact[] | undefined> => {
     const reached = new Set<string>()
     const facts = new Map<string, MergeFact>()
-    for (let next = [...new Set(ids)]; next.length;) {
+    let steps = 0
+    for (let next = [...new Set(ids)]; next.length; steps += 1) {
+      if (facts.size > most || (most < Infinity && steps > MAX_STEPS)) return undefined
       for (const id of next) reached.add(id)
       const found = await factsOf(projectId, next)
       for (const fact of found) facts.set(fact.uuid, fact)
@@ -136,22 +186,27 @@ export const createPeople = (
 
   // Worked out after this writer's facts are in: of writers that do so at the same time, the last to look sees the facts of all, and its
   // rows, which follow from the most facts, are those that count. So all rows are written, also the ones that may be there already.
-  const settle = async (projectId: number, facts: readonly MergeFact[]) =>
-    writeOwners(projectId, await factsAround(projectId, facts.flatMap(endsOf)))
+  const settle = async (projectId: number, components: readonly (readonly MergeFact[])[]): Promise<void> => {
+    const around = await factsAround(projectId, components.flat().flatMap(endsOf), MAX_FACTS)
+    if (around) return writeOwners(projectId, around)
+    // A person beyond the bounds stays as it is. Halves find it, so that it keeps nobody else from being merged.
+    if (components.length < 2) return
+    const half = components.length >> 1
+    await settle(projectId, components.slice(0, half))
+    await settle(projectId, components.slice(half))
+  }
 
   const writeOwners = async (projectId: number, all: readonly MergeFact[]) => {
-    const lines = componentsOf(all).flatMap((component) =>
-      [...mergePersons(component)].map(([id, { person, isIdentified }]) =>
-        JSON.stringify({
-          project_id: projectId,
-          distinct_id: id,
-          person,
-          is_identified: Number(isIdentified),
-          version: component.length,
-        }),
-      ),
+    const rows = componentsOf(all).flatMap((component) =>
+      [...mergePersons(component)].map(([id, { person, isIdentified }]) => ({
+        project_id: projectId,
+        distinct_id: id,
+        person,
+        is_identified: Number(isIdentified),
+        version: component.length,
+      })),
     )
-    await insert('db.person_distinct_ids', lines)
+    await insert('db.person_distinct_ids', rows)
   }
 
   const remove = async (table: string, projectId: number, where: string, all: readonly string[]) => {
@@ -163,15 +218,17 @@ export const createPeople = (
     async forget(projectId, ids) {
       sightings?.forget(projectId)
       const own = new Set(ids)
-      const around = await factsAround(projectId, ids)
+      const around = (await factsAround(projectId, ids, Infinity))!
       const others = [...new Set(around.flatMap(endsOf))].filter((id) => !own.has(id))
       if (others.length) {
+        const left = around
+          .filter(({ into }) => !own.has(into))
+          // Who was identified stays so without the id that is forgotten; an alias would else merge two others.
+          .map((fact) => (own.has(fact.from) ? { ...fact, from: '' } : fact))
         // Whose the others' ids are follows from fewer facts now, and a row that follows from more would count before it.
         await remove('person_distinct_ids', projectId, OF_IDS, others)
-        await writeOwners(
-          projectId,
-          around.filter((fact) => !endsOf(fact).some((id) => own.has(id))),
-        )
+        await writeOwners(projectId, left)
+        await insert('db.person_merges', left.filter(({ from }) => !from).flatMap(rowsOf(projectId)))
       }
       await remove('person_merges', projectId, 'from_id IN {ids:Array(String)} OR into_id IN {ids:Array(String)}', ids)
       await remove('person_properties', projectId, OF_IDS, ids)
@@ -181,33 +238,23 @@ export const createPeople = (
     async store(rows) {
       const [persons, groups] = [createLines(), createLines()]
       for (const row of rows) {
+        const turn = slices?.next(BATCH)
+        if (turn) await turn
         addPerson(persons, row, sightings?.has(row) ?? false)
         addGroups(groups, row)
       }
       const merges = mergesOf(rows)
-      const lines = merges.flatMap(({ projectId, fact }) =>
-        endsOf(fact).map((id) =>
-          JSON.stringify({
-            project_id: projectId,
-            distinct_id: id,
-            at: fact.at,
-            uuid: fact.uuid,
-            kind: fact.kind,
-            from_id: fact.from,
-            into_id: fact.into,
-          }),
-        ),
-      )
+      const facts = merges.flatMap(({ projectId, fact }) => rowsOf(projectId)(fact))
       await Promise.all([
-        insert('db.person_properties', persons.all()),
-        insert('db.group_properties', groups.all()),
-        insert('db.person_merges', lines),
+        insert('db.person_properties', persons.values()),
+        insert('db.group_properties', groups.values()),
+        insert('db.person_merges', facts),
       ])
       for (const row of rows) if (row.profile.person) sightings?.add(row)
       for (const projectId of new Set(merges.map((each) => each.projectId))) {
         await settle(
           projectId,
-          merges.filter((each) => each.projectId === projectId).map(({ fact }) => fact),
+          componentsOf(merges.filter((each) => each.projectId === projectId).map(({ fact }) => fact)),
         )
       }
     },

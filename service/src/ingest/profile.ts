@@ -29,6 +29,8 @@ export interface Profile {
   readonly told?: Group & { readonly set: readonly PropertyChange[] }
 }
 
+/** Most properties of persons and groups, and groups, that one event may name. */
+export const MAX_CHANGES = 1_000
 /** Longest name of a property that is kept for a person or group. */
 const MAX_NAME = 400
 const MAX_ID = 1_000
@@ -96,11 +98,11 @@ const mergeOf = (event: string, into: string, properties: Fields): PersonSaying[
 }
 
 const personOf = (event: string, distinctId: string, properties: Fields): PersonSaying => {
-  const removed = removalsOf(properties.$unset)
-  const kept = (changes: readonly PropertyChange[]) => changes.filter(([name]) => !removed.includes(name))
+  const removed = new Set(removalsOf(properties.$unset))
+  const kept = (changes: readonly PropertyChange[]) => changes.filter(([name]) => !removed.has(name))
   const merge = mergeOf(event, distinctId, properties)
   return {
-    set: [...kept(changesOf(properties.$set)), ...removed.map((name) => [name, ''] as const)],
+    set: [...kept(changesOf(properties.$set)), ...[...removed].map((name) => [name, ''] as const)],
     setOnce: kept(changesOf(properties.$set_once)),
     ...(merge ? { merge } : {}),
   }
@@ -109,6 +111,19 @@ const personOf = (event: string, distinctId: string, properties: Fields): Person
 const groupOf = (type: unknown, key: unknown): Group[] => {
   const group = { type: wellFormed(idOf(type)), key: wellFormed(idOf(key)) }
   return group.type && group.type.length <= MAX_NAME && group.key && group.key.length <= MAX_ID ? [group] : []
+}
+
+const CHANGES = ['$set', '$set_once', '$unset', '$groups', '$group_set']
+
+/** How many properties of persons and groups, and groups, an event names. */
+export const countChanges = (properties: Fields): number => {
+  let count = 0
+  for (const name of CHANGES) {
+    const value = properties[name]
+    if (typeof value === 'object' && value !== null)
+      count += Array.isArray(value) ? value.length : Object.keys(value).length
+  }
+  return count
 }
 
 // Names of what an event says of persons and groups; of most events none is there.

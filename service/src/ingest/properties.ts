@@ -25,10 +25,13 @@ const hasHugeNumber = (value: unknown): boolean => {
   return false
 }
 
+interface WellFormed {
+  /** Available in Node 20, but missing from its types. */
+  toWellFormed(): string
+}
+
 /** `text` without halves of surrogate pairs, which the engine does not take. */
-// `toWellFormed` is not in Node 20's types' library.
-export const wellFormed = (text: string): string =>
-  text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
+export const wellFormed = (text: string): string => (text as unknown as WellFormed).toWellFormed()
 
 const write = (value: unknown): string => {
   if (typeof value === 'string') return JSON.stringify(wellFormed(value))

@@ -1,8 +1,10 @@
 import { Refusal } from '../lib/refusal.ts'
 import { isUuid, uuidv7 } from '../lib/uuid.ts'
 import { eventTime } from './clock.ts'
-import { type Profile, profileOf } from './profile.ts'
-import { isDeeperThan, MAX_DEPTH, storableJson } from './properties.ts'
+import { countChanges, MAX_CHANGES, type Profile, profileOf } from './profile.ts'
+import { isDeeperThan, MAX_DEPTH, storableJson, wellFormed } from './properties.ts'
+import { MAX_EVENT_BYTES, MAX_EVENT_VALUES, MAX_EVENTS, type Piece } from './split.ts'
+import { tokensIn } from './tokens.ts'
 
 /** An event as it will be stored. */
 export interface ReadEvent {
@@ -32,16 +34,13 @@ export type EventFault =
   | 'invalid_timestamp'
   | 'properties_too_deep'
   | 'event_too_large'
+  | 'too_many_values'
+  | 'too_many_changes'
   | 'unknown_token'
   | 'unstorable'
 
 const MAX_NAME = 200
 const MAX_DISTINCT_ID = 1_000
-/** Most characters of one event's properties. */
-export const MAX_PROPERTIES = 8_000_000
-
-/** Most events of one body. */
-export const MAX_EVENTS = 10_000
 
 /** What to tell whoever sent a refused event. */
 export const EVENT_FAULTS: Readonly<Record<EventFault, string>> = {
@@ -54,7 +53,9 @@ export const EVENT_FAULTS: Readonly<Record<EventFault, string>> = {
   invalid_properties: '"properties" is an object, or absent.',
   invalid_timestamp: '"timestamp" is an ISO 8601 text, or ms since 1970, or absent.',
   properties_too_deep: `"properties" is nested at most ${MAX_DEPTH} levels deep.`,
-  event_too_large: `"properties" has at most ${MAX_PROPERTIES} characters as JSON.`,
+  event_too_large: `An event has at most ${MAX_EVENT_BYTES} bytes as JSON.`,
+  too_many_values: `An event has at most ${MAX_EVENT_VALUES} values, those inside of others included.`,
+  too_many_changes: `An event changes at most ${MAX_CHANGES} properties of its person and groups.`,
   unknown_token: 'No project has this token.',
   unstorable: 'The event cannot be stored as it is.',
 }
@@ -76,7 +77,8 @@ type Fields = Readonly<Record<string, unknown>>
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const asText = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+const asText = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? wellFormed(value) : undefined
 
 const asId = (value: unknown): string | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? String(value) : asText(value)
@@ -96,7 +98,7 @@ const withPersonUpdates = (properties: Fields, event: Fields): Fields => {
 
 const withoutChain = ({ $elements_chain: _, ...rest }: Fields): Fields => rest
 
-interface Reader {
+export interface Reader {
   /** The address's `token`. */
   readonly queryToken: string | undefined
   /** ms since the epoch. */
@@ -131,15 +133,14 @@ const readEvent = (
   const properties = typeof told.$elements_chain === 'string' ? withoutChain(told) : told
   // Into what was read, of which nobody else has a use: a copy of every event would cost as much as reading it.
   Object.assign(properties, enrich(properties))
-  const text = storableJson(properties)
-  if (text.length > MAX_PROPERTIES) return 'event_too_large'
+  if (countChanges(properties) > MAX_CHANGES) return 'too_many_changes'
   return {
     uuid: isUuid(value.uuid) ? value.uuid.toLowerCase() : uuidv7(receivedAt),
     event: name,
     distinctId,
     timestamp,
-    properties: text,
-    elementsChain: chain,
+    properties: storableJson(properties),
+    elementsChain: wellFormed(chain),
     sessionId: asText(properties.$session_id) ?? '',
     windowId: asText(properties.$window_id) ?? '',
     profile: profileOf(name, distinctId, properties),
@@ -151,45 +152,69 @@ const tokenOf = (value: unknown): string | undefined => {
   return asText(event.api_key) ?? asText(event.token) ?? asText(fieldsOf(event.properties).token)
 }
 
-const eventsOf = (body: unknown): { events: readonly unknown[]; envelope: Fields } => {
-  if (Array.isArray(body)) return { events: body, envelope: {} }
+/** The events of a body, and what stands around them. */
+export interface Events {
+  /** Name of the list that they stand in; '' if they stand in none, or the body is the list. */
+  readonly list: string
+  readonly events: readonly unknown[]
+  readonly envelope: Fields
+}
+
+const listOf = (body: unknown): Events => {
+  if (Array.isArray(body)) return { list: '', events: body, envelope: {} }
   if (!isFields(body))
     throw new Refusal('invalid_input', {
       detail: 'The body is an event, a list of events, or an object with a "batch" of them.',
     })
   for (const name of ['batch', 'data']) {
     const list = body[name]
-    if (Array.isArray(list)) return { events: list, envelope: body }
-    if (name === 'data' && isFields(list)) return { events: [list], envelope: body }
+    if (Array.isArray(list)) return { list: name, events: list, envelope: body }
+    if (name === 'data' && isFields(list)) return { list: '', events: [list], envelope: body }
     if (list !== undefined && !('event' in body))
       throw new Refusal('invalid_input', { detail: `"${name}" is a list of events.`, attr: name })
   }
-  if ('event' in body) return { events: [body], envelope: body }
+  if ('event' in body) return { list: '', events: [body], envelope: body }
   throw new Refusal('invalid_input', {
     detail: 'The body has no events: send {"api_key", "batch": [...]}, a list of events, or one event.',
   })
 }
 
-/**
- * The events of a body of any shape in use (protocol.md §4.11), each with the token it carries.
- * The token around the events speaks for all of them. Throws `Refusal` if there is nothing to read.
- */
-export const readEvents = (body: unknown, reader: Reader): Reading[] => {
-  const { events, envelope } = eventsOf(body)
-  if (events.length > MAX_EVENTS)
+/** The events of a body of any shape in use. Throws `Refusal` if there is nothing to read, or too many of them. */
+export const eventsOf = (body: unknown): Events => {
+  const found = listOf(body)
+  if (found.events.length > MAX_EVENTS)
     throw new Refusal('body_too_large', {
-      detail: `A request carries at most ${MAX_EVENTS} events, this one has ${events.length}.`,
+      detail: `A request carries at most ${MAX_EVENTS} events, this one has ${found.events.length}.`,
     })
-  const outer = asText(envelope.api_key) ?? asText(envelope.token)
-  return events.map((event, index) => {
-    const { uuid } = fieldsOf(event)
-    const result = readEvent(event, envelope.sent_at, reader)
-    return {
-      index,
-      token: outer ?? tokenOf(event) ?? reader.queryToken,
-      uuid: isUuid(uuid) ? uuid : undefined,
-      result,
-      given: typeof result === 'string' ? event : undefined,
-    }
-  })
+  return found
 }
+
+/** One event, with the token it carries. The token around the events speaks for all of them. */
+export const readOne = (event: unknown, index: number, envelope: Fields, reader: Reader): Reading => {
+  const { uuid } = fieldsOf(event)
+  const result = readEvent(event, envelope.sent_at, reader)
+  return {
+    index,
+    token: asText(envelope.api_key) ?? asText(envelope.token) ?? tokenOf(event) ?? reader.queryToken,
+    uuid: isUuid(uuid) ? uuid : undefined,
+    result,
+    given: typeof result === 'string' ? event : undefined,
+  }
+}
+
+// As much of its text as is kept of any refused event.
+const MAX_SAMPLE_BYTES = 2_000
+
+/** An event that is refused without being parsed. */
+export const readUnparsed = (
+  { bytes, fault }: { readonly bytes: Buffer; readonly fault: NonNullable<Piece['fault']> },
+  index: number,
+  envelope: Fields,
+  queryToken: string | undefined,
+): Reading => ({
+  index,
+  token: asText(envelope.api_key) ?? asText(envelope.token) ?? tokensIn(bytes)[0] ?? queryToken,
+  uuid: undefined,
+  result: fault,
+  given: bytes.toString('utf8', 0, MAX_SAMPLE_BYTES),
+})

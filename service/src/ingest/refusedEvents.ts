@@ -1,7 +1,8 @@
 import type { Count } from '../lib/metrics.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { uuidv7 } from '../lib/uuid.ts'
-import { type Storage, StorageError } from '../storage/storage.ts'
+import { type JsonLine, type Storage, StorageError } from '../storage/storage.ts'
+import { insertAll } from './insertRows.ts'
 import { isDeeperThan, MAX_DEPTH, wellFormed } from './properties.ts'
 import { EVENT_FAULTS, type EventFault } from './read.ts'
 
@@ -34,8 +35,13 @@ export interface RefusedPage {
 }
 
 export interface RefusedEvents {
-  /** Resolves when they can be listed; those beyond the project's share of a minute are only counted. Rejects with a `Refusal`. */
-  keep(refusals: readonly UnkeptRefusal[]): Promise<void>
+  /**
+   * What is kept of a refused event: a line of bounded length. `undefined`: the project has used up its share of this
+   * minute, and the event is only counted.
+   */
+  sample(refusal: UnkeptRefusal): JsonLine | undefined
+  /** Resolves when these samples can be listed. Rejects with a `Refusal`. */
+  keep(samples: readonly JsonLine[]): Promise<void>
   /** Newest first. */
   list(projectId: number, page: RefusedPage): Promise<KeptRefusal[]>
 }
@@ -100,7 +106,7 @@ export const createRefusedEvents = (
       const lines = waiting
       waiting = []
       next = undefined
-      const inserted = storage.insert('db.refused_events', lines)
+      const inserted = insertAll(storage, 'db.refused_events', Buffer.from(lines.map((line) => `${line}\n`).join('')))
       current = inserted.catch(() => {}) // those who wait are told
       await inserted
     })
@@ -108,13 +114,14 @@ export const createRefusedEvents = (
   }
 
   return {
-    async keep(refusals) {
-      const kept = refusals.filter(isWithinShare)
-      if (kept.length < refusals.length)
-        count('trailmark_refused_events_unkept_total', {}, refusals.length - kept.length)
-      if (!kept.length) return
-      const at = now()
-      waiting.push(...kept.map((refusal) => toLine(refusal, at)))
+    sample(refusal) {
+      if (isWithinShare(refusal)) return toLine(refusal, now())
+      count('trailmark_refused_events_unkept_total')
+      return undefined
+    },
+    async keep(samples) {
+      if (!samples.length) return
+      waiting.push(...samples)
       try {
         await flush()
       } catch (error) {

@@ -12,8 +12,10 @@ export interface Sightings {
   forget(projectId: number): void
 }
 
-// Most visitors send several events within minutes. About 10 MB.
+// Most visitors send several events within minutes. 10 to 20 MB.
 const MOST_KNOWN = 100_000
+/** Longest id that is remembered: a longer one is stored as seen with each batch. */
+const MAX_ID = 100
 
 /** Remembers until there are too many, and begins anew then: to say again that somebody was seen changes nothing. */
 export const createSightings = (most = MOST_KNOWN): Sightings => {
@@ -22,6 +24,7 @@ export const createSightings = (most = MOST_KNOWN): Sightings => {
   return {
     has: ({ projectId, distinctId, timestamp }) => (projects.get(projectId)?.get(distinctId) ?? Infinity) <= timestamp,
     add({ projectId, distinctId, timestamp }) {
+      if (distinctId.length > MAX_ID) return
       const known = projects.get(projectId) ?? new Map<string, number>()
       const since = known.get(distinctId)
       if (since !== undefined && since <= timestamp) return

@@ -1,7 +1,8 @@
 import { askInParts } from '../lib/parts.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { pause } from '../lib/wait.ts'
-import { type JsonLine, type Storage, StorageError } from '../storage/storage.ts'
+import { type Storage, StorageError, type StorageErrorKind } from '../storage/storage.ts'
+import { insertAll, linesOf } from './insertRows.ts'
 import type { Profile } from './profile.ts'
 
 /** What is to be known of an event while it waits; its columns are in its line. */
@@ -23,7 +24,8 @@ export interface Row {
 /** A row that is impossible to store, with its line. */
 export interface Unstorable {
   readonly row: Row
-  readonly line: JsonLine
+  /** JSON text, with the line break after it. */
+  readonly line: Buffer
 }
 
 export interface Writer {
@@ -34,8 +36,8 @@ export interface Writer {
    * too much waits already; the rows may be sent again, they never count twice.
    */
   write(rows: readonly Row[], lines: Buffer): Promise<readonly Unstorable[]>
-  /** Throws what `write` would reject with for rows of at least so many characters, before anyone has made rows of them. */
-  assertRoom(chars: number): void
+  /** Throws what `write` would reject with for rows of a project of at least so many characters, before anyone has made rows of them. */
+  assertRoom(projectId: number, chars: number): void
   /** Does `work` while no batch is under way. What arrives meanwhile waits. */
   between<T>(work: () => Promise<T>): Promise<T>
   /** What has no outcome yet. */
@@ -54,7 +56,7 @@ export interface WriterOptions {
   readonly onChange?: (projectId: number) => Promise<void>
   /** Does what it is given while no other process stores events, so that none stores the same between a look and its insert. */
   readonly alone?: <Value>(work: () => Promise<Value>) => Promise<Value>
-  /** What may wait in memory, in characters. */
+  /** What may wait in memory, in characters; twice as much where several projects send. */
   readonly maxChars?: number
   /** Hears what became of each batch. */
   readonly onBatch?: (batch: { readonly stored: number; readonly repeats: number; readonly seconds: number }) => void
@@ -70,20 +72,34 @@ interface Waiting {
   readonly chars: number
   /** Whether its caller has been answered. */
   isDone: boolean
+  /** Whether no batch with it has failed yet. */
+  isFirstTry: boolean
   readonly deadline: number
+  /** Whether it is stored without others: it is part of a large delivery, or a batch failed because of it for an unknown reason. */
+  isAlone: boolean
   readonly settle: (outcome: readonly Unstorable[] | Refusal) => void
 }
 
-// One insert's size: large enough that a backlog clears in few parts, small enough to be built in memory at once.
+// Size of one insert: large enough that a backlog clears in a few of them, small enough that the next one starts soon.
+// Where each row has thousands of properties of its own, the engine takes about a second for a million characters.
 const MAX_ROWS = 5_000
-const MAX_CHARS = 32_000_000
+const MAX_CHARS = 4_000_000
+/** A delivery of more than this is stored in parts, one between two batches of other deliveries. */
+const MAX_PART_CHARS = 1_000_000
+// Most refused rows that are sent once more, each alone.
+const MAX_ALONE = 20
 const RETRY_MS = 100
 // Clients give up on a request after 60 s; a restart of the engine takes about one.
 const DEFAULT_WAIT_MS = 15_000
 const RETRY_AFTER_SECONDS = 5
 const MAX_WAITING_CHARS = 64_000_000
+// How far the shares of projects may go beyond what may wait, so that what one sends never refuses another's.
+const MAX_OVER = 2
 // Somebody has to free space; whoever asks sooner asks in vain.
 const RETRY_WHEN_FULL_SECONDS = 30
+
+/** Failures of an engine that may take the same rows later. */
+const PASSING: ReadonlySet<StorageErrorKind> = new Set(['unavailable', 'capacity', 'memory', 'timeout'])
 
 const unavailable = () => new Refusal('engine_unavailable', { retryAfterSeconds: RETRY_AFTER_SECONDS })
 const overloaded = () => new Refusal('ingest_overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS })
@@ -93,11 +109,51 @@ const keyOf = ({ projectId, uuid }: Row) => `${projectId}:${uuid}`
 
 // What a row takes up beside its line, about.
 const ROW_CHARS = 200
+// A change of a property beside its name and value.
+const CHANGE_CHARS = 100
+
+/** What a row takes up beside its line, about. */
+const weightOf = ({ profile: { person, groups, told } }: Row): number => {
+  let weight = ROW_CHARS + groups.length * CHANGE_CHARS
+  for (const changes of [person?.set, person?.setOnce, told?.set])
+    for (const [name, json] of changes ?? []) weight += CHANGE_CHARS + name.length + json.length
+  return weight
+}
+
+/** Rows of a delivery that are stored together. */
+interface Part {
+  readonly rows: readonly Row[]
+  readonly lines: Buffer
+  readonly chars: number
+}
+
+/** Cuts a delivery into parts that each take the engine a bounded time. */
+const partsOf = (rows: readonly Row[], lines: Buffer): readonly Part[] => {
+  const weights = rows.map(weightOf)
+  const total = weights.reduce((sum, weight) => sum + weight, lines.length)
+  if (total <= MAX_PART_CHARS) return [{ rows, lines, chars: total }]
+  const parts: Part[] = []
+  let [first, start, end, chars] = [0, 0, 0, 0]
+  const cut = (next: number) => {
+    if (next > first) parts.push({ rows: rows.slice(first, next), lines: lines.subarray(start, end), chars })
+    first = next
+    start = end
+    chars = 0
+  }
+  for (const [index, weight] of weights.entries()) {
+    const lineEnd = lines.indexOf(0x0a, end) + 1
+    const added = weight + lineEnd - end
+    if (chars + added > MAX_PART_CHARS) cut(index)
+    chars += added
+    end = lineEnd
+  }
+  cut(rows.length)
+  return parts
+}
 
 const toldApart = ({ rows, lines }: Pick<Waiting, 'rows' | 'lines'>): Unstorable[] => {
-  // JSON has no line break of its own.
-  const texts = lines.toString().split('\n')
-  return rows.map((row, place) => ({ row, line: texts[place]! }))
+  const each = linesOf(lines)
+  return rows.map((row, place) => ({ row, line: each[place]! }))
 }
 
 /**
@@ -121,6 +177,7 @@ export const createWriter = (
   let waiting: Waiting[] = []
   // Of all that has no outcome, be it in the queue or in the batch under way.
   const held = { events: 0, chars: 0 }
+  const charsOf = new Map<number, number>()
   let isFull = false
   let flushing: Promise<void> | undefined
   let closed = false
@@ -147,41 +204,24 @@ export const createWriter = (
     return repeats
   }
 
-  // A row that the engine cannot store is found by halves, so that it takes no other row with it.
-  const insertByHalves = async (all: readonly Unstorable[]): Promise<readonly Unstorable[]> => {
-    if (!all.length) return []
-    try {
-      await storage.insert(
-        'db.events',
-        all.map(({ line }) => line),
-      )
-      return []
-    } catch (error) {
-      if (!(error instanceof StorageError) || error.kind !== 'data') throw error
-      if (all.length === 1) return all
-      const half = all.length >> 1
-      return [...(await insertByHalves(all.slice(0, half))), ...(await insertByHalves(all.slice(half)))]
-    }
+  /** Rows without those that are stored. */
+  const missingOf = async (rows: readonly Unstorable[]): Promise<readonly Unstorable[]> => {
+    const stored = await repeatsOf(rows.map(({ row }) => row))
+    return rows.filter(({ row }) => !stored.has(row))
   }
 
+  /** Inserts the rows of a batch that are not repeats. Resolves with those that the engine refuses. */
   const insert = async (batch: readonly Waiting[], repeats: ReadonlySet<Row>): Promise<readonly Unstorable[]> => {
     const fresh = (each: Waiting) => toldApart(each).filter(({ row }) => !repeats.has(row))
     const parts = batch.map((each) =>
-      each.rows.some((row) => repeats.has(row))
-        ? Buffer.from(
-            fresh(each)
-              .map(({ line }) => `${line}\n`)
-              .join(''),
-          )
-        : each.lines,
+      each.rows.some((row) => repeats.has(row)) ? Buffer.concat(fresh(each).map(({ line }) => line)) : each.lines,
     )
-    try {
-      await storage.insert('db.events', Buffer.concat(parts))
-      return []
-    } catch (error) {
-      if (!(error instanceof StorageError) || error.kind !== 'data') throw error
-      return insertByHalves(batch.flatMap(fresh))
-    }
+    if (await insertAll(storage, 'db.events', Buffer.concat(parts))) return []
+    const missing = await missingOf(batch.flatMap(fresh))
+    if (missing.length > MAX_ALONE) return missing
+    // A line that ends too soon takes the one after it with it, which is found by sending each alone.
+    for (const { line } of missing) await insertAll(storage, 'db.events', line)
+    return missingOf(missing)
   }
 
   const sayFull = (next: boolean) => {
@@ -226,47 +266,79 @@ export const createWriter = (
   const takeBatch = (): Waiting[] => {
     let rows = 0
     let chars = 0
-    let count = 0
     waiting = waiting.filter(({ isDone }) => !isDone)
+    const batch: Waiting[] = []
     for (const each of waiting) {
+      if (each.isAlone) continue
       rows += each.rows.length
       chars += each.chars
-      if (count > 0 && (rows > MAX_ROWS || chars > MAX_CHARS)) break
-      count += 1
+      if (batch.length && (rows > MAX_ROWS || chars > MAX_CHARS)) break
+      batch.push(each)
     }
-    const batch = waiting.slice(0, count)
-    waiting = waiting.slice(count)
+    const taken = new Set(batch)
+    waiting = waiting.filter((each) => !taken.has(each))
     return batch
+  }
+
+  const takeAlone = (): Waiting[] => {
+    const alone = waiting.find(({ isAlone, isDone }) => isAlone && !isDone)
+    waiting = waiting.filter((each) => each !== alone)
+    return alone ? [alone] : []
+  }
+
+  /** Waits for an engine that may take the batch another time. */
+  const waitForEngine = async (batch: readonly Waiting[]) => {
+    await storage.ready(Math.max(0, ...batch.map(({ deadline }) => deadline - now())))
+    await pause(RETRY_MS)
+  }
+
+  /** Ends what fails alone for a reason that does not pass by itself. */
+  const giveUp = async (each: Waiting, error: unknown) => {
+    if (!(error instanceof StorageError)) {
+      onFault(error as Error)
+      return each.settle(new Refusal('internal_error'))
+    }
+    each.isAlone = true
+    each.isFirstTry = false
+    waiting.push(each)
+    await pause(RETRY_MS)
+  }
+
+  /** Stores a batch, or finds the delivery in it for whose sake it fails. */
+  const storeOrSplit = async (all: readonly Waiting[], isFirstTry = true): Promise<void> => {
+    let batch = all
+    for (let isFirst = isFirstTry; batch.length; isFirst = false) {
+      try {
+        return await between(() => store(batch, isFirst))
+      } catch (error) {
+        batch = batch.filter(({ isDone }) => !isDone)
+        const kind = error instanceof StorageError ? error.kind : undefined
+        // Waiting for space would fill the memory instead; a look-up needs none, so repeats are still answered.
+        if (kind === 'full') {
+          sayFull(true)
+          for (const each of batch) each.settle(noRoom())
+          return
+        }
+        if (kind === undefined || !PASSING.has(kind)) {
+          if (batch.length < 2) return batch[0] && giveUp(batch[0], error)
+          const half = batch.length >> 1
+          await storeOrSplit(batch.slice(0, half), false)
+          return storeOrSplit(batch.slice(half), false)
+        }
+        if (batch.length) await waitForEngine(batch)
+        batch = batch.filter(({ isDone }) => !isDone)
+      }
+    }
   }
 
   const flush = async () => {
     while (waiting.length) {
-      let batch = takeBatch()
-      let isFirstTry = true
-      while (batch.length) {
-        try {
-          await between(() => store(batch, isFirstTry))
-          break
-        } catch (error) {
-          isFirstTry = false
-          if (!(error instanceof StorageError)) {
-            onFault(error as Error)
-            for (const each of batch) each.settle(new Refusal('internal_error'))
-            throw error
-          }
-          // Waiting for space would fill the memory instead; a look-up needs none, so repeats are still answered.
-          if (error.kind === 'full') {
-            sayFull(true)
-            for (const each of batch) each.settle(noRoom())
-            break
-          }
-          batch = batch.filter(({ isDone }) => !isDone)
-          if (!batch.length) break
-          await storage.ready(Math.max(0, ...batch.map(({ deadline }) => deadline - now())))
-          await pause(RETRY_MS)
-          batch = batch.filter(({ isDone }) => !isDone)
-        }
-      }
+      await storeOrSplit(takeBatch())
+      const alone = takeAlone()
+      await storeOrSplit(
+        alone,
+        alone.every(({ isFirstTry }) => isFirstTry),
+      )
     }
   }
 
@@ -278,35 +350,58 @@ export const createWriter = (
     flushing.catch(() => {}) // those who wait have been told
   }
 
-  // A delivery that comes alone is taken whatever its size, which the routes bound.
-  const assertRoom = (chars: number) => {
+  // Beyond the bound those projects are refused that hold more than their share of it, up to twice the bound. A delivery that
+  // comes alone is taken whatever its size, which the routes bound.
+  const assertRoom = (projectId: number, chars: number) => {
     if (closed) throw unavailable()
-    if (held.chars > 0 && held.chars + chars > maxChars) throw overloaded()
+    const total = held.chars + chars
+    if (held.chars === 0 || total <= maxChars) return
+    const mine = (charsOf.get(projectId) ?? 0) + chars
+    const projects = charsOf.size + (charsOf.has(projectId) ? 0 : 1)
+    if (total > MAX_OVER * maxChars || mine > maxChars / projects) throw overloaded()
   }
+
+  const hold = (projectId: number, events: number, chars: number) => {
+    held.events += events
+    held.chars += chars
+    const mine = (charsOf.get(projectId) ?? 0) + chars
+    if (mine > 0) charsOf.set(projectId, mine)
+    else charsOf.delete(projectId)
+  }
+
+  /** Resolves when the part has an outcome; it has `waitMs` for it. */
+  const enqueue = ({ rows, lines, chars }: Part, isAlone: boolean): Promise<readonly Unstorable[]> =>
+    new Promise((resolve, reject) => {
+      const settle = (outcome: readonly Unstorable[] | Refusal) => {
+        if (each.isDone) return
+        each.isDone = true
+        clearTimeout(timer)
+        if (outcome instanceof Refusal) reject(outcome)
+        else resolve(outcome)
+      }
+      const deadline = now() + waitMs
+      const each: Waiting = { rows, lines, chars, isDone: false, isFirstTry: true, isAlone, deadline, settle }
+      // Also while an engine that hangs keeps the batch from coming to an end.
+      const timer = setTimeout(() => settle(unavailable()), waitMs)
+      waiting.push(each)
+      start()
+    })
 
   return {
     async write(rows, lines) {
       if (!rows.length) return []
-      const chars = lines.length + rows.length * ROW_CHARS
-      assertRoom(chars)
-      held.events += rows.length
-      held.chars += chars
-      return new Promise((resolve, reject) => {
-        const settle = (outcome: readonly Unstorable[] | Refusal) => {
-          if (each.isDone) return
-          each.isDone = true
-          held.events -= rows.length
-          held.chars -= chars
-          clearTimeout(timer)
-          if (outcome instanceof Refusal) reject(outcome)
-          else resolve(outcome)
-        }
-        const each: Waiting = { rows, lines, chars, isDone: false, deadline: now() + waitMs, settle }
-        // Also while an engine that hangs keeps the batch from coming to an end.
-        const timer = setTimeout(() => settle(unavailable()), waitMs)
-        waiting.push(each)
-        start()
-      })
+      const parts = partsOf(rows, lines)
+      const chars = parts.reduce((sum, part) => sum + part.chars, 0)
+      const { projectId } = rows[0]!
+      assertRoom(projectId, chars)
+      hold(projectId, rows.length, chars)
+      try {
+        const unstorable: Unstorable[] = []
+        for (const part of parts) unstorable.push(...(await enqueue(part, parts.length > 1)))
+        return unstorable
+      } finally {
+        hold(projectId, -rows.length, -chars)
+      }
     },
     assertRoom,
     between,

@@ -40,6 +40,16 @@ export const METRICS = {
     help: 'Requests that were answered.',
   },
   trailmark_refusals_total: { type: 'counter', labels: ['code'], help: 'Requests that were refused as a whole.' },
+  trailmark_bodies_ended_total: {
+    type: 'counter',
+    labels: ['reason'],
+    help: 'Bodies of requests that were refused while they arrived: too_large, too_slow or evicted.',
+  },
+  trailmark_bodies_held_bytes: {
+    type: 'gauge',
+    labels: [],
+    help: 'Memory of the bodies of requests that are not answered yet.',
+  },
   trailmark_run_seconds: {
     type: 'histogram',
     labels: ['outcome'],
@@ -55,6 +65,11 @@ export const METRICS = {
     type: 'counter',
     labels: [],
     help: 'Times that the embedded engine ended and was started again.',
+  },
+  trailmark_event_loop_delay_max_seconds: {
+    type: 'gauge',
+    labels: [],
+    help: 'Longest block of the event loop since the last scrape.',
   },
   process_resident_memory_bytes: {
     type: 'gauge',

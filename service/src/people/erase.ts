@@ -1,6 +1,6 @@
 import { inParts } from '../lib/parts.ts'
 import { Refusal } from '../lib/refusal.ts'
-import { type Storage, StorageError } from '../storage/storage.ts'
+import { type Storage, StorageError, storageRefusal } from '../storage/storage.ts'
 import type { Persons } from './persons.ts'
 
 export interface EraseRooms {
@@ -42,6 +42,7 @@ export const createErase =
       await forget(projectId, ids)
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
+      if (error.kind === 'full') throw storageRefusal(error)
       throw new Refusal('engine_unavailable', {
         detail: 'The event store did not answer before all was deleted: ask for it again.',
         retryAfterSeconds: 5,

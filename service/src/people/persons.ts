@@ -1,6 +1,6 @@
-import { type BoundValue, compileQuery, parseQuery } from '../endpoints/sql/compile.ts'
+import { type BoundValue, compileQuery, parseQuery } from '../sql/compile.ts'
 import { Refusal } from '../lib/refusal.ts'
-import { type Storage, StorageError } from '../storage/storage.ts'
+import { type Storage, StorageError, storageRefusal } from '../storage/storage.ts'
 
 /** A person as the API shows them. */
 export interface PersonView {
@@ -56,9 +56,8 @@ export const createPersons = ({ run }: Pick<Storage, 'run'>): Persons => {
       return (await run(compileQuery(query, { projectId, variables, ...page }), { ...LIMITS, projectId })).rows
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
-      throw new Refusal(error.kind === 'timeout' || error.kind === 'memory' ? 'query_timeout' : 'engine_unavailable', {
-        retryAfterSeconds: 5,
-      })
+      const isTooDear = error.kind === 'timeout' || error.kind === 'memory' || error.kind === 'size'
+      throw storageRefusal(error) ?? (isTooDear ? new Refusal('query_timeout', { retryAfterSeconds: 5 }) : error)
     }
   }
 

@@ -1,5 +1,5 @@
 import { askInParts } from '../lib/parts.ts'
-import type { Records } from '../storage/records.ts'
+import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { Storage } from '../storage/storage.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -38,7 +38,7 @@ const isBefore = (a: Moment, b: Moment) =>
 const latest = (moments: readonly Moment[]) => moments.reduce((a, b) => (isBefore(a, b) ? b : a))
 const earliest = (moments: readonly Moment[]) => moments.reduce((a, b) => (isBefore(b, a) ? b : a))
 
-// The rule of the persons' table (endpoints/sql/derived.ts): the latest $set or $unset decides; without any the earliest $set_once; after an
+// The rule of the persons' table (sql/catalog/derived.ts): the latest $set or $unset decides; without any the earliest $set_once; after an
 // $unset the latest $set_once if that came later.
 const jsonOf = (lines: readonly PersonLine[]): string => {
   const [set, first, last] = [
@@ -71,10 +71,10 @@ const GROUP_LINES = `
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)]
 
-/** Looks up in the engine. Questions that come while one is being answered are asked together. */
+/** Looks up in the engine. A project's questions that come while one is being answered are asked together. */
 export const createStoredProperties = (
   { rows }: Pick<Storage, 'rows'>,
-  { groupTypes }: Pick<Records, 'groupTypes'>,
+  { groupTypes }: Pick<Metadata, 'groupTypes'>,
 ): StoredProperties => {
   const ofPersons = async (
     projectId: number,
@@ -138,8 +138,8 @@ export const createStoredProperties = (
     readonly resolve: (answer: StoredAnswer) => void
     readonly reject: (error: unknown) => void
   }
-  let waiting: Waiting[] = []
-  let isAsking = false
+  /** What waits for the answer under way, by project: one project's large batch never holds up another's. */
+  const waiting = new Map<number, Waiting[]>()
 
   const askTogether = async (projectId: number, together: readonly Waiting[]) => {
     try {
@@ -151,28 +151,21 @@ export const createStoredProperties = (
     }
   }
 
-  const askAll = async () => {
-    if (isAsking) return
-    isAsking = true
-    while (waiting.length) {
-      const now = waiting
-      waiting = []
-      const projects = distinct(now.map(({ question }) => question.projectId))
-      await Promise.all(
-        projects.map((projectId) =>
-          askTogether(
-            projectId,
-            now.filter(({ question }) => question.projectId === projectId),
-          ),
-        ),
-      )
+  const askFor = async (projectId: number) => {
+    for (let next = waiting.get(projectId); next?.length; next = waiting.get(projectId)) {
+      waiting.set(projectId, [])
+      await askTogether(projectId, next)
     }
-    isAsking = false
+    waiting.delete(projectId)
   }
 
   return (question) =>
     new Promise((resolve, reject) => {
-      waiting.push({ question, resolve, reject })
-      void askAll()
+      const { projectId } = question
+      const each = { question, resolve, reject }
+      const others = waiting.get(projectId)
+      if (others) return void others.push(each)
+      waiting.set(projectId, [each])
+      void askFor(projectId)
     })
 }

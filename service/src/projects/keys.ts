@@ -1,5 +1,5 @@
 import { Refusal } from '../lib/refusal.ts'
-import type { ApiKey, Records } from '../storage/records.ts'
+import type { ApiKey, Metadata } from '../storage/metadata/metadata.ts'
 import { graceEnd } from './grace.ts'
 import type { KeyFile } from './keyFile.ts'
 import { madeUp } from './secret.ts'
@@ -48,7 +48,7 @@ export interface Keys {
 }
 
 export interface KeysRooms {
-  readonly records: Pick<Records, 'keys' | 'projects'>
+  readonly metadata: Pick<Metadata, 'keys' | 'projects'>
   /** All that there are. */
   readonly scopes: readonly string[]
   /** Where the secret of the first key is kept. */
@@ -79,7 +79,7 @@ const toView = (key: ApiKey): KeyView => ({
 
 /** What can be done with personal API keys, for the API and the command line alike. Everything throws `Refusal`. */
 export const createKeys = ({
-  records: { keys, projects },
+  metadata: { keys, projects },
   scopes: known,
   keyFile,
   now = Date.now,

@@ -1,5 +1,5 @@
 import { Refusal } from '../lib/refusal.ts'
-import { type Project, type Records, TokenTaken } from '../storage/records.ts'
+import { type Project, type Metadata, TokenTaken } from '../storage/metadata/metadata.ts'
 import { graceEnd } from './grace.ts'
 import type { Actor } from './keys.ts'
 import { madeUp } from './secret.ts'
@@ -71,7 +71,7 @@ const checked = ({ name, timezone }: Pick<ProjectInput, 'name' | 'timezone'>) =>
 })
 
 /** What can be done with projects, for the API and the command line alike. Everything throws `Refusal`. */
-export const createProjects = ({ projects }: Pick<Records, 'projects'>, now: () => number = Date.now): Projects => {
+export const createProjects = ({ projects }: Pick<Metadata, 'projects'>, now: () => number = Date.now): Projects => {
   const find = async (id: number): Promise<Project> => {
     const project = await projects.byId(id)
     if (!project) throw new Refusal('not_found', { detail: `There is no project ${id}.` })

@@ -1,7 +1,8 @@
-import { chownSync, mkdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { chownSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { createClient } from '@libsql/client'
-import { openRecords } from '../../src/storage/records.ts'
+import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, capture, countOf, event } from '../support/api.ts'
 import { trailmark, trailmarkJson } from '../support/cli.ts'
 import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
@@ -114,12 +115,12 @@ test('a secret is shown once and by no other command', async () => {
 
 describe('what cannot be done says why and what to do', () => {
   const twoProjects = async () => {
-    const records = await openRecords(join(data, 'definitions.db'))
+    const metadata = await openMetadata(join(data, 'definitions.db'))
     for (const name of ['a', 'b']) {
-      const { id } = await records.projects.create({ name, token: `token-${name}` })
-      await records.keys.create({ projectId: id, label: 'twice', secret: `secret-${name}`, scopes: ['endpoint:read'] })
+      const { id } = await metadata.projects.create({ name, token: `token-${name}` })
+      await metadata.keys.create({ projectId: id, label: 'twice', secret: `secret-${name}`, scopes: ['endpoint:read'] })
     }
-    await records.close()
+    await metadata.close()
   }
 
   test.each([
@@ -161,7 +162,11 @@ describe('what cannot be done says why and what to do', () => {
       ['key', 'rotate', 'twice', '--project', '1', '--grace', '99d'],
       '"grace_seconds" is a whole number from 0 to 2592000 (30 days).',
     ],
-    [['serve', 'now'], 'serve takes no "now": it is set up by its environment, see "trailmark --help".'],
+    [
+      ['serve', 'now'],
+      "Unexpected argument 'now'. Usage: trailmark serve [--data <folder>]. Other settings come from the environment",
+    ],
+    [['--port', '1'], "Unknown option '--port'. Usage: trailmark serve [--data <folder>]"],
   ])('%j', async (words, message) => {
     await twoProjects()
     const { code, stdout, stderr } = await trailmark(data, ...words)
@@ -209,4 +214,14 @@ describe('what cannot be done says why and what to do', () => {
       "belongs to the user with the id 65534: run this command as that user, such as with sudo -u '#65534'.",
     )
   })
+})
+
+test('npx runs the command in a clone', async () => {
+  const root = resolve(__dirname, '../../..')
+  const { version } = JSON.parse(readFileSync(join(root, 'service/package.json'), 'utf8'))
+  const { stdout, status } = spawnSync('npx', ['--no-install', 'trailmark', '--version'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  expect([status, stdout.trim()]).toEqual([0, version])
 })

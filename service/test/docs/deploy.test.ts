@@ -1,19 +1,72 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { configTable } from '../../src/config.ts'
+import { parse } from 'yaml'
+import { configTable, readConfig } from '../../src/config.ts'
 import { temporaryFolder } from '../support/startService.ts'
 
 const ROOT = resolve(__dirname, '../../..')
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
-const FILES = ['examples/deploy/Dockerfile', 'examples/deploy/trailmark.service', 'docs/operations.md']
+const FILES = [
+  'examples/deploy/Dockerfile',
+  'examples/deploy/compose.yaml',
+  'examples/deploy/trailmark.service',
+  'docs/operations.md',
+]
+// Variables of the ClickHouse image, which compose.yaml sets.
+const OF_CLICKHOUSE = ['CLICKHOUSE_USER', 'CLICKHOUSE_PASSWORD', 'CLICKHOUSE_DEFAULT_ACCESS_MANAGEMENT']
 
-test.each(FILES)('%s speaks of settings that there are', (file) => {
-  const known = configTable().map(({ name }) => name)
+test.each(FILES)('%s names only settings that exist', (file) => {
+  const known = [...configTable().map(({ name }) => name), ...OF_CLICKHOUSE]
   const named = [...read(file).matchAll(/\b(?:TRAILMARK|CLICKHOUSE)_[A-Z_]+\b/g)].map(([name]) => name)
   expect(named.length).toBeGreaterThan(1)
   expect([...new Set(named)].filter((name) => !known.includes(name))).toEqual([])
+})
+
+const dockerfile = read('examples/deploy/Dockerfile')
+
+test('the compose file starts the service with settings that its configuration accepts', () => {
+  const { services } = parse(read('examples/deploy/compose.yaml')) as {
+    services: Record<string, { environment: Record<string, string>; depends_on?: object }>
+  }
+  const { environment, depends_on: dependsOn } = services.trailmark!
+  expect(Object.keys(dependsOn!)).toEqual(['clickhouse', 'postgres'])
+  const filled = Object.entries(environment).map(([name, value]) => [
+    name,
+    value.replace(/\$\{[^}]+\}/g, 'a-password-of-32-characters-here'),
+  ])
+  expect(readConfig(Object.fromEntries(filled), { staticDir: '/app/dist' })).toMatchObject({
+    clickhouseUrl: 'http://trailmark:a-password-of-32-characters-here@clickhouse:8123',
+    databaseUrl: 'postgres://trailmark:a-password-of-32-characters-here@postgres:5432/trailmark',
+  })
+})
+
+test('the build context holds what the image needs, and neither data, history nor packages', () => {
+  const git = spawnSync('git', ['ls-files', '--cached', '--ignored', '--exclude-from=.dockerignore'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  expect(git.status).toBe(0)
+  const isKept = (path: string) => !git.stdout.split('\n').includes(path)
+  for (const path of [
+    'package.json',
+    'package-lock.json',
+    'service/package.json',
+    'service/bin/trailmark.mjs',
+    'service/src/main.ts',
+    'src/entries/main.ts',
+  ])
+    expect([path, isKept(path)]).toEqual([path, true])
+  for (const path of ['README.md', 'e2e/support/world.ts', 'service/test/config.test.ts'])
+    expect([path, isKept(path)]).toEqual([path, false])
+  expect(read('.dockerignore').split('\n')).toEqual(expect.arrayContaining(['/*', '**/node_modules', '**/.data']))
+})
+
+test('the image runs a Node release that package.json accepts and that is an LTS line', () => {
+  const major = Number(/FROM node:(\d+)-/.exec(dockerfile)![1])
+  expect(major).toBeGreaterThanOrEqual(22)
+  expect(major % 2).toBe(0)
 })
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0

@@ -1,9 +1,15 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { deflateSync, gzipSync } from 'node:zlib'
-import { decode, decodeJson, MAX_DECODED_BYTES } from '../../src/ingest/decode.ts'
+import { decode, decodeSmall, MAX_BODY_BYTES, MAX_TEXT_BYTES, parseJson } from '../../src/ingest/decode.ts'
+import { MAX_LZ64_CHARS } from '../../src/ingest/lz64.ts'
 import { Refusal } from '../../src/lib/refusal.ts'
 
 const JSON_TEXT = '{"event":"é+ 😀 %2B &data=x"}'
 const base64 = Buffer.from(JSON_TEXT).toString('base64')
+// Made by lz-string 1.5.0: LZString.compressToBase64(JSON_TEXT).
+const LZ64 = 'N4IgpgbmB2AuIC4QEuDUACQvBuAA99BSAJgCF0AyAEwENZKBeADxAF8g'
+const decodeJson = async (body: Buffer, compression?: string) => parseJson(await decode(body, compression))
 const form = (value: string) => Buffer.from(`data=${encodeURIComponent(value)}`)
 
 test.each([
@@ -20,8 +26,16 @@ test.each([
   ['a form of gzip in base64', form(gzipSync(JSON_TEXT).toString('base64')), undefined],
   ['base64 alone', Buffer.from(base64), 'base64'],
   ['gzip of a form', gzipSync(form(base64)), undefined],
+  [
+    'gzip of several members',
+    Buffer.concat([gzipSync(JSON_TEXT.slice(0, 9)), gzipSync(JSON_TEXT.slice(9))]),
+    undefined,
+  ],
+  ['a form of lz64', form(LZ64), 'lz64'],
+  ['lz64 alone', Buffer.from(LZ64), 'lz64'],
 ])('%s is read', async (_, body, compression) => {
-  expect((await decode(body, compression)).replace(/^\s+/, '')).toBe(JSON_TEXT)
+  expect(String(await decode(body, compression)).trim()).toBe(JSON_TEXT)
+  expect(String(decodeSmall(body, compression)).trim()).toBe(JSON_TEXT)
 })
 
 test.each([
@@ -29,24 +43,45 @@ test.each([
   ['words', Buffer.from('hello, world'), undefined, 'invalid_json'],
   ['half of an object', Buffer.from('{"event":'), undefined, 'invalid_json'],
   ['gzip that is cut off', gzipSync(JSON_TEXT).subarray(0, 20), undefined, 'invalid_encoding'],
+  [
+    'gzip with garbage after it',
+    Buffer.concat([gzipSync(JSON_TEXT), Buffer.from('garbage')]),
+    undefined,
+    'invalid_encoding',
+  ],
   ['another compression', deflateSync(JSON_TEXT), undefined, 'invalid_json'],
-  ['a compression that is not supported', Buffer.from('x'), 'lz64', 'unsupported_compression'],
+  ['a compression that is not supported', Buffer.from('x'), 'brotli', 'unsupported_compression'],
+  ['lz64 that is cut off', Buffer.from(LZ64.slice(0, 20)), 'lz64', 'invalid_encoding'],
+  ['a form that is not URL-encoded', Buffer.from('data=%E0%A4'), undefined, 'invalid_encoding'],
   ['an empty form', Buffer.from('data='), 'base64', 'invalid_json'],
 ])('%s is refused', async (_, body, compression, code) => {
   await expect(decodeJson(body, compression)).rejects.toBeInstanceOf(Refusal)
   await expect(decodeJson(body, compression)).rejects.toMatchObject({ code })
 })
 
-test.each([100, 60_000, 1_100_000, 20_000_000, MAX_DECODED_BYTES - 100])(
-  'a small body is read to its end though its text has %i characters',
-  async (length) => {
-    const value = await decodeJson(gzipSync(JSON.stringify({ text: 'x'.repeat(length) })))
-    expect((value as { text: string }).text).toHaveLength(length)
-  },
-)
+test.each([100, 60_000, 1_100_000, 3_900_000])('reads gzip of a string of %i characters', async (length) => {
+  const value = await decodeJson(gzipSync(JSON.stringify({ text: 'x'.repeat(length) })))
+  expect((value as { text: string }).text).toHaveLength(length)
+})
 
-test('a small body that would fill the memory is refused', async () => {
-  await expect(decodeJson(gzipSync(Buffer.alloc(70 * 1024 * 1024, ' ')))).rejects.toMatchObject({
-    code: 'body_too_large',
-  })
+test('reads a large body whose ratio is that of events', async () => {
+  const line = () =>
+    `{"event":"e","uuid":"${Math.random()}${Math.random()}","properties":{"text":"${'word '.repeat(100)}"}}`
+  const text = `[${Array.from({ length: 20_000 }, line).join(',')}]`
+  expect(text.length).toBeGreaterThan(10_000_000)
+  expect(await decode(gzipSync(text))).toHaveLength(text.length)
+})
+
+// LZString.compressToBase64('a'.repeat(2_000_000)) of lz-string 1.5.0.
+const LZ64_BOMB = readFileSync(join(__dirname, 'support/lz64Bomb.txt'), 'utf8').trim()
+
+test.each<[string, Buffer, string | undefined]>([
+  ['more gzip than a plain body may have', gzipSync(Buffer.alloc(MAX_BODY_BYTES + 1, ' ')), undefined],
+  ['gzip of a higher ratio than events have', gzipSync(Buffer.alloc(10_000_000, '{},')), undefined],
+  ['gzip inside of a form', form(gzipSync(Buffer.alloc(30_000_000, ' ')).toString('base64')), undefined],
+  ['lz64 that decompresses to too much', Buffer.from(LZ64_BOMB), 'lz64'],
+  ['too much lz64', Buffer.from('A'.repeat(MAX_LZ64_CHARS.encoded + 1)), 'lz64'],
+  ['too much base64', Buffer.from('A'.repeat(MAX_TEXT_BYTES + 1)), undefined],
+])('refuses %s', async (_, body, compression) => {
+  await expect(decode(body, compression)).rejects.toMatchObject({ code: 'body_too_large' })
 })

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import type { Ingest } from '../../src/ingest/ingest.ts'
+import { createPeople, MAX_FACTS } from '../../src/ingest/people.ts'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import type { Storage } from '../../src/storage/storage.ts'
-import { compile } from '../endpoints/sql/support/compile.ts'
-import { startTestEngine, type TestEngine } from '../endpoints/sql/support/engine.ts'
+import { compile } from '../sql/support/compile.ts'
+import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
 import { referencePeople, type Said } from './support/peopleReference.ts'
 import { createTypes, deliver, startIngest } from './support/startIngest.ts'
 
@@ -260,13 +261,27 @@ describe('what is known of somebody', () => {
   })
 })
 
+test('a person of more merges than are followed keeps nobody else from being merged', async () => {
+  const project = ++projects
+  const ingest = startProcess()
+  const star = Array.from({ length: MAX_FACTS + 1 }, (_, n) => said('$identify', 'star', n, { other: `a${n}` }))
+  for (const half of [star.slice(0, 6_000), star.slice(6_000)]) await send(ingest, project, half)
+  await send(ingest, project, [
+    said('$identify', 'star', 20_000, { other: 'late' }),
+    said('visit', 'late', 20_001),
+    said('$identify', 'ann', 20_000, { other: 'anon' }),
+    said('visit', 'anon', 20_001),
+  ])
+  expect(sorted(await peopleIn(project)).map(({ ids }) => ids)).toEqual([['ann', 'anon'], ['late'], ['star']])
+}, 60_000)
+
 test('one process hears of somebody who was seen before, and after that says nothing twice', async () => {
   const project = ++projects
   const told: number[] = []
   const ingest = startProcess({
     ...storage,
     insert: async (table, rows) => {
-      if (table === 'db.person_properties') told.push(rows.length)
+      if (table === 'db.person_properties') told.push(String(rows).trim().split('\n').length)
       await storage.insert(table, rows)
     },
   })
@@ -416,3 +431,31 @@ test('what is merged in the background adds up to the same', async () => {
     await engine.command(`OPTIMIZE TABLE db.${table} FINAL`)
   await expectPeople(project, events)
 }, 60_000)
+
+test('erasing a person merges no two others: who was identified with the erased id stays identified', async () => {
+  const project = (projects += 1)
+  const ingest = startProcess()
+  const said = (event: string, minute: number, id: string, other?: string): Said => ({
+    uuid: uuid(),
+    event,
+    at: BASE + minute * 60_000,
+    id,
+    ...(other === undefined ? {} : { other }),
+  })
+  await send(ingest, project, [
+    said('$identify', 1, 'erased', 'anonymous'),
+    // Refused, because the other id is identified already; `ada` is identified all the same.
+    said('$identify', 2, 'ada', 'erased'),
+    // Refused, because `ada` is identified.
+    said('$create_alias', 3, 'bob', 'ada'),
+  ])
+  const personOf = async (id: string) =>
+    (await query(project, `SELECT toString(person_id) FROM events WHERE distinct_id = '${id}' LIMIT 1`))[0]![0]
+  await send(ingest, project, [said('visit', 4, 'ada'), said('visit', 4, 'bob')])
+  expect(await personOf('ada')).not.toBe(await personOf('bob'))
+  await createPeople(storage).forget(project, ['erased', 'anonymous'])
+  expect(await personOf('ada')).not.toBe(await personOf('bob'))
+  // A later fact makes everybody's owners follow from all facts again.
+  await send(ingest, project, [said('$identify', 5, 'bob', 'someone')])
+  expect(await personOf('ada')).not.toBe(await personOf('bob'))
+})

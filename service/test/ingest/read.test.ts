@@ -1,9 +1,12 @@
-import { type ReadEvent, readEvents } from '../../src/ingest/read.ts'
+import { type ReadEvent, eventsOf, readOne } from '../../src/ingest/read.ts'
 import { isUuid } from '../../src/lib/uuid.ts'
 
 const NOW = Date.UTC(2026, 10, 21)
 const UUID = '0193F3A0-0000-7000-8000-000000000001'
-const read = (body: unknown, queryToken?: string) => readEvents(body, { queryToken, receivedAt: NOW })
+const read = (body: unknown, queryToken?: string) => {
+  const { events, envelope } = eventsOf(body)
+  return events.map((event, index) => readOne(event, index, envelope, { queryToken, receivedAt: NOW }))
+}
 const one = (event: unknown) => read([event])[0]!
 const good = { event: 'e', properties: { distinct_id: 'd', token: 't' } }
 
@@ -62,9 +65,13 @@ test('an event nested a million levels deep is refused, and its neighbour is not
   expect(read([deep, good]).map(({ result }) => typeof result)).toEqual(['string', 'object'])
 })
 
-test('an event larger than its limit is refused', () => {
-  expect(one({ event: 'e', properties: { distinct_id: 'd', x: 'x'.repeat(8_000_000) } }).result).toBe('event_too_large')
-})
+test.each(['$set', '$set_once', '$unset', '$groups', '$group_set'])(
+  'refuses an event with too many names in %s',
+  (name) => {
+    const names = Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`n${n}`, 1]))
+    expect(one({ event: 'e', properties: { distinct_id: 'd', [name]: names } }).result).toBe('too_many_changes')
+  },
+)
 
 test.each([
   ['a number is a distinct id', { event: 'e', properties: { distinct_id: 7 } }, { distinctId: '7' }],

@@ -1,5 +1,5 @@
 import { createRefusedEvents, type UnkeptRefusal } from '../../src/ingest/refusedEvents.ts'
-import { type JsonLine, StorageError } from '../../src/storage/storage.ts'
+import { type JsonLine, type JsonLines, StorageError } from '../../src/storage/storage.ts'
 
 const createStore = () => {
   const inserts: (readonly JsonLine[])[] = []
@@ -14,20 +14,29 @@ const createStore = () => {
       return open
     },
     rows: async () => [],
-    insert: async (_: string, lines: readonly JsonLine[]) => {
+    insert: async (_: string, bytes: JsonLines) => {
       await gate
       if (fault) throw fault
-      inserts.push(lines)
+      inserts.push(String(bytes).trim().split('\n'))
     },
     kept: () => inserts.flat().map((line) => JSON.parse(line)),
   }
+}
+
+/** Keeps refusals as a delivery's. */
+const keeping = (
+  store: ReturnType<typeof createStore>,
+  options: Partial<Parameters<typeof createRefusedEvents>[1]> = {},
+) => {
+  const { sample, keep } = createRefusedEvents(store, { count: () => {}, ...options })
+  return (refusals: readonly UnkeptRefusal[]) => keep(refusals.flatMap((each) => sample(each) ?? []))
 }
 
 const refusal = (event: unknown, projectId = 1): UnkeptRefusal => ({ projectId, code: 'invalid_uuid', event })
 
 test('what is kept says which event it was', async () => {
   const store = createStore()
-  await createRefusedEvents(store, { count: () => {} }).keep([
+  await keeping(store)([
     refusal({ event: 'buy', uuid: 'no', properties: { distinct_id: 'ann', a: 1 } }),
     refusal('a text'),
     refusal(null),
@@ -50,10 +59,7 @@ test('an event of any depth and size is kept by its beginning', async () => {
   const store = createStore()
   let deep: unknown = 1
   for (let level = 0; level < 20_000; level += 1) deep = { deep }
-  await createRefusedEvents(store, { count: () => {} }).keep([
-    refusal({ event: 'deep', properties: deep }),
-    refusal({ event: '\ud83d\ude00'.repeat(5_000) }),
-  ])
+  await keeping(store)([refusal({ event: 'deep', properties: deep }), refusal({ event: '\ud83d\ude00'.repeat(5_000) })])
   expect(store.kept()[0]).toMatchObject({ event: 'deep', sample: '["event","properties"]' })
   for (const line of store.inserts.flat()) {
     expect(line.length).toBeLessThan(5_000)
@@ -65,7 +71,7 @@ test('of many at once only a share of each project is kept, and the rest counted
   const store = createStore()
   let unkept = 0
   let time = 0
-  const { keep } = createRefusedEvents(store, {
+  const keep = keeping(store, {
     count: (_name, _labels, by = 1) => void (unkept += by),
     now: () => time,
   })
@@ -81,7 +87,7 @@ test('of many at once only a share of each project is kept, and the rest counted
 
 test('what comes while others are stored goes into the next insert together, and each waits for its own', async () => {
   const store = createStore()
-  const { keep } = createRefusedEvents(store, { count: () => {} })
+  const keep = keeping(store)
   const open = store.hold()
   const kept = Array.from({ length: 10 }, (_, n) => keep([refusal({ n })]))
   await Promise.resolve()
@@ -96,7 +102,7 @@ test.each([
   ['full', 'disk_full'],
 ] as const)('a store that is %s refuses, and the next is kept', async (kind, code) => {
   const store = createStore()
-  const { keep } = createRefusedEvents(store, { count: () => {} })
+  const keep = keeping(store)
   store.failWith(new StorageError(kind, 'no'))
   await expect(keep([refusal({})])).rejects.toMatchObject({ code })
   store.failWith(undefined)

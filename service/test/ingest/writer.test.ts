@@ -28,7 +28,7 @@ const write = async (writer: Writer, given: readonly Given[]) => {
     given.map((each) => each.row),
     Buffer.from(given.map(({ line }) => `${line}\n`).join('')),
   )
-  for (const { row: of, line } of unstorable) expect(JSON.parse(line)).toMatchObject({ uuid: of.uuid })
+  for (const { row: of, line } of unstorable) expect(JSON.parse(line.toString())).toMatchObject({ uuid: of.uuid })
   return unstorable.map(({ row: of }) => given.findIndex((each) => each.row === of))
 }
 
@@ -90,6 +90,36 @@ test('an id that comes while it is being stored waits, and is stored once', asyn
   open()
   await Promise.all(calls)
   expect(store.stored).toHaveLength(2)
+})
+
+test('stores a large delivery in parts, and other deliveries between them', async () => {
+  const store = createStore()
+  const writer = createWriter(store)
+  const large = Array.from({ length: 30 }, (_, n) => row(n, { event: 'large', text: 'x'.repeat(200_000) }))
+  const order: string[] = []
+  const open = store.hold()
+  const calls = [
+    write(writer, large).then(() => order.push('large')),
+    write(writer, [row(100, { event: 'small' })]).then(() => order.push('small')),
+  ]
+  open()
+  await Promise.all(calls)
+  expect(order).toEqual(['small', 'large'])
+  expect(Math.max(...store.inserts)).toBeLessThan(6)
+  expect(named(store)).toHaveLength(31)
+  expect(writer.waiting()).toEqual({ events: 0, chars: 0 })
+})
+
+test('finds the rows of a large delivery that cannot be stored', async () => {
+  const store = createStore()
+  store.failWith((lines) =>
+    lines.some((line) => line.includes('poison')) ? new StorageError('data', 'poison') : undefined,
+  )
+  const large = Array.from({ length: 30 }, (_, n) =>
+    row(n, { event: n % 10 === 7 ? 'poison' : 'large', text: 'x'.repeat(200_000) }),
+  )
+  expect(await write(createWriter(store), large)).toEqual([7, 17, 27])
+  expect(named(store)).toHaveLength(27)
 })
 
 test('one id in two projects is two events', async () => {
@@ -203,7 +233,7 @@ describe('more than can be held', () => {
       code: 'ingest_overloaded',
       facts: { retryAfterSeconds: 5 },
     })
-    expect(() => writer.assertRoom(600)).toThrow('ingest_overloaded')
+    expect(() => writer.assertRoom(1, 600)).toThrow('ingest_overloaded')
     expect(writer.waiting()).toMatchObject({ events: 3 })
     open()
     await Promise.all(held)
@@ -214,6 +244,31 @@ describe('more than can be held', () => {
 
   test('a delivery that is alone is taken whatever its size', async () => {
     expect(await write(createWriter(createStore(), { maxChars: 10 }), [big(1)])).toEqual([])
+  })
+
+  test('of one project refuses nothing of another', async () => {
+    const store = createStore()
+    const writer = createWriter(store, { maxChars: 3_000 })
+    const open = store.hold()
+    const greedy = [1, 2, 3].map((n) => write(writer, [big(n)]))
+    await expect(write(writer, [big(4)])).rejects.toMatchObject({ code: 'ingest_overloaded' })
+    const modest = write(writer, [row(5, { projectId: 2, text: 'x'.repeat(600) })])
+    open()
+    await Promise.all([...greedy, modest])
+    expect(store.stored).toHaveLength(4)
+    expect(writer.waiting()).toEqual({ events: 0, chars: 0 })
+  })
+
+  test('counts what events change of persons', async () => {
+    const store = createStore()
+    const writer = createWriter(store, { maxChars: 10_000 })
+    const open = store.hold()
+    const set = Array.from({ length: 1_000 }, (_, n) => [`n${n}`, '1'] as const)
+    const one = row(1)
+    const held = write(writer, [{ ...one, row: { ...one.row, profile: { person: { set, setOnce: [] }, groups: [] } } }])
+    expect(writer.waiting().chars).toBeGreaterThan(100_000)
+    open()
+    await held
   })
 
   test('what is given up makes room', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { SCOPES } from '../../src/http/auth.ts'
 import { ROUTES } from '../../src/http/routes.ts'
-import { openRecords } from '../../src/storage/records.ts'
+import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, capture, event, request, rowsOf } from '../support/api.ts'
 import { type EngineAccess, engineOf } from '../support/engine.ts'
 import { type RunningService, startService } from '../support/startService.ts'
@@ -17,18 +17,18 @@ let engine: EngineAccess
 
 beforeAll(async () => {
   first = await startService()
-  const records = await openRecords(join(first.data, 'definitions.db'))
-  const project = await records.projects.create({ name: 'Another', token: 'another-token' })
-  await records.keys.put({
+  const metadata = await openMetadata(join(first.data, 'definitions.db'))
+  const project = await metadata.projects.create({ name: 'Another', token: 'another-token' })
+  await metadata.keys.put({
     projectId: project.id,
     label: 'another',
     secret: 'the-key-of-another',
     scopes: Object.keys(SECRETS),
   })
   for (const [scope, secret] of Object.entries(SECRETS))
-    await records.keys.put({ projectId: first.projectId, label: scope, secret, scopes: [scope] })
-  await records.keys.put({ projectId: undefined, label: 'of all', secret: 'the-key-of-all-projects', scopes: SCOPES })
-  await records.close()
+    await metadata.keys.put({ projectId: first.projectId, label: scope, secret, scopes: [scope] })
+  await metadata.keys.put({ projectId: undefined, label: 'of all', secret: 'the-key-of-all-projects', scopes: SCOPES })
+  await metadata.close()
   second = { url: first.url, token: project.token, key: 'the-key-of-another', projectId: project.id }
   engine = engineOf(first.data)
 
@@ -60,16 +60,21 @@ describe('keys', () => {
   test('nothing is open but what a page sends and fetches, and what probes ask', () => {
     const open = ROUTES.filter(({ access }) => access === 'public').map(({ path }) => path.split('/')[1])
     expect([...new Set(open)].sort()).toEqual([
+      '',
       '_health',
       '_readiness',
       'api',
       'array',
       'batch',
       'capture',
+      'decide',
       'e',
+      'engage',
       'flags',
       'i',
+      's',
       'static',
+      'track',
     ])
     expect(
       ROUTES.filter(({ access, path }) => access === 'public' && path.startsWith('/api')).map(({ path }) => path),
@@ -262,7 +267,7 @@ describe('the wall in the engine, with the compiler taken away', () => {
 
 // The compiled text with none of the engine's filters: what the compiler alone keeps apart.
 test('the wall in the compiler holds with the engine taken away', async () => {
-  const { compileQuery, parseQuery } = await import('../../src/endpoints/sql/compile.ts')
+  const { compileQuery, parseQuery } = await import('../../src/sql/compile.ts')
   const countBy = async (query: string) => {
     const { text, params } = compileQuery(parseQuery(query), { projectId: 1, variables: {} })
     const bound = Object.fromEntries(Object.entries(params).map(([name, value]) => [`param_${name}`, String(value)]))

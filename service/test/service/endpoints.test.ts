@@ -205,6 +205,31 @@ describe('create', () => {
     })
   })
 
+  test('PUT creates an endpoint, and updates it when sent again', async () => {
+    const put = (body: object) => api(service, 'PUT', '/endpoints/declared/', body)
+    expect(await put({ query: sql('SELECT 1') })).toMatchObject({ status: 201, body: { name: 'declared' } })
+    expect(await put({ query: sql('SELECT 1') })).toMatchObject({ status: 200, body: { current_version: 1 } })
+    expect(await put({ query: sql('SELECT 2') })).toMatchObject({ status: 200, body: { current_version: 2 } })
+    expect((await run('declared')).body.results).toEqual([[2]])
+    expect(await api(service, 'PUT', '/endpoints/absent/', { description: 'd' })).toMatchObject({ status: 404 })
+    expect(await api(service, 'PUT', '/endpoints/absent/', { name: 'another', query: sql('SELECT 1') })).toMatchObject({
+      status: 400,
+      body: { attr: 'name' },
+    })
+  })
+
+  test('PUT under a code name creates a variable, and updates it when sent again', async () => {
+    const put = (body: object) => api(service, 'PUT', '/insight_variables/declared/', body)
+    expect(await put({})).toMatchObject({ status: 400, body: { attr: 'type' } })
+    const created = await put({ type: 'String' })
+    expect(created).toMatchObject({ status: 201, body: { name: 'declared', code_name: 'declared' } })
+    expect(await put({ type: 'String', name: 'Declared' })).toMatchObject({
+      status: 200,
+      body: { id: created.body.id, name: 'Declared', code_name: 'declared' },
+    })
+    expect(await put({ code_name: 'another' })).toMatchObject({ status: 400, body: { attr: 'code_name' } })
+  })
+
   test('a name is taken once, and free again after a removal', async () => {
     await create('taken', sql('SELECT 1'))
     expect(await create('taken', sql('SELECT 2'))).toMatchObject({

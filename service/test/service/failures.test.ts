@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createClient } from '@libsql/client'
 import { ERRORS } from '../../src/http/errors.ts'
-import { openRecords } from '../../src/storage/records.ts'
+import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, capture, event, type Reply } from '../support/api.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
@@ -22,14 +22,14 @@ const keyed = (key: string) => ({ ...service, key })
 
 beforeAll(async () => {
   service = await startService({ env: { TRAILMARK_KEY_LIMITS: JSON.stringify(KEY_LIMITS) } })
-  const records = await openRecords(join(service.data, 'definitions.db'))
+  const metadata = await openMetadata(join(service.data, 'definitions.db'))
   const put = (label: string, scopes: string[], projectId = service.projectId) =>
-    records.keys.put({ projectId, label, secret: `the-key-called-${label}`, scopes })
+    metadata.keys.put({ projectId, label, secret: `the-key-called-${label}`, scopes })
   for (const label of Object.keys(KEY_LIMITS)) await put(label, ['endpoint:read'])
   await put('writing', ['endpoint:write'])
-  const other = await records.projects.create({ name: 'Another', token: 'another-token' })
+  const other = await metadata.projects.create({ name: 'Another', token: 'another-token' })
   await put('other', ['endpoint:read'], other.id)
-  await records.close()
+  await metadata.close()
 
   for (const name of ['plan', 'city'])
     expect((await api(service, 'POST', '/insight_variables/', { name, type: 'String' })).status).toBe(201)

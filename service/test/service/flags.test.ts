@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { openRecords } from '../../src/storage/records.ts'
+import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { join } from 'node:path'
 import { PostHog } from 'posthog-node'
 import { api, request } from '../support/api.ts'
@@ -10,15 +10,15 @@ let other: Pick<RunningService, 'url' | 'token' | 'key' | 'projectId'>
 
 beforeAll(async () => {
   service = await startService()
-  const records = await openRecords(join(service.data, 'definitions.db'))
-  const project = await records.projects.create({ name: 'Another', token: 'another-token' })
-  await records.keys.put({
+  const metadata = await openMetadata(join(service.data, 'definitions.db'))
+  const project = await metadata.projects.create({ name: 'Another', token: 'another-token' })
+  await metadata.keys.put({
     projectId: project.id,
     label: 'another',
     secret: 'the-key-of-another',
     scopes: ['feature_flag:read', 'feature_flag:write'],
   })
-  await records.close()
+  await metadata.close()
   other = { url: service.url, token: project.token, key: 'the-key-of-another', projectId: project.id }
 })
 afterAll(() => service.stop())

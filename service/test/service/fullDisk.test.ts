@@ -53,7 +53,12 @@ withDisk('a disk that is full', () => {
   test('stops ingest with 507 while the reserve is left, answers questions, and takes events again when there is space', async () => {
     const running = await start('60')
     expect((await capture(running, event('kept'))).status).toBe(200)
+    expect((await request(`${running.url}/_readiness`)).status).toBe(200)
     fillTo(40_000_000)
+    expect(await request(`${running.url}/_readiness`)).toMatchObject({
+      status: 503,
+      body: { code: 'disk_full', reasons: [{ code: 'disk_full', detail: expect.stringContaining('507') }] },
+    })
     const uuid = uuidv7()
     const refused = await capture(running, event('kept', { uuid }))
     expect(refused).toMatchObject({
@@ -71,6 +76,7 @@ withDisk('a disk that is full', () => {
     unlinkSync(ballast)
     await until(async () => (await capture(running, event('kept', { uuid }))).status === 200)
     expect(await countOf(running, 'kept')).toBe(2)
+    expect((await request(`${running.url}/_readiness`)).status).toBe(200)
   }, 60_000)
 
   test('to the last byte, under load: everything that was acknowledged is there, once, after kill -9', async () => {
@@ -100,6 +106,7 @@ withDisk('a disk that is full', () => {
     })
     sending = false
     await Promise.all(senders)
+    expect(await request(`${running.url}/_readiness`)).toMatchObject({ status: 503, body: { code: 'disk_full' } })
     if (![201, 503, 507].includes(definition.status))
       throw new Error(
         `A definition was answered ${definition.status}: ${JSON.stringify(definition.body)}\n${running.output()}`,

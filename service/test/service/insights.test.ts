@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { openRecords } from '../../src/storage/records.ts'
+import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, capture, event } from '../support/api.ts'
 import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
 
@@ -175,9 +175,9 @@ describe('a project of another time zone', () => {
       ),
     )
     await first.stop()
-    const records = await openRecords(join(data, 'definitions.db'))
-    await records.projects.change(first.projectId, { timezone: 'Europe/Berlin' })
-    await records.close()
+    const metadata = await openMetadata(join(data, 'definitions.db'))
+    await metadata.projects.change(first.projectId, { timezone: 'Europe/Berlin' })
+    await metadata.close()
     service = await startService({ data, env: { TRAILMARK_RUN_ROWS: '3' } })
   }, 60_000)
   afterAll(async () => {

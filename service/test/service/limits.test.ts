@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openRecords } from '../../src/storage/records.ts'
+import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, type Reply } from '../support/api.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
@@ -28,15 +28,15 @@ beforeAll(async () => {
       TRAILMARK_RUN_SECONDS: '2',
     },
   })
-  const records = await openRecords(join(service.data, 'definitions.db'))
+  const metadata = await openMetadata(join(service.data, 'definitions.db'))
   for (const label of [...Object.keys(KEY_LIMITS), 'other'])
-    await records.keys.put({
+    await metadata.keys.put({
       projectId: service.projectId,
       label,
       secret: `the-key-called-${label}`,
       scopes: ['endpoint:read'],
     })
-  await records.close()
+  await metadata.close()
   const endless =
     'SELECT count(), {variables.n} FROM (SELECT arrayJoin(range(1000000)) AS a) AS x CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y WHERE cityHash64(a, b) = 1'
   await api(service, 'POST', '/insight_variables/', { name: 'n', type: 'Number' })
@@ -141,7 +141,7 @@ test('memory: a query that needs more is refused, and says how much it may take'
   expect((await run('one', 'poor')).status).toBe(200)
 })
 
-test('more queries than the engine takes are asked to come again, and the next ones run', async () => {
+test('more queries than the project has places for are asked to come again, and the next ones run', async () => {
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, n) => run('endless', 'greedy', { variables: { n: n + 1 } })),
   )

@@ -239,6 +239,89 @@ test('what gives other rows than a live run is turned off and told, and can be b
   expect((await run('watched', { variables: VALUES, refresh: 'force' })).body.endpoint_materialized).toBe(true)
 })
 
+describe('unique users by day with variables', () => {
+  const USERS =
+    'SELECT toDate(timestamp) AS day, uniq(person_id) AS users, count() AS n FROM events WHERE event = {variables.event_name} AND timestamp >= {variables.since} GROUP BY day ORDER BY day'
+  const READERS =
+    'SELECT distinct_id AS id, person.properties.plan AS plan FROM events WHERE person.properties.plan = {variables.event_name} ORDER BY id'
+  const read = (distinct_id: string, day: number, more: object = {}) =>
+    event('read', { timestamp: `2026-02-0${day}T10:20:00Z`, ...more }, { distinct_id })
+  const values = { event_name: 'read', since: '2026-02-01T10:20:00Z' }
+  const expectRun = async (name: string, variables: object, expected: unknown[][]) => {
+    const { body } = await run(name, { variables })
+    expect([body.endpoint_materialized, body.results]).toEqual([true, expected])
+    const direct = (await run(name, { variables, refresh: 'direct' })).body
+    expect([direct.endpoint_materialized, direct.results]).toEqual([undefined, expected])
+  }
+
+  test('merges and properties from after the table was built count at the next run', async () => {
+    await capture(service, read('phone', 1), read('laptop', 1), read('eve', 1), read('laptop', 2), read('phone', 2))
+    expect((await create('users', USERS, { is_materialized: true })).status).toBe(201)
+    expect((await create('readers', READERS, { is_materialized: true })).status).toBe(201)
+    await ready('users')
+    await ready('readers')
+    await expectRun('users', values, [
+      ['2026-02-01', 3, 3],
+      ['2026-02-02', 2, 2],
+    ])
+    await expectRun('readers', { event_name: 'pro' }, [])
+
+    await capture(
+      service,
+      event('$identify', {}, { distinct_id: 'laptop', $anon_distinct_id: 'phone' }),
+      read('late', 1, { $set: { plan: 'pro' } }),
+    )
+    await expectRun('users', values, [
+      ['2026-02-01', 3, 4],
+      ['2026-02-02', 1, 2],
+    ])
+    await expectRun('readers', { event_name: 'pro' }, [['late', 'pro']])
+    await capture(service, event('$set', { $set: { plan: 'pro' } }, { distinct_id: 'phone' }))
+    const { results } = (await run('readers', { variables: { event_name: 'pro' } })).body
+    expect(results.map(([id]: [string]) => id)).toEqual([
+      'laptop',
+      'laptop',
+      'laptop',
+      'late',
+      'phone',
+      'phone',
+      'phone',
+    ])
+  })
+
+  test('pages and streams give the rows of a live run', async () => {
+    const formats = ['csv', 'ndjson'].flatMap((format) => [
+      ['users', { variables: values, format }],
+      ['readers', { variables: { event_name: 'pro' }, format }],
+    ]) as [string, object][]
+    for (const [name, body] of formats)
+      expect((await run(name, body)).body).toEqual((await run(name, { ...body, refresh: 'direct' })).body)
+    const rows: unknown[] = []
+    for (let cursor: string | null = '*'; cursor;) {
+      const { body }: Reply = await run('readers', { variables: { event_name: 'pro' }, limit: 2, cursor })
+      expect(body.endpoint_materialized).toBe(true)
+      rows.push(...body.results)
+      cursor = body.next_cursor
+    }
+    expect(rows).toEqual((await run('readers', { variables: { event_name: 'pro' }, refresh: 'direct' })).body.results)
+  })
+
+  test('an erased person is in no answer', async () => {
+    const [found] = (await api(service, 'GET', '/persons/?distinct_id=phone')).body.results
+    await api(service, 'DELETE', `/persons/${found.id}/?delete_events=true`)
+    await ready('users')
+    await expectRun('users', values, [['2026-02-01', 2, 2]])
+  })
+
+  test('sessions are refused with the place of the column', async () => {
+    const reply = await create('sessions', `SELECT avg(session.$session_duration) FROM events`, {
+      is_materialized: true,
+    })
+    expectRefused(reply, 'source_not_supported', 'is_materialized')
+    expect(reply.body).toMatchObject({ position: { line: 1, column: 12 }, fix: expect.stringContaining('$session_id') })
+  })
+})
+
 test('a table that has gone is answered live', async () => {
   await create('gone', QUERY, { is_materialized: true })
   await ready('gone')

@@ -49,7 +49,8 @@ test('the counts tell what became of events', async () => {
   await capture({ ...service, token: 'no-project' }, event('counted'))
   const after = await metrics()
   const more = (name: string) => after[name]! - (before[name] ?? 0)
-  expect(more('trailmark_events_received_total')).toBe(7)
+  // A body without a known token is refused before it is parsed, so nobody knows how many events it had.
+  expect(more('trailmark_events_received_total')).toBe(6)
   expect(more('trailmark_events_stored_total')).toBe(2)
   expect(more('trailmark_events_repeated_total')).toBe(2)
   expect(more('trailmark_events_refused_total{reason="missing_event_name"}')).toBe(1)
@@ -185,10 +186,10 @@ describe('refused events', () => {
   })
 
   test.each([
-    ['?limit=0', '"limit" is a whole number from 1 to 1000.'],
-    ['?before=yesterday', '"before" is the id of a refused event, such as "next" gives.'],
-    ['?code=ugly', '"code" is one of not_an_object'],
-  ])('%s is refused', async (query, detail) => {
+    ['?limit=0', '"limit" must be an integer from 1 to 1000, got "0".'],
+    ['?before=yesterday', '"before" must be the id of a refused event, such as the value of "next".'],
+    ['?code=ugly', '"code" must be one of not_an_object'],
+  ])('rejects %s with the reason', async (query, detail) => {
     expect(await refused(query)).toMatchObject({ status: 400, body: { detail: expect.stringContaining(detail) } })
   })
 })
@@ -242,20 +243,20 @@ describe('more deliveries than memory may be given to', () => {
     expect((await rowsOf(service, "SELECT uniq(uuid) FROM events WHERE event = 'too much'"))[0]).toEqual([10])
   }, 90_000)
 
-  test('bodies that are still being sent count as well', async () => {
+  test('a body that stalls makes room for one that arrives', async () => {
     const { hostname, port } = new URL(service.url)
-    const big = () => capture(service, event('beside', {}, { text: 'x'.repeat(400_000) }))
-    let half = httpRequest({ hostname, port }).on('error', () => {})
-    // Whichever of the two comes second is refused; sooner or later that is the one that is sent whole.
-    await until(async () => {
-      half.destroy()
-      half = httpRequest({ hostname, port, method: 'POST', path: '/e/', headers: { 'content-length': 3_000_000 } })
-      half.on('error', () => {})
-      half.write(Buffer.alloc(900_000, ' '))
-      await pause(100)
-      return (await big()).status === 429
+    const stalled = httpRequest({
+      hostname,
+      port,
+      method: 'POST',
+      path: '/e/',
+      headers: { 'content-length': 3_000_000 },
     })
-    half.destroy()
-    await until(async () => (await big()).status === 200)
+    stalled.on('error', () => {})
+    stalled.write(Buffer.alloc(900_000, ' '))
+    await pause(100)
+    const { status } = await capture(service, event('beside', {}, { text: 'x'.repeat(400_000) }))
+    stalled.destroy()
+    expect(status).toBe(200)
   })
 })

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openRecords } from '../../src/storage/records.ts'
+import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, capture, countOf, event, request, rowsOf } from '../support/api.ts'
 import { type EngineAccess, engineOf, until } from '../support/engine.ts'
 import { type RunningService, startService } from '../support/startService.ts'
@@ -12,15 +12,15 @@ let engine: EngineAccess
 
 beforeAll(async () => {
   service = await startService({ env: { TRAILMARK_MATERIALIZE_LAG_SECONDS: '0' } })
-  const records = await openRecords(join(service.data, 'definitions.db'))
-  const project = await records.projects.create({ name: 'Another', token: 'another-token' })
-  await records.keys.put({
+  const metadata = await openMetadata(join(service.data, 'definitions.db'))
+  const project = await metadata.projects.create({ name: 'Another', token: 'another-token' })
+  await metadata.keys.put({
     projectId: project.id,
     label: 'another',
     secret: 'the-key-of-another',
     scopes: ['person:read', 'person:write', 'endpoint:read', 'endpoint:write'],
   })
-  await records.close()
+  await metadata.close()
   other = { url: service.url, token: project.token, key: 'the-key-of-another', projectId: project.id }
   engine = engineOf(service.data)
 })

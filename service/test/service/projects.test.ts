@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SCOPES } from '../../src/http/auth.ts'
-import { openRecords } from '../../src/storage/records.ts'
+import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { capture, countOf, event, type Reply, request } from '../support/api.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
@@ -22,11 +22,11 @@ const ask = (secret: string, method: string, path: string, body?: unknown): Prom
 
 beforeAll(async () => {
   service = await startService()
-  const records = await openRecords(join(service.data, 'definitions.db'))
-  await records.keys.put({ projectId: undefined, label: 'all', secret: ALL, scopes: SCOPES })
-  const { id } = await records.projects.create({ name: 'Second', token: 'second-token' })
-  await records.keys.put({ projectId: id, label: 'second', secret: SECOND, scopes: SCOPES })
-  await records.close()
+  const metadata = await openMetadata(join(service.data, 'definitions.db'))
+  await metadata.keys.put({ projectId: undefined, label: 'all', secret: ALL, scopes: SCOPES })
+  const { id } = await metadata.projects.create({ name: 'Second', token: 'second-token' })
+  await metadata.keys.put({ projectId: id, label: 'second', secret: SECOND, scopes: SCOPES })
+  await metadata.close()
 })
 afterAll(() => service.stop())
 

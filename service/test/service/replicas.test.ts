@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { uuidv7 } from '../../src/lib/uuid.ts'
-import { openRecords } from '../../src/storage/records.ts'
+import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, capture, countOf, event, request, rowsOf } from '../support/api.ts'
 import { trailmarkIn } from '../support/cli.ts'
 import { type ClickhouseServer, startClickhouse } from '../support/clickhouse.ts'
@@ -24,9 +24,9 @@ beforeAll(async () => {
   ;[clickhouse, postgres] = await Promise.all([startClickhouse(join(folder, 'clickhouse')), startPostgres()])
   env = { CLICKHOUSE_URL: clickhouse.url, DATABASE_URL: await postgres.create('trailmark') }
   // At the same time, on a database without a project: both have come before either goes on.
-  const records = await openRecords(env.DATABASE_URL!)
+  const metadata = await openMetadata(env.DATABASE_URL!)
   let starting: Promise<RunningService[]>
-  await records.alone('start', async () => {
+  await metadata.withLock('start', async () => {
     starting = Promise.all([startReplica('one'), startReplica('other')])
     const waiting = async () =>
       (await postgres.ask(env.DATABASE_URL!, "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))
@@ -35,9 +35,9 @@ beforeAll(async () => {
       until(async () => (await waiting()) === 2, 60_000),
       starting.then(() => Promise.reject(new Error('They did not wait for each other.'))),
     ])
-    if ((await records.projects.all()).length) throw new Error('A project was made by one that should have waited.')
+    if ((await metadata.projects.all()).length) throw new Error('A project was made by one that should have waited.')
   })
-  await records.close()
+  await metadata.close()
   const started = (await starting!) as [RunningService, RunningService]
   // One of them has made the first key, and has its file.
   ;[one, other] = started[0].key ? started : [started[1], started[0]]
@@ -252,11 +252,11 @@ test('with an engine of its own it needs its data folder, and a backup goes into
   expect((await restore('in Postgres', restored)).stdout).toContain('2 events')
   expect(existsSync(join(folder, 'in Postgres', 'definitions.db'))).toBe(false)
   for (const definitions of [join(folder, 'in SQLite', 'definitions.db'), restored.DATABASE_URL]) {
-    const records = await openRecords(definitions)
-    expect(await records.projects.byToken(single.token)).toMatchObject({ id: 1 })
-    expect(await records.keys.bySecret(key)).toMatchObject({ label: 'first key' })
-    expect(await records.flags.list(1)).toMatchObject([{ key: 'new-checkout' }])
-    await records.close()
+    const metadata = await openMetadata(definitions)
+    expect(await metadata.projects.byToken(single.token)).toMatchObject({ id: 1 })
+    expect(await metadata.keys.bySecret(key)).toMatchObject({ label: 'first key' })
+    expect(await metadata.flags.list(1)).toMatchObject([{ key: 'new-checkout' }])
+    await metadata.close()
   }
   expect(
     (

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
 import { ROUTES } from '../../src/http/routes.ts'
-import { type Records, openRecords } from '../../src/storage/records.ts'
+import { type Metadata, openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, capture, event, request, type Reply } from '../support/api.ts'
 import { until } from '../support/engine.ts'
 import { type RunningService, startService } from '../support/startService.ts'
@@ -12,14 +12,14 @@ const QUERY =
 
 let service: RunningService
 let other: Pick<RunningService, 'url' | 'token' | 'key' | 'projectId'>
-let records: Records
+let metadata: Metadata
 
 beforeAll(async () => {
   service = await startService({ env: { TRAILMARK_KEY_LIMITS: JSON.stringify({ slow: { per_minute: 2 } }) } })
-  records = await openRecords(join(service.data, 'definitions.db'))
-  const project = await records.projects.create({ name: 'Another', token: 'another-token' })
+  metadata = await openMetadata(join(service.data, 'definitions.db'))
+  const project = await metadata.projects.create({ name: 'Another', token: 'another-token' })
   other = { url: service.url, token: project.token, key: 'the-key-of-another', projectId: project.id }
-  await records.keys.put({
+  await metadata.keys.put({
     projectId: project.id,
     label: 'another',
     secret: other.key,
@@ -54,7 +54,7 @@ beforeAll(async () => {
   )
 })
 afterAll(async () => {
-  await records.close()
+  await metadata.close()
   await service.stop()
 })
 
@@ -395,7 +395,7 @@ describe('a token ends', () => {
   })
 
   test('with the key that made it', async () => {
-    await records.keys.put({
+    await metadata.keys.put({
       projectId: service.projectId,
       label: 'leaving',
       secret: 'the-key-that-leaves',
@@ -403,7 +403,7 @@ describe('a token ends', () => {
     })
     const token = await tokenOf({ endpoints: ['one'] }, { ...service, key: 'the-key-that-leaves' })
     expect((await run(token, 'one')).status).toBe(200)
-    await records.keys.remove('leaving')
+    await metadata.keys.remove('leaving')
     expect(await run(token, 'one')).toMatchObject({
       status: 401,
       body: { code: 'run_token_revoked', detail: expect.stringContaining('key') },
@@ -428,7 +428,7 @@ describe('how often', () => {
   })
 
   test('but never more than its key may', async () => {
-    await records.keys.put({
+    await metadata.keys.put({
       projectId: service.projectId,
       label: 'slow',
       secret: 'the-key-called-slow',
@@ -672,7 +672,7 @@ describe('a backend that asks for a token is told what is wrong with it', () => 
   })
 
   test('a key that may not run endpoints itself makes no token', async () => {
-    await records.keys.put({
+    await metadata.keys.put({
       projectId: service.projectId,
       label: 'maker only',
       secret: 'the-key-of-a-maker',

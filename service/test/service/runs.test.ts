@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openRecords } from '../../src/storage/records.ts'
+import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, capture, event, request } from '../support/api.ts'
 import { type EngineAccess, engineOf, until } from '../support/engine.ts'
 import { type RunningService, startService } from '../support/startService.ts'
@@ -39,15 +39,15 @@ const running = async (mark: string) =>
 
 beforeAll(async () => {
   service = await startService({ env: { TRAILMARK_RUN_SECONDS: '30' } })
-  const records = await openRecords(join(service.data, 'definitions.db'))
-  const project = await records.projects.create({ name: 'Another', token: 'another-token' })
-  await records.keys.put({
+  const metadata = await openMetadata(join(service.data, 'definitions.db'))
+  const project = await metadata.projects.create({ name: 'Another', token: 'another-token' })
+  await metadata.keys.put({
     projectId: project.id,
     label: 'another',
     secret: 'the-key-of-another',
     scopes: ['endpoint:read', 'endpoint:write', 'insight_variable:read', 'insight_variable:write'],
   })
-  await records.close()
+  await metadata.close()
   second = { url: service.url, token: project.token, key: 'the-key-of-another', projectId: project.id }
   engine = engineOf(service.data)
   for (const at of [service, second]) {
@@ -560,8 +560,8 @@ test('an endpoint says when it was last run; a moment later, and after a stop', 
   await create('noted', 'SELECT 1', { at: short })
   const { last_refresh: last } = (await run('noted', {}, short)).body
   expect(await short.stop()).toBe(0)
-  const records = await openRecords(join(data, 'definitions.db'))
-  expect(await records.endpoints.get(short.projectId, 'noted')).toMatchObject({ lastExecutedAt: last })
-  await records.close()
+  const metadata = await openMetadata(join(data, 'definitions.db'))
+  expect(await metadata.endpoints.get(short.projectId, 'noted')).toMatchObject({ lastExecutedAt: last })
+  await metadata.close()
   rmSync(data, { recursive: true })
 })

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { capture, countOf, event } from '../support/api.ts'
@@ -25,6 +25,14 @@ test('a second start keeps the project, the key and the events', async () => {
   } finally {
     await second.stop()
   }
+})
+
+test('serve --data names the data folder, and wins over TRAILMARK_DATA', async () => {
+  const chosen = join(data, 'chosen')
+  const service = await startService({ data: join(data, 'other'), args: ['serve', '--data', chosen] })
+  await service.stop()
+  expect(existsSync(join(chosen, 'personal_api_key'))).toBe(true)
+  expect(existsSync(join(data, 'other'))).toBe(false)
 })
 
 test('it says where it is, which project, and where the key is kept, but never the key', async () => {

@@ -1,5 +1,8 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { request as httpRequest } from 'node:http'
 import { request } from '../support/api.ts'
 import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
 
@@ -50,4 +53,101 @@ test.each([
   expect(reply).toMatchObject({ status: 404, body: { code: 'not_found' } })
   expect(JSON.stringify(reply.body).length).toBeLessThan(300)
   expect(reply.headers.get('cache-control')).toBe('no-store')
+})
+
+test('GET / says that the service is running, without scripts or facts about a project', async () => {
+  const { status, headers, body } = await request(`${service.url}/`)
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect(body).toContain('Trailmark is running')
+  expect(body).not.toContain(service.token)
+})
+
+/** The answer as it travels: `fetch` would decompress it. */
+const raw = (path: string, headers: Readonly<Record<string, string>>) =>
+  new Promise<{ status: number; headers: Readonly<Record<string, unknown>>; body: Buffer }>((resolve, reject) => {
+    httpRequest(`${service.url}${path}`, { headers }, async (reply) => {
+      const parts: Buffer[] = []
+      for await (const part of reply) parts.push(part as Buffer)
+      resolve({ status: reply.statusCode!, headers: reply.headers, body: Buffer.concat(parts) })
+    })
+      .on('error', reject)
+      .end()
+  })
+
+describe('the scripts of the build', () => {
+  const DIST = join(__dirname, '../../../dist')
+  const { version, files } = JSON.parse(readFileSync(join(DIST, 'release.json'), 'utf8')) as {
+    version: string
+    files: Record<string, { integrity: string }>
+  }
+  let built: RunningService
+  const ask = (path: string, headers: Readonly<Record<string, string>> = {}) => {
+    service = built
+    return raw(path, { origin: 'https://shop.example', ...headers })
+  }
+  let folderService: RunningService
+  beforeAll(async () => {
+    folderService = service
+    built = await startService()
+  })
+  afterAll(async () => {
+    service = folderService
+    await built.stop()
+  })
+
+  // The build's own gzip budget, with room for a compressor of another make.
+  const BUDGET = JSON.parse(readFileSync(join(DIST, '../budgets.json'), 'utf8'))['dist/analytics.js'] + 200
+  test.each([
+    ['br', brotliDecompressSync, BUDGET],
+    ['gzip', gunzipSync, BUDGET],
+    ['gzip, deflate, br, zstd', brotliDecompressSync, BUDGET],
+  ] as const)('go out compressed for "%s"', async (encoding, decompress, mostBytes) => {
+    const { status, headers, body } = await ask('/static/analytics.js', { 'accept-encoding': encoding })
+    expect(status).toBe(200)
+    expect(body.length).toBeLessThan(mostBytes)
+    expect(decompress(body)).toEqual(readFileSync(join(DIST, 'analytics.js')))
+    expect(headers.vary).toMatch(/accept-encoding/i)
+    expect(headers.vary).toMatch(/origin/i)
+    expect(headers['content-type']).toMatch(/javascript/)
+    const etag = String(headers.etag)
+    const again = await ask('/static/analytics.js', { 'accept-encoding': encoding, 'if-none-match': etag })
+    expect([again.status, again.body.length]).toEqual([304, 0])
+  })
+
+  test('go out as they are for a client that takes no encoding', async () => {
+    const { headers, body } = await ask('/static/analytics.js', { 'accept-encoding': 'identity' })
+    expect(headers['content-encoding']).toBeUndefined()
+    expect(headers.vary).toMatch(/accept-encoding/i)
+    expect(body).toEqual(readFileSync(join(DIST, 'analytics.js')))
+  })
+
+  test.each(Object.keys(files))('/static/<version>/%s is immutable and has the printed hash', async (name) => {
+    const { status, headers, body } = await ask(`/static/${version}/${name}`)
+    expect(status).toBe(200)
+    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
+    expect(headers['access-control-allow-origin']).toBe('https://shop.example')
+    expect(`sha384-${createHash('sha384').update(body).digest('base64')}`).toBe(files[name]!.integrity)
+  })
+
+  test('the start prints the pinned script with its hash', () => {
+    expect(built.output()).toContain(`${built.url}/static/${version}/analytics.js`)
+    expect(built.output()).toContain(`integrity="${files['analytics.js']!.integrity}" crossorigin="anonymous"`)
+  })
+
+  test('licenses.txt is beside the script and names what is bundled', async () => {
+    const { status, body } = await ask('/static/licenses.txt')
+    expect(status).toBe(200)
+    for (const name of ['fflate (MIT)', 'js-cookie (MIT)']) expect(body.toString()).toContain(name)
+  })
+
+  test.each(['/static/surveys.js?v=1.449.2', '/static/1.449.2/surveys.js', '/static/recorder.js'])(
+    '%s is an empty script',
+    async (path) => {
+      const { status, headers, body } = await ask(path)
+      expect([status, body.toString()]).toEqual([200, '/* This script is not part of Trailmark. */\n'])
+      expect(headers['content-type']).toMatch(/javascript/)
+      expect(headers['cache-control']).toMatch(/max-age=300/)
+    },
+  )
 })

@@ -16,6 +16,8 @@ export interface StartOptions {
   /** Data folder. Absent: a temporary one, removed by `stop`. */
   readonly data?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Arguments of the command line. */
+  readonly args?: readonly string[]
 }
 
 export interface RunningService {
@@ -54,9 +56,12 @@ const cleanEnv = () =>
     Object.entries(process.env).filter(([name]) => !/^(TRAILMARK_|CLICKHOUSE_|DATABASE_URL$)/.test(name)),
   )
 
-const watch = (env: Readonly<Record<string, string>>): Watched => {
+const watch = (env: Readonly<Record<string, string>>, args: readonly string[] = []): Watched => {
   if (!existsSync(MAIN)) throw new Error(`${MAIN} is missing: run \`npm run build --workspace service\` first.`)
-  const child = spawn(process.execPath, [MAIN], { env: { ...cleanEnv(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { ...cleanEnv(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let stdout = ''
   let stderr = ''
   const listeners: (() => void)[] = []
@@ -98,16 +103,19 @@ export const runUntilEnd = async (env: Readonly<Record<string, string>>): Promis
  * Starts the built service on a free port and resolves when it is ready. Rejects with everything it said when it ends first.
  * Whoever starts it stops or kills it.
  */
-export const startService = async ({ data, env = {} }: StartOptions = {}): Promise<RunningService> => {
+export const startService = async ({ data, env = {}, args }: StartOptions = {}): Promise<RunningService> => {
   const folder = data ?? temporaryFolder()
   const cluster = await clusterFor(folder, env)
-  const { child, ended, stdout, stderr, onStdout } = watch({
-    TRAILMARK_PORT: '0',
-    TRAILMARK_DATA: folder,
-    ...cluster?.env,
-    ...definitionsFor(env),
-    ...env,
-  })
+  const { child, ended, stdout, stderr, onStdout } = watch(
+    {
+      TRAILMARK_PORT: '0',
+      TRAILMARK_DATA: folder,
+      ...cluster?.env,
+      ...definitionsFor(env),
+      ...env,
+    },
+    args,
+  )
 
   const ready = await new Promise<string>((done, fail) => {
     const giveUp = (why: string) => {

@@ -5,6 +5,7 @@ export interface Said {
   readonly at: number
   readonly event: string
   readonly id: string
+  /** The other id that the event names; '' if that id was erased since. */
   readonly other?: string
   readonly set?: Readonly<Record<string, unknown>>
   readonly setOnce?: Readonly<Record<string, unknown>>
@@ -37,8 +38,8 @@ const peopleOf = (events: readonly Said[]): Person[] => {
   for (const { event, id, other, isPersonless } of [...events].sort((a, b) => a.at - b.at || byText(a.uuid, b.uuid))) {
     const person = personOf(id)
     if (isPersonless || !['$identify', '$create_alias', '$merge_dangerously'].includes(event)) continue
-    const isOther = other !== undefined && other !== id
-    if (!isOther && event !== '$identify') continue
+    const isOther = !!other && other !== id
+    if (!isOther && event !== '$identify' && other !== '') continue
     if (isOther) {
       const away = personOf(other)
       if (away !== person && (event === '$merge_dangerously' || !away.isIdentified)) {

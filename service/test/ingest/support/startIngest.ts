@@ -3,6 +3,7 @@ import { createIngest, type Ingest } from '../../../src/ingest/ingest.ts'
 import { createPeople } from '../../../src/ingest/people.ts'
 import { createSightings } from '../../../src/ingest/sightings.ts'
 import { createWriter } from '../../../src/ingest/writer.ts'
+import { createTimeSlices } from '../../../src/lib/timeSlices.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
 
 /** A store of types of groups for one test, whatever the project. */
@@ -40,7 +41,8 @@ export const startIngest = (
       waitMs: 5_000,
     }),
     countryOf: () => undefined,
-    refusedEvents: { keep: async () => {} },
+    refusedEvents: { sample: () => undefined, keep: async () => {} },
+    slices: createTimeSlices(),
     count: () => {},
   })
 

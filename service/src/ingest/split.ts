@@ -1,0 +1,194 @@
+import { Refusal } from '../lib/refusal.ts'
+import { parseJson } from './decode.ts'
+import { MAX_DEPTH } from './properties.ts'
+
+/** Most events of one body. */
+export const MAX_EVENTS = 10_000
+/** Most bytes of one event as JSON, and of all that stands around the events of a body. */
+export const MAX_EVENT_BYTES = 2 * 1024 * 1024
+/** Most values of one event, those inside of others included. */
+export const MAX_EVENT_VALUES = 16_000
+/** Most values of JSON that is parsed as a whole: what stands around the events, and bodies of the API. */
+export const MAX_WHOLE_VALUES = 32_768
+/** Bodies of more bytes are split before they are parsed. */
+const MAX_WHOLE_BYTES = 64 * 1024
+// Scanning this much takes about a millisecond.
+const STEP_BYTES = 512 * 1024
+
+/** Why an event is not parsed. */
+export type PieceFault = 'event_too_large' | 'too_many_values' | 'properties_too_deep'
+
+/** The text of one event. */
+export interface Piece {
+  readonly bytes: Buffer
+  readonly fault: PieceFault | undefined
+}
+
+/** A body whose events are not parsed yet. */
+export interface SplitBody {
+  /** The body's value, in which the lists that events may stand in are empty. */
+  readonly envelope: unknown
+  /** What stands in the lists, by the list's name; '' is a body that is a list itself. */
+  readonly lists: Readonly<Record<string, readonly Piece[]>>
+}
+
+/** Names of the fields of a body that hold a list of events; '' is the body itself. */
+const LISTS = ['', 'batch', 'data']
+
+/** Most lists of one body: more than one of a name is a mistake. */
+const MAX_LISTS = 16
+
+const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c]
+const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d]
+
+const tooMany = () =>
+  new Refusal('body_too_large', { detail: `A request carries at most ${MAX_EVENTS} events: send the rest in another.` })
+
+/** Counts what `JSON.parse` has to build of a piece of text. */
+const createMeter = (maxValues: number) => {
+  let values = 0
+  let deepest = 0
+  return {
+    reset() {
+      values = 1
+      deepest = 0
+    },
+    addValue: () => void (values += 1),
+    reach: (depth: number) => void (depth > deepest && (deepest = depth)),
+    fault: (bytes: number): PieceFault | undefined =>
+      bytes > MAX_EVENT_BYTES
+        ? 'event_too_large'
+        : deepest > MAX_DEPTH + 1
+          ? 'properties_too_deep'
+          : values > maxValues
+            ? 'too_many_values'
+            : undefined,
+  }
+}
+
+const isBlank = (bytes: Buffer) => bytes.toString('latin1').trim() === ''
+
+/**
+ * Finds the events of a large body by the structure of its bytes, in one pass without recursion and in steps, so that each
+ * can be parsed by itself. It relies on nothing but quotation marks and brackets: what is not JSON fails when it is parsed.
+ */
+const createScanner = (bytes: Buffer, listNames: readonly string[]) => {
+  const lists: Record<string, Piece[]> = {}
+  const around: Buffer[] = []
+  const inner = createMeter(MAX_EVENT_VALUES)
+  const outer = createMeter(MAX_WHOLE_VALUES)
+  outer.reset()
+  let at = 0
+  let depth = 0
+  let isInString = false
+  let stringStart = 0
+  let key = ''
+  /** Depth inside of the list that is being read; 0: none is. */
+  let listDepth = 0
+  let pieceStart = 0
+  let aroundStart = 0
+  let list: Piece[] = []
+
+  const endPiece = (isLast: boolean) => {
+    const piece = bytes.subarray(pieceStart, at)
+    pieceStart = at + 1
+    if (isLast && !list.length && piece.length <= MAX_EVENT_BYTES && isBlank(piece)) return
+    if (list.length >= MAX_EVENTS) throw tooMany()
+    list.push({ bytes: piece, fault: inner.fault(piece.length) })
+    inner.reset()
+  }
+
+  const open = (byte: number) => {
+    depth += 1
+    if (listDepth) {
+      inner.reach(depth - listDepth)
+      inner.addValue()
+      return
+    }
+    outer.reach(depth)
+    outer.addValue()
+    const name = depth === 1 ? '' : depth === 2 && key ? key : undefined
+    if (byte !== LIST || name === undefined || !listNames.includes(name)) return
+    if (around.length >= MAX_LISTS)
+      throw new Refusal('invalid_input', { detail: 'The body has several lists of events: send one "batch".' })
+    around.push(bytes.subarray(aroundStart, at + 1))
+    list = lists[name] = []
+    listDepth = depth
+    pieceStart = at + 1
+    inner.reset()
+  }
+
+  const close = (byte: number) => {
+    if (listDepth && depth === listDepth) {
+      if (byte !== LIST_END) throw new Refusal('invalid_json')
+      endPiece(true)
+      listDepth = 0
+      aroundStart = at
+    }
+    depth -= 1
+  }
+
+  const separate = () => {
+    if (listDepth && depth === listDepth) endPiece(false)
+    else (listDepth ? inner : outer).addValue()
+  }
+
+  return {
+    /** Reads some more. Returns whether anything is left. */
+    step(): boolean {
+      const end = Math.min(bytes.length, at + STEP_BYTES)
+      for (; at < end; at += 1) {
+        const byte = bytes[at]!
+        if (isInString) {
+          if (byte === BACKSLASH) at += 1
+          else if (byte === QUOTE) {
+            isInString = false
+            // The last string before a value that is a list is its key.
+            if (depth === 1) key = at - stringStart < 10 ? bytes.toString('latin1', stringStart + 1, at) : ''
+          }
+        } else if (byte === QUOTE) {
+          isInString = true
+          stringStart = at
+        } else if (byte === LIST || byte === OBJECT) open(byte)
+        else if (byte === LIST_END || byte === OBJECT_END) close(byte)
+        else if (byte === COMMA) separate()
+      }
+      return at < bytes.length
+    },
+    end(): SplitBody {
+      if (depth !== 0 || isInString) throw new Refusal('invalid_json')
+      around.push(bytes.subarray(aroundStart))
+      const envelope = Buffer.concat(around)
+      const fault = outer.fault(envelope.length)
+      if (fault)
+        throw new Refusal(fault === 'event_too_large' ? 'body_too_large' : 'invalid_input', {
+          detail: `JSON that is parsed as a whole has at most ${MAX_EVENT_BYTES} bytes, ${MAX_WHOLE_VALUES} values and ${MAX_DEPTH} levels.`,
+        })
+      return { envelope: parseJson(envelope), lists }
+    },
+  }
+}
+
+/**
+ * Splits a body of JSON text into its events. `next` is called between steps of bounded time, and waited for.
+ * A small body is parsed as a whole: `undefined`. Throws `Refusal`.
+ */
+export const splitBody = async (
+  bytes: Buffer,
+  next: () => Promise<void> | undefined,
+): Promise<SplitBody | undefined> => {
+  if (bytes.length <= MAX_WHOLE_BYTES) return undefined
+  const scanner = createScanner(bytes, LISTS)
+  while (scanner.step()) {
+    const turn = next()
+    if (turn) await turn
+  }
+  return scanner.end()
+}
+
+/** The value of JSON text that `JSON.parse` reads in bounded time: not too large, too deep or of too many values. Throws `Refusal`. */
+export const parseBounded = (bytes: Buffer): unknown => {
+  const scanner = createScanner(bytes, [])
+  while (scanner.step());
+  return scanner.end().envelope
+}

@@ -1,0 +1,108 @@
+import { statfs } from 'node:fs/promises'
+import { within } from './lib/wait.ts'
+import type { Metadata } from './storage/metadata/metadata.ts'
+import { type Storage, StorageError, storageRefusal } from './storage/storage.ts'
+
+/** Why the service would refuse deliveries or runs. */
+export interface Unreadiness {
+  readonly code: 'engine_unavailable' | 'migration_pending' | 'definitions_unavailable' | 'disk_full'
+  readonly detail: string
+}
+
+export interface ReadinessOptions {
+  readonly storage: Pick<Storage, 'rows'>
+  readonly metadata: Pick<Metadata, 'ready'>
+  /** Folder of the definitions' file. Absent: they are in Postgres. */
+  readonly definitionsDir: string | undefined
+}
+
+/** What the service would refuse at the moment; empty if it is ready. */
+export type Readiness = () => Promise<readonly Unreadiness[]>
+
+// Longer than a busy engine takes for a statement that reads nothing.
+const PROBE_WAIT_MS = 2_000
+// SQLite and the engine write more than this for a single change.
+const LEAST_FREE_BYTES = 1_000_000
+
+// As a run, it needs every shard and the tables of this release; of the disks the fullest counts.
+const PROBE = `SELECT (SELECT count() FROM db.events WHERE project_id = 0) AS events,
+  toFloat64((SELECT min(unreserved_space) FROM system.disks)) AS free,
+  toFloat64((SELECT any(value) FROM system.merge_tree_settings WHERE name = 'min_free_disk_bytes_to_perform_insert')) AS reserve`
+
+const UNREADY: Readonly<Record<Unreadiness['code'], Unreadiness>> = {
+  engine_unavailable: {
+    code: 'engine_unavailable',
+    detail: 'The event store does not answer: deliveries and runs are answered 503.',
+  },
+  migration_pending: {
+    code: 'migration_pending',
+    detail: "The event store lacks tables of this release: its migrations have not been run, or a node's are pending.",
+  },
+  definitions_unavailable: {
+    code: 'definitions_unavailable',
+    detail: 'The metadata store does not answer: requests are answered 503.',
+  },
+  disk_full: {
+    code: 'disk_full',
+    detail: 'The disk is full: deliveries and changes are answered 507 until an operator frees space.',
+  },
+}
+
+const MISSING_TABLES = new Set(['UNKNOWN_TABLE', 'UNKNOWN_DATABASE', 'UNKNOWN_IDENTIFIER'])
+
+const codeOf = (error: StorageError): Unreadiness['code'] =>
+  MISSING_TABLES.has(error.engineCode ?? '')
+    ? 'migration_pending'
+    : storageRefusal(error)?.code === 'disk_full'
+      ? 'disk_full'
+      : 'engine_unavailable'
+
+const engineFault = async (storage: Pick<Storage, 'rows'>): Promise<Unreadiness['code'] | undefined> => {
+  try {
+    const rows = await within(
+      storage.rows<{ free: number; reserve: number }>({ text: PROBE }),
+      PROBE_WAIT_MS,
+      undefined,
+    )
+    if (!rows) return 'engine_unavailable'
+    const [found] = rows
+    // An engine that cannot write to its disk answers 200 and nothing more.
+    if (!found) return 'disk_full'
+    return found.free < Math.max(found.reserve, LEAST_FREE_BYTES) ? 'disk_full' : undefined
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    return codeOf(error)
+  }
+}
+
+const definitionsFault = async (
+  metadata: Pick<Metadata, 'ready'>,
+  definitionsDir: string | undefined,
+): Promise<Unreadiness['code'] | undefined> => {
+  if (!(await metadata.ready(PROBE_WAIT_MS))) return 'definitions_unavailable'
+  if (definitionsDir === undefined) return undefined
+  const { bavail, bsize } = await statfs(definitionsDir)
+  return bavail * bsize < LEAST_FREE_BYTES ? 'disk_full' : undefined
+}
+
+// Anybody may ask: however many do, the stores are asked one at a time and at most this often.
+const FRESH_MS = 100
+
+/** Asks the engine and the metadata store what deliveries and runs would ask them. */
+export const createReadiness = ({ storage, metadata, definitionsDir }: ReadinessOptions): Readiness => {
+  const ask = async () => {
+    // The metadata store's disk first: a full one is why an engine beside it does not answer.
+    const codes = await Promise.all([definitionsFault(metadata, definitionsDir), engineFault(storage)])
+    return [...new Set(codes)].flatMap((code) => (code ? [UNREADY[code]] : []))
+  }
+
+  let latest: Promise<readonly Unreadiness[]> | undefined
+  const forget = () => void setTimeout(() => (latest = undefined), FRESH_MS).unref()
+  return () => {
+    if (!latest) {
+      latest = ask()
+      latest.then(forget, forget)
+    }
+    return latest
+  }
+}

@@ -1,0 +1,77 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { BODY_LIMITS } from '../../src/http/bodyReader.ts'
+import { MAX_FLAGS_BYTES } from '../../src/http/routes/flagEvaluation.ts'
+import { MAX_API_BYTES, MAX_HEADERS_MS } from '../../src/http/server.ts'
+import { FREE_BYTES, MAX_BODY_BYTES, MAX_RATIO, MAX_TEXT_BYTES } from '../../src/ingest/decode.ts'
+import { LARGE_AT_ONCE, MAX_DELIVERY_CHANGES } from '../../src/ingest/ingest.ts'
+import { MAX_LZ64_CHARS } from '../../src/ingest/lz64.ts'
+import { MAX_CHANGES } from '../../src/ingest/profile.ts'
+import { MAX_DEPTH } from '../../src/ingest/properties.ts'
+import { MAX_EVENT_BYTES, MAX_EVENT_VALUES, MAX_EVENTS } from '../../src/ingest/split.ts'
+import { MAX_TOKENS } from '../../src/ingest/tokens.ts'
+
+const FILE = resolve(__dirname, '../../../docs/operate/security.md')
+const [START, END] = ['<!-- limits of bodies -->', '<!-- end of limits -->']
+
+const bytes = (count: number) => (count >= 1024 * 1024 ? `${count / 1024 / 1024} MB` : `${count / 1024} kB`)
+const seconds = (ms: number) => `${ms / 1_000} s`
+const count = (value: number) => value.toLocaleString('en-US')
+
+/** Rows of the table: what is bounded, by how much, and what happens beyond. */
+const ROWS: readonly (readonly [what: string, bound: string, beyond: string])[] = [
+  ['A delivery, as sent', bytes(MAX_BODY_BYTES), '413 `body_too_large`'],
+  ['A delivery, decompressed', bytes(MAX_BODY_BYTES), '413 `body_too_large`'],
+  [
+    'Decompressed bytes for each compressed one',
+    `${MAX_RATIO}, beyond the first ${bytes(FREE_BYTES)}`,
+    '413 `body_too_large`',
+  ],
+  ['A form, or base64', bytes(MAX_TEXT_BYTES), '413 `body_too_large`'],
+  [
+    '`lz64`, as base64 / decompressed',
+    `${bytes(MAX_LZ64_CHARS.encoded)} / ${bytes(MAX_LZ64_CHARS.decoded)}`,
+    '413 `body_too_large`',
+  ],
+  ['JSON of a request for flags', bytes(MAX_FLAGS_BYTES), '413 `body_too_large`'],
+  ['A body of the API', bytes(MAX_API_BYTES), '413 `body_too_large`'],
+  ['Events of a delivery', count(MAX_EVENTS), '413 `body_too_large`'],
+  ['Project tokens of a delivery', count(MAX_TOKENS), 'events with further tokens are refused: `unknown_token`'],
+  ['An event, as JSON', bytes(MAX_EVENT_BYTES), 'this event is refused: `event_too_large`'],
+  ['Values of an event', count(MAX_EVENT_VALUES), 'this event is refused: `too_many_values`'],
+  ['Levels of an event', count(MAX_DEPTH), 'this event is refused: `properties_too_deep`'],
+  ['Changes of persons and groups by an event', count(MAX_CHANGES), 'this event is refused: `too_many_changes`'],
+  [
+    'Changes of persons and groups by a delivery',
+    count(MAX_DELIVERY_CHANGES),
+    'the events after them are refused: `too_many_changes`',
+  ],
+  ['Time for the headers of a request', seconds(MAX_HEADERS_MS), 'the connection is closed'],
+  ['Time for a body', seconds(BODY_LIMITS.maxMs), '408 `body_too_slow`, and the connection is closed'],
+  [
+    'Rate of a body',
+    `at least ${bytes(BODY_LIMITS.bytesPerSecond)}/s, after ${seconds(BODY_LIMITS.graceMs)}`,
+    '408 `body_too_slow`, and the connection is closed',
+  ],
+  ['Bodies under way', count(BODY_LIMITS.unfinished), 'the slowest one of the same client: 429 `ingest_overloaded`'],
+  [
+    'Memory of large bodies (over ' + bytes(BODY_LIMITS.smallBytes) + ')',
+    '`TRAILMARK_INGEST_MEMORY_MB`',
+    'a body waits for room; a stalled one (under 1 kB in a second) of the client with the most is answered 429',
+  ],
+  ['Memory of small bodies', 'half of it, beside it', 'the same'],
+  ['Part of either for one client', `${BODY_LIMITS.clientShare * 100} %`, 'the same'],
+  ['Large bodies that are read at the same time', count(LARGE_AT_ONCE), 'the others wait; clients take turns'],
+]
+
+const table = () =>
+  ['| What | Bound | Beyond it |', '| --- | --- | --- |', ...ROWS.map((row) => `| ${row.join(' | ')} |`)].join('\n')
+
+test('docs/operate/security.md has the limits that the service keeps', () => {
+  const text = readFileSync(FILE, 'utf8')
+  const [before, rest] = text.split(`${START}\n`)
+  const [, after] = rest!.split(`\n${END}`)
+  const expected = `${before}${START}\n\n${table()}\n\n${END}${after}`
+  if (process.env.WRITE_DOCS) writeFileSync(FILE, expected)
+  expect(readFileSync(FILE, 'utf8')).toBe(expected)
+})

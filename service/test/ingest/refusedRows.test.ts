@@ -1,0 +1,142 @@
+import { createPeople } from '../../src/ingest/people.ts'
+import { createWriter, type Row } from '../../src/ingest/writer.ts'
+import { uuidv7 } from '../../src/lib/uuid.ts'
+import { createClickhouse } from '../../src/storage/clickhouse.ts'
+import { type Storage, StorageError } from '../../src/storage/storage.ts'
+import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
+
+let engine: TestEngine
+let storage: Storage
+beforeAll(async () => {
+  engine = await startTestEngine()
+  const place = { url: engine.url }
+  storage = createClickhouse(() => place)
+}, 60_000)
+afterAll(async () => {
+  await storage.close()
+  await engine.stop()
+})
+
+interface Given {
+  readonly row: Row
+  readonly line: string
+}
+
+/** A row with its line, in which `change` breaks something that no reader of events lets through. */
+const given = (name: string, change: (line: string) => string = (line) => line): Given => {
+  const uuid = uuidv7(Date.now())
+  const line = JSON.stringify({
+    project_id: 1,
+    uuid,
+    event: name,
+    distinct_id: 'd',
+    timestamp: Date.now(),
+    elements_chain: '',
+    $session_id: '',
+    $window_id: '',
+    properties: { a: 1 },
+  })
+  const profile = { person: { set: [], setOnce: [] }, groups: [] }
+  return {
+    row: {
+      index: 0,
+      projectId: 1,
+      uuid,
+      sentUuid: uuid,
+      distinctId: name,
+      timestamp: 0,
+      profile,
+      groupIndexes: new Map(),
+    },
+    line: change(line),
+  }
+}
+
+const bytesOf = (all: readonly Given[]) => Buffer.from(all.map(({ line }) => `${line}\n`).join(''))
+const storedOf = async (name: string) =>
+  (await storage.rows<{ n: number }>({ text: `SELECT count() AS n FROM db.events WHERE event = '${name}'` }))[0]!.n
+
+/** Lines that the engine refuses, by kind. */
+const BROKEN: Readonly<Record<string, (line: string) => string>> = {
+  'a half of a surrogate pair': (line) => line.replace('"distinct_id":"d"', '"distinct_id":"\\ud83d"'),
+  'a number beyond the range of its column': (line) => line.replace('"project_id":1', '"project_id":-1'),
+  'an id that is none': (line) => line.replace(/"uuid":"[^"]+"/, '"uuid":"none"'),
+  'properties that are a list': (line) => line.replace('{"a":1}', '[1]'),
+  'a number that is none': (line) => line.replace('"a":1', '"a":1e400'),
+  'properties too deep': (line) => line.replace('"a":1', `"a":${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`),
+  'JSON that is cut off': (line) => line.slice(0, 40),
+  'an open string': (line) => `${line.slice(0, -1)},"x":"`,
+}
+
+test.each(Object.entries(BROKEN))('a row with %s takes no other with it', async (kind, change) => {
+  const writer = createWriter(storage, { before: createPeople(storage).store, waitMs: 10_000 })
+  const name = kind.replace(/'/g, '')
+  const poisoned = [given(name), given(name, change), given(name), given(name, change), given(name)]
+  const [unstorable, ...others] = await Promise.all([
+    writer.write(
+      poisoned.map(({ row }) => row),
+      bytesOf(poisoned),
+    ),
+    ...Array.from({ length: 5 }, () => {
+      const own = given(name)
+      return writer.write([own.row], bytesOf([own]))
+    }),
+  ])
+  expect(unstorable!.map(({ row }) => row.uuid).sort()).toEqual([poisoned[1]!.row.uuid, poisoned[3]!.row.uuid].sort())
+  expect(others).toEqual(others.map(() => []))
+  expect(await storedOf(name)).toBe(8)
+})
+
+test('thousands of rows that the engine refuses cost a few statements', async () => {
+  let inserts = 0
+  const counting: Storage = {
+    ...storage,
+    insert: (...args) => {
+      inserts += 1
+      return storage.insert(...args)
+    },
+  }
+  const all = Array.from({ length: 3_000 }, (_, n) => given('flood', n % 2 ? BROKEN['an id that is none'] : undefined))
+  const unstorable = await createWriter(counting).write(
+    all.map(({ row }) => row),
+    bytesOf(all),
+  )
+  expect(unstorable).toHaveLength(1_500)
+  expect(await storedOf('flood')).toBe(1_500)
+  expect(inserts).toBeLessThan(10)
+})
+
+test('a delivery that fails for a reason nobody knows is tried alone, and delays no other', async () => {
+  const odd = given('odd')
+  const failing: Storage = {
+    ...storage,
+    insert: async (table, rows, options) => {
+      if (String(rows).includes('"event":"odd"')) throw new StorageError('query', 'of no known kind', 'ODD')
+      return storage.insert(table, rows, options)
+    },
+  }
+  const writer = createWriter(failing, { waitMs: 3_000 })
+  const startedAt = performance.now()
+  const refused = writer.write([odd.row], bytesOf([odd])).catch((error: unknown) => error)
+  const others = Array.from({ length: 20 }, () => given('beside an odd one'))
+  await Promise.all(others.map((each) => writer.write([each.row], bytesOf([each]))))
+  expect(performance.now() - startedAt).toBeLessThan(3_000)
+  expect(await refused).toMatchObject({ code: 'engine_unavailable' })
+  expect(await storedOf('beside an odd one')).toBe(20)
+})
+
+test('what follows for persons from a row that the engine refuses keeps no other back', async () => {
+  const people = createPeople(storage)
+  const { row } = given('x')
+  const said = (distinctId: string): Row => ({
+    ...row,
+    distinctId,
+    profile: { person: { set: [['plan', '"gold"']], setOnce: [] }, groups: [] },
+  })
+  // No reader lets half of a pair through.
+  await people.store([said('before'), said('\ud83d'), said('after')])
+  const found = await storage.rows<{ id: string }>({
+    text: "SELECT DISTINCT distinct_id AS id FROM db.person_properties WHERE name = 'plan' ORDER BY id",
+  })
+  expect(found.map(({ id }) => id)).toEqual(['after', 'before'])
+})

@@ -1,0 +1,104 @@
+import { parseBounded, MAX_EVENT_BYTES, MAX_EVENT_VALUES, MAX_WHOLE_VALUES, splitBody } from '../../src/ingest/split.ts'
+import { MAX_TOKENS, tokensIn } from '../../src/ingest/tokens.ts'
+
+const split = (text: string) => splitBody(Buffer.from(text), () => undefined)
+const FILLER = { properties: { text: 'x'.repeat(1_000) } }
+const EVENTS = [
+  { event: 'brackets in strings', text: '[{"batch":[]}] \\" \\\\' },
+  { event: 'é😀', nested: { list: [[], {}, [1, { a: [] }]] } },
+  'a string',
+  null,
+  -1.5e3,
+  ...Array.from({ length: 100 }, (_, n) => ({ event: `e${n}`, ...FILLER })),
+]
+const valuesOf = (pieces: readonly { bytes: Buffer }[] = []) => pieces.map(({ bytes }) => JSON.parse(String(bytes)))
+
+test.each<[string, string, unknown]>([
+  ['batch', JSON.stringify({ api_key: 'a', batch: EVENTS, sent_at: 's' }), { api_key: 'a', batch: [], sent_at: 's' }],
+  ['data', JSON.stringify({ data: EVENTS, token: 't' }, null, 2), { data: [], token: 't' }],
+  ['', JSON.stringify(EVENTS, null, 1), []],
+])('splits the list "%s" into its events', async (list, text, envelope) => {
+  const body = await split(text)
+  expect(body!.envelope).toEqual(envelope)
+  expect(valuesOf(body!.lists[list])).toEqual(EVENTS)
+})
+
+test('takes the last of two lists of a name, as JSON.parse does', async () => {
+  const body = await split(`{"batch":[1],"pad":"${'x'.repeat(100_000)}","batch":[2]}`)
+  expect(valuesOf(body!.lists.batch)).toEqual([2])
+})
+
+test('finds no list inside of an event', async () => {
+  const event = { event: 'e', properties: { batch: [1, 2], data: [3], text: 'x'.repeat(100_000) } }
+  const body = await split(JSON.stringify(event))
+  expect(body).toEqual({ envelope: event, lists: {} })
+})
+
+test('finds no list of a field whose value is a string like a name of one', async () => {
+  const value = { kind: 'batch', other: [1], text: 'x'.repeat(100_000) }
+  expect(await split(JSON.stringify(value))).toEqual({ envelope: value, lists: {} })
+})
+
+test('leaves a small body whole', async () => {
+  expect(await split('{"batch":[{}]}')).toBeUndefined()
+})
+
+const PAD = `"pad":"${'x'.repeat(70_000)}"`
+test.each<[string, string, string]>([
+  ['a body that is cut off', `{${PAD},"batch":[{"a":1},{"b"`, 'invalid_json'],
+  ['a list that ends as an object', `{${PAD},"batch":[{}}}`, 'invalid_json'],
+  ['text after the end', `[{${PAD}}] x`, 'invalid_json'],
+  ['brackets alone', '['.repeat(100_000), 'invalid_json'],
+  ['many lists', `{${PAD},${'"batch":[],'.repeat(50)}"a":1}`, 'invalid_input'],
+  ['more events than a body may have', `[${'{},'.repeat(30_000)}{}]`, 'body_too_large'],
+  ['more events of one byte', `[${'1,'.repeat(5_000_000)}1]`, 'body_too_large'],
+  ['too much around the events', `{"pad":"${'x'.repeat(MAX_EVENT_BYTES)}","batch":[]}`, 'body_too_large'],
+  [
+    'too many values around the events',
+    `{${PAD},"values":[${'1,'.repeat(MAX_WHOLE_VALUES)}1],"batch":[]}`,
+    'invalid_input',
+  ],
+  ['one event that is too deep', `{"event":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, 'invalid_input'],
+])('refuses %s', async (_, text, code) => {
+  await expect(split(text)).rejects.toMatchObject({ code })
+})
+
+test('judges each event by itself, before it is parsed', async () => {
+  const keys = Array.from({ length: MAX_EVENT_VALUES + 1 }, (_, n) => `"${n}":1`).join(',')
+  const body = await split(
+    `[{"good":1},{"deep":${'['.repeat(100)}${']'.repeat(100)}},{"long":"${'x'.repeat(MAX_EVENT_BYTES)}"},{${keys}},{"good":2}]`,
+  )
+  expect(body!.lists['']!.map(({ fault }) => fault)).toEqual([
+    undefined,
+    'properties_too_deep',
+    'event_too_large',
+    'too_many_values',
+    undefined,
+  ])
+})
+
+test('pauses between steps of a large body', async () => {
+  let steps = 0
+  await splitBody(Buffer.from(`[${`{"a":"${'x'.repeat(10_000)}"},`.repeat(1_000)}1]`), () => {
+    steps += 1
+    return Promise.resolve()
+  })
+  expect(steps).toBeGreaterThan(10)
+})
+
+test.each(['['.repeat(200_000), `[${'1,'.repeat(MAX_WHOLE_VALUES + 1)}1]`, `"${'x'.repeat(MAX_EVENT_BYTES)}"`])(
+  'parses nothing whose parsing takes long (%#)',
+  (text) => {
+    expect(() => parseBounded(Buffer.from(text))).toThrow(expect.objectContaining({ name: 'Refusal' }))
+  },
+)
+
+test('finds tokens without parsing', () => {
+  const text = `{"api_key" : "one","batch":[{"properties":{"token":\n"two","x":"\\"token\\":\\"no\\""}}], "token":5, "token":"${'x'.repeat(300)}"}`
+  expect(tokensIn(Buffer.from(text))).toEqual(['one', 'two'])
+})
+
+test('looks at a bounded number of tokens', () => {
+  const text = Array.from({ length: 1_000_000 }, (_, n) => `"token":"${n}"`).join(',')
+  expect(tokensIn(Buffer.from(text))).toHaveLength(MAX_TOKENS)
+})

@@ -1,0 +1,9 @@
+import { createFairQueue } from '../../src/lib/fairQueue.ts'
+
+test('clients take turns, whatever the number of their items', () => {
+  const queue = createFairQueue<string>()
+  for (const item of ['a1', 'a2', 'a3']) queue.add('a', item)
+  queue.add('b', 'b1')
+  queue.add('c', 'c1')
+  expect(Array.from({ length: 6 }, () => queue.take())).toEqual(['a1', 'b1', 'c1', 'a2', 'a3', undefined])
+})

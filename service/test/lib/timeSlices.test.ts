@@ -1,0 +1,37 @@
+import { createTimeSlices } from '../../src/lib/timeSlices.ts'
+
+test('a step within the slice does not wait', () => {
+  const slices = createTimeSlices(1_000)
+  expect(slices.next('a')).toBeUndefined()
+  expect(slices.next('a')).toBeUndefined()
+})
+
+test('steps beyond the slice wait for later turns of the event loop, and clients take turns', async () => {
+  const slices = createTimeSlices(0)
+  const order: string[] = []
+  const step = async (client: string) => {
+    await slices.next(client)
+    order.push(client)
+  }
+  expect(slices.next('first')).toBeUndefined()
+  const steps = [step('a'), step('a'), step('a'), step('b')]
+  await Promise.resolve()
+  expect(order).toEqual([])
+  await Promise.all(steps)
+  expect(order).toEqual(['a', 'b', 'a', 'a'])
+})
+
+test('lets timers run between the slices of a long computation', async () => {
+  const slices = createTimeSlices(2)
+  let isOver = false
+  let ticks = 0
+  const ticking = setInterval(() => (ticks += 1), 1)
+  const endsAt = performance.now() + 100
+  while (!isOver) {
+    const turn = slices.next('a')
+    if (turn) await turn
+    isOver = performance.now() > endsAt
+  }
+  clearInterval(ticking)
+  expect(ticks).toBeGreaterThan(2)
+})

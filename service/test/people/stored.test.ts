@@ -1,0 +1,35 @@
+import { createStoredProperties } from '../../src/people/stored.ts'
+import type { Statement } from '../../src/storage/storage.ts'
+
+const question = (projectId: number) => ({ projectId, distinctId: 'ada', names: ['plan'], groups: {} })
+
+test('a project whose properties take long to look up does not hold up those of another', async () => {
+  const slow = new Promise<never>(() => {})
+  const rows = <Row>({ params }: Statement): Promise<Row[]> =>
+    params!.projectId === 1
+      ? slow
+      : Promise.resolve(
+          (params!.names
+            ? [{ id: 'ada', name: 'plan', set: [1, '"gold"'], first: [0, ''], last: [0, ''] }]
+            : []) as Row[],
+        )
+  const stored = createStoredProperties({ rows }, { groupTypes: { list: async () => [] } } as never)
+  void stored(question(1))
+  // The first project is being looked up when the second asks.
+  await Promise.resolve()
+  expect((await stored(question(2))).person).toEqual({ plan: 'gold' })
+  expect((await stored(question(2))).person).toEqual({ plan: 'gold' })
+})
+
+test('questions of a project that come meanwhile are asked together', async () => {
+  const asked: unknown[] = []
+  const rows = async <Row>({ params }: Statement): Promise<Row[]> => {
+    asked.push(params!.ids)
+    await new Promise((next) => setTimeout(next, 5))
+    return []
+  }
+  const stored = createStoredProperties({ rows }, { groupTypes: { list: async () => [] } } as never)
+  const ids = ['a', 'b', 'c', 'd']
+  await Promise.all(ids.map((distinctId) => stored({ ...question(1), distinctId })))
+  expect(asked).toEqual([['a'], ['a'], ['b', 'c', 'd'], ['b', 'c', 'd']])
+})

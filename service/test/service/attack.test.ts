@@ -1,0 +1,248 @@
+import { readFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { api, capture, countOf, event, request } from '../support/api.ts'
+import { trailmarkJson } from '../support/cli.ts'
+import { type RunningService, startService } from '../support/startService.ts'
+
+// Bombs on a machine that does other things too.
+jest.setTimeout(240_000)
+
+let service: RunningService
+/** Of all projects, which /metrics asks for. */
+let metricsKey: string
+beforeAll(async () => {
+  service = await startService()
+  metricsKey = (
+    await trailmarkJson(service.data, 'key', 'create', 'prometheus', '--scopes', 'metrics:read', '--all-projects')
+  ).value
+})
+afterAll(() => service.stop())
+
+const MB = 1024 * 1024
+/** Bound of the service's memory under any mix of bodies. */
+const MAX_MEMORY = 600 * MB
+
+const memoryOf = ({ process: { pid } }: RunningService) =>
+  Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024
+
+const metric = async (name: string): Promise<number> => {
+  const { body } = await request(`${service.url}/metrics`, {
+    headers: { authorization: `Bearer ${metricsKey}` },
+  })
+  return Number(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'm').exec(body)?.[1])
+}
+
+const post = (path: string, body: Uint8Array | string, headers: Record<string, string> = {}) =>
+  request(`${service.url}${path}`, { method: 'POST', body, headers }).then(
+    ({ status }) => status,
+    () => 0, // the service closed the connection
+  )
+
+const repeat = (part: string, bytes: number) => part.repeat(Math.floor(bytes / part.length))
+const distinctKeys = (count: number) => Array.from({ length: count }, (_, n) => `"k${n.toString(36)}":1`).join(',')
+const around = (inner: string) => `{"api_key":"${service.token}","batch":[${inner}]}`
+const inEvent = (value: string) => `{"event":"bomb","properties":{"distinct_id":"d","x":${value}}}`
+
+/** Bodies of up to 20 MB of JSON, each the worst of its kind; with the project's token, and without. */
+const bombs = (): Record<string, string> => ({
+  'empty events': around(`${repeat('{},', 19 * MB)}{}`),
+  'empty events without a token': `[${repeat('{},', 19 * MB)}{}]`,
+  brackets: repeat('[', 19 * MB),
+  'brackets in an event': around(inEvent(`${repeat('[', 9 * MB)}${repeat(']', 9 * MB)}`)),
+  'distinct keys': around(inEvent(`{${distinctKeys(1_500_000)}}`)),
+  'distinct keys around the events': `{"api_key":"${service.token}",${distinctKeys(1_500_000)},"batch":[]}`,
+  'a long string': around(inEvent(`"${repeat('x', 19 * MB)}"`)),
+  'halves of characters': around(inEvent(`"${repeat('\\ud800', 19 * MB)}"`)),
+  numbers: around(inEvent(`[${repeat('1e9,', 19 * MB)}1]`)),
+  'events as large as they may be': around(
+    Array.from({ length: 9 }, () => inEvent(`"${repeat('\\ud800', 2 * MB - 200)}"`)).join(','),
+  ),
+  'events with as many keys as they may have': around(
+    Array.from({ length: 180 }, () => inEvent(`{${distinctKeys(7_000)}}`)).join(','),
+  ),
+  'as many events as there may be': around(
+    Array.from({ length: 10_000 }, () => inEvent('{"a":{"b":[1,2,3]}}')).join(','),
+  ),
+  'many changes of persons': around(
+    Array.from(
+      { length: 1_000 },
+      (_, n) => `{"event":"$set","distinct_id":"d${n}","$set":{${distinctKeys(900)}}}`,
+    ).join(','),
+  ),
+  tokens: `[${Array.from({ length: 1_000_000 }, (_, n) => `{"token":"${n}"}`).join(',')}]`,
+})
+
+/** Sends honest deliveries and asks for the service's health until it is stopped. */
+const startHonest = () => {
+  const answers: number[] = []
+  const health: number[] = []
+  let isOver = false
+  const loop = async (each: () => Promise<void>) => {
+    while (!isOver) {
+      await each()
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+  const running = [
+    loop(async () => void answers.push((await capture(service, event('honest'))).status)),
+    loop(
+      async () =>
+        void answers.push(await post('/flags/?v=2', JSON.stringify({ token: service.token, distinct_id: 'd' }))),
+    ),
+    loop(async () => {
+      const startedAt = performance.now()
+      await request(`${service.url}/_health`)
+      health.push(performance.now() - startedAt)
+    }),
+  ]
+  return async () => {
+    isOver = true
+    await Promise.all(running)
+    return { answers, health: health.sort((a, b) => a - b) }
+  }
+}
+
+test('no body blocks the service, and honest clients are served meanwhile', async () => {
+  const compressed = Object.entries(bombs()).map(
+    ([name, text]) => [name, new Uint8Array(gzipSync(text, { level: 1 }))] as const,
+  )
+  await metric('trailmark_event_loop_delay_max_seconds')
+  const stop = startHonest()
+  const delays: Record<string, number> = {}
+  for (const [name, body] of compressed) {
+    await post('/e/', body)
+    delays[name] = await metric('trailmark_event_loop_delay_max_seconds')
+  }
+  const { answers, health } = await stop()
+  expect(answers.filter((status) => status !== 200)).toEqual([])
+  expect(health.length).toBeGreaterThan(0)
+  const late = Object.entries(delays).filter(([, seconds]) => !(seconds < LONGEST_SECONDS))
+  expect(late).toEqual([])
+  expect(memoryOf(service)).toBeLessThan(MAX_MEMORY)
+})
+
+// 50 ms on an idle machine; others may take the processor away for as long again, and more. The unmended service took 10 to 60 s.
+const LONGEST_SECONDS = 0.5
+
+test('many bombs at once neither fill the memory nor keep anybody out', async () => {
+  const bodies = Object.values(bombs()).map((text) => new Uint8Array(gzipSync(text, { level: 1 })))
+  const plain = Buffer.from(around(inEvent(`"${repeat('x', 15 * MB)}"`)))
+  const stop = startHonest()
+  const attack = Promise.all([
+    ...Array.from({ length: 42 }, (_, n) => post(n % 2 ? '/e/' : '/flags/', bodies[n % bodies.length]!)),
+    ...Array.from({ length: 8 }, () => post('/e/', new Uint8Array(plain))),
+  ])
+  await attack
+  const { answers, health } = await stop()
+  expect(answers.filter((status) => status !== 200)).toEqual([])
+  expect(health.length).toBeGreaterThan(0)
+  expect(memoryOf(service)).toBeLessThan(MAX_MEMORY)
+})
+
+const open = async (path: string, headers: string): Promise<{ socket: Socket; answer: Promise<string> }> => {
+  const { port, hostname } = new URL(service.url)
+  const socket = connect(Number(port), hostname)
+  let text = ''
+  socket.on('data', (chunk) => (text += chunk))
+  socket.on('error', () => {})
+  const answer = new Promise<string>((resolve) => socket.once('close', () => resolve(text)))
+  await new Promise((resolve) => socket.once('connect', resolve))
+  socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n`)
+  return { socket, answer }
+}
+
+test('bodies that are announced and never sent are ended, and take nothing from others', async () => {
+  const silent = await Promise.all(
+    Array.from({ length: 60 }, (_, n) => open(n % 2 ? '/e/' : '/flags/', 'Content-Length: 20000000')),
+  )
+  const trickles = await Promise.all(Array.from({ length: 20 }, () => open('/e/', 'Transfer-Encoding: chunked')))
+  // Some hold as much as they can before they fall silent.
+  for (const { socket } of silent.slice(0, 30)) socket.write(Buffer.alloc(3 * MB, ' '))
+  const trickle = setInterval(() => trickles.forEach(({ socket }) => socket.write('1\r\n \r\n')), 500)
+  const stop = startHonest()
+  const large = Array.from({ length: 500 }, () => event('large', {}, { text: 'x'.repeat(4_000) }))
+  expect((await capture(service, ...large)).status).toBe(200)
+  const answers = await Promise.all([...silent, ...trickles].map(({ answer }) => answer))
+  clearInterval(trickle)
+  const { answers: honest } = await stop()
+  expect(honest.filter((status) => status !== 200)).toEqual([])
+  for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 (408|413|429) /)
+  expect(await countOf(service, 'large')).toBe(500)
+})
+
+test('a row that the engine refuses fails no other', async () => {
+  const half = '\ud83d'
+  const odd = [
+    event(half, {}, { distinct_id: half, [half]: half, $set: { [half]: half } }),
+    event('$identify', {}, { distinct_id: `u${half}`, $anon_distinct_id: half, $groups: { [half]: half } }),
+    event('odd', {}, { distinct_id: 'a\0b', big: 2 ** 70, $session_id: half, $window_id: half, $elements_chain: half }),
+  ]
+  const startedAt = performance.now()
+  const answers = await Promise.all([
+    capture(service, ...odd),
+    ...Array.from({ length: 20 }, () => capture(service, event('beside odd'))),
+  ])
+  expect(answers.map(({ status, body }) => [status, body])).toEqual(answers.map(() => [200, { status: 1 }]))
+  expect(performance.now() - startedAt).toBeLessThan(10_000)
+  expect(await countOf(service, 'beside odd')).toBe(20)
+})
+
+describe('bodies of the API', () => {
+  test.each([1.5 * MB, 30 * MB])('%i bytes are read, then refused', async (bytes) => {
+    const reply = await api(service, 'POST', '/endpoints/', { name: 'x'.repeat(bytes) })
+    expect(reply).toMatchObject({
+      status: 413,
+      body: { code: 'body_too_large', detail: expect.stringContaining('bytes') },
+    })
+  })
+
+  test('a body of many faults lists a few of them', async () => {
+    const reply = await api(service, 'POST', '/endpoints/', JSON.parse(`{${distinctKeys(30_000)}}`))
+    expect(reply.status).toBe(400)
+    expect(reply.body.errors.length).toBeLessThanOrEqual(20)
+  })
+
+  test('a body too deep to parse is refused', async () => {
+    const { status } = await request(`${service.url}/api/projects/${service.projectId}/endpoints/`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+      body: repeat('[', MB),
+    })
+    expect(status).toBe(400)
+  })
+})
+
+describe('CORS', () => {
+  const preflight = (path: string) =>
+    request(`${service.url}${path}`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://evil.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'x-own',
+      },
+    })
+
+  test.each(['/e/', '/i/v0/e/', '/flags/?v=2', '/decide/', '/s/', '/api/surveys/'])(
+    'any page may send to %s',
+    async (path) => {
+      const { status, headers } = await preflight(path)
+      expect(status).toBe(204)
+      expect(headers.get('access-control-allow-origin')).toBe('https://evil.example')
+      expect(headers.get('access-control-allow-headers')).toBe('x-own')
+    },
+  )
+
+  test.each([
+    '/api/projects/1/endpoints/',
+    '/api/projects/1/feature_flags/',
+    '/api/environments/1/persons/',
+    '/api/personal_api_keys/',
+    '/metrics',
+    '/nowhere',
+  ])('no page may ask %s', async (path) => {
+    const { headers } = await preflight(path)
+    expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
+  })
+})

@@ -1,0 +1,140 @@
+import { join } from 'node:path'
+import { openMetadata } from '../../src/storage/metadata/metadata.ts'
+import { api, capture, event, type Reply, request } from '../support/api.ts'
+import { type RunningService, startService } from '../support/startService.ts'
+
+const SCOPES = ['endpoint:read', 'endpoint:write', 'insight_variable:write']
+const CREATES = 40
+const RUNS_AT_ONCE = 3
+// Far more than a run takes beside the attack, far less than a client waits.
+const LONGEST_MS = 8_000
+
+// A scalar subquery is evaluated when a query is described: this one takes all the time that it is given.
+const heavy = (n: number) =>
+  `SELECT (SELECT count() FROM (SELECT arrayJoin(range(1000000)) AS a) AS x CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y WHERE cityHash64(a, b) = ${n}) AS value`
+
+let service: RunningService
+type Target = Pick<RunningService, 'url' | 'projectId' | 'token' | 'key'>
+let attacker: Target
+let honest: Target
+
+beforeAll(async () => {
+  service = await startService()
+  const metadata = await openMetadata(join(service.data, 'definitions.db'))
+  const project = async (name: string): Promise<Target> => {
+    const { id } = await metadata.projects.create({ name, token: `token-of-${name}` })
+    const key = `personal-key-of-${name}`
+    await metadata.keys.put({ projectId: id, label: name, secret: key, scopes: SCOPES })
+    return { url: service.url, projectId: id, token: `token-of-${name}`, key }
+  }
+  attacker = await project('attacker')
+  honest = await project('honest')
+  await metadata.close()
+})
+afterAll(() => service.stop())
+
+/** Runs the honest project's endpoint until `isOver`, never from the cache. */
+const honestRuns = async (name: string, isOver: () => boolean) => {
+  const replies: (Reply & { readonly ms: number })[] = []
+  const caller = async () => {
+    while (!isOver()) {
+      const startedAt = performance.now()
+      const reply = await api(honest, 'POST', `/endpoints/${name}/run`, { refresh: 'force' })
+      replies.push({ ...reply, ms: performance.now() - startedAt })
+    }
+  }
+  await Promise.all(Array.from({ length: RUNS_AT_ONCE }, caller))
+  return replies
+}
+
+const expectUndisturbed = (replies: readonly (Reply & { readonly ms: number })[]) => {
+  expect(replies.length).toBeGreaterThan(RUNS_AT_ONCE)
+  expect(replies.filter(({ status }) => status !== 200).map(({ body }) => body)).toEqual([])
+  expect(Math.max(...replies.map(({ ms }) => ms))).toBeLessThan(LONGEST_MS)
+}
+
+/** The attacker learns that its own share is used up, and when to come again. */
+const expectCapacity = (replies: readonly Reply[]) => {
+  const refused = replies.filter(({ status }) => status >= 429)
+  expect(refused.length).toBeGreaterThan(0)
+  for (const { status, body, headers } of refused) {
+    expect([status, body.code]).toEqual([503, 'query_capacity'])
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+  }
+}
+
+beforeAll(async () => {
+  const created = await api(honest, 'POST', '/endpoints/', {
+    name: 'honest',
+    query: { kind: 'HogQLQuery', query: 'SELECT count() FROM events' },
+  })
+  expect(created.status).toBe(201)
+})
+
+test('heavy creates of one project refuse no run and no delivery of another', async () => {
+  let isOver = false
+  const creates = Promise.all(
+    Array.from({ length: CREATES }, (_, n) =>
+      api(attacker, 'POST', '/endpoints/', { name: `heavy_${n}`, query: { kind: 'HogQLQuery', query: heavy(n) } }),
+    ),
+  ).finally(() => (isOver = true))
+  const [attacks, runs, delivery] = await Promise.all([
+    creates,
+    honestRuns('honest', () => isOver),
+    capture(honest, event('beside the attack')),
+  ])
+  expect(delivery.status).toBe(200)
+  expectUndisturbed(runs)
+  expectCapacity(attacks)
+  expect(attacks.some(({ status }) => status === 201)).toBe(true)
+}, 120_000)
+
+test('heavy creates of one project do not keep another from creating', async () => {
+  const creates = Promise.all(
+    Array.from({ length: CREATES }, (_, n) =>
+      api(attacker, 'POST', '/endpoints/', { name: `more_${n}`, query: { kind: 'HogQLQuery', query: heavy(n) } }),
+    ),
+  )
+  const created = await api(honest, 'POST', '/endpoints/', {
+    name: 'beside',
+    query: { kind: 'HogQLQuery', query: 'SELECT count() FROM events' },
+  })
+  expect([created.status, created.body.detail]).toEqual([201, undefined])
+  await creates
+}, 120_000)
+
+test('slow runs of one project, by two keys, refuse no run of another', async () => {
+  const metadata = await openMetadata(join(service.data, 'definitions.db'))
+  const second = 'second-personal-key-of-attacker'
+  await metadata.keys.put({ projectId: attacker.projectId, label: 'second', secret: second, scopes: SCOPES })
+  await metadata.close()
+  expect((await api(attacker, 'POST', '/insight_variables/', { name: 'n', type: 'Number' })).status).toBe(201)
+  const created = await api(attacker, 'POST', '/endpoints/', {
+    name: 'slow',
+    query: {
+      kind: 'HogQLQuery',
+      query:
+        'SELECT count(), {variables.n} FROM (SELECT arrayJoin(range(1000000)) AS a) AS x CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y WHERE cityHash64(a, b) = 1',
+    },
+  })
+  expect([created.status, created.body.detail]).toEqual([201, undefined])
+  let isOver = false
+  const slow = Promise.all(
+    Array.from({ length: 40 }, (_, n) =>
+      api({ ...attacker, key: n % 2 ? second : attacker.key }, 'POST', '/endpoints/slow/run', { variables: { n } }),
+    ),
+  ).finally(() => (isOver = true))
+  const [attacks, runs] = await Promise.all([slow, honestRuns('honest', () => isOver)])
+  expectUndisturbed(runs)
+  expectCapacity(attacks)
+}, 120_000)
+
+test('/_readiness stays 200 while one project asks for all it can', async () => {
+  const creates = Promise.all(
+    Array.from({ length: 10 }, (_, n) =>
+      api(attacker, 'POST', '/endpoints/', { name: `again_${n}`, query: { kind: 'HogQLQuery', query: heavy(n) } }),
+    ),
+  )
+  expect((await request(`${service.url}/_readiness`)).status).toBe(200)
+  await creates
+}, 60_000)

@@ -1,0 +1,91 @@
+import { createClickhouse } from '../../src/storage/clickhouse.ts'
+import { deliver, startIngest } from '../ingest/support/startIngest.ts'
+import { compile } from './support/compile.ts'
+import { startTestEngine, type TestEngine } from './support/engine.ts'
+
+/** What the first event of a session says, and the channel that it came by. */
+const CASES: readonly (readonly [properties: Readonly<Record<string, string>>, channel: string])[] = [
+  [{}, 'Direct'],
+  [{ $referring_domain: '$direct' }, 'Direct'],
+  [{ utm_source: '(direct)', utm_medium: '(none)' }, 'Direct'],
+  [{ $referring_domain: 'www.google.com' }, 'Organic Search'],
+  [{ $referring_domain: 'www.google.co.uk' }, 'Organic Search'],
+  [{ $referring_domain: 'duckduckgo.com' }, 'Organic Search'],
+  [{ $referring_domain: 'notgoogle.com' }, 'Referral'],
+  [{ $referring_domain: 'google.example.dev-blog' }, 'Referral'],
+  [{ $referring_domain: 'news.example' }, 'Referral'],
+  [{ $referring_domain: 'www.google.com', gclid: 'abc' }, 'Paid Search'],
+  [{ gclid: 'abc' }, 'Paid Search'],
+  [{ ttclid: 'abc' }, 'Paid Unknown'],
+  [{ $referring_domain: 'www.tiktok.com', ttclid: 'abc' }, 'Paid Social'],
+  [{ utm_source: 'Google', utm_medium: 'CPC' }, 'Paid Search'],
+  [{ utm_source: 'facebook', utm_medium: 'paid_social' }, 'Paid Social'],
+  [{ $referring_domain: 'l.facebook.com' }, 'Organic Social'],
+  [{ $referring_domain: 't.co' }, 'Organic Social'],
+  [{ $referring_domain: 'cat.co' }, 'Referral'],
+  [{ $referring_domain: 'news.ycombinator.com' }, 'Organic Social'],
+  [{ utm_source: 'partner', utm_medium: 'social media' }, 'Organic Social'],
+  [{ $referring_domain: 'm.youtube.com' }, 'Organic Video'],
+  [{ utm_source: 'youtube', utm_medium: 'cpc' }, 'Paid Video'],
+  [{ $referring_domain: 'chatgpt.com' }, 'AI'],
+  [{ $referring_domain: 'gemini.google.com' }, 'AI'],
+  [{ $referring_domain: 'www.amazon.de' }, 'Organic Shopping'],
+  [{ utm_source: 'amazon', utm_medium: 'ppc' }, 'Paid Shopping'],
+  [{ utm_campaign: 'summer-shopping' }, 'Organic Shopping'],
+  [{ utm_campaign: 'workshop' }, 'Unknown'],
+  [{ utm_campaign: 'cross-network-7' }, 'Cross Network'],
+  [{ utm_source: 'adnetwork', utm_medium: 'banner' }, 'Display'],
+  [{ utm_source: 'somewhere', utm_medium: 'cpa' }, 'Paid Unknown'],
+  [{ utm_source: 'newsletter', $referring_domain: 'mail.google.com' }, 'Email'],
+  [{ utm_source: 'spring', utm_medium: 'e-mail' }, 'Email'],
+  [{ utm_medium: 'affiliate', utm_source: 'blog' }, 'Affiliate'],
+  [{ utm_source: 'sms' }, 'SMS'],
+  [{ utm_medium: 'audio', utm_source: 'podcast' }, 'Audio'],
+  [{ utm_medium: 'webpush', utm_source: 'app' }, 'Push'],
+  [{ utm_medium: 'referral', utm_source: 'partner' }, 'Referral'],
+  [{ utm_source: 'partner' }, 'Unknown'],
+]
+
+let engine: TestEngine
+
+beforeAll(async () => {
+  engine = await startTestEngine()
+  const place = { url: engine.url }
+  const storage = createClickhouse(() => place)
+  const events = CASES.flatMap(([properties], at) => [
+    {
+      event: '$pageview',
+      timestamp: '2026-01-01T10:00:00Z',
+      properties: { distinct_id: 'ann', $session_id: `s${at}`, $referring_domain: '$direct', ...properties },
+    },
+    // Where somebody goes on to says nothing of how they came.
+    {
+      event: '$pageview',
+      timestamp: '2026-01-01T10:01:00Z',
+      properties: { distinct_id: 'ann', $session_id: `s${at}`, $referring_domain: 'shop.example' },
+    },
+  ])
+  await deliver(startIngest(storage), 1, events)
+  await storage.close()
+}, 60_000)
+afterAll(() => engine.stop())
+
+let channels: ReadonlyMap<string, string>
+test('every session has a channel', async () => {
+  channels = new Map(
+    (await engine.rows(compile('SELECT session_id, $channel_type FROM sessions'))) as [string, string][],
+  )
+  expect(channels.size).toBe(CASES.length)
+})
+
+test.each(CASES.map(([properties, channel], at) => [JSON.stringify(properties), channel, `s${at}`]))(
+  '%s: %s',
+  (_, channel, session) => {
+    expect(channels.get(session)).toBe(channel)
+  },
+)
+
+test('beside its events, and as what they are counted by', async () => {
+  const sql = "SELECT session.$channel_type, count() FROM events WHERE session.$channel_type = 'AI' GROUP BY 1"
+  expect(await engine.rows(compile(sql))).toEqual([['AI', 4]])
+})

@@ -1,0 +1,127 @@
+import { AGGREGATES, COMBINATORS } from '../../src/sql/catalog/functions/aggregates.ts'
+import { SCALARS } from '../../src/sql/catalog/functions/scalars.ts'
+import { SYNONYMS } from '../../src/sql/catalog/functions/synonyms.ts'
+import { WINDOW_FUNCTIONS } from '../../src/sql/catalog/functions/windows.ts'
+import { suggest } from '../../src/sql/resolve/suggest.ts'
+import { compile } from './support/compile.ts'
+import { startTestEngine, type TestEngine } from './support/engine.ts'
+
+let engine: TestEngine
+beforeAll(async () => {
+  engine = await startTestEngine()
+}, 60_000)
+afterAll(() => engine.stop())
+
+const ALL = { ...SCALARS, ...AGGREGATES, ...WINDOW_FUNCTIONS }
+
+test('every function is one of the engine', async () => {
+  const rows = await engine.rows({ text: 'SELECT name, case_insensitive FROM system.functions', params: {} })
+  const exact = new Set(rows.map(([name]) => String(name)))
+  const loose = new Set(rows.filter(([, isLoose]) => isLoose).map(([name]) => String(name).toLowerCase()))
+  expect(Object.keys(ALL).filter((name) => !exact.has(name) && !loose.has(name.toLowerCase()))).toEqual([])
+})
+
+test('aggregates are aggregates there, and scalars are not', async () => {
+  const rows = await engine.rows({ text: 'SELECT lower(name) FROM system.functions WHERE is_aggregate', params: {} })
+  const aggregates = new Set(rows.map(([name]) => String(name)))
+  expect(Object.keys(AGGREGATES).filter((name) => !aggregates.has(name.toLowerCase()))).toEqual([])
+  expect(Object.keys(SCALARS).filter((name) => aggregates.has(name.toLowerCase()))).toEqual([])
+})
+
+test('every signature reads', () => {
+  const WORD =
+    /^\(?(lambda\|array|text|number|integer|boolean|time|date|uuid|array|json|lambda|any|alike|key|ordered|interval)(\?|\.\.\.)?\)?$/
+  for (const [name, signature] of Object.entries(ALL)) {
+    const [takes, gives] = signature.split('->').map((side) => side.trim())
+    for (const word of takes!.split(' ').filter(Boolean))
+      expect(`${name}: ${word}`).toMatch(new RegExp(`: ${WORD.source.slice(1)}`))
+    expect(`${name}: ${gives}`).toMatch(
+      /: (text|number|boolean|time|date|uuid|array|tuple|interval|unknown|same|member|alike)[!?]?$/,
+    )
+  }
+})
+
+test('every synonym leads to a function', () => {
+  expect(Object.values(SYNONYMS).filter((name) => !Object.hasOwn(ALL, name))).toEqual([])
+})
+
+// Nothing here may read tables, files, the network, other users' settings, or wait.
+test.each([
+  'file',
+  'url',
+  's3',
+  'remote',
+  'merge',
+  'dictGet',
+  'joinGet',
+  'getSetting',
+  'hostName',
+  'sleep',
+  'sleepEachRow',
+  'currentUser',
+  'currentDatabase',
+  'version',
+  'getMacro',
+  'catboostEvaluate',
+  'executable',
+  'throwIf',
+  'initializeAggregation',
+  'evalMLMethod',
+  'addressToLine',
+  'demangle',
+  'filesystemAvailable',
+  'hasColumnInTable',
+  'getSubcolumn',
+  'fuzzQuery',
+  'mapFromArrays',
+  'rowNumberInAllBlocks',
+  'arrayReduce',
+  'constructor',
+  'toString_',
+  '__proto__',
+  'hasOwnProperty',
+])('%s is no function here', (name) => {
+  expect(() => compile(`SELECT ${name}(1)`)).toThrow(expect.objectContaining({ code: 'function_unknown' }))
+})
+
+test.each(Object.keys(COMBINATORS))('aggregates take the ending %s', async (ending) => {
+  const args = ending === 'If' ? 'x, x > 1' : ending === 'Array' ? '[x]' : 'x'
+  const rows = await engine.rows(compile(`SELECT sum${ending}(${args}) FROM (SELECT 1 AS x UNION ALL SELECT 2)`))
+  expect(rows).toEqual([[ending === 'If' ? 2 : 3]])
+})
+
+test('endings come on top of each other', async () => {
+  const rows = await engine.rows(
+    compile(
+      'SELECT sumOrNullIf(x, x > 5), uniqExactDistinctIf(x, x > 1), quantileIf(0.5)(x, x > 1), countDistinct(x) FROM (SELECT 1 AS x UNION ALL SELECT 2)',
+    ),
+  )
+  expect(rows).toEqual([[null, 1, 2, 2]])
+})
+
+test('where whole numbers are needed, a property or a variable is one', async () => {
+  const rows = await engine.rows(
+    compile(
+      "SELECT repeat('a', {variables.n}), [1, 2, 3][{variables.n}], fromUnixTimestamp({variables.n}), addDays(toDate('2026-01-01'), {variables.n}), JSONExtractKeys(p, 'a') FROM (SELECT NULL::String AS p)",
+      { n: { type: 'Float64', value: 2 } },
+    ),
+  )
+  expect(rows).toEqual([['aa', 2, '1970-01-01 00:00:02', '2026-01-03', []]])
+})
+
+test('names are found whatever their case', async () => {
+  expect(
+    await engine.rows(
+      compile("SELECT COUNT(*), LOWER('A'), CoalesCE(NULL, 1), DATE_TRUNC('month', toDate('2026-02-03'))"),
+    ),
+  ).toEqual([[1, 'a', 1, '2026-02-01']])
+})
+
+test.each([
+  ['evnt', ['event', 'events'], "Did you mean 'event'?"],
+  ['cuont', ['count', 'concat'], "Did you mean 'count'?"],
+  ['zzz', ['event'], undefined],
+  ['a', ['b'], "Did you mean 'b'?"],
+])('for %s of %j: %s', (written, known, answer) => {
+  expect(suggest(written, known)).toBe(answer)
+})

@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createClient } from '@clickhouse/client'
+import type { Compiled } from '../../../src/sql/compile.ts'
+import { MIGRATIONS } from '../../../src/storage/schema/migrations.ts'
+
+export interface TestEngine {
+  readonly url: string
+  /** Rows of a compiled query. Nothing but the query's own text keeps projects apart here. */
+  rows(compiled: Pick<Compiled, 'text' | 'params'>): Promise<unknown[][]>
+  /** One column of text lines, as EXPLAIN gives it. */
+  lines(compiled: Pick<Compiled, 'text' | 'params'>): Promise<string[]>
+  columns(compiled: Pick<Compiled, 'text' | 'params'>): Promise<string[]>
+  command(statement: string, params?: Readonly<Record<string, unknown>>): Promise<void>
+  insert(rows: readonly object[]): Promise<void>
+  stop(): Promise<void>
+}
+
+const START_TIMEOUT_MS = 30_000
+
+const CHILD = `
+  const [library, ...rest] = process.argv.slice(1)
+  const { open, load, DataType } = require(process.env.FFI)
+  const args = ['clickhouse-local', ...rest]
+  open({ library: 'engine', path: library })
+  load({ library: 'engine', funcName: 'chdb_query_cmdline', retType: DataType.I32, paramsType: [DataType.I32, DataType.StringArray], paramsValue: [args.length, args] })
+`
+
+const RUN_FOREVER =
+  'SYSTEM START LISTEN HTTP; SELECT sleepEachRow(1) FROM numbers(100000000) ' +
+  'SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0, max_execution_time = 0 FORMAT Null'
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const probe = createServer()
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+
+/** A ClickHouse server of its own, with the service's tables and nothing in them. */
+export const startTestEngine = async (): Promise<TestEngine> => {
+  const modules = createRequire(join(process.cwd(), 'service/package.json'))
+  const library = join(dirname(modules.resolve('@chdb/lib-linux-x64-gnu/package.json')), 'libchdb.so')
+  const folder = mkdtempSync(join(tmpdir(), 'sql-test-'))
+  const port = await freePort()
+  const config = join(folder, 'config.xml')
+  writeFileSync(config, '<clickhouse><listen_host>127.0.0.1</listen_host></clickhouse>')
+  const child = spawn(
+    process.execPath,
+    [
+      '-e',
+      CHILD,
+      '--',
+      library,
+      `--config-file=${config}`,
+      `--path=${join(folder, 'store')}`,
+      '--listen_host=127.0.0.1',
+      `--http_port=${port}`,
+      '--multiquery',
+      '--query',
+      RUN_FOREVER,
+    ],
+    { stdio: 'ignore', env: { PATH: process.env.PATH, TZ: 'UTC', FFI: modules.resolve('ffi-rs') } },
+  )
+  const killChild = () => child.kill('SIGKILL')
+  process.once('exit', killChild)
+  const url = `http://127.0.0.1:${port}`
+  const isUp = () =>
+    fetch(`${url}/ping`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  for (
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    !(await isUp());
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  ) {
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error('The test engine did not start')
+  }
+
+  const client = createClient({
+    url,
+    use_multipart_params_auto: true,
+    log: { level: 127 },
+    clickhouse_settings: { json_type_escape_dots_in_keys: 1, output_format_json_quote_64bit_integers: 0 } as never,
+  })
+  const command = async (query: string, params: Readonly<Record<string, unknown>> = {}) => {
+    await client.command({ query, query_params: { ...params } })
+  }
+  await command('CREATE DATABASE IF NOT EXISTS db')
+  for (const statement of MIGRATIONS.flatMap(({ statements }) => statements)) await command(statement)
+
+  const answer = async ({ text, params }: Pick<Compiled, 'text' | 'params'>) => {
+    const result = await client.query({ query: text, query_params: { ...params }, format: 'JSONCompact' })
+    return result.json<unknown[]>() as unknown as { data: unknown[][]; meta: { name: string }[] }
+  }
+
+  return {
+    url,
+    command,
+    rows: async (compiled) => (await answer(compiled)).data,
+    columns: async (compiled) => (await answer(compiled)).meta.map(({ name }) => name),
+    lines: async (compiled) => (await answer(compiled)).data.map(([line]) => String(line)),
+    insert: (values) =>
+      client
+        .insert({
+          table: 'db.events',
+          values,
+          format: 'JSONEachRow',
+          clickhouse_settings: { input_format_try_infer_dates: 0, input_format_try_infer_datetimes: 0 } as never,
+        })
+        .then(() => undefined),
+    stop: async () => {
+      process.off('exit', killChild)
+      await client.close()
+      const gone = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGKILL')
+      await gone
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
