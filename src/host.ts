@@ -7,39 +7,43 @@ export interface Host {
   capture(event: string, properties?: Properties, options?: CaptureOptions): CapturedEvent | undefined
 }
 
-/** A click, or something that may be the effect of one. */
-export interface Happening {
+/** Something that happened on the page: a click, or a possible response to one. */
+export interface PageActivity {
   /** The type of a DOM event; `mutation`; `call` for a function that shows something without changing the document. */
   type: string
-  /** When it was heard, ms of `performance.now`. */
+  /** Time of observation, ms of `performance.now`. */
   at: number
-  /** The page's address at that moment. */
+  /** The page's URL at that moment. */
   url: string
+  /** Whether it happened in the task of a click, so that the click's handlers caused it. */
+  isInClickTask: boolean
   event?: Event
-  /** Where the event happened, inside open shadow roots too. */
+  /** The element of the event, inside open shadow roots too. */
   target?: EventTarget
   records?: readonly MutationRecord[]
+  /** The value that each of `records` left its attribute with. */
+  values?: readonly (string | null | undefined)[]
 }
 
-/** What the core lends to the extension that judges clicks. */
+/** What the core gives the extension that detects rage and dead clicks. */
 export interface ClickHost extends Host {
   later(run: () => void, ms: number): ReturnType<typeof setTimeout>
   onPageLeave(run: () => void): Stop
-  /** Ends the watching of the page, which every click begins. */
-  rest(): void
+  /** Stops watching the page. Every click starts it. */
+  disconnect(): void
   /** The element and its ancestors, innermost first. */
   pathOf(element: Element): Element[]
   /** Whether any selector matches any element of a path. */
   anyMatches(path: readonly Element[], selectors: readonly string[]): boolean
-  /** Whether autocapture's rules for elements let a click on the first element of a path be told. */
-  mayTell(path: readonly Element[]): boolean
+  /** Whether autocapture's rules for elements let a click on the first element of a path be captured. */
+  mayCapture(path: readonly Element[]): boolean
   /** The properties of `$autocapture` for such a click, `elements` being what they say of each element. */
   describe(path: readonly Element[]): { properties: Properties; elements: readonly ElementDescription[] }
-  /** The text of an element that may be told. */
+  /** The text of an element that may be captured. */
   safeText(element: Element): string
 }
 
-/** What is told of an element. */
+/** What is captured of an element. */
 export interface ElementDescription {
   tag: string
   classes: string[]
@@ -49,11 +53,11 @@ export interface ElementDescription {
   nthOfType: number
 }
 
-/** Judges clicks by what follows them. */
-export interface ClickJudge {
-  hear(happening: Happening): void
+/** Detects rage and dead clicks by what follows clicks. */
+export interface ClickDetector {
+  onActivity(activity: PageActivity): void
   stop: Stop
 }
 
-/** `early`: what has happened since the page's first click, and that click. */
-export type CreateClickJudge = (host: ClickHost, early: readonly Happening[]) => ClickJudge
+/** `buffered`: the page's activity since its first click, and that click. */
+export type CreateClickDetector = (host: ClickHost, buffered: readonly PageActivity[]) => ClickDetector

@@ -48,6 +48,7 @@ export type DropReason =
   | 'bot'
   | 'rate_limited'
   | 'before_send'
+  | 'internal_error'
   | 'turned_off_by_service'
   | 'refused_by_service'
   | 'queue_full'
@@ -166,6 +167,12 @@ export interface RageclickConfig {
   css_selector_ignorelist?: string[]
   /** Elements ignored by their text or aria-label. true: next, previous, prev, > and <. Array: your own words, at most 10; a longer one does not hold. */
   content_ignorelist?: boolean | string[]
+  /** Distance between two clicks of a run, px: horizontal plus vertical. Default: 30. */
+  threshold_px?: number
+  /** Clicks that make a rage click. Default: 3. */
+  click_count?: number
+  /** Longest pause between two clicks of a run, ms. Default: 1000. */
+  timeout_ms?: number
 }
 
 export interface Bootstrap {
@@ -188,14 +195,14 @@ export interface Config {
   /** Captures clicks, changes and submits. Does not affect pageviews. */
   autocapture: boolean | AutocaptureConfig
   /** Amends an event before it is sent, or rejects it by returning null. An array runs in order. */
-  before_send: BeforeSend | BeforeSend[]
+  before_send: BeforeSend | (BeforeSend | false | null | undefined)[]
   /** Identity and flags that are known before the first request. */
   bootstrap: Bootstrap
   /** true: one pageview a page load. 'history_change': also when the path changes by the history API. */
   capture_pageview: boolean | 'history_change'
   /** Captures `$pageleave` when the page is left. 'if_capture_pageview': only where pageviews are captured. */
   capture_pageleave: boolean | 'if_capture_pageview'
-  /** Captures clicks that nothing on the page follows. */
+  /** Captures clicks that the page does not respond to. */
   capture_dead_clicks: boolean
   /** true: the cookie is set on the top-level domain. false: only on the host the page came from. */
   cross_subdomain_cookie: boolean
@@ -235,6 +242,14 @@ export interface Config {
   persistence: PersistenceKind
   /** Names of properties that are never sent. */
   property_denylist: string[]
+  /** Older name of `property_denylist`. The names in both are never sent. */
+  property_blacklist: string[]
+  /** Replaces the properties of each event. Runs before `before_send`, which can do the same; an error drops the event. */
+  sanitize_properties: ((properties: Properties, event: string) => Properties) | null | undefined
+  /** Sends `<masked>` instead of the values of advertisers' click ids (gclid, fbclid, …) in URLs and campaign properties. */
+  mask_personal_data_properties: boolean
+  /** More query parameters that `mask_personal_data_properties` masks. */
+  custom_personal_data_properties: string[]
   /** 'identified_only': events make a person profile only after `identify`, `alias`, `group` or `$set`. */
   person_profiles: 'always' | 'identified_only' | 'never'
   /** Client-side limit: events a second on average, and how many may come at once. */
@@ -245,7 +260,7 @@ export interface Config {
   session_idle_timeout_seconds: number
   /** Extra headers on requests to the service (not on beacons). They cost a CORS preflight. */
   xhr_headers: Record<string, string>
-  /** Captures three quick clicks in one spot, unless the page answered each of them. */
+  /** Captures quick clicks in one spot, unless the page responded to each of them. */
   rageclick: boolean | RageclickConfig
 
   /** No `/flags` request, and nothing that depends on it. Legacy name: advanced_disable_decide. */
@@ -303,7 +318,7 @@ export interface Config {
   disable_scroll_properties: boolean
   /** Element whose scrolling counts, if not the page: the first of these selectors that matches. */
   scroll_root_selector: string | string[] | undefined
-  /** `$current_url` without what follows #. */
+  /** URLs of the page are captured without what follows #. */
   disable_capture_url_hashes: boolean
   /**
    * Events without anything that tells one visitor from another, and nothing stored: 'always', or 'on_reject' for those
@@ -312,6 +327,10 @@ export interface Config {
   cookieless_mode: 'always' | 'on_reject' | undefined
   /** Name under which consent is kept, instead of `__ph_opt_in_out_<token>`. */
   consent_persistence_name: string | null
+  /** Consent is kept under this and the token, if `consent_persistence_name` is not set. */
+  opt_out_capturing_cookie_prefix: string | null
+  /** Where consent is kept first; the other place is used where this one stores nothing. 'cookie': subdomains share it. */
+  opt_out_capturing_persistence_type: 'localStorage' | 'cookie'
   /** Makes the ids of new visitors, from the uuid that would be taken. */
   get_device_id: (uuid: string) => string
   /** Do Not Track and Global Privacy Control count as a refusal. */

@@ -34,7 +34,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'types',
     'version',
   ],
-  entries: ['backend', 'client', 'extensions', 'types'],
+  entries: ['backend', 'browser', 'client', 'extensions', 'types'],
 }
 /** The packages that may be inside, and where. */
 const MAY_CONTAIN: Record<string, string> = { 'js-cookie': 'state', fflate: 'extensions' }

@@ -1,8 +1,11 @@
 /** @jest-environment node */
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import legacyResolve from 'resolve'
+import ts from 'typescript'
 
 const ROOT = resolve(__dirname, '..')
 const run = (command: string, ...args: string[]) =>
@@ -62,4 +65,50 @@ test.each(['esm/main.js', 'cjs/main.cjs'])('importing %s in Node touches nothing
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   expect(output.trim()).toBe('quiet')
+})
+
+describe('trailmark/endpoints', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'trailmark-consumer-'))
+  beforeAll(() => {
+    mkdirSync(join(folder, 'node_modules'))
+    symlinkSync(ROOT, join(folder, 'node_modules/trailmark'))
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test('resolves for tools that do not read the exports of package.json, as eslint-plugin-import', () => {
+    const file = legacyResolve.sync('trailmark/endpoints', { basedir: folder, preserveSymlinks: false })
+    expect(file).toBe(join(ROOT, 'dist/cjs/endpoints.cjs'))
+  })
+
+  test.each([
+    ['bundler', ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler],
+    ['node16', ts.ModuleKind.Node16, ts.ModuleResolutionKind.Node16],
+  ])('has types that compile without the DOM and without types of Node (%s)', (_, module, moduleResolution) => {
+    const file = join(folder, 'consumer.mts')
+    writeFileSync(
+      file,
+      `import { createEndpoints } from 'trailmark/endpoints'
+       const endpoints = createEndpoints({ host: 'https://events.example.com', projectId: 1, personalApiKey: 'key' })
+       export const rows: Promise<unknown[]> = endpoints.run('top_paths', { event: 'x' }).then((result) => result.rows)`,
+    )
+    const program = ts.createProgram([file], {
+      lib: ['lib.es2022.d.ts'],
+      types: [],
+      strict: true,
+      noEmit: true,
+      module,
+      moduleResolution,
+    })
+    const messages = ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText)
+    expect(messages).toEqual([])
+  })
+})
+
+test('package.json says where the code, its home page and its issues are, and the README links only to files that exist', () => {
+  const { repository, homepage, bugs } = JSON.parse(readFileSync(resolve(ROOT, 'package.json'), 'utf8'))
+  expect([repository.url, homepage, bugs].every((url) => /^(git\+)?https:/.test(url))).toBe(true)
+  const readme = readFileSync(resolve(ROOT, 'README.md'), 'utf8')
+  const targets = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target]) => target!)
+  expect(targets.length).toBeGreaterThan(5)
+  expect(targets.filter((target) => !existsSync(resolve(ROOT, target)))).toEqual([])
 })

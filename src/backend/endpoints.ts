@@ -18,6 +18,15 @@ export interface EndpointsOptions {
   retries?: number
 }
 
+/** The part of an `AbortSignal` that a run uses. Declared here, so that the types need neither the DOM nor Node's types. */
+export interface RunSignal {
+  readonly aborted: boolean
+  readonly reason?: unknown
+  throwIfAborted(): void
+  addEventListener(type: 'abort', listener: () => void): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
 export interface RunOptions {
   /** Absent: the current version. */
   version?: number
@@ -27,7 +36,7 @@ export interface RunOptions {
   /** `force` computes anew what is kept. */
   refresh?: 'cache' | 'force'
   /** Ends the run, also in the service. */
-  signal?: AbortSignal
+  signal?: RunSignal
 }
 
 export interface RunResult<Row> {
@@ -62,6 +71,8 @@ export class EndpointError extends Error {
   readonly errors: readonly EndpointFault[]
   /** By which the service's log knows the request. */
   readonly requestId: string | undefined
+  /** How long the service asks to wait before the next attempt. */
+  readonly retryAfterMs: number | undefined
 
   constructor(
     message: string,
@@ -71,7 +82,15 @@ export class EndpointError extends Error {
       attr = null,
       errors = [],
       requestId,
-    }: { status?: number; code: string; attr?: string | null; errors?: readonly EndpointFault[]; requestId?: string },
+      retryAfterMs,
+    }: {
+      status?: number
+      code: string
+      attr?: string | null
+      errors?: readonly EndpointFault[]
+      requestId?: string
+      retryAfterMs?: number
+    },
   ) {
     super(message)
     this.status = status
@@ -79,6 +98,7 @@ export class EndpointError extends Error {
     this.attr = attr
     this.errors = errors
     this.requestId = requestId
+    this.retryAfterMs = retryAfterMs
   }
 }
 
@@ -126,12 +146,33 @@ interface Refused {
 
 const PAGE = 1_000
 const FIRST_WAIT_MS = 250
-// No room right now; anything else would answer the same again.
-const LATER = [429, 503]
+// The service has no capacity right now. Any other error would come back the same.
+const RETRYABLE_STATUS = [429, 503]
+
+/** Aborts after `ms`, or with `own`. `AbortSignal.any` and `AbortSignal.timeout` would ask for newer browsers. */
+const abortAfter = (ms: number, own: RunSignal | undefined) => {
+  const controller = new AbortController()
+  let isTimedOut = false
+  const timer = setTimeout(() => {
+    isTimedOut = true
+    controller.abort()
+  }, ms)
+  const onAbort = () => controller.abort(own!.reason)
+  if (own?.aborted) onAbort()
+  own?.addEventListener('abort', onAbort)
+  return {
+    signal: controller.signal,
+    isTimedOut: () => isTimedOut,
+    stop() {
+      clearTimeout(timer)
+      own?.removeEventListener('abort', onAbort)
+    },
+  }
+}
 
 const wait = (ms: number, signal: AbortSignal) =>
   new Promise<void>((done) => {
-    const timer = setTimeout(finish, ms)
+    const timer = setTimeout(finish, Math.min(ms, 2 ** 31 - 1))
     signal.addEventListener('abort', finish)
     function finish() {
       clearTimeout(timer)
@@ -190,45 +231,50 @@ export const createEndpoints = <
     throw new Error(
       'trailmark/endpoints needs a personalApiKey with the scope endpoint:read, brought by the environment and not in the code; or, in a browser, a runToken from your backend.',
     )
-  const addressOf = (name: string) =>
-    new URL(`/api/projects/${projectId}/endpoints/${encodeURIComponent(name)}/run`, host)
+  const urlOf = (name: string) => new URL(`/api/projects/${projectId}/endpoints/${encodeURIComponent(name)}/run`, host)
 
-  const ask = async (name: string, body: object, own: AbortSignal | undefined): Promise<Answer> => {
-    const timeout = AbortSignal.timeout(timeoutMs)
-    const signal = own ? AbortSignal.any([own, timeout]) : timeout
+  /** Sends one run. Throws an `EndpointError` for an error response, and what `fetch` throws when there is none. */
+  const sendRun = async (name: string, body: object, signal: AbortSignal): Promise<Answer> => {
     const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
-    for (let tried = 0; ; tried += 1) {
-      let failure: EndpointError
-      let waitMs = FIRST_WAIT_MS * 2 ** tried
-      try {
-        const response = await fetch(addressOf(name), { method: 'POST', headers, body: JSON.stringify(body), signal })
-        if (response.ok) return (await response.json()) as Answer
-        const refused = (await response.json().catch(() => ({}))) as Refused
-        failure = new EndpointError(refused.detail ?? `${host} answered ${response.status} to a run of "${name}".`, {
-          ...refused,
-          status: response.status,
-          code: refused.code ?? `http_${response.status}`,
-          requestId: refused.request_id,
-        })
-        if (!LATER.includes(response.status)) throw failure
-        waitMs = 1000 * Number(response.headers.get('retry-after')) || waitMs
-      } catch (error) {
-        if (error instanceof EndpointError) throw error
+    const response = await fetch(urlOf(name), { method: 'POST', headers, body: JSON.stringify(body), signal })
+    if (response.ok) return (await response.json()) as Answer
+    const refused = (await response.json().catch(() => ({}))) as Refused
+    throw new EndpointError(refused.detail ?? `${host} answered ${response.status} to a run of "${name}".`, {
+      ...refused,
+      status: response.status,
+      code: refused.code ?? `http_${response.status}`,
+      requestId: refused.request_id,
+      retryAfterMs: 1000 * Number(response.headers.get('retry-after')) || undefined,
+    })
+  }
+
+  const requestRun = async (name: string, body: object, own: RunSignal | undefined): Promise<Answer> => {
+    const { signal, isTimedOut, stop } = abortAfter(timeoutMs, own)
+    const toFailure = (error: unknown) => {
+      if (error instanceof EndpointError) return error
+      return isTimedOut()
+        ? new EndpointError(`"${name}" did not answer within ${timeoutMs} ms (timeoutMs).`, { code: 'timeout' })
+        : new EndpointError(`${host} cannot be reached: ${causeOf(error)}.`, { code: 'unreachable' })
+    }
+    try {
+      for (let attempt = 0; ; attempt += 1) {
+        const answer = await sendRun(name, body, signal).catch(toFailure)
+        if (!(answer instanceof EndpointError)) return answer
         own?.throwIfAborted()
-        failure = timeout.aborted
-          ? new EndpointError(`"${name}" did not answer within ${timeoutMs} ms (timeoutMs).`, { code: 'timeout' })
-          : new EndpointError(`${host} cannot be reached: ${causeOf(error)}.`, { code: 'unreachable' })
+        const mayRetry = answer.status === 0 || RETRYABLE_STATUS.includes(answer.status)
+        if (!mayRetry || attempt >= retries || isTimedOut()) throw answer
+        await wait(answer.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt, signal)
+        own?.throwIfAborted()
+        // Waiting used up the time.
+        if (isTimedOut()) throw answer
       }
-      if (tried >= retries || timeout.aborted) throw failure
-      await wait(waitMs, signal)
-      own?.throwIfAborted()
-      // Waiting took all the time there was.
-      if (timeout.aborted) throw failure
+    } finally {
+      stop()
     }
   }
 
   const run = async (name: string, variables: object = {}, { signal, ...options }: RunOptions = {}) =>
-    resultOf(await ask(name, { variables, ...options }, signal))
+    resultOf(await requestRun(name, { variables, ...options }, signal))
   async function* rows(
     name: string,
     variables: object = {},
@@ -236,7 +282,7 @@ export const createEndpoints = <
   ) {
     let cursor: string | null | undefined = '*'
     while (cursor) {
-      const answer: Answer = await ask(name, { variables, ...options, limit, cursor }, signal)
+      const answer: Answer = await requestRun(name, { variables, ...options, limit, cursor }, signal)
       yield* resultOf(answer).rows
       cursor = answer.next_cursor
     }

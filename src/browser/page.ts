@@ -1,10 +1,16 @@
+import { permittedUrl, type UrlOptions } from '../lib/campaign'
+import { redactUrls } from '../lib/redact'
+import { unclobbered } from './dom'
 import { timeZone } from '../lib/timeZone'
 import { hostOf } from '../lib/url'
 import { type Agent, readUserAgent } from '../lib/userAgent'
-import type { Properties } from '../types'
+import type { Config, Properties } from '../types'
 
 /** Whether there is a page at all: not in a worker, nor on a server. What needs one asks here, and nowhere else. */
 export const hasPage = () => typeof document !== 'undefined'
+
+/** Whether this is a worker in a browser. Servers that call themselves workers have no IndexedDB. */
+export const isWorker = () => !hasPage() && 'WorkerGlobalScope' in globalThis && 'indexedDB' in globalThis
 
 interface BrandedNavigator extends Navigator {
   brave?: unknown
@@ -56,15 +62,21 @@ export const readDevice = (): Properties => {
  * Where the visitor is and how large the window is (protocol.md §5.3). A worker's own address, which may be a blob's, is
  * nowhere a visitor can be: it tells the site alone.
  */
-export const readPage = (withoutHash: boolean): Properties =>
+export const readPage = (options: UrlOptions & Pick<Config, 'properties_string_max_length'>): Properties =>
   hasPage()
     ? {
-        $current_url: withoutHash ? location.href.replace(/#.*/, '') : location.href,
+        $current_url: redactUrls(permittedUrl(location.href.slice(0, options.properties_string_max_length), options)),
         $host: location.host,
-        $pathname: location.pathname,
+        $pathname: redactUrls(location.pathname),
         $screen_height: screen.height,
         $screen_width: screen.width,
         $viewport_height: innerHeight,
         $viewport_width: innerWidth,
       }
     : { $host: hostOf(origin) }
+
+/** The page's title; undefined in a worker. */
+export const readTitle = (): string | undefined => (hasPage() ? unclobbered(document).title : undefined)
+
+/** Where the browser says the visitor came from. */
+export const readReferrer = (): string => unclobbered(document).referrer

@@ -1,5 +1,12 @@
-/** What is used of local or session storage. */
-export type Storing = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+import { attempt } from '../lib/guard'
+
+/** Local or session storage that never throws: what fails reads as null and is not written. */
+export interface Storing {
+  getItem(name: string): string | null
+  /** Returns whether the value is stored now. A full storage stores nothing. */
+  setItem(name: string, value: string): boolean
+  removeItem(name: string): void
+}
 
 let standIn: Storing | undefined
 
@@ -8,22 +15,20 @@ export const standInForLocalStorage = (storage: Storing | undefined): void => {
   standIn = storage
 }
 
-// A probe costs two writes, so a storage is tried once.
-const usable = new WeakSet<Storage>()
-
-/** Local or session storage of the page; undefined where it is missing, forbidden or full. */
+/**
+ * Local or session storage of the page; undefined where it is missing or forbidden. Nothing is written to find that out:
+ * before consent a page may not write at all.
+ */
 export const storageOf = (kind: 'localStorage' | 'sessionStorage'): Storing | undefined => {
-  // Reading the property itself throws in sandboxed frames and where cookies are forbidden.
-  try {
-    const storage = self[kind]
-    const probe = '__trailmark__'
-    if (!usable.has(storage)) {
-      storage.setItem(probe, probe)
-      storage.removeItem(probe)
-      usable.add(storage)
-    }
-    return storage
-  } catch {
-    return kind === 'localStorage' ? standIn : undefined
+  // The property itself throws in sandboxed frames, and its methods may start to throw at any time.
+  if (!attempt(() => self[kind].getItem)) return kind === 'localStorage' ? standIn : undefined
+  return {
+    getItem: (name) => attempt(() => self[kind].getItem(name)) ?? null,
+    setItem: (name, value) =>
+      !!attempt(() => {
+        self[kind].setItem(name, value)
+        return self[kind].getItem(name) === value
+      }),
+    removeItem: (name) => void attempt(() => self[kind].removeItem(name)),
   }
 }

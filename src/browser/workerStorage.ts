@@ -1,9 +1,5 @@
 import { later } from '../lib/guard'
 import { standInForLocalStorage, type Storing } from './storage'
-import { hasPage } from './page'
-
-/** Whether this is a worker of a browser, of whatever kind. Servers that call themselves workers have no IndexedDB. */
-export const isWorker = () => !hasPage() && 'WorkerGlobalScope' in globalThis && 'indexedDB' in globalThis
 
 const DATABASE = 'trailmark'
 const ENTRIES = 'entries'
@@ -84,7 +80,10 @@ const open = async (): Promise<Storing> => {
   const getItem = (name: string) => entries.get(name)?.value ?? null
   const storage: Storing = {
     getItem,
-    setItem: change,
+    setItem: (name, value) => {
+      change(name, value)
+      return true
+    },
     removeItem: (name) => {
       if (getItem(name) !== null) change(name, null)
     },

@@ -2,6 +2,7 @@
  * Oddities of the protocol that callers may rely on, in one place. Nobody would invent them again; a site that comes
  * from another SDK of the protocol keeps working by them (docs/compatibility.md).
  */
+import { guarded } from '../lib/guard'
 import { objectOf } from '../lib/objects'
 import type { Properties } from '../types'
 
@@ -19,7 +20,7 @@ export type PeopleArguments = [name: string | Properties, value?: unknown, callb
 /** `people.set(name, value, callback)` and `people.set_once`: `setPersonProperties` in other words. */
 export const peopleOf = (setPersonProperties: (set?: Properties, setOnce?: Properties) => void) => {
   const read = ([name, value, callback]: PeopleArguments) => {
-    callback?.({})
+    if (typeof callback === 'function') guarded(() => callback({}))
     return typeof name === 'string' ? { [name]: value } : name
   }
   return {

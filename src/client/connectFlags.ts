@@ -6,8 +6,9 @@ import { type Answer, request } from '../delivery/transport'
 import { createAsking, type FlagsAnswer } from '../flags/askFlags'
 import { createFlags } from '../flags/flags'
 import { guarded, later } from '../lib/guard'
-import { toJson } from '../lib/json'
-import { redactUrls } from '../lib/redact'
+import { isPlainObject, toJson } from '../lib/json'
+import type { Log } from '../lib/log'
+import { objectOf, own } from '../lib/objects'
 import { timeZone } from '../lib/timeZone'
 import type { Store } from '../state/store'
 import type { Bootstrap, Config, EarlyAccessFeature, Properties, RequestError } from '../types'
@@ -16,6 +17,7 @@ import { VERSION } from '../version'
 interface Inputs {
   config: Config
   token: string
+  log: Log
   store: Store
   distinctId(): string
   deviceId(): string | undefined
@@ -24,6 +26,8 @@ interface Inputs {
   sessionId(): string
   capture(event: string, properties?: Properties, options?: { $set: Properties }): unknown
   encode(text: string): Promise<Body>
+  /** A copy of properties that the site passed, safe to store and to send. */
+  toProperties(value: unknown): Properties
   /** The service has said what is on. */
   onRemote(): void
   onReloading(): void
@@ -43,25 +47,34 @@ export const connectFlags = (from: Inputs) => {
   let refreshTimer: ReturnType<typeof setTimeout> | undefined
   const afterAnswer: ((answer: FlagsAnswer) => void)[] = []
 
-  const ask = () => {
-    if (config.advanced_disable_flags || isPaused) return
+  const isOff = () => config.advanced_disable_flags || isPaused
+  /** Requests flags. Returns false when no answer comes soon. */
+  const ask = (): boolean => {
+    if (isOff()) return false
     from.onReloading()
-    asking.ask()
+    return asking.ask()
   }
-  const flags = createFlags({ config, store, capture: from.capture, sessionId: from.sessionId, ask })
+  const onMalformed = (what: unknown) => from.log.warn(`Ignored malformed values in a response of api_host: ${what}`)
+  const flags = createFlags({ config, store, capture: from.capture, sessionId: from.sessionId, ask, onMalformed })
 
-  const told = ({ status, text, json }: Answer) => {
+  /** The body of a response that is the service's: a JSON object. */
+  const bodyOf = ({ status, text, json }: Answer) => {
     if (status >= 400) from.onRequestError({ statusCode: status, text, json })
-    return status >= 200 && status < 300 && json && typeof json === 'object'
-      ? (json as Record<string, unknown>)
-      : undefined
+    if (status < 200 || status >= 300) return undefined
+    if (isPlainObject(json)) return json
+    onMalformed(text.slice(0, 40))
+    return undefined
   }
-  const takeRemote = (said: RemoteConfig | undefined) => {
-    if (!said) return
+  const get = async (url: string) => bodyOf(await request(url, undefined, config))
+  /** Applies the configuration in a body. Returns whether there is one. */
+  const takeRemote = (body: Record<string, unknown> | undefined) => {
+    const said = readRemote(body, onMalformed)
+    if (!said || asking.isStopped()) return said
     Object.assign(remote, said)
     if (typeof said.autocapture_opt_out === 'boolean')
       store.set({ $autocapture_disabled_server_side: said.autocapture_opt_out })
     from.onRemote()
+    return said
   }
 
   const send = async (): Promise<FlagsAnswer> => {
@@ -90,23 +103,17 @@ export const connectFlags = (from: Inputs) => {
     const surveysOnly = config.advanced_only_evaluate_survey_feature_flags
       ? '&only_evaluate_survey_feature_flags=true'
       : ''
-    const body = await from.encode(redactUrls(toJson(question)))
+    const body = await from.encode(toJson(question))
     const answer = await request(
       `${flagsHost(config)}/flags/?v=2&config=true${surveysOnly}`,
       body,
       config,
       config.feature_flag_request_timeout_ms || undefined,
     )
-    const json = told(answer)
-    const said = readRemote(json)
-    takeRemote(said)
-    // Newer services of the protocol tell their configuration at an address of its own.
-    if (json && !said)
-      takeRemote(
-        readRemote(
-          told(await request(`${assetsHost(config)}/array/${encodeURIComponent(token)}/config`, undefined, config)),
-        ),
-      )
+    const json = bodyOf(answer)
+    // Newer services of the protocol have their configuration at a URL of its own.
+    if (!takeRemote(json) && json && !asking.isStopped())
+      takeRemote(await get(`${assetsHost(config)}/array/${encodeURIComponent(token)}/config`))
     if (!json)
       return {
         error: answer.status
@@ -118,14 +125,20 @@ export const connectFlags = (from: Inputs) => {
     if (anonymousId === question.$anon_distinct_id) anonymousId = undefined
     return { body: withFlags ? json : undefined }
   }
+  const settle = (answer: FlagsAnswer) => afterAnswer.splice(0).forEach((notify) => guarded(() => notify(answer)))
   const asking = createAsking({
     send,
     about: from.distinctId,
     apply: (answer) => {
       if (answer.body || answer.error) flags.apply(answer)
-      afterAnswer.splice(0).forEach((tell) => guarded(() => tell(answer)))
+      settle(answer)
     },
   })
+  /** Requests flags and calls back with the answer; at once, with an error, where none comes soon. */
+  const askFor = (notify: (answer: FlagsAnswer) => void) => {
+    if (ask()) afterAnswer.push(notify)
+    else notify({ error: 'connection_error' })
+  }
 
   /** Asks again every so often; a change of the period holds from the next time on. */
   const refreshLater = () => {
@@ -146,7 +159,8 @@ export const connectFlags = (from: Inputs) => {
     if (isNews) store.set({ [name]: next })
     return isNews
   }
-  const setPersonPropertiesForFlags = (changes: Properties, reload = true): void => {
+  const setPersonPropertiesForFlags = (properties: Properties, reload = true): void => {
+    const changes = from.toProperties(properties)
     const { $set, $set_once } = changes as { $set?: Properties; $set_once?: Properties }
     const next =
       $set || $set_once ? { ...$set_once, ...store.get<Properties>('$stored_person_properties'), ...$set } : changes
@@ -179,9 +193,8 @@ export const connectFlags = (from: Inputs) => {
       },
       setGroupPropertiesForFlags: (changes: ByType, reload = true): void => {
         const known = store.get<ByType>('$stored_group_properties') ?? {}
-        const next = Object.fromEntries(
-          Object.entries(changes).map(([type, properties]) => [type, { ...known[type], ...properties }]),
-        )
+        const byType = from.toProperties(changes) as ByType
+        const next = objectOf(Object.keys(byType), (type) => ({ ...own(known, type), ...byType[type] }))
         if (remember('$stored_group_properties', next) && reload) ask()
       },
       resetGroupPropertiesForFlags: (type?: string): void =>
@@ -189,10 +202,7 @@ export const connectFlags = (from: Inputs) => {
           $stored_group_properties: type ? { ...store.get<ByType>('$stored_group_properties'), [type]: {} } : undefined,
         }),
       updateEarlyAccessFeatureEnrollment: (key: string, isEnrolled: boolean, stage?: string): void => {
-        const enrollment = { [`$feature_enrollment/${key}`]: isEnrolled }
-        const name = store
-          .get<EarlyAccessFeature[]>('$early_access_features')
-          ?.find(({ flagKey }) => flagKey === key)?.name
+        const known = store.get<EarlyAccessFeature[]>('$early_access_features')
         flags.api.updateFlags({ [key]: isEnrolled }, {}, { merge: true })
         from.capture(
           '$feature_enrollment_update',
@@ -200,9 +210,9 @@ export const connectFlags = (from: Inputs) => {
             $feature_flag: key,
             $feature_enrollment: isEnrolled,
             $feature_enrollment_stage: stage,
-            $early_access_feature_name: name,
+            $early_access_feature_name: known?.find(({ flagKey }) => flagKey === key)?.name,
           },
-          { $set: enrollment },
+          { $set: { [`$feature_enrollment/${key}`]: isEnrolled } },
         )
       },
       getEarlyAccessFeatures: async (
@@ -213,15 +223,16 @@ export const connectFlags = (from: Inputs) => {
         let features = store.get<EarlyAccessFeature[]>('$early_access_features')
         if (!features || forceReload) {
           const query = stages.map((stage) => `&stage=${encodeURIComponent(stage)}`).join('')
-          const answer = await request(
+          const body = await get(
             `${apiHost(config)}/api/early_access_features/?token=${encodeURIComponent(token)}${query}`,
-            undefined,
-            config,
           )
-          features = (told(answer)?.earlyAccessFeatures as EarlyAccessFeature[] | undefined) ?? []
-          store.set({ $early_access_features: features })
+          // Stored only if it came: nothing asks again for what is stored.
+          if (Array.isArray(body?.earlyAccessFeatures)) {
+            features = body.earlyAccessFeatures.filter(isPlainObject) as unknown[] as EarlyAccessFeature[]
+            store.set({ $early_access_features: features })
+          }
         }
-        guarded(() => callback(features!))
+        guarded(() => callback(features ?? []))
       },
       featureFlags: {
         ...flags.more,
@@ -230,15 +241,12 @@ export const connectFlags = (from: Inputs) => {
           anonymousId = id
         },
         /** The payload as the service says it now. */
-        getRemoteConfigPayload: (key: string, callback: (payload: unknown) => void): void => {
-          afterAnswer.push(() => callback(flags.api.getFeatureFlagPayload(key)))
-          ask()
-        },
+        getRemoteConfigPayload: (key: string, callback: (payload: unknown) => void): void =>
+          askFor(() => callback(flags.api.getFeatureFlagPayload(key))),
         reloadFeatureFlagsAsync: (): Promise<{ status: 'loaded' | 'error' | 'skipped' }> =>
           new Promise((done) => {
-            if (config.advanced_disable_flags || isPaused) return done({ status: 'skipped' })
-            afterAnswer.push(({ error }) => done({ status: error ? 'error' : 'loaded' }))
-            ask()
+            if (isOff()) done({ status: 'skipped' })
+            else askFor(({ error }) => done({ status: error ? 'error' : 'loaded' }))
           }),
         setReloadingPaused: (paused: boolean): void => {
           isPaused = paused
@@ -248,6 +256,7 @@ export const connectFlags = (from: Inputs) => {
     stop: (): void => {
       clearTimeout(refreshTimer)
       asking.stop()
+      settle({ error: 'connection_error' })
     },
   }
 }

@@ -1,46 +1,37 @@
-import type { Host } from '../host'
 import type { Extensions } from '../extensions/extensions'
 import { guarded } from '../lib/guard'
 import { startAutocapture } from '../sources/autocapture/startAutocapture'
 import { startClicks } from '../sources/clicks'
 import { startPageleaves } from '../sources/pageleaves'
-import { startPageviews } from '../sources/pageviews'
+import { type PageviewHost, startPageviews } from '../sources/pageviews'
 import type { Stop } from '../types'
 
 /** What decides whether a feature runs, and what it runs with. */
-export interface FeatureHost extends Host {
-  /** Fetches an extension; undefined, and a line in the console, if it does not come. `without`: what is then missing. */
-  fetchExtension<N extends keyof Extensions>(name: N, without: string): Promise<Extensions[N] | undefined>
+export interface FeatureHost extends PageviewHost {
+  /** Fetches an extension; undefined, and a line in the console of `debug`, if it does not come. */
+  fetchExtension<N extends keyof Extensions>(name: N): Promise<Extensions[N] | undefined>
   /** Whether the service lets autocapture run. */
   mayAutocapture(): boolean
 }
 
 /** Something that runs by itself while it is wanted. */
 export interface Feature {
-  name: string
   wanted(host: FeatureHost): unknown
   start(host: FeatureHost): Stop
 }
 
 /** What runs by itself, in the order in which it starts. */
 export const FEATURES: readonly Feature[] = [
-  { name: 'pageviews', wanted: ({ config }) => config.capture_pageview, start: startPageviews },
+  { wanted: ({ config }) => config.capture_pageview, start: startPageviews },
   {
-    name: 'pageleaves',
     wanted: ({ config }) => config.capture_pageleave === true || (config.capture_pageleave && config.capture_pageview),
     start: startPageleaves,
   },
   {
-    name: 'rage and dead clicks',
     wanted: ({ config }) => config.rageclick || config.capture_dead_clicks,
-    start: (host) =>
-      startClicks(
-        host,
-        async () => (await host.fetchExtension('clicks', 'rage and dead clicks are not captured'))?.createJudge,
-      ),
+    start: (host) => startClicks(host, async () => (await host.fetchExtension('clicks'))?.createDetector),
   },
   {
-    name: 'autocapture',
     wanted: ({ config, mayAutocapture }) => config.autocapture && mayAutocapture(),
     start: startAutocapture,
   },
@@ -52,9 +43,10 @@ export const FEATURES: readonly Feature[] = [
  */
 export const runFeatures = (host: FeatureHost, mayRun: () => boolean, features = FEATURES) => {
   const running = new Map<Feature, Stop>()
+  let isEnded = false
   return {
     align: (): void => {
-      const may = mayRun()
+      const may = !isEnded && mayRun()
       for (const feature of features) {
         const wanted = may && feature.wanted(host)
         const stop = running.get(feature)
@@ -68,7 +60,9 @@ export const runFeatures = (host: FeatureHost, mayRun: () => boolean, features =
         })
       }
     },
+    /** Stops all features for good: an `align` that comes late starts none. */
     stop: (): void => {
+      isEnded = true
       running.forEach((stop) => stop())
       running.clear()
     },

@@ -1,23 +1,36 @@
-import { hasPage } from '../browser/page'
+import { hasPage, isWorker } from '../browser/page'
 import { resolveConfig } from '../config/settings'
 import type { LoadExtension } from '../extensions/extensions'
+import { expected } from '../lib/expected'
 import { guarded } from '../lib/guard'
 import { createLog } from '../lib/log'
-import { createNotices } from '../lib/notices'
-import type { CapturedEvent, Config, DroppedEvent, DropReason } from '../types'
+import type { Config } from '../types'
 import { VERSION } from '../version'
 import { type Client, createClient } from './createClient'
 import { LOGGER, NOT_YET, PRIMARY_NAMES } from './compatibility'
-import { createExplanations } from './explanations'
+import { createLedger } from './ledger'
+import type { NotYet } from './notYet'
 import { type Analytics, type Api, METHODS, type Options, WITHOUT_CLIENT } from './publicApi'
 
 type Members = Record<string, unknown>
+type Method = (...args: unknown[]) => unknown
+
+// More calls than any page makes before `init`, and few enough to hold where it is never called.
+const MAX_WAITING = 1000
+// Methods that only answer something. Without a callback, a late answer reaches nobody.
+const QUERY = /^(featureFlags\.)?(get|has|is|canR|calc)/
+
+/** The member that a path such as `people.set` names. */
+export const memberAt = (of: object, path: string): unknown =>
+  path.split('.').reduce<unknown>((at, name) => (at as Members | undefined)?.[name], of)
+
+const notInVersion = (method: string) => `${method} is not in this version; the call does nothing`
 
 /** Answers calls where there is no client. */
 export type Instead = (path: string, args: readonly unknown[]) => unknown
 
 /** What `init` does where there is no page. `begin` makes and starts the client, `end` lets `init` be called again. */
-export type WithoutPage = (analytics: Analytics, begin: () => void, end: () => void) => Instead
+export type WithoutPage = (analytics: Analytics, begin: () => void, end: () => void) => Instead | undefined
 
 /**
  * An `analytics` object. It touches nothing of the page until `init`; no member throws, whatever it is given.
@@ -33,31 +46,17 @@ export const createAnalytics = (
   let client: Client | undefined
   let instead: Instead | undefined
   let token: string | undefined
-  const config: Config = {} as Config
-  const counts: Partial<Record<DropReason, number>> = {}
+  const config = {} as Analytics['config']
+  /** Calls that the next client runs first; undefined where none is to come. */
+  let waiting: (() => unknown)[] | undefined = []
 
   const log = createLog(() => !!config.debug)
-  const notices = createNotices()
-  const explanations = createExplanations()
-  const onDrop = (dropped: DroppedEvent, stages: readonly string[] = []) => {
-    counts[dropped.reason] = (counts[dropped.reason] ?? 0) + 1
-    explanations.dropped(dropped, stages)
-    log.info('dropped', dropped.event, dropped.reason)
-    notices.tell('eventDropped', dropped)
-  }
-  const onCaptured = (event: CapturedEvent, stages: readonly string[]) => {
-    explanations.captured(event.event, event.uuid, stages)
-    log.info('captured', event.event, event)
-    notices.tell('eventCaptured', event)
-  }
-  const onDelivered = (uuids: string[]) => {
-    explanations.delivered(uuids)
-    notices.tell('eventsDelivered', { uuids })
-  }
+  const ledger = createLedger(log)
 
   const onEnd = () => {
     client = undefined
     token = undefined
+    waiting = []
   }
 
   const init = (given: string, options?: Options | null, asName?: string): Analytics => {
@@ -74,10 +73,11 @@ export const createAnalytics = (
       return analytics
     }
     const said = {}
-    Object.assign(config, resolveConfig(options, log, said))
     token = trimmed
+    Object.assign(config, resolveConfig(options, log, said), { token })
+    waiting ??= []
     if (given && typeof given !== 'string')
-      log.error(`init takes the project token, a text, not ${typeof given}; nothing is captured`)
+      log.error(expected('init()', 'a project token (string)', given, 'Nothing is captured'))
     const begin = () => {
       instead = undefined
       client = createClient({
@@ -86,31 +86,44 @@ export const createAnalytics = (
         config,
         said,
         log,
-        notices,
-        onCaptured,
-        onDrop,
-        onDelivered,
+        ledger,
         onEnd,
       })
+      waiting?.splice(0).forEach((run) => guarded(run))
       guarded(() => config.loaded(analytics))
-      client.start()
+      // What ran before may have shut it down.
+      client?.start()
     }
-    // On purpose not a warning: this is how a site switches analytics off.
-    if (!token || !config.enabled) log.info('nothing is captured: no project token, or enabled: false')
-    else if (hasPage()) begin()
+    if (!token || !config.enabled) {
+      waiting = undefined
+      // On purpose not a warning: this is how a site switches analytics off.
+      log.info('nothing is captured: no project token, or enabled: false')
+    } else if (hasPage()) begin()
     else instead = withoutPage?.(analytics, begin, onEnd)
     return analytics
   }
 
-  const withoutClient = (method: string, args: readonly unknown[]) => {
-    if (method === 'capture' && token === undefined) {
-      onDrop({ event: String(args[0]), reason: 'not_initialized' })
-      log.warn(`capture('${String(args[0])}') came before init; it is lost`)
+  /** Keeps a call until there is a client, and answers what is known without one. */
+  const wait = (path: string, args: readonly unknown[], run: () => unknown): unknown => {
+    const answer = WITHOUT_CLIENT[path]
+    const isQuery = QUERY.test(path) && !args.some((each) => typeof each === 'function')
+    // `shutdown` before `init` has nothing to end.
+    if (!waiting || isQuery || (path === 'shutdown' && !token)) return answer
+    if (waiting.length >= MAX_WAITING || !(hasPage() || isWorker())) {
+      if (path === 'capture') ledger.dropped({ event: String(args[0]), reason: 'not_initialized' })
+      return answer
     }
-    return WITHOUT_CLIENT[method]
+    let result: unknown
+    const call = () => (result = run())
+    if (waiting.push(call) === MAX_WAITING) log.warn(`${MAX_WAITING} calls came before init(); further ones are lost`)
+    if (typeof answer !== 'function') return answer
+    return () => {
+      waiting = waiting?.filter((each) => each !== call)
+      if (typeof result === 'function') result()
+    }
   }
   const notYet = (method: string, callback: unknown) => {
-    log.warn(`${method} is not in this version; the call does nothing`)
+    log.warn(notInVersion(method))
     if (typeof callback === 'function') callback([], { isLoaded: false, error: 'not in this version' })
     return WITHOUT_CLIENT[method]
   }
@@ -119,11 +132,9 @@ export const createAnalytics = (
     const members: Members = {}
     for (const path of names.split(' ')) {
       const [method, inner] = path.split('.') as [string, string?]
-      const call = (...args: unknown[]) => {
-        if (!client) return instead ? guarded(() => instead!(path, args)) : withoutClient(path, args)
-        const member = (client.api as unknown as Members)[method]
-        const run = (inner ? (member as Members | undefined)?.[inner] : member) as
-          undefined | ((...args: unknown[]) => unknown)
+      const call = (...args: unknown[]): unknown => {
+        if (!client) return guarded(() => (instead ? instead(path, args) : wait(path, args, () => call(...args))))
+        const run = memberAt(client.api, path) as Method | undefined
         return guarded(() => (run ? run(...args) : notYet(path, args[0]))) ?? WITHOUT_CLIENT[path]
       }
       if (inner) members[method] = { ...(members[method] as Members), [inner]: call }
@@ -133,7 +144,7 @@ export const createAnalytics = (
   }
 
   const analytics: Analytics = {
-    ...(methods(`${METHODS} ${NOT_YET}`) as unknown as Api & Pick<Analytics, 'featureFlags'>),
+    ...(methods(`${METHODS} ${NOT_YET}`) as unknown as Api & NotYet & Pick<Analytics, 'featureFlags'>),
     config,
     version: VERSION,
     get __loaded() {
@@ -147,31 +158,32 @@ export const createAnalytics = (
     },
     logger: LOGGER,
     init: (...args) => guarded(() => init(...args)) ?? analytics,
-    on: notices.on,
-    drops: () => ({ ...counts }),
-    explain: (which) => guarded(() => explanations.explain(which)) ?? [],
-    push: (call) => runCall(analytics, call),
+    on: ledger.on,
+    drops: ledger.drops,
+    explain: (which) => guarded(() => ledger.explain(which)) ?? [],
+    push: (call) => runCall(analytics, call, own),
     toString: () => (name ? `analytics.${name}` : 'analytics'),
   }
+  // The methods as they are here: another library's snippet may write its own over them, which push to this object.
+  const own: Members = { ...analytics }
   Object.defineProperty(analytics.featureFlags, 'hasLoadedFlags', { get: () => analytics.flagsEndpointWasHit })
   return analytics
 }
 
-/** Runs one call of a stub's queue: `[method, ...arguments]`, or a function. */
-export const runCall = (target: Analytics, call: unknown): void => {
+/** Runs one queued call, `[method, ...arguments]` or a function, and answers what it answers. `members`: the methods. */
+const runCall = (analytics: Analytics, call: unknown, members: Members): unknown =>
   guarded(() => {
-    if (typeof call === 'function') call.call(target)
-    if (!Array.isArray(call)) return
+    if (typeof call === 'function') return call.call(analytics)
+    if (!Array.isArray(call) || !call.length) return
     const [method, ...args] = call as [unknown, ...unknown[]]
     // A chained call: each is made on what the one before answered.
     if (Array.isArray(method)) {
-      let at: unknown = target
+      let at: unknown = members
       for (const [name, ...rest] of call as [string, ...unknown[]][])
-        at = (at as Record<string, (...args: unknown[]) => unknown>)[name]!(...rest)
-      return
+        at = (at as Record<string, Method>)[name]!(...rest)
+      return at
     }
-    const member = (target as unknown as Record<string, unknown>)[String(method)]
-    if (typeof member === 'function') member.apply(target, args)
-    else console.warn('[trailmark]', `there is no method ${String(method)} in this version; the call is ignored`)
+    const member = memberAt(members, String(method))
+    if (typeof member === 'function') return member(...args)
+    console.warn('[trailmark]', notInVersion(String(method)))
   })
-}

@@ -1,13 +1,21 @@
+import { storageOf, type Storing } from '../browser/storage'
 import { toJson } from '../lib/json'
-import { storageOf } from '../browser/storage'
+import { cookieBackend, type CookieOptions } from '../state/backends/cookie'
 import { memoryBackend } from '../state/backends/memory'
 import { openBackend } from '../state/backends/openBackend'
-import { webStorageBackend } from '../state/backends/webStorage'
+import { textBackend } from '../state/backends/textBackend'
 import { createStore } from '../state/store'
-import type { Config, PersistenceKind } from '../types'
+import type { Config } from '../types'
 
 // Other characters of a token would not survive in a cookie's name (protocol.md §8.1).
 const escaped = (token: string) => token.replace(/\+/g, 'PL').replace(/\//g, 'SL').replace(/=/g, 'EQ')
+
+/** How the SDK's cookies are set. */
+export const cookieOptions = (config: Config): CookieOptions => ({
+  days: config.cookie_expiration,
+  secure: config.secure_cookie,
+  crossSubdomain: config.cross_subdomain_cookie,
+})
 
 /**
  * The visitor's store and the tab's own, where the configuration wants them. `mayStore`: whether anything may be kept
@@ -16,44 +24,36 @@ const escaped = (token: string) => token.replace(/\+/g, 'PL').replace(/\//g, 'SL
 export const openStores = (token: string, config: Config, mayStore: () => boolean) => {
   const prefix = `ph_${config.persistence_name || escaped(token)}`
   const name = config.persistence_name ? prefix : `${prefix}_posthog`
+  const windowKeys = [`${prefix}_window_id`, `${prefix}_primary_window_exists`] as const
 
-  const open = (kind: PersistenceKind) =>
-    openBackend(kind, name, {
-      days: config.cookie_expiration,
-      secure: config.secure_cookie,
-      crossSubdomain: config.cross_subdomain_cookie,
-    })
-  const openMain = () => open(mayStore() ? config.persistence : 'memory')
+  const kind = () => (mayStore() ? config.persistence : 'memory')
+  /** The tab's own storage; undefined where nothing may be kept. */
+  const tab = (): Storing | undefined => (kind() === 'memory' ? undefined : storageOf('sessionStorage'))
+  const openMain = () => openBackend(kind(), name, cookieOptions(config))
   const openTab = () => {
-    const storage = mayStore() && config.persistence !== 'memory' ? storageOf('sessionStorage') : undefined
+    const storage = tab()
     // A name of its own where the main store is in session storage too.
-    return storage
-      ? webStorageBackend(storage, config.persistence === 'sessionStorage' ? `${name}_session` : name)
-      : memoryBackend()
+    return storage ? textBackend(storage, kind() === 'sessionStorage' ? `${name}_session` : name) : memoryBackend()
   }
-  // What another configuration, or consent that was taken back, has left.
-  if (!mayStore()) open(config.persistence).clear()
+  /** Removes what another configuration, or consent that was taken back, has left. */
+  const erase = () => {
+    if (mayStore()) return
+    for (const place of ['localStorage', 'sessionStorage'] as const)
+      for (const each of [name, `${name}_session`, ...windowKeys]) storageOf(place)?.removeItem(each)
+    cookieBackend(name, cookieOptions(config)).clear()
+  }
 
-  const settings = () =>
-    toJson([
-      mayStore(),
-      config.persistence,
-      config.cookie_expiration,
-      config.secure_cookie,
-      config.cross_subdomain_cookie,
-    ])
+  const settings = () => toJson([kind(), cookieOptions(config)])
   let openedWith = settings()
-  const store = createStore(openMain())
-  const tabStore = createStore(openTab())
-  return {
-    prefix,
-    store,
-    tabStore,
-    align: (): void => {
-      if (settings() === openedWith) return
-      openedWith = settings()
-      store.moveTo(openMain())
-      tabStore.moveTo(openTab())
-    },
+  const align = (): void => {
+    if (settings() === openedWith) return
+    openedWith = settings()
+    store.moveTo(openMain())
+    tabStore.moveTo(openTab())
+    erase()
   }
+  erase()
+  const store = createStore(openMain(), align)
+  const tabStore = createStore(openTab(), align)
+  return { windowKeys, tab, store, tabStore, align }
 }

@@ -1,14 +1,13 @@
 import { asksNotToBeTracked } from '../browser/page'
 import { storageOf } from '../browser/storage'
-import { readCookie } from '../state/backends/cookie'
+import { cookieStorage } from '../state/backends/cookie'
 import { type Consent, createConsent } from '../state/consent'
 import type { Config } from '../types'
+import { cookieOptions } from './openStores'
 
 /** What the visitor and the site together allow. Asked each time: options, consent and the browser's wishes change. */
 export interface Permissions {
   consent: Consent
-  /** Under which name the visitor's word is kept. */
-  consentName: string
   /** Events are captured, but without anything that tells one visitor from another (protocol.md §8.7). */
   isCookieless(): boolean
   /** Nothing is captured. */
@@ -18,23 +17,23 @@ export interface Permissions {
 }
 
 export const createPermissions = (config: Config, token: string): Permissions => {
-  const consentName = config.consent_persistence_name || `__ph_opt_in_out_${token}`
+  const places = [storageOf('localStorage') ?? [], cookieStorage(cookieOptions(config))].flat()
   const consent = createConsent(
-    consentName,
-    storageOf('localStorage'),
-    readCookie,
+    config.consent_persistence_name || (config.opt_out_capturing_cookie_prefix || '__ph_opt_in_out_') + token,
+    config.opt_out_capturing_persistence_type === 'cookie' ? places.reverse() : places,
     () => config.opt_out_capturing_by_default || config.cookieless_mode === 'on_reject',
     () => config.respect_dnt && asksNotToBeTracked(),
   )
-  const isCookieless = () =>
-    config.cookieless_mode === 'always' || (config.cookieless_mode === 'on_reject' && consent.explicit() === 'denied')
-  const isOptedOut = () => !isCookieless() && consent.isOptedOut()
+  const isCookieless = () => {
+    if (config.cookieless_mode !== 'on_reject') return config.cookieless_mode === 'always'
+    // Before a decision: only where the site says that no decision is a refusal.
+    return consent.explicit() === 'denied' || (config.opt_out_capturing_by_default && consent.isOptedOut())
+  }
   const waitsForConsent = () => config.opt_out_persistence_by_default || config.cookieless_mode === 'on_reject'
   return {
     consent,
-    consentName,
     isCookieless,
-    isOptedOut,
+    isOptedOut: () => !isCookieless() && consent.isOptedOut(),
     mayStore: () =>
       !config.disable_persistence && !isCookieless() && !(waitsForConsent() && consent.explicit() !== 'granted'),
   }

@@ -18,6 +18,7 @@ import type {
   Stop,
 } from '../types'
 import type { PeopleArguments } from './compatibility'
+import type { NotYet } from './notYet'
 import type { ResetOptions } from './people'
 
 /** Options by their older and other names. */
@@ -27,9 +28,9 @@ type OldNames = { [N in keyof typeof RENAMES]: Config[(typeof RENAMES)[N]] }
 export type Options = Partial<Omit<Config, 'loaded'> & { loaded: (analytics: Analytics) => void } & OldNames>
 
 /** The public object. */
-export interface Analytics {
+export interface Analytics extends NotYet {
   /** The live configuration. Read it freely; change it with `set_config`. */
-  readonly config: Config
+  readonly config: Config & { readonly token: string }
   /** The release, as `2.0.0`. */
   readonly version: string
   /** Whether `init` has been called with a token. On a server it may always be called again. */
@@ -176,6 +177,7 @@ export interface Analytics {
   opt_in_capturing(options?: { captureEventName?: string | null | false; captureProperties?: Properties }): void
   /** The visitor refuses: nothing more is captured, and what still waits to be sent is dropped. */
   opt_out_capturing(): void
+  /** Whether the visitor may be observed: they agreed, or have not decided and no option takes that for a refusal. */
   has_opted_in_capturing(): boolean
   has_opted_out_capturing(): boolean
   /** What the visitor said, whatever the options take silence for. */
@@ -220,6 +222,7 @@ export type Api = Omit<
   | 'push'
   | 'toString'
   | 'featureFlags'
+  | keyof NotYet
 > & {
   featureFlags: Omit<Analytics['featureFlags'], 'hasLoadedFlags'>
 }
@@ -258,6 +261,8 @@ export const WITHOUT_CLIENT: Record<string, unknown> = {
   'featureFlags.getFlags': [],
   'featureFlags.getFlagVariants': {},
   'featureFlags.getFlagPayloads': {},
+  'featureFlags.getFlagsWithDetails': {},
+  canRenderSurveyAsync: Promise.resolve({ visible: false }),
   shutdown: Promise.resolve(),
   calculateEventProperties: {},
   'featureFlags.reloadFeatureFlagsAsync': Promise.resolve({ status: 'skipped' }),

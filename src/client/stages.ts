@@ -1,5 +1,7 @@
 import type { ScrollDepth } from '../browser/scroll'
+import { OPTIONS } from '../config/options'
 import type { Log } from '../lib/log'
+import type { RewriteText } from '../lib/serialize'
 import { addFrom } from '../pipeline/stages/addFrom'
 import { addIdentity } from '../pipeline/stages/addIdentity'
 import { addPage } from '../pipeline/stages/addPage'
@@ -10,7 +12,6 @@ import { denyProperties } from '../pipeline/stages/denyProperties'
 import { hideVisitor } from '../pipeline/stages/hideVisitor'
 import { judgeBots } from '../pipeline/stages/judgeBots'
 import { limitRate } from '../pipeline/stages/limitRate'
-import { makePlain } from '../pipeline/stages/makePlain'
 import { requireConsent } from '../pipeline/stages/requireConsent'
 import { requireName } from '../pipeline/stages/requireName'
 import { runBeforeSend } from '../pipeline/stages/runBeforeSend'
@@ -19,10 +20,12 @@ import type { Config, Properties } from '../types'
 export interface StageInputs {
   config: Config
   token: string
+  /** What happens to strings that the site passes. */
+  rewrite: RewriteText
   log: Log
   isOptedOut(): boolean
   onRateLimit(): void
-  touchSession(): { sessionId: string; windowId: string }
+  touchSession(isLeaving?: boolean): { sessionId: string; windowId: string }
   isIdentified(): boolean
   scroll: { take(): ScrollDepth | undefined }
   /** Properties of the session: where it came from, what was registered for it. */
@@ -46,7 +49,7 @@ export const stagesFor = (from: StageInputs) => {
   const stages = {
     name: requireName,
     consent: requireConsent(from.isOptedOut),
-    bots: judgeBots(from.config),
+    bots: judgeBots(from.config, undefined, undefined, from.log.warn),
     rate: limitRate(() => from.config.rate_limiting, from.onRateLimit),
     session: addSession(from.touchSession),
     identity: addIdentity(from.token, from.isIdentified),
@@ -57,9 +60,8 @@ export const stagesFor = (from: StageInputs) => {
     page: addPage(from.config, from.constants),
     cookieless: hideVisitor(from.isCookieless),
     person: addPerson(from.person),
-    plain: makePlain(() => from.config.properties_string_max_length),
-    denylist: denyProperties(() => from.config.property_denylist),
-    beforeSend: runBeforeSend(() => from.config.before_send, from.log),
+    denylist: denyProperties(() => [...from.config.property_blacklist, ...from.config.property_denylist]),
+    beforeSend: runBeforeSend(from.config, OPTIONS.before_send[0], from.rewrite, from.log),
   }
-  return { stages, pageviewId: pageview.current, forgetPageview: pageview.forget }
+  return { stages, pageview }
 }

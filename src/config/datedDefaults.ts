@@ -1,3 +1,4 @@
+import { toDate } from '../lib/serialize'
 import type { Config } from '../types'
 
 /** Defaults that changed, by date: a `defaults` option selects every row dated on or before it. */
@@ -5,19 +6,37 @@ export const DATED_DEFAULTS: readonly (readonly [since: string, changes: Partial
   ['2025-05-24', { capture_pageview: 'history_change' }],
   ['2025-11-30', { session_recording: { strictMinimumDuration: true }, rageclick: { content_ignorelist: true } }],
   ['2026-01-30', { external_scripts_inject_target: 'head' }],
+  [
+    '2026-05-30',
+    {
+      // The built-in words, and the signs of steppers: plus, hyphen, minus, dash.
+      rageclick: {
+        content_ignorelist: ['next', 'previous', 'prev', '>', '<', '+', '-', '\u2212', '\u2013'],
+      },
+      session_recording: { strictMinimumDuration: true, canvasCapture: { resolutionScale: 0.6 } },
+    },
+  ],
+  [
+    '2026-06-25',
+    {
+      session_recording: {
+        strictMinimumDuration: true,
+        canvasCapture: { resolutionScale: 0.6 },
+        streamNetworkBody: true,
+      },
+      disable_capture_url_hashes: true,
+    },
+  ],
 ]
 
 /** A date that selects every row. */
 export const LATEST = '9999-12-31'
 
 /** Whether this is a day of the calendar in the form YYYY-MM-DD. */
-export const isDate = (text: unknown): text is string => {
-  const time = typeof text === 'string' && /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : NaN
-  return !isNaN(time) && new Date(time).toISOString().startsWith(text as string)
-}
+export const isDate = (text: unknown): text is string => toDate(text)?.toISOString().slice(0, 10) === text
 
-/** The changed defaults that a `defaults` date selects; none for 'unset'. Dates of this form sort as text. */
-export const datedDefaults = (date: string): Partial<Config> =>
+/** The changed defaults that a `defaults` date selects; none for anything else. Dates of this form sort as strings. */
+export const datedDefaults = (date: unknown): Partial<Config> =>
   isDate(date)
     ? Object.assign({}, ...DATED_DEFAULTS.filter(([since]) => since <= date).map(([, changes]) => changes))
     : {}

@@ -1,3 +1,5 @@
+import { has, pick } from '../lib/objects'
+
 /** What the service has turned on, in its own words (protocol.md §4.7). Absent: it has not said. */
 export interface RemoteConfig {
   supportedCompression?: string[]
@@ -6,11 +8,28 @@ export interface RemoteConfig {
   [item: string]: unknown
 }
 
-/** The configuration in an answer; undefined when it carries none, as the `/flags` of newer services. */
-export const readRemote = (body: Record<string, unknown> | undefined): RemoteConfig | undefined =>
-  body && ('supportedCompression' in body || 'autocapture_opt_out' in body || 'sessionRecording' in body)
-    ? body
-    : undefined
+/** The items that the SDK uses, and whether a value is a proper one. */
+const ITEMS: Record<string, (value: unknown) => boolean> = {
+  supportedCompression: Array.isArray,
+  autocapture_opt_out: (value) => value === !!value,
+  // Appended to the host: without its slash it would name another host.
+  analytics: (value) => /^\//.test((value as RemoteConfig['analytics'])?.endpoint ?? '/'),
+}
+
+/**
+ * The well-formed items of the configuration in a response; undefined when it carries none, as the `/flags` of newer
+ * services. `onMalformed` receives the names of the others.
+ */
+export const readRemote = (
+  body: Record<string, unknown> | undefined,
+  onMalformed: (names: string[]) => void,
+): RemoteConfig | undefined => {
+  if (!body || !('supportedCompression' in body || 'autocapture_opt_out' in body || 'sessionRecording' in body))
+    return undefined
+  const malformed = Object.keys(ITEMS).filter((name) => name in body && !ITEMS[name]!(body[name]))
+  if (malformed.length) onMalformed(malformed)
+  return pick(body, (name) => has(ITEMS, name) && !malformed.includes(name))
+}
 
 /** Whether the service understands gzip, as far as it has said. `gzip-js` is the protocol's name for it. */
 export const understandsGzip = ({ supportedCompression }: RemoteConfig): boolean =>

@@ -1,16 +1,24 @@
 import { guarded, later } from '../lib/guard'
+import { reportCaught } from '../lib/log'
 import type { CapturedEvent, Config, DropReason, RequestError, Stop } from '../types'
-import { type Body, bodyText, encodeNow, eventText, type GzipNow } from './encode'
+import { type Body, bodyText, eventText } from './encode'
 import { apiHost } from './hosts'
 import type { Entry, Outbox } from './outbox'
 import { outcomeOf, refusedBy, retryDelay } from './retry'
-import { beacon, outlivesPage, request, sizeOf } from './transport'
+import { type Answer, beacon, outlivesPage, request } from './transport'
 
 const MOST_EVENTS = 250
 // About 60 kB gzipped. A larger batch would gain nothing and cost more when it has to be sent again.
 const MOST_CHARACTERS = 400_000
-// Chromium gives all beacons of a page 64 KiB together. https://w3c.github.io/beacon/#sendbeacon-method
-const BEACON_BYTES = 60_000
+// Less than this leaves uncompressed by the last beacon in one flight of ten segments. https://www.rfc-editor.org/rfc/rfc6928
+const PREPARED_CHARACTERS = 14_000
+// The service takes an older `sent_at` for a wrong clock.
+const STALE_MS = 5000
+
+/** Returns the time, ms since the epoch, by a clock that nobody sets while the page lives. */
+const steadyTime = () => performance.timeOrigin + performance.now()
+
+const mostOf = ({ most = MOST_EVENTS }: Entry) => most
 
 export interface QueueInputs {
   config: Config
@@ -19,8 +27,6 @@ export interface QueueInputs {
   path: () => string
   /** A request's text as it travels. */
   encode(text: string): Promise<Body>
-  /** Compresses at once, where that has been loaded and the service understands it. */
-  gzipNow(): GzipNow | undefined
   /** Keeps what waits beyond the page, and says which tab sends. */
   outbox: Outbox
   onDelivered(uuids: string[]): void
@@ -58,6 +64,9 @@ export interface Queue {
  * The one queue. Events leave in batches, one request at a time, in the order they came; so an outage has one request
  * at a time too, and what could not be sent stays in its place. An event leaves the queue when the service has stored
  * or refused it.
+ *
+ * A batch that keeps failing while the service may well store others is halved, and what has not failed is sent first.
+ * An event that fails alone waits on a clock of its own, so that it holds nothing up.
  */
 export const createQueue = (inputs: QueueInputs): Queue => {
   const {
@@ -65,7 +74,6 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     token,
     path,
     encode,
-    gzipNow,
     outbox,
     onDelivered,
     onDropped,
@@ -74,13 +82,14 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     sendBeacon = beacon,
   } = inputs
   let waiting: Entry[] = []
-  let characters = 0
   let flushTimer: ReturnType<typeof setTimeout> | undefined
   let retryTimer: ReturnType<typeof setTimeout> | undefined
   let sending: Sending | undefined
   let tries = 0
-  let mostEvents = MOST_EVENTS
   let mayBeOrphans = false
+  /** A body made ahead of time for the end of the page, and how much has been captured since. */
+  let prepared: { batch: Entry[]; body: Body; at: number } | undefined
+  let unprepared = 0
   // What is captured after the page has gone (a listener of the page's own) goes the same way.
   let hasLeft = false
   let stopped = false
@@ -91,7 +100,6 @@ export const createQueue = (inputs: QueueInputs): Queue => {
   const release = (batch: readonly Entry[]) => {
     const gone = new Set(batch)
     waiting = waiting.filter((each) => !gone.has(each))
-    characters = waiting.reduce((sum, { text }) => sum + text.length, 0)
   }
   const remove = (batch: readonly Entry[]) => {
     release(batch)
@@ -101,16 +109,19 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     remove(batch)
     batch.forEach((each) => onDropped(each, reason))
   }
+  /** Drops what is too old, and of the rest what does not fit into the bound beside what is newer. */
   const trim = () => {
-    const oldest = Date.now() - config.outbox_max_age_ms
-    if (waiting[0] && waiting[0].at < oldest)
-      drop(
-        waiting.filter(({ at }) => at < oldest),
-        'expired',
-      )
-    while (characters > config.outbox_max_bytes) drop([waiting[0]!], 'queue_full')
+    const oldest = steadyTime() - config.outbox_max_age_ms
+    let room = config.outbox_max_bytes
+    for (const each of [...waiting].reverse()) {
+      const { length } = each.text
+      if (each.at < oldest) drop([each], 'expired')
+      else if (length > room) drop([each], 'queue_full')
+      else room -= length
+    }
   }
-  const nextBatch = (from: readonly Entry[], most = mostEvents): Entry[] => {
+  /** Returns the first of these that fit in one request. */
+  const head = (from: readonly Entry[], most: number): Entry[] => {
     let length = 0
     const end = from.findIndex(({ text }, index) => {
       length += text.length
@@ -118,62 +129,102 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     })
     return from.slice(0, end < 0 ? undefined : end)
   }
+  /** Returns the batch to send next, of those that failed least. */
+  const nextBatch = (): Entry[] => {
+    const due = waiting.filter(({ heldUntil = 0 }) => heldUntil <= performance.now())
+    const most = due.reduce((largest, each) => Math.max(largest, mostOf(each)), 0)
+    return head(
+      due.filter((each) => mostOf(each) === most),
+      most,
+    )
+  }
   const textOf = (batch: readonly Entry[]) =>
     bodyText(
       token,
       batch.map((each) => each.text),
     )
 
-  const now = (batch: readonly Entry[]) => encodeNow(textOf(batch), gzipNow())
-
-  const pump = async (): Promise<void> => {
-    if (sending || retryTimer || stopped || hasLeft) return
-    if (!waiting.length && !mayBeOrphans) return outbox.cede()
-    const current: Sending = { batch: [] }
-    sending = current
+  /** Adds what other tabs and earlier pages have left, as far as there is room for it in a batch. */
+  const gather = async (current: Sending) => {
     const leads = await outbox.lead()
-    if (mayBeOrphans && waiting.length < mostEvents) {
+    while (sending === current && mayBeOrphans && waiting.length < MOST_EVENTS) {
       mayBeOrphans = false
       const found = leads ? await outbox.orphans() : []
       // The page went meanwhile: they are the next one's.
       if (sending !== current) return
       mayBeOrphans ||= found.length > 0
-      waiting.unshift(...found.filter(({ uuid }) => !waiting.some((each) => each.uuid === uuid)))
-      release([])
+      waiting.unshift(...found)
+      trim()
     }
-    if (sending !== current) return
+  }
+  /** Sends the next batch. Undefined: there is none, or it went another way meanwhile. */
+  const sendNext = async (current: Sending): Promise<Answer | undefined> => {
+    await gather(current)
+    if (sending !== current) return undefined
     trim()
-    if (!waiting.length) {
-      sending = undefined
-      return pump()
-    }
-    current.batch = nextBatch(waiting)
+    current.batch = nextBatch()
+    if (!current.batch.length) return undefined
     const body = await encode(textOf(current.batch))
     // The page went while compressing: the events have left by beacon. Or they were cleared.
-    if (sending !== current) return
+    if (sending !== current) return undefined
     current.outlives = outlivesPage(body)
-    const answer = await send(url(), body, config)
-    if (sending === current) sending = undefined
+    return send(url(), body, config)
+  }
+  const halve = (batch: readonly Entry[]) => batch.forEach((each) => (each.most = Math.ceil(batch.length / 2)))
 
-    if (answer.status >= 400) onRequestError({ statusCode: answer.status, text: answer.text, json: answer.json })
+  /** Decides when a batch that failed is sent again, and with how many others. */
+  const retryLater = (batch: readonly Entry[], { status, retryAfterMs }: Answer) => {
+    for (const each of batch) each.fails = (each.fails ?? 0) + 1
+    const [first] = batch
+    // A service that asks for fewer requests gets no smaller ones.
+    const isSuspect = first && first.fails! > 1 && ![408, 425, 429].includes(status)
+    const wasAlone = first?.heldUntil !== undefined
+    if (isSuspect) {
+      halve(batch)
+      if (batch.length === 1) {
+        const ms = retryDelay(first.fails!, retryAfterMs)
+        first.heldUntil = performance.now() + ms
+        // Timers may be a little early.
+        later(pump, ms + 1)
+      }
+    }
+    if (wasAlone) return
+    tries += 1
+    retryTimer = later(retry, retryDelay(tries, retryAfterMs))
+  }
+  const settle = (batch: readonly Entry[], answer: Answer) => {
     const outcome = outcomeOf(answer)
-    if (outcome === 'again') {
-      tries += 1
-      retryTimer = later(wake, retryDelay(tries, answer.retryAfterMs))
-      return
-    }
+    if (answer.status >= 400) onRequestError({ statusCode: answer.status, text: answer.text, json: answer.json })
+    if (outcome === 'again') return retryLater(batch, answer)
     tries = 0
-    if (outcome === 'too_large' && current.batch.length > 1) {
-      mostEvents = Math.ceil(current.batch.length / 2)
-    } else {
-      const there = current.batch.filter((each) => waiting.includes(each))
-      remove(current.batch)
-      const isRefused = refusedBy(answer)
-      const refused = there.filter(({ uuid }) => outcome !== 'stored' || isRefused(uuid))
-      refused.forEach((each) => onDropped(each, 'refused_by_service'))
-      const delivered = there.filter((each) => !refused.includes(each))
-      if (delivered.length) onDelivered(delivered.map(({ uuid }) => uuid))
+    if (outcome === 'too_large' && batch.length > 1) return halve(batch)
+    const isRefused = refusedBy(answer)
+    const isWaiting = (each: Entry) => waiting.includes(each)
+    drop(
+      batch.filter((each) => isWaiting(each) && (outcome !== 'stored' || isRefused(each.uuid))),
+      'refused_by_service',
+    )
+    const delivered = batch.filter(isWaiting).map(({ uuid }) => uuid)
+    remove(batch)
+    if (delivered.length) onDelivered(delivered)
+  }
+  const pump = async (): Promise<void> => {
+    if (sending || retryTimer || stopped || hasLeft) return
+    if (!waiting.length && !mayBeOrphans) return outbox.cede()
+    const current: Sending = { batch: [] }
+    sending = current
+    let answer: Answer | undefined
+    try {
+      answer = await sendNext(current)
+    } catch (error) {
+      // Whatever it was: the loop goes on, and a batch that causes it is halved like one that the service cannot store.
+      reportCaught(error)
+      answer = { status: 0, text: String(error) }
     }
+    if (sending === current) sending = undefined
+    // What waits is held, or was cleared: whoever adds to it begins again.
+    if (!answer) return waiting.length && !sending ? outbox.cede() : pump()
+    guarded(() => settle(current.batch, answer))
     // Not awaited: what a page sends without a pause would hold all it has sent.
     guarded(pump)
   }
@@ -189,32 +240,65 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     mayBeOrphans = true
     flushLater()
   }
-  const wake = () => {
+  const retry = () => {
     hasLeft = false
     mayBeOrphans = true
     clearTimeout(retryTimer)
     retryTimer = undefined
     flush()
   }
+  const wake = () => {
+    for (const each of waiting) if (each.heldUntil) each.heldUntil = 0
+    retry()
+  }
 
-  /** Hands the browser one beacon with as many of these as it takes, from the first; answers which. */
-  const hand = (batch: Entry[]): Entry[] => {
-    if (!batch.length) return []
-    const body = now(batch)
-    const share = BEACON_BYTES / sizeOf(body)
-    if (share >= 1 && sendBeacon(url(), body)) return batch
-    return hand(batch.slice(0, Math.floor(batch.length * (share < 1 ? share : 0.5))))
+  const prepare = async () => {
+    const batch = nextBatch()
+    const at = steadyTime()
+    prepared = { batch, body: await encode(textOf(batch)), at }
+  }
+  /** Hands the browser one request that it finishes after the page is gone. False: it takes no more. */
+  const give = (body: Body): boolean => {
+    // Workers have no beacons.
+    if (!config.disable_beacon && 'sendBeacon' in navigator) return sendBeacon(url(), body)
+    if (outlivesPage(body)) void send(url(), body, config)
+    return outlivesPage(body)
+  }
+  /** Hands the browser as many of these as it takes, in as many requests as that needs. */
+  const hand = (rest: Entry[]) => {
+    const early = prepared
+    if (early && steadyTime() - early.at < STALE_MS && early.batch.every((each) => rest.includes(each)))
+      if (give(early.body)) rest = rest.filter((each) => !early.batch.includes(each))
+    // The smallest first: one that is too large keeps none from leaving.
+    rest = [...rest].sort((a, b) => a.text.length - b.text.length)
+    let batch = head(rest, Infinity)
+    while (batch.length) {
+      if (give(textOf(batch))) {
+        rest = rest.slice(batch.length)
+        batch = head(rest, Infinity)
+      } else batch = batch.slice(0, batch.length >> 1)
+    }
   }
 
   return {
     add: (event, { now }) => {
       const text = eventText(event)
-      const entry: Entry = { event: event.event, uuid: event.uuid, at: Date.now(), text }
+      const entry: Entry = { event: event.event, uuid: event.uuid, at: steadyTime(), text }
       waiting.push(entry)
-      characters += text.length
-      trim()
-      if (hasLeft) return release(hand([entry]))
       outbox.keep(entry)
+      trim()
+      if (hasLeft) {
+        hand([entry])
+        return outbox.leave()
+      }
+      unprepared += text.length
+      if (unprepared > PREPARED_CHARACTERS) {
+        unprepared = -Infinity
+        later(() => {
+          unprepared = 0
+          return prepare()
+        })
+      }
       if (now || !config.request_batching) flush()
       else flushLater()
     },
@@ -222,20 +306,13 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     takeOver,
     leave: () => {
       hasLeft = true
-      const kept = waiting.filter(({ key }) => key)
       outbox.leave()
       // A request that outlives the page carries its events; any other dies with it.
       const carried = sending?.outlives ? sending.batch : []
       if (!sending?.outlives) sending = undefined
-      const rest = waiting.filter((each) => !carried.includes(each))
-      // Workers have no beacons.
-      if (!config.disable_beacon && 'sendBeacon' in navigator) release(hand(nextBatch(rest, Infinity)))
-      else if (rest.length) {
-        void send(url(), now(rest), config)
-        release(rest)
-      }
-      // If the page comes back, it finds in the outbox what nobody has sent for it.
-      release(kept)
+      hand(waiting.filter((each) => !carried.includes(each)))
+      // If the page comes back, it finds these in the outbox, unless they were sent meanwhile; the others it sends again.
+      release(waiting.filter(({ isKept }) => isKept))
     },
     clear: (reason, which) => {
       drop(which ? waiting.filter(which) : waiting, reason)

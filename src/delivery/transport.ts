@@ -1,4 +1,7 @@
+import { attempt, within } from '../lib/guard'
 import { parseJson } from '../lib/json'
+import { reportCaught } from '../lib/log'
+import { pick } from '../lib/objects'
 import type { Config } from '../types'
 import type { Body } from './encode'
 
@@ -8,7 +11,9 @@ export interface Answer {
   text: string
   /** The body, parsed, when it was JSON. */
   json?: unknown
-  /** How long the service asks to be left alone, ms. */
+  /** Whether something other than the service answered: the request was redirected, or the body is HTML. */
+  isForeign?: boolean
+  /** The time the service asks clients to wait before they retry, ms. */
   retryAfterMs?: number
 }
 
@@ -16,22 +21,56 @@ export interface Answer {
 const OUTLIVES_BYTES = 52_000
 const TIMEOUT_MS = 60_000
 
-/** Bytes of a body. */
-export const sizeOf = ({ data }: Body) => (typeof data === 'string' ? new Blob([data]).size : data.byteLength)
-
-/** Whether a request with this body goes on when the page is gone. */
-export const outlivesPage = (body: Body): boolean => sizeOf(body) < OUTLIVES_BYTES
+/** Whether a request with this body goes on when the page is gone. XMLHttpRequest never does. */
+export const outlivesPage = (body: Body): boolean =>
+  typeof fetch === 'function' && new Blob([body]).size < OUTLIVES_BYTES
 
 const retryAfter = (header: string | null): number | undefined => {
-  if (!header) return undefined
-  const ms = /^\d+$/.test(header) ? +header * 1000 : Date.parse(header) - Date.now()
+  const ms = Number(header) * 1000 || Date.parse(header!) - Date.now()
   return ms >= 0 ? ms : undefined
 }
+
+const reported = new Set<string>()
+
+/** Returns the entries that `fetch` accepts, and reports each other entry once: it would make every request fail. */
+const accepted = <V>(url: string, entries: Record<string, V>, initOf: (entry: Record<string, V>) => object) =>
+  pick(entries, (name, value) => {
+    try {
+      return new Request(url, initOf({ [name]: value }))
+    } catch (error) {
+      if (!reported.has(name))
+        reportCaught(`xhr_headers or fetch_options: fetch rejects ${name}. Requests are sent without it. ${error}`)
+      reported.add(name)
+      return false
+    }
+  })
+
+/** What is read of a response. */
+type Reply = Pick<Response, 'status' | 'redirected' | 'text'> & { headers: Pick<Headers, 'get'> }
+
+/** Sends a request by XMLHttpRequest, for pages that have removed or replaced `fetch`. */
+const sendByXhr = (url: string, { method, headers, body, signal }: RequestInit) =>
+  new Promise<Reply>((done, failed) => {
+    const xhr = new XMLHttpRequest()
+    xhr.open(method!, url)
+    Object.entries(headers!).forEach(([name, value]) => xhr.setRequestHeader(name, value as string))
+    xhr.onload = () =>
+      done({
+        status: xhr.status,
+        redirected: xhr.responseURL !== new URL(url, location.href).href,
+        text: async () => xhr.responseText,
+        // `getResponseHeader` prints an error for a header that the service does not expose.
+        headers: { get: (name) => RegExp(`^${name}: (.*)`, 'im').exec(xhr.getAllResponseHeaders())?.[1] ?? null },
+      })
+    xhr.onerror = failed
+    signal!.onabort = () => xhr.abort()
+    xhr.send(body as XMLHttpRequestBodyInit)
+  })
 
 /** The options that shape a request. */
 export type RequestConfig = Pick<Config, 'xhr_headers' | 'fetch_options'>
 
-/** One request by fetch: a POST, or a GET without a body. Never rejects: no answer is an answer with status 0. */
+/** Sends one request: a POST, or a GET without a body. Never rejects: without a response the status is 0. */
 export const request = async (
   url: string,
   body: Body | undefined,
@@ -40,37 +79,39 @@ export const request = async (
 ): Promise<Answer> => {
   const { next_options, ...options } = config.fetch_options
   const aborting = new AbortController()
-  const timer = setTimeout(() => aborting.abort(), timeoutMs)
-  try {
-    const response = await fetch(url, {
-      ...(body ? { method: 'POST', keepalive: outlivesPage(body), body: body.data } : {}),
+  const send = async (): Promise<Answer> => {
+    const init = {
+      method: body ? 'POST' : 'GET',
+      ...(body ? { keepalive: outlivesPage(body), body } : {}),
       referrerPolicy: 'strict-origin',
-      ...options,
+      ...accepted(url, options, (option) => option),
       // The key that Next.js's own fetch reads. https://nextjs.org/docs/app/api-reference/functions/fetch
       ...(next_options ? { next: next_options } : {}),
-      headers: { ...config.xhr_headers, ...(body ? { 'Content-Type': body.type } : {}) },
+      headers: {
+        ...accepted(url, config.xhr_headers, (headers) => ({ headers })),
+        // text/plain costs no CORS preflight; the service knows gzip by its first bytes.
+        ...(body ? { 'Content-Type': typeof body === 'string' ? 'application/json' : 'text/plain' } : {}),
+      },
       signal: aborting.signal,
-    } as RequestInit)
+    } as RequestInit
+    const response: Reply = (await attempt(() => fetch(url, init))) ?? (await sendByXhr(url, init))
     const text = await response.text()
     return {
       status: response.status,
       text,
       json: parseJson(text),
+      isForeign: response.redirected || /^\s*</.test(text),
       retryAfterMs: retryAfter(response.headers.get('Retry-After')),
     }
-  } catch (error) {
-    return { status: 0, text: aborting.signal.aborted ? 'timeout' : String(error) }
-  } finally {
-    clearTimeout(timer)
   }
+  const failed = (error: unknown): Answer => ({ status: 0, text: String(error) })
+  // A page's own fetch may ignore the signal.
+  const answer = await within(timeoutMs, send().catch(failed), failed('timeout'))
+  aborting.abort()
+  return answer
 }
 
 /** One POST that the browser finishes after the page is gone. False: refused, too much of that is under way. */
-export const beacon = (url: string, { data }: Body): boolean => {
-  try {
-    // text/plain whatever it is: a JSON type would cost a preflight, which a page that goes does not live to see.
-    return navigator.sendBeacon(url, new Blob([data], { type: 'text/plain' }))
-  } catch {
-    return false
-  }
-}
+export const beacon = (url: string, body: Body): boolean =>
+  // text/plain in any case: a JSON type would cost a preflight, which a page that is left does not live to see.
+  !!attempt(() => navigator.sendBeacon(url, new Blob([body], { type: 'text/plain' })))

@@ -1,38 +1,42 @@
+import { unclobbered } from '../browser/dom'
 import type { Extensions, LoadExtension } from '../extensions/extensions'
 
+interface ScriptUrlPolicy {
+  createScriptURL(name: string): string
+}
 interface ExtendedWindow {
   /** Where the extensions' scripts leave what they have (rollup.config.mjs). */
   __trailmark_extensions__?: Partial<Extensions>
-  trustedTypes?: {
-    createPolicy(
-      name: string,
-      rules: { createScriptURL(name: string): string },
-    ): { createScriptURL(name: string): string }
-  }
+  trustedTypes?: { createPolicy(name: string, rules: ScriptUrlPolicy): ScriptUrlPolicy }
 }
+/** The core's tag. `policy`: the one that the snippet has made for it, since a page may allow one of a name only. */
+type CoreTag = HTMLScriptElement & { policy?: ScriptUrlPolicy }
 
-/** Extensions of the script build: scripts beside the one at `coreUrl`, put where `target` says. */
-export const loadByScript = (coreUrl: string, target: () => 'body' | 'head'): LoadExtension => {
+/** Extensions of the script build: scripts beside the core's, put where `target` says. `tag`: the core's, where it has one. */
+export const loadByScript = (tag: CoreTag | null, target: () => 'body' | 'head'): LoadExtension => {
   const page = window as ExtendedWindow
-  const loading: Record<string, Promise<void>> = {}
-  const addressOf = (name: string) => new URL(`${name}.js`, coreUrl).href
-  // Where a page requires Trusted Types, an address of code has to come from a policy; ours knows the core's folder only.
-  let policy: ReturnType<NonNullable<ExtendedWindow['trustedTypes']>['createPolicy']> | undefined
+  const loading: Record<string, Promise<unknown>> = {}
+  const coreUrl = tag?.src || location.href
+  const nonce = tag?.nonce
+  const urlOf = (name: string) => new URL(`${name}.js`, coreUrl).href
+  // Where a page requires Trusted Types, a URL of code has to come from a policy; ours knows the core's folder only.
+  let policy = tag?.policy
 
   const load = (name: string) =>
-    new Promise<void>((resolve, reject) => {
-      const script = document.createElement('script')
-      policy ??= page.trustedTypes?.createPolicy('trailmark', { createScriptURL: addressOf })
-      script.src = policy?.createScriptURL(name) ?? addressOf(name)
+    new Promise((done) => {
+      const host = unclobbered(document)
+      const script = host.createElement('script')
+      policy ??= page.trustedTypes?.createPolicy('trailmark', { createScriptURL: urlOf })
+      script.src = policy?.createScriptURL(name) ?? urlOf(name)
       script.crossOrigin = 'anonymous'
-      script.onload = () => resolve()
-      script.onerror = () => reject(new Error(`${name}.js could not be loaded`))
-      ;(document[target()] ?? document.head).append(script)
+      if (nonce) script.nonce = nonce
+      script.onload = script.onerror = done
+      ;(host[target()] ?? host.head).append(script)
     })
   return async (name) => {
     if (!page.__trailmark_extensions__?.[name]) await (loading[name] ??= load(name))
     const extension = page.__trailmark_extensions__?.[name]
-    if (!extension) throw new Error(`${name}.js is of another release`)
+    if (!extension) throw new Error(`${name}.js could not be loaded, or is of another release`)
     return extension
   }
 }

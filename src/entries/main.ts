@@ -9,3 +9,4 @@ export default analytics
 
 export type { Analytics, Options } from '../client/publicApi'
 export type * from '../types'
+export type * from '../client/posthogTypes'

@@ -1,18 +1,13 @@
+import { unclobbered } from '../browser/dom'
 import { createAnalytics } from '../client/instances'
-import { isStub, takeOver } from '../client/stub'
+import { takeOver } from '../client/stub'
 import { loadByScript } from './loadByScript'
 
-const page = window as unknown as Record<string, unknown>
-// Known only while this script runs.
-const ownUrl = (document.currentScript as HTMLScriptElement | null)?.src || location.href
+// Known only while this script runs. The README's snippet leaves its Trusted Types policy on the element.
+const tag = unclobbered(document).currentScript as HTMLScriptElement | null
 
 // The README's snippet leaves its stub at `analytics`, the protocol's own at `posthog`. Without any, the page will call
 // `analytics.init` itself.
-const names = ['analytics', 'posthog'].filter((name) => isStub(page[name]))
-for (const name of names.length ? names : ['analytics']) {
-  takeOver(
-    page,
-    name,
-    createAnalytics((config) => loadByScript(ownUrl, () => config.external_scripts_inject_target)),
-  )
-}
+takeOver(window as unknown as Record<string, unknown>, tag?.dataset.global || 'analytics', () =>
+  createAnalytics((config) => loadByScript(tag, () => config.external_scripts_inject_target)),
+)

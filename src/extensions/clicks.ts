@@ -1,1 +1,1 @@
-export { createJudge } from './clicks/judge'
+export { createDetector } from './clicks/detector'

@@ -1,4 +1,5 @@
-import { parseJson } from '../lib/json'
+import { isPlainObject, parseJson } from '../lib/json'
+import { objectOf, own } from '../lib/objects'
 import type { FlagDetails, FlagValue } from '../types'
 
 /** What is known of all flags: what the service said of each, as it said it, and which answer that was. */
@@ -12,9 +13,9 @@ export interface FlagSet {
   evaluatedAt?: number
 }
 
-/** The body of an answer of `/flags`, today's and older forms (protocol.md §4.6). */
+/** The body of a `/flags` response, in the current and the older forms (protocol.md §4.6). Any item may be malformed. */
 export interface FlagsBody {
-  flags?: Record<string, FlagDetails>
+  flags?: Record<string, Partial<FlagDetails> | null>
   featureFlags?: Record<string, FlagValue> | string[]
   featureFlagPayloads?: Record<string, unknown>
   errorsWhileComputingFlags?: boolean
@@ -23,27 +24,36 @@ export interface FlagsBody {
   evaluatedAt?: number
 }
 
-/** The flags that an answer tells of; undefined: of none, so what is known stays. */
-export const readFlags = ({
-  flags,
-  featureFlags,
-  featureFlagPayloads,
-  quotaLimited,
-  requestId,
-  evaluatedAt,
-}: FlagsBody): FlagSet | undefined => {
-  if (quotaLimited?.includes('feature_flags') || (!flags && !featureFlags)) return undefined
-  const set: FlagSet = { values: {}, payloads: {}, details: {}, requestId, evaluatedAt }
-  for (const [key, flag] of Object.entries(flags ?? {})) {
-    if (flag.failed) continue
-    set.details[key] = flag
-    set.values[key] = flag.variant ?? flag.enabled
-    if (flag.enabled && flag.metadata?.payload) set.payloads[key] = flag.metadata.payload
+/** The flags of a body; undefined if it has none. `malformed` receives the key of each flag without a usable value. */
+export const readFlags = (
+  { flags, featureFlags, featureFlagPayloads, requestId, evaluatedAt }: FlagsBody,
+  malformed: string[] = [],
+): FlagSet | undefined => {
+  const all: unknown =
+    flags ??
+    (Array.isArray(featureFlags)
+      ? objectOf(
+          featureFlags.filter((key) => typeof key === 'string'),
+          () => true,
+        )
+      : featureFlags)
+  if (!isPlainObject(all)) {
+    if (all) malformed.push('flags')
+    return undefined
   }
-  if (!flags) {
-    if (Array.isArray(featureFlags)) for (const key of featureFlags) set.values[key] = true
-    else Object.assign(set.values, featureFlags)
-    Object.assign(set.payloads, featureFlagPayloads)
+  const set: FlagSet = { values: {}, payloads: {}, details: {}, requestId, evaluatedAt }
+  for (const [key, each] of Object.entries(all)) {
+    const flag = flags && (each as Partial<FlagDetails> | null)
+    const value = flags ? (flag?.variant ?? flag?.enabled) : each
+    const payload = flag ? flag.metadata?.payload : isPlainObject(featureFlagPayloads) && own(featureFlagPayloads, key)
+    if (flag?.failed) continue
+    // Assigning to the key `__proto__` would replace the prototype of the object.
+    if (!/boolean|string/.test(typeof value) || key === '__proto__') malformed.push(key)
+    else {
+      set.values[key] = value as FlagValue
+      if (flag) set.details[key] = flag as FlagDetails
+      if (payload) set.payloads[key] = payload
+    }
   }
   return set
 }

@@ -1,6 +1,8 @@
 import { guarded } from '../lib/guard'
+import { isPlainObject } from '../lib/json'
 import { createListeners } from '../lib/listeners'
-import { objectOf } from '../lib/objects'
+import { has, objectOf, own, pick } from '../lib/objects'
+import { serialize } from '../lib/serialize'
 import type {
   Bootstrap,
   Config,
@@ -13,7 +15,7 @@ import type {
   Properties,
   Stop,
 } from '../types'
-import { type FlagsBody, type FlagSet, mergeFlags, readFlags, readPayload } from './answers'
+import { type FlagSet, mergeFlags, readFlags, readPayload } from './answers'
 import type { FlagsAnswer } from './askFlags'
 
 type Values = Record<string, FlagValue>
@@ -26,28 +28,44 @@ interface Inputs {
   sessionId(): string
   /** Asks the service for flags. */
   ask(): void
+  /** Receives the names of the malformed items of a response. */
+  onMalformed(names: string[]): void
   now?: () => number
 }
 
 const QUIET: FlagOptions = { send_event: false }
+
+/** A copy of an object that the site passed; {} for anything else. */
+const toObject = (value: unknown): Payloads => {
+  const copy = serialize(value)
+  return isPlainObject(copy) ? copy : {}
+}
 
 const keysOn = (values: Values) => Object.keys(values).filter((key) => values[key])
 const valuesOf = (flags: FlagOverride | undefined): false | Values | undefined =>
   Array.isArray(flags) ? objectOf(flags, () => true) : flags
 
 /** The flags of this visitor: what is known, what is told of their use (protocol.md §13). */
-export const createFlags = ({ config, store, capture, sessionId, ask, now = () => Date.now() }: Inputs) => {
-  const setOf = ({ featureFlags = {}, featureFlagPayloads = {} }: Bootstrap): FlagSet => ({
-    values: featureFlags,
-    payloads: featureFlagPayloads,
-    details: {},
-  })
+export const createFlags = ({
+  config,
+  store,
+  capture,
+  sessionId,
+  ask,
+  onMalformed,
+  now = () => Date.now(),
+}: Inputs) => {
+  /** A set of what the site passed: a copy, safe to store. What is malformed counts as no flags. */
+  const setOf = (input: Bootstrap): FlagSet => {
+    const { featureFlags = {}, featureFlagPayloads = {} } = (serialize(input) ?? {}) as Bootstrap
+    return readFlags({ featureFlags, featureFlagPayloads }) ?? { values: {}, payloads: {}, details: {} }
+  }
   /** Bootstrapped flags hold, unstored, until something better comes. */
   let given = setOf(config.bootstrap)
   let holdsGiven = Object.keys(given.values).length > 0
   let settled = holdsGiven
   let answered = false
-  let errors: string[] = []
+  let loadError: string | undefined
   let staleAt: number | undefined
   const listeners = createListeners<Parameters<FlagListener>>()
 
@@ -63,7 +81,11 @@ export const createFlags = ({ config, store, capture, sessionId, ask, now = () =
         }
   const overrides = (name: 'flags' | 'flag_payloads') => store.get<Values>(`$override_feature_${name}`)
   const values = (): Values => ({ ...known().values, ...overrides('flags') })
-  const payloads = (): Payloads => ({ ...known().payloads, ...overrides('flag_payloads') })
+  /** A flag that is off has no payload. */
+  const payloads = (): Payloads => {
+    const all = values()
+    return pick({ ...known().payloads, ...overrides('flag_payloads') }, (key) => own(all, key))
+  }
   const fetchedAt = () => store.get<number>('$feature_flag_fetched_at') ?? known().evaluatedAt ?? 0
   const isStale = () =>
     config.feature_flag_cache_ttl_ms > 0 && !holdsGiven && now() - fetchedAt() > config.feature_flag_cache_ttl_ms
@@ -92,23 +114,22 @@ export const createFlags = ({ config, store, capture, sessionId, ask, now = () =
         store.get<Record<string, string[]>>('$flag_call_reported')) ||
       {}
     const word = String(value)
-    const before = Object.hasOwn(told, key) ? told[key]! : []
+    const before = own(told, key) ?? []
     if (before.includes(word)) return
     // Noted first: a before_send that looks at the flag itself would go round in circles.
     store.set({ $flag_call_reported: { ...told, [key]: [...before, word] }, $flag_call_reported_session_id: scope })
 
     const { details, requestId, evaluatedAt } = known()
-    const { metadata, reason }: Partial<FlagDetails> = details[key] ?? {}
-    const isOverridden = (name: 'flags' | 'flag_payloads') => Object.hasOwn(overrides(name) ?? {}, key)
-    const all = value === undefined ? [...errors, 'flag_missing'] : errors
+    const { metadata, reason }: Partial<FlagDetails> = own(details, key) ?? {}
+    const isOverridden = (name: 'flags' | 'flag_payloads') => has(overrides(name) ?? {}, key)
     const captured = capture('$feature_flag_called', {
       $feature_flag: key,
       $feature_flag_response: value,
-      $feature_flag_payload: payloads()[key] ?? null,
+      $feature_flag_payload: own(payloads(), key) ?? null,
       $feature_flag_request_id: requestId,
       $feature_flag_evaluated_at: evaluatedAt,
-      $feature_flag_bootstrapped_response: given.values[key] ?? null,
-      $feature_flag_bootstrapped_payload: given.payloads[key] ?? null,
+      $feature_flag_bootstrapped_response: own(given.values, key) ?? null,
+      $feature_flag_bootstrapped_payload: own(given.payloads, key) ?? null,
       $used_bootstrap_value: !answered,
       $feature_flag_has_experiment: metadata?.has_experiment,
       $feature_flag_version: metadata?.version,
@@ -116,7 +137,7 @@ export const createFlags = ({ config, store, capture, sessionId, ask, now = () =
       $feature_flag_reason: reason?.description ?? reason?.code,
       $feature_flag_original_response: isOverridden('flags') ? known().values[key] : undefined,
       $feature_flag_original_payload: isOverridden('flag_payloads') ? known().payloads[key] : undefined,
-      $feature_flag_error: all.length ? all.join() : undefined,
+      $feature_flag_error: [loadError ?? [], value === undefined ? 'flag_missing' : []].flat().join() || undefined,
     })
     // What could not be told now is told another time.
     if (!captured) store.set({ $flag_call_reported: { ...told, [key]: before } })
@@ -132,42 +153,41 @@ export const createFlags = ({ config, store, capture, sessionId, ask, now = () =
     const all = values()
     // Nothing has been said of any flag yet: that this one is missing would be no news.
     if (!settled && !Object.keys(all).length) return undefined
-    const value = Object.hasOwn(all, key) ? all[key] : undefined
+    const value = own(all, key)
     if (send_event) expose(key, value)
     if (value === undefined) return undefined
     return {
       key,
       enabled: !!value,
       variant: typeof value === 'string' ? value : undefined,
-      payload: readPayload(payloads()[key]),
+      payload: readPayload(own(payloads(), key)),
     }
   }
-  const override = (flags: FlagOverride | undefined, payloadsToo: false | Payloads | undefined): void => {
-    const changes: Properties = {}
-    if (flags !== undefined) changes.$override_feature_flags = valuesOf(flags) || undefined
-    if (payloadsToo !== undefined) changes.$override_feature_flag_payloads = payloadsToo || undefined
-    store.set(changes)
-    tell()
+  /** Lays values over the service's under `name`: none of them for false, no change for undefined. */
+  const override = (name: 'flags' | 'flag_payloads', values: false | Payloads | undefined): void => {
+    if (values !== undefined) store.set({ [`$override_feature_${name}`]: values ? toObject(values) : undefined })
   }
 
   return {
-    /** Takes an answer of `/flags`, or the reason why there is none: either way it is known that nothing better comes now. */
-    apply: ({ body, error }: FlagsAnswer): void => {
-      const { errorsWhileComputingFlags: partial, quotaLimited } = (body ?? {}) as FlagsBody
-      errors = error
-        ? [error]
-        : partial
-          ? ['errors_while_computing_flags']
-          : quotaLimited?.length
-            ? ['quota_limited']
-            : []
-      const set = body && readFlags(body as FlagsBody)
-      if (set) {
+    /** Applies a response of `/flags`, or the reason why there is none: flags count as loaded in either case. */
+    apply: ({ body = {}, error }: FlagsAnswer): void => {
+      const malformed: string[] = []
+      const set = readFlags(body, malformed)
+      const isQuotaLimited = [body.quotaLimited].flat().includes('feature_flags')
+      const isPartial = body.errorsWhileComputingFlags || malformed.length
+      if (malformed.length) onMalformed(malformed)
+      loadError =
+        error ??
+        ((malformed.length && 'unknown_error') ||
+          (isPartial && 'errors_while_computing_flags') ||
+          (isQuotaLimited && 'quota_limited') ||
+          undefined)
+      if (set && !isQuotaLimited) {
         answered = true
-        remember(partial || config.advanced_only_evaluate_survey_feature_flags ? mergeFlags(known(), set) : set)
+        remember(isPartial || config.advanced_only_evaluate_survey_feature_flags ? mergeFlags(known(), set) : set)
       }
       settled = true
-      tell({ errorsLoading: errors.length > 0 })
+      tell({ errorsLoading: !!loadError })
     },
     /** Whether anything is known of flags that this page was told. */
     hasLoaded: (): boolean => settled,
@@ -211,11 +231,11 @@ export const createFlags = ({ config, store, capture, sessionId, ask, now = () =
       getAllFeatureFlags: (): FlagResult[] => Object.keys(values()).flatMap((key) => result(key, QUIET) ?? []),
       reloadFeatureFlags: ask,
       onFeatureFlags: (listener: FlagListener): Stop => {
-        if (settled) guarded(() => tell(errors.length ? { errorsLoading: true } : undefined, listener))
+        if (settled) guarded(() => tell(loadError ? { errorsLoading: true } : undefined, listener))
         return listeners.add(listener)
       },
-      updateFlags: (flags: Values, withPayloads: Payloads = {}, { merge }: { merge?: boolean } = {}): void => {
-        const set: FlagSet = { values: flags, payloads: withPayloads, details: {} }
+      updateFlags: (flags: Values, withPayloads?: Payloads, { merge }: { merge?: boolean } = {}): void => {
+        const set = setOf({ featureFlags: flags, featureFlagPayloads: withPayloads })
         remember(merge ? mergeFlags(known(), set) : set)
         tell()
       },
@@ -228,12 +248,16 @@ export const createFlags = ({ config, store, capture, sessionId, ask, now = () =
       ensureFlagsLoaded: (): void => {
         if (!settled) ask()
       },
-      getFeatureFlagDetails: (key: string): FlagDetails | undefined => known().details[key],
+      getFeatureFlagDetails: (key: string): FlagDetails | undefined => own(known().details, key),
       overrideFeatureFlags: (given: FlagOverride | { flags?: FlagOverride; payloads?: false | Payloads }): void => {
-        if (given === false) override(false, false)
-        else if (!Array.isArray(given) && ('flags' in given || 'payloads' in given))
-          override(given.flags as FlagOverride, given.payloads as false | Payloads)
-        else override(given as FlagOverride, undefined)
+        const { flags, payloads } = (
+          isPlainObject(given) && ('flags' in given || 'payloads' in given)
+            ? given
+            : { flags: given, payloads: given && undefined }
+        ) as { flags?: FlagOverride; payloads?: false | Payloads }
+        override('flags', valuesOf(flags))
+        override('flag_payloads', payloads)
+        tell()
       },
     },
   }

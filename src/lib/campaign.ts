@@ -1,21 +1,52 @@
+import type { Config } from '../types'
 import { objectOf, pick } from './objects'
+import { redactUrls } from './redact'
 import { hostOf, urlOf } from './url'
 
-// protocol.md §5.7: the campaign's own words, then the click ids of advertisers.
+// protocol.md §5.7: the campaign's own words, then the click ids of advertisers, each of which names one visitor.
 const CAMPAIGN =
   'utm_source utm_medium utm_campaign utm_content utm_term gad_source mc_cid gclid gclsrc dclid gbraid wbraid fbclid msclkid twclid li_fat_id igshid ttclid rdt_cid epik qclid sccid irclid _kx'.split(
     ' ',
   )
+const CLICK_IDS = CAMPAIGN.slice(7)
+
+/** Options about what URLs and campaigns may tell. */
+export type UrlOptions = Partial<
+  Pick<
+    Config,
+    | 'custom_campaign_params'
+    | 'disable_capture_url_hashes'
+    | 'mask_personal_data_properties'
+    | 'custom_personal_data_properties'
+  >
+>
+
+/** `url` without what the options keep back: its hash, and values of click ids and of the site's own parameters. */
+export const permittedUrl = (
+  url: string,
+  { disable_capture_url_hashes, mask_personal_data_properties, custom_personal_data_properties = [] }: UrlOptions,
+): string => {
+  const shown = disable_capture_url_hashes ? url.replace(/#.*/, '') : url
+  if (!mask_personal_data_properties) return shown
+  const masked = [...CLICK_IDS, ...custom_personal_data_properties]
+  return shown.replace(/([?&#]([^?&#=]+)=)[^&#]*/g, (whole, before: string, name: string) =>
+    masked.includes(name) ? `${before}<masked>` : whole,
+  )
+}
+
+const SEARCH_NAMES = ['$search_engine', 'ph_keyword']
+
+/** What a landing may tell of its campaign and search, each name without a value: landings replace each other as a whole. */
+export const noCampaign = (custom: readonly string[] = []): Record<string, undefined> =>
+  objectOf([...CAMPAIGN, ...custom, ...SEARCH_NAMES], () => undefined)
 
 /** The campaign parameters that `url` carries, `custom` ones too. Absent ones are left out. */
 export const campaignOf = (url: string, custom: readonly string[] = []): Record<string, string> => {
   const query = urlOf(url)?.searchParams
-  return query
-    ? pick(
-        objectOf([...CAMPAIGN, ...custom], (name) => query.get(name) ?? ''),
-        (_, value) => value,
-      )
-    : {}
+  return pick(
+    objectOf([...CAMPAIGN, ...custom], (name) => query?.get(name) ?? ''),
+    (_, value) => value,
+  )
 }
 
 const SEARCH = /^(?:www\.)?(google|bing|yahoo|duckduckgo)\./
@@ -44,20 +75,22 @@ export const referrerOf = (referrer: string): Record<string, string> => ({
 
 /** An arrival as event or person properties, each name behind `prefix`. Empty values are left out. */
 export const arrivalProperties = (
-  { r, u }: Arrival,
+  arrival: Arrival,
   prefix: string,
-  custom?: readonly string[],
+  options: UrlOptions = {},
 ): Record<string, string> => {
+  const [r, u] = [permittedUrl(arrival.r, options), permittedUrl(arrival.u, options)]
   const referrer = r === DIRECT ? '' : r
   const told: Record<string, string> = {
     ...referrerOf(referrer),
     [prefix === '$initial_' ? 'current_url' : 'url']: u,
     host: hostOf(u),
     pathname: urlOf(u)?.pathname ?? '',
-    ...campaignOf(u, custom),
+    ...campaignOf(u, options.custom_campaign_params),
     ...searchOf(referrer),
   }
-  return Object.fromEntries(
-    Object.entries(pick(told, (_, value) => value)).map(([name, value]) => [prefix + name.replace(/^\$/, ''), value]),
-  )
+  const result: Record<string, string> = {}
+  for (const [name, value] of Object.entries(told))
+    if (value) result[prefix + name.replace('$', '')] = redactUrls(value)
+  return result
 }

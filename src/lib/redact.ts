@@ -6,12 +6,11 @@ const SECRET_PARAMETER =
 // Digits that are the whole of a parameter or of a part of the path.
 const NUMBER = /([=/]|%3D|%2F)(\d(?:[\d-]|%20|\+){8,25}\d)(?![^&#/?\s"%])/gi
 
-/** `text` without what the URLs in it should not tell: values of secret parameters, payment card and social security numbers. */
+/** `text` without the values of secret parameters of URLs in it. */
+export const redactSecrets = (text: string): string => text.replace(SECRET_PARAMETER, '$1redacted')
+
+/** `text` without what URLs in it should not carry: values of secret parameters, payment card and social security numbers. */
 export const redactUrls = (text: string): string =>
-  /=|%3D|\//i.test(text)
-    ? text
-        .replace(SECRET_PARAMETER, '$1redacted')
-        .replace(NUMBER, (whole, before: string, digits: string) =>
-          looksSensitive(digits.replace(/%20|\+/g, '')) ? `${before}redacted` : whole,
-        )
-    : text
+  redactSecrets(text).replace(NUMBER, (whole, before: string, digits: string) =>
+    looksSensitive(digits.replace(/%20|\+/g, '')) ? `${before}redacted` : whole,
+  )

@@ -1,16 +1,28 @@
-// Whole values only, spaces and dashes removed: Visa, Mastercard, Discover, Amex, Diners, JCB. No checksum: a mistyped
-// card number is still somebody's.
+// Prefixes and lengths in use: Visa, Mastercard, Discover and UnionPay, Amex, Diners, JCB.
 const CARD =
-  /^(4\d{12}(\d{3})?|5[1-5]\d{14}|6(011|5\d\d)\d{12}|3[47]\d{13}|3(0[0-5]|[68]\d)\d{11}|(2131|1800|35\d{3})\d{11})$/
-const SOCIAL_SECURITY = /^\d{3}-?\d{2}-?\d{4}$/
+  /^(4\d{15}(\d{3})?|(5[1-5]|2[2-7])\d{14}|6[0245]\d{14,17}|3[47]\d{13}|3(0[0-5]|[689]\d)\d{11}|(2131|1800|35\d{3})\d{11})$/
+const SOCIAL_SECURITY = /^\d{3}[- ]?\d{2}[- ]?\d{4}$/
 
-/** Whether a text is, as a whole, a payment card or social security number. */
-export const looksSensitive = (text: string): boolean =>
-  CARD.test(text.replace(/[- ]/g, '')) || SOCIAL_SECURITY.test(text.trim())
+/** Whether the digits satisfy the checksum of payment cards, as one in ten other numbers does. https://en.wikipedia.org/wiki/Luhn_algorithm */
+const hasChecksum = (digits: string): boolean => {
+  let sum = 0
+  for (let index = digits.length, doubled = 0; index--; doubled ^= 1) {
+    const digit = +digits[index]! << doubled
+    sum += digit > 9 ? digit - 9 : digit
+  }
+  return sum % 10 === 0
+}
 
-// What may be such a number within a text, in the groups that people write: 4-4-4-4, 4-6-5, 3-2-4. Without look-behind,
-// for which Safari before 16.4 refuses the whole script.
-const CANDIDATE = /(^|\D)((?:\d{4}[ -]?){3}\d{1,4}|\d{4}[ -]?\d{6}[ -]?\d{4,5}|\d{3}-?\d{2}-?\d{4})(?!\d)/g
+/** Whether a string is, as a whole, a payment card or social security number. */
+export const looksSensitive = (text: string): boolean => {
+  const digits = text.replace(/[- ]/g, '')
+  return (CARD.test(digits) && hasChecksum(digits)) || SOCIAL_SECURITY.test(text.trim())
+}
+
+// What may be such a number within a string, in the groups that people write: 4-4-4-4, 4-6-5, 3-2-4. Nine digits in a row
+// are an order's number. Without look-behind, for which Safari before 16.4 refuses the whole script.
+const CANDIDATE =
+  /(^|\D)((?:\d{4}[ -]?){3}\d{1,4}|\d{4}[ -]?\d{6}[ -]?\d{4,5}|\d{17,19}|\d{3}[- ]\d{2}[- ]\d{4})(?!\d)/g
 
 /** `text` without the numbers in it that look sensitive, white space folded; '' when the whole of it does. */
 export const withoutSensitive = (text: string): string => {

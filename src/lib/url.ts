@@ -1,11 +1,7 @@
-/** The parts of a URL; undefined where it is none. */
-export const urlOf = (url: string): URL | undefined => {
-  try {
-    return new URL(url)
-  } catch {
-    return undefined
-  }
-}
+import { attempt } from './guard'
+
+/** Returns the parts of a URL, or undefined if the string is none. */
+export const urlOf = (url: string): URL | undefined => attempt(() => new URL(url))
 
 /** `host[:port]` of a URL; '' when it is none. */
 export const hostOf = (url: string): string => urlOf(url)?.host ?? ''

@@ -1,3 +1,5 @@
+import { attempt } from './guard'
+
 let lastMs = 0
 let counter = 0
 
@@ -6,7 +8,10 @@ let counter = 0
  * order (§6.2 method 1), then 62 random bits. A clock that steps back does not take the order with it.
  */
 export const uuidv7 = (now = Date.now()): string => {
-  const [start, high, low] = crypto.getRandomValues(new Uint32Array(3)) as unknown as [number, number, number]
+  const words = new Uint32Array(3)
+  // A page may have broken `crypto`: worse ids are better than none.
+  const random = attempt(() => crypto.getRandomValues(words)) ?? words.map(() => Math.random() * 2 ** 32)
+  const [start, high, low] = random as unknown as [number, number, number]
   if (now > lastMs) {
     lastMs = now
     // The counter starts in its lower half, so that it has room to count.

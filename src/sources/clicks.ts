@@ -1,7 +1,8 @@
-import { createEffects } from '../browser/effects'
 import { onPageLeave } from '../browser/pageExit'
+import { createPageWatch } from '../browser/pageWatch'
 import { listen } from '../browser/signal'
-import type { ClickJudge, CreateClickJudge, Happening, Host } from '../host'
+import { followTyping } from '../browser/typing'
+import type { ClickDetector, CreateClickDetector, Host, PageActivity } from '../host'
 import { guarded, later } from '../lib/guard'
 import type { Stop } from '../types'
 import { safeText } from './autocapture/describeElement'
@@ -9,44 +10,51 @@ import { anyMatches, pathOf } from './autocapture/elements'
 import { mayCapture } from './autocapture/mayCapture'
 import { describeEvent, describePath, maskingOf } from './autocapture/startAutocapture'
 
-// A fetch that hangs must not make the page keep all that ever happens on it.
-const EARLY_MAX = 1000
+// A fetch that hangs must not make the page buffer all its activity.
+const MAX_BUFFERED = 1000
 
 /**
- * Rage and dead clicks. What judges them is fetched at the page's first click; until it is there everything that
- * happens is written down. Without it, nothing is judged.
+ * Rage and dead clicks. The detector is fetched at the page's first click; activity is buffered until it is there.
+ * Without it, nothing is detected.
  */
-export const startClicks = (host: Host, load: () => Promise<CreateClickJudge | undefined>): Stop => {
+export const startClicks = (host: Host, load: () => Promise<CreateClickDetector | undefined>): Stop => {
   const { config } = host
-  const early: Happening[] = []
-  let judge: ClickJudge | undefined
-  let isAsked = false
+  const buffered: PageActivity[] = []
+  let detector: ClickDetector | undefined
+  let isRequested = false
   let isStopped = false
+  let isInClickTask = false
 
-  const tell = (type: string, more: Partial<Happening>) => {
-    const happening = { type, at: performance.now(), url: location.href, ...more }
-    if (judge) judge.hear(happening)
-    else if (early.push(happening) > EARLY_MAX) stop()
+  const report = (type: string, more: Partial<PageActivity>) => {
+    const activity = { type, at: performance.now(), url: location.href, isInClickTask, ...more }
+    if (detector) detector.onActivity(activity)
+    else if (buffered.push(activity) > MAX_BUFFERED) stop()
   }
-  const onEvent = (event: Event) => tell(event.type, { event, target: event.composedPath()[0] })
-  const effects = createEffects(
-    (records) => tell('mutation', { records }),
+  const onEvent = (event: Event) => report(event.type, { event, target: event.composedPath()[0] })
+  const page = createPageWatch(
+    (records) =>
+      report('mutation', {
+        records,
+        values: records.map(
+          ({ target, attributeName }) => attributeName && Element.prototype.getAttribute.call(target, attributeName),
+        ),
+      }),
     onEvent,
-    () => tell('call', {}),
+    () => report('call', {}),
   )
-  const ask = async () => {
-    const createJudge = await load()
+  const request = async () => {
+    const createDetector = await load()
     if (isStopped) return
-    if (!createJudge) return stop()
-    judge = createJudge(
+    if (!createDetector) return stop()
+    detector = createDetector(
       {
         ...host,
         later,
         onPageLeave,
-        rest: effects.rest,
+        disconnect: page.disconnect,
         pathOf,
         anyMatches,
-        mayTell: (path) => mayCapture('click', path, {}),
+        mayCapture: (path) => mayCapture('click', path, {}),
         describe: (path) => {
           const masking = maskingOf(config)
           const elements = describePath(path, masking)
@@ -54,25 +62,29 @@ export const startClicks = (host: Host, load: () => Promise<CreateClickJudge | u
         },
         safeText,
       },
-      early.splice(0),
+      buffered.splice(0),
     )
   }
   const stops = [
-    listen(window, ['click'], (event) => {
-      // Before the page is watched: what fetches the code may change the page.
-      if (!isAsked) guarded(ask)
-      isAsked = true
-      effects.watch(event.composedPath())
+    followTyping(),
+    // Menus open when the button goes down.
+    listen(self, ['pointerdown', 'click'], (event) => {
+      // Before the page is watched: loading the code may change the page.
+      if (!isRequested) guarded(request)
+      isRequested = true
+      page.watch(event.composedPath())
       onEvent(event)
+      isInClickTask = true
+      later(() => (isInClickTask = false), 0)
     }),
-    // Known always: a click that only brings a window to the front does nothing else.
-    listen(window, ['focus', 'blur', 'visibilitychange'], onEvent, { passive: true }),
+    // Always observed: a click that only brings the window to the front has no other effect.
+    listen(self, ['focus', 'blur', 'visibilitychange'], onEvent, { passive: true }),
   ]
   const stop = () => {
     isStopped = true
     stops.forEach((each) => each())
-    effects.rest()
-    judge?.stop()
+    page.disconnect()
+    detector?.stop()
   }
   return stop
 }

@@ -5,11 +5,16 @@ import type { Host } from '../host'
 import { later } from '../lib/guard'
 import type { Properties, Stop } from '../types'
 
+export interface PageviewHost extends Host {
+  /** Whether the page that is shown has had its `$pageview`. */
+  hasViewed(): boolean
+}
+
 /**
  * One `$pageview` for each page a person sees: when it is first visible (not while it is prerendered), when it comes
  * back out of the back/forward cache, and with `capture_pageview: 'history_change'` when its path changes.
  */
-export const startPageviews = ({ config, capture }: Host): Stop => {
+export const startPageviews = ({ config, capture, hasViewed }: PageviewHost): Stop => {
   let path = location.pathname
   let waiting: ReturnType<typeof setTimeout> | undefined
   // A task later: `init` has returned, and after a navigation the framework has had its turn to set the title.
@@ -21,7 +26,10 @@ export const startPageviews = ({ config, capture }: Host): Stop => {
     }, 1)
   }
   const stops = [
-    whenVisible(() => soon()),
+    whenVisible(() => {
+      // Started once more, after an opt-in or a change of options: the page was counted before.
+      if (!hasViewed()) soon()
+    }),
     onNavigate((type) => {
       if (config.capture_pageview !== 'history_change' || location.pathname === path) return
       path = location.pathname

@@ -1,5 +1,16 @@
-import { hasPage } from '../browser/page'
-import { type Arrival, arrivalProperties, campaignOf, referrerOf, searchOf } from '../lib/campaign'
+import { hasPage, readReferrer } from '../browser/page'
+import {
+  type Arrival,
+  arrivalProperties,
+  campaignOf,
+  noCampaign,
+  permittedUrl,
+  referrerOf,
+  searchOf,
+  type UrlOptions,
+} from '../lib/campaign'
+import { pick } from '../lib/objects'
+import { redactUrls } from '../lib/redact'
 import type { Config, Properties } from '../types'
 import type { Store } from './store'
 
@@ -15,7 +26,7 @@ export interface Attribution {
   forget(): void
 }
 
-type Options = Pick<Config, 'save_campaign_params' | 'save_referrer' | 'custom_campaign_params'>
+type Options = Pick<Config, 'save_campaign_params' | 'save_referrer'> & UrlOptions
 
 interface Page {
   url: string
@@ -30,10 +41,11 @@ export const createAttribution = (
   store: Store,
   tabStore: Store,
   /** A worker is on no page: nobody came there from anywhere. */
-  page: () => Page | undefined = () => (hasPage() ? { url: location.href, referrer: document.referrer } : undefined),
+  page: () => Page | undefined = () => (hasPage() ? { url: location.href, referrer: readReferrer() } : undefined),
 ): Attribution => {
   let seenUrl: string | undefined
   let entry: Arrival | undefined
+  let entryMasked: boolean | undefined
   let entryProperties: Properties = {}
 
   const arrivalAt = ({ url, referrer }: Page): Arrival => ({
@@ -43,25 +55,32 @@ export const createAttribution = (
   const readPage = () => {
     const here = page()
     if (!here || here.url === seenUrl) return
-    const { url, referrer } = here
-    seenUrl = url
+    const isLanding = seenUrl === undefined
+    seenUrl = here.url
+    const [url, referrer] = [permittedUrl(here.url, config), permittedUrl(here.referrer, config)]
     if ((config.save_campaign_params || config.save_referrer) && !store.get('$initial_person_info'))
       store.set({ $initial_person_info: arrivalAt(here) })
-    if (config.save_campaign_params)
-      tabStore.set({ ...campaignOf(url, config.custom_campaign_params), ...searchOf(referrer) })
+    const custom = config.custom_campaign_params
+    // The referrer stays the same while the document does, so that it tells of the landing alone.
+    const campaign = { ...campaignOf(url, custom), ...(isLanding ? searchOf(referrer) : {}) }
+    if (config.save_campaign_params && Object.keys(campaign).length)
+      tabStore.set({ ...noCampaign(custom), ...campaign })
     // The first referrer of a tab: a page of the same site that comes later is not where the visitor came from.
-    if (config.save_referrer && tabStore.get('$referrer') === undefined) tabStore.set(referrerOf(referrer))
+    if (config.save_referrer && tabStore.get('$referrer') === undefined) tabStore.set(referrerOf(redactUrls(referrer)))
   }
 
   return {
     properties: () => {
       readPage()
       const stored = store.get<{ props?: Arrival }>('$client_session_props')?.props
-      if (stored !== entry) {
+      if (stored !== entry || config.mask_personal_data_properties !== entryMasked) {
         entry = stored
-        entryProperties = stored ? arrivalProperties(stored, '$session_entry_', config.custom_campaign_params) : {}
+        entryMasked = config.mask_personal_data_properties
+        entryProperties = stored ? arrivalProperties(stored, '$session_entry_', config) : {}
       }
-      return { ...entryProperties, ...tabStore.all() }
+      // A referrer that the site registered itself is better than the tab's (protocol.md §5.2).
+      const registered = pick(store.all(), (name) => name.startsWith('$referr'))
+      return { ...entryProperties, ...tabStore.all(), ...registered }
     },
     beginSession: (sessionId) => {
       const here = page()
@@ -71,7 +90,7 @@ export const createAttribution = (
     },
     initialPerson: () => {
       const info = store.get<Arrival>('$initial_person_info')
-      return info ? arrivalProperties(info, '$initial_', config.custom_campaign_params) : {}
+      return info ? arrivalProperties(info, '$initial_', config) : {}
     },
     forget: () => {
       seenUrl = undefined

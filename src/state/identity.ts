@@ -14,7 +14,7 @@ export interface Identity {
    */
   become(id: string): { was: string; change: 'identified' | 'confirmed' | 'same' | 'switched' }
   /** Forgets the person. The device keeps its id unless asked. */
-  renew(deviceToo: boolean, id?: string): void
+  renew(deviceToo: boolean, bootstrap?: Bootstrap): void
 }
 
 /** Names that are never somebody: what a program sends when it has no id (protocol.md §9.1). */
@@ -35,23 +35,27 @@ export const createIdentity = (
 ): Identity => {
   const distinctId = () => store.get<string>('distinct_id')!
   const isIdentified = () => store.get('$user_state') === 'identified'
-  const begin = (id: string, device: string, identified: boolean) =>
+  /** Later than the decision before, also where the clock was set back since. */
+  const decidedAt = () => Math.max(now(), (store.get<number>('$identity_at') ?? 0) + 1)
+  const begin = (id: string, device: string, identified: boolean, at?: number) =>
     store.set({
       distinct_id: id,
       $device_id: device,
       $user_state: identified ? 'identified' : 'anonymous',
-      $identity_at: now(),
+      $identity_at: at,
     })
 
-  const given = bootstrap.distinctID
+  const renew: Identity['renew'] = (deviceToo, { distinctID, isIdentifiedID } = {}) => {
+    const id = distinctID ?? newId()
+    const isNamed = !!distinctID && !!isIdentifiedID
+    begin(id, (!deviceToo && store.get<string>('$device_id')) || (isNamed ? newId() : id), isNamed, decidedAt())
+  }
+
   const known = store.get<string>('distinct_id')
-  const device = store.get<string>('$device_id')
-  const isNamed = !!bootstrap.isIdentifiedID
-  // A visitor who is known already takes no name from here: `identify` links the two.
-  if (given && (!known || !(isNamed || isIdentified()))) {
-    begin(given, device ?? (isNamed ? newId() : given), isNamed)
-  } else if (!known) {
-    const id = device ?? newId()
+  // `identify` links a name to a visitor who is known already.
+  if (bootstrap.distinctID && (!known || !(bootstrap.isIdentifiedID || isIdentified()))) renew(false, bootstrap)
+  else if (!known) {
+    const id = store.get<string>('$device_id') ?? newId()
     begin(id, id, false)
   }
 
@@ -67,14 +71,12 @@ export const createIdentity = (
         distinct_id: id,
         $user_id: id,
         $user_state: 'identified',
-        $identity_at: now(),
+        $identity_at: decidedAt(),
         ...(id !== was && store.get('__alias') !== id ? { __alias: undefined } : {}),
         ...(store.get('$device_id') ? {} : { $device_id: was, $had_persisted_distinct_id: true }),
       })
       return { was, change }
     },
-    renew: (deviceToo, id = newId()) => {
-      begin(id, (!deviceToo && store.get<string>('$device_id')) || id, false)
-    },
+    renew,
   }
 }

@@ -1,3 +1,5 @@
+import { has } from '../lib/objects'
+
 /**
  * How a stored value behaves, in words. `rides`: it is a property of every event. `cookie`: the cookie carries it too,
  * so that subdomains share it; ids only, since a cookie travels with every request. `browser`: `reset` leaves it, since
@@ -15,7 +17,10 @@ export const KEYS = {
   $device_id: 'rides cookie browser',
   $user_id: 'rides',
   $user_state: 'cookie',
-  /** When `distinct_id` was last decided, ms: of two stores that disagree, the newer one is right. */
+  /**
+   * When `distinct_id` was last decided, ms: of two stores that disagree, the newer one is right. An id that the SDK made
+   * up for a new visitor is no decision, so tabs that start without storage agree on the id that is stored first.
+   */
   $identity_at: 'cookie',
   /** [last activity, session id, start], ms. */
   $sesid: 'cookie',
@@ -24,7 +29,8 @@ export const KEYS = {
   $groups: 'rides',
   __alias: '',
   $had_persisted_distinct_id: 'rides',
-  $last_posthog_reset: 'rides browser',
+  /** When the visitor last became another, ISO time. A stored copy with a later time belongs to the next person. */
+  $last_posthog_reset: 'rides cookie browser',
   /** The service's latest say on each flag, and the overrides that stand above it (protocol.md §13.7). */
   $enabled_feature_flags: '',
   $active_feature_flags: '',
@@ -53,4 +59,4 @@ export const KEYS = {
 
 /** Whether the row of a stored name says this. */
 export const isKey = (name: string, word: 'rides' | 'cookie' | 'browser'): boolean =>
-  (Object.hasOwn(KEYS, name) ? KEYS[name as keyof typeof KEYS] : 'rides').includes(word)
+  (has(KEYS, name) ? KEYS[name as keyof typeof KEYS] : 'rides').includes(word)

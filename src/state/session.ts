@@ -29,8 +29,11 @@ export const sessionAt = (
     : { id: newId(now), startedAt: now, lastActiveAt: now }
 
 export interface Session {
-  /** The ids that an event happening now carries; begins a session where there is none. */
-  touch(): { sessionId: string; windowId: string }
+  /**
+   * The ids that an event happening now carries; begins a session where there is none. `isLeaving`: the page goes, which
+   * is no reason to begin one.
+   */
+  touch(isLeaving?: boolean): { sessionId: string; windowId: string }
   /** The id of the session as it stands; undefined before the first event. Extends nothing. */
   current(): string | undefined
   windowId(): string
@@ -42,27 +45,31 @@ export interface Session {
   end(): void
   /** The document goes: the next page of this tab may take over its window id. */
   release(): void
-  /** The document is back: the window id is its own again. */
+  /** The window id is this document's own, from the start and when it is back out of the cache. */
   claim(): void
 }
 
-/** The session in `store`, shared by all tabs, and the window's id in `tab` storage, the tab's own. */
+/**
+ * The session in `store`, shared by all tabs, and the window's id in `tab` storage, the tab's own. `keys`: the names of
+ * the window's id and of the mark that its document lives.
+ */
 export const createSession = (
   store: Store,
-  tab: Storing | undefined,
-  prefix: string,
+  tab: () => Storing | undefined,
+  [idKey, livesKey]: readonly [string, string],
   idleMs: () => number,
   now = () => Date.now(),
 ): Session => {
-  const windowKey = `${prefix}_window_id`
-  const livesKey = `${prefix}_primary_window_exists`
-
+  const readId = () => tab()?.getItem(idKey)?.replace(/^"|"$/g, '')
   // A duplicated tab starts with a copy of this storage; while the original lives, the copy takes an id of its own.
-  const parsed = (text: string | null | undefined) => text?.replace(/^"|"$/g, '')
-  let windowId = (!tab?.getItem(livesKey) && parsed(tab?.getItem(windowKey))) || uuidv7()
+  let windowId = (!tab()?.getItem(livesKey) && readId()) || uuidv7()
   const claim = () => {
-    tab?.setItem(windowKey, JSON.stringify(windowId))
-    tab?.setItem(livesKey, 'true')
+    tab()?.setItem(idKey, JSON.stringify(windowId))
+    tab()?.setItem(livesKey, 'true')
+  }
+  const renewWindow = () => {
+    windowId = uuidv7()
+    claim()
   }
   claim()
 
@@ -70,47 +77,58 @@ export const createSession = (
     const slot = store.get<[number, string, number?]>('$sesid')
     return slot?.[1] ? { id: slot[1], lastActiveAt: slot[0], startedAt: slot[2] ?? slot[0] } : undefined
   }
-  let state = stored()
+  /** The session of this tab's latest event. Another tab may have ended it since, or begun the next. */
+  let last = stored()
+  const known = (): SessionState | undefined => {
+    const shared = stored()
+    // The time that is stored lags behind.
+    return shared && shared.id === last?.id && shared.lastActiveAt < last.lastActiveAt ? last : shared
+  }
   const changes = createListeners<Parameters<SessionListener>>()
 
   return {
-    touch: () => {
+    touch: (isLeaving) => {
+      store.sync()
       const time = now()
-      const ours = sessionAt(time, state, idleMs())
-      let next = ours
-      if (ours.id !== state?.id) {
+      let next = sessionAt(time, known(), idleMs())
+      if (next.id !== known()?.id) {
         // Before a session ends here, look whether another tab keeps it alive or has begun the next.
         store.refresh()
-        next = sessionAt(time, stored(), idleMs())
+        next = sessionAt(time, known(), idleMs())
       }
-      const begins = next.id !== stored()?.id
-      const last = state
-      if (begins && state) {
-        windowId = uuidv7()
-        claim()
-      }
-      state = next
-      if (begins || time - (stored()?.lastActiveAt ?? 0) >= WRITE_EVERY_MS)
+      const before = known()
+      const begins = next.id !== before?.id
+      if (begins && before && isLeaving) return { sessionId: before.id, windowId }
+      if (begins && last) renewWindow()
+      const previous = last
+      last = next
+      if (begins || time - stored()!.lastActiveAt >= WRITE_EVERY_MS)
         store.set({ $sesid: [next.lastActiveAt, next.id, next.startedAt] })
-      if (next.id !== last?.id) {
+      // At once: another tab may capture in the next moment.
+      if (begins) store.flush()
+      if (next.id !== previous?.id) {
         changes.tell(next.id, windowId, {
-          noSessionId: !last,
-          activityTimeout: !!last && Math.abs(time - last.lastActiveAt) > idleMs(),
-          sessionPastMaximumLength: !!last && Math.abs(time - last.startedAt) > LONGEST_MS,
-          crossTabAdoption: !!last && !begins,
+          noSessionId: !previous,
+          activityTimeout: !!previous && Math.abs(time - previous.lastActiveAt) > idleMs(),
+          sessionPastMaximumLength: !!previous && Math.abs(time - previous.startedAt) > LONGEST_MS,
+          crossTabAdoption: !!previous && !begins,
         })
       }
       return { sessionId: next.id, windowId }
     },
-    current: () => state?.id,
+    current: () => known()?.id,
     windowId: () => windowId,
-    startedAt: () => state?.startedAt,
+    startedAt: () => known()?.startedAt,
     onChange: changes.add,
     end: () => {
-      state = undefined
+      last = undefined
+      renewWindow()
       store.set({ $sesid: undefined })
     },
-    release: () => tab?.removeItem(livesKey),
+    release: () => {
+      claim()
+      tab()?.removeItem(livesKey)
+    },
     claim,
   }
 }

@@ -1,10 +1,12 @@
 import { later } from '../lib/guard'
-import { pick } from '../lib/objects'
+import { has, pick } from '../lib/objects'
 import type { Properties, Stop } from '../types'
 import type { Backend } from './backends/backend'
+import { reconcile } from './backends/both'
 import { memoryBackend } from './backends/memory'
+import { KEYS } from './keys'
 
-/** Values that outlive the page, in memory while it lives. */
+/** Values that outlive the page. What is in memory is right for this page; the stored copy follows it. */
 export interface Store {
   get<T>(name: string): T | undefined
   all(): Readonly<Properties>
@@ -12,20 +14,34 @@ export interface Store {
   set(values: Properties): void
   /** Takes over what other tabs have written; what this one has not written yet stays. */
   refresh(): void
-  /** Writes what waits to be written. */
+  /** The same where another tab, or the page, has changed the stored copy, which this tab then mends. Costs little. */
+  sync(): void
+  /** Writes what waits to be written, and what has vanished from the backend. */
   flush(): void
   /** Moves everything to another backend and empties the old one. */
   moveTo(backend: Backend): void
   stop: Stop
 }
 
+// Long enough for what another tab writes in a task of its own.
+const SETTLE_MS = 50
+
+/** When the visitor of these values last became another, ms; 0: never. */
+export const resetAt = (values: Properties): number => Date.parse(values.$last_posthog_reset as string) || 0
+
+const identityAt = (values: Properties) => (values.$identity_at as number | undefined) ?? 0
+const superProperties = (values: Properties) => pick(values, (name) => !has(KEYS, name))
+
 /**
- * A store over `backend`.
+ * A store over `backend`. `beforeWrite` may move it elsewhere: what holds when a write is due may differ from what held
+ * when it was planned.
  *
  * Writes are collected and leave in one task, name by name: what another tab has written under other names meanwhile
- * stays, and this tab takes it over.
+ * stays, and this tab takes it over. A copy that is missing or broken was removed by the page, since no tab removes one
+ * but by opting out: it is written again. A copy from after another tab's `reset` is the next person's: it replaces
+ * everything here.
  */
-export const createStore = (backend: Backend = memoryBackend()): Store => {
+export const createStore = (backend: Backend = memoryBackend(), beforeWrite = () => {}): Store => {
   let values: Properties = { ...backend.read() }
   let unwritten: Properties = {}
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -34,38 +50,53 @@ export const createStore = (backend: Backend = memoryBackend()): Store => {
   const lay = (under: Properties | undefined, over: Properties) => {
     values = pick({ ...under, ...over }, (_, value) => value !== undefined)
   }
-  const refresh = () => lay(backend.read(), unwritten)
+  const refresh = () => {
+    const stored = backend.read(values) ?? values
+    const isOurs = resetAt(stored) < resetAt(values) || (values.distinct_id && !stored.distinct_id)
+    if (resetAt(stored) > resetAt(values)) unwritten = {}
+    // An id that is stored gives way only to one that was decided later, and takes the place of all that is known of it.
+    else if (!isOurs && stored.distinct_id !== values.distinct_id && identityAt(stored) >= identityAt(values))
+      unwritten = superProperties(unwritten)
+    lay(isOurs ? values : stored, unwritten)
+  }
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
-    if (!Object.keys(unwritten).length) return
+    beforeWrite()
     refresh()
     // What the backend does not keep lives on here, and the next write tries again.
-    if (backend.write(values)) unwritten = {}
+    if (Object.keys({ ...values, ...unwritten }).length && backend.write(values)) unwritten = {}
   }
-  let stopListening = backend.onForeignWrite?.(refresh)
+  const sync = () => {
+    if (!backend.hasChanged?.()) return
+    refresh()
+    timer ??= later(flush)
+  }
 
   return {
     get: <T>(name: string) => values[name] as T | undefined,
     all: () => values,
     set: (changes) => {
+      sync()
       Object.assign(unwritten, changes)
       lay(values, changes)
       timer ??= later(flush)
     },
     refresh,
+    sync,
     flush,
     moveTo: (next) => {
-      flush()
-      stopListening?.()
+      refresh()
+      // Ids that were never stored give way to those that another tab has stored; super properties stay.
+      const stored = backend.hasChanged ? undefined : next.read()
+      lay(superProperties(values), reconcile(stored, values)!)
       backend.clear()
       backend = next
-      unwritten = backend.write(values) ? {} : values
-      stopListening = backend.onForeignWrite?.(refresh)
+      unwritten = pick(values, (name, value) => value !== stored?.[name])
+      // The tab that has stored it still writes: of two writes at one moment the browser keeps one.
+      if (stored) timer ??= later(flush, SETTLE_MS)
+      else if (backend.write(values)) unwritten = {}
     },
-    stop: () => {
-      flush()
-      stopListening?.()
-    },
+    stop: flush,
   }
 }

@@ -20,7 +20,6 @@ test("an event's way: the stages, then the queue, then the service", async () =>
     'page',
     'cookieless',
     'person',
-    'plain',
     'denylist',
     'beforeSend',
   ])

@@ -134,8 +134,12 @@ test('before init and after shutdown every member is there and throws nothing', 
     string,
     (...args: unknown[]) => unknown
   >
-  for (const path of `${METHODS} ${NOT_YET}`.split(' '))
-    expect([path, memberOf(analytics, path)('x')]).toEqual([path, WITHOUT_CLIENT[path]])
+  for (const path of `${METHODS} ${NOT_YET}`.split(' ')) {
+    const expected = WITHOUT_CLIENT[path]
+    // What removes a listener is made for the call.
+    const isStop = typeof expected === 'function'
+    expect([path, memberOf(analytics, path)('x')]).toEqual([path, isStop ? expect.any(Function) : expected])
+  }
   const started = startAnalytics()
   await started.analytics.shutdown()
   expect(started.analytics.get_distinct_id()).toBe('')

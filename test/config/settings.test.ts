@@ -1,6 +1,7 @@
 import { datedDefaults } from '../../src/config/datedDefaults'
 import { OPTIONS } from '../../src/config/options'
 import { changeConfig, resolveConfig } from '../../src/config/settings'
+import { listenToConsole } from '../support/startAnalytics'
 
 const recorder = () => {
   const lines: string[] = []
@@ -33,10 +34,32 @@ test.each([
       external_scripts_inject_target: 'head',
     },
   ],
+  [
+    '2026-05-30',
+    {
+      capture_pageview: 'history_change',
+      session_recording: { strictMinimumDuration: true, canvasCapture: { resolutionScale: 0.6 } },
+      rageclick: {
+        content_ignorelist: ['next', 'previous', 'prev', '>', '<', '+', '-', '−', '–'],
+      },
+      external_scripts_inject_target: 'head',
+    },
+  ],
+  [
+    '2026-06-25',
+    expect.objectContaining({
+      disable_capture_url_hashes: true,
+      session_recording: {
+        strictMinimumDuration: true,
+        canvasCapture: { resolutionScale: 0.6 },
+        streamNetworkBody: true,
+      },
+    }),
+  ],
 ])('defaults %s change %j', (date, changes) => expect(datedDefaults(date)).toEqual(changes))
 
 test('a later date selects the newest defaults', () =>
-  expect(datedDefaults('2099-12-31')).toEqual(datedDefaults('2026-01-30')))
+  expect(datedDefaults('2099-12-31')).toEqual(datedDefaults('2026-06-25')))
 
 test('without defaults, and with unset, the plain ones hold', () => {
   const { log, lines } = recorder()
@@ -54,7 +77,7 @@ test.each(['latest', '2025-13-01', '2025-02-30', '20250524', ''])(
   (defaults) => {
     const { log, lines } = recorder()
     expect(resolveConfig({ defaults }, log)).toMatchObject({ defaults: 'unset', capture_pageview: true })
-    expect(lines).toEqual([`defaults takes 'unset' | YYYY-MM-DD, not "${defaults}"; using "unset"`])
+    expect(lines).toEqual([`defaults expects 'unset' | YYYY-MM-DD, got "${defaults}". Using "unset"`])
   },
 )
 
@@ -73,16 +96,16 @@ test('undefined is no answer: the default holds', () => {
 })
 
 test.each([
-  ['capture_pageview', 5, "capture_pageview takes boolean | 'history_change', not 5; using true"],
-  ['api_host', null, 'api_host takes string, not null; using "https://us.i.posthog.com"'],
-  ['session_idle_timeout_seconds', '60', 'session_idle_timeout_seconds takes integer, not "60"; using 1800'],
-  ['session_idle_timeout_seconds', NaN, 'session_idle_timeout_seconds takes integer, not null; using 1800'],
-  ['property_denylist', 'a', 'property_denylist takes array of strings, not "a"; using []'],
-  ['xhr_headers', [], 'xhr_headers takes object, not []; using {}'],
+  ['capture_pageview', 5, "capture_pageview expects boolean | 'history_change', got 5. Using true"],
+  ['api_host', null, 'api_host expects string, got null. Using "https://us.i.posthog.com"'],
+  ['session_idle_timeout_seconds', '60', 'session_idle_timeout_seconds expects integer, got "60". Using 1800'],
+  ['session_idle_timeout_seconds', NaN, 'session_idle_timeout_seconds expects integer, got null. Using 1800'],
+  ['property_denylist', 'a', 'property_denylist expects array of strings, got "a". Using []'],
+  ['xhr_headers', [], 'xhr_headers expects object, got []. Using {}'],
   [
     'persistence',
     'disk',
-    `persistence takes 'localStorage' | 'sessionStorage' | 'cookie' | 'memory' | 'localStorage+cookie', not "disk"; using "localStorage+cookie"`,
+    `persistence expects 'localStorage' | 'sessionStorage' | 'cookie' | 'memory' | 'localStorage+cookie', got "disk". Using "localStorage+cookie"`,
   ],
 ])('%s: %j is one readable error, and the default holds', (name, value, line) => {
   const { log, lines } = recorder()
@@ -96,7 +119,7 @@ test('a member of a wrong type is one readable error, and the other members hold
   expect(resolveConfig({ autocapture: { url_allowlist: 'x', element_allowlist: ['a'] } }, log).autocapture).toEqual({
     element_allowlist: ['a'],
   })
-  expect(lines).toEqual(['autocapture.url_allowlist takes array, not "x"; using its default'])
+  expect(lines).toEqual(['autocapture.url_allowlist expects array, got "x". Using its default'])
 })
 
 test('an unknown option is named', () => {
@@ -124,11 +147,22 @@ test('set_config keeps what was when a value is of a wrong type', () => {
   const config = resolveConfig({ capture_pageview: false }, log)
   expect(changeConfig(config, { capture_pageview: 'often', capture_pageleave: false }, log, {})).toBe(true)
   expect(config).toMatchObject({ capture_pageview: false, capture_pageleave: false })
-  expect(lines).toEqual([`capture_pageview takes boolean | 'history_change', not "often"; using false`])
+  expect(lines).toEqual([`capture_pageview expects boolean | 'history_change', got "often". Using false`])
 })
 
 test("the user's own object is not changed", () => {
   const given = Object.freeze({ rageclick: Object.freeze({ css_selector_ignorelist: ['a'] }), defaults: '2026-01-30' })
   resolveConfig(given, recorder().log)
   expect(given.rageclick).toEqual({ css_selector_ignorelist: ['a'] })
+})
+
+test('an option that throws when it is read counts as absent, and the others hold', () => {
+  const errors = listenToConsole('error')
+  const { log } = recorder()
+  const get = () => {
+    throw new Error('the page threw')
+  }
+  const given = Object.defineProperty({ capture_pageview: false }, 'bootstrap', { get, enumerable: true })
+  expect(resolveConfig(given, log)).toMatchObject({ capture_pageview: false, bootstrap: {} })
+  expect(errors).toEqual([expect.stringContaining('the page threw')])
 })

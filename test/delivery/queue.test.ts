@@ -1,5 +1,6 @@
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { resolveConfig } from '../../src/config/settings'
-import { encodeNow } from '../../src/delivery/encode'
+import type { Body } from '../../src/delivery/encode'
 import { createOutbox } from '../../src/delivery/outbox'
 import { createQueue, type QueueInputs } from '../../src/delivery/queue'
 import type { Answer } from '../../src/delivery/transport'
@@ -11,6 +12,8 @@ const event = (name: string, size = 0): CapturedEvent => ({
   properties: size ? { filler: 'x'.repeat(size) } : {},
   timestamp: new Date(0),
 })
+
+const ACCEPTED = { status: 200, json: { status: 1 } }
 
 const setUp = (options: Partial<Config> = {}, inputs: Partial<QueueInputs> = {}) => {
   jest.useFakeTimers()
@@ -27,21 +30,27 @@ const setUp = (options: Partial<Config> = {}, inputs: Partial<QueueInputs> = {})
     config,
     token: 't',
     path: () => '/e/',
-    encode: async (text) => encodeNow(text, undefined),
-    gzipNow: () => undefined,
+    encode: async (text) => text,
     // Memory alone, as where the browser keeps nothing; e2e/scenarios/durability.spec.ts has the other.
-    outbox: createOutbox({ name: 'x', config, mayKeep: () => false, onOrphaned: () => {}, onDropped: () => {} }),
+    outbox: createOutbox({
+      name: 'x',
+      config,
+      mayKeep: () => false,
+      journals: () => undefined,
+      onOrphaned: () => {},
+      onDropped: () => {},
+    }),
     onDelivered: (uuids) => delivered.push(...uuids),
     onDropped: ({ event: name }, reason) => dropped.push([name, reason]),
     onRequestError: (error) => errors.push(error),
     send: async (url, body) => {
-      requests.push({ url, names: names(body!.data) })
-      const answer = answers.shift() ?? { status: 200 }
+      requests.push({ url, names: names(body) })
+      const answer = answers.shift() ?? ACCEPTED
       if (answer === 'hang') return new Promise<Answer>(() => {})
       return { status: 200, text: '', ...answer }
     },
     sendBeacon: (_, body) => {
-      if (beaconTakes) beacons.push(names(body.data))
+      if (beaconTakes) beacons.push(names(body))
       return beaconTakes
     },
     ...inputs,
@@ -70,15 +79,15 @@ test('an event may leave at once', async () => {
   expect(requests).toHaveLength(1)
 })
 
-test('what could not be sent is sent again, in order, before what came later, one request at a time', async () => {
+test('what could not be sent is sent again, in order, one request at a time, in halves once it has failed twice', async () => {
   const { queue, requests, answers, delivered } = setUp()
   answers.push({ status: 0 }, { status: 503 })
   queue.add(event('a'), { now: true })
   await tick(0)
   queue.add(event('b'), { now: true })
   await tick(60_000)
-  expect(requests.map(({ names }) => names)).toEqual([['a'], ['a', 'b'], ['a', 'b']])
-  expect(requests.map(({ url }) => url.split('?')[1])).toEqual([undefined, 'retry_count=1', 'retry_count=2'])
+  expect(requests.map(({ names }) => names)).toEqual([['a'], ['a', 'b'], ['a'], ['b']])
+  expect(requests.map(({ url }) => url.split('?')[1])).toEqual([undefined, 'retry_count=1', 'retry_count=2', undefined])
   expect(delivered).toEqual(['u-a', 'u-b'])
 })
 
@@ -114,12 +123,16 @@ test('what the service refuses is dropped with its reason, and the page is told'
 
 test('a batch that is too large is halved until it passes; one event that is too large is dropped alone', async () => {
   const { queue, requests, answers, dropped, delivered } = setUp()
-  answers.push({ status: 413 }, { status: 413 }, { status: 413 })
+  answers.push({ status: 413 }, { status: 413 }, ACCEPTED, { status: 413 })
   for (const name of 'abcd') queue.add(event(name), { now: false })
   await tick(3000)
-  expect(requests.map(({ names }) => names.join(''))).toEqual(['abcd', 'ab', 'a', 'b', 'c', 'd'])
+  expect(requests.map(({ names }) => names.join(''))).toEqual(['abcd', 'ab', 'cd', 'a', 'b'])
   expect(dropped).toEqual([['a', 'refused_by_service']])
-  expect(delivered).toEqual(['u-b', 'u-c', 'u-d'])
+  expect(delivered).toEqual(['u-c', 'u-d', 'u-b'])
+  // What comes later goes in full batches.
+  for (const name of 'efgh') queue.add(event(name), { now: false })
+  await tick(3000)
+  expect(requests.at(-1)!.names.join('')).toBe('efgh')
 })
 
 test('a batch is bounded in events and in size', async () => {
@@ -147,7 +160,6 @@ test('when the page goes, what waits is handed to the browser', () => {
   queue.add(event('b'), { now: false })
   queue.leave()
   expect(beacons).toEqual([['a', 'b']])
-  expect(queue.waiting()).toBe(0)
 })
 
 test('what is on its way in a request that outlives the page is not sent twice', async () => {
@@ -171,12 +183,160 @@ test('what waits too long goes, and says why', async () => {
   expect(delivered).toEqual(['u-b'])
 })
 
-test('one beacon takes what fits; the rest stays', () => {
-  const { queue, beacons } = setUp()
-  for (const name of 'abc') queue.add(event(name, 25_000), { now: false })
+test('a page that is left hands over several beacons, halved until the browser takes them, small events first', () => {
+  const beacons: string[] = []
+  // What Chromium grants all beacons of a page together.
+  let quota = 65_536
+  const { queue } = setUp(
+    {},
+    {
+      sendBeacon: (_, data) => {
+        if (data.length > quota) return false
+        quota -= data.length
+        return !!beacons.push(String(data))
+      },
+    },
+  )
+  queue.add(event('large', 70_000), { now: false })
+  for (let index = 0; index < 60; index += 1) queue.add(event(`e${index}`, 900), { now: false })
   queue.leave()
-  expect(beacons).toEqual([['a', 'b']])
+  const names = beacons.flatMap((text) => (JSON.parse(text).batch as CapturedEvent[]).map((each) => each.event))
+  expect(names).toEqual(Array.from({ length: 60 }, (_, index) => `e${index}`))
+  expect(beacons.length).toBeGreaterThan(1)
+})
+
+test('what a beacon of a page in the back/forward cache carried is sent again when the page is back', async () => {
+  const { queue, beacons, requests, delivered } = setUp()
+  queue.add(event('a'), { now: false })
+  queue.leave()
+  expect(beacons).toEqual([['a']])
+  queue.wake()
+  await tick(0)
+  expect(requests.map(({ names }) => names)).toEqual([['a']])
+  expect(delivered).toEqual(['u-a'])
+})
+
+test('what waits is compressed ahead of time, so that a page that is left at once hands over everything', async () => {
+  const bodies: Body[] = []
+  const { queue } = setUp(
+    {},
+    {
+      encode: async (text) => gzipSync(text) as Uint8Array<ArrayBuffer>,
+      sendBeacon: (_, body) => !!bodies.push(body),
+    },
+  )
+  for (let index = 0; index < 50; index += 1) queue.add(event(`e${index}`, 2000), { now: false })
+  await tick(10)
+  queue.leave()
+  expect(bodies).toHaveLength(1)
+  expect(bodies[0]!.length).toBeLessThan(5000)
+  expect(JSON.parse(gunzipSync(bodies[0]! as Uint8Array).toString()).batch).toHaveLength(50)
+})
+
+test('a body that was compressed ahead of time is not sent more than 5 s later, when its sent_at is wrong', async () => {
+  const bodies: Body[] = []
+  const { queue } = setUp(
+    {},
+    {
+      encode: async (text) => gzipSync(text) as Uint8Array<ArrayBuffer>,
+      send: async () => ({ status: 503, text: '', retryAfterMs: 60_000 }),
+      sendBeacon: (_, body) => !!bodies.push(body),
+    },
+  )
+  queue.add(event('a', 20_000), { now: true })
+  await tick(6000)
+  queue.leave()
+  expect(bodies).toHaveLength(1)
+  // What cannot be compressed at once goes as text.
+  const { sent_at } = JSON.parse(bodies[0]! as string)
+  expect(Date.parse(sent_at)).toBe(Date.now())
+})
+
+test('an event that always fails delays the others by less than a minute, and is tried again on its own', async () => {
+  const sentAt: number[] = []
+  const { queue, delivered, dropped } = setUp(
+    {},
+    {
+      send: async (_, body) => {
+        const names = (JSON.parse(String(body)).batch as CapturedEvent[]).map((each) => each.event)
+        if (!names.includes('poison')) return { text: '', ...ACCEPTED }
+        if (names.length === 1) sentAt.push(performance.now())
+        return { status: 500, text: '' }
+      },
+    },
+  )
+  for (let index = 0; index < 20; index += 1) queue.add(event(index === 7 ? 'poison' : `e${index}`), { now: false })
+  await tick(60_000)
+  expect(delivered).toHaveLength(19)
+  // Neither does it delay what comes later.
+  queue.add(event('later'), { now: true })
+  await tick(4000)
+  expect(delivered).toContain('u-later')
+  await tick(24 * 3_600_000)
+  queue.add(event('a day later'), { now: true })
+  await tick(0)
+  expect(delivered).toContain('u-a day later')
+  expect(dropped).toEqual([])
   expect(queue.waiting()).toBe(1)
+  expect(sentAt.length).toBeGreaterThan(20)
+  expect(sentAt.length).toBeLessThan(80)
+})
+
+test('an error in the sending loop does not end it', async () => {
+  const reported = jest.spyOn(console, 'error').mockImplementation(() => {})
+  let isBroken = true
+  const { queue, delivered } = setUp(
+    {},
+    {
+      encode: async (text) => {
+        if (isBroken) throw new Error('broken')
+        return text
+      },
+    },
+  )
+  queue.add(event('a'), { now: true })
+  await tick(0)
+  expect(reported).toHaveBeenCalledTimes(1)
+  isBroken = false
+  await tick(4000)
+  expect(delivered).toEqual(['u-a'])
+})
+
+test('retries of an outage back off, doubling from 3 s', async () => {
+  const times: number[] = []
+  const { queue } = setUp(
+    {},
+    {
+      send: async () => {
+        times.push(performance.now())
+        return { status: 0, text: '' }
+      },
+    },
+  )
+  queue.add(event('a'), { now: true })
+  await tick(100_000)
+  const waits = times.slice(1).map((time, index) => time - times[index]!)
+  expect(waits.length).toBeGreaterThanOrEqual(4)
+  waits.forEach((ms, index) => {
+    expect(ms).toBeGreaterThanOrEqual(0.75 * 3000 * 2 ** index)
+    expect(ms).toBeLessThanOrEqual(1.25 * 3000 * 2 ** index + 2)
+  })
+})
+
+test('an event over the bound is dropped alone', () => {
+  const { queue, dropped } = setUp({ outbox_max_bytes: 1000 })
+  queue.add(event('a'), { now: false })
+  queue.add(event('large', 2000), { now: false })
+  expect(dropped).toEqual([['large', 'queue_full']])
+  expect(queue.waiting()).toBe(1)
+})
+
+test('a clock that is set right by a week expires nothing', async () => {
+  const { queue, delivered, dropped } = setUp()
+  queue.add(event('a'), { now: false })
+  jest.setSystemTime(Date.now() + 8 * 86_400_000)
+  await tick()
+  expect([dropped, delivered]).toEqual([[], ['u-a']])
 })
 
 test('what is captured after the page has gone goes at once', () => {
@@ -212,7 +372,7 @@ test('what is cleared is dropped with the reason', () => {
 })
 
 describe('what is refused is not sent, however far it had come', () => {
-  const asBody = (text: string) => encodeNow(text, undefined)
+  const asBody = (text: string) => text
 
   test('while it is compressed', async () => {
     let compressed = () => {}
@@ -235,6 +395,7 @@ describe('what is refused is not sent, however far it had come', () => {
       name: 'x',
       config: resolveConfig({}, console),
       mayKeep: () => false,
+      journals: () => undefined,
       onOrphaned: () => {},
       onDropped: () => {},
     })

@@ -1,9 +1,6 @@
 import { outcomeOf, retryDelay } from '../../src/delivery/retry'
 
 test.each([
-  [200, 'stored'],
-  [202, 'stored'],
-  [204, 'stored'],
   [0, 'again'],
   [301, 'again'],
   [400, 'refused'],
@@ -17,12 +14,29 @@ test.each([
   [503, 'again'],
 ])('status %i: %s', (status, outcome) => expect(outcomeOf({ status })).toBe(outcome))
 
+test.each<[string, Parameters<typeof outcomeOf>[0], string]>([
+  ["this service's acknowledgment", { status: 200, json: { status: 1 } }, 'stored'],
+  ['an acknowledgment that names rejected events', { status: 200, json: { status: 1, refused: [] } }, 'stored'],
+  ["a PostHog instance's acknowledgment", { status: 200, json: { status: 'Ok' } }, 'stored'],
+  ["an old instance's acknowledgment", { status: 200, json: 1 }, 'stored'],
+  ['an HTML page', { status: 200, isForeign: true }, 'again'],
+  ['an empty body', { status: 204 }, 'again'],
+  ["the JSON of a service worker's offline response", { status: 200, json: { offline: true } }, 'again'],
+  ['an empty object', { status: 200, json: {} }, 'again'],
+  ['null', { status: 200, json: null }, 'again'],
+  ['an error object', { status: 200, json: { status: 0 } }, 'again'],
+  ['the HTML of a captive portal that answers 403', { status: 403, isForeign: true }, 'again'],
+  ['the HTML of a proxy that limits bodies', { status: 413, isForeign: true }, 'too_large'],
+])('%s', (_, answer, outcome) => expect(outcomeOf(answer)).toBe(outcome))
+
 test.each([
   [1, 0, 2250, 3750],
   [2, 0, 4500, 7500],
   [20, 0, 1_350_000, 2_250_000],
   [1, 60_000, 60_000, 60_000],
-])('try %i after being asked for %i ms waits %i to %i ms', (tries, asked, least, most) => {
+  [1, 2_592_000_000, 1_800_000, 1_800_000],
+  [1, Infinity, 1_800_000, 1_800_000],
+])('retry %i with a Retry-After of %i ms waits %i to %i ms', (tries, asked, least, most) => {
   expect(retryDelay(tries, asked, () => 0)).toBe(least)
   expect(retryDelay(tries, asked, () => 1)).toBe(most)
 })

@@ -129,14 +129,15 @@ test.each([
     'Kindle Fire',
     'Tablet',
   ],
+  // The web view of an app: it names neither Safari nor a version.
   [
-    'Mozilla/5.0 (Windows NT 10.0; WOW64; Trident/7.0; rv:11.0) like Gecko',
-    'Internet Explorer',
-    11,
-    'Windows',
-    '10',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148',
+    'Mobile Safari',
     undefined,
-    'Desktop',
+    'iOS',
+    '17.5.0',
+    'iPhone',
+    'Mobile',
   ],
 ])('%s', (agent, browser, version, os, osVersion, device, kind) => {
   expect(readUserAgent(agent)).toEqual({

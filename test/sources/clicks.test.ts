@@ -1,10 +1,10 @@
-import { createJudge } from '../../src/extensions/clicks'
+import { createDetector } from '../../src/extensions/clicks'
 import type { Config } from '../../src/types'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 import { click, find, judgeClicksOn } from '../support/startClicks'
 
 const later = (ms: number) => () =>
-  new Promise<typeof createJudge>((resolve) => setTimeout(() => resolve(createJudge), ms))
+  new Promise<typeof createDetector>((resolve) => setTimeout(() => resolve(createDetector), ms))
 const PAGE = '<button id="b">Buy</button><output></output>'
 
 test('the code that judges clicks is fetched at the first click, once', async () => {
@@ -85,7 +85,7 @@ describe('while it is on its way', () => {
   test('the tag that brings the code is not taken for an effect', async () => {
     const { names, wait } = judgeClicksOn(PAGE, {}, async () => {
       document.body.append(document.createElement('i'))
-      return createJudge
+      return createDetector
     })
     click('#b')
     await wait(3000)
@@ -232,7 +232,7 @@ test('in a client: nothing runs with both off, set_config starts it, opting out 
     async (name) => {
       fetched.push(name)
       if (name !== 'clicks') throw new Error('not here')
-      return { createJudge } as never
+      return { createDetector } as never
     },
   )
   const names = () => sent.map(({ event }) => event)
@@ -267,7 +267,7 @@ test('an extension that cannot come is one line for whoever debugs, and no error
   click('#b')
   await settle()
   expect(lines.filter((line) => line.includes('clicks'))).toEqual([
-    '[trailmark] clicks is not available; rage and dead clicks are not captured Error: no extensions here',
+    '[trailmark] extension clicks is not available; its features are off Error: no extensions here',
   ])
   expect(errors).toEqual([])
 })

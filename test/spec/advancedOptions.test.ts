@@ -54,7 +54,7 @@ row('advanced_disable_decide', () => {
       advanced_disable_flags: undefined,
       advanced_disable_decide: value,
     } as object)
-    expect(lines).toEqual([expect.stringMatching(/advanced_disable_decide takes boolean.*using false/)])
+    expect(lines).toEqual([expect.stringMatching(/advanced_disable_decide expects boolean.*Using false/)])
     expect(analytics.config.advanced_disable_flags).toBe(false)
   })
 })
@@ -83,7 +83,7 @@ row('secure_cookie', () => {
   itIsAnOption('secure_cookie', { fallback: false, wrong: YES_OR_NO, right: true })
 
   const written = async (config: object) => {
-    const set = jest.spyOn(document, 'cookie', 'set')
+    const set = jest.spyOn(Document.prototype, 'cookie', 'set')
     const { settle } = startAnalytics(config)
     await settle()
     const cookies = set.mock.calls.map(([text]) => text).filter((text) => /^ph_token_posthog=[^;]/.test(text))
@@ -99,7 +99,7 @@ row('secure_cookie', () => {
   test('set_config changes it', async () => {
     const { analytics, settle } = startAnalytics()
     await settle()
-    const set = jest.spyOn(document, 'cookie', 'set')
+    const set = jest.spyOn(Document.prototype, 'cookie', 'set')
     analytics.set_config({ secure_cookie: true })
     analytics.register({ plan: 'gold' })
     await settle()

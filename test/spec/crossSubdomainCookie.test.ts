@@ -11,7 +11,7 @@ const isWrite = (text: string) => /^ph_token_posthog=[^;]/.test(text)
 let set: jest.SpyInstance<void, [string]>
 beforeEach(() => {
   for (const domain of ['', ';domain=.example.co.uk']) document.cookie = `${ENTRY}=;path=/;max-age=0${domain}`
-  set = jest.spyOn(document, 'cookie', 'set')
+  set = jest.spyOn(Document.prototype, 'cookie', 'set')
 })
 
 /** The domains that the visitor's cookie was written for; '' for the host alone. */

@@ -5,8 +5,9 @@ const page = window as unknown as { analytics?: Analytics }
 
 /** The script build, as a tag at this address loads it. */
 const load = () => {
-  Object.defineProperty(document, 'currentScript', {
-    value: { src: 'https://cdn.example.com/2.0.0/analytics.js' },
+  const tag = Object.assign(document.createElement('script'), { src: 'https://cdn.example.com/2.0.0/analytics.js' })
+  Object.defineProperty(Document.prototype, 'currentScript', {
+    get: () => tag,
     configurable: true,
   })
   jest.isolateModules(() => void jest.requireActual('../../src/entries/script'))

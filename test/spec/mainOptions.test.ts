@@ -213,9 +213,9 @@ row('bootstrap', () => {
   })
 
   test.each([
-    [{ distinctID: 5 }, 'bootstrap.distinctID takes'],
-    [{ isIdentifiedID: 'yes' }, 'bootstrap.isIdentifiedID takes'],
-    [{ featureFlags: ['a'] }, 'bootstrap.featureFlags takes'],
+    [{ distinctID: 5 }, 'bootstrap.distinctID expects'],
+    [{ isIdentifiedID: 'yes' }, 'bootstrap.isIdentifiedID expects'],
+    [{ featureFlags: ['a'] }, 'bootstrap.featureFlags expects'],
   ])(
     '%j: a key of a wrong type is one line that names it, and the visitor gets an id all the same',
     (bootstrap, line) => {
@@ -290,6 +290,7 @@ row('capture_pageleave', () => {
     const { analytics, settle } = startAnalytics({ capture_pageleave: true })
     analytics.set_config({ capture_pageleave: false })
     expect(await leavePage(settle)).toEqual([])
+    dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }))
     analytics.set_config({ capture_pageleave: true })
     expect(await leavePage(settle)).toEqual(['$pageleave'])
   })
@@ -354,7 +355,7 @@ row('defaults', () => {
     (defaults) => {
       const lines = listenToConsole('error')
       const { analytics } = startAnalytics({ ...AS_SHIPPED, defaults: defaults as string })
-      expect(lines).toEqual([expect.stringMatching(/defaults takes .*using "unset"/)])
+      expect(lines).toEqual([expect.stringMatching(/defaults expects .*Using "unset"/)])
       expect(analytics.config).toMatchObject({
         defaults: 'unset',
         capture_pageview: true,
@@ -807,7 +808,7 @@ row('rate_limiting', () => {
   ])('%s %j is one line that names it, and its default', async (name, value) => {
     const lines = listenToConsole('error')
     const { analytics } = startAnalytics({ rate_limiting: { [name]: value } })
-    expect(lines).toEqual([expect.stringContaining(`rate_limiting.${name} takes`)])
+    expect(lines).toEqual([expect.stringContaining(`rate_limiting.${name} expects`)])
     for (let index = 0; index < 150; index++) analytics.capture('x')
     expect(analytics.drops()).toEqual({ rate_limited: 50 })
   })

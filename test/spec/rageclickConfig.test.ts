@@ -93,7 +93,7 @@ row('content_ignorelist', () => {
       async (defaults, counts) => {
         const lines = listenToConsole('error')
         expect(await isRage(button('word9'), { content_ignorelist: [...ten, 'word10'] }, { defaults })).toBe(true)
-        expect(lines).toEqual([expect.stringMatching(/content_ignorelist takes.*at most 10/)])
+        expect(lines).toEqual([expect.stringMatching(/content_ignorelist expects.*at most 10/)])
         expect(await isRage(button('next'), { content_ignorelist: [...ten, 'word10'] }, { defaults })).toBe(counts)
       },
     )

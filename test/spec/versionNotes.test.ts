@@ -38,7 +38,7 @@ row('evaluation_environments', () => {
     expect(
       startAnalytics({ evaluation_environments: 'web' } as object).analytics.config.evaluation_contexts,
     ).toBeUndefined()
-    expect(lines).toEqual([expect.stringContaining('evaluation_environments takes')])
+    expect(lines).toEqual([expect.stringContaining('evaluation_environments expects')])
   })
 })
 

@@ -27,6 +27,32 @@ test('the campaign and referrer of the arrival stay for the tab; a page of the s
   })
 })
 
+test('a landing replaces the campaign of the one before as a whole', () => {
+  const { attribution, page, tabStore } = setUp({ custom_campaign_params: ['partner'] as never })
+  page.url = 'https://shop.example/?gclid=first&utm_source=google&utm_campaign=A&partner=acme'
+  attribution.properties()
+  Object.assign(page, { url: 'https://shop.example/?utm_source=newsletter', referrer: '' })
+  expect(attribution.properties()).toMatchObject({ utm_source: 'newsletter' })
+  for (const name of ['gclid', 'utm_campaign', 'partner', '$search_engine', 'ph_keyword'])
+    expect(tabStore.all()).not.toHaveProperty(name)
+})
+
+test('a search that brings the visitor back takes the place of the campaign before, and no route within a page does', () => {
+  const { attribution, page, store, tabStore } = setUp()
+  page.referrer = ''
+  attribution.properties()
+  // Another document of the same tab.
+  const later = createAttribution(OPTIONS, store, tabStore, () => page)
+  Object.assign(page, { url: 'https://shop.example/', referrer: 'https://www.bing.com/' })
+  later.properties()
+  expect(tabStore.all()).toMatchObject({ $search_engine: 'bing' })
+  expect(tabStore.all()).not.toHaveProperty('utm_source')
+  page.url = 'https://shop.example/?utm_source=push'
+  later.properties()
+  page.url = 'https://shop.example/basket'
+  expect(later.properties()).toMatchObject({ utm_source: 'push' })
+})
+
 test('a session keeps how it began; another begins where the visitor is then', () => {
   const { attribution, page } = setUp()
   attribution.beginSession('s1')

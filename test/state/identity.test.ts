@@ -86,3 +86,12 @@ test.each([
   ['distinct_id', false],
   ['$posthog_cookieless', false],
 ])('%j names somebody: %s', (id, expected) => expect(isIdentifier(id)).toBe(expected))
+
+test('an id that is made up for a new visitor is no decision, a name and a reset are', () => {
+  const { identity, store } = setUp()
+  expect(store.get('$identity_at')).toBeUndefined()
+  identity.become('u')
+  expect(store.get('$identity_at')).toBe(7)
+  identity.renew(false)
+  expect(store.get('$identity_at')).toBe(8)
+})

@@ -1,5 +1,6 @@
 import { createSession, sessionAt } from '../../src/state/session'
-import { webStorageBackend } from '../../src/state/backends/webStorage'
+import { textBackend } from '../../src/state/backends/textBackend'
+import { storageOf } from '../../src/browser/storage'
 import { createStore } from '../../src/state/store'
 
 const IDLE = 1_800_000
@@ -22,9 +23,9 @@ test.each([
 
 const tab = (clock: { now: number }, storage: Storage) =>
   createSession(
-    createStore(webStorageBackend(localStorage, 'k')),
-    storage,
-    'ph_t',
+    createStore(textBackend(storageOf('localStorage')!, 'k')),
+    () => storage as never,
+    ['ph_t_window_id', 'ph_t_primary_window_exists'],
     () => IDLE,
     () => clock.now,
   )

@@ -1,8 +1,9 @@
-import { webStorageBackend } from '../../src/state/backends/webStorage'
+import { textBackend } from '../../src/state/backends/textBackend'
+import { storageOf } from '../../src/browser/storage'
 import { memoryBackend } from '../../src/state/backends/memory'
 import { createStore } from '../../src/state/store'
 
-const open = () => createStore(webStorageBackend(localStorage, 'k'))
+const open = () => createStore(textBackend(storageOf('localStorage')!, 'k'))
 const stored = () => JSON.parse(localStorage.getItem('k') ?? 'null')
 
 beforeEach(() => void jest.useFakeTimers())
@@ -44,11 +45,11 @@ test('two tabs that write different names lose nothing of each other', () => {
   expect(two.get('a')).toBe(1)
 })
 
-test('a tab takes over what another has written, when the browser tells', () => {
+test('sync takes over what another tab has written', () => {
   const store = open()
   store.set({ mine: 1 })
   localStorage.setItem('k', JSON.stringify({ theirs: 2 }))
-  window.dispatchEvent(new StorageEvent('storage', { key: 'k', storageArea: localStorage }))
+  store.sync()
   expect(store.all()).toEqual({ mine: 1, theirs: 2 })
 })
 
@@ -86,4 +87,65 @@ test('what a full place does not take stays, and is tried again', () => {
   store.set({ b: 3 })
   store.flush()
   expect(stored()).toEqual({ a: 2, b: 3 })
+})
+
+describe('two tabs that start at one moment', () => {
+  test('agree on the visitor that is stored first, and keep the super properties of both', () => {
+    const [one, two] = [open(), open()]
+    one.set({ distinct_id: 'one', $device_id: 'one', a: 1 })
+    two.set({ distinct_id: 'two', $device_id: 'two', b: 2 })
+    one.flush()
+    two.flush()
+    one.sync()
+    for (const each of [one, two]) expect(each.all()).toEqual({ distinct_id: 'one', $device_id: 'one', a: 1, b: 2 })
+  })
+
+  test('agree on the id that was decided later', () => {
+    const [one, two] = [open(), open()]
+    one.set({ distinct_id: 'one', $device_id: 'one' })
+    two.set({ distinct_id: 'ada', $identity_at: 7 })
+    one.flush()
+    two.flush()
+    one.sync()
+    for (const each of [one, two]) expect(each.get('distinct_id')).toBe('ada')
+  })
+})
+
+test('nothing of the person before a reset comes back, though this tab has not written it yet', () => {
+  const [one, two] = [open(), open()]
+  one.set({ distinct_id: 'ada', plan: 'gold' })
+  one.flush()
+  two.refresh()
+  two.set({ $sesid: [1, 's', 1], plan: 'lead', $groups: { company: 'acme' } })
+  one.set({ distinct_id: 'new', plan: undefined, $last_posthog_reset: '2026-11-21T10:00:00.000Z' })
+  one.flush()
+  two.flush()
+  expect(stored()).toEqual({ distinct_id: 'new', $last_posthog_reset: '2026-11-21T10:00:00.000Z' })
+  expect(two.all()).toEqual(stored())
+})
+
+test('a reset that the storage did not take is not taken back by what is stored', () => {
+  const store = open()
+  store.set({ distinct_id: 'ada', plan: 'gold' })
+  store.flush()
+  const full = jest.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
+    throw new DOMException('full', 'QuotaExceededError')
+  })
+  store.set({ distinct_id: 'new', plan: undefined, $last_posthog_reset: '2026-11-21T10:00:00.000Z' })
+  store.flush()
+  store.refresh()
+  expect(store.all()).not.toHaveProperty('plan')
+  full.mockRestore()
+  store.flush()
+  expect(stored()).toEqual({ distinct_id: 'new', $last_posthog_reset: '2026-11-21T10:00:00.000Z' })
+})
+
+test('a visitor that was never stored gives way to the one that another tab has stored', () => {
+  const store = createStore()
+  store.set({ distinct_id: 'mine', $device_id: 'mine', plan: 'gold' })
+  localStorage.setItem('k', JSON.stringify({ distinct_id: 'theirs', $device_id: 'theirs' }))
+  store.moveTo(textBackend(storageOf('localStorage')!, 'k'))
+  expect(store.all()).toEqual({ distinct_id: 'theirs', $device_id: 'theirs', plan: 'gold' })
+  jest.runAllTimers()
+  expect(stored()).toEqual(store.all())
 })

@@ -47,8 +47,8 @@ export const itIsAnOption = (
     (value) => {
       const lines = listenToConsole('error')
       const { analytics } = startAnalytics({ ...AS_SHIPPED, api_host: undefined, [name]: value })
-      expect(lines).toEqual([expect.stringContaining(`${name} takes`)])
-      expect(lines[0]).toContain(`using ${shown(fallback)}`)
+      expect(lines).toEqual([expect.stringContaining(`${name} expects`)])
+      expect(lines[0]).toContain(`Using ${shown(fallback)}`)
       expect(valueOf(analytics, name)).toEqual(fallback)
       expect(analytics.capture('x')).toBeDefined()
     },
@@ -63,7 +63,7 @@ export const itIsAnOption = (
     expect(lines).toEqual([])
     analytics.set_config({ [name]: wrong[0] })
     expect(valueOf(analytics, name)).toEqual(right)
-    expect(lines).toEqual([expect.stringContaining(`${name} takes`)])
+    expect(lines).toEqual([expect.stringContaining(`${name} expects`)])
   })
 }
 
@@ -78,8 +78,8 @@ export const itIsAMember = (
     (value) => {
       const lines = listenToConsole('error')
       const { analytics } = startAnalytics({ [option]: { [name]: value } })
-      expect(lines).toEqual([expect.stringContaining(`${option}.${name} takes`)])
-      expect(lines[0]).toContain('using')
+      expect(lines).toEqual([expect.stringContaining(`${option}.${name} expects`)])
+      expect(lines[0]).toContain('Using')
       expect(valueOf(analytics, option)).not.toHaveProperty(name, value)
       expect(analytics.capture('x')).toBeDefined()
     },

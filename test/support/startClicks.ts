@@ -1,4 +1,4 @@
-import { createJudge } from '../../src/extensions/clicks'
+import { createDetector } from '../../src/extensions/clicks'
 import { startAutocapture } from '../../src/sources/autocapture/startAutocapture'
 import { startClicks } from '../../src/sources/clicks'
 import type { CaptureOptions, Config, Properties } from '../../src/types'
@@ -10,7 +10,7 @@ afterEach(() => stops.splice(0).forEach((stop) => stop()))
 export const judgeClicksOn = (
   html: string,
   config: Partial<Config> = {},
-  load = async (): Promise<typeof createJudge | undefined> => createJudge,
+  load = async (): Promise<typeof createDetector | undefined> => createDetector,
 ) => {
   jest.useFakeTimers({ now: new Date('2026-11-21T10:00:00Z') })
   document.body.innerHTML = html

@@ -1,10 +1,10 @@
-import type { ClickHost, ElementDescription, Happening } from '../../host'
+import type { ClickHost, ElementDescription, PageActivity } from '../../host'
 import type { Properties } from '../../types'
-import { type EffectKind, INPUT } from './effects'
-import { UNACCUSED } from './unaccused'
+import { IGNORED_SELECTORS, isToggled } from './ignoredSelectors'
+import type { Change, EffectKind, Timeline, WatchedClick } from './timeline'
 import type { Wait } from './wait'
 
-/** How soon something has to come after a click to be its effect, ms (protocol.md §12.6). */
+/** How soon after a click a change counts as its effect, ms (protocol.md §12.6). */
 const WITHIN_MS: Record<EffectKind, number> = {
   mutation: 2500,
   scroll: 2500,
@@ -14,23 +14,19 @@ const WITHIN_MS: Record<EffectKind, number> = {
   response: Infinity,
   departure: Infinity,
 }
-// A person who goes on in the meantime scrolls and marks text by themselves: then only what came at once is an effect.
-// Who does nothing has not; a slow device needs more than that for its next frame.
+// A person who goes on in the meantime scrolls and selects text themselves: then only what came at once is an effect.
 const WITHIN_MS_AFTER_INPUT: Partial<Record<EffectKind, number>> = { scroll: 100, selection_changed: 100 }
 const VERDICT_MS = 2750
-// The same element is not accused twice by one impatient hand.
+const RECHECK_MS = 500
+// One impatient person is one dead click a second.
 const AGAIN_MS = 1000
 
-const EXCLUDED = ['.ph-no-deadclick', '.ph-no-capture', '.toolbar-global-fade-container', 'a', ...UNACCUSED]
+const EXCLUDED = ['.ph-no-deadclick', '.ph-no-capture', '.toolbar-global-fade-container', 'a', ...IGNORED_SELECTORS]
 
-interface Candidate {
-  at: number
+interface Candidate extends WatchedClick {
   url: string
   timestamp: Date
-  path: readonly Element[]
-  hadInput: boolean
-  /** What came too late, and how late. */
-  delays: Partial<Record<EffectKind, number>>
+  event: Event
 }
 
 const toElement = ({ tag, classes, attributes, text, nthChild, nthOfType }: ElementDescription): Properties => ({
@@ -44,24 +40,34 @@ const toElement = ({ tag, classes, attributes, text, nthChild, nthOfType }: Elem
 
 const withModifier = ({ ctrlKey, metaKey, altKey, shiftKey }: MouseEvent) => ctrlKey || metaKey || altKey || shiftKey
 
-const isMarked = (element: Element) => {
+const isSelected = (element: Element) => {
   const selection = getSelection()
   return selection?.isCollapsed === false && selection.getRangeAt(0).intersectsNode(element)
 }
 
-/** `$dead_click` for a click that nothing on the page followed. A page that is left within the wait has followed it. */
-export const createDeadClicks = ({ config, capture, anyMatches, describe }: ClickHost, wait: Wait) => {
+/** Captures `$dead_click` for a click that the page did not respond to. Leaving the page within the wait is a response. */
+export const createDeadClicks = (
+  { config, capture, anyMatches, describe }: ClickHost,
+  wait: Wait,
+  timeline: Timeline,
+) => {
   let candidates: Candidate[] = []
-  const clickedAt = new WeakMap<Element, number>()
-  let wokenAt = -Infinity
+  const clickedAt = new WeakMap<EventTarget, number>()
+  let activatedAt = -Infinity
 
-  const judge = (candidate: Candidate) => {
-    if (!candidates.includes(candidate)) return
-    candidates = candidates.filter((each) => each !== candidate)
-    const { at, url, timestamp, path, delays } = candidate
-    if (!config.capture_dead_clicks || url !== location.href) return
+  const isInTime = ({ at }: Candidate, change: Change) =>
+    change.at - at <
+    ((timeline.hadInput(at, change.at) && WITHIN_MS_AFTER_INPUT[change.kind]) || WITHIN_MS[change.kind])
+
+  const report = (candidate: Candidate) => {
+    const { at, timestamp, path } = candidate
     const { properties, elements } = describe(path)
     const clickedMs = timestamp.getTime()
+    // The first change of each kind that came too late.
+    const delays: Partial<Record<EffectKind, number>> = {}
+    for (const change of timeline.changesSince(at))
+      if (!isInTime(candidate, change) && !timeline.isNoise(change, candidate))
+        delays[change.kind] ??= Math.round(change.at - at)
     capture(
       '$dead_click',
       {
@@ -81,47 +87,45 @@ export const createDeadClicks = ({ config, capture, anyMatches, describe }: Clic
     )
   }
 
+  const decide = (candidate: Candidate) => {
+    if (!candidates.includes(candidate)) return
+    const { path, event, url } = candidate
+    const mayReport = config.capture_dead_clicks && url === location.href && !isToggled(path, event)
+    const answer = mayReport && timeline.answerTo(candidate, (change) => isInTime(candidate, change))
+    if (answer === 'undecided') return wait(performance.now() + RECHECK_MS, () => decide(candidate))
+    candidates = candidates.filter((each) => each !== candidate)
+    if (answer === 'unanswered') report(candidate)
+  }
+
   return {
-    hear: (happening: Happening, effect: EffectKind | undefined): void => {
-      if (effect === 'visibility_changed' || effect === 'focus_changed') wokenAt = happening.at
-      candidates = candidates.filter((candidate) => {
-        const { at, delays, hadInput } = candidate
-        candidate.hadInput ||= INPUT.includes(happening.type)
-        if (!effect) return true
-        const delay = happening.at - at
-        delays[effect] ??= Math.round(delay)
-        return delay >= ((hadInput && WITHIN_MS_AFTER_INPUT[effect]) || WITHIN_MS[effect])
-      })
+    onActivity: ({ at, type }: PageActivity, changes: readonly Change[]): void => {
+      if (/^(visibilitychange|focus|blur)$/.test(type)) activatedAt = at
+      candidates = candidates.filter(
+        (candidate) => !changes.some((change) => timeline.isCertain(change, candidate) && isInTime(candidate, change)),
+      )
     },
-    click: ({ event, at, url }: Happening, path: readonly Element[]): void => {
+    onClick: ({ event, at, url, target: clicked }: PageActivity, path: readonly Element[]): void => {
       const target = path[0]
-      // The page's own ground is no control.
+      // Clicks on the page background are not dead clicks.
       if (
         !config.capture_dead_clicks ||
         !target ||
-        target === document.body ||
+        target.matches('body') ||
         withModifier(event as MouseEvent) ||
         anyMatches(path, EXCLUDED)
       )
         return
-      // The end of marking a text with the mouse, or of an absence.
-      if (isMarked(target)) return
-      if (at - wokenAt < WITHIN_MS.focus_changed || at - (clickedAt.get(target) ?? -Infinity) < AGAIN_MS) return
-      clickedAt.set(target, at)
-      const candidate = {
-        at,
-        url,
-        timestamp: new Date(Date.now() - (performance.now() - at)),
-        path,
-        hadInput: false,
-        delays: {},
-      }
+      // The end of selecting text with the mouse, or of an absence.
+      if (isSelected(clicked as Element)) return
+      if (at - activatedAt < WITHIN_MS.focus_changed || at - (clickedAt.get(clicked!) ?? -Infinity) < AGAIN_MS) return
+      clickedAt.set(clicked!, at)
+      const candidate = { at, url, timestamp: new Date(Date.now() - (performance.now() - at)), path, event: event! }
       candidates.push(candidate)
-      wait(at + VERDICT_MS, () => judge(candidate))
+      wait(at + VERDICT_MS, () => decide(candidate))
     },
     /** Whether a click still waits for its effect. */
     isWaiting: (): boolean => candidates.length > 0,
-    leave: (): void => {
+    onPageLeave: (): void => {
       candidates = []
     },
   }

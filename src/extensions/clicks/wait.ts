@@ -1,7 +1,7 @@
 import type { ClickHost } from '../../host'
 import type { Stop } from '../../types'
 
-/** Runs something when `performance.now` is past `until`. */
+/** Runs `run` once `performance.now` is past `until`. */
 export type Wait = (until: number, run: () => void) => void
 
 /** A `wait`, after each of which `onDone` is called, and what ends all that still run. */

@@ -3,12 +3,12 @@ import type { Config, Properties } from '../../types'
 import { type Stage, withDefaults } from '../stage'
 
 /** What the page and the browser tell (protocol.md §5.3). The browser is read once, the page for each event. */
-export const addPage = (config: Pick<Config, 'disable_capture_url_hashes'>, constants: () => Properties): Stage => {
+export const addPage = (config: Config, constants: () => Properties): Stage => {
   let device: Properties | undefined
   return (event) =>
     withDefaults(event, {
       ...(device ??= readDevice()),
-      ...readPage(config.disable_capture_url_hashes),
+      ...readPage(config),
       ...constants(),
       // The protocol's other key against repeats: the random end of the uuid, which compresses to nothing beside it.
       $insert_id: event.uuid.slice(19),

@@ -1,4 +1,6 @@
+import { readTitle } from '../../browser/page'
 import type { ScrollDepth } from '../../browser/scroll'
+import { redactUrls } from '../../lib/redact'
 import type { CapturedEvent, Properties } from '../../types'
 import { type Stage, withProperties } from '../stage'
 
@@ -6,40 +8,58 @@ interface Pageview {
   id: string
   path: string
   at: number
+  /** Whether its duration and scroll depth were told already: the page was left, and came back out of the cache. */
+  isTold?: boolean
 }
 
-/** How far the visitor had scrolled, in the names of protocol.md §5.8. */
+const MAX_TITLE = 1000
+
+/** The page's title, as it may be sent. */
+const pageTitle = (): string | undefined => {
+  const title = readTitle()
+  return title && redactUrls(title.slice(0, MAX_TITLE))
+}
+
+// Each depth, and what it is a share of.
+const DEPTHS = [
+  ['last_scroll', 'scrollable'],
+  ['max_scroll', 'scrollable'],
+  ['last_content', 'height'],
+  ['max_content', 'height'],
+] as const
+
+/** Returns how far the visitor had scrolled, in the names of protocol.md §5.8. */
 const scrolled = (depth: ScrollDepth | undefined): Properties => {
-  if (!depth) return {}
-  const share = (value: number, whole: number) => (whole <= 1 ? 1 : Math.min(1, Math.max(0, value / whole)))
-  return {
-    $prev_pageview_last_scroll: depth.lastScroll,
-    $prev_pageview_last_scroll_percentage: share(depth.lastScroll, depth.maxScrollHeight),
-    $prev_pageview_max_scroll: depth.maxScroll,
-    $prev_pageview_max_scroll_percentage: share(depth.maxScroll, depth.maxScrollHeight),
-    $prev_pageview_last_content: depth.lastContent,
-    $prev_pageview_last_content_percentage: share(depth.lastContent, depth.maxContentHeight),
-    $prev_pageview_max_content: depth.maxContent,
-    $prev_pageview_max_content_percentage: share(depth.maxContent, depth.maxContentHeight),
+  const result: Properties = {}
+  for (const [name, whole] of depth ? DEPTHS : []) {
+    result[`$prev_pageview_${name}`] = depth![name]
+    result[`$prev_pageview_${name}_percentage`] =
+      depth![whole] <= 1 ? 1 : Math.min(1, Math.max(0, depth![name] / depth![whole]))
   }
+  return result
 }
 
 /**
  * Which pageview an event belongs to. `$pageview` and `$pageleave` also tell of the one before: where, how long, how
- * far scrolled.
+ * far scrolled. `hasViewed`: whether the latest pageview was of the page that is shown.
  */
 export const addPageview = (scroll: {
   take(): ScrollDepth | undefined
-}): { stage: Stage; forget(): void; current(): string | undefined } => {
+}): { stage: Stage; forget(): void; current(): string | undefined; hasViewed(): boolean } => {
   let last: Pageview | undefined
+  let viewed: string | undefined
 
   const ofPrevious = (event: CapturedEvent, previous: Pageview | undefined): Properties =>
     previous
       ? {
           $prev_pageview_id: previous.id,
           $prev_pageview_pathname: previous.path,
-          $prev_pageview_duration: (event.timestamp.getTime() - previous.at) / 1000,
-          ...scrolled(scroll.take()),
+          ...(previous.isTold
+            ? {}
+            : {
+                $prev_pageview_duration: (event.timestamp.getTime() - previous.at) / 1000,
+                ...scrolled(scroll.take()),
+              }),
         }
       : {}
 
@@ -47,22 +67,23 @@ export const addPageview = (scroll: {
     stage: (event) => {
       const previous = last
       if (event.event === '$pageview') {
-        last = { id: event.uuid, path: location.pathname, at: event.timestamp.getTime() }
+        viewed = location.pathname
+        last = { id: event.uuid, path: redactUrls(viewed), at: event.timestamp.getTime() }
         return withProperties(event, {
           ...ofPrevious(event, previous),
           $pageview_id: event.uuid,
-          title: event.properties.title ?? self.document?.title,
+          title: event.properties.title ?? pageTitle(),
         })
       }
       if (!previous) return event
-      return withProperties(event, {
-        ...(event.event === '$pageleave' ? ofPrevious(event, previous) : {}),
-        $pageview_id: previous.id,
-      })
+      const isLeave = event.event === '$pageleave'
+      if (isLeave) last = { ...previous, isTold: true }
+      return withProperties(event, { ...(isLeave ? ofPrevious(event, previous) : {}), $pageview_id: previous.id })
     },
     forget: () => {
       last = undefined
     },
     current: () => last?.id,
+    hasViewed: () => viewed === location.pathname,
   }
 }

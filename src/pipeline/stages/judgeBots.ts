@@ -9,8 +9,14 @@ type Judge = Pick<Config, 'opt_out_useragent_filter' | 'custom_blocked_useragent
  * Drops what bots do; with `opt_out_useragent_filter` says `$browser_type` instead. The verdict is kept for as long as
  * the list is the same: user agents do not change on a page.
  */
-export const judgeBots = (config: Judge, names = readAgentNames, automated = isAutomated): Stage => {
+export const judgeBots = (
+  config: Judge,
+  names = readAgentNames,
+  automated = isAutomated,
+  warn: (message: string) => void = () => {},
+): Stage => {
   let list: string[] | undefined
+  let hasWarned = false
   let isBot = false
   return (event) => {
     if (list !== config.custom_blocked_useragents) {
@@ -18,6 +24,10 @@ export const judgeBots = (config: Judge, names = readAgentNames, automated = isA
       isBot = automated() || names().some((name) => isBotUserAgent(name, list))
     }
     if (config.opt_out_useragent_filter) return withProperties(event, { $browser_type: isBot ? 'bot' : 'browser' })
-    return isBot ? { drop: 'bot' } : event
+    if (!isBot) return event
+    if (!hasWarned)
+      warn('This browser is automated or a bot: events are dropped. opt_out_useragent_filter: true captures them')
+    hasWarned = true
+    return { drop: 'bot' }
   }
 }

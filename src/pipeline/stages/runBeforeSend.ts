@@ -1,37 +1,48 @@
+import { isPlainObject } from '../../lib/json'
 import type { Log } from '../../lib/log'
+import { type RewriteText, serialize, toDate } from '../../lib/serialize'
 import { isUuid } from '../../lib/uuid'
-import type { BeforeSend } from '../../types'
+import type { BeforeSend, CapturedEvent, Config } from '../../types'
 import type { Stage } from '../stage'
 
+/** `sanitize_properties` as a `before_send`: it replaces all properties but `$process_person_profile`, which is the SDK's. */
+const asBeforeSend = (sanitize: Config['sanitize_properties']): BeforeSend | undefined | null =>
+  sanitize &&
+  ((event) => {
+    const { $process_person_profile } = event.properties
+    return { ...event, properties: { ...sanitize({ ...event.properties }, event.event), $process_person_profile } }
+  })
+
 /**
- * The site's own `before_send`, one function or several in order. What one returns the next receives; null or undefined
- * drops the event. One that throws drops it too: it may have been about to take out what must not be sent.
+ * The site's own `sanitize_properties` and `before_send`, one function or several in order; empty places
+ * (`[isProduction && scrub]`) are skipped. What one returns the next receives; null or undefined drops the event. One that
+ * throws drops it too: it may have been about to remove what must not be sent. What the last one returns is serialized
+ * like what `capture` was passed. `noop`: the default, which needs none of this.
  */
 export const runBeforeSend =
-  (functions: () => BeforeSend | BeforeSend[], log: Log): Stage =>
+  (config: Pick<Config, 'before_send' | 'sanitize_properties'>, noop: unknown, rewrite: RewriteText, log: Log): Stage =>
   (event) => {
-    const { uuid, event: name } = event
-    for (const each of [functions()].flat()) {
-      let result: ReturnType<BeforeSend>
-      try {
-        result = each(event)
-      } catch (error) {
-        log.error(`before_send threw, so "${name}" is not sent`, error)
-        return { drop: 'before_send' }
+    const { uuid, event: name, timestamp } = event
+    const chain = [asBeforeSend(config.sanitize_properties), config.before_send]
+      .flat()
+      .filter((each) => each && each !== noop)
+    if (!chain.length) return event
+    let result: CapturedEvent | null | undefined = event
+    try {
+      for (const each of chain as BeforeSend[]) {
+        result = each(result)
+        if (!result) return { drop: 'before_send' }
       }
-      if (!result) return { drop: 'before_send' }
-      if (
-        typeof result !== 'object' ||
-        typeof result.event !== 'string' ||
-        typeof result.properties !== 'object' ||
-        !result.properties
-      ) {
-        log.error(
-          `before_send takes an event and returns it, or null; it returned something else, so "${name}" is not sent`,
-        )
-        return { drop: 'before_send' }
+      const sent = serialize(result, rewrite) as CapturedEvent
+      if (typeof sent.event !== 'string' || !isPlainObject(sent.properties))
+        throw new TypeError('before_send must return an event, or null')
+      return {
+        ...sent,
+        uuid: isUuid(sent.uuid) ? sent.uuid : uuid,
+        timestamp: toDate(sent.timestamp) ?? timestamp,
       }
-      event = result
+    } catch (error) {
+      log.error(`before_send failed, so "${name}" is not sent`, error)
+      return { drop: 'before_send' }
     }
-    return isUuid(event.uuid) ? event : { ...event, uuid }
   }

@@ -1,43 +1,37 @@
+import { unclobbered } from '../../browser/dom'
+
 /** Tags that a person does something with. */
 export const INTERACTIVE = /^(a|button|form|input|select|textarea|label)$/
 
 /** Tag name in lower case. */
 export const tagOf = (element: Element): string => element.tagName.toLowerCase()
 
-const parentOf = (element: Element): Element | null =>
-  element.parentElement ?? (element.getRootNode() as Partial<ShadowRoot>).host ?? null
-
-/** The element and its ancestors below `html`, innermost first, out of shadow roots too. */
+/** The element and its ancestors below `html`, innermost first, out of shadow roots too. Forms are `unclobbered`. */
 export const pathOf = (element: Element): Element[] => {
   const path: Element[] = []
   // The bound only stops a page that builds a circle of shadow hosts.
-  for (let at: Element | null = element; at && tagOf(at) !== 'html' && path.length < 1000; at = parentOf(at))
+  for (let at: Element | null | undefined = element; at && path.length < 1000;) {
+    if (at instanceof HTMLFormElement) at = unclobbered(at)
+    if (tagOf(at) === 'html') break
     path.push(at)
+    at = at.parentElement ?? (at.getRootNode() as Partial<ShadowRoot>).host
+  }
   return path
 }
 
 /** The element an event happened on: inside an open shadow root, and never a text node. */
 export const targetOf = (event: Event): Element | undefined => {
-  const [innermost] = event.composedPath() as Node[]
-  const node = innermost?.nodeType === Node.TEXT_NODE ? innermost.parentElement : innermost
-  return node?.nodeType === Node.ELEMENT_NODE ? (node as Element) : undefined
+  const [innermost] = event.composedPath()
+  const element = innermost instanceof Text ? innermost.parentElement : innermost
+  return element instanceof Element ? element : undefined
 }
 
-const textOfNodes = (element: Element) =>
-  Array.from(element.childNodes, (node) => (node.nodeType === Node.TEXT_NODE ? node.nodeValue : ' ')).join('')
+// Spread, because `Array.from` of MooTools takes no function.
+/** The text nodes of an element itself, a blank for each child element. */
+export const textOfNodes = (element: Element): string =>
+  [...element.childNodes].map((node) => (node instanceof Text ? node.data : ' ')).join('')
 
-/** An element's own text; of links and buttons also that of the spans inside, but for those that the page has marked. */
-export const ownText = (element: Element): string =>
-  /^(a|button)$/.test(tagOf(element))
-    ? [
-        element,
-        ...Array.from(element.querySelectorAll('span')).filter((span) => !span.closest('.ph-sensitive,.ph-no-capture')),
-      ]
-        .map(textOfNodes)
-        .join(' ')
-    : textOfNodes(element)
-
-/** Whether any selector matches any element of a path. A selector that is none matches nothing. */
+/** Whether any selector matches any element of a path. Ignores an invalid selector. */
 export const anyMatches = (path: readonly Element[], selectors: readonly string[]): boolean =>
   selectors.some((selector) => {
     try {

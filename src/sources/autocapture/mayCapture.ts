@@ -1,4 +1,3 @@
-import { SENSITIVE_NAME } from '../../lib/sensitive'
 import type { AutocaptureConfig } from '../../types'
 import { anyMatches, INTERACTIVE, tagOf } from './elements'
 
@@ -47,20 +46,4 @@ export const mayCapture = (
   if (element_allowlist && !path.some((element) => element_allowlist.includes(tagOf(element)))) return false
   if (css_selector_allowlist && !anyMatches(path, css_selector_allowlist)) return false
   return isInteraction(type, path)
-}
-
-/** Whether what a person types or chooses shows in this element. */
-export const isField = (element: Element): boolean => {
-  const tag = tagOf(element)
-  if (tag === 'input') return !/^(button|checkbox|submit|reset)$/.test((element as HTMLInputElement).type)
-  return /^(select|textarea)$/.test(tag) || element.getAttribute('contenteditable') === 'true'
-}
-
-/** Whether nothing of this element may be told but its place: it, or what it is in, is marked or named as sensitive. */
-export const isSensitive = (element: Element): boolean => {
-  if (element.closest('.ph-sensitive')) return true
-  if (element.classList.contains('ph-include')) return false
-  if (tagOf(element) === 'input' && /^(hidden|password)$/.test((element as HTMLInputElement).type)) return true
-  const name = element.getAttribute('name') || element.id
-  return SENSITIVE_NAME.test(name.replace(/[^a-z0-9]/gi, ''))
 }

@@ -1,46 +1,64 @@
+import { unclobbered } from '../../browser/dom'
 import { listen } from '../../browser/signal'
+import { followTyping, repeats, typedTexts } from '../../browser/typing'
 import type { ElementDescription, Host } from '../../host'
 import { hostOf } from '../../lib/url'
-import { withoutSensitive } from '../../lib/sensitive'
 import type { AutocaptureConfig, Config, Properties, Stop } from '../../types'
-import { describeElement, type Masking } from './describeElement'
+import { describeElement, type Masking, safe, TEXT_LENGTH } from './describeElement'
 import { pathOf, tagOf, targetOf } from './elements'
 import { elementsChain } from './elementsChain'
-import { isSensitive, mayCapture } from './mayCapture'
+import { mayCapture } from './mayCapture'
+import { isField, isSensitive, PRIVATE } from './privacy'
 
 const EVENTS = ['click', 'change', 'submit', 'copy', 'cut']
 const AUGMENT = 'data-ph-capture-attribute-'
 
 /** Properties that the page's author gave elements by `data-ph-capture-attribute-<name>`; the innermost wins. */
-const augmented = (path: readonly Element[]): Properties => {
-  const told: Properties = {}
-  for (const element of [...path].reverse()) {
-    if (isSensitive(element)) continue
-    for (const { name, value } of Array.from(element.attributes)) {
-      if (name.startsWith(AUGMENT) && withoutSensitive(value)) told[name.slice(AUGMENT.length)] = value
-    }
+const augmented = (path: readonly Element[], typed: readonly string[]): Properties => {
+  const properties: Properties = {}
+  for (let index = path.length; index--;) {
+    const element = path[index]!
+    const marked = [...element.attributes].filter(({ name }) => name.startsWith(AUGMENT))
+    if (!marked.length || isSensitive(element, path.slice(index))) continue
+    for (const { name, value } of marked) if (safe(value, typed)) properties[name.slice(AUGMENT.length)] = value
   }
-  return told
+  return properties
 }
 
 /** Where a click leads, if it leads to another host. */
-const externalUrl = (path: readonly Element[]): Properties => {
+const externalUrl = (path: readonly Element[], typed: readonly string[]): Properties => {
   const link = path.find((element) => tagOf(element) === 'a') as HTMLAnchorElement | undefined
-  return link?.href && !isSensitive(link) && hostOf(link.href) && hostOf(link.href) !== location.host
+  const host = link && hostOf(link.href)
+  return host && host !== location.host && !isSensitive(link) && !repeats(link.href, typed)
     ? { $external_click_url: link.href }
     : {}
 }
 
-/** What the configuration keeps back of elements. */
+/** What the configuration and the visitor's typing keep back of elements. */
 export const maskingOf = ({ mask_all_text, mask_all_element_attributes, autocapture }: Config): Masking => ({
   maskText: mask_all_text,
   maskAttributes: mask_all_element_attributes,
   ignoredAttributes: (typeof autocapture === 'object' && autocapture.element_attribute_ignorelist) || [],
+  typed: typedTexts(),
 })
 
-/** What is told of each element of `path`, the first being the target. */
+/** Describes each element of `path`, the first being the target. */
 export const describePath = (path: readonly Element[], masking: Masking): ElementDescription[] =>
-  path.map((element, index) => describeElement(element, index === 0, masking))
+  path.map((_, index) => describeElement(path.slice(index), index === 0, masking))
+
+/** The selected text, '' where it contains anything private. */
+const selectedText = (path: readonly Element[], { maskText, typed }: Masking): string => {
+  const selection = getSelection()
+  if (!selection?.rangeCount || maskText || path.some((element) => isField(element) || isSensitive(element))) return ''
+  const range = selection.getRangeAt(0)
+  const root = path[0]!.getRootNode() as ShadowRoot
+  const isDocument = (root as Node) === document
+  const hidden = (isDocument ? unclobbered(document) : root).querySelectorAll(PRIVATE)
+  // Ranges do not reach into shadow roots: any private element there counts as selected.
+  return [...hidden].some((element) => !isDocument || range.intersectsNode(element))
+    ? ''
+    : safe(String(selection), typed).slice(0, TEXT_LENGTH)
+}
 
 /** The properties of an autocaptured event on the first element of `path`. */
 export const describeEvent = (
@@ -54,14 +72,14 @@ export const describeEvent = (
     $ce_version: 1,
     $elements_chain: elementsChain(elements),
     ...(elements[0]?.text ? { $el_text: elements[0].text } : {}),
-    ...(type === 'click' && !masking.maskAttributes ? externalUrl(path) : {}),
-    ...augmented(path),
+    ...(type === 'click' && !masking.maskAttributes ? externalUrl(path, masking.typed) : {}),
+    ...augmented(path, masking.typed),
   }
 }
 
-/** `$autocapture` for clicks, changes and submits; `$copy_autocapture` for copies when asked for. */
-export const startAutocapture = ({ config, capture }: Host): Stop =>
-  listen(document, EVENTS, (event) => {
+/** Captures `$autocapture` for clicks, changes and submits, and `$copy_autocapture` for copies where configured. */
+export const startAutocapture = ({ config, capture }: Host): Stop => {
+  const onEvent = (event: Event) => {
     const target = targetOf(event)
     if (!target) return
     const lists: AutocaptureConfig = typeof config.autocapture === 'object' ? config.autocapture : {}
@@ -72,16 +90,13 @@ export const startAutocapture = ({ config, capture }: Host): Stop =>
     if (!mayCapture(type, path, lists)) return
 
     const masking = maskingOf(config)
-    if (isCopy) {
-      const selected =
-        masking.maskText || path.some(isSensitive) ? '' : withoutSensitive(String(getSelection() ?? '')).slice(0, 255)
-      if (!selected) return
-      capture('$copy_autocapture', {
-        ...describeEvent(type, path, masking),
-        $selected_content: selected,
-        $copy_type: type,
-      })
-    } else {
-      capture('$autocapture', describeEvent(type, path, masking))
-    }
-  })
+    const text = isCopy && selectedText(path, masking)
+    if (text === '') return
+    capture(isCopy ? '$copy_autocapture' : '$autocapture', {
+      ...describeEvent(type, path, masking),
+      ...(isCopy ? { $selected_content: text, $copy_type: type } : {}),
+    })
+  }
+  const stops = [followTyping(), listen(self, EVENTS, onEvent)]
+  return () => stops.forEach((stop) => stop())
+}

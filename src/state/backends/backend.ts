@@ -1,15 +1,15 @@
 import { isPlainObject, parseJson } from '../../lib/json'
-import type { Properties, Stop } from '../../types'
+import type { Properties } from '../../types'
 
 /** A place that keeps one object of values. Nothing here throws: a place that fails forgets. */
 export interface Backend {
-  /** What is kept; undefined: nothing, or nothing readable. */
-  read(): Properties | undefined
-  /** Whether it keeps them: a place may be full, forbidden, or take only part. */
+  /** What is stored. Where nothing readable is: `missing`, which is what the page holds in memory. */
+  read(missing?: Properties): Properties | undefined
+  /** Returns whether everything is stored: a place may be full, forbidden, or take only part. */
   write(values: Properties): boolean
   clear(): void
-  /** Tells when another tab has written. */
-  onForeignWrite?(listener: () => void): Stop
+  /** Whether the stored text differs from what was last read or written here. Undefined: a place of this page alone. */
+  hasChanged?(): boolean
 }
 
 /** An object out of its JSON text; undefined for anything else. */

@@ -19,12 +19,13 @@ export const reconcile = (cookie: Properties | undefined, local: Properties | un
     return { ...ofBrowser, ...cookie }
   }
   const isTheirsLater = (theirs!.$sesid?.[0] ?? 0) > (ours!.$sesid?.[0] ?? 0)
-  return { ...cookie, ...local, ...(isTheirsLater ? { $sesid: theirs!.$sesid } : {}) }
+  // In the order of `local`, whose text then stays the same.
+  return { ...local, ...cookie, ...local, ...(isTheirsLater ? { $sesid: theirs!.$sesid } : {}) }
 }
 
 /** Everything in `local`, and the ids in `cookie` too, where subdomains see them. */
 export const bothBackends = (cookie: Backend, local: Backend): Backend => ({
-  read: () => reconcile(cookie.read(), local.read()),
+  read: (missing) => reconcile(cookie.read(), local.read(missing)),
   write: (values) => {
     const kept = local.write(values)
     // Where there is no cookie, local storage does: only subdomains miss it.
@@ -35,5 +36,5 @@ export const bothBackends = (cookie: Backend, local: Backend): Backend => ({
     local.clear()
     cookie.clear()
   },
-  onForeignWrite: local.onForeignWrite,
+  hasChanged: () => local.hasChanged!() || cookie.hasChanged!(),
 })

@@ -1,7 +1,12 @@
 import Cookies from 'js-cookie'
-import { toJson } from '../../lib/json'
+import type { Storing } from '../../browser/storage'
+import { attempt } from '../../lib/guard'
+import { pick } from '../../lib/objects'
 import { uuidv7 } from '../../lib/uuid'
-import { type Backend, parseObject } from './backend'
+import type { Properties } from '../../types'
+import { isKey } from '../keys'
+import type { Backend } from './backend'
+import { textBackend } from './textBackend'
 
 export interface CookieOptions {
   /** 0: until the browser closes. */
@@ -10,68 +15,100 @@ export interface CookieOptions {
   crossSubdomain: boolean
 }
 
-/** The text of a cookie; undefined also where the page may have none, as in a sandboxed frame. */
-export const readCookie = (name: string): string | undefined => {
-  try {
-    return Cookies.get(name)
-  } catch {
-    return undefined
-  }
-}
+// By the interface of the document, since an element named `cookie` hides the property.
+const readCookies = () => Reflect.get(Document.prototype, 'cookie', document) as string
+const writeCookie = (cookie: string) => void Reflect.set(Document.prototype, 'cookie', cookie, document)
+/** Whether such an element does: js-cookie, which reads the property, then sees and sets nothing. */
+const isHidden = () => typeof document.cookie !== 'string'
 
 let widest: string | undefined
 
 /**
- * The widest domain that this page may set a cookie for; '' for the host alone. Found by trying, since which suffixes
- * are public is a list of 10,000 that only the browser has.
+ * Finds the widest domain that this page may set a cookie for; '' for the host alone. It tries, because only the browser
+ * has the list of 10,000 public suffixes.
  */
-const widestDomain = (): string => {
-  if (widest !== undefined) return widest
+const findWidestDomain = (): string => {
   const host = location.hostname
   const labels = host.split('.').slice(-8)
   // An address or a single name (localhost) takes no domain.
-  if (labels.length < 2 || /^[\d.]+$|:/.test(host)) return (widest = '')
+  if (labels.length < 2 || /^[\d.]+$|:/.test(host)) return ''
   const probe = `dmn_chk_${uuidv7()}`
   for (let from = labels.length - 1; from >= 0; from--) {
     const domain = `.${labels.slice(from).join('.')}`
-    document.cookie = `${probe}=1;domain=${domain};path=/;max-age=3`
-    if (!document.cookie.includes(probe)) continue
-    document.cookie = `${probe}=;domain=${domain};path=/;max-age=0`
-    return (widest = domain)
+    writeCookie(`${probe}=1;domain=${domain};path=/;max-age=3`)
+    if (!readCookies().includes(probe)) continue
+    writeCookie(`${probe}=;domain=${domain};path=/;max-age=0`)
+    return domain
   }
-  return (widest = '')
+  return ''
 }
 
-/** A cookie of its own, its value JSON. */
-export const cookieBackend = (name: string, { days, secure, crossSubdomain }: CookieOptions): Backend => {
-  const domain = crossSubdomain ? widestDomain() : ''
-  const place = { path: '/', domain }
-  let written: string | undefined
+let text: string
+let cookies: Record<string, string> = {}
+
+const readHidden = (name: string) =>
+  readCookies()
+    .split('; ')
+    .find((cookie) => cookie.startsWith(`${name}=`))
+    ?.slice(name.length + 1)
+    .replace(/(%[\da-f]{2})+/gi, decodeURIComponent)
+
+/** Cookies as a storage that never throws. A sandboxed frame may neither read nor set one; workers have none. */
+export const cookieStorage = ({ days, secure, crossSubdomain }: CookieOptions): Storing => {
+  const getItem = (name: string): string | null =>
+    attempt(() => {
+      if (isHidden()) return readHidden(name)
+      const current = document.cookie
+      // Decoded again only when a cookie has changed.
+      if (text !== current) cookies = Cookies.get()
+      text = current
+      return cookies[name]
+    }) ?? null
+  const set = (name: string, value: string, domain: string, expires: number | undefined) => {
+    if (!isHidden()) return Cookies.set(name, value, { path: '/', domain, expires, sameSite: 'Lax', secure })
+    const attributes = [
+      'path=/;samesite=Lax',
+      domain && `domain=${domain}`,
+      expires !== undefined && `max-age=${expires * 86_400}`,
+      secure && 'secure',
+    ]
+    return writeCookie([`${name}=${encodeURIComponent(value)}`, ...attributes.filter(Boolean)].join(';'))
+  }
+  const domain = () => (crossSubdomain ? (widest ??= findWidestDomain()) : '')
   return {
-    read: () => parseObject(readCookie(name)),
-    write: (values) => {
-      const text = toJson(values)
-      if (text === written) return true
-      try {
-        Cookies.set(name, text, { ...place, expires: days || undefined, sameSite: 'Lax', secure })
-      } catch {
-        // A page may have frozen what js-cookie builds on.
-        return false
-      }
-      // A cookie that is too large, or not wanted, is refused without a word.
-      const kept = readCookie(name) === text
-      written = kept ? text : undefined
-      return kept
+    getItem,
+    setItem: (name, value) => {
+      attempt(() => set(name, value, domain(), days || undefined))
+      // A cookie that is too large, or not wanted, is refused without an error.
+      return getItem(name) === value
     },
-    clear: () => {
-      written = undefined
+    removeItem: (name) => {
       // A cookie is told apart by its domain: both that may be there go.
-      try {
-        Cookies.remove(name, place)
-        Cookies.remove(name, { path: '/' })
-      } catch {
-        // No cookies, nothing to clear.
-      }
+      if (getItem(name) !== null) attempt(() => [domain(), ''].forEach((each) => set(name, '', each, -1)))
+    },
+  }
+}
+
+/**
+ * A cookie of its own. Browsers refuse one over 4 kB: then it holds the ids, and everything else stays in memory while
+ * the page lives.
+ */
+export const cookieBackend = (name: string, options: CookieOptions): Backend => {
+  const cookie = textBackend(cookieStorage(options), name)
+  let rest: Properties = {}
+  return {
+    ...cookie,
+    read: (missing) => {
+      const stored = cookie.read()
+      // What did not fit belongs to the person it was written with.
+      const isOurs = stored?.$last_posthog_reset === rest.$last_posthog_reset
+      return stored ? { ...(isOurs ? rest : {}), ...stored } : missing
+    },
+    write: (values) => {
+      rest = {}
+      if (cookie.write(values)) return true
+      rest = values
+      return cookie.write(pick(values, (name) => isKey(name, 'cookie')))
     },
   }
 }

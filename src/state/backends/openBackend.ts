@@ -1,19 +1,29 @@
 import { hasPage } from '../../browser/page'
-import { storageOf } from '../../browser/storage'
+import { storageOf, type Storing } from '../../browser/storage'
 import type { PersistenceKind } from '../../types'
 import type { Backend } from './backend'
 import { bothBackends } from './both'
 import { cookieBackend, type CookieOptions } from './cookie'
 import { memoryBackend } from './memory'
-import { webStorageBackend } from './webStorage'
+import { textBackend } from './textBackend'
+
+const PROBE = '__trailmark__'
+
+/** Whether `storage` can be used: it holds the entry already, or takes a new one. */
+const isUsable = (storage: Storing, name: string): boolean => {
+  if (storage.getItem(name) !== null) return true
+  const isStored = storage.setItem(PROBE, PROBE)
+  storage.removeItem(PROBE)
+  return isStored
+}
 
 /** The backend that `persistence` asks for, or the nearest that the page allows; memory where nothing is. */
 export const openBackend = (kind: PersistenceKind, name: string, cookies: CookieOptions): Backend => {
   if (kind === 'memory') return memoryBackend()
   const storage = storageOf(kind === 'sessionStorage' ? kind : 'localStorage')
-  const backend = storage && webStorageBackend(storage, name)
+  const backend = storage && isUsable(storage, name) && textBackend(storage, name)
   // A worker has no cookies.
-  if (!hasPage()) return backend ?? memoryBackend()
+  if (!hasPage()) return backend || memoryBackend()
   if (!backend || kind === 'cookie') return cookieBackend(name, cookies)
   return kind === 'localStorage+cookie' ? bothBackends(cookieBackend(name, cookies), backend) : backend
 }

@@ -5,7 +5,7 @@ const start = (html = '<button id="b" class="wide">Buy</button>', config: Partia
   judgeClicksOn(html, { rageclick: false, ...config })
 const dispatch = (type: string, target: EventTarget = document) =>
   void target.dispatchEvent(new Event(type, { bubbles: type === 'visibilitychange' }))
-const change = () => find('#b').setAttribute('data-clicked', 'yes')
+const change = () => find('#b').setAttribute('data-clicked', String(performance.now()))
 /** As when a person has marked the text of an element. */
 const mark = (element: Element) => getSelection()!.selectAllChildren(element)
 

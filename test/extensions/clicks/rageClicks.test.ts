@@ -1,5 +1,5 @@
 import { clickRun, saysOneOf } from '../../../src/extensions/clicks/rageClicks'
-import type { Config } from '../../../src/types'
+import type { Config, RageclickConfig } from '../../../src/types'
 import { click, find, judgeClicksOn } from '../../support/startClicks'
 
 const start = (html: string, config: Partial<Config> = {}) =>
@@ -104,20 +104,51 @@ describe('clicks that did something', () => {
   })
 })
 
-test('a page that is left at once has answered; one that was slow to go has not', async () => {
-  const { names, captured, wait } = start('<a id="l" href="#">Slow</a>')
+test('leaving the page is no answer to rage clicks, and the event is captured before the page goes', async () => {
+  const { names, wait } = start('<button id="l">Slow</button>')
   clickThrice('#l')
+  await wait(50)
   window.dispatchEvent(new Event('pagehide'))
+  expect(names()).toEqual(['$rageclick'])
   await wait(1000)
-  expect(captured).toEqual([])
+  expect(names()).toEqual(['$rageclick'])
+})
+
+test('leaving the page captures nothing after clicks that had an effect', async () => {
+  const { names, wait } = start('<button id="b">+</button><output>0</output>')
   for (let times = 0; times < 3; times++) {
-    click('#l')
-    await wait(times < 2 ? 600 : 100)
+    click('#b')
+    find('output').textContent += '1'
+    await wait(10)
   }
   window.dispatchEvent(new Event('pagehide'))
-  expect(names()).toEqual(['$rageclick'])
-  await wait(1000)
-  expect(names()).toEqual(['$rageclick'])
+  expect(names()).toEqual([])
+})
+
+describe('thresholds', () => {
+  const count = async (rageclick: RageclickConfig, clicks: MouseEventInit[], pauseMs = 100) => {
+    const { captured, wait } = start('<button id="b">x</button>', { rageclick })
+    for (const init of clicks) {
+      click('#b', init)
+      await wait(pauseMs)
+    }
+    await wait(3000)
+    return captured.length
+  }
+  const near = { clientX: 5 }
+  const far = { clientX: 45 }
+  test.each<[string, RageclickConfig, MouseEventInit[], number, number]>([
+    ['click_count 2: two clicks', { click_count: 2 }, [near, near], 100, 1],
+    ['click_count 4: three clicks', { click_count: 4 }, [near, near, near], 100, 0],
+    ['click_count 4: four clicks', { click_count: 4 }, [near, near, near, near], 100, 1],
+    ['threshold_px by default: 40 px apart', {}, [near, far, near], 100, 0],
+    ['threshold_px 50: 40 px apart', { threshold_px: 50 }, [near, far, near], 100, 1],
+    ['timeout_ms by default: 1.2 s apart', {}, [near, near, near], 1200, 0],
+    ['timeout_ms 1500: 1.2 s apart', { timeout_ms: 1500 }, [near, near, near], 1200, 1],
+    ['timeout_ms 50: 100 ms apart', { timeout_ms: 50 }, [near, near, near], 100, 0],
+  ])('%s', async (_, rageclick, clicks, pauseMs, expected) =>
+    expect(await count(rageclick, clicks, pauseMs)).toBe(expected),
+  )
 })
 
 test('three clicks on a link whose page is slow to come are rage; a dead click it is not', async () => {

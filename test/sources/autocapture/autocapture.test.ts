@@ -169,3 +169,53 @@ test('nothing that a person typed, and nothing marked or named as sensitive, lea
   expect(text).not.toContain(S)
   expect(text).not.toMatch(/4111|123-45/)
 })
+
+test('captures texts and attributes on a page with the Array.from of MooTools', () => {
+  const native = Array.from
+  // https://mootools.net/core/docs/1.6.0/Types/Array#Array:Array-from: takes no function, and leaves arrays as they are.
+  Array.from = ((item: ArrayLike<unknown>) => (item == null ? [] : Array.prototype.slice.call(item))) as never
+  try {
+    const captured = start('<a id="buy" href="#">Buy <span>now</span></a>')
+    fire('#buy')
+    expect(captured[0]![1]).toMatchObject({ $el_text: 'Buy now' })
+  } finally {
+    Array.from = native
+  }
+})
+
+test.each([
+  [
+    'ph-include inside ph-sensitive',
+    '<p class="ph-sensitive"><button id="x" class="ph-include SECRET">SECRET</button></p>',
+  ],
+  ['a password field', '<input type="password" id="x" class="SECRET" aria-label="SECRET">'],
+  ['a hidden field', '<input type="hidden" id="x" class="SECRET" aria-label="SECRET">'],
+  ['a child of an editor', '<form><div contenteditable><p><b id="x" title="SECRET">SECRET</b></p></div></form>'],
+  [
+    'an island in an editor',
+    '<form><p contenteditable="plaintext-only"><i id="x" contenteditable="false">SECRET</i></p></form>',
+  ],
+  ['a link in an editor', '<p contenteditable><a id="x" href="https://else.example/SECRET">SECRET</a></p>'],
+  ['an option in a list box', '<form><select size="3"><option id="x" value="SECRET">SECRET</option></select></form>'],
+  ['an ARIA text box', '<form><p role="textbox"><span id="x">SECRET</span></p></form>'],
+])('captures only the place of %s', (_, html) => {
+  const captured = start(html)
+  fire('#x')
+  expect(captured).toHaveLength(1)
+  expect(JSON.stringify(captured)).not.toContain('SECRET')
+})
+
+test('drops text and attributes that repeat what a person typed', () => {
+  const captured = start(
+    '<div id="grow"><input id="i"><button id="b">Create "a typed text"</button><a id="a">x</a></div>',
+  )
+  const input = document.querySelector<HTMLInputElement>('#i')!
+  input.value = 'a typed text'
+  fire('#i', 'input')
+  document.querySelector('#grow')!.setAttribute('data-value', 'a typed text')
+  document.querySelector('#a')!.setAttribute('href', '/find?q=a+typed%20text')
+  fire('#b')
+  fire('#a')
+  expect(captured).toHaveLength(2)
+  expect(JSON.stringify(captured)).not.toContain('typed')
+})

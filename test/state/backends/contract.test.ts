@@ -1,16 +1,18 @@
 import { bothBackends } from '../../../src/state/backends/both'
 import { cookieBackend } from '../../../src/state/backends/cookie'
 import { memoryBackend } from '../../../src/state/backends/memory'
-import { webStorageBackend } from '../../../src/state/backends/webStorage'
+import { textBackend } from '../../../src/state/backends/textBackend'
+import { storageOf } from '../../../src/browser/storage'
 
 const COOKIE = { days: 365, secure: false, crossSubdomain: true }
 
 const BACKENDS = {
   memory: memoryBackend,
   cookie: () => cookieBackend('ph_t', COOKIE),
-  localStorage: () => webStorageBackend(localStorage, 'ph_t'),
-  sessionStorage: () => webStorageBackend(sessionStorage, 'ph_t'),
-  'localStorage+cookie': () => bothBackends(cookieBackend('ph_t', COOKIE), webStorageBackend(localStorage, 'ph_t')),
+  localStorage: () => textBackend(storageOf('localStorage')!, 'ph_t'),
+  sessionStorage: () => textBackend(storageOf('sessionStorage')!, 'ph_t'),
+  'localStorage+cookie': () =>
+    bothBackends(cookieBackend('ph_t', COOKIE), textBackend(storageOf('localStorage')!, 'ph_t')),
 }
 
 describe.each(Object.entries(BACKENDS))('%s', (_, make) => {
@@ -57,4 +59,20 @@ test('the cookie carries ids only', () => {
     $initial_person_info: { r: '', u: 'https://long.example' },
   })
   expect(JSON.parse(decodeURIComponent(document.cookie.split('=')[1]!))).toEqual({ distinct_id: 'a', $device_id: 'd' })
+})
+
+test('a cookie over 4 kB keeps the ids; the rest stays with the page, and goes with the person', () => {
+  // jsdom takes cookies of any size.
+  const { set } = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie')!
+  jest
+    .spyOn(Document.prototype, 'cookie', 'set')
+    .mockImplementation((text: string) => text.length < 4096 && set!.call(document, text))
+  const backend = BACKENDS.cookie()
+  const ids = { distinct_id: 'ada', $sesid: [1, 's', 1] }
+  expect(backend.write({ ...ids, small: 1, big: 'x'.repeat(5000) })).toBe(true)
+  expect(BACKENDS.cookie().read()).toEqual(ids)
+  expect(backend.read()).toMatchObject({ ...ids, small: 1, big: expect.stringMatching(/^x{5000}$/) })
+  BACKENDS.cookie().write({ distinct_id: 'new', $last_posthog_reset: '2026-11-21T10:00:00.000Z' })
+  expect(backend.hasChanged!()).toBe(true)
+  expect(backend.read()).toEqual({ distinct_id: 'new', $last_posthog_reset: '2026-11-21T10:00:00.000Z' })
 })

@@ -1,0 +1,79 @@
+import { guarded } from '../lib/guard'
+import type { Stop } from '../types'
+import { patch } from './patch'
+import { createSignal, listen } from './signal'
+
+// What happens on the page without changing its elements, and what a person does there meanwhile. Most of these do not
+// leave a shadow root, so each root has its own listeners.
+const EVENTS =
+  'wheel touchmove keydown pointerdown scroll selectionchange focusin input change toggle select reset invalid copy play pause volumechange seeking fullscreenchange'.split(
+    ' ',
+  )
+
+// How many elements around a click are searched for shadow roots: keeps the cost of a click independent of the page's size.
+const MAX_SEARCHED = 500
+const MAX_CHILDREN = 50
+
+/** A function was called that shows a person something without an event. */
+const onCall = createSignal<void>((emit) => {
+  const calls: [target: object | undefined, methods: string][] = [
+    [navigator.clipboard && Object.getPrototypeOf(navigator.clipboard), 'write writeText'],
+    [window, 'open alert confirm prompt print'],
+    // How pages open a file dialog, and how they start a download.
+    [HTMLElement.prototype, 'click'],
+    [HTMLInputElement.prototype, 'showPicker'],
+  ]
+  const stops = calls.flatMap(([target, methods]) =>
+    methods
+      .split(' ')
+      .flatMap((method) =>
+        target && method in target ? patch(target as Record<string, () => void>, method, emit) : [],
+      ),
+  )
+  return () => stops.forEach((stop) => stop())
+})
+
+/**
+ * Reports anything a person could perceive as a response to a click: mutations, events, calls. `watch` starts reporting
+ * for the document, the shadow roots on a click's `path`, and those of elements near it, since a component may
+ * respond to a click on another. `disconnect` removes all listeners.
+ */
+export const createPageWatch = (
+  onMutations: (records: MutationRecord[]) => void,
+  onEvent: (event: Event) => void,
+  onCalled: () => void,
+) => {
+  const observer = new MutationObserver((records) => guarded(() => onMutations(records)))
+  const watched = new Set<Node>()
+  const stops: Stop[] = []
+  const add = (root: Document | ShadowRoot) => {
+    if (watched.has(root)) return
+    watched.add(root)
+    observer.observe(root, { subtree: true, childList: true, attributeOldValue: true, characterData: true })
+    // Window instead of the document: an element named `addEventListener` cannot hide its methods.
+    stops.push(listen(root === document ? self : root, EVENTS, onEvent))
+  }
+  return {
+    watch: (path: readonly EventTarget[]): void => {
+      // A navigation to another document is known when it begins, if the browser has this interface.
+      if (!stops.length)
+        stops.push(onCall(onCalled), listen((window as { navigation?: EventTarget }).navigation, ['navigate'], onEvent))
+      add(document)
+      const near = new Set(path as Iterable<Partial<ShadowRoot & Element>>)
+      for (const node of near) {
+        if (node.shadowRoot) near.add(node.shadowRoot)
+        if (node instanceof ShadowRoot) add(node)
+        let child = node.firstElementChild
+        for (let count = 0; child && count < MAX_CHILDREN && near.size < MAX_SEARCHED; count++) {
+          near.add(child)
+          child = child.nextElementSibling
+        }
+      }
+    },
+    disconnect: (): void => {
+      observer.disconnect()
+      watched.clear()
+      stops.splice(0).forEach((stop) => stop())
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import type { CapturedEvent, Properties, Stop } from '../types'
+
+/** A survey, as services of the protocol describe it. */
+export interface Survey {
+  id: string
+  name: string
+  description?: string
+  type: string
+  questions: Record<string, unknown>[]
+  appearance?: Record<string, unknown> | null
+  conditions?: Record<string, unknown> | null
+  start_date?: string | null
+  end_date?: string | null
+  [item: string]: unknown
+}
+export type SurveyCallback = (surveys: Survey[], context?: { isLoaded: boolean; error?: string }) => void
+
+type Report = (name: string, value?: number, options?: { unit?: string; attributes?: Properties }) => void
+
+/** Methods of features that are not in this release: they warn in the console, and callbacks of surveys receive none. */
+export interface NotYet {
+  captureException(error: unknown, properties?: Properties): CapturedEvent | undefined
+  addExceptionStep(message: string, properties?: Properties): void
+  startExceptionAutocapture(config?: boolean | Record<string, unknown>): void
+  stopExceptionAutocapture(): void
+  captureLog(options: { body: string; level?: string; attributes?: Properties }): void
+  startSessionRecording(override?: boolean | Record<string, unknown>): void
+  stopSessionRecording(): void
+  sessionRecordingStarted(): boolean | undefined
+  loadToolbar(parameters: Record<string, unknown>): boolean | undefined
+  getSurveys(callback: SurveyCallback, forceReload?: boolean): void
+  getActiveMatchingSurveys(callback: SurveyCallback, forceReload?: boolean): void
+  onSurveysLoaded(callback: SurveyCallback): Stop
+  displaySurvey(id: string, options?: Record<string, unknown>): void
+  renderSurvey(id: string, selector: string): void
+  canRenderSurvey(id: string): { visible: boolean; disabledReason?: string } | undefined
+  canRenderSurveyAsync(id: string, forceReload?: boolean): Promise<{ visible: boolean; disabledReason?: string }>
+  cancelPendingSurvey(id: string): void
+  setIdentity(id: string, hash: string): void
+  clearIdentity(): void
+  getExtension(name: string): undefined
+  metrics: { count: Report; gauge: Report; histogram: Report; flush(): void }
+}

@@ -1,0 +1,48 @@
+import type { CreateClickDetector, PageActivity } from '../../host'
+import { createDeadClicks } from './deadClicks'
+import { createRageClicks } from './rageClicks'
+import { createTimeline } from './timeline'
+import { createWait } from './wait'
+
+// A button that stays down longer presses no menu open.
+const PRESS_MS = 1000
+
+/** Detects rage and dead clicks by what follows clicks. The page is watched only while a click waits for its verdict. */
+export const createDetector: CreateClickDetector = (host, buffered) => {
+  let pressedAt = -Infinity
+  const disconnectIfIdle = () => {
+    if (performance.now() - pressedAt > PRESS_MS && !detectors.some((detector) => detector.isWaiting()))
+      host.disconnect()
+  }
+  const { wait, stop } = createWait(host.later, disconnectIfIdle)
+  const timeline = createTimeline()
+  const deadClicks = createDeadClicks(host, wait, timeline)
+  const detectors = [createRageClicks(host, wait, timeline), deadClicks]
+
+  const add = (activity: PageActivity) => {
+    deadClicks.onActivity(activity, timeline.add(activity))
+    if (activity.type === 'pointerdown') {
+      pressedAt = activity.at
+      wait(pressedAt + PRESS_MS, () => {})
+    }
+    if (activity.type !== 'click' || !(activity.target instanceof Element)) return
+    pressedAt = -Infinity
+    const path = host.pathOf(activity.target)
+    detectors.forEach((detector) => detector.onClick(activity, path))
+  }
+
+  buffered.forEach(add)
+  disconnectIfIdle()
+
+  const stopLeaving = host.onPageLeave(() => detectors.forEach((detector) => detector.onPageLeave()))
+  return {
+    onActivity: (activity) => {
+      add(activity)
+      disconnectIfIdle()
+    },
+    stop: () => {
+      stopLeaving()
+      stop()
+    },
+  }
+}

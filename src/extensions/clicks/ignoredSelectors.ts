@@ -1,0 +1,13 @@
+/**
+ * Elements that respond to a click in ways the page does not show: fields and their labels (caret, browser pop-up), and
+ * what draws or plays by itself. Their clicks are neither rage nor dead clicks.
+ */
+export const IGNORED_SELECTORS = [
+  'input:not([type=button]):not([type=submit]):not([type=reset]):not([type=image]):not([type=checkbox]):not([type=radio])',
+  'textarea, select, option, label, [contenteditable]:not([contenteditable=false])',
+  'canvas, video, audio, iframe, embed, object',
+]
+
+/** Whether a checkbox or radio was clicked and keeps its state, as it does unless the page prevents it. */
+export const isToggled = (path: readonly Element[], event: Event): boolean =>
+  path[0]!.matches('[type=checkbox], [type=radio]') && !event.defaultPrevented

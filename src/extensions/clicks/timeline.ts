@@ -1,0 +1,221 @@
+import type { PageActivity } from '../../host'
+
+/** `response`: the page did something that changes no element. `departure`: another document was requested. */
+export type EffectKind =
+  'mutation' | 'scroll' | 'selection_changed' | 'visibility_changed' | 'focus_changed' | 'response' | 'departure'
+
+const KINDS: Record<string, EffectKind> = {
+  scroll: 'scroll',
+  selectionchange: 'selection_changed',
+  visibilitychange: 'visibility_changed',
+  focus: 'focus_changed',
+  blur: 'focus_changed',
+  navigate: 'departure',
+}
+
+/** How a person scrolls and selects text. */
+export const INPUT = ['wheel', 'touchmove', 'keydown', 'pointerdown']
+
+// Carousels scroll and films loop by themselves, so these need the same proof as a mutation.
+const UNPROMPTED = ['scroll', 'play', 'pause', 'seeking', 'volumechange']
+
+// Code, metadata, and hints for the network.
+const UNSEEN = 'script, template, meta, title, link[rel*=pre]'
+const TEXT_FIELD =
+  'textarea, [contenteditable], input:not([type=button]):not([type=submit]):not([type=reset]):not([type=image]):not([type=checkbox]):not([type=radio])'
+const CONTROL = 'a, button, input, label, summary, [role=button]'
+
+// A change this long after every click is the page's own.
+const CLICK_EFFECT_MS = 2500
+// Long enough for a carousel to move again.
+const PROBATION_MS = 10_000
+const MAX_CHANGES = 2000
+// How many levels above the clicked element its surroundings reach.
+const NEAR_LEVELS = 3
+
+/** Something that changed for the person who looks at the page. */
+export interface Change {
+  kind: EffectKind
+  at: number
+  isInClickTask: boolean
+  /** What changed; unset where pages do not change it unprompted. */
+  source?: Element
+  /** A changed attribute, and its former value. */
+  attribute?: string | null
+  former?: string | null
+  /** Added nodes; empty if nodes were only removed. */
+  added?: readonly Node[]
+  /** Whether only new elements without words appeared. */
+  isWordless?: boolean
+  isUndone?: boolean
+}
+
+/** A click, and what it may have changed. */
+export interface WatchedClick {
+  at: number
+  path: readonly Element[]
+}
+
+export type Answer = 'answered' | 'unanswered' | 'undecided'
+
+// Not the methods of the element itself: a form's fields can hide them.
+const matches = (target: unknown, selector: string) =>
+  target instanceof Element && Element.prototype.matches.call(target, selector)
+const isSame = (name: string, before: unknown, after: unknown) =>
+  before === after || (/^(class|style)$/.test(name) && !before && !after)
+const hasWords = (node: Node) => !!String(node.textContent ?? '').trim()
+const isSeen = (node: Node) =>
+  node instanceof Element ? !matches(node, UNSEEN) : node instanceof Text && hasWords(node)
+
+/** Whether a change is near a clicked element: up to three levels above it, but not on the page as a whole; or moves it. */
+const isNear = ({ kind, source }: Change, path: readonly Element[]): boolean => {
+  const around =
+    path
+      .slice(2, NEAR_LEVELS + 1)
+      .filter((element) => !element.matches('body'))
+      .pop() ??
+    path[1] ??
+    path[0]!
+  const { host } = Node.prototype.getRootNode.call(source) as Partial<ShadowRoot>
+  return (
+    around.contains(source!) || (!!host && around.contains(host)) || (kind === 'scroll' && source!.contains(path[0]!))
+  )
+}
+
+const controlOf = (path: readonly Element[]) => path.find((element) => matches(element, CONTROL)) ?? path[0]!
+
+/** Whether a change is press feedback of the clicked control, or shows no words, so that it counts only if it lasts. */
+const isFeedback = ({ attribute, isWordless, source }: Change, { path }: WatchedClick): boolean =>
+  isWordless || (!!attribute && (controlOf(path).contains(source!) || !hasWords(source!)))
+
+/** Whether nothing later can show that a change was not the click's effect. */
+const isCertain = (change: Change, click: WatchedClick): boolean =>
+  (change.isInClickTask || !change.source) && !isFeedback(change, click)
+
+// What a person does next is no effect of a click.
+const isNoEffect = () => false
+
+/** What makes an event of this type an effect. */
+const CONDITIONS: Record<string, (activity: PageActivity) => boolean> = {
+  click: isNoEffect,
+  ...Object.fromEntries(INPUT.map((type) => [type, isNoEffect])),
+  // Every click into text moves a caret that shows only where a person can write.
+  selectionchange: () => getSelection()?.isCollapsed === false,
+  // A button takes the focus whatever it does (PostHog/posthog-js#4503); a field that gets it was opened for writing.
+  focusin: ({ target }) => matches(target, TEXT_FIELD),
+}
+
+/** Remembers what changed on the page, and decides whether a click caused any of it. */
+export const createTimeline = () => {
+  let changes: Change[] = []
+  let clicks: number[] = []
+  let inputs: number[] = []
+  let pressedAt = Infinity
+
+  /** Marks the press feedback that a mutation takes back as undone: a ripple, a spinner. Returns whether there is any. */
+  const undo = ({ target, attributeName, removedNodes }: MutationRecord, value: unknown): boolean => {
+    const lastClick = clicks[clicks.length - 1] ?? 0
+    const undone = changes.filter(
+      (change) =>
+        (change.isInClickTask || change.at >= lastClick) &&
+        (attributeName
+          ? change.source === target &&
+            change.attribute === attributeName &&
+            isSame(attributeName, change.former, value)
+          : change.isWordless && change.added!.some((node) => [...removedNodes].includes(node))),
+    )
+    for (const change of undone) change.isUndone = true
+    return undone.length > 0
+  }
+
+  const toMutations = ({ records, values, at, isInClickTask }: PageActivity): Change[] => {
+    // What is set on a new element is part of its appearance.
+    const fresh = [
+      ...records!.flatMap(({ addedNodes }) => [...addedNodes]),
+      ...changes.flatMap(({ isWordless, added }) => (isWordless ? added! : [])),
+    ]
+    return records!.flatMap((record, index): Change | [] => {
+      const { type, target, attributeName: attribute, oldValue: former, addedNodes, removedNodes } = record
+      const source = target instanceof Element ? target : (target.parentElement ?? (target as Partial<ShadowRoot>).host)
+      if (!source || matches(source, UNSEEN) || (!isInClickTask && undo(record, values![index]))) return []
+      if (attribute === 'aria-busy' || (attribute && isSame(attribute, former, values![index]))) return []
+      if (attribute && fresh.some((node) => node.contains(source))) return []
+      const nodes = [...addedNodes, ...removedNodes]
+      if (type === 'childList' && !nodes.some(isSeen)) return []
+      const isWordless = type === 'childList' && !removedNodes.length && !nodes.some(hasWords)
+      return {
+        kind: 'mutation',
+        at,
+        isInClickTask,
+        source,
+        attribute,
+        former,
+        isWordless,
+        ...(type === 'childList' && { added: [...addedNodes] }),
+      }
+    })
+  }
+
+  const toChanges = (activity: PageActivity): Change[] => {
+    const { type, at, isInClickTask, target } = activity
+    if (type === 'mutation') return toMutations(activity)
+    if (!(CONDITIONS[type]?.(activity) ?? true)) return []
+    const source = UNPROMPTED.includes(type) ? (target as Element) : undefined
+    return [{ kind: KINDS[type] ?? 'response', at, isInClickTask, source }]
+  }
+
+  const isAlone = (at: number) => !clicks.some((click) => at >= click && at - click < CLICK_EFFECT_MS)
+
+  /** Whether the page makes such changes by itself: before the click, or again when no click can have caused them. */
+  const isNoise = (change: Change, { at, path }: WatchedClick): boolean => {
+    // What only removes nodes ends something: a notice.
+    const same = changes.filter(({ source, added }) => source === change.source && added?.length !== 0)
+    const times = [...new Set(same.map((each) => each.at))]
+    const alone = times.filter(isAlone)
+    const first = times.find((time) => time >= at)!
+    const longestPause = Math.max(...alone.map((time) => time - times[times.indexOf(time) - 1]!))
+    // What the click started does not pause for longer than before it began. Near the control it may end late.
+    return (
+      alone[0]! < at ||
+      (alone.length > (change.source && isNear(change, path) ? 1 : 0) && (first - at) * 1.1 < longestPause)
+    )
+  }
+
+  return {
+    /** Adds what happened, and returns it. */
+    add: (activity: PageActivity): Change[] => {
+      const { type, at } = activity
+      if (type === 'pointerdown') pressedAt = at
+      if (type === 'click') {
+        clicks = [...clicks.filter((click) => at - click < PROBATION_MS + CLICK_EFFECT_MS), at]
+        changes = changes.filter((change) => at - change.at < PROBATION_MS)
+        inputs = inputs.filter((input) => at - input < PROBATION_MS)
+        // Menus open when the button goes down.
+        for (const change of changes) if (change.at >= pressedAt) change.at = at
+        pressedAt = Infinity
+      }
+      if (INPUT.includes(type)) inputs.push(at)
+      const added = toChanges(activity)
+      changes.push(...added)
+      changes.splice(0, changes.length - MAX_CHANGES)
+      return added
+    },
+    isCertain,
+    isNear,
+    isNoise,
+    changesSince: (at: number): Change[] => changes.filter((change) => change.at >= at && !change.isUndone),
+    /** Whether a person scrolled or typed between two times. */
+    hadInput: (from: number, to: number): boolean => inputs.some((input) => input > from && input <= to),
+    /** What is known now of the effects of a click; `counts`: which changes came in time, and near enough. */
+    answerTo: (click: WatchedClick, counts: (change: Change) => boolean): Answer => {
+      const effects = changes.filter((change) => change.at >= click.at && !change.isUndone && counts(change))
+      if (effects.some((change) => isCertain(change, click))) return 'answered'
+      const waited = performance.now() - click.at
+      if (effects.some((change) => change.isInClickTask)) return waited > CLICK_EFFECT_MS ? 'answered' : 'undecided'
+      if (effects.every((change) => isNoise(change, click))) return 'unanswered'
+      return waited > PROBATION_MS ? 'answered' : 'undecided'
+    },
+  }
+}
+
+export type Timeline = ReturnType<typeof createTimeline>

@@ -1,0 +1,99 @@
+/** @jest-environment node */
+import { readdirSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import ts from 'typescript'
+
+const DIST = resolve(__dirname, '../dist')
+const FILES = ['', 'esm', 'cjs'].flatMap((folder) =>
+  readdirSync(resolve(DIST, folder))
+    // For servers, and for pages with a run token in newer browsers (docs/browsers.md).
+    .filter((file) => /\.c?js$/.test(file) && !file.startsWith('endpoints'))
+    .map((file) => resolve(DIST, folder, file)),
+)
+
+/** APIs that one of the oldest supported browsers lacks (docs/browsers.md), by name of the member or of the global. */
+const TOO_NEW = new Set([
+  ...['hasOwn', 'groupBy', 'findLast', 'findLastIndex', 'toSorted', 'toReversed', 'toSpliced', 'withResolvers'],
+  ...[
+    'structuredClone',
+    'randomUUID',
+    'isWellFormed',
+    'toWellFormed',
+    'throwIfAborted',
+    'replaceChildren',
+    'checkVisibility',
+  ],
+  ...[
+    'requestIdleCallback',
+    'scheduler',
+    'WeakRef',
+    'FinalizationRegistry',
+    'AggregateError',
+    'allSettledSync',
+    'union',
+  ],
+  ...['setHTML', 'parseHTMLUnsafe', 'fromAsync', 'hasIndices', 'transferToFixedLength'],
+])
+/** Calls of static methods that are too new, where the name alone says too little. */
+const TOO_NEW_STATIC = new Set(['AbortSignal.timeout', 'AbortSignal.any', 'Promise.any', 'URL.canParse', 'URL.parse'])
+/** Methods whose names are also those of plain properties: only calls count. */
+const TOO_NEW_CALLS = new Set(['at', 'union', 'try'])
+
+const uses = (text: string, name = 'file.js') => {
+  const found: string[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isPropertyAccessExpression(node)) {
+      if (TOO_NEW.has(node.name.text)) found.push(node.name.text)
+      const path = `${node.expression.getText()}.${node.name.text}`
+      if (TOO_NEW_STATIC.has(path)) found.push(path)
+    }
+    if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression))
+      if (TOO_NEW_CALLS.has(node.expression.name.text)) found.push(node.expression.name.text)
+    if (ts.isCallExpression(node) && ts.isIdentifier(node.expression) && TOO_NEW.has(node.expression.text))
+      found.push(node.expression.text)
+    // ES2021 and newer syntax: `a ||= b`, `1_000`, class fields, private members, static blocks.
+    if (ts.isBinaryExpression(node) && /^(\|\||&&|\?\?)=$/.test(node.operatorToken.getText()))
+      found.push(node.operatorToken.getText())
+    if (ts.isNumericLiteral(node) && node.getText().includes('_')) found.push(node.getText())
+    if (ts.isPropertyDeclaration(node) || ts.isPrivateIdentifier(node) || ts.isClassStaticBlockDeclaration(node))
+      found.push('class member')
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS))
+  return found
+}
+
+test.each(FILES)('%s uses nothing that the oldest supported browsers lack', (file) => {
+  expect(uses(readFileSync(file, 'utf8'))).toEqual([])
+})
+
+test.each([
+  'Object.hasOwn(a, b)',
+  'list.at(-1)',
+  'structuredClone(a)',
+  'crypto.randomUUID()',
+  'AbortSignal.timeout(5)',
+  'a ??= b',
+  '1_000',
+])('the check finds %s', (code) => {
+  expect(uses(code)).toHaveLength(1)
+})
+
+test('the sources use no built-in that is newer than ES2020', () => {
+  const entries = ['main', 'script'].map((name) => resolve(__dirname, `../src/entries/${name}.ts`))
+  const program = ts.createProgram(entries, {
+    target: ts.ScriptTarget.ES2020,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    lib: ['lib.es2020.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+    types: [],
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    esModuleInterop: true,
+  })
+  const messages = ts
+    .getPreEmitDiagnostics(program)
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+  expect(messages).toEqual([])
+}, 120_000)

@@ -1,0 +1,116 @@
+import { createAnalytics } from '../../src/client/instances'
+import type { Analytics } from '../../src/client/publicApi'
+import { METHODS } from '../../src/client/publicApi'
+import { listenToConsole, startAnalytics } from '../support/startAnalytics'
+
+const startAfter = (before: (analytics: Analytics) => void, config = {}) => {
+  const events: string[] = []
+  const started = startAnalytics(config, 'token', (analytics) => {
+    analytics.on('eventCaptured', ({ event }) => events.push(event))
+    before(analytics)
+  })
+  return { ...started, events }
+}
+
+test('calls before init run when it is called, in their order', async () => {
+  const { analytics, sent, settle, events } = startAfter((early) => {
+    early.register({ plan: 'gold' })
+    early.capture('first', { n: 1 })
+    early.identify('ada')
+    early.group('company', 'acme')
+    early.people.set({ age: 36 })
+    early.push(['capture', 'pushed'])
+    early.capture('last')
+  })
+  expect(events).toEqual(['first', '$identify', '$groupidentify', '$set', 'pushed', 'last'])
+  await settle()
+  expect(sent.find(({ event }) => event === 'first')!.properties).toMatchObject({ n: 1, plan: 'gold' })
+  expect(sent.find(({ event }) => event === 'last')!.properties).toMatchObject({ $groups: { company: 'acme' } })
+  expect(analytics.get_distinct_id()).toBe('ada')
+})
+
+test('an opt-out before init holds for everything after it, the pageview too', async () => {
+  const { analytics, events, settle } = startAfter(
+    (early) => {
+      early.opt_out_capturing()
+      early.capture('after the refusal')
+    },
+    { capture_pageview: true, loaded: (analytics: Analytics) => analytics.capture('loaded') },
+  )
+  await settle()
+  expect(events).toEqual([])
+  expect(analytics.has_opted_out_capturing()).toBe(true)
+})
+
+test('a listener of flags added before init hears of them, unless it was removed', async () => {
+  const heard = jest.fn()
+  const removed = jest.fn()
+  let stop = () => {}
+  const { settle, analytics } = startAfter((early) => {
+    stop = early.onFeatureFlags(heard)
+    early.onFeatureFlags(removed)()
+  })
+  await settle()
+  expect(heard).toHaveBeenCalledTimes(1)
+  expect(removed).not.toHaveBeenCalled()
+  stop()
+  analytics.updateFlags({ a: true })
+  expect(heard).toHaveBeenCalledTimes(1)
+})
+
+test.each(METHODS.split(' '))('%s before init does not throw and prints nothing', (path) => {
+  const lines = [...listenToConsole('warn'), ...listenToConsole('error')]
+  const analytics = createAnalytics(() => () => Promise.reject(new Error('none')))
+  const [name, inner] = path.split('.') as [keyof Analytics, string?]
+  const member = (
+    inner ? (analytics[name] as unknown as Record<string, unknown>)[inner] : analytics[name]
+  ) as () => unknown
+  expect(() => member()).not.toThrow()
+  expect(lines).toEqual([])
+})
+
+test('reading a flag before init captures nothing later, since the page got no value', async () => {
+  const { events, settle } = startAfter((early) => expect(early.getFeatureFlag('a')).toBeUndefined(), {
+    bootstrap: { featureFlags: { a: true } },
+  })
+  await settle()
+  expect(events).toEqual([])
+})
+
+test('shutdown before init ends nothing', () => {
+  const { analytics } = startAfter((early) => void early.shutdown())
+  expect(analytics.capture('x')).toBeDefined()
+})
+
+test('calls between shutdown and the next init wait, as in React strict mode', async () => {
+  const { analytics, events } = startAfter(() => {})
+  await analytics.shutdown()
+  analytics.capture('between')
+  analytics.init('token', { opt_out_useragent_filter: true, capture_pageview: false })
+  expect(events).toEqual(['between'])
+})
+
+test('keeps a thousand calls, counts the events beyond them, and says so once', () => {
+  const lines = listenToConsole('warn')
+  const { analytics, events } = startAfter(
+    (early) => {
+      for (let n = 0; n < 1005; n++) early.capture(`event ${n}`)
+    },
+    { rate_limiting: { events_per_second: 10_000, events_burst_limit: 10_000 } },
+  )
+  expect(events).toHaveLength(1000)
+  expect(analytics.drops()).toEqual({ not_initialized: 5 })
+  expect(lines).toEqual([expect.stringContaining('before init()')])
+})
+
+test.each([
+  ['without a token', '', {}],
+  ['with enabled: false', 'token', { enabled: false }],
+])('discards them when init comes %s', (_, token, config) => {
+  const analytics = createAnalytics(() => () => Promise.reject(new Error('none')))
+  analytics.capture('x')
+  analytics.init(token, config)
+  analytics.capture('y')
+  expect(analytics.drops()).toEqual({})
+  expect(analytics.explain()).toEqual([])
+})

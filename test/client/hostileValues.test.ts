@@ -1,0 +1,389 @@
+import fc from 'fast-check'
+import type { Analytics, Options } from '../../src/client/publicApi'
+import type { CaptureOptions } from '../../src/types'
+import { listenToConsole, startAnalytics, type Started } from '../support/startAnalytics'
+
+const throwing = () => {
+  throw new Error('the page threw')
+}
+const hostileObject = () => {
+  const circle: Record<string, unknown> = { big: 1n, lone: '\ud83d', call: () => 1, date: new Date(NaN) }
+  circle.self = circle
+  Object.defineProperty(circle, 'bad', { get: throwing, enumerable: true })
+  circle.proxy = new Proxy({}, { ownKeys: throwing })
+  circle.json = { toJSON: throwing }
+  circle.element = document.body
+  return circle
+}
+const friends = () => {
+  const all: Record<string, unknown>[] = Array.from({ length: 12 }, (_, index) => ({ index }))
+  for (const each of all) all.forEach((other, index) => (each[`friend${index}`] = other))
+  return { all }
+}
+
+/** Every call that takes values from the page. Each captures or changes what later events carry. */
+const ENTRANCES: Record<string, (analytics: Analytics, value: never) => unknown> = {
+  'a property of capture': (analytics, value) => analytics.capture('x', { value }),
+  'the properties of capture': (analytics, value) => analytics.capture('x', value),
+  'the options of capture': (analytics, value) => analytics.capture('x', {}, value),
+  '$set of capture': (analytics, value) => analytics.capture('x', {}, { $set: { value } }),
+  '$set itself': (analytics, value) => analytics.capture('x', { $set: value }, { $set: value, $set_once: value }),
+  '$unset of capture': (analytics, value) => analytics.capture('x', {}, { $unset: [value] }),
+  'times and ids of capture': (analytics, value) => analytics.capture('x', {}, { timestamp: value, uuid: value }),
+  'the name of an event': (analytics, value) => analytics.capture(value),
+  calculateEventProperties: (analytics, value) => analytics.calculateEventProperties('x', value),
+  register: (analytics, value) => analytics.register({ value }),
+  'all of register': (analytics, value) => analytics.register(value),
+  register_once: (analytics, value) => analytics.register_once({ value }),
+  register_for_session: (analytics, value) => analytics.register_for_session({ value }),
+  setPersonProperties: (analytics, value) => analytics.setPersonProperties({ value }, { value }),
+  'all of setPersonProperties': (analytics, value) => analytics.setPersonProperties(value, value),
+  unsetPersonProperties: (analytics, value) => analytics.unsetPersonProperties(value),
+  'people.set': (analytics, value) => analytics.people.set('value', value, throwing),
+  'properties of identify': (analytics, value) => analytics.identify('user', { value }, { value }),
+  'the id of identify': (analytics, value) => analytics.identify(value),
+  alias: (analytics, value) => analytics.alias(value, value),
+  'properties of group': (analytics, value) => analytics.group('company', 'acme', { value }),
+  'type and key of group': (analytics, value) => analytics.group(value, value),
+  updateFlags: (analytics, value) => analytics.updateFlags({ value }, { value }),
+  'all of updateFlags': (analytics, value) => analytics.updateFlags(value, value),
+  'featureFlags.override': (analytics, value) =>
+    analytics.featureFlags.override({ flags: { value }, payloads: { value } }),
+  setPersonPropertiesForFlags: (analytics, value) => analytics.setPersonPropertiesForFlags({ value }),
+  setGroupPropertiesForFlags: (analytics, value) => analytics.setGroupPropertiesForFlags({ company: { value } }),
+  setAnonymousDistinctId: (analytics, value) => analytics.featureFlags.setAnonymousDistinctId(value),
+  updateEarlyAccessFeatureEnrollment: (analytics, value) =>
+    analytics.updateEarlyAccessFeatureEnrollment('a', value, value),
+  captureTraceMetric: (analytics, value) => analytics.captureTraceMetric('a', 'b', value),
+}
+
+const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
+
+/** What must hold whatever a page passed: everything sent is small well-formed JSON, and every event is accounted for. */
+const expectOrder = async ({ analytics, requests, asked, settle }: Started) => {
+  expect(analytics.capture('after')).toBeDefined()
+  await settle()
+  await settle()
+  const states = analytics.explain().map(({ event, state, reason }) => ({ event, state, reason }))
+  expect(states.filter(({ state }) => state === 'waiting')).toEqual([])
+  expect(states).toContainEqual({ event: 'after', state: 'delivered', reason: undefined })
+  for (const { init } of requests) {
+    const body = String(init.body)
+    expect(body.length).toBeLessThan(3_000_000)
+    for (const event of (JSON.parse(body) as { batch: unknown[] }).batch)
+      expect(JSON.stringify(event)).not.toMatch(/\\ud/)
+    expect(body).not.toMatch(LONE_SURROGATE)
+  }
+  for (const { body } of asked) expect(JSON.stringify(body ?? {})).not.toMatch(/\\ud/)
+  expect(() => JSON.parse(localStorage.getItem('ph_token_posthog') ?? '{}')).not.toThrow()
+}
+
+const HOSTILE: [name: string, make: () => unknown][] = [
+  ['an object full of traps', hostileObject],
+  ['objects that all know each other', friends],
+  ['a BigInt', () => 10n],
+  ['half a surrogate pair', () => '😀'.slice(0, 1)],
+  ['null', () => null],
+  ['a function', () => throwing],
+  ['a symbol', () => Symbol('x')],
+  ['a revoked proxy', () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    return proxy
+  }],
+  ['an element of the page', () => document.body],
+  ['a string', () => 'text'],
+] // prettier-ignore
+
+describe.each(HOSTILE)('%s', (_, make) => {
+  test.each(Object.keys(ENTRANCES))('as %s', async (entrance) => {
+    listenToConsole('error')
+    listenToConsole('warn')
+    const started = startAnalytics()
+    expect(() => ENTRANCES[entrance]!(started.analytics, make() as never)).not.toThrow()
+    await expectOrder(started)
+  })
+})
+
+test('any value at any entrance leaves as small JSON or is a counted drop', async () => {
+  listenToConsole('error')
+  listenToConsole('warn')
+  const anything = fc.anything({
+    withBigInt: true,
+    withDate: true,
+    withMap: true,
+    withSet: true,
+    withSparseArray: true,
+    withNullPrototype: true,
+    withTypedArray: true,
+    withBoxedValues: true,
+    withUnicodeString: true,
+  } as fc.ObjectConstraints)
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.constantFrom(...Object.keys(ENTRANCES)), anything), { maxLength: 6 }),
+      async (calls) => {
+        localStorage.clear()
+        sessionStorage.clear()
+        const started = startAnalytics()
+        for (const [entrance, value] of calls) ENTRANCES[entrance]!(started.analytics, value as never)
+        await expectOrder(started)
+        await started.analytics.shutdown()
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+describe('an event is counted once', () => {
+  const lines = () => [...listenToConsole('error')]
+
+  test.each<[string, (analytics: Analytics) => unknown]>([
+    ['without options', (analytics) => analytics.capture('x', {}, null as never)],
+    [
+      'with a property that throws',
+      (analytics) => analytics.capture('x', Object.defineProperty({}, 'a', { get: throwing, enumerable: true })),
+    ],
+    [
+      'with an option that throws',
+      (analytics) => analytics.capture('x', {}, Object.defineProperty({}, '$set', { get: throwing, enumerable: true })),
+    ],
+  ])('and sent, %s', async (_, act) => {
+    // prettier-ignore
+    lines()
+    const { analytics, sent, settle } = startAnalytics()
+    act(analytics)
+    await settle()
+    expect(sent.map(({ event }) => event)).toEqual(['x'])
+    expect(analytics.explain('x')).toMatchObject([{ state: 'delivered' }])
+  })
+
+  test.each<[string, Options]>([
+    ['adds a BigInt', { before_send: (event) => ({ ...event, properties: { ...event.properties, big: 1n } }) }],
+    ['adds a cycle', { before_send: (event) => Object.assign(event, { properties: { ...event.properties, event } }) }],
+    ['sets a time that is none', { before_send: (event) => ({ ...event, timestamp: 'yesterday' as never }) }],
+    ['is an array with empty places', { before_send: [false, undefined, (event) => event] }],
+  ])('and sent when before_send %s', async (_, options) => {
+    const { analytics, sent, settle } = startAnalytics(options)
+    analytics.capture('x')
+    await settle()
+    expect(sent).toHaveLength(1)
+    expect(new Date(sent[0]!.timestamp).getTime()).not.toBeNaN()
+    expect(analytics.drops()).toEqual({})
+  })
+
+  test.each<[string, Options]>([
+    ['before_send throws', { before_send: throwing }],
+    ['before_send returns a string', { before_send: (() => 'no') as never }],
+    ['before_send holds something that is no function', { before_send: ['scrub' as never] }],
+    ['sanitize_properties throws', { sanitize_properties: throwing }],
+  ])('and dropped with one line when %s', async (_, options) => {
+    const errors = listenToConsole('error')
+    const { analytics, sent, settle } = startAnalytics(options)
+    analytics.capture('x')
+    await settle()
+    expect(sent).toEqual([])
+    expect(analytics.drops()).toEqual({ before_send: 1 })
+    expect(errors).toEqual([expect.stringContaining('"x" is not sent')])
+  })
+
+  test('and dropped as internal_error when the page has broken what the SDK reads', () => {
+    listenToConsole('error')
+    const { analytics } = startAnalytics()
+    jest.spyOn(Date.prototype, 'getTimezoneOffset').mockImplementation(throwing)
+    expect(analytics.capture('x')).toBeUndefined()
+    expect(analytics.drops()).toEqual({ internal_error: 1 })
+    expect(analytics.explain('x')).toMatchObject([{ state: 'dropped', reason: 'internal_error' }])
+  })
+})
+
+describe('callbacks of the page that throw or return nonsense', () => {
+  test.each<[string, Options]>([
+    ['get_device_id throws', { get_device_id: throwing }],
+    ['get_device_id returns undefined', { get_device_id: (() => undefined) as never }],
+    ['get_device_id returns an object', { get_device_id: (() => ({})) as never }],
+    ['loaded throws', { loaded: throwing }],
+    [
+      'a member of bootstrap throws',
+      { bootstrap: Object.defineProperty({}, 'featureFlags', { get: throwing, enumerable: true }) },
+    ],
+    [
+      'bootstrapped flags throw',
+      { bootstrap: { featureFlags: hostileObject() as never, featureFlagPayloads: hostileObject() } },
+    ],
+    ['on_request_error throws', { on_request_error: throwing }],
+  ])('%s: captures with a readable line', async (_, options) => {
+    // prettier-ignore
+    const errors = listenToConsole('error')
+    const { analytics, sent, answer, settle } = startAnalytics(options)
+    expect(analytics.get_distinct_id()).toMatch(/^[0-9a-f-]{36}$/)
+    analytics.capture('x')
+    await settle()
+    expect(sent.map(({ event }) => event)).toEqual(['x'])
+    expect(sent[0]!.properties.distinct_id).toBe(analytics.get_distinct_id())
+    answer(500)
+    analytics.capture('y')
+    await settle()
+    expect(errors.filter((line) => !line.includes('request answered')).length).toBeLessThanOrEqual(2)
+  })
+})
+
+describe('ids are never rewritten', () => {
+  const ID = 'tenant/4929384756102938?token=abc'
+
+  test('by identify, alias and group, in events, in storage and in requests for flags', async () => {
+    const { analytics, sent, asked, settle } = startAnalytics()
+    analytics.identify(ID)
+    analytics.group('company', ID)
+    analytics.alias(`${ID}2`)
+    analytics.capture('x', { tenant_id: ID, tenant: 'tenant/4111111111111111' })
+    await settle()
+    expect(analytics.get_distinct_id()).toBe(ID)
+    const of = (name: string) => sent.find(({ event }) => event === name)!.properties
+    expect(of('$identify')).toMatchObject({ distinct_id: ID })
+    expect(of('$groupidentify')).toMatchObject({ $group_key: ID, $groups: { company: ID } })
+    expect(of('$create_alias')).toMatchObject({ alias: `${ID}2` })
+    expect(of('x')).toMatchObject({
+      distinct_id: ID,
+      $user_id: ID,
+      $groups: { company: ID },
+      tenant_id: ID,
+      tenant: 'tenant/4111111111111111',
+    })
+    expect(asked.at(-1)!.body).toMatchObject({ distinct_id: ID, groups: { company: ID } })
+    expect(localStorage.getItem('ph_token_posthog')).toContain(ID)
+  })
+
+  test('but halves of surrogate pairs are replaced, and the id stays equal to itself', async () => {
+    const { analytics, sent, settle } = startAnalytics()
+    const warnings = listenToConsole('warn')
+    analytics.identify('a\ud83d')
+    analytics.identify('a\ud83d')
+    analytics.capture('x\ude00', { ['k\ud83d']: ['v\ud83d'] })
+    await settle()
+    expect(analytics.get_distinct_id()).toBe('a\ufffd')
+    expect(sent.map(({ event }) => event)).toEqual(['$identify', 'x\ufffd'])
+    expect(sent[1]!.properties).toMatchObject({ distinct_id: 'a\ufffd', 'k\ufffd': ['v\ufffd'] })
+    expect(warnings).toEqual([])
+  })
+})
+
+describe('secrets of URLs', () => {
+  const URL = '/orders/4111111111111111?token=abc&gclid=g1&email=a%40b#access_token=x'
+
+  test('are redacted in what the page tells', async () => {
+    history.replaceState(null, '', URL)
+    const { analytics, sent, settle } = startAnalytics({ person_profiles: 'always' })
+    analytics.capture('$pageview')
+    analytics.capture('x', { $current_url: `https://a.example${URL}`, link: `https://a.example${URL}` })
+    await settle()
+    const text = JSON.stringify(sent.map(({ properties: { link: _, ...rest }, ...event }) => ({ ...event, rest })))
+    expect(text).not.toMatch(/4111|abc|access_token=x/)
+    expect(sent[1]!.properties.link).toBe(
+      'https://a.example/orders/4111111111111111?token=redacted&gclid=g1&email=a%40b#access_token=redacted',
+    )
+  })
+
+  test('mask_personal_data_properties masks click ids and listed parameters', async () => {
+    history.replaceState(null, '', URL)
+    const { analytics, sent, settle } = startAnalytics({
+      person_profiles: 'always',
+      mask_personal_data_properties: true,
+      custom_personal_data_properties: ['email'],
+    })
+    analytics.capture('x')
+    await settle()
+    const { properties, $set_once } = sent[0]!
+    const masked = '/orders/redacted?token=redacted&gclid=<masked>&email=<masked>#access_token=redacted'
+    expect(properties).toMatchObject({
+      $current_url: `http://localhost${masked}`,
+      $session_entry_url: `http://localhost${masked}`,
+      $session_entry_gclid: '<masked>',
+      gclid: '<masked>',
+    })
+    expect($set_once).toMatchObject({ $initial_current_url: `http://localhost${masked}`, $initial_gclid: '<masked>' })
+    expect(JSON.stringify(sent)).not.toMatch(/"g1"|=g1|a%40b/)
+  })
+
+  test('custom_personal_data_properties alone masks nothing', async () => {
+    history.replaceState(null, '', URL)
+    const { analytics, sent, settle } = startAnalytics({ custom_personal_data_properties: ['email'] })
+    analytics.capture('x')
+    await settle()
+    expect(sent[0]!.properties.$current_url).toContain('email=a%40b')
+  })
+
+  test.each(['2026-06-25', '2026-08-29', '2031-01-01'])('defaults %s capture no hashes', async (defaults) => {
+    history.replaceState(null, '', '/a?b=1#jwt-in-the-hash')
+    const { analytics, sent, settle } = startAnalytics({ defaults, person_profiles: 'always' })
+    analytics.capture('x')
+    await settle()
+    expect(JSON.stringify(sent)).not.toContain('jwt-in-the-hash')
+  })
+})
+
+describe("posthog-js's options", () => {
+  test('property_blacklist and property_denylist add up', async () => {
+    const { analytics, sent, settle } = startAnalytics({ property_blacklist: ['a'], property_denylist: ['b'] })
+    analytics.capture('x', { a: 1, b: 2, c: 3 })
+    await settle()
+    expect(sent[0]!.properties).toMatchObject({ c: 3 })
+    expect(Object.keys(sent[0]!.properties)).toEqual(expect.not.arrayContaining(['a', 'b']))
+  })
+
+  test('sanitize_properties replaces the properties before before_send sees them', async () => {
+    const before_send = jest.fn((event) => event)
+    const { analytics, sent, settle } = startAnalytics({
+      before_send,
+      sanitize_properties: (properties, event) => ({
+        distinct_id: properties.distinct_id,
+        event,
+        kept: properties.kept,
+      }),
+    })
+    analytics.capture('x', { kept: 1, secret: 2 })
+    await settle()
+    expect(sent[0]!.properties).toEqual({
+      distinct_id: analytics.get_distinct_id(),
+      event: 'x',
+      kept: 1,
+      $process_person_profile: false,
+    })
+    expect(before_send.mock.calls[0]![0].properties).not.toHaveProperty('secret')
+  })
+})
+
+test.each<[string, Options]>([
+  ['with property_denylist', {}],
+  ['without cookies', { cookieless_mode: 'always' }],
+])('the rate limit warning names neither page nor session %s', async (_, options) => {
+  history.replaceState(null, '', '/secret-path')
+  listenToConsole('error')
+  const { analytics, sent, settle } = startAnalytics({
+    ...options,
+    property_denylist: ['$current_url', '$pathname', '$session_id', '$session_entry_url', '$session_entry_pathname'],
+    rate_limiting: { events_per_second: 1, events_burst_limit: 1 },
+  })
+  const session = analytics.get_session_id()
+  analytics.capture('a')
+  analytics.capture('b')
+  await settle()
+  const warning = JSON.stringify(sent.find(({ event }) => event === '$$client_ingestion_warning'))
+  expect(warning).toContain('Rate limit reached')
+  expect(warning).not.toContain('secret-path')
+  expect(warning).not.toContain(session)
+})
+
+test('an event is as it was when it was captured, whatever the page then does with its objects', async () => {
+  const { analytics, sent, settle } = startAnalytics()
+  const cart = { items: [1] }
+  const options: CaptureOptions = { $set: { cart } }
+  analytics.register({ cart })
+  analytics.capture('x', { own: cart }, options)
+  cart.items.push(2)
+  await settle()
+  expect(sent[0]).toMatchObject({
+    properties: { own: { items: [1] }, cart: { items: [1] } },
+    $set: { cart: { items: [1] } },
+  })
+})

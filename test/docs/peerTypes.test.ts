@@ -1,0 +1,37 @@
+/** @jest-environment node */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import ts from 'typescript'
+
+const page = readFileSync(resolve(__dirname, '../../docs/compatibility.md'), 'utf8')
+const file = resolve(__dirname, '../../node_modules/posthog-js/dist/module.d.ts')
+const program = ts.createProgram([file], {
+  skipLibCheck: true,
+  types: [],
+  moduleResolution: ts.ModuleResolutionKind.Bundler,
+  module: ts.ModuleKind.ESNext,
+})
+const checker = program.getTypeChecker()
+const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file)!)!)
+
+/** Names of the public members of an exported type. */
+const membersOf = (name: string): string[] =>
+  checker
+    .getDeclaredTypeOfSymbol(
+      ((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))(
+        exported.find((each) => each.name === name)!,
+      ),
+    )
+    .getProperties()
+    .map((property) => property.name)
+    .filter((member) => /^[a-zA-Z]/.test(member))
+
+const names = [...new Set([...membersOf('PostHog'), ...membersOf('PostHogConfig')])]
+
+test('the declarations of posthog-js have members and options', () => {
+  expect(names.length).toBeGreaterThan(150)
+})
+
+test('docs/compatibility.md names every public member and option of posthog-js', () => {
+  expect(names.filter((name) => !new RegExp(`\`${name}[\`.(]`).test(page))).toEqual([])
+})
