@@ -33,6 +33,85 @@ for (const build of BUILDS) {
   })
 }
 
+test('a page that is left at once hands over 50 events of ordinary size, compressed ahead of time', async ({
+  page,
+  site,
+  put,
+  stored,
+}) => {
+  put('script', '/', 'home', { ...QUIET, request_queue_config: { flush_interval_ms: 5000 } })
+  await page.goto(site.url)
+  await page.waitForFunction(() => window.analytics?.__loaded)
+  await page.evaluate(async () => {
+    for (let index = 0; index < 50; index++) window.analytics.capture('last', { index, text: 'order '.repeat(200) })
+    const gzip = async () => {
+      await new Promise((done) => setTimeout(done))
+      const text = new Blob(['order '.repeat(100_000)])
+      await new Response(text.stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer()
+    }
+    // The browser is done with the SDK's before it is done with these.
+    await gzip()
+    await gzip()
+    setTimeout(() => (location.href = 'about:blank'))
+  })
+  const events = await stored((all) => all.length >= 50)
+  expect(events).toHaveLength(50)
+})
+
+const BROKEN_FETCH: Record<string, () => void> = {
+  'has removed fetch': () => void Reflect.deleteProperty(window, 'fetch'),
+  'has replaced fetch by a value': () => Object.assign(window, { fetch: 'none' }),
+  'has a fetch that throws': () =>
+    Object.assign(window, {
+      fetch: () => {
+        throw new Error('forbidden')
+      },
+    }),
+  'has a fetch without a response': () => Object.assign(window, { fetch: async () => undefined }),
+}
+for (const [title, breakFetch] of Object.entries(BROKEN_FETCH))
+  test(`a page that ${title} delivers events by XMLHttpRequest`, async ({ page, site, put, stored }) => {
+    put('script', '/', 'home', QUIET)
+    await page.addInitScript(breakFetch)
+    await page.goto(site.url)
+    await page.waitForFunction(() => window.analytics?.__loaded)
+    const uuids = await page.evaluate(() =>
+      [1, 2, 3].map((index) => window.analytics.capture('without fetch', { index })!.uuid),
+    )
+    await expect
+      .poll(() => page.evaluate((uuid) => window.analytics.explain(uuid)[0]!.state, uuids[2]!))
+      .toBe('delivered')
+    expect((await stored((all) => all.length >= 3)).map(({ uuid }) => uuid).sort()).toEqual(uuids.sort())
+  })
+
+test('a request larger than what may outlive a page is sent all the same', async ({ page, site, put, stored }) => {
+  put('script', '/', 'home', { ...QUIET, disable_compression: true })
+  await page.goto(site.url)
+  await page.waitForFunction(() => window.analytics?.__loaded)
+  await page.evaluate(() => {
+    for (let index = 0; index < 60; index++) window.analytics.capture('large', { text: 'x'.repeat(2000) })
+  })
+  expect(await stored((all) => all.length >= 60)).toHaveLength(60)
+})
+
+test('options that fetch rejects are reported, and events are sent without them', async ({
+  page,
+  site,
+  put,
+  stored,
+}) => {
+  const lines: string[] = []
+  page.on('console', (message) => void (message.type() === 'error' && lines.push(message.text())))
+  const xhr_headers = { 'not a name': 'x', 'X-Value': 'line\nline' }
+  put('script', '/', 'home', { ...QUIET, xhr_headers, fetch_options: { priority: 'sometimes' } } as never)
+  await page.goto(site.url)
+  await page.waitForFunction(() => window.analytics?.__loaded)
+  await page.evaluate(() => void window.analytics.capture('sent'))
+  expect(await stored((all) => all.length >= 1)).toHaveLength(1)
+  for (const name of ['not a name', 'X-Value', 'priority'])
+    expect(lines.filter((line) => line.includes(`fetch rejects ${name}.`))).toHaveLength(1)
+})
+
 test('requests are CORS-simple and compressed: no preflight, and far smaller than the JSON', async ({
   page,
   site,

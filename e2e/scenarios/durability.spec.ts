@@ -1,5 +1,17 @@
 import type { Config } from '../../src/types'
-import { capture, comeOnline, COUNT, crash, databases, expect, QUIET, test, uuidsOf, waiting } from '../support/world'
+import {
+  capture,
+  comeOnline,
+  COUNT,
+  crash,
+  databases,
+  expect,
+  journaled,
+  QUIET,
+  test,
+  uuidsOf,
+  waiting,
+} from '../support/world'
 
 test.describe.configure({ mode: 'parallel' })
 
@@ -84,31 +96,33 @@ test('projects do not see what waits for another', async ({ world, putShop, put,
 
 test.describe('with a back/forward cache', () => {
   test.use({ ownBrowser: true })
-  test('a page in it gives up what waits, and takes it back when it returns', async ({
-    world,
-    site,
-    putShop,
-    stored,
-  }) => {
-    putShop()
-    site.page('/two', '<!doctype html><title>two</title>')
-    const { page, network } = world
-    await page.goto(site.url)
-    await page.waitForFunction(() => window.analytics?.__loaded)
-    await network.be(503)
-    const captured = await capture(page)
-    await page.evaluate(() =>
-      addEventListener('pageshow', (event) => event.persisted && window.analytics.capture('restored')),
-    )
-    await page.waitForTimeout(400)
-    await page.evaluate((to) => location.assign(to), `${site.url}/two`)
-    await page.waitForURL('**/two')
-    await network.be('up')
-    await page.evaluate(() => setTimeout(() => history.back()))
-    const events = await stored((found) => found.length > COUNT)
-    expect(uuidsOf(events.filter(({ event }) => event === 'x'))).toEqual(captured)
-    expect(events.filter(({ event }) => event === 'restored')).toHaveLength(1)
-  })
+  const KINDS: Record<string, Partial<Config>> = {
+    'a page in it gives up what waits, and takes it back when it returns': {},
+    'a page in it that may keep nothing sends what its failed beacon carried when it returns': {
+      persistence: 'memory',
+    },
+  }
+  for (const [title, options] of Object.entries(KINDS))
+    test(title, async ({ world, site, putShop, stored }) => {
+      putShop('/', options)
+      site.page('/two', '<!doctype html><title>two</title>')
+      const { page, network } = world
+      await page.goto(site.url)
+      await page.waitForFunction(() => window.analytics?.__loaded)
+      await network.be(503)
+      const captured = await capture(page)
+      await page.evaluate(() =>
+        addEventListener('pageshow', (event) => event.persisted && window.analytics.capture('restored')),
+      )
+      await page.waitForTimeout(400)
+      await page.evaluate((to) => location.assign(to), `${site.url}/two`)
+      await page.waitForURL('**/two')
+      await network.be('up')
+      await page.evaluate(() => setTimeout(() => history.back()))
+      const events = await stored((found) => found.length > COUNT)
+      expect(uuidsOf(events.filter(({ event }) => event === 'x'))).toEqual(captured)
+      expect(events.filter(({ event }) => event === 'restored')).toHaveLength(1)
+    })
 })
 
 test('what is captured by the very last listeners of a page arrives too', async ({ world, site, putShop, stored }) => {
@@ -199,8 +213,71 @@ for (const [name, options] of Object.entries(NOT_KEPT)) {
     await world.network.be('up')
     await comeOnline(page)
     expect(uuidsOf(await stored((found) => found.length >= COUNT))).toEqual(captured)
+    // Nor when it is left during an outage.
+    await world.network.be(503)
+    await capture(page)
+    await page.reload()
+    await page.waitForFunction(() => window.analytics?.__loaded)
+    expect(await databases(page)).toEqual([])
+    expect(
+      await page.evaluate(() => Object.keys(localStorage).filter((name) => name.startsWith('trailmark '))),
+    ).toEqual([])
   })
 }
+
+test('a tab takes nothing from the journal of a tab that lives', async ({ world, site, putShop, open, stored }) => {
+  putShop()
+  // Sends after 5 s. Until then its events stand in its journal, because its database never opens.
+  putShop('/slow', { request_queue_config: { flush_interval_ms: 5000 } })
+  const { page: slow } = world
+  await slow.addInitScript(() => Object.assign(IDBFactory.prototype, { open: () => ({}) }))
+  await slow.goto(`${site.url}/slow`)
+  await slow.waitForFunction(() => window.analytics?.__loaded)
+  const captured = await capture(slow)
+  await expect.poll(() => journaled(slow)).toBe(COUNT)
+  const [other] = await capture(await open(), 1)
+  expect(uuidsOf(await stored((found) => found.length >= COUNT + 1))).toEqual([...captured, other!].sort())
+  const sent = world.network.deliveries().flatMap(({ uuids }) => uuids)
+  expect(sent.sort()).toEqual([...captured, other!].sort())
+  await expect.poll(() => journaled(slow)).toBe(0)
+})
+
+test('a tab that has sent everything gives up the lead', async ({ putShop, open, stored }) => {
+  putShop()
+  const page = await open()
+  await capture(page)
+  await stored((found) => found.length >= COUNT)
+  const leads = () =>
+    page.evaluate(async () => {
+      const [{ held }, names] = await Promise.all([navigator.locks.query(), indexedDB.databases()])
+      return held!.some(({ name }) => names.some((each) => each.name === name))
+    })
+  await expect.poll(leads).toBe(false)
+})
+
+// Not secure: a site on plain http.
+test('without locks a tab takes nothing from another that goes on, and everything from a page that was left', async ({
+  world,
+  putShop,
+  open,
+  stored,
+}) => {
+  putShop()
+  await world.context.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, 'locks'))
+  const [first, second] = [await open(), await open()]
+  await world.network.be(503)
+  const left = await capture(first)
+  const living = await capture(second)
+  await first.goto('about:blank')
+  await world.network.be('up')
+  await open()
+  await stored((found) => found.length >= COUNT)
+  await comeOnline(second)
+  expect(uuidsOf(await stored((found) => found.length >= 2 * COUNT))).toEqual([...left, ...living].sort())
+  const sent = world.network.deliveries().flatMap(({ isPassedOn, uuids }) => (isPassedOn ? uuids : []))
+  // Both living tabs may adopt what was left, and the service counts it once.
+  expect(sent.filter((uuid) => living.includes(uuid)).sort()).toEqual(living.sort())
+})
 
 // ── Where the browser cannot keep ───────────────────────────────────────────────────────────────────────────────────
 

@@ -5,8 +5,10 @@ import {
   crash,
   databases,
   expect,
+  journaled,
   kill,
   moment,
+  QUIET,
   start,
   test,
   uuidsOf,
@@ -18,6 +20,8 @@ import {
 // -- delivery` runs these tests and prints what they account for.
 
 test.describe.configure({ mode: 'parallel' })
+// As sites have: with dots, so that cookies of a domain exist.
+test.use({ hostName: 'shop.example.localhost' })
 
 // ── Each fault, and each way in which a page ends during it ─────────────────────────────────────────────────────────
 
@@ -27,6 +31,18 @@ const FAULTS: Record<string, { begin(world: World): unknown; end(world: World): 
   'the service answers 503': { begin: ({ network }) => network.be(503), end: ({ network }) => network.be('up') },
   'the service answers 429 and when to come again': {
     begin: ({ network }) => network.be(429, { 'Retry-After': '1' }),
+    end: ({ network }) => network.be('up'),
+  },
+  'the service answers 503 and asks for a month of silence': {
+    begin: ({ network }) => network.be(503, { 'Retry-After': '2592000' }),
+    end: ({ network }) => network.be('up'),
+  },
+  'a captive portal answers 200 with a page': {
+    begin: ({ network }) => network.be('html'),
+    end: ({ network }) => network.be('up'),
+  },
+  'every request is redirected to a page': {
+    begin: ({ network }) => network.be('redirecting'),
     end: ({ network }) => network.be('up'),
   },
   'connections are refused': { begin: ({ network }) => network.be('refusing'), end: ({ network }) => network.be('up') },
@@ -89,6 +105,166 @@ for (const [ending, leave] of Object.entries(ENDINGS)) {
   })
 }
 
+// ── A page that ends before the browser has stored anything ─────────────────────────────────────────────────────────
+
+const UNSTORED: Record<string, () => void> = {
+  'the database is still being opened': () => Object.assign(IDBFactory.prototype, { open: () => ({}) }),
+  'the renderer ends before the transaction does': () =>
+    Object.assign(IDBTransaction.prototype, { commit: IDBTransaction.prototype.abort }),
+  'nothing delays the browser': () => {},
+  'the page is not secure and has no locks': () => Reflect.deleteProperty(Navigator.prototype, 'locks'),
+}
+for (const [name, breakIt] of Object.entries(UNSTORED)) {
+  test(`a page captures in an outage and is left in the same task, and ${name}: ${COUNT} captured, ${COUNT} stored`, async ({
+    world,
+    site,
+    putShop,
+    open,
+    stored,
+    account,
+  }) => {
+    putShop()
+    const { page, network } = world
+    await network.be(503)
+    await page.addInitScript(breakIt)
+    await page.goto(site.url)
+    await page.waitForFunction(() => window.analytics?.__loaded)
+    const uuids = page.evaluate((count) => {
+      const captured = Array.from({ length: count }, (_, index) => window.analytics.capture('x', { index })!.uuid)
+      location.href = 'about:blank'
+      return captured
+    }, COUNT)
+    const captured = await uuids
+    await page.waitForURL('about:blank')
+    await network.be('up')
+    const next = await open()
+    await stored((found) => found.length >= COUNT)
+    await expect.poll(() => journaled(next)).toBe(0)
+    const events = await stored(() => true)
+    expect(uuidsOf(events)).toEqual(captured)
+    account(COUNT, events)
+  })
+}
+
+test(`a page that cannot open its database crashes a task after it captured: ${COUNT} captured, ${COUNT} stored`, async ({
+  world,
+  site,
+  putShop,
+  open,
+  stored,
+  account,
+}) => {
+  putShop()
+  const { page, network } = world
+  await network.be(503)
+  await page.addInitScript(UNSTORED['the database is still being opened']!)
+  await page.goto(site.url)
+  await page.waitForFunction(() => window.analytics?.__loaded)
+  const captured = await capture(page)
+  await expect.poll(() => journaled(page)).toBe(COUNT)
+  await kill(page)
+  await network.be('up')
+  await open()
+  await stored((found) => found.length >= COUNT)
+  const events = await stored(() => true)
+  expect(uuidsOf(events)).toEqual(captured)
+  account(COUNT, events)
+})
+
+// ── One event that the service cannot store ─────────────────────────────────────────────────────────────────────────
+
+test(`the service answers 500 to one of ${COUNT} events: ${COUNT - 1} stored, and the one when it is mended`, async ({
+  world,
+  putShop,
+  open,
+  stored,
+  account,
+}) => {
+  test.setTimeout(150_000)
+  putShop()
+  const page = await open()
+  world.network.poison('"index":7,')
+  const captured = await capture(page)
+  await expect.poll(async () => (await stored(() => true)).length, { timeout: 90_000 }).toBe(COUNT - 1)
+  expect(await page.evaluate(() => window.analytics.drops())).toEqual({})
+  world.network.poison(undefined)
+  await comeOnline(page)
+  const events = await stored((found) => found.length >= COUNT)
+  expect(uuidsOf(events)).toEqual(captured)
+  account(COUNT, events)
+})
+
+// ── Storage that is cleared, and another release ────────────────────────────────────────────────────────────────────
+
+const AFTERWARDS: Record<string, (world: World) => unknown> = {
+  'the page goes on': () => {},
+  'the page is left for another site': async ({ page }) => page.goto('about:blank'),
+}
+for (const [name, leave] of Object.entries(AFTERWARDS)) {
+  test(`storage is cleared while events wait, and ${name}: ${COUNT} captured, ${COUNT} stored`, async ({
+    world,
+    site,
+    putShop,
+    open,
+    stored,
+    account,
+  }) => {
+    putShop()
+    const { page, network } = world
+    await start(page, site.url)
+    await network.be(503)
+    const captured = await capture(page)
+    await expect.poll(() => waiting(page)).toBe(COUNT)
+    await page.evaluate(async () => {
+      localStorage.clear()
+      for (const { name } of await indexedDB.databases()) {
+        const request = indexedDB.deleteDatabase(name!)
+        await new Promise((done) => (request.onsuccess = done))
+      }
+    })
+    await leave(world)
+    await network.be('up')
+    if (page.url() === 'about:blank') await open()
+    else await comeOnline(page)
+    const events = await stored((found) => found.length >= COUNT)
+    expect(uuidsOf(events)).toEqual(captured)
+    account(COUNT, events)
+  })
+}
+
+for (const dies of ['2.0.0', 'this release']) {
+  test(`of two tabs, one with release 2.0.0, that of ${dies} crashes: ${2 * COUNT} captured, ${2 * COUNT} stored`, async ({
+    world,
+    site,
+    service,
+    putShop,
+    open,
+    stored,
+    account,
+  }) => {
+    putShop()
+    const options = { ...QUIET, api_host: world.network.url, opt_out_useragent_filter: true }
+    site.page(
+      '/old',
+      `<!doctype html><script src="/releases/2.0.0.js"></script><script>analytics.init('${service.token}', ${JSON.stringify(options)})</script>`,
+    )
+    const tabs = { 'this release': await open(), '2.0.0': await open('/old') }
+    expect(await tabs['2.0.0'].evaluate(() => window.analytics.version)).toBe('2.0.0')
+    await world.network.be(503)
+    const captured = [...(await capture(tabs['2.0.0'])), ...(await capture(tabs['this release']))]
+    await expect.poll(() => waiting(tabs['this release'])).toBe(2 * COUNT)
+    await crash(dies === '2.0.0' ? tabs['2.0.0'] : tabs['this release'])
+    const living = dies === '2.0.0' ? tabs['this release'] : tabs['2.0.0']
+    await world.network.be('up')
+    await comeOnline(living)
+    await stored((found) => found.length >= 2 * COUNT)
+    await expect.poll(() => waiting(living)).toBe(0)
+    const events = await stored(() => true)
+    expect(uuidsOf(events)).toEqual(captured.sort())
+    account(2 * COUNT, events)
+  })
+}
+
 // ── Where the browser keeps little or nothing ───────────────────────────────────────────────────────────────────────
 
 test.describe('a page captures, and the disk is full', () => {
@@ -147,7 +323,7 @@ test.describe('a page captures, and the disk is full', () => {
     account(COUNT, events)
   })
 
-  test(`its renderer crashes: ${COUNT} captured before and ${COUNT} when it was full, ${COUNT} stored`, async ({
+  test(`its renderer crashes: ${COUNT} captured before and ${COUNT} when it was full, ${2 * COUNT} stored`, async ({
     world,
     site,
     putShop,
@@ -161,14 +337,16 @@ test.describe('a page captures, and the disk is full', () => {
     await world.network.be(503)
     const before = await capture(page)
     await expect.poll(() => waiting(page)).toBe(COUNT)
-    await capture(page, COUNT, 20_000)
+    const when = await capture(page, COUNT, 20_000)
+    await expect.poll(() => journaled(page)).toBe(COUNT)
     await crash(page)
     await world.network.be('up')
     const next = await open()
-    await stored((found) => found.length >= COUNT)
+    await stored((found) => found.length >= 2 * COUNT)
     await expect.poll(() => waiting(next)).toBe(0)
+    await expect.poll(() => journaled(next)).toBe(0)
     const events = await stored(() => true)
-    expect(uuidsOf(events)).toEqual(before)
+    expect(uuidsOf(events)).toEqual([...before, ...when])
     account(2 * COUNT, events)
   })
 })

@@ -17,7 +17,7 @@ const define = async (
 const ready = 'window.analytics && window.analytics.__loaded'
 
 for (const build of ['script', 'npm'] as const) {
-  test(`${build} build: flags with variants and payloads are there after one request, and their use is told`, async ({
+  test(`${build} build: flags with variants and payloads arrive with one request, and their use is captured`, async ({
     page,
     site,
     service,

@@ -122,7 +122,6 @@ test.describe('subdomains', () => {
       expect(cookie!.value.length).toBeLessThan(500)
       expect(Object.keys(JSON.parse(decodeURIComponent(cookie!.value)) as object).sort()).toEqual([
         '$device_id',
-        '$identity_at',
         '$sesid',
         '$user_state',
         'distinct_id',

@@ -9,6 +9,7 @@ import { ROOT } from '../support/root'
 import { areThere, expect, test as base } from '../support/scenario'
 import type { StoredEvent } from '../support/service'
 import { type Site, startSite } from '../support/site'
+import { waiting } from '../support/world'
 import config from '../../playwright.config'
 
 interface Fixtures {
@@ -115,6 +116,11 @@ test.describe('a Web Worker', () => {
       analytics.capture('began')
       onmessage = async ({ data: [method, ...args], ports: [port] }) => {
         await ready
+        if (method === 'captureAndClose') {
+          for (let index = 0; index < args[0]; index++) analytics.capture('kept', { index })
+          port.postMessage(true)
+          return close()
+        }
         const answer = analytics[method](...args)
         port.postMessage(typeof answer === 'object' ? undefined : answer)
       }`
@@ -203,7 +209,7 @@ test.describe('a Web Worker', () => {
         expect(event).toMatchObject({ distinct_id: three!.distinct_id, session_id: three!.session_id })
     })
 
-    test('asks for flags, as the visitor it was told of', async ({ page, settings, serve, service, storedOf }, {
+    test('requests flags as the visitor named by bootstrap', async ({ page, settings, serve, service, storedOf }, {
       outputDir,
     }) => {
       const filters = {
@@ -246,6 +252,25 @@ test.describe('a Web Worker', () => {
       ).toEqual([...Array(20).keys()])
       expect(new Set(sorted(events)).size).toBe(22)
       expect(new Set(events.map(({ distinct_id }) => distinct_id)).size).toBe(1)
+    })
+
+    test('that closes itself in the task in which it captured during an outage loses nothing', async ({
+      page,
+      settings,
+      serve,
+      network,
+      storedOf,
+    }, { outputDir }) => {
+      const { site, start, ask } = await open(page, settings, serve, outputDir)
+      await network.be(503)
+      await start()
+      // Its first event is in the database, which is therefore open.
+      await expect(async () => expect(await waiting(page)).toBe(1)).toPass()
+      await ask('captureAndClose', 20)
+      await network.be('up')
+      await start()
+      const events = await storedOf(site.host, (all) => all.length >= 22)
+      expect(new Set(sorted(events)).size).toBe(22)
     })
 
     test('beside another worker: what one learns the other knows', async ({ page, context, settings, serve }, {
@@ -395,7 +420,9 @@ test.describe('a browser extension', () => {
     serve,
     storedOf,
   }, { outputDir }) => {
-    const extension = await launch(outputDir, settings)
+    // Signing in changes nothing on this page, which makes the button a dead one.
+    const options = { ...settings.options, capture_dead_clicks: false }
+    const extension = await launch(outputDir, { ...settings, options })
     try {
       const read = await serve(outputDir)
       read.page('/article', '<!doctype html><link rel="icon" href="data:,"><title>article</title>')

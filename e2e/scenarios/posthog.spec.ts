@@ -181,3 +181,37 @@ test('posthog-js: a visitor takes an early access feature, and refuses it', asyn
     events.filter(({ event }) => event === '$feature_enrollment_update').map(({ properties }) => properties.$set),
   ).toEqual([{ '$feature_enrollment/night-mode': true }, { '$feature_enrollment/night-mode': false }])
 })
+
+test('posthog-js finds every script it asks for, asks once, and the console stays without errors', async ({
+  page,
+  site,
+  service,
+  stored,
+}) => {
+  site.page('/shop', pageFor(service))
+  const errors: string[] = []
+  const scripts: string[] = []
+  page.on('console', (message) => {
+    // The site of the test has no icon.
+    const { url } = message.location()
+    if (message.type() === 'error' && !url.endsWith('/favicon.ico')) errors.push(`${message.text()} ${url}`)
+  })
+  page.on('pageerror', (error) => void errors.push(String(error)))
+  page.on('request', (request) => void (request.resourceType() === 'script' && scripts.push(request.url())))
+  await page.goto(`${site.url}/shop`)
+  await page.waitForFunction(() => (window as unknown as { posthog: { __loaded?: boolean } }).posthog.__loaded)
+  // As a site does that shows surveys, and looks for scripts that the configuration does not turn on.
+  await page.evaluate(() => {
+    const { posthog } = window as unknown as { posthog: Sdk }
+    posthog.onSurveysLoaded?.(() => {})
+    posthog.startExceptionAutocapture?.()
+    posthog.capture!('looked')
+  })
+  await stored((all) => all.some(({ event }) => event === 'looked'))
+  await expect.poll(() => scripts.some((url) => url.includes('surveys.js'))).toBe(true)
+  await expect.poll(() => scripts.some((url) => url.includes('exception-autocapture.js'))).toBe(true)
+  await page.waitForLoadState('networkidle')
+  expect(errors).toEqual([])
+  const names = scripts.map((url) => new URL(url).pathname.split('/').at(-1))
+  expect(names).toEqual([...new Set(names)])
+})

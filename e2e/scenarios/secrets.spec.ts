@@ -1,3 +1,4 @@
+import { looksSensitive } from '../../src/lib/sensitive'
 import { startProxy } from '../support/proxy'
 import { expect, test } from '../support/scenario'
 
@@ -10,7 +11,11 @@ const randomFrom = (seed: number) => () => {
 /** A secret that can be found again in whatever carries it: a word, a payment card, a social security number. */
 const makeSecret = (random: () => number, kind: 'word' | 'card' | 'ssn'): string => {
   const digits = (count: number) => Array.from({ length: count }, () => Math.floor(random() * 10)).join('')
-  if (kind === 'card') return `4${digits(15)}`
+  if (kind === 'card') {
+    const start = `4${digits(14)}`
+    // The last digit makes the number a card's.
+    return [...'0123456789'].map((last) => start + last).find(looksSensitive)!
+  }
   if (kind === 'ssn') return `${digits(3)}-${digits(2)}-${digits(4)}`
   return `s3cret${digits(10)}`
 }
@@ -152,3 +157,263 @@ for (const seed of [1, 2]) {
     await proxy.stop()
   })
 }
+
+/** Scripts and components that the editors below need. */
+const COMPONENTS = `<script>
+  const valueOf = (field) => field.value ?? field.textContent
+  const follow = (field, show) => field.addEventListener('input', () => show(valueOf(field)))
+  class Field extends HTMLElement {
+    static formAssociated = true
+    constructor() {
+      super()
+      this.internals = this.attachInternals()
+      this.attachShadow({ mode: 'open', delegatesFocus: true }).innerHTML = '<label><input><div><span class="line"></span></div><button type="button">Clear</button></label>'
+      const input = this.shadowRoot.querySelector('input')
+      follow(input, (value) => {
+        this.internals.setFormValue(value)
+        this.setAttribute('value', value)
+        this.setAttribute('data-value', value)
+        this.title = value
+        this.shadowRoot.querySelector('.line').textContent = value
+        this.shadowRoot.querySelector('button').setAttribute('aria-label', 'Clear ' + value)
+      })
+    }
+  }
+  customElements.define('x-field', Field)
+  customElements.define('x-closed', class extends HTMLElement {
+    constructor() {
+      super()
+      const root = this.attachShadow({ mode: 'closed', delegatesFocus: true })
+      root.innerHTML = '<input>'
+      root.querySelector('input').addEventListener('input', (event) => this.setAttribute('value', event.target.value))
+    }
+  })
+  /** Connects what repeats a field to it, and draws the text of fields that are no elements of the browser. */
+  const wire = (root) => root.querySelectorAll('[data-field]').forEach((part) => {
+    const field = part.parentNode.querySelector('input, textarea, [contenteditable]')
+    const show = { text: (value) => (part.textContent = 'Create "' + value + '"'), title: (value) => (part.title = value), wrap: (value) => (part.parentNode.dataset.replicatedValue = value),
+      query: (value) => (part.href = '#/find?' + new URLSearchParams({ q: value })), action: (value) => part.setAttribute('formaction', '/find?q=' + encodeURIComponent(value)) }[part.dataset.field]
+    follow(field, show)
+  })
+  /** Moves the content of each marked element into a shadow root of its own, from the inside out. */
+  const shell = (root) => [...root.querySelectorAll('[data-shell]')].reverse().forEach((host) =>
+    host.attachShadow({ mode: 'open' }).append(...host.childNodes))
+  addEventListener('keydown', ({ target, key }) => {
+    const drawn = target.shadowRoot?.activeElement ?? target
+    if (drawn.matches('[data-drawn]') && key.length === 1) drawn.firstElementChild.append(key)
+  })
+  addEventListener('submit', (event) => event.preventDefault())
+</script><style>[data-user-modify] { -webkit-user-modify: read-write } .hidden { position: absolute; opacity: 0.01; width: 9px }</style>`
+
+/** What a person can type into, by the keyboard; `data-type` marks the place. */
+const EDITORS: Record<string, string> = {
+  ...Object.fromEntries(
+    ['text', 'search', 'email', 'url', 'tel', 'password', 'unheard-of'].map((type) => [
+      `input of type ${type}`,
+      `<input type="${type}" data-type>`,
+    ]),
+  ),
+  textarea: '<textarea data-type></textarea>',
+  ...Object.fromEntries(
+    ['="true"', '', '=""', '="plaintext-only"', '="TRUE"'].map((value) => [
+      `contenteditable${value}`,
+      `<div contenteditable${value} data-type><p class="p"><br></p></div>`,
+    ]),
+  ),
+  'an editor with structure': '<div contenteditable="true" data-type><ul><li><b><i>x</i></b></li></ul></div>',
+  'an editor with an island': '<div contenteditable data-type>a <span contenteditable="false">@someone</span> b</div>',
+  'an editor that is a component': '<x-editor contenteditable data-type><p>x</p></x-editor>',
+  'editable by CSS': '<div data-user-modify tabindex="0" data-type><p>x</p></div>',
+  'a drawn text box': '<div role="textbox" tabindex="0" data-drawn data-type><span class="line"></span></div>',
+  'a drawn combo box': '<div role="combobox" tabindex="0" data-drawn data-type><span class="line"></span></div>',
+  'a drawn spin button': '<div role="spinbutton" tabindex="0" data-drawn data-type><b></b></div>',
+  'a code editor':
+    '<div class="CodeMirror"><textarea class="hidden" data-type></textarea><pre class="line" data-field="text"></pre></div>',
+  'a drawn editor without a name':
+    '<div><textarea class="hidden" data-type></textarea><p class="line" data-field="text"></p></div>',
+  'a preview on a button': '<div><input data-type><button type="button" data-field="text">Create</button></div>',
+  'a preview in a title': '<div><input data-type><button type="button" data-field="title">Create</button></div>',
+  'a wrapper that grows': '<div class="grow"><textarea data-type></textarea><i data-field="wrap">x</i></div>',
+  'a link with a query': '<div><input data-type><a data-field="query" href="#">Find</a></div>',
+  'a button with a query': '<div><input data-type><button type="button" data-field="action">Find</button></div>',
+  'an output': '<div><input data-type><output data-field="text"></output></div>',
+  'a component that takes part in forms': '<x-field data-type></x-field>',
+  'a component with a closed root': '<x-closed tabindex="0" data-type></x-closed>',
+}
+
+/** What a person can choose from; the secret is a choice. */
+const CHOICES: Record<string, (secret: string) => string> = {
+  select: (secret) => `<select><option>a<option value="${secret}" label="${secret}" selected>${secret}</select>`,
+  'list box': (secret) =>
+    `<select size="3"><optgroup label="${secret}"><option>${secret}<option selected>b</optgroup></select>`,
+  'multiple list box': (secret) => `<select multiple><option title="${secret}" class="o">${secret}<option>b</select>`,
+  'data list': (secret) => `<datalist style="display: block"><option value="${secret}">${secret}</option></datalist>`,
+  'option alone': (secret) => `<option value="${secret}">${secret}</option>`,
+  'drawn list box': (secret) =>
+    `<ul role="listbox"><li role="option" data-value="${secret}"><a href="#${secret}">${secret}</a></li></ul>`,
+  'content of an editor': (secret) =>
+    `<div contenteditable><a href="http://127.0.0.1:9/${secret}" title="${secret}" data-id="${secret}" data-ph-capture-attribute-link="${secret}">${secret}</a><button type="button">${secret}</button></div>`,
+  'marked around an exception': (secret) =>
+    `<p class="ph-sensitive"><button type="button" class="ph-include" title="${secret}">${secret}</button></p>`,
+  'marked outside a shadow root': (secret) =>
+    `<p class="ph-sensitive"><span data-shell><button type="button" title="${secret}">${secret}</button></span></p>`,
+  'names of a password': (secret) => `<input type="password" id="${secret}" class="${secret}" aria-label="${secret}">`,
+  'names of a hidden field': (secret) =>
+    `<input type="hidden" id="${secret}" class="${secret}" aria-label="${secret}">`,
+}
+
+/** What stands around an editor, each of which makes autocapture take an interest. */
+const AROUND: ((html: string) => string)[] = [
+  (html) => html,
+  (html) => `<form>${html}<button>Send</button></form>`,
+  (html) => `<label>Label ${html}</label>`,
+  (html) => `<div style="cursor: pointer">${html}</div>`,
+  (html) => `<a href="#a">${html}</a>`,
+  (html) => `<button type="button"><span>${html}</span></button>`,
+  (html) => `<div data-shell>${html}</div>`,
+  (html) => `<div class="ph-include"><article><p></p>${html}</article></div>`,
+]
+
+for (const seed of [1, 2]) {
+  test(`nothing that a person types or chooses leaves the page, generated from seed ${seed}`, async ({
+    page,
+    site,
+    service,
+    put,
+    stored,
+  }) => {
+    test.setTimeout(240_000)
+    const random = randomFrom(seed)
+    const proxy = await startProxy(service.url)
+    const around = (html: string, depth: number): string => {
+      if (!depth) return html
+      const inner = around(html, depth - 1)
+      // The parser takes these out of one another.
+      const possible = AROUND.filter((wrap) => !/<(button|a|form)\b.*<\1\b/.test(wrap(inner)))
+      return possible[Math.floor(random() * possible.length)]!(inner)
+    }
+    const cases = [
+      ...Object.entries(EDITORS).map(([name, html]) => ({ name, html: () => html, isTyped: true })),
+      ...Object.entries(CHOICES).map(([name, html]) => ({ name, html, isTyped: false })),
+    ].map((each, index) => {
+      const secret = makeSecret(random, 'word')
+      return { ...each, secret, id: `c${index}`, page: around(each.html(secret), 1 + Math.floor(random() * 2)) }
+    })
+    put(
+      'script',
+      '/',
+      // Each section on its own: the parser moves misplaced elements out of their parents.
+      `${COMPONENTS}<script>
+        for (const [id, html] of ${JSON.stringify(cases.map(({ id, page: html }) => [id, html])).replace(/</g, '\\u003c')}) {
+          const section = document.body.appendChild(document.createElement('section'))
+          section.id = id
+          section.innerHTML = html
+          wire(section)
+          shell(section)
+        }
+      </script>`,
+      {
+        api_host: proxy.url,
+        autocapture: { capture_copied_text: true },
+        rate_limiting: { events_per_second: 10_000, events_burst_limit: 100_000 },
+      },
+    )
+    await page.goto(site.url)
+    await page.waitForFunction(() => window.analytics?.__loaded)
+
+    const untyped: string[] = []
+    for (const { id, secret, isTyped, name } of cases) {
+      const section = page.locator(`#${id}`)
+      const editor = section.locator('[data-type]')
+      if (isTyped) {
+        await editor.focus()
+        await page.keyboard.type(secret)
+        const typed = await editor.evaluate((element) => {
+          const field = element as HTMLInputElement
+          return `${field.value} ${field.textContent} ${field.getAttribute('value')}`
+        })
+        // Some surroundings take the keys away, as a button does with what is in it.
+        if (!typed.includes(secret)) {
+          untyped.push(name)
+          await editor.evaluate((element, text) => {
+            const field = element as HTMLInputElement
+            if ('value' in field) field.value = text
+            else element.innerHTML = `<p><span>${text}</span></p>`
+            field.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true }))
+          }, secret)
+        }
+        await page.keyboard.press('Control+A')
+        await page.keyboard.press('Control+C')
+      }
+    }
+    // Everything there is, in and around the editors: also what no mouse reaches, because it is covered or hidden.
+    const fire = (types: string[]) =>
+      page.evaluate((given) => {
+        let x = 0
+        const visit = (element: Element) => {
+          // A place for each: three clicks in one spot are rage.
+          x += 100
+          for (const type of given) {
+            const init = { bubbles: true, composed: true, cancelable: true, clientX: x }
+            element.dispatchEvent(type === 'click' ? new MouseEvent(type, init) : new Event(type, init))
+          }
+          ;[...element.children, ...(element.shadowRoot?.children ?? [])].forEach(visit)
+        }
+        // Links and labels would respond.
+        const prevent = (event: Event) => event.preventDefault()
+        addEventListener('click', prevent)
+        for (const section of document.querySelectorAll('section')) {
+          if (!given.includes('click')) getSelection()!.selectAllChildren(section)
+          visit(section)
+        }
+        removeEventListener('click', prevent)
+      }, types)
+    await page.evaluate(() => getSelection()!.removeAllRanges())
+    await page.waitForTimeout(600)
+    await fire(['click', 'click', 'click'])
+    // Rage and dead clicks describe elements too.
+    await page.waitForTimeout(4000)
+    await fire(['change', 'submit', 'copy', 'cut'])
+    await page.evaluate(() => window.analytics.capture('last'))
+    await page.evaluate(() => window.analytics.flush())
+    const events = await stored((all) => all.some(({ event }) => event === 'last'))
+    await page.goto('about:blank')
+    await expect.poll(() => proxy.seen().includes('$pageleave')).toBe(true)
+
+    expect(untyped.length).toBeLessThan(Object.keys(EDITORS).length / 4)
+    expect(events.filter(({ event }) => event === '$autocapture').length).toBeGreaterThan(200)
+    expect(events.map(({ event }) => event)).toEqual(expect.arrayContaining(['$rageclick', '$dead_click']))
+    const seen = proxy.seen()
+    const leaked = cases.filter(({ secret }) => seen.includes(secret))
+    expect(leaked.map(({ name, page: html }) => `${name}: ${html}`)).toEqual([])
+    await proxy.stop()
+  })
+}
+
+test('nothing of a document that is edited as a whole leaves it', async ({ page, site, service, put, stored }) => {
+  const proxy = await startProxy(service.url)
+  const secret = 's3cret4711'
+  put(
+    'script',
+    '/',
+    `<form><p id="p">${secret}</p><button type="button" id="b" title="${secret}">${secret}</button></form>`,
+    {
+      api_host: proxy.url,
+      autocapture: { capture_copied_text: true },
+    },
+  )
+  await page.goto(site.url)
+  await page.waitForFunction(() => window.analytics?.__loaded)
+  await page.evaluate(() => {
+    document.designMode = 'on'
+    for (const id of ['p', 'b']) document.getElementById(id)!.click()
+    getSelection()!.selectAllChildren(document.body)
+    document.execCommand('copy')
+    window.analytics.capture('last')
+    window.analytics.flush()
+  })
+  const events = await stored((all) => all.some(({ event }) => event === 'last'))
+  expect(events.map(({ event }) => event)).toContain('$autocapture')
+  expect(proxy.seen()).not.toContain(secret)
+  await proxy.stop()
+})

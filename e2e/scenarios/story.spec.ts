@@ -58,6 +58,22 @@ test('script build: from `npm start` and the first page load to the answer of an
       const type = await field.getAttribute('type')
       await field.fill(type === 'email' ? 'ada@example.com' : 'Ada Example')
     }
+    // The open panel never covers what a visitor needs: beside the page on a wide screen, below it on a phone.
+    await page.locator('.watch-toggle').click()
+    const isVisible = (selector: string) =>
+      page.locator(selector).evaluate((element) => {
+        element.scrollIntoView({ block: 'nearest' })
+        const { left, top, width, height } = element.getBoundingClientRect()
+        return element.contains(document.elementFromPoint(left + width / 2, top + height / 2))
+      })
+    for (const [width, height] of [
+      [1360, 850],
+      [390, 800],
+    ]) {
+      await page.setViewportSize({ width: width!, height: height! })
+      expect([width, await isVisible('#place-order')]).toEqual([width, true])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    }
     await page.locator('#place-order').click()
     await page.waitForURL('**/orders/**')
     await page.waitForFunction(() => window.analytics.__loaded)

@@ -2,7 +2,7 @@ import { createServer, request, type IncomingMessage, type Server, type ServerRe
 import type { AddressInfo, Socket } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 
-type Mode = 'up' | 'silent' | 'refusing' | number
+type Mode = 'up' | 'silent' | 'refusing' | 'html' | 'redirecting' | number
 
 /** A request with events, as it came by. */
 export interface Delivery {
@@ -16,8 +16,13 @@ export interface Delivery {
 
 export interface Proxy {
   url: string
-  /** How it answers from now on: passes on, answers with a status, accepts and never answers, or refuses connections. */
+  /**
+   * How it answers from now on: passes on, answers with a status, accepts and never answers, refuses connections, answers
+   * every request with a page as captive portals do, or redirects to one.
+   */
   be(mode: Mode, headers?: Record<string, string>): Promise<void>
+  /** Answers 500 to each request that contains this text; undefined: to none. */
+  poison(text: string | undefined): void
   /** Requests with events so far. */
   requests(): number
   deliveries(): readonly Delivery[]
@@ -33,10 +38,13 @@ const asText = (bytes: Buffer) => (isGzip(bytes) ? gunzipSync(bytes) : bytes).to
 
 const uuidsIn = (text: string) => [...text.matchAll(/"uuid":"([^"]+)"/g)].map(([, uuid]) => uuid!)
 
+const SIGN_IN = '/sign-in'
+
 /** Something between browser and service that can fail as networks and servers do. */
 export const startProxy = async (target: string): Promise<Proxy> => {
   let mode: Mode = 'up'
   let extra: Record<string, string> = {}
+  let poison: string | undefined
   let requests = 0
   const deliveries: Delivery[] = []
   const seen: string[] = []
@@ -58,16 +66,25 @@ export const startProxy = async (target: string): Promise<Proxy> => {
         deliveries.push({ text, uuids: uuidsIn(text), bytes: body.length, isCompressed: isGzip(body), isPassedOn })
     })
     if (mode === 'silent') return incoming.resume()
-    if (typeof mode === 'number') {
+    const answer = (status: number, headers: Record<string, string>, body: string) => {
       incoming.resume()
-      return outgoing
-        .writeHead(mode, {
-          'Access-Control-Allow-Origin': '*',
-          'Access-Control-Expose-Headers': 'Retry-After',
-          ...extra,
-        })
-        .end('{}')
+      return outgoing.writeHead(status, { 'Access-Control-Allow-Origin': '*', ...headers }).end(body)
     }
+    if (mode === 'html' || incoming.url === SIGN_IN)
+      return answer(200, { 'Content-Type': 'text/html' }, '<!doctype html><title>Sign in to use this network</title>')
+    if (mode === 'redirecting') return answer(302, { Location: SIGN_IN }, '')
+    if (typeof mode === 'number')
+      return answer(mode, { 'Access-Control-Expose-Headers': 'Retry-After', ...extra }, '{}')
+    if (poison) {
+      return incoming.on('end', () => {
+        const body = Buffer.concat(chunks)
+        if (asText(body).includes(poison!)) return answer(500, {}, '{}')
+        passOn(incoming, outgoing).end(body)
+      })
+    }
+    return incoming.pipe(passOn(incoming, outgoing))
+  }
+  const passOn = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const onward = request(
       `${target}${incoming.url}`,
       { method: incoming.method, headers: incoming.headers },
@@ -77,7 +94,7 @@ export const startProxy = async (target: string): Promise<Proxy> => {
       },
     )
     onward.on('error', () => outgoing.destroy())
-    return incoming.pipe(onward)
+    return onward
   }
   const listen = () =>
     new Promise<void>((done) => {
@@ -105,6 +122,9 @@ export const startProxy = async (target: string): Promise<Proxy> => {
       if (next !== 'refusing' && mode === 'refusing') await listen()
       mode = next
       extra = headers
+    },
+    poison: (text) => {
+      poison = text
     },
     requests: () => requests,
     deliveries: () => deliveries,

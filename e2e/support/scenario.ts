@@ -27,6 +27,8 @@ const OPTIONS: Partial<Config> = {
 }
 
 interface Fixtures {
+  /** Host name of the site. Browsers resolve every name under `localhost` to the loopback address. */
+  hostName: string
   site: Site
   /** Puts a page on the site that has the SDK in the given way. */
   put(build: Build, path: string, body: string, config?: Partial<Config>): void
@@ -44,8 +46,10 @@ export const test = base.extend<Fixtures, { service: Service }>({
     },
     { scope: 'worker', timeout: 120_000 },
   ],
-  site: async ({ service }, use) => {
-    const start = () => startSite({ '/sdk/': resolve(ROOT, 'dist/esm') })
+  hostName: ['localhost', { option: true }],
+  site: async ({ service, hostName }, use) => {
+    const start = () =>
+      startSite({ '/sdk/': resolve(ROOT, 'dist/esm'), '/releases/': resolve(ROOT, 'e2e/releases') }, hostName)
     let site = await start()
     // The system gives a port again after a while, and events are told apart by host: one that is new to the service.
     while ((await service.events(site.host)).length) {

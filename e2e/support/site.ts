@@ -21,8 +21,8 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 }
 
-/** A web server on a port of its own: pages that a test writes, and folders by their prefix. */
-export const startSite = async (folders: Record<string, string> = {}): Promise<Site> => {
+/** A web server on a port of its own: pages that a test writes, and folders by their prefix. `name`: its host name, a loopback name. */
+export const startSite = async (folders: Record<string, string> = {}, name = 'localhost'): Promise<Site> => {
   const visits = new Map<string, number>()
   const pages = new Map<string, { html: string; headers: Record<string, string> }>()
 
@@ -46,7 +46,7 @@ export const startSite = async (folders: Record<string, string> = {}): Promise<S
   }
   const server = createServer(serve)
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const host = `localhost:${(server.address() as AddressInfo).port}`
+  const host = `${name}:${(server.address() as AddressInfo).port}`
   return {
     url: `http://${host}`,
     host,

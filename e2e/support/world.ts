@@ -96,7 +96,10 @@ export { expect }
 /** How many events lie in the browser. */
 export const waiting = (page: Page): Promise<number> =>
   page.evaluate(async () => {
-    const [{ name }] = (await indexedDB.databases()) as [{ name: string }]
+    const names = (await indexedDB.databases()).map(({ name }) => name!)
+    // Workers have a second one, `trailmark`, in place of local storage.
+    const name = names.find((each) => each.startsWith('trailmark '))
+    if (!name) throw new Error('The site has no outbox.')
     const answer = <T>(request: IDBRequest<T>) =>
       new Promise<T>((done) => (request.onsuccess = () => done(request.result)))
     const database = await answer(indexedDB.open(name))
@@ -104,6 +107,14 @@ export const waiting = (page: Page): Promise<number> =>
     database.close()
     return count
   })
+
+/** How many events lie in journals in local storage. */
+export const journaled = (page: Page): Promise<number> =>
+  page.evaluate(() =>
+    Object.keys(localStorage)
+      .filter((name) => name.startsWith('trailmark '))
+      .reduce((sum, name) => sum + (JSON.parse(localStorage.getItem(name)!) as unknown[]).length, 0),
+  )
 
 /** The names of the databases that the page's site has in the browser. */
 export const databases = (page: Page): Promise<(string | undefined)[]> =>

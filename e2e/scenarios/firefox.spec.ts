@@ -1,0 +1,199 @@
+import type { Browser, Page } from 'puppeteer-core'
+import { launchFirefox, openPage } from '../support/firefox'
+import { startProxy } from '../support/proxy'
+import { areThere, BUILDS, expect, test as base } from '../support/scenario'
+import { QUIET, uuidsOf } from '../support/world'
+
+// The main stories of the SDK in stock Firefox. The other suites have the details, in Chromium.
+
+const test = base.extend<{ firefox: Browser }>({
+  firefox: async ({}, use) => {
+    const browser = await launchFirefox()
+    await use(browser)
+    await browser.close()
+  },
+})
+
+const distinctId = (page: Page) => page.evaluate(() => window.analytics.get_distinct_id())
+const sessionId = (page: Page) => page.evaluate(() => window.analytics.get_session_id())
+
+for (const build of BUILDS) {
+  test(`${build} build: stores a pageview, a click, a custom event and a pageleave`, async ({
+    firefox,
+    site,
+    put,
+    stored,
+  }) => {
+    put(build, '/', '<button id="buy">Buy now</button>')
+    put(build, '/next', 'next')
+    const page = await openPage(firefox, `${site.url}/`)
+    await page.click('#buy')
+    await page.evaluate(() => window.analytics.capture('bought', { amount: 42 }))
+    await page.goto(`${site.url}/next`)
+    const events = await stored(areThere('$pageview', '$autocapture', 'bought', '$pageleave', '$pageview'))
+    const click = events.find(({ event }) => event === '$autocapture')!
+    expect(click.elements_chain).toContain('Buy now')
+    expect(new Set(events.map(({ distinct_id: id }) => id)).size).toBe(1)
+    expect(new Set(events.map(({ session_id: id }) => id)).size).toBe(1)
+    expect(events[0]!.properties).toMatchObject({ $browser: 'Firefox' })
+  })
+}
+
+test.describe('delivery', () => {
+  test('delivers what was captured during an outage once, after the browser was closed and opened again', async ({
+    site,
+    service,
+    put,
+    stored,
+  }, { outputDir }) => {
+    const network = await startProxy(service.url)
+    put('npm', '/', 'home', { ...QUIET, api_host: network.url })
+    const profile = `${outputDir}/firefox-profile`
+    let browser = await launchFirefox(profile)
+    try {
+      const page = await openPage(browser, `${site.url}/`)
+      await network.be(503)
+      const uuids = await page.evaluate(() =>
+        Array.from({ length: 20 }, (_, index) => window.analytics.capture('x', { index })!.uuid),
+      )
+      await expect.poll(() => network.requests()).toBeGreaterThan(0)
+      await browser.close()
+      await network.be('up')
+      browser = await launchFirefox(profile)
+      await openPage(browser, `${site.url}/`)
+      expect(uuidsOf(await stored((events) => events.length >= uuids.length))).toEqual(uuids.sort())
+    } finally {
+      await browser.close()
+      await network.stop()
+    }
+  })
+
+  test('delivers events of a page that is left at once', async ({ firefox, site, put, stored }) => {
+    put('npm', '/', 'home', QUIET)
+    put('npm', '/next', 'next', QUIET)
+    const page = await openPage(firefox, `${site.url}/`)
+    await page.evaluate(() => {
+      for (let index = 0; index < 20; index += 1) window.analytics.capture('last', { index })
+      location.href = '/next'
+    })
+    const events = await stored((all) => all.length >= 20)
+    expect(new Set(uuidsOf(events)).size).toBe(20)
+  })
+})
+
+test('keeps the identity over reloads, merges on identify, shares it with another tab and forgets it on reset', async ({
+  firefox,
+  site,
+  put,
+  stored,
+}) => {
+  put('script', '/', 'home', QUIET)
+  const one = await openPage(firefox, `${site.url}/`)
+  const anonymous = await distinctId(one)
+  await one.reload()
+  await one.waitForFunction(() => window.analytics?.__loaded)
+  expect(await distinctId(one)).toBe(anonymous)
+
+  const two = await openPage(firefox, `${site.url}/`)
+  expect(await distinctId(two)).toBe(anonymous)
+  await one.evaluate(() => window.analytics.identify('ada'))
+  await expect.poll(() => distinctId(two)).toBe('ada')
+  await one.evaluate(() => window.analytics.reset())
+  await expect.poll(() => distinctId(two)).not.toBe('ada')
+  expect(await distinctId(two)).toBe(await distinctId(one))
+  const [identified] = await stored(areThere('$identify'))
+  expect(identified!.properties).toMatchObject({ $anon_distinct_id: anonymous })
+})
+
+test('shares a session between tabs, each with a window of its own', async ({ firefox, site, put }) => {
+  put('npm', '/', 'home', QUIET)
+  const pages = [await openPage(firefox, `${site.url}/`), await openPage(firefox, `${site.url}/`)]
+  const windowOf = (page: Page) => page.evaluate(() => window.analytics.capture('x')!.properties.$window_id)
+  const [one, two] = [await windowOf(pages[0]!), await windowOf(pages[1]!)]
+  expect(one).not.toBe(two)
+  expect(await sessionId(pages[0]!)).toBe(await sessionId(pages[1]!))
+  await pages[0]!.reload()
+  await pages[0]!.waitForFunction(() => window.analytics?.__loaded)
+  expect(await windowOf(pages[0]!)).toBe(one)
+  expect(await sessionId(pages[0]!)).toBe(await sessionId(pages[1]!))
+})
+
+test('sends nothing that a person types', async ({ firefox, site, service, put, stored }) => {
+  const network = await startProxy(service.url)
+  try {
+    put(
+      'script',
+      '/',
+      `<form onsubmit="return false"><input id="name"><input id="password" type="password">
+        <div id="editor" contenteditable><p>start</p></div><button id="send">Send</button></form>`,
+      { api_host: network.url },
+    )
+    const page = await openPage(firefox, `${site.url}/`)
+    for (const field of ['#name', '#password', '#editor p']) {
+      await page.click(field)
+      await page.keyboard.type('hunter2secret')
+    }
+    await page.click('#editor p')
+    await page.click('#send')
+    await stored((events) => events.some(({ elements_chain: chain }) => chain.includes('Send')))
+    expect(network.seen().includes('$autocapture')).toBe(true)
+    expect(network.seen().includes('hunter2secret')).toBe(false)
+  } finally {
+    await network.stop()
+  }
+})
+
+test('evaluates feature flags', async ({ firefox, site, service, put, stored }) => {
+  const { status } = await service.api('PUT', '/feature_flags/in-firefox/', {
+    active: true,
+    filters: {
+      groups: [{ properties: [], rollout_percentage: 100 }],
+      multivariate: { variants: [{ key: 'short', rollout_percentage: 100 }] },
+    },
+  })
+  expect(status).toBeLessThan(300)
+  put('npm', '/', 'home', QUIET)
+  const page = await openPage(firefox, `${site.url}/`)
+  const value = await page.evaluate(
+    () =>
+      new Promise((done) => window.analytics.onFeatureFlags(() => done(window.analytics.getFeatureFlag('in-firefox')))),
+  )
+  expect(value).toBe('short')
+  const [called] = await stored(areThere('$feature_flag_called'))
+  expect(called!.properties).toMatchObject({ $feature_flag: 'in-firefox', $feature_flag_response: 'short' })
+})
+
+test('stores and sends nothing before consent, captures after it, and stops on opt-out', async ({
+  firefox,
+  site,
+  put,
+  stored,
+}) => {
+  put('script', '/', 'home', {
+    ...QUIET,
+    opt_out_capturing_by_default: true,
+    opt_out_persistence_by_default: true,
+  })
+  const page = await openPage(firefox, `${site.url}/`)
+  await page.evaluate(() => window.analytics.capture('before consent'))
+  const kept = () =>
+    page.evaluate(() => [document.cookie, Object.keys(localStorage).join(), Object.keys(sessionStorage).join()])
+  expect(await kept()).toEqual(['', '', ''])
+  await page.evaluate(() => {
+    window.analytics.opt_in_capturing({ captureEventName: false })
+    window.analytics.capture('after consent')
+  })
+  await stored(areThere('after consent'))
+  await page.evaluate(() => {
+    window.analytics.opt_out_capturing()
+    window.analytics.capture('after opt-out')
+  })
+  await page.reload()
+  await page.waitForFunction(() => window.analytics?.__loaded)
+  await page.evaluate(() => {
+    window.analytics.capture('after reload')
+    window.analytics.opt_in_capturing({ captureEventName: false })
+    window.analytics.capture('consented again')
+  })
+  await stored(areThere('after consent', 'consented again'))
+})
