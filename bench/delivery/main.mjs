@@ -18,7 +18,7 @@ export const needs = ['build']
 export const run = async ({ say }) => {
   const folder = await mkdtemp(join(tmpdir(), 'trailmark-bench-'))
   const file = join(folder, 'report.json')
-  const browser = findBrowser(say)
+  const browser = findBrowser('chromium', say)
   try {
     await new Promise((done, failed) => {
       const env = { ...process.env, TRAILMARK_BROWSER: browser, PLAYWRIGHT_JSON_OUTPUT_NAME: file }

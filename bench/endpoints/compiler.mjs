@@ -18,7 +18,7 @@ const timed = (work) => {
 
 /** What the compiler needs for each query, without the engine and the network: reading the text, and making SQL of it with its values bound. */
 export const measureCompiler = async () => {
-  const { parseQuery, compileQuery } = await import('../../service/dist/endpoints/sql/compile.js')
+  const { parseQuery, compileQuery } = await import('../../service/dist/sql/compile.js')
   const { bindVariables } = await import('../../service/dist/endpoints/variables/bind.js')
   const NEEDED = [
     { codeName: 'event', type: 'String', values: [] },

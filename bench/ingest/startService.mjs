@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 const MAIN = fileURLToPath(new URL('../../service/dist/main.js', import.meta.url))
 const READY = 'trailmark ready '
@@ -23,8 +24,8 @@ const cpuMicroseconds = async (pid) => {
 const residentBytes = async (pid) =>
   Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024
 
-/** The built service on data of its own and on `cores` cores, where the machine has more. */
-export const startService = async ({ cores }) => {
+/** The built service on data of its own and on `cores` cores, where the machine has more, with `env` besides. */
+export const startService = async ({ cores, env = {} }) => {
   const data = await mkdtemp(join(tmpdir(), 'trailmark-bench-'))
   const command = [process.execPath, MAIN]
   const [program, ...args] = cpus().length > cores ? ['taskset', '-c', `0-${cores - 1}`, ...command] : command
@@ -32,7 +33,7 @@ export const startService = async ({ cores }) => {
     Object.entries(process.env).filter(([name]) => !/^(TRAILMARK_|CLICKHOUSE_)/.test(name)),
   )
   const child = spawn(program, args, {
-    env: { ...clean, TRAILMARK_PORT: '0', TRAILMARK_DATA: data },
+    env: { ...clean, TRAILMARK_PORT: '0', TRAILMARK_DATA: data, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = new Promise((done) => child.once('exit', done))
@@ -92,6 +93,18 @@ export const startService = async ({ cores }) => {
       engine: await cpuMicroseconds(enginePid),
       load: await cpuMicroseconds(process.pid),
     }),
+    /** What a command of `trailmark` answers for this service's data. */
+    trailmark: async (...words) => {
+      const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...words, '--json'], {
+        env: { ...clean, TRAILMARK_DATA: data },
+      })
+      return JSON.parse(stdout)
+    },
+    /** Ends the service at once; `stop` removes its data. */
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
     async stop() {
       child.kill('SIGTERM')
       await ended

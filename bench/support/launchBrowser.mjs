@@ -8,7 +8,7 @@ const USER_AGENT = 'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like
 /** A Chromium that reaches nothing but this machine. */
 export const launchBrowser = () =>
   chromium.launch({
-    executablePath: findBrowser(),
+    executablePath: findBrowser('chromium'),
     args: [
       '--no-sandbox',
       '--disable-gpu',

@@ -25,7 +25,8 @@ const toScriptText = (value) =>
 export const scriptTag = ({ token, config, nonce, snippet = oneLineSnippet }) =>
   [
     nonce ? `<script nonce="${nonce}">` : '<script>',
+    // Called on what the snippet returns: where another library holds window.analytics, that is window.trailmark.
     `  ${snippet.replaceAll('\n', '\n  ')}`,
-    `  analytics.init(${toScriptText(token)}, ${toScriptText(config)})`,
+    `    .init(${toScriptText(token)}, ${toScriptText(config)})`,
     '</script>',
   ].join('\n')

@@ -85,6 +85,14 @@ const WORDS = {
   dropped: ({ reason }) => `dropped: ${reason.replaceAll('_', ' ')}`,
 }
 
+/** What to do about a drop, by its reason. */
+const ADVICE = {
+  bot: 'This browser identifies itself as automated. Set opt_out_useragent_filter: true to keep its events.',
+  opted_out: 'This visitor opted out. analytics.opt_in_capturing() turns capturing on again.',
+  rate_limited: 'More events than rate_limiting allows.',
+  turned_off_by_service: 'The project has this kind of event turned off.',
+}
+
 const root = make('aside', 'watch ph-no-capture')
 root.setAttribute('aria-label', 'Captured events')
 const toggle = make('button', 'watch-toggle')
@@ -119,20 +127,22 @@ const makeRow = (entry) => {
   const state = make('span', 'watch-state')
   const words = make('span', 'watch-words')
   words.append(make('code', '', entry.event), make('small', '', entry.hint))
-  summary.append(make('span', 'watch-dot'), words, state)
+  const advice = make('p', 'watch-advice')
+  summary.append(make('span', 'watch-dot'), words, state, advice)
   const way = make('p', 'watch-way')
   details.append(summary, way, make('pre', '', JSON.stringify(entry.properties, null, 1)))
   details.addEventListener('toggle', () => (way.textContent = wayOf(entry)))
   item.append(details)
-  return { item, state }
+  return { item, state, advice }
 }
 
 const drawEntry = (entry) => {
   if (!rows.has(entry.key)) rows.set(entry.key, makeRow(entry))
-  const { item, state } = rows.get(entry.key)
+  const { item, state, advice } = rows.get(entry.key)
   item.dataset.state = entry.state
   item.dataset.event = entry.event
   state.textContent = WORDS[entry.state](entry)
+  advice.textContent = ADVICE[entry.reason] ?? ''
   return item
 }
 

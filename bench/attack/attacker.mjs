@@ -1,0 +1,27 @@
+// A process of its own: sends one attack until its time is over.
+import { ATTACKS } from './attacks.mjs'
+import { CLIENTS, createClient } from './client.mjs'
+
+// A client that is refused at once comes again, but not in a loop that keeps a core busy by itself.
+const BREATH_MS = 5
+const pause = (ms) => new Promise((next) => setTimeout(next, ms))
+
+process.on('message', async ({ name, url, seconds, most, ...project }) => {
+  const { atOnce, send } = ATTACKS[name]
+  const client = createClient(url, CLIENTS.attacker)
+  const endAt = performance.now() + seconds * 1_000
+  const answers = {}
+  let n = 0
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      while (performance.now() < endAt && n < most) {
+        n += 1
+        const answer = await send({ ...project, client, endAt, pause, n })
+        answers[answer] = (answers[answer] ?? 0) + 1
+        await pause(BREATH_MS)
+      }
+    }),
+  )
+  client.close()
+  process.send(answers, () => process.exit(0))
+})

@@ -1,0 +1,146 @@
+import { gzipSync } from 'node:zlib'
+
+const MB = 1_000_000
+// Connections, and what each sends before it falls silent: together more than the service holds of bodies. The small ones
+// take the room that is left when a large one does not fit.
+const SILENT = [
+  { count: 80, bytes: MB },
+  { count: 60, bytes: 30_000 },
+  { count: 60, bytes: 1_000 },
+]
+const KNOCKS = 20
+// What a query is given runs out here, whatever it is: the time of a check or of a run.
+const endless = (n) =>
+  `SELECT count() FROM (SELECT arrayJoin(range(1000000)) AS a) AS x CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y WHERE cityHash64(a, b) = ${n}`
+
+const filled = (start, piece, end, bytes) =>
+  Buffer.concat([Buffer.from(start), Buffer.alloc(bytes - start.length - end.length, piece), Buffer.from(end)])
+
+/** Bodies of a few kB that are large once they are inflated. */
+const BOMBS = {
+  objects: ({ token }) => filled(`{"api_key":"${token}","batch":[{}`, ',{}', ']}', 60 * MB),
+  nesting: () => filled('[', '[', '[', 60 * MB),
+  keys: ({ token }) =>
+    Buffer.from(
+      `{"api_key":"${token}","batch":[{"event":"e","properties":{${Array.from({ length: 1_500_000 }, (_, n) => `"${n.toString(36)}":1`).join(',')}}}]}`,
+    ),
+  blanks: ({ token }) => filled(`{"api_key":"${token}",`, ' ', '"batch":[]}', 60 * MB),
+}
+
+// Compressed once: the attacker's own work must not slow the attack down.
+const compressed = new Map()
+const bombOf = (name, context) => {
+  if (!compressed.has(name)) compressed.set(name, gzipSync(BOMBS[name](context), { level: 6 }))
+  return compressed.get(name)
+}
+
+const bomb = (name, path = '/e/') => ({
+  atOnce: 1,
+  send: ({ client, ...context }) =>
+    client.ask({
+      path: `${path}?compression=gzip-js`,
+      headers: { 'content-type': 'text/plain' },
+      body: bombOf(name, context),
+    }),
+})
+
+const announcing = (token, bytes) =>
+  `POST /e/ HTTP/1.1\r\nhost: 127.0.0.1\r\nx-forwarded-for: 198.51.100.9\r\ncontent-type: text/plain\r\ncontent-length: 4000000\r\n\r\n{"api_key":"${token}",${' '.repeat(bytes)}`
+
+/** Holds connections open for the whole attack; `tick` is called with each of them every second. */
+const holding = (tick) => ({
+  atOnce: 1,
+  async send({ client, token, endAt, pause }) {
+    const sockets = []
+    for (const { count, bytes } of SILENT) {
+      for (let n = 0; n < count; n += 1) sockets.push(client.open(announcing(token, bytes)))
+      await pause(200)
+    }
+    while (performance.now() < endAt) {
+      await pause(1_000)
+      sockets.filter((socket) => socket.writable).forEach(tick)
+    }
+    const closed = sockets.filter((socket) => !socket.writable).length
+    for (const socket of sockets) socket.destroy()
+    return `${closed} of ${sockets.length} closed by the service`
+  },
+})
+
+const HOSTILE = [
+  { event: 'hostile', properties: { distinct_id: '😀'.slice(0, 1) } },
+  { event: '\udc00', properties: { distinct_id: 'a', '\ud800': 'x' } },
+  { event: 'hostile', properties: { distinct_id: 'a\u0000b', nul: '\u0000' } },
+  { event: 'hostile', timestamp: '9999-99-99', properties: { distinct_id: 'a', $set: { x: '\udfff' } } },
+  { event: '$groupidentify', properties: { distinct_id: 'a', $group_type: '\ud800', $group_key: '\ud800' } },
+  { event: '$identify', properties: { distinct_id: '\ud83d', $anon_distinct_id: '\ude00' } },
+]
+
+const json = { 'content-type': 'application/json' }
+const asKey = (key) => ({ ...json, authorization: `Bearer ${key}` })
+
+/** What is tried, in this order. `send` is called `atOnce` times at a time until the time is over, at most `most` times. */
+export const ATTACKS = {
+  'nothing: honest traffic alone': { atOnce: 0 },
+  'bomb of {},{},… to /e/': bomb('objects'),
+  'bomb of [[[[… to /e/': bomb('nesting'),
+  'bomb of distinct keys to /e/': bomb('keys'),
+  'bomb of blanks (ratio 1,000) to /e/': bomb('blanks'),
+  'bomb of {},{},… to /flags': bomb('objects', '/flags/'),
+  'three bombs at once': { ...bomb('objects'), atOnce: 3 },
+  'silent bodies': holding(() => {}),
+  'slow bodies': holding((socket) => socket.write(' ')),
+  'hostile rows': {
+    atOnce: 2,
+    send: async ({ client, token, pause }) => {
+      const status = await client.ask({
+        path: '/e/',
+        headers: json,
+        // As text with escapes: that is how half a character travels.
+        body: JSON.stringify({ api_key: token, batch: HOSTILE }),
+      })
+      await pause(50)
+      return status
+    },
+  },
+  'heavy creates by one project': {
+    atOnce: KNOCKS,
+    send: ({ client, projectId, key, n }) =>
+      client.ask({
+        path: `/api/projects/${projectId}/endpoints/`,
+        headers: asKey(key),
+        body: JSON.stringify({
+          name: `heavy_${process.pid}_${n}`,
+          query: { kind: 'HogQLQuery', query: `SELECT (${endless(n)}) AS value` },
+        }),
+      }),
+  },
+  'heavy runs by one project': {
+    atOnce: KNOCKS * 2,
+    send: ({ client, projectId, key, otherKey, n }) =>
+      client.ask({
+        path: `/api/projects/${projectId}/endpoints/endless/run`,
+        headers: asKey(n % 2 ? key : otherKey),
+        body: JSON.stringify({ variables: { n } }),
+        timeoutMs: 60_000,
+      }),
+  },
+  'streams that nobody reads': {
+    atOnce: KNOCKS,
+    async send({ client, projectId, key, pause, endAt }) {
+      const status = await client.ask({
+        path: `/api/projects/${projectId}/endpoints/wide/run`,
+        headers: asKey(key),
+        body: '{"format":"csv"}',
+        isRead: false,
+      })
+      await pause(Math.max(0, endAt - performance.now()))
+      return status
+    },
+  },
+}
+
+/** What the attacker's project needs before the attacks. */
+export const ENDPOINTS = [
+  ['endless', endless('{variables.n}')],
+  ['wide', "SELECT arrayJoin(range(100000)) AS n, repeat('x', 100) AS text"],
+]

@@ -1,0 +1,203 @@
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { startService } from '../ingest/startService.mjs'
+import { markdownTable } from '../support/markdownTable.mjs'
+import { digits, median, percentile } from '../support/statistics.mjs'
+import { ATTACKS, ENDPOINTS } from './attacks.mjs'
+
+export const title = 'Attacks: what honest clients notice'
+
+/** npm scripts of the root that have to run first. */
+export const needs = ['build']
+
+const CORES = 2
+const MB = 1_000_000
+const DURATIONS = {
+  full: { seconds: 14, most: 2_000 },
+  quick: { seconds: 2, most: 500 },
+}
+// An attack that has not ended by then has stopped the service, which is killed and started again.
+const GRACE_MS = { full: 45_000, quick: 12_000 }
+// More would take the machine with it.
+const KILL_BYTES = 1_500 * MB
+const SAMPLE_MS = 200
+
+const GOALS = { refusals: 0, healthMs: 250, serviceBytes: 600 * MB, blockMs: 50 }
+
+/** Runs one of the load generators. Resolves with what it found; `undefined` if it was stopped. */
+const startChild = (file, message) => {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), { stdio: ['ignore', 2, 2, 'ipc'] })
+  const found = new Promise((resolve) => {
+    child.once('message', resolve)
+    child.once('exit', () => resolve(undefined))
+  })
+  child.send(message)
+  return { found, stop: () => child.kill('SIGKILL') }
+}
+
+/** A service with two projects: the one that is attacked beside, and the attacker's. */
+const start = async () => {
+  const service = await startService({ cores: CORES, env: { TRAILMARK_LOG_LEVEL: 'error' } })
+  const project = async (name) => {
+    const { id, api_token: token } = await service.trailmark('project', 'create', name)
+    const keyOf = async (label) =>
+      (
+        await service.trailmark(
+          ...['key', 'create', label, '--project', String(id)],
+          ...['--scopes', 'endpoint:read,endpoint:write,insight_variable:write'],
+        )
+      ).value
+    return { projectId: id, token, key: await keyOf(name), otherKey: await keyOf(`${name} 2`) }
+  }
+  const [honest, attacker] = [await project('honest'), await project('attacker')]
+  const metricsKey = (await service.trailmark('key', 'create', 'metrics', '--scopes', 'metrics:read', '--all-projects'))
+    .value
+  const define = async ({ projectId, key }, path, body) => {
+    const answer = await fetch(`${service.url}/api/projects/${projectId}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (!answer.ok) throw new Error(`POST ${path} answered ${answer.status}: ${await answer.text()}`)
+  }
+  const endpoint = (of, name, query) => define(of, '/endpoints/', { name, query: { kind: 'HogQLQuery', query } })
+  await endpoint(honest, 'honest', 'SELECT count() FROM events')
+  await define(attacker, '/insight_variables/', { name: 'n', type: 'Number' })
+  for (const [name, query] of ENDPOINTS) await endpoint(attacker, name, query)
+
+  return {
+    ...service,
+    honest,
+    attacker,
+    /** Longest block of the event loop since the last call, in ms; `undefined` if the service does not answer. */
+    async longestBlockMs() {
+      try {
+        const answer = await fetch(`${service.url}/metrics`, {
+          headers: { authorization: `Bearer ${metricsKey}` },
+          signal: AbortSignal.timeout(5_000),
+        })
+        return Number(/^trailmark_event_loop_delay_max_seconds (\S+)$/m.exec(await answer.text())[1]) * 1_000
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
+
+const refusalsOf = (found) =>
+  Object.entries(found?.statuses ?? {}).reduce((sum, [status, count]) => (status === '200' ? sum : sum + count), 0)
+
+/** One attack beside honest traffic. */
+const attack = async (service, name, { seconds, most, graceMs }) => {
+  const { url } = service
+  await service.longestBlockMs()
+  const peak = { service: 0, engine: 0 }
+  let killed
+  const honest = startChild('honest.mjs', { url, ...service.honest, seconds: seconds + 0.5 })
+  const attacker = startChild('attacker.mjs', { url, ...service.attacker, name, seconds, most })
+  const kill = async (why) => {
+    killed ??= why
+    await service.kill()
+  }
+  const sampling = setInterval(async () => {
+    const now = await service.memory().catch(() => undefined) // it has just been killed
+    if (!now) return
+    for (const part of ['service', 'engine']) peak[part] = Math.max(peak[part], now[part])
+    if (now.service > KILL_BYTES) await kill(`killed at ${KILL_BYTES / MB} MB`)
+  }, SAMPLE_MS)
+  const late = setTimeout(() => kill('killed: no answer'), seconds * 1_000 + graceMs)
+  const [found, answers] = await Promise.all([honest.found, attacker.found])
+  clearTimeout(late)
+  clearInterval(sampling)
+  honest.stop()
+  attacker.stop()
+  return { name, found, answers, peak, killed, blockMs: killed ? undefined : await service.longestBlockMs() }
+}
+
+const refusals = ({ found }) =>
+  ['deliveries', 'flags', 'runs', 'health'].reduce((sum, kind) => sum + refusalsOf(found?.[kind]), 0)
+const healthMs = ({ found }) => (found?.health.times.length ? percentile(found.health.times, 0.99) : Infinity)
+const timesOf = (kind) =>
+  kind?.times.length ? `${digits(median(kind.times))} / ${digits(percentile(kind.times, 0.99))}` : '–'
+const cell = (found, name) => `${timesOf(found?.[name])} · ${refusalsOf(found?.[name])}`
+const wordsOf = (answers) =>
+  Object.entries(answers ?? {})
+    .map(([answer, count]) => (/^\d+$/.test(answer) ? `${count} × ${answer === '0' ? 'none' : answer}` : answer))
+    .join(', ') || '–'
+
+const rowOf = (each) => [
+  each.name,
+  each.killed ?? (each.blockMs === undefined ? 'no answer' : digits(each.blockMs)),
+  cell(each.found, 'deliveries'),
+  cell(each.found, 'flags'),
+  cell(each.found, 'runs'),
+  `${digits(healthMs(each))} · ${refusalsOf(each.found?.health)}`,
+  digits(each.peak.service / MB),
+  digits(each.peak.engine / MB),
+  wordsOf(each.answers),
+]
+
+const goalsOf = (all) => {
+  const most = (of) => Math.max(...all.map(of))
+  const goal = (what, wanted, found, isMet) => [what, wanted, found, isMet ? 'yes' : '**no**']
+  const [refused, health, bytes, block] = [
+    all.reduce((sum, each) => sum + refusals(each), 0),
+    most(healthMs),
+    most(({ peak }) => peak.service),
+    most(({ blockMs = Infinity }) => blockMs),
+  ]
+  return [
+    goal('honest requests refused or lost', String(GOALS.refusals), String(refused), refused <= GOALS.refusals),
+    goal('/_health, p99 ms', `≤ ${GOALS.healthMs}`, digits(health), health <= GOALS.healthMs),
+    goal(
+      'memory of the service, most MB',
+      `≤ ${GOALS.serviceBytes / MB}`,
+      digits(bytes / MB),
+      bytes <= GOALS.serviceBytes,
+    ),
+    goal('longest block of the event loop, ms', `≤ ${GOALS.blockMs}`, digits(block), block <= GOALS.blockMs),
+  ]
+}
+
+/** Attacks a service of its own on this machine and gives the report as Markdown. */
+export const run = async ({ quick, say }) => {
+  const extent = quick ? 'quick' : 'full'
+  const durations = { ...DURATIONS[extent], graceMs: GRACE_MS[extent] }
+  const all = []
+  let service = await start()
+  try {
+    for (const name of Object.keys(ATTACKS)) {
+      say(`${name}, ${durations.seconds} s`)
+      all.push(await attack(service, name, durations))
+      if (all.at(-1).killed || all.at(-1).blockMs === undefined) {
+        say('the service was stopped by the attack: starting another')
+        await service.kill()
+        await service.stop()
+        service = await start()
+      }
+    }
+  } finally {
+    await service.stop()
+  }
+  return [
+    `${CORES} cores for service, engine and load generators, ${durations.seconds} s an attack`,
+    '### Targets',
+    markdownTable(['what, over all attacks', 'target', 'found', 'met'], goalsOf(all)),
+    '### Each attack',
+    'Honest answers: median / p99 in ms · requests that were refused or lost.',
+    markdownTable(
+      [
+        'attack',
+        'longest block, ms',
+        'deliveries',
+        '/flags',
+        'runs',
+        '/_health p99',
+        'service MB',
+        'engine MB',
+        'attacker is answered',
+      ],
+      all.map(rowOf),
+    ),
+  ].join('\n\n')
+}
