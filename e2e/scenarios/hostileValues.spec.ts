@@ -20,10 +20,7 @@ test('hostile values at every entrance are stored as small JSON, and no event is
       throw new Error('the page threw')
     }
     // Like a class component of React: its fiber leads to every other.
-    const fibers = Array.from(
-      { length: 300 },
-      (_, key) => ({ key, stateNode: document.body }) as Record<string, unknown>,
-    )
+    const fibers = Array.from({ length: 300 }, (_, key) => ({ key, stateNode: document.body }))
     for (const [index, fiber] of fibers.entries()) {
       const [next, previous] = [fibers[(index + 1) % 300], fibers[(index + 299) % 300]]
       Object.assign(fiber, {
@@ -34,7 +31,7 @@ test('hostile values at every entrance are stored as small JSON, and no event is
       })
     }
     const component = { props: { rows: [1, 2] }, _reactInternals: fibers[0], fiber: fibers[1] }
-    const friends = Array.from({ length: 12 }, () => ({}) as Record<string, unknown>)
+    const friends = Array.from({ length: 12 }, () => ({}))
     for (const each of friends) friends.forEach((other, index) => (each[`friend${index}`] = other))
     const hostile: Record<string, unknown> = {
       window,

@@ -396,6 +396,8 @@ test.describe('a browser extension', () => {
       popup: async () => {
         const page = await context.newPage()
         await page.goto(`chrome-extension://${id}/popup.html`)
+        // The popup asks the service worker for the visitor first. A page that closes before captures nothing.
+        await page.waitForFunction(() => document.querySelector<HTMLElement>('#sign-in')!.onclick)
         return page
       },
       stopWorker: async () => {

@@ -37,8 +37,8 @@ export const startSite = async (folders: Record<string, string> = {}, name = 'lo
     const file =
       wanted && existsSync(wanted) && extname(wanted)
         ? wanted
-        : wanted && existsSync(join(folders[prefix!]!, 'index.html'))
-          ? join(folders[prefix!]!, 'index.html')
+        : wanted && existsSync(join(folders[prefix]!, 'index.html'))
+          ? join(folders[prefix]!, 'index.html')
           : undefined
     if (!file) return response.writeHead(404).end()
     response.writeHead(200, { 'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream' })

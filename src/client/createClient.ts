@@ -245,7 +245,7 @@ export const createClient = ({ load, token, config, said, log, ledger, onEnd }: 
     const set = { ...(made.properties.$set as Properties | undefined), ...made.$set }
     const setOnce = {
       ...(made.properties.$set_once as Properties | undefined),
-      ...($set_once as Properties | undefined),
+      ...$set_once,
     }
     if (Object.keys({ ...set, ...setOnce }).length)
       flags.api.setPersonPropertiesForFlags({ $set: set, $set_once: setOnce })

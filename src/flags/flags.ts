@@ -90,8 +90,7 @@ export const createFlags = ({
   const isStale = () =>
     config.feature_flag_cache_ttl_ms > 0 && !holdsGiven && now() - fetchedAt() > config.feature_flag_cache_ttl_ms
 
-  const tell = (context?: { errorsLoading: boolean }, to = listeners.tell as FlagListener) =>
-    to(keysOn(values()), values(), context)
+  const tell = (context?: { errorsLoading: boolean }, to = listeners.tell) => to(keysOn(values()), values(), context)
   const remember = (set: FlagSet) => {
     holdsGiven = false
     settled = true

@@ -431,7 +431,7 @@ describe('init', () => {
     listenToConsole('warn')
     const { analytics, sent, settle } = startAnalytics({ capture_pageview: true })
     await analytics.shutdown()
-    analytics.init('token', { ...analytics.config, capture_pageview: true } as Options)
+    analytics.init('token', { ...analytics.config, capture_pageview: true })
     analytics.init('token')
     await settle()
     expect(sent.map(({ event }) => event)).toEqual(['$pageview'])

@@ -804,14 +804,14 @@ test('another tab makes the visitor another while an answer is under way: the se
   analytics.onFeatureFlags(heard)
   say(200, answerWith(flag('checkout', 'short')))
   const answering = globalThis.fetch
-  globalThis.fetch = (async (...request: Parameters<typeof fetch>) => {
+  globalThis.fetch = async (...request: Parameters<typeof fetch>) => {
     globalThis.fetch = answering
     // A slow answer: this tab has long written who its visitor was.
     await new Promise((done) => setTimeout(done, 2000))
     localStorage.setItem('ph_token_posthog', '{"distinct_id":"of the other tab"}')
     window.dispatchEvent(new StorageEvent('storage', { key: 'ph_token_posthog', storageArea: localStorage }))
     return answering(...request)
-  }) as typeof fetch
+  }
   await settle()
   expect(analytics.get_distinct_id()).toBe('of the other tab')
   expect(asked.map(({ body }) => body!.distinct_id)).toEqual([expect.any(String), 'of the other tab'])

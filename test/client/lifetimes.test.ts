@@ -20,11 +20,11 @@ const countListeners = () => {
     const { addEventListener, removeEventListener } = target
     jest.spyOn(target, 'addEventListener').mockImplementation(function (this: EventTarget, ...args) {
       count++
-      addEventListener.apply(target, args as Parameters<typeof addEventListener>)
+      addEventListener.apply(target, args)
     })
     jest.spyOn(target, 'removeEventListener').mockImplementation(function (this: EventTarget, ...args) {
       count--
-      removeEventListener.apply(target, args as Parameters<typeof removeEventListener>)
+      removeEventListener.apply(target, args)
     })
   }
   return () => count

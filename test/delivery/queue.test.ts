@@ -221,7 +221,7 @@ test('what waits is compressed ahead of time, so that a page that is left at onc
   const { queue } = setUp(
     {},
     {
-      encode: async (text) => gzipSync(text) as Uint8Array<ArrayBuffer>,
+      encode: async (text) => gzipSync(text),
       sendBeacon: (_, body) => !!bodies.push(body),
     },
   )
@@ -238,7 +238,7 @@ test('a body that was compressed ahead of time is not sent more than 5 s later, 
   const { queue } = setUp(
     {},
     {
-      encode: async (text) => gzipSync(text) as Uint8Array<ArrayBuffer>,
+      encode: async (text) => gzipSync(text),
       send: async () => ({ status: 503, text: '', retryAfterMs: 60_000 }),
       sendBeacon: (_, body) => !!bodies.push(body),
     },

@@ -38,14 +38,14 @@ for (const name of [
 row('advanced_disable_decide', () => {
   beforeEach(() => void listenToConsole('warn'))
   test.each([[true], [false]])('is advanced_disable_flags by its legacy name: %p', (value) => {
-    const { analytics } = startAnalytics({ advanced_disable_decide: value } as object)
+    const { analytics } = startAnalytics({ advanced_disable_decide: value })
     expect(analytics.config.advanced_disable_flags).toBe(value)
   })
   test('false where nobody says anything', () =>
     expect(startAnalytics({ advanced_disable_flags: undefined }).analytics.config.advanced_disable_flags).toBe(false))
   test('set_config takes it too', () => {
     const { analytics } = startAnalytics({ advanced_disable_flags: undefined })
-    analytics.set_config({ advanced_disable_decide: true } as object)
+    analytics.set_config({ advanced_disable_decide: true })
     expect(analytics.config.advanced_disable_flags).toBe(true)
   })
   test.each(YES_OR_NO.map((value) => [value]))('%j is none of its values: one line names it', (value) => {

@@ -42,7 +42,7 @@ const flagsOf = (values: Answered) => ({
 
 /** A client whose service has these flags, and has answered. */
 const visit = async (options: object = {}, flags: Answered = { beta: true }) => {
-  const started = startAnalytics({ remote_config_refresh_interval_ms: 0, ...options } as Options)
+  const started = startAnalytics({ remote_config_refresh_interval_ms: 0, ...options })
   started.say(200, flagsOf(flags))
   await started.settle(1000)
   const flagRequests = () => started.asked.filter(({ url }) => url.includes('/flags'))
@@ -200,11 +200,11 @@ for (const [name] of DISABLING) {
 
     test('set_config ends requests, and allows them again', async () => {
       const { analytics, flagRequests, settle } = await visit()
-      analytics.set_config({ [name]: true } as Options)
+      analytics.set_config({ [name]: true })
       analytics.reloadFeatureFlags()
       await settle(1000)
       expect(flagRequests()).toHaveLength(1)
-      analytics.set_config({ [name]: false } as Options)
+      analytics.set_config({ [name]: false })
       analytics.reloadFeatureFlags()
       await settle(1000)
       expect(flagRequests()).toHaveLength(2)
@@ -213,11 +213,11 @@ for (const [name] of DISABLING) {
     test('set_config ends autocapture, and begins it again', async () => {
       show('<button id="b">b</button>')
       const { analytics, sent, settle } = await visit({ autocapture: true })
-      analytics.set_config({ [name]: true } as Options)
+      analytics.set_config({ [name]: true })
       act('#b')
       await settle()
       expect(sent).toEqual([])
-      analytics.set_config({ [name]: false } as Options)
+      analytics.set_config({ [name]: false })
       act('#b')
       await settle()
       expect(namesOf(sent)).toEqual(['$autocapture'])

@@ -23,14 +23,14 @@ row('evaluation_contexts', () => {
 
 row('evaluation_environments', () => {
   test('is evaluation_contexts by its legacy name, at init and later', () => {
-    const { analytics } = startAnalytics({ evaluation_environments: ['web'] } as object)
+    const { analytics } = startAnalytics({ evaluation_environments: ['web'] })
     expect(analytics.config.evaluation_contexts).toEqual(['web'])
-    analytics.set_config({ evaluation_environments: ['docs'] } as object)
+    analytics.set_config({ evaluation_environments: ['docs'] })
     expect(analytics.config.evaluation_contexts).toEqual(['docs'])
   })
   test('the newer name wins where both are given', () =>
     expect(
-      startAnalytics({ evaluation_environments: ['old'], evaluation_contexts: ['new'] } as object).analytics.config
+      startAnalytics({ evaluation_environments: ['old'], evaluation_contexts: ['new'] }).analytics.config
         .evaluation_contexts,
     ).toEqual(['new']))
   test('a wrong type is one line that names what was written', () => {
@@ -52,12 +52,12 @@ row('The option to disable /flags', () => {
 row('advanced_disable_decide', () => {
   test('is advanced_disable_flags by its legacy name', () =>
     expect(
-      startAnalytics({ advanced_disable_flags: undefined, advanced_disable_decide: true } as object).analytics.config
+      startAnalytics({ advanced_disable_flags: undefined, advanced_disable_decide: true }).analytics.config
         .advanced_disable_flags,
     ).toBe(true))
   test('the newer name wins where both are given', () =>
     expect(
-      startAnalytics({ advanced_disable_decide: true, advanced_disable_flags: false } as object).analytics.config
+      startAnalytics({ advanced_disable_decide: true, advanced_disable_flags: false }).analytics.config
         .advanced_disable_flags,
     ).toBe(false))
 })

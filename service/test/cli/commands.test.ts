@@ -73,7 +73,7 @@ test('many commands at once beside a service under load lose nothing', async () 
   let sending = true
   const sent = (async () => {
     const statuses = new Set<number>()
-    while (sending) statuses.add((await capture(service!, event('load'))).status)
+    while (sending) statuses.add((await capture(service, event('load'))).status)
     return statuses
   })()
   const made = await Promise.all(

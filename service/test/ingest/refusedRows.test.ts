@@ -82,7 +82,7 @@ test.each(Object.entries(BROKEN))('a row with %s takes no other with it', async 
       return writer.write([own.row], bytesOf([own]))
     }),
   ])
-  expect(unstorable!.map(({ row }) => row.uuid).sort()).toEqual([poisoned[1]!.row.uuid, poisoned[3]!.row.uuid].sort())
+  expect(unstorable.map(({ row }) => row.uuid).sort()).toEqual([poisoned[1]!.row.uuid, poisoned[3]!.row.uuid].sort())
   expect(others).toEqual(others.map(() => []))
   expect(await storedOf(name)).toBe(8)
 })

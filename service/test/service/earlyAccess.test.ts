@@ -136,7 +136,7 @@ test('posthog-node decides it in the backend as the service does', async () => {
   await client.waitForLocalEvaluationReady()
   const value = (said: object) =>
     client.getFeatureFlag('local', 'x', {
-      personProperties: said as Record<string, string>,
+      personProperties: said,
       onlyEvaluateLocally: true,
       sendFeatureFlagEvents: false,
     })

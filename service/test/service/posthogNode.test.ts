@@ -31,7 +31,7 @@ const connect = (options: PostHogOptions = {}): Client => {
     flushInterval: 50,
     fetch: (url, init) => {
       asked.push(`${init.method} ${new URL(url).pathname}`)
-      return fetch(url, init as RequestInit)
+      return fetch(url, init)
     },
     ...options,
   })

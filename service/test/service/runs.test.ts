@@ -15,7 +15,7 @@ type Project = typeof second
 const create = async (
   name: string,
   query: string,
-  { at = service as Project, ...more }: { at?: Project; [field: string]: unknown } = {},
+  { at = service, ...more }: { at?: Project; [field: string]: unknown } = {},
 ) => {
   const reply = await api(at, 'POST', '/endpoints/', { name, query: { kind: 'HogQLQuery', query }, ...more })
   expect([reply.status, reply.body.detail]).toEqual([201, undefined])
@@ -175,7 +175,7 @@ describe('the cache', () => {
     const known = new Map<string, unknown>()
     pairs.forEach((pair, at) => {
       // Half a surrogate pair cannot be told in UTF-8 and becomes the sign for it.
-      expect(answers[at]).toEqual([pair.map((each) => Buffer.from(each!).toString())])
+      expect(answers[at]).toEqual([pair.map((each) => Buffer.from(each).toString())])
       known.set(JSON.stringify(pair), answers[at])
     })
     for (const [pair, expected] of known) {

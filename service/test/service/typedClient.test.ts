@@ -4,7 +4,7 @@ import { type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import ts from 'typescript'
-import { createEndpoints, EndpointError } from '../../../src/backend/endpoints.ts'
+import { createEndpoints, type EndpointError } from '../../../src/backend/endpoints.ts'
 import { api, capture, event } from '../support/api.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 

@@ -280,7 +280,7 @@ describe('under load', () => {
     const sent = await sending.stop()
     expect(await storedIds(services[0]!, 'killed replica')).toEqual([[sent, sent]])
     services[1] = await startReplica('b')
-    expect(await storedIds(services[1]!, 'killed replica')).toEqual([[sent, sent]])
+    expect(await storedIds(services[1], 'killed replica')).toEqual([[sent, sent]])
   })
 })
 

@@ -68,7 +68,7 @@ export const startPostgres = async (): Promise<PostgresServer> => {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     let said = ''
-    child.stderr!.on('data', (chunk) => (said += chunk))
+    child.stderr.on('data', (chunk) => (said += chunk))
     return { child, said: () => said }
   }
 

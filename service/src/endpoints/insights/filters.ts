@@ -68,10 +68,7 @@ const compares =
     orFalse(infix(finiteNumber(property), operator, bound('Float64', Number(value))))
 const isBetween: Operator['test'] = (property, value) => {
   const [low, high] = value as readonly (string | number)[]
-  return every([
-    compares('>=')(property, low as number, {} as never),
-    compares('<=')(property, high as number, {} as never),
-  ])
+  return every([compares('>=')(property, low, {} as never), compares('<=')(property, high, {} as never)])
 }
 
 const dateTest =

@@ -24,7 +24,7 @@ export const FUNNELS: Insight<FunnelsQuery> = {
       query,
       order: funnelsFilter?.funnelOrderType ?? 'ordered',
       steps: query.series,
-      exclusions: (funnelsFilter?.exclusions ?? []) as readonly Exclusion[],
+      exclusions: funnelsFilter?.exclusions ?? [],
       windowMs:
         (funnelsFilter?.funnelWindowInterval ?? 14) * SECONDS[funnelsFilter?.funnelWindowIntervalUnit ?? 'day'] * 1_000,
       attribution: funnelsFilter?.breakdownAttributionType ?? 'first_touch',

@@ -39,7 +39,7 @@ export const createZone = (name: string, weekStart: Zone['weekStart'] = 'sunday'
   const wallAt = (instant: number) => {
     const part = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]))
     return (
-      Date.UTC(part.year!, part.month! - 1, part.day!, part.hour!, part.minute!, part.second!) +
+      Date.UTC(part.year!, part.month! - 1, part.day, part.hour, part.minute, part.second) +
       (((instant % SECOND) + SECOND) % SECOND)
     )
   }

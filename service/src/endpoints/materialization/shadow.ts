@@ -119,7 +119,7 @@ export const createShadow = ({
     return [
       [
         compile((node, sql) => (node === parsed.query ? whole(sql) : sql)),
-        compile((node, sql) => reading.replace!(node, node === parsed.query ? whole(sql) : sql)),
+        compile((node, sql) => reading.replace(node, node === parsed.query ? whole(sql) : sql)),
       ],
     ]
   }

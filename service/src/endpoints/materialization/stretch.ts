@@ -23,7 +23,7 @@ const UNITS: Readonly<Record<string, number>> = {
 const lengthOf = (sql: Sql): number | undefined => {
   if (sql.kind !== 'call' || sql.args.length !== 1 || !Object.hasOwn(UNITS, sql.name)) return undefined
   const [count] = sql.args
-  return count!.kind === 'number' && /^\d+$/.test(count!.digits) ? Number(count!.digits) * UNITS[sql.name]! : undefined
+  return count!.kind === 'number' && /^\d+$/.test(count.digits) ? Number(count.digits) * UNITS[sql.name]! : undefined
 }
 
 /** The instant that an expression is in UTC; `undefined`: only the engine knows. */

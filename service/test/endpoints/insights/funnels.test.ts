@@ -31,7 +31,7 @@ const given = async (
 const node = (event: string | null, more: object = {}) => ({ kind: 'EventsNode', event, ...more })
 const funnel = (events: (string | object | null)[], funnelsFilter: object = {}, more: object = {}) => ({
   kind: 'FunnelsQuery',
-  series: events.map((each) => (typeof each === 'object' && each ? each : node(each as string | null))),
+  series: events.map((each) => (typeof each === 'object' && each ? each : node(each))),
   dateRange: { date_from: '2026-01-05', date_to: '2026-01-20' },
   funnelsFilter,
   ...more,
@@ -522,11 +522,11 @@ test('people, times and days are those of every way through the steps tried by h
               ...(breakdown ? { breakdownFilter: { breakdown, breakdown_limit: limit } } : {}),
             },
           )
-          const { results, hasMore } = (await ask(engine, query, {
+          const { results, hasMore } = await ask(engine, query, {
             projectId: project,
             zone,
             now: '2026-05-01T00:00:00Z',
-          })) as any
+          })
           const people = funnelOf(events, question)
           const values = [
             ...new Set(

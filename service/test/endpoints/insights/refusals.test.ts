@@ -309,7 +309,7 @@ test.each<[Record<string, unknown>, [string, string][]]>([
   [JSON.parse('{"__proto__": 1}'), [['__proto__', 'unknown']]],
 ])('variables %j are refused, each by name', (variables, expected) => {
   const { code, facts } = refusalOf(() =>
-    planInsight(trends({ breakdownFilter: { breakdown: 'browser' } }) as never, {
+    planInsight(trends({ breakdownFilter: { breakdown: 'browser' } }), {
       projectId: 1,
       variables,
       ...context,
@@ -322,7 +322,7 @@ test.each<[Record<string, unknown>, [string, string][]]>([
 test('dates that cross the stored ones are refused, and so are too many points', () => {
   const run = (variables: object, more: object = {}) =>
     refusalOf(() =>
-      planInsight(trends({ dateRange: { date_to: '2026-01-10' }, ...more }) as never, {
+      planInsight(trends({ dateRange: { date_to: '2026-01-10' }, ...more }), {
         projectId: 1,
         variables: variables as never,
         ...context,
@@ -370,7 +370,7 @@ test.each<[string, object, object, string, string[], string[]]>([
   ],
 ])('a range that begins after it ends names what the caller sent: %s', (_, dateRange, variables, attr, has, lacks) => {
   const { facts } = refusalOf(() =>
-    planInsight(trends({ dateRange }) as never, { projectId: 1, variables: variables as never, ...context }),
+    planInsight(trends({ dateRange }), { projectId: 1, variables: variables as never, ...context }),
   )
   expect(facts.attr).toBe(attr)
   for (const words of has) expect(facts.detail).toContain(words)
@@ -379,7 +379,7 @@ test.each<[string, object, object, string, string[], string[]]>([
 
 test('too many points are blamed on the date that was sent', () => {
   const { facts } = refusalOf(() =>
-    planInsight(trends({ dateRange: { date_from: '2026-01-01' }, interval: 'minute' }) as never, {
+    planInsight(trends({ dateRange: { date_from: '2026-01-01' }, interval: 'minute' }), {
       projectId: 1,
       variables: { date_to: '2027-01-01' },
       ...context,
@@ -395,7 +395,7 @@ test('a value never becomes text of the statement', () => {
     { key: 'x', operator: 'regex', value: secret },
   ]
   const query = trends({ properties, series: [{ ...visit, event: secret }], breakdownFilter: { breakdown: 'browser' } })
-  const { statements } = planInsight(query as never, {
+  const { statements } = planInsight(query, {
     projectId: 1,
     variables: { browser: secret, date_from: '-3d' },
     ...context,
@@ -416,9 +416,8 @@ test('a value never becomes text of the statement', () => {
     ),
   ]
   for (const other of others) {
-    checkInsight(other as never, context)
-    for (const { text } of planInsight(other as never, { projectId: 1, variables: { browser: secret }, ...context })
-      .statements)
+    checkInsight(other, context)
+    for (const { text } of planInsight(other, { projectId: 1, variables: { browser: secret }, ...context }).statements)
       expect(text).not.toContain('s3cret')
   }
 })

@@ -328,13 +328,10 @@ const watermark = async (): Promise<number> => {
 }
 
 const valuesOf = (query: string) =>
-  fc.array(
-    fc.record(Object.fromEntries(namesIn(query).map((name) => [name, VALUES[name] as fc.Arbitrary<BoundValue>]))),
-    {
-      minLength: 2,
-      maxLength: 2,
-    },
-  )
+  fc.array(fc.record(Object.fromEntries(namesIn(query).map((name) => [name, VALUES[name]]))), {
+    minLength: 2,
+    maxLength: 2,
+  })
 
 const tale = fc.record({
   stored: fc.array(captured, { minLength: 15, maxLength: 40 }),
