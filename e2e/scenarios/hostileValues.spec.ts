@@ -31,7 +31,7 @@ test('hostile values at every entrance are stored as small JSON, and no event is
       })
     }
     const component = { props: { rows: [1, 2] }, _reactInternals: fibers[0], fiber: fibers[1] }
-    const friends = Array.from({ length: 12 }, () => ({}))
+    const friends: Record<string, unknown>[] = Array.from({ length: 12 }, () => ({}))
     for (const each of friends) friends.forEach((other, index) => (each[`friend${index}`] = other))
     const hostile: Record<string, unknown> = {
       window,

@@ -1,5 +1,4 @@
 import { createAnalytics } from '../../src/client/instances'
-import type { Options } from '../../src/client/publicApi'
 import type { CapturedEvent } from '../../src/types'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 

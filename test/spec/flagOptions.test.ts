@@ -1,4 +1,3 @@
-import type { Options } from '../../src/client/publicApi'
 import { act, namesOf, show, tableOf } from '../support/specRows'
 import { listenToConsole, NO_FLAGS, startAnalytics } from '../support/startAnalytics'
 
