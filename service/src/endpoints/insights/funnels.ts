@@ -1,6 +1,6 @@
 import { print } from '../../sql/print/print.ts'
 import { OTHER } from './breakdown.ts'
-import type { Exclusion, FunnelPlan } from './funnelPeople.ts'
+import type { FunnelPlan } from './funnelPeople.ts'
 import { checkFunnels, type FunnelsQuery, SECONDS } from './funnelQuery.ts'
 import { VIEWS } from './funnelViews.ts'
 import type { Insight } from './insight.ts'
