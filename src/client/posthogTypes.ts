@@ -16,6 +16,8 @@ import type {
   RequestError,
   SessionListener,
 } from '../types'
+import type { Survey } from './notYet'
+import type { ResetOptions } from './people'
 import type { Analytics, Options } from './publicApi'
 
 export type PostHog = Analytics
@@ -38,6 +40,33 @@ export type EarlyAccessFeatureCallback = (features: EarlyAccessFeature[]) => voi
 export type EventName = string
 export type Persistence = PersistenceKind
 export type PersonProfiles = Config['person_profiles']
-export type { AutocaptureConfig, CaptureOptions, Properties }
+export type ConfigDefaults = Config['defaults']
+export type RequestQueueConfig = Config['request_queue_config']
+export type RequestCallback = Config['on_request_error']
+export type Headers = Config['xhr_headers']
+export type DomAutocaptureEvents = NonNullable<AutocaptureConfig['dom_event_allowlist']>[number]
+export type AutocaptureCompatibleElement = NonNullable<AutocaptureConfig['element_allowlist']>[number]
+export type FeatureFlagMetadata = NonNullable<FlagDetails['metadata']>
+export type EvaluationReason = NonNullable<FlagDetails['reason']>
+export type IsFeatureEnabledOptions = Exclude<Parameters<Analytics['isFeatureEnabled']>[1], undefined>
+export type FeatureFlagOverrides = Record<string, FlagValue>
+export type FeatureFlagPayloadOverrides = Record<string, JsonType>
+export type OverrideFeatureFlagsOptions = Exclude<
+  Parameters<Analytics['featureFlags']['overrideFeatureFlags']>[0],
+  undefined
+>
+export type RemoteConfigFeatureFlagCallback = Parameters<Analytics['featureFlags']['getRemoteConfigPayload']>[1]
+export type EarlyAccessFeatureStage = EarlyAccessFeature['stage']
+export type EarlyAccessFeatureResponse = { earlyAccessFeatures: EarlyAccessFeature[] }
+export type SessionRecordingOptions = Config['session_recording']
+export type ExceptionAutoCaptureConfig = Exclude<
+  Parameters<Analytics['startExceptionAutocapture']>[0],
+  boolean | undefined
+>
+export type DisplaySurveyOptions = Exclude<Parameters<Analytics['displaySurvey']>[1], undefined>
+export type SurveyQuestion = Survey['questions'][number]
+export type SurveyAppearance = NonNullable<Survey['appearance']>
+export type ToolbarParams = Parameters<Analytics['loadToolbar']>[0]
+export type { AutocaptureConfig, CaptureOptions, Properties, ResetOptions }
 
 export type { Survey, SurveyCallback } from './notYet'
