@@ -72,9 +72,9 @@ export const createAnalytics = (
       )
       return analytics
     }
-    const said = {}
+    const userConfig = {}
     token = trimmed
-    Object.assign(config, resolveConfig(options, log, said), { token })
+    Object.assign(config, resolveConfig(options, log, userConfig), { token })
     waiting ??= []
     if (given && typeof given !== 'string')
       log.error(expected('init()', 'a project token (string)', given, 'Nothing is captured'))
@@ -84,7 +84,7 @@ export const createAnalytics = (
         load: makeLoad(config),
         token: trimmed,
         config,
-        said,
+        userConfig,
         log,
         ledger,
         onEnd,

@@ -19,7 +19,7 @@ import type {
 } from '../types'
 import type { PeopleArguments } from './compatibility'
 import type { NotYet } from './notYet'
-import type { ResetOptions } from './people'
+import type { ResetOptions } from './people/reset'
 
 /** Options by their older and other names. */
 type OldNames = { [N in keyof typeof RENAMES]: Config[(typeof RENAMES)[N]] }

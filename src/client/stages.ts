@@ -63,5 +63,7 @@ export const stagesFor = (from: StageInputs) => {
     denylist: denyProperties(() => [...from.config.property_blacklist, ...from.config.property_denylist]),
     beforeSend: runBeforeSend(from.config, OPTIONS.before_send[0], from.rewrite, from.log),
   }
-  return { stages, pageview }
+  // What fills an event, without what judges it, and without the pageview it might begin. A new stage fills.
+  const { name, consent, bots, rate, pageview: _, person, beforeSend, ...fillers } = stages
+  return { stages, fillers, pageview }
 }

@@ -16,10 +16,10 @@ const onServer = (config: Config): Instead => {
     store: { get: () => undefined, set: () => {} },
     capture: () => {},
     sessionId: () => '',
-    ask: () => {},
+    reload: () => {},
     onMalformed: () => {},
   })
-  const api = { ...flags.api, featureFlags: flags.more }
+  const api = { ...flags.api, featureFlags: flags.featureFlags }
   return (path, args) => call(api, path, args) ?? WITHOUT_CLIENT[path]
 }
 

@@ -1,0 +1,50 @@
+import { onForeignWrite } from '../browser/foreignWrite'
+import { onOnline } from '../browser/online'
+import { onPageLeft, onPageRestored } from '../browser/pageExit'
+import { isHidden, onVisibilityChange } from '../browser/visibility'
+import type { Outbox } from '../delivery/outbox'
+import type { Queue } from '../delivery/queue'
+import type { Stop } from '../types'
+import type { State } from './openState'
+
+interface Inputs {
+  state: State
+  delivery: { queue: Queue; outbox: Outbox; isOutboxKey(key: string | null): boolean }
+  flags: { retryNow(): void }
+  /** Takes over what other tabs have changed. */
+  adopt(): void
+}
+
+/** Keeps a client in step with its page: hidden, left, restored, online, and written to by another tab. */
+export const startPageLifecycle = ({ state, delivery, flags, adopt }: Inputs): Stop => {
+  const { session, store, tabStore } = state
+  const { queue, outbox } = delivery
+  const stops = [
+    onPageLeft(() => {
+      session.release()
+      queue.leave()
+      store.flush()
+      tabStore.flush()
+    }),
+    onPageRestored(() => {
+      adopt()
+      session.claim()
+      outbox.align()
+      queue.wake()
+    }),
+    onVisibilityChange(() => {
+      if (isHidden()) queue.flush()
+      else adopt()
+    }),
+    onForeignWrite(({ key, newValue }) => {
+      adopt()
+      // A page that is left may end after the next one has begun.
+      if (newValue && delivery.isOutboxKey(key)) queue.takeOver()
+    }),
+    onOnline(() => {
+      queue.wake()
+      flags.retryNow()
+    }),
+  ]
+  return () => stops.forEach((stop) => stop())
+}
