@@ -1,100 +1,48 @@
 import { hasPage } from '../browser/page'
 import { followScroll } from '../browser/scroll'
-import { apiHost, isCustomHost } from '../delivery/hosts'
 import type { Queue } from '../delivery/queue'
 import { toJson } from '../lib/json'
-import { type Log, reportCaught } from '../lib/log'
-import { pick } from '../lib/objects'
+import { reportCaught } from '../lib/log'
 import { toDate } from '../lib/serialize'
 import { isUuid, uuidv7 } from '../lib/uuid'
 import { createPipeline } from '../pipeline/pipeline'
 import { RATE_WARNING } from '../pipeline/stages/limitRate'
-import { isKey } from '../state/keys'
-import type { CapturedEvent, CaptureOptions, Config, DroppedEvent, Properties } from '../types'
-import { CHANNEL, VERSION } from '../version'
+import type { CapturedEvent, CaptureOptions, DroppedEvent, Properties } from '../types'
+import type { Context } from './createContext'
 import type { Ledger } from './ledger'
-import type { State } from './openState'
-import { stagesFor } from './stages'
-
-interface Inputs {
-  config: Config
-  token: string
-  log: Log
-  ledger: Ledger
-  state: State
-  queue: Queue
-}
-
-/** What parts that capture events themselves, and therefore exist later, add to the way of each event. */
-export interface CaptureHooks {
-  /** Runs before each event. */
-  before(): void
-  /** Properties of the flags that are known. */
-  flagProperties(): Properties
-  /** Receives the person properties that an event has set. */
-  onPersonProperties(changes: { $set: Properties; $set_once: Properties }): void
-}
+import { createStages } from './stages'
 
 /** An event's way: from a call, through the pipeline, into the ledger and the queue. */
-export const createCapture = ({ config, token, log, ledger, state, queue }: Inputs) => {
-  const { store, session, attribution, identity, rewrite, toProperties } = state
-  const hooks: CaptureHooks = { before: () => {}, flagProperties: () => ({}), onPersonProperties: () => {} }
+export const createCapture = (context: Context, ledger: Ledger, queue: Queue) => {
+  const { config, log, toProperties } = context
+  let beforeEach = () => {}
+  let flagProperties = (): Properties => ({})
+  let onPersonProperties: (changes: { $set: Properties; $set_once: Properties }) => void = () => {}
   const scrolling =
     config.disable_scroll_properties || !hasPage()
       ? undefined
       : followScroll(() => [config.scroll_root_selector ?? []].flat())
-  const startedAt = new Date().toISOString()
   let limited = 0
-
-  const { stages, fillers, pageview } = stagesFor({
-    config,
-    token,
-    rewrite,
-    log,
-    isOptedOut: state.isOptedOut,
-    onRateLimit: () => {
-      limited += 1
-      log.error('events are held back by rate_limiting')
-      capture(RATE_WARNING, {
-        // Where and in which session it happened are properties of their own, which the site may withhold.
-        [`${RATE_WARNING}_message`]: `Rate limit reached ${limited} times, limits ${toJson(config.rate_limiting)}`,
-      })
-    },
-    touchSession: session.touch,
-    isIdentified: identity.isIdentified,
-    scroll: scrolling ?? { take: () => undefined },
-    sessionProperties: attribution.properties,
-    storedProperties: () => pick(store.all(), (name) => isKey(name, 'rides')),
-    flagProperties: () => hooks.flagProperties(),
-    isCookieless: state.isCookieless,
-    constants: () => ({
-      $lib: 'web',
-      $lib_version: VERSION,
-      $sdk_dist_channel: CHANNEL,
-      $initialization_time: startedAt,
-      $configured_session_timeout_ms: state.idleMs(),
-      $config_defaults: config.defaults,
-      ...(isCustomHost(config) ? { $lib_custom_api_host: apiHost(config) } : {}),
-    }),
-    person: {
-      processesPerson: state.processesPerson,
-      remember: () => {
-        if (!store.get('$epp')) store.set({ $epp: true })
-      },
-      initial: attribution.initialPerson,
-    },
-  })
+  const onRateLimit = () => {
+    limited += 1
+    log.error('events are held back by rate_limiting')
+    capture(RATE_WARNING, {
+      // Where and in which session it happened are properties of their own, which the site may withhold.
+      [`${RATE_WARNING}_message`]: `Rate limit reached ${limited} times, limits ${toJson(config.rate_limiting)}`,
+    })
+  }
+  const { stages, fillers, pageview } = createStages(context, () => flagProperties(), onRateLimit, scrolling)
   const stageNames = Object.keys(stages)
   const drop = (dropped: DroppedEvent) => ledger.dropped(dropped, stageNames)
   const run = createPipeline(stages, drop)
   const fill = createPipeline(fillers, () => {})
-  session.onChange((id) => {
+  context.session.onChange((id) => {
     pageview.forget()
-    attribution.beginSession(id)
+    context.attribution.beginSession(id)
   })
 
   const captureNow = (uuid: string, event: string, properties: unknown, options: CaptureOptions) => {
-    hooks.before()
+    beforeEach()
     const now = new Date()
     const { $set, $set_once, $unset } = options
     const timestamp = toDate(options.timestamp)
@@ -119,7 +67,7 @@ export const createCapture = ({ config, token, log, ledger, state, queue }: Inpu
     ledger.captured(captured, stageNames)
     const set = { ...(captured.properties.$set as Properties | undefined), ...captured.$set }
     const setOnce = { ...(captured.properties.$set_once as Properties | undefined), ...$set_once }
-    if (Object.keys({ ...set, ...setOnce }).length) hooks.onPersonProperties({ $set: set, $set_once: setOnce })
+    if (Object.keys({ ...set, ...setOnce }).length) onPersonProperties({ $set: set, $set_once: setOnce })
     queue.add(captured, { now: !!options.send_instantly })
     return captured
   }
@@ -147,10 +95,18 @@ export const createCapture = ({ config, token, log, ledger, state, queue }: Inpu
       timestamp = new Date(),
       uuid = uuidv7(),
     ): Properties => fill({ uuid, event, properties: toProperties(properties), timestamp }, {})!.properties,
-    /** Connects the parts that were created after this one. */
-    connect: (connected: CaptureHooks): void => void Object.assign(hooks, connected),
+    /**
+     * Connects the parts that capture events themselves, and therefore are created after this one: what runs before each
+     * event, the properties of flags on each event, and what receives the person properties that an event sets.
+     */
+    connect: (before: () => void, properties: () => Properties, onPerson: typeof onPersonProperties): void => {
+      beforeEach = before
+      flagProperties = properties
+      onPersonProperties = onPerson
+    },
     stop: (): void => scrolling?.stop(),
   }
 }
 
-export type Capture = ReturnType<typeof createCapture>['capture']
+export type Events = ReturnType<typeof createCapture>
+export type Capture = Events['capture']

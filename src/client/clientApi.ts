@@ -1,20 +1,20 @@
 import { uiHost } from '../delivery/hosts'
 import { guarded } from '../lib/guard'
-import type { Log } from '../lib/log'
 import { has, pick } from '../lib/objects'
 import { isKey, KEYS } from '../state/keys'
-import type { Config } from '../types'
 import type { Capture } from './capture'
 import { NO_VALUE } from './compatibility'
-import type { State } from './openState'
+import type { Context } from './createContext'
 import type { Api } from './publicApi'
 
 /** Members of the public object that only read or write state, by concern. */
 
-export const superProperties = (
-  { store, tabStore, toProperties }: State,
-  log: Log,
-): Pick<
+export const superProperties = ({
+  log,
+  store,
+  tabStore,
+  toProperties,
+}: Context): Pick<
   Api,
   | 'register'
   | 'register_once'
@@ -41,11 +41,16 @@ export const superProperties = (
   getSessionProperty: tabStore.get,
 })
 
-export const sessionApi = (
-  { session, sessionId, distinctId }: State,
-  config: Config,
-  token: string,
-): Pick<Api, 'get_distinct_id' | 'get_session_id' | 'onSessionId' | 'sessionManager' | 'get_session_replay_url'> => ({
+export const sessionApi = ({
+  config,
+  token,
+  session,
+  sessionId,
+  distinctId,
+}: Context): Pick<
+  Api,
+  'get_distinct_id' | 'get_session_id' | 'onSessionId' | 'sessionManager' | 'get_session_replay_url'
+> => ({
   get_distinct_id: distinctId,
   get_session_id: sessionId,
   onSessionId: (listener) => {
@@ -62,27 +67,14 @@ export const sessionApi = (
   },
 })
 
-interface ConsentInputs {
-  config: Config
-  log: Log
-  state: State
-  capture: Capture
-  reset(deviceToo: boolean): void
-  /** Drops what waits to be sent. */
-  dropWaiting(): void
-  /** Brings everything that follows consent in line with it. */
-  align(): void
-}
-
-export const consentApi = ({
-  config,
-  log,
-  state: { consent, isCookieless, isOptedOut },
-  capture,
-  reset,
-  dropWaiting,
-  align,
-}: ConsentInputs): Pick<
+/** `dropWaiting` drops what waits to be sent; `align` brings everything that follows consent in line with it. */
+export const consentApi = (
+  { config, log, consent, isCookieless, isOptedOut }: Context,
+  capture: Capture,
+  reset: (deviceToo: boolean) => void,
+  dropWaiting: () => void,
+  align: () => void,
+): Pick<
   Api,
   | 'opt_in_capturing'
   | 'opt_out_capturing'

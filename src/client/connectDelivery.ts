@@ -4,34 +4,19 @@ import { apiHost } from '../delivery/hosts'
 import { createOutbox } from '../delivery/outbox'
 import { createQueue } from '../delivery/queue'
 import { attempt, guarded } from '../lib/guard'
-import type { Config, RequestError } from '../types'
+import type { RequestError } from '../types'
+import type { Context } from './createContext'
 import type { Ledger } from './ledger'
-import type { State } from './openState'
 
-interface Inputs {
-  config: Config
-  token: string
-  state: State
-  ledger: Ledger
-  /** Fetches what compresses where the browser cannot; undefined when it is not available. */
-  loadGzip(): Promise<GzipNow | undefined>
-}
+export type Delivery = ReturnType<typeof connectDelivery>
 
 /** Connects the queue to the outbox, to compression and to the ledger. */
-export const connectDelivery = ({ config, token, state, ledger, loadGzip }: Inputs) => {
-  const { isOptedOut, mayStore, remote } = state
-
+export const connectDelivery = ({ config, token, isOptedOut, mayStore, remote }: Context, ledger: Ledger) => {
+  /** Compresses where the browser cannot. */
   let gzip: GzipNow | undefined
-  let loading: Promise<void> | undefined
-  const gzipNow = () => {
-    loading ??= loadGzip().then((loaded) => void (gzip = loaded))
-    return gzip
-  }
+  const mayCompress = () => !config.disable_compression && !config.advanced_disable_flags && remote.acceptsGzip()
   /** The body of a request: compressed where options, service and browser allow it. */
-  const encode = async (text: string): Promise<Body> =>
-    config.disable_compression || config.advanced_disable_flags || !remote.acceptsGzip()
-      ? text
-      : compress(text, gzipNow)
+  const encode = async (text: string): Promise<Body> => (mayCompress() ? compress(text, () => gzip) : text)
   const onRequestError = (error: RequestError) => guarded(() => config.on_request_error(error))
 
   // Events for one host never go to another.
@@ -59,6 +44,10 @@ export const connectDelivery = ({ config, token, state, ledger, loadGzip }: Inpu
     outbox,
     queue,
     encode,
+    mayCompress,
+    useGzip: (next: GzipNow | undefined): void => {
+      gzip = next
+    },
     onRequestError,
     /** Whether a key of local storage belongs to the outbox of a tab of this project and host. */
     isOutboxKey: (key: string | null) => !!key?.startsWith(`${outboxName}/`),

@@ -3,24 +3,30 @@ import { createFlagRequester, type FlagsResponse } from '../flags/flagRequester'
 import { createFlags } from '../flags/flags'
 import { guarded, later } from '../lib/guard'
 import type { Bootstrap } from '../types'
+import type { Capture } from './capture'
+import type { Delivery } from './connectDelivery'
+import type { Context } from './createContext'
 import { earlyAccess } from './earlyAccess'
 import { flagProperties } from './flagProperties'
-import { createFlagsClient, type FlagInputs } from './flagsClient'
+import { createFlagsClient } from './flagsClient'
 
-/** Loads feature flags when they are wanted: at start, on a timer, and after the visitor or its properties changed. */
-export const connectFlags = (inputs: FlagInputs) => {
-  const { config, state, onReloading } = inputs
+/**
+ * Loads feature flags when they are wanted: at start, on a timer, and after the visitor or its properties changed.
+ * `onReloading`: flags are about to be requested.
+ */
+export const connectFlags = (context: Context, delivery: Delivery, capture: Capture, onReloading: () => void) => {
+  const { config } = context
   let isPaused = false
   let refreshTimer: ReturnType<typeof setTimeout> | undefined
   /** Callbacks that wait for the next response. */
   const callbacks: ((response: FlagsResponse) => void)[] = []
 
-  const client = createFlagsClient(inputs)
+  const client = createFlagsClient(context, delivery)
   const settle = (response: FlagsResponse) =>
     callbacks.splice(0).forEach((callback) => guarded(() => callback(response)))
   const requester = createFlagRequester({
     send: client.requestFlags,
-    visitor: state.distinctId,
+    visitor: context.distinctId,
     apply: (response) => {
       if (response.body || response.error) flags.apply(response)
       settle(response)
@@ -33,7 +39,7 @@ export const connectFlags = (inputs: FlagInputs) => {
     onReloading()
     return requester.request()
   }
-  const flags = createFlags({ ...state, config, capture: inputs.capture, reload })
+  const flags = createFlags({ ...context, capture, reload })
 
   /** Requests flags and calls back with the response; at once, with an error, when none comes soon. */
   const reloadThen = (callback: (response: FlagsResponse) => void) => {
@@ -71,8 +77,8 @@ export const connectFlags = (inputs: FlagInputs) => {
     },
     api: {
       ...flags.api,
-      ...flagProperties(state, reload),
-      ...earlyAccess(inputs, client.get, flags.api.updateFlags),
+      ...flagProperties(context, reload),
+      ...earlyAccess(context, capture, client.get, flags.api.updateFlags),
       featureFlags: {
         ...flags.featureFlags,
         setAnonymousDistinctId: client.setAnonymousId,

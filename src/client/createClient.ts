@@ -1,15 +1,16 @@
 import { hasPage } from '../browser/page'
 import { changeConfig, type UserConfig } from '../config/settings'
-import type { LoadExtension } from '../extensions/extensions'
+import type { LoadExtension } from '../extensions/contract'
 import type { Log } from '../lib/log'
 import type { Config } from '../types'
 import { createCapture } from './capture'
 import { consentApi, sessionApi, superProperties } from './clientApi'
 import { connectDelivery } from './connectDelivery'
 import { connectFlags } from './connectFlags'
-import { type FeatureHost, runFeatures } from './features'
+import { createContext } from './createContext'
+import { createFeatureHost } from './featureHost'
+import { runFeatures } from './features'
 import type { Ledger } from './ledger'
-import { openState } from './openState'
 import { startPageLifecycle } from './pageLifecycle'
 import { createPeople } from './people/people'
 import type { Api } from './publicApi'
@@ -29,29 +30,23 @@ export interface ClientInputs {
 
 /** One running SDK for one project: introduces the rooms to each other. */
 export const createClient = ({ load, token, config, userConfig, log, ledger, onEnd }: ClientInputs) => {
-  const state = openState(config, token, log)
-  const { consent, identity, isOptedOut, remote, session, store, tabStore } = state
+  const context = createContext(config, token, log)
+  const { consent, identity, isOptedOut, remote, session, store, tabStore } = context
 
-  const fetchExtension: FeatureHost['fetchExtension'] = (name) =>
-    load(name).catch((error) => void log.info(`extension ${name} is not available; its features are off`, error))
-  const loadGzip = () => fetchExtension('gzip').then((loaded) => loaded?.gzipNow)
-  const delivery = connectDelivery({ config, token, state, ledger, loadGzip })
+  const delivery = connectDelivery(context, ledger)
   const { outbox, queue } = delivery
 
-  const events = createCapture({ config, token, log, ledger, state, queue })
+  const events = createCapture(context, ledger, queue)
   const { capture, pageview } = events
-  const flags = connectFlags({ config, token, state, delivery, capture, onReloading: ledger.reloadingFlags })
-  const people = createPeople({ config, log, ledger, state, capture, flags })
+  const flags = connectFlags(context, delivery, capture, ledger.reloadingFlags)
+  const people = createPeople(context, ledger, capture, flags)
 
-  const mayAutocapture = () => !config.advanced_disable_flags && !remote.items.autocapture_opt_out
+  const host = createFeatureHost(context, delivery, events, load)
   // Features watch the page: without one there is nothing to run.
-  const features = runFeatures(
-    { config, capture, fetchExtension, mayAutocapture, hasViewed: pageview.hasViewed },
-    () => hasPage() && !isOptedOut(),
-  )
+  const features = runFeatures(host, () => hasPage() && !isOptedOut())
   remote.onChange(() => {
     features.align()
-    if (!mayAutocapture())
+    if (!host.mayAutocapture())
       queue.clear('turned_off_by_service', ({ event }) => event === '$autocapture' || event === '$copy_autocapture')
   })
 
@@ -59,7 +54,7 @@ export const createClient = ({ load, token, config, userConfig, log, ledger, onE
   /** Brings everything that follows the configuration or consent in line with it. */
   const align = () => {
     decision = consent.explicit()
-    state.align()
+    context.align()
     session.claim()
     outbox.align()
     features.align()
@@ -75,12 +70,8 @@ export const createClient = ({ load, token, config, userConfig, log, ledger, onE
     }
     people.adoptReset()
   }
-  events.connect({
-    before: adopt,
-    flagProperties: flags.properties,
-    onPersonProperties: flags.api.setPersonPropertiesForFlags,
-  })
-  const stopLifecycle = startPageLifecycle({ state, delivery, flags, adopt })
+  events.connect(adopt, flags.properties, flags.api.setPersonPropertiesForFlags)
+  const stopLifecycle = startPageLifecycle(context, delivery, flags, adopt)
 
   const api: Api = {
     capture,
@@ -88,17 +79,9 @@ export const createClient = ({ load, token, config, userConfig, log, ledger, onE
     getPageViewId: pageview.current,
     ...people.api,
     ...flags.api,
-    ...superProperties(state, log),
-    ...sessionApi(state, config, token),
-    ...consentApi({
-      config,
-      log,
-      state,
-      capture,
-      align,
-      reset: people.api.reset,
-      dropWaiting: () => queue.clear('opted_out'),
-    }),
+    ...superProperties(context),
+    ...sessionApi(context),
+    ...consentApi(context, capture, people.api.reset, () => queue.clear('opted_out'), align),
     set_config: (changes) => {
       if (changeConfig(config, changes, log, userConfig)) align()
     },

@@ -2,11 +2,13 @@ import { apiHost } from '../delivery/hosts'
 import { guarded } from '../lib/guard'
 import { isPlainObject } from '../lib/json'
 import type { EarlyAccessFeature, FlagValue } from '../types'
-import type { FlagInputs } from './flagsClient'
+import type { Capture } from './capture'
+import type { Context } from './createContext'
 
 /** Early access features: their list, and enrollment in one. `get` requests a JSON object from the service. */
 export const earlyAccess = (
-  { config, token, state: { store }, capture }: FlagInputs,
+  { config, token, store }: Context,
+  capture: Capture,
   get: (url: string) => Promise<Record<string, unknown> | undefined>,
   updateFlags: (flags: Record<string, FlagValue>, payloads: undefined, options: { merge: true }) => void,
 ) => {

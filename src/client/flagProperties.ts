@@ -1,12 +1,12 @@
 import { toJson } from '../lib/json'
 import { objectOf, own } from '../lib/objects'
 import type { Properties } from '../types'
-import type { State } from './openState'
+import type { Context } from './createContext'
 
 type ByType = Record<string, Properties>
 
 /** Properties of the person and of groups that the service evaluates flags on before it has stored them itself. */
-export const flagProperties = ({ store, toProperties }: State, reload: () => void) => {
+export const flagProperties = ({ store, toProperties }: Context, reload: () => void) => {
   /** Stores `changes` under `name`, and requests flags if they changed anything and `mayReload`. */
   const remember = (name: string, changes: Properties, mayReload: boolean) => {
     const known = store.get<Properties>(name) ?? {}

@@ -4,26 +4,14 @@ import type { Body } from '../delivery/encode'
 import type { FlagsResponse } from '../flags/flagRequester'
 import { isPlainObject, toJson } from '../lib/json'
 import { timeZone } from '../lib/timeZone'
-import type { Config, Properties, RequestError } from '../types'
+import type { Properties } from '../types'
 import { VERSION } from '../version'
-import type { State } from './openState'
-
-export interface FlagInputs {
-  config: Config
-  token: string
-  state: State
-  delivery: {
-    encode(text: string): Promise<Body>
-    onRequestError(error: RequestError): void
-  }
-  capture(event: string, properties?: Properties, options?: { $set: Properties }): unknown
-  /** Flags are about to be requested. */
-  onReloading(): void
-}
+import type { Delivery } from './connectDelivery'
+import type { Context } from './createContext'
 
 /** Requests flags and remote configuration from the service. */
-export const createFlagsClient = ({ config, token, state, delivery }: FlagInputs) => {
-  const { store, remote } = state
+export const createFlagsClient = (context: Context, { encode, onRequestError }: Delivery) => {
+  const { config, token, store, remote } = context
   let isFirst = true
   /** The id of the visitor before `identify`, until a request has carried it. */
   let anonymousId: string | undefined
@@ -31,10 +19,10 @@ export const createFlagsClient = ({ config, token, state, delivery }: FlagInputs
   /** The JSON object that the service responds with, or the reason why there is none. */
   const fetchObject = async (url: string, body?: Body, timeoutMs?: number): Promise<FlagsResponse> => {
     const { status, text, json } = await request(url, body, config, timeoutMs)
-    if (status >= 400) delivery.onRequestError({ statusCode: status, text, json })
+    if (status >= 400) onRequestError({ statusCode: status, text, json })
     if (status >= 200 && status < 300) {
       if (isPlainObject(json)) return { body: json }
-      state.onMalformed(text.slice(0, 40))
+      context.onMalformed(text.slice(0, 40))
     }
     return { error: status ? `api_error_${status}` : text === 'timeout' ? text : 'connection_error' }
   }
@@ -55,12 +43,12 @@ export const createFlagsClient = ({ config, token, state, delivery }: FlagInputs
       const sentId = anonymousId
       const query = {
         token,
-        distinct_id: state.distinctId(),
-        $device_id: state.deviceId(),
+        distinct_id: context.distinctId(),
+        $device_id: context.deviceId(),
         $anon_distinct_id: sentId,
         groups: store.get('$groups') ?? {},
         person_properties: {
-          ...state.attribution.initialPerson(),
+          ...context.attribution.initialPerson(),
           ...store.get<Properties>('$stored_person_properties'),
           $lib: 'web',
           $lib_version: VERSION,
@@ -76,7 +64,7 @@ export const createFlagsClient = ({ config, token, state, delivery }: FlagInputs
         : ''
       const response = await fetchObject(
         `${flagsHost(config)}/flags/?v=2&config=true${surveysOnly}`,
-        await delivery.encode(toJson(query)),
+        await encode(toJson(query)),
         config.feature_flag_request_timeout_ms || undefined,
       )
       const { body } = response

@@ -2,23 +2,18 @@ import { onForeignWrite } from '../browser/foreignWrite'
 import { onOnline } from '../browser/online'
 import { onPageLeft, onPageRestored } from '../browser/pageExit'
 import { isHidden, onVisibilityChange } from '../browser/visibility'
-import type { Outbox } from '../delivery/outbox'
-import type { Queue } from '../delivery/queue'
 import type { Stop } from '../types'
-import type { State } from './openState'
-
-interface Inputs {
-  state: State
-  delivery: { queue: Queue; outbox: Outbox; isOutboxKey(key: string | null): boolean }
-  flags: { retryNow(): void }
-  /** Takes over what other tabs have changed. */
-  adopt(): void
-}
+import type { Delivery } from './connectDelivery'
+import type { Context } from './createContext'
 
 /** Keeps a client in step with its page: hidden, left, restored, online, and written to by another tab. */
-export const startPageLifecycle = ({ state, delivery, flags, adopt }: Inputs): Stop => {
-  const { session, store, tabStore } = state
-  const { queue, outbox } = delivery
+export const startPageLifecycle = (
+  { session, store, tabStore }: Context,
+  { queue, outbox, isOutboxKey }: Delivery,
+  flags: { retryNow(): void },
+  /** Takes over what other tabs have changed. */
+  adopt: () => void,
+): Stop => {
   const stops = [
     onPageLeft(() => {
       session.release()
@@ -39,7 +34,7 @@ export const startPageLifecycle = ({ state, delivery, flags, adopt }: Inputs): S
     onForeignWrite(({ key, newValue }) => {
       adopt()
       // A page that is left may end after the next one has begun.
-      if (newValue && delivery.isOutboxKey(key)) queue.takeOver()
+      if (newValue && isOutboxKey(key)) queue.takeOver()
     }),
     onOnline(() => {
       queue.wake()

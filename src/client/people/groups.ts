@@ -1,12 +1,23 @@
 import { expected } from '../../lib/expected'
 import type { Properties } from '../../types'
 import { toId } from './identify'
-import type { PeopleInputs } from './inputs'
+import type { Capture } from '../capture'
+import type { Context } from '../createContext'
+
+export interface GroupFlags {
+  reload(): void
+  api: {
+    resetGroupPropertiesForFlags(type?: string): void
+    setGroupPropertiesForFlags(properties: Record<string, Properties>): void
+  }
+}
 
 /** Calls that read and change the groups of the visitor. */
 export const groupsApi = (
-  { log, state: { store }, capture, flags }: PeopleInputs,
+  { log, store }: Context,
+  capture: Capture,
   mayProcess: (method: string) => boolean,
+  flags: GroupFlags,
 ) => {
   const getGroups = (): Record<string, string> => store.get('$groups') ?? {}
   return {

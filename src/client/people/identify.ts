@@ -2,7 +2,9 @@ import { expected } from '../../lib/expected'
 import { isIdentifier } from '../../state/identity'
 import type { CapturedEvent, Properties } from '../../types'
 import { ALIAS_IS_IDENTITY } from '../compatibility'
-import type { PeopleInputs } from './inputs'
+import type { Capture } from '../capture'
+import type { Context } from '../createContext'
+import type { Ledger } from '../ledger'
 import type { PersonProperties } from './personProperties'
 
 // The service rejects events with longer ids.
@@ -20,11 +22,13 @@ export const toId = (value: unknown): string | undefined => {
 
 /** `identify` and `alias`. */
 export const identityApi = (
-  { log, ledger, state, capture, flags }: PeopleInputs,
+  { log, store, identity, isOptedOut }: Context,
+  ledger: Ledger,
+  capture: Capture,
   mayProcess: (method: string) => boolean,
   { processPerson, captureIdentify, api: { setPersonProperties } }: PersonProperties,
+  onIdChange: (anonymousId?: string) => void,
 ) => {
-  const { store, identity } = state
   /** Returns the id that `method` was called with. Logs one line when it is not an id, or a number. */
   const idOf = (method: string, value: unknown): string | undefined => {
     const id = toId(value)
@@ -37,7 +41,7 @@ export const identityApi = (
   const identify = (id: unknown, set?: Properties, setOnce?: Properties): void => {
     const name = idOf('identify', id)
     if (!name || !mayProcess('identify')) return
-    if (state.isOptedOut()) return ledger.dropped({ event: '$identify', reason: 'opted_out' })
+    if (isOptedOut()) return ledger.dropped({ event: '$identify', reason: 'opted_out' })
 
     const { was, change } = identity.become(name)
     processPerson()
@@ -46,9 +50,9 @@ export const identityApi = (
     else if (change === 'confirmed') setPersonProperties(set ?? {}, setOnce)
     else if (change === 'switched') {
       log.warn('identify() with another id needs reset() first: this visit belongs to two persons now')
-      flags.onIdChange()
+      onIdChange()
     } else {
-      flags.onIdChange(was)
+      onIdChange(was)
       captureIdentify({ distinct_id: name, $anon_distinct_id: was }, set, setOnce)
     }
   }

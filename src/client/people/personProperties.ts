@@ -3,13 +3,17 @@ import { pick } from '../../lib/objects'
 import { resetAt } from '../../state/store'
 import type { Properties } from '../../types'
 import { peopleOf } from '../compatibility'
-import type { PeopleInputs } from './inputs'
+import type { Capture } from '../capture'
+import type { Context } from '../createContext'
 
 export type PersonProperties = ReturnType<typeof createPersonProperties>
 
 /** Calls that set and remove person properties. */
-export const createPersonProperties = ({ state, capture }: PeopleInputs, mayProcess: (method: string) => boolean) => {
-  const { store, identity, toProperties } = state
+export const createPersonProperties = (
+  { store, identity, toProperties, processesPerson }: Context,
+  capture: Capture,
+  mayProcess: (method: string) => boolean,
+) => {
   const processPerson = (): void => store.set({ $epp: true })
   /** Fingerprint of the properties that were set last. */
   let lastSet: string | undefined
@@ -49,7 +53,7 @@ export const createPersonProperties = ({ state, capture }: PeopleInputs, mayProc
         capture('$set', { $unset: removed })
       },
       createPersonProfile: (): void => {
-        if (!mayProcess('createPersonProfile') || state.processesPerson()) return
+        if (!mayProcess('createPersonProfile') || processesPerson()) return
         processPerson()
         capture('$set', { $set: {}, $set_once: {} })
       },

@@ -2,7 +2,7 @@ import { objectOf } from '../../lib/objects'
 import { isKey } from '../../state/keys'
 import { resetAt, type Store } from '../../state/store'
 import type { Bootstrap } from '../../types'
-import type { PeopleInputs } from './inputs'
+import type { Context } from '../createContext'
 
 export interface ResetOptions {
   /** Whether the device gets a new id too. */
@@ -15,8 +15,10 @@ const forget = (store: Store, isPersonal: (name: string) => boolean = () => true
   store.set(objectOf(Object.keys(store.all()).filter(isPersonal), () => undefined))
 
 /** `reset`, and the same in a tab that finds that another tab was reset. */
-export const createReset = ({ state, flags }: PeopleInputs) => {
-  const { store, tabStore, session, identity, attribution } = state
+export const createReset = (
+  { store, tabStore, session, identity, attribution }: Context,
+  forgetFlags: (bootstrap?: Bootstrap) => void,
+) => {
   const latest = () => resetAt(store.all())
   let seen = latest()
   /** Forgets what this page knows of the person beside the store. */
@@ -24,7 +26,7 @@ export const createReset = ({ state, flags }: PeopleInputs) => {
     seen = latest()
     forget(tabStore)
     attribution.forget()
-    flags.forget(bootstrap)
+    forgetFlags(bootstrap)
   }
   /** Takes over what other tabs have stored. Forgets the person if one of them was reset. */
   const adoptReset = (): void => {

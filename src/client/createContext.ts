@@ -13,10 +13,10 @@ import type { Config, Properties } from '../types'
 import { openStores } from './openStores'
 import { createPermissions } from './permissions'
 
-export type State = ReturnType<typeof openState>
+export type Context = ReturnType<typeof createContext>
 
-/** Opens everything that a client remembers: permissions, stores, identity, session, attribution, remote configuration. */
-export const openState = (config: Config, token: string, log: Log) => {
+/** What every part of a client works with: its configuration, and all that it remembers. */
+export const createContext = (config: Config, token: string, log: Log) => {
   const permissions = createPermissions(config, token)
   const { isCookieless } = permissions
   const stores = openStores(token, config, permissions.mayStore)
@@ -36,6 +36,9 @@ export const openState = (config: Config, token: string, log: Log) => {
     log.warn(`Ignored malformed values in a response of api_host: ${String(what)}`)
 
   return {
+    config,
+    token,
+    log,
     ...permissions,
     ...stores,
     identity,
