@@ -6,6 +6,10 @@ import dts from 'rollup-plugin-dts'
 import { licenses, served } from './scripts/servedFiles.mjs'
 
 const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'))
+// The list of extensions (src/extensions/contract.ts): names, and the largest size of each script.
+const extensions = Object.keys(
+  JSON.parse(readFileSync(new URL('./src/extensions/extensions.json', import.meta.url), 'utf8')),
+)
 const apiHost = process.env.TRAILMARK_DEFAULT_API_HOST
 
 // What the sources call by these names becomes text at build time.
@@ -37,18 +41,18 @@ const letOnly = {
   },
 }
 
-// The script is loaded by a page, so whether there is one is no question in it. The blanks keep every position.
-const onPage = {
-  name: 'on-page',
-  renderChunk: (code) => ({
-    code: code.replace(/typeof document (!==|===) 'undefined'/g, (all, sign) =>
-      String(sign === '!==').padEnd(all.length),
-    ),
-    map: null,
-  }),
+// `import()` of a computed name is nothing that the bundler of a site can follow: a table of imports is.
+const importTable = {
+  name: 'import-table',
+  load: (id) =>
+    id.replaceAll('\\', '/').endsWith('/src/extensions/imports.ts')
+      ? `const IMPORTS = { ${extensions.map((name) => `${name}: () => import('./${name}/${name}')`).join()} }
+         export const importExtension = (name) => IMPORTS[name]()`
+      : null,
 }
 
 const sources = (channel) => [
+  importTable,
   resolve({ browser: true }),
   typescript({
     tsconfig: './tsconfig.json',
@@ -71,7 +75,6 @@ const script = (input, file, more = {}) => ({
     format: 'iife',
     // ASCII only: a page that is not UTF-8 would garble anything else. `inline: 1`: what is inlined further compresses worse.
     plugins: [
-      onPage,
       letOnly,
       terser({
         ecma: 2020,
@@ -86,11 +89,14 @@ const script = (input, file, more = {}) => ({
 
 /** An extension's script leaves its exports where src/entries/loadByScript.ts looks for them. */
 const extensionScript = (name) =>
-  script(`src/extensions/${name}.ts`, `dist/${name}.js`, { name: `__trailmark_extensions__.${name}`, extend: true })
+  script(`src/extensions/${name}/${name}.ts`, `dist/${name}.js`, {
+    name: `__trailmark_extensions__.${name}`,
+    extend: true,
+  })
 
 export default [
   script('src/entries/script.ts', 'dist/analytics.js'),
-  ...['clicks', 'gzip'].map(extensionScript),
+  ...extensions.map(extensionScript),
   {
     input: 'src/entries/main.ts',
     output: [

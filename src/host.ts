@@ -1,4 +1,4 @@
-import type { CapturedEvent, CaptureOptions, Config, Properties, Stop } from './types'
+import type { CapturedEvent, CaptureOptions, Config, Properties } from './types'
 
 /** All that a source or an extension may see of the SDK. */
 export interface Host {
@@ -25,10 +25,12 @@ export interface PageActivity {
   values?: readonly (string | null | undefined)[]
 }
 
-/** What the core gives the extension that detects rage and dead clicks. */
-export interface ClickHost extends Host {
-  later(run: () => void, ms: number): ReturnType<typeof setTimeout>
-  onPageLeave(run: () => void): Stop
+/** What clicks bring along to the extension that detects rage and dead clicks. */
+export interface ClickParts {
+  /** The page's activity since its first click, and that click. */
+  buffered: readonly PageActivity[]
+  /** Passes all later activity on. */
+  onActivity(listener: (activity: PageActivity) => void): void
   /** Stops watching the page. Every click starts it. */
   disconnect(): void
   /** The element and its ancestors, innermost first. */
@@ -52,12 +54,3 @@ export interface ElementDescription {
   nthChild: number
   nthOfType: number
 }
-
-/** Detects rage and dead clicks by what follows clicks. */
-export interface ClickDetector {
-  onActivity(activity: PageActivity): void
-  stop: Stop
-}
-
-/** `buffered`: the page's activity since its first click, and that click. */
-export type CreateClickDetector = (host: ClickHost, buffered: readonly PageActivity[]) => ClickDetector

@@ -10,7 +10,12 @@ import ts from 'typescript'
 const ROOT = resolve(__dirname, '..')
 const run = (command: string, ...args: string[]) =>
   execFileSync('npx', [command, ...args], { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
-const BUDGETS = JSON.parse(readFileSync(resolve(ROOT, 'budgets.json'), 'utf8')) as Record<string, number>
+const readJson = (file: string) => JSON.parse(readFileSync(resolve(ROOT, file), 'utf8')) as Record<string, number>
+const EXTENSIONS = Object.entries(readJson('src/extensions/extensions.json'))
+const BUDGETS: Record<string, number> = {
+  ...readJson('budgets.json'),
+  ...Object.fromEntries(EXTENSIONS.map(([name, budget]) => [`dist/${name}.js`, budget])),
+}
 
 test.each(Object.entries(BUDGETS))('%s is at most %i bytes gzipped', (file, budget) => {
   expect(gzipSync(readFileSync(resolve(ROOT, file)), { level: 9 }).length).toBeLessThanOrEqual(budget)

@@ -5,9 +5,10 @@ import { timeZone } from '../lib/timeZone'
 import { hostOf } from '../lib/url'
 import { type Agent, readUserAgent } from '../lib/userAgent'
 import type { Config, Properties } from '../types'
+import { CHANNEL } from '../version'
 
-/** Whether there is a page at all: not in a worker, nor on a server. What needs one asks here, and nowhere else. */
-export const hasPage = () => typeof document !== 'undefined'
+/** Whether there is a page: not in a worker, nor on a server. The script is always in a page. Nothing else looks for `document`. */
+export const hasPage = () => CHANNEL === 'cdn' || typeof document !== 'undefined'
 
 /** Whether this is a worker in a browser. Servers that call themselves workers have no IndexedDB. */
 export const isWorker = () => !hasPage() && 'WorkerGlobalScope' in globalThis && 'indexedDB' in globalThis

@@ -43,11 +43,3 @@ export const tracesOf = (capture: (event: string, properties: Properties) => unk
 
 /** `logger` where logs are not sent: it has the methods, and they do nothing. */
 export const LOGGER = objectOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal'], () => () => {})
-
-/** Members whose features are not in this release: they do nothing and say so, and tell a callback of surveys that there are none. */
-export const NOT_YET =
-  'captureException addExceptionStep startExceptionAutocapture stopExceptionAutocapture captureLog ' +
-  'startSessionRecording stopSessionRecording sessionRecordingStarted loadToolbar getSurveys ' +
-  'getActiveMatchingSurveys onSurveysLoaded displaySurvey renderSurvey canRenderSurvey canRenderSurveyAsync ' +
-  'cancelPendingSurvey setIdentity clearIdentity getExtension ' +
-  'metrics.count metrics.gauge metrics.histogram metrics.flush'

@@ -1,4 +1,4 @@
-import type { Extensions } from '../extensions/extensions'
+import type { ExtensionHost, ExtensionName } from '../extensions/contract'
 import { guarded } from '../lib/guard'
 import { startAutocapture } from '../sources/autocapture/startAutocapture'
 import { startClicks } from '../sources/clicks'
@@ -7,18 +7,19 @@ import { type PageviewHost, startPageviews } from '../sources/pageviews'
 import type { Stop } from '../types'
 
 /** What decides whether a feature runs, and what it runs with. */
-export interface FeatureHost extends PageviewHost {
-  /** Fetches an extension; undefined, and a line in the console of `debug`, if it does not come. */
-  fetchExtension<N extends keyof Extensions>(name: N): Promise<Extensions[N] | undefined>
+export interface FeatureHost extends ExtensionHost, PageviewHost {
   /** Whether the service lets autocapture run. */
   mayAutocapture(): boolean
+  /** Whether options and service let requests be compressed. */
+  mayCompress(): boolean
+  /** Fetches an extension and starts it with `parts` beside this host. `onFailure`: it does not run. */
+  startExtension(name: ExtensionName, parts?: object, onFailure?: Stop): Stop
 }
 
-/** Something that runs by itself while it is wanted. */
-export interface Feature {
-  wanted(host: FeatureHost): unknown
-  start(host: FeatureHost): Stop
-}
+/** Something that runs by itself while it is wanted: in the core, or as an extension that is loaded then. */
+export type Feature = { wanted(host: FeatureHost): unknown } & (
+  { start(host: FeatureHost): Stop } | { load: ExtensionName }
+)
 
 /** What runs by itself, in the order in which it starts. */
 export const FEATURES: readonly Feature[] = [
@@ -29,12 +30,13 @@ export const FEATURES: readonly Feature[] = [
   },
   {
     wanted: ({ config }) => config.rageclick || config.capture_dead_clicks,
-    start: (host) => startClicks(host, async () => (await host.fetchExtension('clicks'))?.createDetector),
+    start: (host) => startClicks(host, (parts, onFailure) => host.startExtension('clicks', parts, onFailure)),
   },
   {
     wanted: ({ config, mayAutocapture }) => config.autocapture && mayAutocapture(),
     start: startAutocapture,
   },
+  { wanted: ({ mayCompress }) => mayCompress() && !('CompressionStream' in self), load: 'gzip' },
 ]
 
 /**
@@ -52,7 +54,8 @@ export const runFeatures = (host: FeatureHost, mayRun: () => boolean, features =
         const stop = running.get(feature)
         // A page that forbids one feature's machinery keeps the others.
         guarded(() => {
-          if (wanted && !stop) running.set(feature, feature.start(host))
+          if (wanted && !stop)
+            running.set(feature, 'load' in feature ? host.startExtension(feature.load) : feature.start(host))
           if (!wanted && stop) {
             running.delete(feature)
             stop()

@@ -1,16 +1,16 @@
 import { hasPage, isWorker } from '../browser/page'
 import { resolveConfig } from '../config/settings'
-import type { LoadExtension } from '../extensions/extensions'
+import type { LoadExtension } from '../extensions/contract'
 import { expected } from '../lib/expected'
 import { guarded } from '../lib/guard'
 import { createLog } from '../lib/log'
 import type { Config } from '../types'
 import { VERSION } from '../version'
 import { type Client, createClient } from './createClient'
-import { LOGGER, NOT_YET, PRIMARY_NAMES } from './compatibility'
+import { LOGGER, PRIMARY_NAMES } from './compatibility'
 import { createLedger } from './ledger'
-import type { NotYet } from './notYet'
-import { type Analytics, type Api, METHODS, type Options, WITHOUT_CLIENT } from './publicApi'
+import { NOT_YET, type NotYet } from './notYet'
+import { type Analytics, type Api, METHODS, type Options } from './publicApi'
 
 type Members = Record<string, unknown>
 type Method = (...args: unknown[]) => unknown
@@ -23,6 +23,9 @@ const QUERY = /^(featureFlags\.)?(get|has|is|canR|calc)/
 /** The member that a path such as `people.set` names. */
 export const memberAt = (of: object, path: string): unknown =>
   path.split('.').reduce<unknown>((at, name) => (at as Members | undefined)?.[name], of)
+
+/** Every method, and what it returns without a client. */
+export const WITHOUT_CLIENT: Record<string, unknown> = { ...METHODS, ...NOT_YET }
 
 const notInVersion = (method: string) => `${method} is not in this version; the call does nothing`
 
@@ -72,9 +75,9 @@ export const createAnalytics = (
       )
       return analytics
     }
-    const said = {}
+    const userConfig = {}
     token = trimmed
-    Object.assign(config, resolveConfig(options, log, said), { token })
+    Object.assign(config, resolveConfig(options, log, userConfig), { token })
     waiting ??= []
     if (given && typeof given !== 'string')
       log.error(expected('init()', 'a project token (string)', given, 'Nothing is captured'))
@@ -84,7 +87,7 @@ export const createAnalytics = (
         load: makeLoad(config),
         token: trimmed,
         config,
-        said,
+        userConfig,
         log,
         ledger,
         onEnd,
@@ -127,10 +130,10 @@ export const createAnalytics = (
     if (typeof callback === 'function') callback([], { isLoaded: false, error: 'not in this version' })
     return WITHOUT_CLIENT[method]
   }
-  /** The members of these names: the client's, guarded, where there is one. A name with a dot is a member's member. */
-  const methods = (names: string) => {
+  /** The client's methods, guarded, which wait for a client where there is none. */
+  const createMethods = () => {
     const members: Members = {}
-    for (const path of names.split(' ')) {
+    for (const path of Object.keys(WITHOUT_CLIENT)) {
       const [method, inner] = path.split('.') as [string, string?]
       const call = (...args: unknown[]): unknown => {
         if (!client) return guarded(() => (instead ? instead(path, args) : wait(path, args, () => call(...args))))
@@ -144,7 +147,7 @@ export const createAnalytics = (
   }
 
   const analytics: Analytics = {
-    ...(methods(`${METHODS} ${NOT_YET}`) as unknown as Api & NotYet & Pick<Analytics, 'featureFlags'>),
+    ...(createMethods() as unknown as Api & NotYet & Pick<Analytics, 'featureFlags'>),
     config,
     version: VERSION,
     get __loaded() {

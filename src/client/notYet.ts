@@ -15,6 +15,11 @@ export interface Survey {
 }
 export type SurveyCallback = (surveys: Survey[], context?: { isLoaded: boolean; error?: string }) => void
 
+/** The paths of the methods in an object, such as `capture` and `people.set`. */
+export type MethodPath<T> = {
+  [N in keyof T & string]: T[N] extends (...args: never[]) => unknown ? N : `${N}.${keyof T[N] & string}`
+}[keyof T & string]
+
 type Report = (name: string, value?: number, options?: { unit?: string; attributes?: Properties }) => void
 
 /** Methods of features that are not in this release: they warn in the console, and callbacks of surveys receive none. */
@@ -41,3 +46,31 @@ export interface NotYet {
   getExtension(name: string): undefined
   metrics: { count: Report; gauge: Report; histogram: Report; flush(): void }
 }
+
+/** The paths of these methods, and what they return. */
+export const NOT_YET: Record<string, unknown> = {
+  captureException: undefined,
+  addExceptionStep: undefined,
+  startExceptionAutocapture: undefined,
+  stopExceptionAutocapture: undefined,
+  captureLog: undefined,
+  startSessionRecording: undefined,
+  stopSessionRecording: undefined,
+  sessionRecordingStarted: undefined,
+  loadToolbar: undefined,
+  getSurveys: undefined,
+  getActiveMatchingSurveys: undefined,
+  onSurveysLoaded: () => {},
+  displaySurvey: undefined,
+  renderSurvey: undefined,
+  canRenderSurvey: undefined,
+  canRenderSurveyAsync: Promise.resolve({ visible: false }),
+  cancelPendingSurvey: undefined,
+  setIdentity: undefined,
+  clearIdentity: undefined,
+  getExtension: undefined,
+  'metrics.count': undefined,
+  'metrics.gauge': undefined,
+  'metrics.histogram': undefined,
+  'metrics.flush': undefined,
+} satisfies Record<MethodPath<NotYet>, unknown>

@@ -18,8 +18,8 @@ import type {
   Stop,
 } from '../types'
 import type { PeopleArguments } from './compatibility'
-import type { NotYet } from './notYet'
-import type { ResetOptions } from './people'
+import type { MethodPath, NotYet } from './notYet'
+import type { ResetOptions } from './people/reset'
 
 /** Options by their older and other names. */
 type OldNames = { [N in keyof typeof RENAMES]: Config[(typeof RENAMES)[N]] }
@@ -227,43 +227,75 @@ export type Api = Omit<
   featureFlags: Omit<Analytics['featureFlags'], 'hasLoadedFlags'>
 }
 
-/** The names in `Api`: an `analytics` object has these members before it has a client, and where it never gets one. */
-export const METHODS =
-  'set_config capture calculateEventProperties identify alias setPersonProperties unsetPersonProperties createPersonProfile ' +
-  'setInternalOrTestUser captureTraceFeedback captureTraceMetric people.set people.set_once group getGroups ' +
-  'resetGroups reset register register_once unregister register_for_session unregister_for_session get_property ' +
-  'getSessionProperty get_distinct_id get_session_id onSessionId sessionManager.resetSessionId ' +
-  'get_session_replay_url getPageViewId getFeatureFlag isFeatureEnabled getFeatureFlagPayload ' +
-  'getFeatureFlagResult getAllFeatureFlags reloadFeatureFlags onFeatureFlags updateFlags ' +
-  'setPersonPropertiesForFlags resetPersonPropertiesForFlags setGroupPropertiesForFlags ' +
-  'resetGroupPropertiesForFlags updateEarlyAccessFeatureEnrollment getEarlyAccessFeatures ' +
-  'featureFlags.overrideFeatureFlags featureFlags.override featureFlags.getFlags ' +
-  'featureFlags.getFlagsWithDetails featureFlags.getFlagVariants featureFlags.getFlagPayloads ' +
-  'featureFlags.getFeatureFlagDetails featureFlags.getRemoteConfigPayload featureFlags.reloadFeatureFlagsAsync featureFlags.setReloadingPaused ' +
-  'featureFlags.setAnonymousDistinctId featureFlags.ensureFlagsLoaded opt_in_capturing opt_out_capturing ' +
-  'has_opted_in_capturing has_opted_out_capturing get_explicit_consent_status clear_opt_in_out_capturing ' +
-  'is_capturing debug flush shutdown'
-
-/** What a member answers without a client, where undefined would surprise. */
-export const WITHOUT_CLIENT: Record<string, unknown> = {
+/**
+ * Every method that needs a running client, and what it returns without one. An `analytics` object has these members
+ * before it has a client, and where it never gets one.
+ */
+export const METHODS: Record<string, unknown> = {
+  set_config: undefined,
+  capture: undefined,
+  calculateEventProperties: {},
+  identify: undefined,
+  alias: undefined,
+  setPersonProperties: undefined,
+  unsetPersonProperties: undefined,
+  createPersonProfile: undefined,
+  setInternalOrTestUser: undefined,
+  captureTraceFeedback: undefined,
+  captureTraceMetric: undefined,
+  'people.set': undefined,
+  'people.set_once': undefined,
+  group: undefined,
+  getGroups: {},
+  resetGroups: undefined,
+  reset: undefined,
+  register: undefined,
+  register_once: undefined,
+  unregister: undefined,
+  register_for_session: undefined,
+  unregister_for_session: undefined,
+  get_property: undefined,
+  getSessionProperty: undefined,
   get_distinct_id: '',
   get_session_id: '',
-  has_opted_in_capturing: false,
-  has_opted_out_capturing: false,
-  is_capturing: false,
-  get_explicit_consent_status: 'pending',
-  getGroups: {},
-  get_session_replay_url: '',
-  getAllFeatureFlags: [],
   onSessionId: () => {},
+  'sessionManager.resetSessionId': undefined,
+  get_session_replay_url: '',
+  getPageViewId: undefined,
+  getFeatureFlag: undefined,
+  isFeatureEnabled: undefined,
+  getFeatureFlagPayload: undefined,
+  getFeatureFlagResult: undefined,
+  getAllFeatureFlags: [],
+  reloadFeatureFlags: undefined,
   onFeatureFlags: () => {},
-  onSurveysLoaded: () => {},
+  updateFlags: undefined,
+  setPersonPropertiesForFlags: undefined,
+  resetPersonPropertiesForFlags: undefined,
+  setGroupPropertiesForFlags: undefined,
+  resetGroupPropertiesForFlags: undefined,
+  updateEarlyAccessFeatureEnrollment: undefined,
+  getEarlyAccessFeatures: undefined,
+  'featureFlags.overrideFeatureFlags': undefined,
+  'featureFlags.override': undefined,
   'featureFlags.getFlags': [],
+  'featureFlags.getFlagsWithDetails': {},
   'featureFlags.getFlagVariants': {},
   'featureFlags.getFlagPayloads': {},
-  'featureFlags.getFlagsWithDetails': {},
-  canRenderSurveyAsync: Promise.resolve({ visible: false }),
-  shutdown: Promise.resolve(),
-  calculateEventProperties: {},
+  'featureFlags.getFeatureFlagDetails': undefined,
+  'featureFlags.getRemoteConfigPayload': undefined,
   'featureFlags.reloadFeatureFlagsAsync': Promise.resolve({ status: 'skipped' }),
-}
+  'featureFlags.setReloadingPaused': undefined,
+  'featureFlags.setAnonymousDistinctId': undefined,
+  'featureFlags.ensureFlagsLoaded': undefined,
+  opt_in_capturing: undefined,
+  opt_out_capturing: undefined,
+  has_opted_in_capturing: false,
+  has_opted_out_capturing: false,
+  get_explicit_consent_status: 'pending',
+  clear_opt_in_out_capturing: undefined,
+  is_capturing: false,
+  debug: undefined,
+  flush: undefined,
+  shutdown: Promise.resolve(),
+} satisfies Record<MethodPath<Api>, unknown>

@@ -1,12 +1,12 @@
 import type { ScrollDepth } from '../browser/scroll'
 import { OPTIONS } from '../config/options'
-import type { Log } from '../lib/log'
-import type { RewriteText } from '../lib/serialize'
+import { apiHost, isCustomHost } from '../delivery/hosts'
+import { pick } from '../lib/objects'
 import { addFrom } from '../pipeline/stages/addFrom'
 import { addIdentity } from '../pipeline/stages/addIdentity'
 import { addPage } from '../pipeline/stages/addPage'
 import { addPageview } from '../pipeline/stages/addPageview'
-import { addPerson, type PersonState } from '../pipeline/stages/addPerson'
+import { addPerson } from '../pipeline/stages/addPerson'
 import { addSession } from '../pipeline/stages/addSession'
 import { denyProperties } from '../pipeline/stages/denyProperties'
 import { hideVisitor } from '../pipeline/stages/hideVisitor'
@@ -15,53 +15,59 @@ import { limitRate } from '../pipeline/stages/limitRate'
 import { requireConsent } from '../pipeline/stages/requireConsent'
 import { requireName } from '../pipeline/stages/requireName'
 import { runBeforeSend } from '../pipeline/stages/runBeforeSend'
-import type { Config, Properties } from '../types'
-
-export interface StageInputs {
-  config: Config
-  token: string
-  /** What happens to strings that the site passes. */
-  rewrite: RewriteText
-  log: Log
-  isOptedOut(): boolean
-  onRateLimit(): void
-  touchSession(isLeaving?: boolean): { sessionId: string; windowId: string }
-  isIdentified(): boolean
-  scroll: { take(): ScrollDepth | undefined }
-  /** Properties of the session: where it came from, what was registered for it. */
-  sessionProperties(): Properties
-  /** Stored values that ride on every event. */
-  storedProperties(): Properties
-  /** Properties of the flags that are known. */
-  flagProperties(): Properties
-  isCookieless(): boolean
-  /** What is the same for every event of this client. */
-  constants(): Properties
-  person: PersonState
-}
+import { isKey } from '../state/keys'
+import type { Properties } from '../types'
+import { CHANNEL, VERSION } from '../version'
+import type { Context } from './createContext'
 
 /**
  * What happens to an event between `capture` and the queue, in this order. Properties fill up from the strongest to
- * the weakest: what the SDK alone knows, what the caller said, the session's, the stored ones, the page's.
+ * the weakest: what the SDK alone knows, what the caller passed, the session's, the stored ones, the page's.
+ * `onRateLimit` is called when events begin to be dropped. `scroll` is absent where scrolling is not followed.
  */
-export const stagesFor = (from: StageInputs) => {
-  const pageview = addPageview(from.scroll)
+export const createStages = (
+  context: Context,
+  flagProperties: () => Properties,
+  onRateLimit: () => void,
+  scroll: { take(): ScrollDepth | undefined } = { take: () => undefined },
+) => {
+  const { config, token, log, store, session, identity, attribution, rewrite } = context
+  const pageview = addPageview(scroll)
+  const startedAt = new Date().toISOString()
+  /** Properties that are the same for every event of this client. */
+  const constants = () => ({
+    $lib: 'web',
+    $lib_version: VERSION,
+    $sdk_dist_channel: CHANNEL,
+    $initialization_time: startedAt,
+    $configured_session_timeout_ms: context.idleMs(),
+    $config_defaults: config.defaults,
+    ...(isCustomHost(config) ? { $lib_custom_api_host: apiHost(config) } : {}),
+  })
   const stages = {
     name: requireName,
-    consent: requireConsent(from.isOptedOut),
-    bots: judgeBots(from.config, undefined, undefined, from.log.warn),
-    rate: limitRate(() => from.config.rate_limiting, from.onRateLimit),
-    session: addSession(from.touchSession),
-    identity: addIdentity(from.token, from.isIdentified),
+    consent: requireConsent(context.isOptedOut),
+    bots: judgeBots(config, undefined, undefined, log.warn),
+    rate: limitRate(() => config.rate_limiting, onRateLimit),
+    session: addSession(session.touch),
+    identity: addIdentity(token, identity.isIdentified),
     pageview: pageview.stage,
-    sessionProperties: addFrom(from.sessionProperties),
-    stored: addFrom(from.storedProperties),
-    flags: addFrom(from.flagProperties),
-    page: addPage(from.config, from.constants),
-    cookieless: hideVisitor(from.isCookieless),
-    person: addPerson(from.person),
-    denylist: denyProperties(() => [...from.config.property_blacklist, ...from.config.property_denylist]),
-    beforeSend: runBeforeSend(from.config, OPTIONS.before_send[0], from.rewrite, from.log),
+    sessionProperties: addFrom(attribution.properties),
+    stored: addFrom(() => pick(store.all(), (name) => isKey(name, 'rides'))),
+    flags: addFrom(flagProperties),
+    page: addPage(config, constants),
+    cookieless: hideVisitor(context.isCookieless),
+    person: addPerson({
+      processesPerson: context.processesPerson,
+      remember: () => {
+        if (!store.get('$epp')) store.set({ $epp: true })
+      },
+      initial: attribution.initialPerson,
+    }),
+    denylist: denyProperties(() => [...config.property_blacklist, ...config.property_denylist]),
+    beforeSend: runBeforeSend(config, OPTIONS.before_send[0], rewrite, log),
   }
-  return { stages, pageview }
+  // What fills an event, without what judges it, and without the pageview it might begin. A new stage fills.
+  const { name, consent, bots, rate, pageview: _, person, beforeSend, ...fillers } = stages
+  return { stages, fillers, pageview }
 }

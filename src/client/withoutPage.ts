@@ -3,8 +3,7 @@ import { openWorkerStorage } from '../browser/workerStorage'
 import { createFlags } from '../flags/flags'
 import { guarded } from '../lib/guard'
 import type { Config } from '../types'
-import { type Instead, memberAt, type WithoutPage } from './instances'
-import { WITHOUT_CLIENT } from './publicApi'
+import { type Instead, memberAt, WITHOUT_CLIENT, type WithoutPage } from './instances'
 
 const call = (of: object, path: string, args: readonly unknown[]) =>
   (memberAt(of, path) as ((...args: readonly unknown[]) => unknown) | undefined)?.(...args)
@@ -16,10 +15,10 @@ const onServer = (config: Config): Instead => {
     store: { get: () => undefined, set: () => {} },
     capture: () => {},
     sessionId: () => '',
-    ask: () => {},
+    reload: () => {},
     onMalformed: () => {},
   })
-  const api = { ...flags.api, featureFlags: flags.more }
+  const api = { ...flags.api, featureFlags: flags.featureFlags }
   return (path, args) => call(api, path, args) ?? WITHOUT_CLIENT[path]
 }
 

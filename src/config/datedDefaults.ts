@@ -38,5 +38,5 @@ export const isDate = (text: unknown): text is string => toDate(text)?.toISOStri
 /** The changed defaults that a `defaults` date selects; none for anything else. Dates of this form sort as strings. */
 export const datedDefaults = (date: unknown): Partial<Config> =>
   isDate(date)
-    ? Object.assign({}, ...DATED_DEFAULTS.filter(([since]) => since <= date).map(([, changes]) => changes))
+    ? DATED_DEFAULTS.reduce((all, [since, changes]) => (since <= date ? { ...all, ...changes } : all), {})
     : {}

@@ -8,13 +8,14 @@ import { datedDefaults, LATEST } from './datedDefaults'
 import { accepts, MEMBERS, OPTIONS } from './options'
 import { RENAMES } from './renames'
 
-/** Options that a site gave, under today's names and of the right types. */
-export type Given = Record<string, unknown>
+/** Options that the site passed, under their current names and of the right types. */
+export type UserConfig = Record<string, unknown>
 
 type Console = Pick<Log, 'error' | 'warn'>
 
 /** A copy of what a site passed. A getter that throws is a line in the console, and its member is undefined. */
-const readable = (options: Given): Given => objectOf(Object.keys(options), (name) => guarded(() => options[name]))
+const readable = (options: UserConfig): UserConfig =>
+  objectOf(Object.keys(options), (name) => guarded(() => options[name]))
 
 /** Whether an option takes `value`; one readable line where it does not. `instead`: what holds then. */
 const isRight = (name: string, takes: string, value: unknown, instead: string, log: Console): boolean => {
@@ -27,8 +28,8 @@ const isRight = (name: string, takes: string, value: unknown, instead: string, l
  * What a site gave, under today's names and of the right types. What is not is left out, with one readable line each.
  * `current`: what holds instead.
  */
-const checked = (given: unknown, current: Config, log: Console): Given => {
-  const result: Given = {}
+const checked = (given: unknown, current: Config, log: Console): UserConfig => {
+  const result: UserConfig = {}
   if (!isPlainObject(given)) {
     if (given !== undefined && given !== null)
       log.error(expected('The configuration', 'object', given, 'It is ignored'))
@@ -69,7 +70,7 @@ const fallbacks = () => objectOf(Object.keys(OPTIONS), (name) => OPTIONS[name as
  * What a site said, with what the date it chose says of the members it did not speak of: an object is laid over the
  * dated one, and a plain `true` is the dated one.
  */
-const withDatedMembers = (wanted: Given, dated: Given): Given => {
+const withDatedMembers = (wanted: UserConfig, dated: UserConfig): UserConfig => {
   const result = { ...wanted }
   for (const [name, members] of Object.entries(dated)) {
     if (!isPlainObject(members)) continue
@@ -80,20 +81,20 @@ const withDatedMembers = (wanted: Given, dated: Given): Given => {
 }
 
 /** What holds for a site that has said this: that, over the dated defaults it selected, over the plain ones. */
-const settled = (said: Given): Config & Given => {
-  const dated = datedDefaults(said.defaults) as Given
+const settled = (said: UserConfig): Config & UserConfig => {
+  const dated = datedDefaults(said.defaults) as UserConfig
   return { ...fallbacks(), ...dated, ...withDatedMembers(said, dated) }
 }
 
 /** The configuration of an `init`. `said` is filled with what the site gave of it. */
-export const resolveConfig = (given: unknown, log: Console, said: Given = {}): Config =>
+export const resolveConfig = (given: unknown, log: Console, said: UserConfig = {}): Config =>
   settled(Object.assign(said, checked(given, fallbacks(), log)))
 
 /**
  * Changes a live configuration; every reader of it sees the change. Answers whether anything changed. `said`: what the
  * site has given so far; a date that is given later changes only what it has not spoken of.
  */
-export const changeConfig = (config: Config, changes: unknown, log: Console, said: Given): boolean => {
+export const changeConfig = (config: Config, changes: unknown, log: Console, said: UserConfig): boolean => {
   const wanted = checked(changes, config, log)
   const names = [...Object.keys(wanted), ...(wanted.defaults ? Object.keys(datedDefaults(LATEST)) : [])]
   Object.assign(

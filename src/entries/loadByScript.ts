@@ -1,12 +1,12 @@
 import { unclobbered } from '../browser/dom'
-import type { Extensions, LoadExtension } from '../extensions/extensions'
+import type { Extension, ExtensionName, LoadExtension } from '../extensions/contract'
 
 interface ScriptUrlPolicy {
   createScriptURL(name: string): string
 }
 interface ExtendedWindow {
   /** Where the extensions' scripts leave what they have (rollup.config.mjs). */
-  __trailmark_extensions__?: Partial<Extensions>
+  __trailmark_extensions__?: Partial<Record<ExtensionName, Extension>>
   trustedTypes?: { createPolicy(name: string, rules: ScriptUrlPolicy): ScriptUrlPolicy }
 }
 /** The core's tag. `policy`: the one that the snippet has made for it, since a page may allow one of a name only. */

@@ -1,9 +1,9 @@
 import { createAnalytics } from '../client/instances'
 import { withoutPage } from '../client/withoutPage'
-import { loadByImport } from './loadByImport'
+import { importExtension } from '../extensions/imports'
 
 /** The primary instance. Importing it touches nothing; `analytics.init` starts it. */
-export const analytics = createAnalytics(() => loadByImport, withoutPage)
+export const analytics = createAnalytics(() => importExtension, withoutPage)
 
 export default analytics
 

@@ -1,9 +1,8 @@
-import { onPageLeave } from '../browser/pageExit'
 import { createPageWatch } from '../browser/pageWatch'
 import { listen } from '../browser/signal'
 import { followTyping } from '../browser/typing'
-import type { ClickDetector, CreateClickDetector, Host, PageActivity } from '../host'
-import { guarded, later } from '../lib/guard'
+import type { ClickParts, Host, PageActivity } from '../host'
+import { later } from '../lib/guard'
 import type { Stop } from '../types'
 import { safeText } from './autocapture/describeElement'
 import { anyMatches, pathOf } from './autocapture/elements'
@@ -14,20 +13,18 @@ import { describeEvent, describePath, maskingOf } from './autocapture/startAutoc
 const MAX_BUFFERED = 1000
 
 /**
- * Rage and dead clicks. The detector is fetched at the page's first click; activity is buffered until it is there.
- * Without it, nothing is detected.
+ * Rage and dead clicks. Their detection is fetched at the page's first click; activity is buffered until it has loaded.
+ * `start` starts it, or calls `onFailure` if it does not load. Without it, nothing is detected.
  */
-export const startClicks = (host: Host, load: () => Promise<CreateClickDetector | undefined>): Stop => {
+export const startClicks = (host: Host, start: (parts: ClickParts, onFailure: Stop) => Stop): Stop => {
   const { config } = host
   const buffered: PageActivity[] = []
-  let detector: ClickDetector | undefined
-  let isRequested = false
-  let isStopped = false
+  let onActivity: ((activity: PageActivity) => void) | undefined
   let isInClickTask = false
 
   const report = (type: string, more: Partial<PageActivity>) => {
     const activity = { type, at: performance.now(), url: location.href, isInClickTask, ...more }
-    if (detector) detector.onActivity(activity)
+    if (onActivity) onActivity(activity)
     else if (buffered.push(activity) > MAX_BUFFERED) stop()
   }
   const onEvent = (event: Event) => report(event.type, { event, target: event.composedPath()[0] })
@@ -42,15 +39,15 @@ export const startClicks = (host: Host, load: () => Promise<CreateClickDetector 
     onEvent,
     () => report('call', {}),
   )
-  const request = async () => {
-    const createDetector = await load()
-    if (isStopped) return
-    if (!createDetector) return stop()
-    detector = createDetector(
+  let stopDetector: Stop | undefined
+  const request = () =>
+    start(
       {
-        ...host,
-        later,
-        onPageLeave,
+        buffered,
+        onActivity: (listener) => {
+          buffered.length = 0
+          onActivity = listener
+        },
         disconnect: page.disconnect,
         pathOf,
         anyMatches,
@@ -62,16 +59,14 @@ export const startClicks = (host: Host, load: () => Promise<CreateClickDetector 
         },
         safeText,
       },
-      buffered.splice(0),
+      stop,
     )
-  }
   const stops = [
     followTyping(),
     // Menus open when the button goes down.
     listen(self, ['pointerdown', 'click'], (event) => {
       // Before the page is watched: loading the code may change the page.
-      if (!isRequested) guarded(request)
-      isRequested = true
+      stopDetector ??= request()
       page.watch(event.composedPath())
       onEvent(event)
       isInClickTask = true
@@ -81,10 +76,9 @@ export const startClicks = (host: Host, load: () => Promise<CreateClickDetector 
     listen(self, ['focus', 'blur', 'visibilitychange'], onEvent, { passive: true }),
   ]
   const stop = () => {
-    isStopped = true
     stops.forEach((each) => each())
     page.disconnect()
-    detector?.stop()
+    stopDetector?.()
   }
   return stop
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { createAnalytics } from '../../src/client/instances'
 import type { Analytics, Options } from '../../src/client/publicApi'
-import * as clicks from '../../src/extensions/clicks'
+import * as clicks from '../../src/extensions/clicks/clicks'
+import type { Extension } from '../../src/extensions/contract'
 import { listenToConsole, NO_FLAGS } from '../support/startAnalytics'
 
 const OPTIONS: Options = {
@@ -45,7 +46,7 @@ const withSlowService = () => {
       }),
   ) as never
   const captured: string[] = []
-  const analytics = createAnalytics(() => async () => clicks as never)
+  const analytics = createAnalytics(() => async () => clicks as Extension)
   analytics.on('eventCaptured', ({ event }) => captured.push(event))
   return {
     analytics,

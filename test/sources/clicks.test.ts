@@ -1,10 +1,9 @@
-import { createDetector } from '../../src/extensions/clicks'
+import * as clicks from '../../src/extensions/clicks/clicks'
 import type { Config } from '../../src/types'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 import { click, find, judgeClicksOn } from '../support/startClicks'
 
-const later = (ms: number) => () =>
-  new Promise<typeof createDetector>((resolve) => setTimeout(() => resolve(createDetector), ms))
+const later = (ms: number) => () => new Promise<typeof clicks>((resolve) => setTimeout(() => resolve(clicks), ms))
 const PAGE = '<button id="b">Buy</button><output></output>'
 
 test('the code that judges clicks is fetched at the first click, once', async () => {
@@ -85,7 +84,7 @@ describe('while it is on its way', () => {
   test('the tag that brings the code is not taken for an effect', async () => {
     const { names, wait } = judgeClicksOn(PAGE, {}, async () => {
       document.body.append(document.createElement('i'))
-      return createDetector
+      return clicks
     })
     click('#b')
     await wait(3000)
@@ -190,7 +189,7 @@ describe('the page is left as it was', () => {
 
   test('also when the code does not come', async () => {
     const counts = watched()
-    const { loads, captured, wait } = judgeClicksOn(PAGE, {}, async () => undefined)
+    const { loads, captured, wait } = judgeClicksOn(PAGE, {}, () => Promise.reject(new Error('blocked')))
     click('#b')
     await wait(100)
     expect(counts).toEqual({ listeners: 0, observers: 0 })
@@ -232,7 +231,7 @@ test('in a client: nothing runs with both off, set_config starts it, opting out 
     async (name) => {
       fetched.push(name)
       if (name !== 'clicks') throw new Error('not here')
-      return { createDetector } as never
+      return clicks
     },
   )
   const names = () => sent.map(({ event }) => event)

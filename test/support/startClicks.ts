@@ -1,4 +1,9 @@
-import { createDetector } from '../../src/extensions/clicks'
+import { onPageLeave } from '../../src/browser/pageExit'
+import * as clicks from '../../src/extensions/clicks/clicks'
+import type { Extension, ExtensionHost } from '../../src/extensions/contract'
+import { startExtension } from '../../src/extensions/startExtension'
+import type { ClickParts } from '../../src/host'
+import { later } from '../../src/lib/guard'
 import { startAutocapture } from '../../src/sources/autocapture/startAutocapture'
 import { startClicks } from '../../src/sources/clicks'
 import type { CaptureOptions, Config, Properties } from '../../src/types'
@@ -10,7 +15,7 @@ afterEach(() => stops.splice(0).forEach((stop) => stop()))
 export const judgeClicksOn = (
   html: string,
   config: Partial<Config> = {},
-  load = async (): Promise<typeof createDetector | undefined> => createDetector,
+  load = async (): Promise<Extension<ClickParts>> => clicks,
 ) => {
   jest.useFakeTimers({ now: new Date('2026-11-21T10:00:00Z') })
   document.body.innerHTML = html
@@ -28,7 +33,9 @@ export const judgeClicksOn = (
       void captured.push([event, properties!, ...(options ? [options] : [])] as never) as never,
   }
   const loads = jest.fn(load)
-  const stop = startClicks(host, loads)
+  const stop = startClicks(host, (parts, onFailure) =>
+    startExtension(loads(), { ...(host as unknown as ExtensionHost), later, onPageLeave, ...parts }, onFailure),
+  )
   stops.push(stop, ...(host.config.autocapture ? [startAutocapture(host)] : []))
   return {
     config: host.config,

@@ -1,4 +1,5 @@
-import type { ClickHost, ElementDescription, PageActivity } from '../../host'
+import type { ElementDescription, PageActivity } from '../../host'
+import type { ClickHost } from './host'
 import type { Properties } from '../../types'
 import { IGNORED_SELECTORS, isToggled } from './ignoredSelectors'
 import type { Change, EffectKind, Timeline, WatchedClick } from './timeline'

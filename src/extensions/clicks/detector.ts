@@ -1,5 +1,7 @@
-import type { CreateClickDetector, PageActivity } from '../../host'
+import type { PageActivity } from '../../host'
+import type { Stop } from '../../types'
 import { createDeadClicks } from './deadClicks'
+import type { ClickHost } from './host'
 import { createRageClicks } from './rageClicks'
 import { createTimeline } from './timeline'
 import { createWait } from './wait'
@@ -8,7 +10,10 @@ import { createWait } from './wait'
 const PRESS_MS = 1000
 
 /** Detects rage and dead clicks by what follows clicks. The page is watched only while a click waits for its verdict. */
-export const createDetector: CreateClickDetector = (host, buffered) => {
+export const createDetector = (
+  host: ClickHost,
+  buffered: readonly PageActivity[],
+): { onActivity(activity: PageActivity): void; stop: Stop } => {
   let pressedAt = -Infinity
   const disconnectIfIdle = () => {
     if (performance.now() - pressedAt > PRESS_MS && !detectors.some((detector) => detector.isWaiting()))

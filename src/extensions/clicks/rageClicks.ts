@@ -1,4 +1,5 @@
-import type { ClickHost, PageActivity } from '../../host'
+import type { PageActivity } from '../../host'
+import type { ClickHost } from './host'
 import type { RageclickConfig } from '../../types'
 import { IGNORED_SELECTORS, isToggled } from './ignoredSelectors'
 import type { Timeline, WatchedClick } from './timeline'

@@ -1,4 +1,4 @@
-import type { ClickHost } from '../../host'
+import type { ClickHost } from './host'
 import type { Stop } from '../../types'
 
 /** Runs `run` once `performance.now` is past `until`. */

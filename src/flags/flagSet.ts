@@ -2,7 +2,7 @@ import { isPlainObject, parseJson } from '../lib/json'
 import { objectOf, own } from '../lib/objects'
 import type { FlagDetails, FlagValue } from '../types'
 
-/** What is known of all flags: what the service said of each, as it said it, and which answer that was. */
+/** Values, payloads and details of flags, and the response they came with. */
 export interface FlagSet {
   values: Record<string, FlagValue>
   /** JSON text or a value, by flag. */
@@ -24,7 +24,7 @@ export interface FlagsBody {
   evaluatedAt?: number
 }
 
-/** The flags of a body; undefined if it has none. `malformed` receives the key of each flag without a usable value. */
+/** Returns the flags in a body; undefined if it has none. `malformed` receives the key of each flag without a usable value. */
 export const readFlags = (
   { flags, featureFlags, featureFlagPayloads, requestId, evaluatedAt }: FlagsBody,
   malformed: string[] = [],
@@ -58,7 +58,7 @@ export const readFlags = (
   return set
 }
 
-/** `known` with `set` laid over it, flag by flag. */
+/** Returns `known` with the flags of `set` replaced. */
 export const mergeFlags = (known: FlagSet, set: FlagSet): FlagSet => {
   const payloads = { ...known.payloads }
   for (const key of Object.keys(set.values)) delete payloads[key]
@@ -70,6 +70,6 @@ export const mergeFlags = (known: FlagSet, set: FlagSet): FlagSet => {
   }
 }
 
-/** A payload as a value: JSON text is parsed, other text stays. */
+/** Returns a payload as a value: JSON is parsed, any other string stays. */
 export const readPayload = (payload: unknown): unknown =>
   typeof payload === 'string' ? (parseJson(payload) ?? payload) : payload

@@ -1,0 +1,112 @@
+import { hasPage } from '../browser/page'
+import { followScroll } from '../browser/scroll'
+import type { Queue } from '../delivery/queue'
+import { toJson } from '../lib/json'
+import { reportCaught } from '../lib/log'
+import { toDate } from '../lib/serialize'
+import { isUuid, uuidv7 } from '../lib/uuid'
+import { createPipeline } from '../pipeline/pipeline'
+import { RATE_WARNING } from '../pipeline/stages/limitRate'
+import type { CapturedEvent, CaptureOptions, DroppedEvent, Properties } from '../types'
+import type { Context } from './createContext'
+import type { Ledger } from './ledger'
+import { createStages } from './stages'
+
+/** An event's way: from a call, through the pipeline, into the ledger and the queue. */
+export const createCapture = (context: Context, ledger: Ledger, queue: Queue) => {
+  const { config, log, toProperties } = context
+  let beforeEach = () => {}
+  let flagProperties = (): Properties => ({})
+  let onPersonProperties: (changes: { $set: Properties; $set_once: Properties }) => void = () => {}
+  const scrolling =
+    config.disable_scroll_properties || !hasPage()
+      ? undefined
+      : followScroll(() => [config.scroll_root_selector ?? []].flat())
+  let limited = 0
+  const onRateLimit = () => {
+    limited += 1
+    log.error('events are held back by rate_limiting')
+    capture(RATE_WARNING, {
+      // Where and in which session it happened are properties of their own, which the site may withhold.
+      [`${RATE_WARNING}_message`]: `Rate limit reached ${limited} times, limits ${toJson(config.rate_limiting)}`,
+    })
+  }
+  const { stages, fillers, pageview } = createStages(context, () => flagProperties(), onRateLimit, scrolling)
+  const stageNames = Object.keys(stages)
+  const drop = (dropped: DroppedEvent) => ledger.dropped(dropped, stageNames)
+  const run = createPipeline(stages, drop)
+  const fill = createPipeline(fillers, () => {})
+  context.session.onChange((id) => {
+    pageview.forget()
+    context.attribution.beginSession(id)
+  })
+
+  const captureNow = (uuid: string, event: string, properties: unknown, options: CaptureOptions) => {
+    beforeEach()
+    const now = new Date()
+    const { $set, $set_once, $unset } = options
+    const timestamp = toDate(options.timestamp)
+    const captured = run(
+      {
+        uuid,
+        event,
+        properties: {
+          ...toProperties(properties),
+          ...(timestamp
+            ? { $event_time_override_provided: true, $event_time_override_system_time: now.toISOString() }
+            : {}),
+        },
+        $set,
+        $set_once,
+        $unset,
+        timestamp: timestamp ?? now,
+      },
+      options,
+    )
+    if (!captured) return undefined
+    ledger.captured(captured, stageNames)
+    const set = { ...(captured.properties.$set as Properties | undefined), ...captured.$set }
+    const setOnce = { ...(captured.properties.$set_once as Properties | undefined), ...$set_once }
+    if (Object.keys({ ...set, ...setOnce }).length) onPersonProperties({ $set: set, $set_once: setOnce })
+    queue.add(captured, { now: !!options.send_instantly })
+    return captured
+  }
+  /** Captures an event. Returns it as it will be sent, or undefined when it was dropped. Never throws. */
+  const capture = (event: string, properties?: unknown, options?: CaptureOptions | null): CapturedEvent | undefined => {
+    let uuid: string | undefined
+    try {
+      const given = toProperties(options) as CaptureOptions
+      uuid = isUuid(given.uuid) ? given.uuid : uuidv7()
+      return captureNow(uuid, event, properties, given)
+    } catch (error) {
+      // Whatever threw, the page's code or ours: the event is counted.
+      drop({ event, uuid, reason: 'internal_error' })
+      reportCaught(error)
+      return undefined
+    }
+  }
+
+  return {
+    capture,
+    pageview,
+    calculateEventProperties: (
+      event: string,
+      properties: Properties = {},
+      timestamp = new Date(),
+      uuid = uuidv7(),
+    ): Properties => fill({ uuid, event, properties: toProperties(properties), timestamp }, {})!.properties,
+    /**
+     * Connects the parts that capture events themselves, and therefore are created after this one: what runs before each
+     * event, the properties of flags on each event, and what receives the person properties that an event sets.
+     */
+    connect: (before: () => void, properties: () => Properties, onPerson: typeof onPersonProperties): void => {
+      beforeEach = before
+      flagProperties = properties
+      onPersonProperties = onPerson
+    },
+    stop: (): void => scrolling?.stop(),
+  }
+}
+
+export type Events = ReturnType<typeof createCapture>
+export type Capture = Events['capture']

@@ -1,0 +1,76 @@
+import { COOKIELESS_ID } from '../lib/cookieless'
+import { expected } from '../lib/expected'
+import { guarded } from '../lib/guard'
+import { isPlainObject } from '../lib/json'
+import type { Log } from '../lib/log'
+import { propertyText, serialize } from '../lib/serialize'
+import { uuidv7 } from '../lib/uuid'
+import { createAttribution } from '../state/attribution'
+import { createIdentity, isIdentifier } from '../state/identity'
+import { createRemoteConfig } from '../state/remoteConfig'
+import { createSession } from '../state/session'
+import type { Config, Properties } from '../types'
+import { openStores } from './openStores'
+import { createPermissions } from './permissions'
+
+export type Context = ReturnType<typeof createContext>
+
+/** What every part of a client works with: its configuration, and all that it remembers. */
+export const createContext = (config: Config, token: string, log: Log) => {
+  const permissions = createPermissions(config, token)
+  const { isCookieless } = permissions
+  const stores = openStores(token, config, permissions.mayStore)
+  const { store, tabStore } = stores
+  const newId = () => {
+    const uuid = uuidv7()
+    const id: unknown = guarded(() => config.get_device_id(uuid))
+    if (typeof id === 'string' && isIdentifier(id)) return id
+    log.error(expected('get_device_id', 'to return an id (string)', id, `Using ${uuid}`))
+    return uuid
+  }
+  const identity = createIdentity(store, newId, config.bootstrap)
+  const idleMs = () => Math.max(1, config.session_idle_timeout_seconds) * 1000
+  const session = createSession(store, stores.tab, stores.windowKeys, idleMs)
+  const rewrite = propertyText(() => config.properties_string_max_length)
+  const onMalformed = (what: string | string[]) =>
+    log.warn(`Ignored malformed values in a response of api_host: ${String(what)}`)
+
+  return {
+    config,
+    token,
+    log,
+    ...permissions,
+    ...stores,
+    identity,
+    session,
+    idleMs,
+    attribution: createAttribution(config, store, tabStore),
+    remote: createRemoteConfig(store, onMalformed),
+    /** Logs the names or the text of malformed values that the service sent. */
+    onMalformed,
+    /** The id of the visitor as the service sees it. */
+    distinctId: () => (isCookieless() ? COOKIELESS_ID : identity.distinctId()),
+    deviceId: () => (isCookieless() ? undefined : identity.deviceId()),
+    /** The session's id. Begins a session where there is none. */
+    sessionId: () => session.current() ?? session.touch().sessionId,
+    /** Whether an event of this name, or any event without one, creates or updates a person profile. */
+    processesPerson: (event?: string) =>
+      !isCookieless() &&
+      (config.person_profiles === 'always' ||
+        (config.person_profiles === 'identified_only' &&
+          (event === '$identify' ||
+            identity.isIdentified() ||
+            !!store.get('$epp') ||
+            !!store.get('__alias') ||
+            Object.keys(store.get('$groups') ?? {}).length > 0))),
+    /** Shortens strings that the site passed to `properties_string_max_length`. */
+    rewrite,
+    /** A copy of properties that the site passed, safe to store and to send; {} and a console line if they are not an object. */
+    toProperties: (value: unknown): Properties => {
+      const copy = serialize(value ?? {}, rewrite)
+      if (isPlainObject(copy)) return copy
+      log.error(expected('properties', 'object', value, 'They are ignored'))
+      return {}
+    },
+  }
+}

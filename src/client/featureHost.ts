@@ -1,0 +1,41 @@
+import { onPageLeave } from '../browser/pageExit'
+import { onVisibilityChange } from '../browser/visibility'
+import { apiHost } from '../delivery/hosts'
+import { request } from '../delivery/transport'
+import type { LoadExtension } from '../extensions/contract'
+import { startExtension } from '../extensions/startExtension'
+import { later } from '../lib/guard'
+import { toJson } from '../lib/json'
+import type { Events } from './capture'
+import type { Delivery } from './connectDelivery'
+import type { Context } from './createContext'
+import type { FeatureHost } from './features'
+
+/** What features and extensions see of a client. `load` fetches an extension. */
+export const createFeatureHost = (
+  { config, log, remote, session }: Context,
+  { encode, mayCompress, useGzip }: Delivery,
+  { capture, pageview }: Events,
+  load: LoadExtension,
+): FeatureHost => {
+  const host: FeatureHost = {
+    config,
+    capture,
+    hasViewed: pageview.hasViewed,
+    session,
+    remote,
+    upload: async (path, body) => (await request(apiHost(config) + path, await encode(toJson(body)), config)).status,
+    useGzip,
+    later,
+    onPageLeave,
+    onVisibilityChange,
+    mayAutocapture: () => !config.advanced_disable_flags && !remote.items.autocapture_opt_out,
+    mayCompress,
+    startExtension: (name, parts, onFailure) =>
+      startExtension(load(name), { ...host, ...parts }, (error) => {
+        log.info(`extension ${name} is not available; its features are off`, error)
+        onFailure?.()
+      }),
+  }
+  return host
+}

@@ -1,0 +1,81 @@
+import { assetsHost, flagsHost } from '../delivery/hosts'
+import { request } from '../delivery/transport'
+import type { Body } from '../delivery/encode'
+import type { FlagsResponse } from '../flags/flagRequester'
+import { isPlainObject, toJson } from '../lib/json'
+import { timeZone } from '../lib/timeZone'
+import type { Properties } from '../types'
+import { VERSION } from '../version'
+import type { Delivery } from './connectDelivery'
+import type { Context } from './createContext'
+
+/** Requests flags and remote configuration from the service. */
+export const createFlagsClient = (context: Context, { encode, onRequestError }: Delivery) => {
+  const { config, token, store, remote } = context
+  let isFirst = true
+  /** The id of the visitor before `identify`, until a request has carried it. */
+  let anonymousId: string | undefined
+
+  /** The JSON object that the service responds with, or the reason why there is none. */
+  const fetchObject = async (url: string, body?: Body, timeoutMs?: number): Promise<FlagsResponse> => {
+    const { status, text, json } = await request(url, body, config, timeoutMs)
+    if (status >= 400) onRequestError({ statusCode: status, text, json })
+    if (status >= 200 && status < 300) {
+      if (isPlainObject(json)) return { body: json }
+      context.onMalformed(text.slice(0, 40))
+    }
+    return { error: status ? `api_error_${status}` : text === 'timeout' ? text : 'connection_error' }
+  }
+  const get = async (url: string) => (await fetchObject(url)).body
+
+  return {
+    /** GETs a JSON object; undefined when the response is anything else. */
+    get,
+    setAnonymousId: (id: string | undefined): void => {
+      anonymousId = id
+    },
+    /** Requests flags, and applies the remote configuration that comes with them. */
+    requestFlags: async (isStopped: () => boolean): Promise<FlagsResponse> => {
+      const withFlags =
+        !config.advanced_disable_feature_flags && !(isFirst && config.advanced_disable_feature_flags_on_first_load)
+      isFirst = false
+      const contexts = config.evaluation_contexts?.filter((each) => typeof each === 'string' && each.trim())
+      const sentId = anonymousId
+      const query = {
+        token,
+        distinct_id: context.distinctId(),
+        $device_id: context.deviceId(),
+        $anon_distinct_id: sentId,
+        groups: store.get('$groups') ?? {},
+        person_properties: {
+          ...context.attribution.initialPerson(),
+          ...store.get<Properties>('$stored_person_properties'),
+          $lib: 'web',
+          $lib_version: VERSION,
+        },
+        group_properties: store.get('$stored_group_properties'),
+        timezone: timeZone(),
+        evaluation_contexts: contexts?.length ? contexts : undefined,
+        disable_flags: withFlags ? undefined : true,
+        sent_at: new Date(),
+      }
+      const surveysOnly = config.advanced_only_evaluate_survey_feature_flags
+        ? '&only_evaluate_survey_feature_flags=true'
+        : ''
+      const response = await fetchObject(
+        `${flagsHost(config)}/flags/?v=2&config=true${surveysOnly}`,
+        await encode(toJson(query)),
+        config.feature_flag_request_timeout_ms || undefined,
+      )
+      const { body } = response
+      if (!body) return response
+      // Newer services of the protocol have their configuration at a URL of its own.
+      if (!isStopped() && !remote.apply(body)) {
+        const settings = await get(`${assetsHost(config)}/array/${encodeURIComponent(token)}/config`)
+        if (!isStopped()) remote.apply(settings)
+      }
+      if (anonymousId === sentId) anonymousId = undefined
+      return withFlags ? response : {}
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import { objectOf } from '../../lib/objects'
+import { isKey } from '../../state/keys'
+import { resetAt, type Store } from '../../state/store'
+import type { Bootstrap } from '../../types'
+import type { Context } from '../createContext'
+
+export interface ResetOptions {
+  /** Whether the device gets a new id too. */
+  resetDeviceID?: boolean
+  /** The next visitor's identity and flags, if they are known. */
+  bootstrap?: Bootstrap
+}
+
+const forget = (store: Store, isPersonal: (name: string) => boolean = () => true) =>
+  store.set(objectOf(Object.keys(store.all()).filter(isPersonal), () => undefined))
+
+/** `reset`, and the same in a tab that finds that another tab was reset. */
+export const createReset = (
+  { store, tabStore, session, identity, attribution }: Context,
+  forgetFlags: (bootstrap?: Bootstrap) => void,
+) => {
+  const latest = () => resetAt(store.all())
+  let seen = latest()
+  /** Forgets what this page knows of the person beside the store. */
+  const forgetVisit = (bootstrap?: Bootstrap) => {
+    seen = latest()
+    forget(tabStore)
+    attribution.forget()
+    forgetFlags(bootstrap)
+  }
+  /** Takes over what other tabs have stored. Forgets the person if one of them was reset. */
+  const adoptReset = (): void => {
+    store.sync()
+    if (latest() !== seen) forgetVisit()
+  }
+  return {
+    adoptReset,
+    reset: (options: boolean | ResetOptions = {}): void => {
+      const { resetDeviceID, bootstrap = {} }: ResetOptions =
+        typeof options === 'object' ? options : { resetDeviceID: options }
+      adoptReset()
+      forget(store, (name) => !isKey(name, 'browser'))
+      session.end()
+      identity.renew(resetDeviceID === true, bootstrap)
+      // Later than the reset before, even if the clock was set back since.
+      store.set({ $last_posthog_reset: new Date(Math.max(Date.now(), latest() + 1)).toISOString() })
+      store.flush()
+      forgetVisit(bootstrap)
+    },
+  }
+}

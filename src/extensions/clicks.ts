@@ -1,1 +1,0 @@
-export { createDetector } from './clicks/detector'

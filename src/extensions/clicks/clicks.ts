@@ -1,0 +1,10 @@
+import type { ClickParts } from '../../host'
+import type { Extension } from '../contract'
+import { createDetector } from './detector'
+
+/** Detects rage and dead clicks. */
+export const start: Extension<ClickParts>['start'] = (host) => {
+  const detector = createDetector(host, host.buffered)
+  host.onActivity(detector.onActivity)
+  return detector.stop
+}

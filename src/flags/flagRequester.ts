@@ -1,0 +1,78 @@
+import { later } from '../lib/guard'
+import { reportCaught } from '../lib/log'
+
+/** The result of a request for flags: the parsed body, or why there is none. */
+export interface FlagsResponse {
+  body?: Record<string, unknown>
+  /** `timeout`, `connection_error`, `api_error_503`, … (protocol.md §13.2). */
+  error?: string
+}
+
+// Long enough for init, identify and group of one task to become one request, too short to be seen.
+const TOGETHER_MS = 5
+// After so many requests without a response, the next one waits: twice as long each time, up to the maximum.
+const MAX_UNANSWERED = 3
+const PAUSE_MS = 30_000
+const MAX_PAUSE_MS = 600_000
+
+interface Inputs {
+  send(isStopped: () => boolean): Promise<FlagsResponse>
+  apply(response: FlagsResponse): void
+  /** The visitor's id. A response about another visitor is not applied. */
+  visitor(): string
+}
+
+/**
+ * Decides when `/flags` is requested. Calls that come together share one request, and one request runs at a time, so an
+ * older response never arrives after a newer one. A call meanwhile causes one more request afterwards.
+ */
+export const createFlagRequester = ({ send, apply, visitor }: Inputs) => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isSending = false
+  let isRequestedAgain = false
+  let unanswered = 0
+  let pausedUntil = 0
+  let isStopped = false
+
+  const run = async () => {
+    timer = undefined
+    isSending = true
+    const requested = visitor()
+    const response = await send(() => isStopped).catch((error): FlagsResponse => {
+      reportCaught(error)
+      return { error: 'unknown_error' }
+    })
+    isSending = false
+    if (isStopped) return
+    unanswered = response.error === 'connection_error' ? unanswered + 1 : 0
+    if (unanswered >= MAX_UNANSWERED)
+      pausedUntil = performance.now() + Math.min(PAUSE_MS * 2 ** (unanswered - MAX_UNANSWERED), MAX_PAUSE_MS)
+    if (requested === visitor()) apply(response)
+    // Another tab may have changed the visitor, whose flags nobody has requested.
+    if (isRequestedAgain || requested !== visitor()) request()
+  }
+  /** Requests flags. Returns false when no response comes soon: the network is down, or this was stopped. */
+  const request = (): boolean => {
+    isRequestedAgain = isSending
+    if (isStopped) return false
+    if (isSending) return true
+    const pauseMs = pausedUntil - performance.now()
+    timer ??= later(run, Math.max(TOGETHER_MS, pauseMs))
+    return pauseMs <= 0
+  }
+  return {
+    request,
+    /** The network is back: ends the pause. */
+    retryNow: (): void => {
+      if (unanswered < MAX_UNANSWERED) return
+      unanswered = pausedUntil = 0
+      clearTimeout(timer)
+      timer = undefined
+      request()
+    },
+    stop: (): void => {
+      isStopped = true
+      clearTimeout(timer)
+    },
+  }
+}

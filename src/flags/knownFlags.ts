@@ -1,0 +1,104 @@
+import { isPlainObject } from '../lib/json'
+import { objectOf, own, pick } from '../lib/objects'
+import { serialize } from '../lib/serialize'
+import type { Bootstrap, Config, FlagOverride, FlagValue, Properties } from '../types'
+import { type FlagSet, readFlags } from './flagSet'
+
+export type Values = Record<string, FlagValue>
+export type Payloads = Record<string, unknown>
+
+/** What `override` takes. */
+export type FlagOverrides = FlagOverride | { flags?: FlagOverride; payloads?: false | Payloads }
+
+export interface FlagStore {
+  get<T>(name: string): T | undefined
+  set(values: Properties): void
+}
+
+export type KnownFlags = ReturnType<typeof createKnownFlags>
+
+/** A copy of an object that the site passed; {} for anything else. */
+const toObject = (value: unknown): Payloads => {
+  const copy = serialize(value)
+  return isPlainObject(copy) ? copy : {}
+}
+
+/** The flags in what the site passed: a copy, safe to store. Malformed input counts as no flags. */
+export const toFlagSet = (input: Bootstrap): FlagSet => {
+  const { featureFlags = {}, featureFlagPayloads = {} } = (serialize(input) ?? {}) as Bootstrap
+  return readFlags({ featureFlags, featureFlagPayloads }) ?? { values: {}, payloads: {}, details: {} }
+}
+
+/** The keys of flags that are on. */
+export const enabledKeys = (values: Values) => Object.keys(values).filter((key) => values[key])
+
+/** The flags of this visitor: bootstrapped or stored ones, and the overrides of this browser above them. */
+export const createKnownFlags = (config: Config, store: FlagStore, now = () => Date.now()) => {
+  let bootstrapped!: FlagSet
+  /** Whether bootstrapped flags hold: until better ones are stored. They are not stored themselves. */
+  let isBootstrapped!: boolean
+  const bootstrap = (flags: Bootstrap): void => {
+    bootstrapped = toFlagSet(flags)
+    isBootstrapped = Object.keys(bootstrapped.values).length > 0
+  }
+  bootstrap(config.bootstrap)
+
+  const current = (): FlagSet =>
+    isBootstrapped
+      ? bootstrapped
+      : {
+          values: store.get('$enabled_feature_flags') ?? {},
+          payloads: store.get('$feature_flag_payloads') ?? {},
+          details: store.get('$feature_flag_details') ?? {},
+          requestId: store.get('$feature_flag_request_id'),
+          evaluatedAt: store.get('$feature_flag_evaluated_at'),
+        }
+  const overrides = (name: 'flags' | 'flag_payloads') => store.get<Values>(`$override_feature_${name}`)
+  const values = (): Values => ({ ...current().values, ...overrides('flags') })
+  const fetchedAt = () => store.get<number>('$feature_flag_fetched_at') ?? current().evaluatedAt ?? 0
+  const override = (name: 'flags' | 'flag_payloads', values: false | Payloads | undefined) => {
+    if (values !== undefined) store.set({ [`$override_feature_${name}`]: values ? toObject(values) : undefined })
+  }
+  return {
+    bootstrap,
+    bootstrapped: () => bootstrapped,
+    isBootstrapped: () => isBootstrapped,
+    /** What is known without overrides. */
+    current,
+    overrides,
+    /** What is known, overrides included. */
+    values,
+    /** Payloads, overrides included. A flag that is off has none. */
+    payloads: (): Payloads => {
+      const all = values()
+      return pick({ ...current().payloads, ...overrides('flag_payloads') }, (key) => own(all, key))
+    },
+    /** When the stored flags were fetched, ms since the epoch; 0 if that is unknown. */
+    fetchedAt,
+    /** Whether the stored flags are older than `feature_flag_cache_ttl_ms`. */
+    isStale: () =>
+      config.feature_flag_cache_ttl_ms > 0 && !isBootstrapped && now() - fetchedAt() > config.feature_flag_cache_ttl_ms,
+    store: (set: FlagSet): void => {
+      isBootstrapped = false
+      store.set({
+        $enabled_feature_flags: set.values,
+        $active_feature_flags: enabledKeys(set.values),
+        $feature_flag_payloads: set.payloads,
+        $feature_flag_details: set.details,
+        $feature_flag_request_id: set.requestId,
+        $feature_flag_evaluated_at: set.evaluatedAt,
+        $feature_flag_fetched_at: now(),
+      })
+    },
+    /** Lays values, or values and payloads, over the service's: false removes them, undefined changes nothing. */
+    override: (given: FlagOverrides): void => {
+      const { flags, payloads } = (
+        isPlainObject(given) && ('flags' in given || 'payloads' in given)
+          ? given
+          : { flags: given, payloads: given && undefined }
+      ) as { flags?: FlagOverride; payloads?: false | Payloads }
+      override('flags', Array.isArray(flags) ? objectOf(flags, () => true) : flags)
+      override('flag_payloads', payloads)
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { createListeners } from '../lib/listeners'
+import { has, pick } from '../lib/objects'
+import type { Stop } from '../types'
+import type { Store } from './store'
+
+/** What the service has turned on, under its own names (protocol.md §4.7). Absent: the service has not said. */
+export interface RemoteItems {
+  supportedCompression?: string[]
+  autocapture_opt_out?: boolean
+  analytics?: { endpoint?: string }
+  [item: string]: unknown
+}
+
+export interface RemoteConfig {
+  /** The items received on this page, and those stored by an earlier one. */
+  readonly items: RemoteItems
+  /** Whether the service accepts gzip, as far as it has said. */
+  acceptsGzip(): boolean
+  /** Applies the configuration in a response body. Returns false when the body carries none, as the `/flags` of newer services. */
+  apply(body: Record<string, unknown> | undefined): boolean
+  /** Calls back after each configuration that was applied. */
+  onChange(listener: () => void): Stop
+}
+
+const STORED = '$autocapture_disabled_server_side'
+
+/** The items that the SDK uses, and whether a value is well-formed. */
+const ITEMS: Record<string, (value: unknown) => boolean> = {
+  supportedCompression: Array.isArray,
+  autocapture_opt_out: (value) => value === !!value,
+  // Appended to the host: without its slash it would name another host.
+  analytics: (value) => /^\//.test((value as RemoteItems['analytics'])?.endpoint ?? '/'),
+}
+
+/** The configuration that the service sends. `onMalformed` receives the names of items that are ignored. */
+export const createRemoteConfig = (store: Store, onMalformed: (names: string[]) => void): RemoteConfig => {
+  const items: RemoteItems = { autocapture_opt_out: store.get(STORED) }
+  const listeners = createListeners<[]>()
+  return {
+    items,
+    // `gzip-js` is the protocol's name for it.
+    acceptsGzip: () =>
+      !Array.isArray(items.supportedCompression) || items.supportedCompression.some((name) => /^gzip/.test(name)),
+    apply: (body) => {
+      if (!body || !('supportedCompression' in body || 'autocapture_opt_out' in body || 'sessionRecording' in body))
+        return false
+      const malformed = Object.keys(ITEMS).filter((name) => name in body && !ITEMS[name]!(body[name]))
+      if (malformed.length) onMalformed(malformed)
+      const received: RemoteItems = pick(body, (name) => has(ITEMS, name) && !malformed.includes(name))
+      Object.assign(items, received)
+      if ('autocapture_opt_out' in received) store.set({ [STORED]: received.autocapture_opt_out })
+      listeners.tell()
+      return true
+    },
+    onChange: listeners.add,
+  }
+}
