@@ -1,0 +1,18 @@
+/**
+ * Returns `read` with a memory: what it returned holds for the rest of the running script, until the browser takes its
+ * turn. For readings that cost a burst of events more than the events do. `renew` forgets.
+ */
+export const oncePerTask = <T>(read: () => T): { (): T; renew(): void } => {
+  let known: { value: T } | undefined
+  const renew = () => {
+    known = undefined
+  }
+  const get = () => {
+    if (!known) {
+      known = { value: read() }
+      void Promise.resolve().then(renew)
+    }
+    return known.value
+  }
+  return Object.assign(get, { renew })
+}
