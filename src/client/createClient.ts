@@ -16,6 +16,7 @@ import { expected } from '../lib/expected'
 import { attempt, guarded } from '../lib/guard'
 import { isPlainObject, toJson } from '../lib/json'
 import { type Log, reportCaught } from '../lib/log'
+import { memo } from '../lib/memo'
 import { has, pick } from '../lib/objects'
 import { propertyText, serialize, toDate } from '../lib/serialize'
 import { isUuid, uuidv7 } from '../lib/uuid'
@@ -164,6 +165,7 @@ export const createClient = ({ load, token, config, said, log, ledger, onEnd }: 
       ? undefined
       : followScroll(() => [config.scroll_root_selector ?? []].flat())
   const startedAt = new Date().toISOString()
+  const riding = memo((values: Properties) => pick(values, (name) => isKey(name, 'rides')))
   let held = 0
   const { stages, pageview } = stagesFor({
     config,
@@ -183,7 +185,7 @@ export const createClient = ({ load, token, config, said, log, ledger, onEnd }: 
     isIdentified: identity.isIdentified,
     scroll: scrolling ?? { take: () => undefined },
     sessionProperties: attribution.properties,
-    storedProperties: () => pick(store.all(), (name) => isKey(name, 'rides')),
+    storedProperties: () => riding(store.all()),
     flagProperties: flags.flags.properties,
     isCookieless,
     constants: () => ({

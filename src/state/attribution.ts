@@ -9,6 +9,7 @@ import {
   searchOf,
   type UrlOptions,
 } from '../lib/campaign'
+import { memo } from '../lib/memo'
 import { pick } from '../lib/objects'
 import { redactUrls } from '../lib/redact'
 import type { Config, Properties } from '../types'
@@ -44,9 +45,15 @@ export const createAttribution = (
   page: () => Page | undefined = () => (hasPage() ? { url: location.href, referrer: readReferrer() } : undefined),
 ): Attribution => {
   let seenUrl: string | undefined
-  let entry: Arrival | undefined
-  let entryMasked: boolean | undefined
-  let entryProperties: Properties = {}
+  const entryOf = memo((entry: Arrival | undefined, _isMasked: boolean | undefined) =>
+    entry ? arrivalProperties(entry, '$session_entry_', config) : {},
+  )
+  const propertiesOf = memo((entry: Properties, tabValues: Properties, values: Properties) => ({
+    ...entry,
+    ...tabValues,
+    // A referrer that the site registered itself is better than the tab's (protocol.md §5.2).
+    ...pick(values, (name) => name.startsWith('$referr')),
+  }))
 
   const arrivalAt = ({ url, referrer }: Page): Arrival => ({
     r: referrer.slice(0, LONGEST) || '$direct',
@@ -72,15 +79,8 @@ export const createAttribution = (
   return {
     properties: () => {
       readPage()
-      const stored = store.get<{ props?: Arrival }>('$client_session_props')?.props
-      if (stored !== entry || config.mask_personal_data_properties !== entryMasked) {
-        entry = stored
-        entryMasked = config.mask_personal_data_properties
-        entryProperties = stored ? arrivalProperties(stored, '$session_entry_', config) : {}
-      }
-      // A referrer that the site registered itself is better than the tab's (protocol.md §5.2).
-      const registered = pick(store.all(), (name) => name.startsWith('$referr'))
-      return { ...entryProperties, ...tabStore.all(), ...registered }
+      const { props } = store.get<{ props?: Arrival }>('$client_session_props') ?? {}
+      return propertiesOf(entryOf(props, config.mask_personal_data_properties), tabStore.all(), store.all())
     },
     beginSession: (sessionId) => {
       const here = page()

@@ -19,12 +19,13 @@ export const addPerson = ({ processesPerson, remember, initial }: PersonState): 
   let sent = false
   return (event) => {
     const processes = processesPerson(event.event)
-    const result = withProperties(event, { $process_person_profile: processes })
-    if (!processes) return result
+    withProperties(event, { $process_person_profile: processes })
+    if (!processes) return event
     remember()
-    if (sent && event.event !== '$identify') return result
+    if (sent && event.event !== '$identify') return event
     sent = true
     const once = { ...initial(), ...event.$set_once }
-    return Object.keys(once).length ? { ...result, $set_once: once } : result
+    if (Object.keys(once).length) event.$set_once = once
+    return event
   }
 }

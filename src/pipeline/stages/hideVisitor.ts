@@ -1,6 +1,5 @@
 import { COOKIELESS_ID } from '../../lib/cookieless'
-import { pick } from '../../lib/objects'
-import type { Stage } from '../stage'
+import { type Stage, withProperties } from '../stage'
 
 // What would tell one visitor, or one visit, from another.
 const TELLING = [
@@ -15,15 +14,8 @@ const TELLING = [
 /** Without cookies: the event says that it is, and carries nothing that tells its visitor from others (protocol.md §8.7). */
 export const hideVisitor =
   (isCookieless: () => boolean): Stage =>
-  (event) =>
-    isCookieless()
-      ? {
-          ...event,
-          properties: {
-            ...pick(event.properties, (name) => !TELLING.includes(name)),
-            distinct_id: COOKIELESS_ID,
-            $device_id: null,
-            $cookieless_mode: true,
-          },
-        }
-      : event
+  (event) => {
+    if (!isCookieless()) return event
+    for (const name of TELLING) delete event.properties[name]
+    return withProperties(event, { distinct_id: COOKIELESS_ID, $device_id: null, $cookieless_mode: true })
+  }
