@@ -1,5 +1,7 @@
 import { guarded, later } from '../lib/guard'
+import { isPlainObject } from '../lib/json'
 import { reportCaught } from '../lib/log'
+import { objectOf } from '../lib/objects'
 import type { CapturedEvent, Config, DropReason, RequestError, Stop } from '../types'
 import { type Body, bodyText, eventText } from './encode'
 import { apiHost } from './hosts'
@@ -19,6 +21,31 @@ const STALE_MS = 5000
 const steadyTime = () => performance.timeOrigin + performance.now()
 
 const mostOf = ({ most = MOST_EVENTS }: Entry) => most
+
+/** A copy of data: objects, arrays and primitives. */
+const copyOf = <T>(value: T): T =>
+  Array.isArray(value)
+    ? (value.map(copyOf) as T)
+    : isPlainObject(value)
+      ? (objectOf(Object.keys(value), (name) => copyOf(value[name])) as T)
+      : value
+
+/** An entry whose text is written when it is first read. Later changes of the event do not show in it. */
+const entryOf = (event: CapturedEvent): Entry => {
+  const { uuid, event: name, timestamp, ...data } = event
+  let copy: CapturedEvent | undefined = { uuid, event: name, timestamp: new Date(timestamp), ...copyOf(data) }
+  let text = ''
+  return {
+    event: name,
+    uuid,
+    at: steadyTime(),
+    get text() {
+      if (copy) text = eventText(copy)
+      copy = undefined
+      return text
+    },
+  }
+}
 
 export interface QueueInputs {
   config: Config
@@ -90,6 +117,9 @@ export const createQueue = (inputs: QueueInputs): Queue => {
   /** A body made ahead of time for the end of the page, and how much has been captured since. */
   let prepared: { batch: Entry[]; body: Body; at: number } | undefined
   let unprepared = 0
+  /** Entries whose texts are not written yet. */
+  const added: Entry[] = []
+  let settlingTimer: ReturnType<typeof setTimeout> | undefined
   // What is captured after the page has gone (a listener of the page's own) goes the same way.
   let hasLeft = false
   let stopped = false
@@ -252,6 +282,16 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     retry()
   }
 
+  /** Does for added entries what needs their texts: in a later task, so that `capture` does not wait for them. */
+  const settleAdded = () => {
+    clearTimeout(settlingTimer)
+    settlingTimer = undefined
+    for (const { text } of added.splice(0)) unprepared += text.length
+    trim()
+    if (unprepared <= PREPARED_CHARACTERS || hasLeft) return
+    unprepared = 0
+    guarded(prepare)
+  }
   const prepare = async () => {
     const batch = nextBatch()
     const at = steadyTime()
@@ -282,22 +322,17 @@ export const createQueue = (inputs: QueueInputs): Queue => {
 
   return {
     add: (event, { now }) => {
-      const text = eventText(event)
-      const entry: Entry = { event: event.event, uuid: event.uuid, at: steadyTime(), text }
+      const entry = entryOf(event)
       waiting.push(entry)
+      added.push(entry)
+      // A page that captures without a pause gets no task in between, and the bound holds all the same.
+      if (added.length < MOST_EVENTS) settlingTimer ??= later(settleAdded)
+      else settleAdded()
       outbox.keep(entry)
-      trim()
       if (hasLeft) {
+        settleAdded()
         hand([entry])
         return outbox.leave()
-      }
-      unprepared += text.length
-      if (unprepared > PREPARED_CHARACTERS) {
-        unprepared = -Infinity
-        later(() => {
-          unprepared = 0
-          return prepare()
-        })
       }
       if (now || !config.request_batching) flush()
       else flushLater()
@@ -306,6 +341,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     takeOver,
     leave: () => {
       hasLeft = true
+      settleAdded()
       outbox.leave()
       // A request that outlives the page carries its events; any other dies with it.
       const carried = sending?.outlives ? sending.batch : []

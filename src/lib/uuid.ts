@@ -11,7 +11,7 @@ const randomWord = (): number => {
   if (!unused) {
     unused = words.length
     // A page may have broken `crypto`: worse ids are better than none.
-    attempt(() => crypto.getRandomValues(words)) ?? words.forEach((_, at) => (words[at] = Math.random() * 2 ** 32))
+    if (!attempt(() => crypto.getRandomValues(words))) words.set(words.map(() => Math.random() * 2 ** 32))
   }
   return words[--unused]!
 }

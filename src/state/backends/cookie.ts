@@ -47,10 +47,10 @@ const findWidestDomain = (): string => {
 /** The cookies by name. js-cookie, which reads the property of the document, cannot where that is hidden. */
 const parse = (text: string): Record<string, string> => {
   if (!isHidden()) return Cookies.get()
-  const pairs = text.split('; ').map((cookie) => cookie.split(/=(.*)/) as [string, string])
+  const pairs = text.split('; ').map((cookie) => cookie.split(/=(.*)/))
   return Object.fromEntries(
     pairs.map(([name, value]) => [name, value?.replace(/(%[\da-f]{2})+/gi, decodeURIComponent)]),
-  )
+  ) as Record<string, string>
 }
 let text: string
 let cookies: Record<string, string> = {}
@@ -64,6 +64,8 @@ const current = oncePerTask(() => {
 
 /** Cookies as a storage that never throws. A sandboxed frame may neither read nor set one; workers have none. */
 export const cookieStorage = ({ days, secure, crossSubdomain }: CookieOptions): Storing => {
+  // The page may have set one in this task.
+  current.renew()
   const getItem = (name: string): string | null => attempt(() => current()[name]) ?? null
   const set = (name: string, value: string, domain: string, expires: number | undefined) => {
     current.renew()
