@@ -1,5 +1,6 @@
 import { attempt, guarded, later, within } from '../lib/guard'
 import { parseJson, toJson } from '../lib/json'
+import { reportCaught } from '../lib/log'
 import { uuidv7 } from '../lib/uuid'
 import type { Config, DropReason } from '../types'
 
@@ -210,13 +211,18 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
     here
       .run('readwrite', (events) => keeping.forEach(([text, key]) => events.put(text, key)))
       .then(
-        () => fresh.forEach((entry) => (entry.isKept = !here.signal.aborted)),
-        // Full, or broken: then the journal and the memory of this tab are all there is.
-        () => fresh.forEach((entry) => (entry.key = undefined)),
+        () => {
+          for (const entry of fresh) entry.isKept = !here.signal.aborted
+          // What it held is in the database now.
+          if (hasJournal && !here.signal.aborted) journal()
+        },
+        () => {
+          // Full, or broken: then the journal and the memory of this tab are all there is.
+          for (const entry of fresh) entry.key = undefined
+          if (!here.signal.aborted) journal()
+        },
       )
-      .then(() => {
-        if (!here.signal.aborted) journal()
-      })
+      .catch(reportCaught)
     if (!here.isOpen()) journal()
   }
   const forgetKeys = (keys: readonly Key[]) => {
