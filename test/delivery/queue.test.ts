@@ -439,7 +439,7 @@ describe('what is refused is not sent, however far it had come', () => {
     })
     const { queue, requests } = setUp(
       {},
-      { outbox: { ...outbox, orphans: () => new Promise((done) => (found = () => done([left]))) } },
+      { outbox: { ...outbox, claimOrphans: () => new Promise((done) => (found = () => done([left]))) } },
     )
     queue.takeOver()
     await tick()
