@@ -9,8 +9,8 @@ import { addPageview } from '../pipeline/stages/addPageview'
 import { addPerson, type PersonState } from '../pipeline/stages/addPerson'
 import { addSession } from '../pipeline/stages/addSession'
 import { denyProperties } from '../pipeline/stages/denyProperties'
-import { hideVisitor } from '../pipeline/stages/hideVisitor'
-import { judgeBots } from '../pipeline/stages/judgeBots'
+import { anonymize } from '../pipeline/stages/anonymize'
+import { filterBots } from '../pipeline/stages/filterBots'
 import { limitRate } from '../pipeline/stages/limitRate'
 import { requireConsent } from '../pipeline/stages/requireConsent'
 import { requireName } from '../pipeline/stages/requireName'
@@ -49,7 +49,7 @@ export const stagesFor = (from: StageInputs) => {
   const stages = {
     name: requireName,
     consent: requireConsent(from.isOptedOut),
-    bots: judgeBots(from.config, undefined, undefined, from.log.warn),
+    bots: filterBots(from.config, undefined, undefined, from.log.warn),
     rate: limitRate(() => from.config.rate_limiting, from.onRateLimit),
     session: addSession(from.touchSession),
     identity: addIdentity(from.token, from.isIdentified),
@@ -58,7 +58,7 @@ export const stagesFor = (from: StageInputs) => {
     stored: addFrom(from.storedProperties),
     flags: addFrom(from.flagProperties),
     page: addPage(from.config, from.constants),
-    cookieless: hideVisitor(from.isCookieless),
+    cookieless: anonymize(from.isCookieless),
     person: addPerson(from.person),
     denylist: denyProperties(() => [...from.config.property_blacklist, ...from.config.property_denylist]),
     beforeSend: runBeforeSend(from.config, OPTIONS.before_send[0], from.rewrite, from.log),

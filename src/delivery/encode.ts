@@ -4,7 +4,7 @@ import type { CapturedEvent } from '../types'
 /** The body of a request: gzip, or JSON that is not compressed. */
 export type Body = Uint8Array<ArrayBuffer> | string
 
-/** Compresses at once. */
+/** Compresses synchronously. */
 export type GzipNow = (text: string) => Uint8Array<ArrayBuffer>
 
 /** The JSON text of a request with these events (protocol.md §4.2), from the JSON text of each. */

@@ -45,7 +45,7 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     while (sending === current && mayBeOrphans && waiting.all().length < MAX_EVENTS) {
       mayBeOrphans = false
       const found = leads ? await outbox.claimOrphans() : []
-      // The page went meanwhile: they are the next one's.
+      // The page was left meanwhile: the next page claims them.
       if (sending !== current) return
       mayBeOrphans ||= found.length > 0
       waiting.addOldest(found)
@@ -112,12 +112,12 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     try {
       answer = await sendNext(current)
     } catch (error) {
-      // Whatever it was: the loop goes on, and a batch that causes it is halved like one that the service cannot store.
+      // The loop goes on, and a batch that causes the error is halved like one that the service cannot store.
       reportCaught(error)
       answer = { status: 0, text: String(error) }
     }
     if (sending === current) sending = undefined
-    // What waits is held, or was cleared: whoever adds to it begins again.
+    // What waits is held, or was cleared: the next event starts the loop again.
     if (!answer) return waiting.all().length && !sending ? outbox.releaseLeadership() : pump()
     guarded(() => settle(current.batch, answer))
     // Not awaited: what a page sends without a pause would hold all it has sent.

@@ -1,4 +1,4 @@
-/** Returns `compute` with a memory of its latest result: computes again only when an argument is another. */
+/** Caches the latest result of `compute`. Computes again only when an argument changes (by identity). */
 export const memo = <A extends unknown[], T>(compute: (...args: A) => T): ((...args: A) => T) => {
   let latest: { args: A; result: T } | undefined
   return (...args) => {

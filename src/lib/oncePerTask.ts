@@ -1,6 +1,6 @@
 /**
- * Returns `read` with a memory: what it returned holds for the rest of the running script, until the browser takes its
- * turn. For readings that cost a burst of events more than the events do. `renew` forgets.
+ * Caches what `read` returns until the running script ends. For readings that cost a burst of events more than the events
+ * do. `renew` clears the cache.
  */
 export const oncePerTask = <T>(read: () => T): { (): T; renew(): void } => {
   let known: { value: T } | undefined

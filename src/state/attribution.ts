@@ -17,13 +17,13 @@ import type { Store } from './store'
 
 /** Where visitor and session came from (protocol.md §5.7). */
 export interface Attribution {
-  /** Properties of an event now: how the session began, the campaign and referrer of this tab, what was registered for the session. */
+  /** Returns the properties of an event now: how the session began, campaign and referrer of this tab, values registered for the session. */
   properties(): Properties
-  /** A session begins: its beginning is where the visitor is now. */
+  /** Stores the current page as the entry of a session that begins. */
   beginSession(sessionId: string): void
-  /** Where the visitor first came from, as person properties; {} until the first event. */
+  /** Returns where the visitor first came from, as person properties; {} until the first event. */
   initialPerson(): Properties
-  /** The visitor is another: this page counts as arrived at again. */
+  /** The visitor changed: the next event counts this page as a new arrival. */
   forget(): void
 }
 
@@ -34,14 +34,14 @@ interface Page {
   referrer: string
 }
 
-// Longer addresses carry nothing more that is read, and would fill the storage.
-const LONGEST = 1000
+// Longer URLs carry nothing more that is read, and would fill the storage.
+const MAX_LENGTH = 1000
 
 export const createAttribution = (
   config: Options,
   store: Store,
   tabStore: Store,
-  /** A worker is on no page: nobody came there from anywhere. */
+  /** Workers have no page and therefore no referrer. */
   page: () => Page | undefined = () => (hasPage() ? { url: location.href, referrer: readReferrer() } : undefined),
 ): Attribution => {
   let seenUrl: string | undefined
@@ -56,8 +56,8 @@ export const createAttribution = (
   }))
 
   const arrivalAt = ({ url, referrer }: Page): Arrival => ({
-    r: referrer.slice(0, LONGEST) || '$direct',
-    u: url.slice(0, LONGEST),
+    r: referrer.slice(0, MAX_LENGTH) || '$direct',
+    u: url.slice(0, MAX_LENGTH),
   })
   const readPage = () => {
     const here = page()

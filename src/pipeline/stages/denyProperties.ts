@@ -1,6 +1,6 @@
 import type { Stage } from '../stage'
 
-/** The event without the properties that are never to be sent. */
+/** Removes the properties that must never be sent. */
 export const denyProperties =
   (names: () => readonly string[]): Stage =>
   (event) => {

@@ -1,5 +1,5 @@
 import Cookies from 'js-cookie'
-import type { Storing } from '../../browser/storage'
+import type { KeyValueStorage } from '../../browser/storage'
 import { attempt } from '../../lib/guard'
 import { pick } from '../../lib/objects'
 import { oncePerTask } from '../../lib/oncePerTask'
@@ -63,7 +63,7 @@ const current = oncePerTask(() => {
 })
 
 /** Cookies as a storage that never throws. A sandboxed frame may neither read nor set one; workers have none. */
-export const cookieStorage = ({ days, secure, crossSubdomain }: CookieOptions): Storing => {
+export const cookieStorage = ({ days, secure, crossSubdomain }: CookieOptions): KeyValueStorage => {
   // The page may have set one in this task.
   current.renew()
   const getItem = (name: string): string | null => attempt(() => current()[name]) ?? null

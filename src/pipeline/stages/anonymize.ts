@@ -1,8 +1,8 @@
 import { COOKIELESS_ID } from '../../lib/cookieless'
 import { type Stage, withProperties } from '../stage'
 
-// What would tell one visitor, or one visit, from another.
-const TELLING = [
+// Properties that distinguish visitors or visits.
+const IDENTIFYING = [
   '$session_id',
   '$window_id',
   '$user_id',
@@ -11,11 +11,11 @@ const TELLING = [
   '$initialization_time',
 ]
 
-/** Without cookies: the event says that it is, and carries nothing that tells its visitor from others (protocol.md §8.7). */
-export const hideVisitor =
+/** In cookieless mode: marks the event as cookieless and removes what identifies its visitor (protocol.md §8.7). */
+export const anonymize =
   (isCookieless: () => boolean): Stage =>
   (event) => {
     if (!isCookieless()) return event
-    for (const name of TELLING) delete event.properties[name]
+    for (const name of IDENTIFYING) delete event.properties[name]
     return withProperties(event, { distinct_id: COOKIELESS_ID, $device_id: null, $cookieless_mode: true })
   }
