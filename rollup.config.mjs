@@ -71,6 +71,8 @@ const script = (input, file, more = {}) => ({
   input,
   output: {
     ...output,
+    // V8 compiles every function with the script, not one by one as the start calls them: a seventh of the start's time.
+    banner: `//# allFunctionsCalledOnLoad\n${banner}`,
     file,
     format: 'iife',
     // ASCII only: a page that is not UTF-8 would garble anything else. `inline: 1`: what is inlined further compresses worse.
@@ -79,7 +81,7 @@ const script = (input, file, more = {}) => ({
       terser({
         ecma: 2020,
         compress: { passes: 3, unsafe_arrows: true, inline: 1 },
-        format: { ascii_only: true, comments: /^! Trailmark/ },
+        format: { ascii_only: true, comments: /^! Trailmark|^# allFunctionsCalledOnLoad/ },
       }),
     ],
     ...more,

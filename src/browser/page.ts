@@ -1,4 +1,6 @@
 import { permittedUrl, type UrlOptions } from '../lib/campaign'
+import { memo } from '../lib/memo'
+import { oncePerTask } from '../lib/oncePerTask'
 import { redactUrls } from '../lib/redact'
 import { unclobbered } from './dom'
 import { timeZone } from '../lib/timeZone'
@@ -59,6 +61,28 @@ export const readDevice = (): Properties => {
   }
 }
 
+const urlProperties = memo(
+  (
+    url: string,
+    disable_capture_url_hashes?: boolean,
+    mask_personal_data_properties?: boolean,
+    custom_personal_data_properties?: string[],
+  ) => ({
+    $current_url: redactUrls(
+      permittedUrl(url, { disable_capture_url_hashes, mask_personal_data_properties, custom_personal_data_properties }),
+    ),
+    $host: location.host,
+    $pathname: redactUrls(location.pathname),
+  }),
+)
+// To read the window's size may make the browser lay out the page, so a burst of events reads it once.
+const sizes = oncePerTask(() => ({
+  $screen_height: screen.height,
+  $screen_width: screen.width,
+  $viewport_height: innerHeight,
+  $viewport_width: innerWidth,
+}))
+
 /**
  * Where the visitor is and how large the window is (protocol.md §5.3). A worker's own address, which may be a blob's, is
  * nowhere a visitor can be: it tells the site alone.
@@ -66,13 +90,13 @@ export const readDevice = (): Properties => {
 export const readPage = (options: UrlOptions & Pick<Config, 'properties_string_max_length'>): Properties =>
   hasPage()
     ? {
-        $current_url: redactUrls(permittedUrl(location.href.slice(0, options.properties_string_max_length), options)),
-        $host: location.host,
-        $pathname: redactUrls(location.pathname),
-        $screen_height: screen.height,
-        $screen_width: screen.width,
-        $viewport_height: innerHeight,
-        $viewport_width: innerWidth,
+        ...urlProperties(
+          location.href.slice(0, options.properties_string_max_length),
+          options.disable_capture_url_hashes,
+          options.mask_personal_data_properties,
+          options.custom_personal_data_properties,
+        ),
+        ...sizes(),
       }
     : { $host: hostOf(origin) }
 

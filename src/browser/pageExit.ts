@@ -7,7 +7,7 @@ import { createSignal, listen } from './signal'
 const phases: (((event: PageTransitionEvent) => void) | undefined)[] = []
 let stop: Stop | undefined
 
-/** One step of leaving. Steps run in the order of their number, whoever listened first. */
+/** A phase of `pagehide`. Phases run in the order of their number, not of registration. */
 const phase = (step: number) =>
   createSignal<PageTransitionEvent>((emit) => {
     phases[step] = emit
@@ -20,10 +20,10 @@ const phase = (step: number) =>
     }
   })
 
-/** The page is going: the last moment to capture something. */
+/** The page is being left: the last chance to capture. */
 export const onPageLeave = phase(0)
 
-/** The page is going and everything has been captured: the last moment to send something. */
+/** The page is being left and everything has been captured: the last chance to send. */
 export const onPageLeft = phase(1)
 
 /** The page came back out of the back/forward cache. */

@@ -1,5 +1,5 @@
 import { later } from '../lib/guard'
-import { standInForLocalStorage, type Storing } from './storage'
+import { standInForLocalStorage, type KeyValueStorage } from './storage'
 
 const DATABASE = 'trailmark'
 const ENTRIES = 'entries'
@@ -54,7 +54,7 @@ const write = (database: IDBDatabase, name: string, { value, at }: Entry) => {
  * What workers have for local storage: entries in memory, read once, each change of which goes to IndexedDB and to the
  * origin's other workers. They hear of it as pages do, by a `storage` event.
  */
-const open = async (): Promise<Storing> => {
+const open = async (): Promise<KeyValueStorage> => {
   const entries = new Map<string, Entry>()
   /** Whether that is news. */
   const take = (name: string, entry: Entry) => (entries.get(name)?.at ?? 0) <= entry.at && !!entries.set(name, entry)
@@ -78,7 +78,7 @@ const open = async (): Promise<Storing> => {
     database.then((opened) => write(opened!, name, entry)).catch(() => {})
   }
   const getItem = (name: string) => entries.get(name)?.value ?? null
-  const storage: Storing = {
+  const storage: KeyValueStorage = {
     getItem,
     setItem: (name, value) => {
       change(name, value)

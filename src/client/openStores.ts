@@ -1,4 +1,4 @@
-import { storageOf, type Storing } from '../browser/storage'
+import { storageOf, type KeyValueStorage } from '../browser/storage'
 import { toJson } from '../lib/json'
 import { cookieBackend, type CookieOptions } from '../state/backends/cookie'
 import { memoryBackend } from '../state/backends/memory'
@@ -28,7 +28,7 @@ export const openStores = (token: string, config: Config, mayStore: () => boolea
 
   const kind = () => (mayStore() ? config.persistence : 'memory')
   /** The tab's own storage; undefined where nothing may be kept. */
-  const tab = (): Storing | undefined => (kind() === 'memory' ? undefined : storageOf('sessionStorage'))
+  const tab = (): KeyValueStorage | undefined => (kind() === 'memory' ? undefined : storageOf('sessionStorage'))
   const openMain = () => openBackend(kind(), name, cookieOptions(config))
   const openTab = () => {
     const storage = tab()

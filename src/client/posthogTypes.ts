@@ -17,7 +17,7 @@ import type {
   SessionListener,
 } from '../types'
 import type { Survey } from './notYet'
-import type { ResetOptions } from './people'
+import type { ResetOptions } from './people/reset'
 import type { Analytics, Options } from './publicApi'
 
 export type PostHog = Analytics

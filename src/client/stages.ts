@@ -1,6 +1,7 @@
 import type { ScrollDepth } from '../browser/scroll'
 import { OPTIONS } from '../config/options'
 import { apiHost, isCustomHost } from '../delivery/hosts'
+import { memo } from '../lib/memo'
 import { pick } from '../lib/objects'
 import { addFrom } from '../pipeline/stages/addFrom'
 import { addIdentity } from '../pipeline/stages/addIdentity'
@@ -9,8 +10,8 @@ import { addPageview } from '../pipeline/stages/addPageview'
 import { addPerson } from '../pipeline/stages/addPerson'
 import { addSession } from '../pipeline/stages/addSession'
 import { denyProperties } from '../pipeline/stages/denyProperties'
-import { hideVisitor } from '../pipeline/stages/hideVisitor'
-import { judgeBots } from '../pipeline/stages/judgeBots'
+import { anonymize } from '../pipeline/stages/anonymize'
+import { filterBots } from '../pipeline/stages/filterBots'
 import { limitRate } from '../pipeline/stages/limitRate'
 import { requireConsent } from '../pipeline/stages/requireConsent'
 import { requireName } from '../pipeline/stages/requireName'
@@ -44,19 +45,20 @@ export const createStages = (
     $config_defaults: config.defaults,
     ...(isCustomHost(config) ? { $lib_custom_api_host: apiHost(config) } : {}),
   })
+  const riding = memo((values: Properties) => pick(values, (name) => isKey(name, 'rides')))
   const stages = {
     name: requireName,
     consent: requireConsent(context.isOptedOut),
-    bots: judgeBots(config, undefined, undefined, log.warn),
+    bots: filterBots(config, undefined, undefined, log.warn),
     rate: limitRate(() => config.rate_limiting, onRateLimit),
     session: addSession(session.touch),
     identity: addIdentity(token, identity.isIdentified),
     pageview: pageview.stage,
     sessionProperties: addFrom(attribution.properties),
-    stored: addFrom(() => pick(store.all(), (name) => isKey(name, 'rides'))),
+    stored: addFrom(() => riding(store.all())),
     flags: addFrom(flagProperties),
     page: addPage(config, constants),
-    cookieless: hideVisitor(context.isCookieless),
+    cookieless: anonymize(context.isCookieless),
     person: addPerson({
       processesPerson: context.processesPerson,
       remember: () => {

@@ -4,7 +4,7 @@ import type { CapturedEvent } from '../types'
 /** The body of a request: gzip, or JSON that is not compressed. */
 export type Body = Uint8Array<ArrayBuffer> | string
 
-/** Compresses at once. */
+/** Compresses synchronously. */
 export type GzipNow = (text: string) => Uint8Array<ArrayBuffer>
 
 /** The JSON text of a request with these events (protocol.md §4.2), from the JSON text of each. */
@@ -15,10 +15,18 @@ export const bodyText = (token: string, events: readonly string[], sentAt = new 
 export const eventText = ({ uuid, event, properties, $set, $set_once, $unset, timestamp }: CapturedEvent): string =>
   toJson({ uuid, event, properties, $set, $set_once, $unset, timestamp })
 
-/** Compresses a body off the main thread by Compression Streams, or else by `gzipNow`, if that has loaded. */
+// Characters of a body that is worth compressing.
+const MIN_COMPRESSED = 1500
+
+/**
+ * Compresses a body off the main thread by Compression Streams, or else by `gzipNow`, if that has loaded. What fits into
+ * one packet stays as it is where the browser can compress: compressing takes longer than sending the difference.
+ */
 export const compress = async (text: string, gzipNow: () => GzipNow | undefined): Promise<Body> => {
+  if (text.length < MIN_COMPRESSED && 'CompressionStream' in globalThis) return text
   try {
-    const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))
+    // Not a blob's stream: to make one blocks until another process of the browser has answered.
+    const stream = new Response(text).body!.pipeThrough(new CompressionStream('gzip'))
     return new Uint8Array(await new Response(stream).arrayBuffer())
   } catch {
     // The browser has no Compression Streams, or they failed.

@@ -2,6 +2,8 @@ import type { Answer } from './transport'
 
 const FIRST_MS = 3000
 const MAX_MS = 30 * 60 * 1000
+// Statuses by which a service asks clients to come back later.
+export const RETRYABLE_STATUS = [408, 425, 429]
 // What the services of this protocol acknowledge events with: {"status": 1}, {"status": "Ok"}, and the oldest a bare 1.
 const ACKNOWLEDGED: unknown[] = [1, 'Ok']
 
@@ -15,7 +17,7 @@ export const outcomeOf = ({
   isForeign,
 }: Pick<Answer, 'status' | 'json' | 'isForeign'>): 'stored' | 'too_large' | 'again' | 'refused' => {
   if (status === 413) return 'too_large'
-  if (status >= 400 && status < 500 && !isForeign && ![408, 425, 429].includes(status)) return 'refused'
+  if (status >= 400 && status < 500 && !isForeign && !RETRYABLE_STATUS.includes(status)) return 'refused'
   return status >= 200 && status < 300 && ACKNOWLEDGED.includes((json as { status?: unknown } | null)?.status ?? json)
     ? 'stored'
     : 'again'

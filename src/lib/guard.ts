@@ -1,8 +1,8 @@
 import { reportCaught } from './log'
 
 /**
- * `run`'s answer, or undefined where it threw, which the console then tells: for what must never throw into the host
- * page. A promise that rejects later is told of too.
+ * Returns what `run` returns, or undefined if it throws: for code that must never throw into the host page. The console
+ * reports the error, and the rejection of a returned promise.
  */
 export const guarded = <T>(run: () => T): T | undefined => {
   try {
@@ -18,7 +18,7 @@ export const guarded = <T>(run: () => T): T | undefined => {
 // A longer timer fires at once. https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** Runs `run` guarded in a task of its own, after `ms` milliseconds. Every timer of the SDK is set here. */
+/** Runs `run` guarded in a later task, after `ms` milliseconds. All timers of the SDK are set here. */
 export const later = (run: () => unknown, ms = 0): ReturnType<typeof setTimeout> =>
   setTimeout(() => guarded(run), Math.min(ms, MAX_TIMER_MS))
 
@@ -26,7 +26,7 @@ export const later = (run: () => unknown, ms = 0): ReturnType<typeof setTimeout>
 export const within = <T, F = T>(ms: number, promise: Promise<T>, fallback: F): Promise<T | F> =>
   new Promise((done) => {
     const timer = later(() => done(fallback), ms)
-    promise
+    void promise
       .catch(() => fallback)
       .then((result) => {
         clearTimeout(timer)
@@ -34,7 +34,7 @@ export const within = <T, F = T>(ms: number, promise: Promise<T>, fallback: F): 
       })
   })
 
-/** Returns what `run` returns, or undefined where it throws: for what browsers and pages may forbid, which is no error. */
+/** Returns what `run` returns, or undefined if it throws: for operations that browsers and pages may forbid. */
 export const attempt = <T>(run: () => T): T | undefined => {
   try {
     return run()

@@ -1,7 +1,7 @@
 import type { Stop } from '../types'
 import { guarded } from './guard'
 
-/** Who wants to hear something. A listener that throws disturbs neither the SDK nor the other listeners. */
+/** A list of listeners. One that throws disturbs neither the SDK nor the others. */
 export const createListeners = <A extends unknown[]>() => {
   let all: readonly ((...args: A) => void)[] = []
   return {

@@ -1,15 +1,15 @@
-/** The SDK's voice in the console; the only file that speaks there. */
+/** Console output of the SDK. */
 export interface Log {
-  /** Something a person should mend: always shown. */
+  /** A problem that a developer should fix. Always shown. */
   error(message: string, ...details: unknown[]): void
   warn(message: string, ...details: unknown[]): void
-  /** What happens, for those who asked for it with `debug`. */
+  /** Shown with `debug` only. */
   info(message: string, ...details: unknown[]): void
 }
 
 const PREFIX = '[trailmark]'
 
-/** Says that something threw, in the SDK or in a callback it was given. Shown always: silence would hide it from whoever can mend it. */
+/** Reports an error caught in the SDK or in one of the site's callbacks. Always shown, so that it can be fixed. */
 export const reportCaught = (error: unknown): void =>
   console.error(PREFIX, 'caught an error; the page is not affected', error)
 

@@ -1,11 +1,11 @@
 import type { Notices, Stop } from '../types'
 import { createListeners } from './listeners'
 
-/** The SDK's own events, for who wants to hear them. */
+/** Listeners for the SDK's own events. */
 export const createNotices = () => {
   const listeners = createListeners<[name: keyof Notices, value: Notices[keyof Notices]]>()
   return {
-    /** `name` of `*` hears everything, as `(name, value)`. */
+    /** Listens to one event, or with `*` to all, as `(name, value)`. */
     on: <N extends keyof Notices>(name: N | '*', listener: (value: Notices[N]) => void): Stop =>
       listeners.add((told, value) => {
         if (told === name) listener(value as Notices[N])

@@ -1,10 +1,10 @@
 import { attempt } from './guard'
 
-/** Returns the parts of a URL, or undefined if the string is none. */
+/** Parses a URL. Returns undefined for an invalid one. */
 export const urlOf = (url: string): URL | undefined => attempt(() => new URL(url))
 
-/** `host[:port]` of a URL; '' when it is none. */
+/** Returns `host[:port]` of a URL, '' for an invalid one. */
 export const hostOf = (url: string): string => urlOf(url)?.host ?? ''
 
-/** A host as configured, ready to have a path appended: trimmed, without a slash at its end. */
+/** Returns a configured host, trimmed and without a trailing slash. */
 export const trimHost = (host: string): string => host.trim().replace(/\/$/, '')

@@ -3,26 +3,35 @@ import { attempt } from './guard'
 let lastMs = 0
 let counter = 0
 
+// Enough for 63 ids: a call into the browser for each would take as long as all the rest of an id.
+const words = new Uint32Array(189)
+let unused = 0
+
+const randomWord = (): number => {
+  if (!unused) {
+    unused = words.length
+    // A page may have broken `crypto`: worse ids are better than none.
+    if (!attempt(() => crypto.getRandomValues(words))) words.set(words.map(() => Math.random() * 2 ** 32))
+  }
+  return words[--unused]!
+}
+
 /**
  * A UUIDv7 (RFC 9562 §5.7): 48 bits of milliseconds, then a 12-bit counter that keeps ids of one millisecond in
  * order (§6.2 method 1), then 62 random bits. A clock that steps back does not take the order with it.
  */
 export const uuidv7 = (now = Date.now()): string => {
-  const words = new Uint32Array(3)
-  // A page may have broken `crypto`: worse ids are better than none.
-  const random = attempt(() => crypto.getRandomValues(words)) ?? words.map(() => Math.random() * 2 ** 32)
-  const [start, high, low] = random as unknown as [number, number, number]
   if (now > lastMs) {
     lastMs = now
     // The counter starts in its lower half, so that it has room to count.
-    counter = start & 0x7ff
+    counter = randomWord() & 0x7ff
   } else if (++counter > 0xfff) {
     lastMs += 1
     counter = 0
   }
   const time = lastMs.toString(16).padStart(12, '0')
   // Its first bits are the variant's, 10, and random ones follow: never shorter than eight digits.
-  const tail = ((high >>> 2) + 0x80000000).toString(16) + low.toString(16).padStart(8, '0')
+  const tail = ((randomWord() >>> 2) + 0x80000000).toString(16) + randomWord().toString(16).padStart(8, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${tail.slice(0, 4)}-${tail.slice(4)}`
 }
 

@@ -1,7 +1,7 @@
 import type { CapturedEvent, CaptureOptions, DroppedEvent } from '../types'
 import type { Stage } from './stage'
 
-/** Takes an event through `stages`, in their order. The first that drops it ends its way, and `onDrop` hears why. */
+/** Returns a function that runs an event through `stages` in order. The first stage that drops it ends the run and is reported to `onDrop`. */
 export const createPipeline =
   (stages: Record<string, Stage>, onDrop: (dropped: DroppedEvent) => void) =>
   (event: CapturedEvent, options: CaptureOptions): CapturedEvent | undefined => {

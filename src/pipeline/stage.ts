@@ -1,20 +1,22 @@
+import { has } from '../lib/objects'
 import type { CapturedEvent, CaptureOptions, DropReason, Properties } from '../types'
 
 export interface Drop {
   drop: DropReason
 }
 
-/** One step of an event's way: the event, changed or not, or the reason why it ends here. */
+/** A step of the pipeline: changes the event in place and returns it, or a replacement, or the reason why it is dropped. */
 export type Stage = (event: CapturedEvent, options: CaptureOptions) => CapturedEvent | Drop
 
-/** The event with `properties` under its own: what it already says stands. */
-export const withDefaults = (event: CapturedEvent, properties: Properties): CapturedEvent => ({
-  ...event,
-  properties: { ...properties, ...event.properties },
-})
+/** Sets the properties that the event does not have yet. */
+export const withDefaults = (event: CapturedEvent, properties: Readonly<Properties>): CapturedEvent => {
+  const own = event.properties
+  for (const name of Object.keys(properties)) if (!has(own, name)) own[name] = properties[name]
+  return event
+}
 
-/** The event with `properties` over its own: the SDK knows better. */
-export const withProperties = (event: CapturedEvent, properties: Properties): CapturedEvent => ({
-  ...event,
-  properties: { ...event.properties, ...properties },
-})
+/** Sets properties and overwrites those of the event: the SDK's own values win. */
+export const withProperties = (event: CapturedEvent, properties: Readonly<Properties>): CapturedEvent => {
+  Object.assign(event.properties, properties)
+  return event
+}

@@ -9,6 +9,7 @@ import {
   searchOf,
   type UrlOptions,
 } from '../lib/campaign'
+import { memo } from '../lib/memo'
 import { pick } from '../lib/objects'
 import { redactUrls } from '../lib/redact'
 import type { Config, Properties } from '../types'
@@ -16,13 +17,13 @@ import type { Store } from './store'
 
 /** Where visitor and session came from (protocol.md §5.7). */
 export interface Attribution {
-  /** Properties of an event now: how the session began, the campaign and referrer of this tab, what was registered for the session. */
+  /** Returns the properties of an event now: how the session began, campaign and referrer of this tab, values registered for the session. */
   properties(): Properties
-  /** A session begins: its beginning is where the visitor is now. */
+  /** Stores the current page as the entry of a session that begins. */
   beginSession(sessionId: string): void
-  /** Where the visitor first came from, as person properties; {} until the first event. */
+  /** Returns where the visitor first came from, as person properties; {} until the first event. */
   initialPerson(): Properties
-  /** The visitor is another: this page counts as arrived at again. */
+  /** The visitor changed: the next event counts this page as a new arrival. */
   forget(): void
 }
 
@@ -33,24 +34,30 @@ interface Page {
   referrer: string
 }
 
-// Longer addresses carry nothing more that is read, and would fill the storage.
-const LONGEST = 1000
+// Longer URLs carry nothing more that is read, and would fill the storage.
+const MAX_LENGTH = 1000
 
 export const createAttribution = (
   config: Options,
   store: Store,
   tabStore: Store,
-  /** A worker is on no page: nobody came there from anywhere. */
+  /** Workers have no page and therefore no referrer. */
   page: () => Page | undefined = () => (hasPage() ? { url: location.href, referrer: readReferrer() } : undefined),
 ): Attribution => {
   let seenUrl: string | undefined
-  let entry: Arrival | undefined
-  let entryMasked: boolean | undefined
-  let entryProperties: Properties = {}
+  const entryOf = memo((entry: Arrival | undefined, _isMasked: boolean | undefined) =>
+    entry ? arrivalProperties(entry, '$session_entry_', config) : {},
+  )
+  const propertiesOf = memo((entry: Properties, tabValues: Properties, values: Properties) => ({
+    ...entry,
+    ...tabValues,
+    // A referrer that the site registered itself is better than the tab's (protocol.md §5.2).
+    ...pick(values, (name) => name.startsWith('$referr')),
+  }))
 
   const arrivalAt = ({ url, referrer }: Page): Arrival => ({
-    r: referrer.slice(0, LONGEST) || '$direct',
-    u: url.slice(0, LONGEST),
+    r: referrer.slice(0, MAX_LENGTH) || '$direct',
+    u: url.slice(0, MAX_LENGTH),
   })
   const readPage = () => {
     const here = page()
@@ -72,15 +79,8 @@ export const createAttribution = (
   return {
     properties: () => {
       readPage()
-      const stored = store.get<{ props?: Arrival }>('$client_session_props')?.props
-      if (stored !== entry || config.mask_personal_data_properties !== entryMasked) {
-        entry = stored
-        entryMasked = config.mask_personal_data_properties
-        entryProperties = stored ? arrivalProperties(stored, '$session_entry_', config) : {}
-      }
-      // A referrer that the site registered itself is better than the tab's (protocol.md §5.2).
-      const registered = pick(store.all(), (name) => name.startsWith('$referr'))
-      return { ...entryProperties, ...tabStore.all(), ...registered }
+      const { props } = store.get<{ props?: Arrival }>('$client_session_props') ?? {}
+      return propertiesOf(entryOf(props, config.mask_personal_data_properties), tabStore.all(), store.all())
     },
     beginSession: (sessionId) => {
       const here = page()

@@ -1,4 +1,4 @@
-import type { Storing } from '../browser/storage'
+import type { KeyValueStorage } from '../browser/storage'
 
 /** Whether the visitor may be observed: what they decided, else what the configuration takes no decision for. */
 export interface Consent {
@@ -19,7 +19,7 @@ const UNDECIDED = 'pending'
  */
 export const createConsent = (
   name: string,
-  places: readonly Storing[],
+  places: readonly KeyValueStorage[],
   byDefault: () => boolean,
   isRefused: () => boolean,
 ): Consent => {

@@ -8,24 +8,24 @@ export interface Identity {
   deviceId(): string | undefined
   isIdentified(): boolean
   /**
-   * From now on the visitor is `id`. `was`: the id until now. `change`: 'identified', an anonymous visitor got a name;
+   * Changes the visitor's id. `was`: the previous id. `change`: 'identified', an anonymous visitor got a name;
    * 'confirmed', an anonymous visitor's own id is its name; 'same', nothing new; 'switched', a named visitor became
    * another (protocol.md §9.1).
    */
   become(id: string): { was: string; change: 'identified' | 'confirmed' | 'same' | 'switched' }
-  /** Forgets the person. The device keeps its id unless asked. */
+  /** Begins a new anonymous visitor. The device keeps its id unless `deviceToo`. */
   renew(deviceToo: boolean, bootstrap?: Bootstrap): void
 }
 
-/** Names that are never somebody: what a program sends when it has no id (protocol.md §9.1). */
+/** Ids that never name a person: what programs send when they have none (protocol.md §9.1). */
 const NOBODY = ['distinct_id', 'distinctid', 'undefined', 'null', COOKIELESS_ID]
 
 /** Whether `id` can name a person. */
 export const isIdentifier = (id: string): boolean => id.trim() !== '' && !NOBODY.includes(id.toLowerCase())
 
 /**
- * The identity kept in `store`. A new visitor gets an id from `newId`, or the one that bootstrap tells; a visitor who
- * is known as somebody is never put back to less (protocol.md §9.5 and weak point 3).
+ * The identity in `store`. A new visitor gets an id from `newId` or from `bootstrap`; an identified visitor never becomes
+ * anonymous by `bootstrap` (protocol.md §9.5 and weak point 3).
  */
 export const createIdentity = (
   store: Store,

@@ -1,10 +1,10 @@
-import type { Storing } from '../browser/storage'
+import type { KeyValueStorage } from '../browser/storage'
 import { createListeners } from '../lib/listeners'
 import { uuidv7 } from '../lib/uuid'
 import type { SessionListener, Stop } from '../types'
 import type { Store } from './store'
 
-const LONGEST_MS = 24 * 3600 * 1000
+const MAX_SESSION_MS = 24 * 3600 * 1000
 // Each write wakes the storage listeners of all other tabs, so the stored time of the last activity may lag this far.
 const WRITE_EVERY_MS = 5000
 
@@ -24,7 +24,7 @@ export const sessionAt = (
   idleMs: number,
   newId: (now: number) => string = uuidv7,
 ): SessionState =>
-  last && Math.abs(now - last.lastActiveAt) <= idleMs && Math.abs(now - last.startedAt) <= LONGEST_MS
+  last && Math.abs(now - last.lastActiveAt) <= idleMs && Math.abs(now - last.startedAt) <= MAX_SESSION_MS
     ? { ...last, lastActiveAt: now }
     : { id: newId(now), startedAt: now, lastActiveAt: now }
 
@@ -55,7 +55,7 @@ export interface Session {
  */
 export const createSession = (
   store: Store,
-  tab: () => Storing | undefined,
+  tab: () => KeyValueStorage | undefined,
   [idKey, livesKey]: readonly [string, string],
   idleMs: () => number,
   now = () => Date.now(),
@@ -110,7 +110,7 @@ export const createSession = (
         changes.tell(next.id, windowId, {
           noSessionId: !previous,
           activityTimeout: !!previous && Math.abs(time - previous.lastActiveAt) > idleMs(),
-          sessionPastMaximumLength: !!previous && Math.abs(time - previous.startedAt) > LONGEST_MS,
+          sessionPastMaximumLength: !!previous && Math.abs(time - previous.startedAt) > MAX_SESSION_MS,
           crossTabAdoption: !!previous && !begins,
         })
       }

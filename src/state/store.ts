@@ -27,7 +27,8 @@ export interface Store {
 const SETTLE_MS = 50
 
 /** When the visitor of these values last became another, ms; 0: never. */
-export const resetAt = (values: Properties): number => Date.parse(values.$last_posthog_reset as string) || 0
+export const resetAt = (values: Properties): number =>
+  values.$last_posthog_reset ? Date.parse(values.$last_posthog_reset as string) || 0 : 0
 
 const identityAt = (values: Properties) => (values.$identity_at as number | undefined) ?? 0
 const superProperties = (values: Properties) => pick(values, (name) => !has(KEYS, name))

@@ -665,19 +665,22 @@ describe('what the service has turned on', () => {
     // jsdom cannot compress; this browser says that it can, and fails when it is asked to.
     let used = false
     globalThis.CompressionStream = class {} as unknown as typeof CompressionStream
-    Blob.prototype.stream = () => {
-      used = true
-      throw new Error('asked')
-    }
+    globalThis.Response = class {
+      constructor() {
+        used = true
+        throw new Error('asked')
+      }
+    } as unknown as typeof Response
     const { analytics, say, settle } = startAnalytics(options)
     say(200, { ...NO_FLAGS, supportedCompression })
     await settle(100)
     used = false
-    analytics.capture('x')
+    // Less is not worth compressing.
+    analytics.capture('x', { filler: 'x'.repeat(1500) })
     await settle()
     expect(used).toBe(expected)
     delete (globalThis as { CompressionStream?: unknown }).CompressionStream
-    delete (Blob.prototype as { stream?: unknown }).stream
+    delete (globalThis as { Response?: unknown }).Response
   })
 
   test('analytics.endpoint says where events go', async () => {

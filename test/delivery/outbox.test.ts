@@ -1,4 +1,5 @@
-import { createOutbox, type Entry } from '../../src/delivery/outbox'
+import type { Entry } from '../../src/delivery/entry'
+import { createOutbox } from '../../src/delivery/outbox'
 
 // jsdom has local storage, and neither Web Locks nor IndexedDB: the page of a site that is not secure, which has the
 // journal alone. e2e/scenarios/durability.spec.ts and faultMatrix.spec.ts have the rest.
@@ -25,7 +26,7 @@ const open = () =>
 const leaveBehind = (...entries: Entry[]) => {
   const outbox = open()
   entries.forEach(outbox.keep)
-  outbox.leave()
+  outbox.onPageHide()
 }
 const journals = () => Object.keys(localStorage).filter((each) => each.startsWith(`${NAME}/`))
 const namesOf = (entries: Entry[]) => entries.map(({ event }) => event)
@@ -40,14 +41,14 @@ test('the next page finds what a page has left in its journal, once', async () =
   leaveBehind(entry('a'), entry('b'))
   leaveBehind(entry('c'))
   const next = open()
-  expect(namesOf(await next.orphans()).sort()).toEqual(['a', 'b', 'c'])
-  expect(await next.orphans()).toEqual([])
+  expect(namesOf(await next.claimOrphans()).sort()).toEqual(['a', 'b', 'c'])
+  expect(await next.claimOrphans()).toEqual([])
 })
 
 test('removes a journal when all events in it are acknowledged, and not before', async () => {
   leaveBehind(entry('a'), entry('b'))
   const next = open()
-  const [a, b] = await next.orphans()
+  const [a, b] = await next.claimOrphans()
   next.forget([a!])
   expect(journals()).toHaveLength(1)
   next.forget([b!])
@@ -57,14 +58,14 @@ test('removes a journal when all events in it are acknowledged, and not before',
 test('a journal that was adopted and not acknowledged is found by the page after', async () => {
   leaveBehind(entry('a'))
   const next = open()
-  await next.orphans()
-  next.leave()
-  expect(namesOf(await open().orphans())).toEqual(['a'])
+  await next.claimOrphans()
+  next.onPageHide()
+  expect(namesOf(await open().claimOrphans())).toEqual(['a'])
 })
 
 test('writes at most 1,000,000 characters of events', async () => {
   leaveBehind(entry('a', 600_000), entry('b', 600_000))
-  expect(namesOf(await open().orphans())).toEqual(['a'])
+  expect(namesOf(await open().claimOrphans())).toEqual(['a'])
 })
 
 test('writes no journal where nothing may be stored', () => {
@@ -77,7 +78,7 @@ test('writes no journal of events that were captured before the visitor refused'
   const outbox = open()
   outbox.keep(entry('a'))
   mayKeep = false
-  outbox.leave()
+  outbox.onPageHide()
   expect(journals()).toEqual([])
 })
 
@@ -93,5 +94,5 @@ test('removes the journals of all pages once nothing may be stored', () => {
 test.each(['{', 'null', '[null, {}, {"uuid":"u"}]', '"text"', '7'])('ignores a journal that holds %s', async (text) => {
   localStorage.setItem(`${NAME}/other`, text)
   leaveBehind(entry('a'))
-  expect(namesOf(await open().orphans())).toEqual(['a'])
+  expect(namesOf(await open().claimOrphans())).toEqual(['a'])
 })

@@ -149,6 +149,7 @@ test('what waits is bounded: the oldest go, and say why', async () => {
   const { queue, answers, dropped } = setUp({ outbox_max_bytes: 20_000_000 })
   answers.push('hang')
   for (let index = 0; index < 25; index++) queue.add(event(`e${index}`, 1_000_000), { now: false })
+  await tick(0)
   expect(dropped.every(([, reason]) => reason === 'queue_full')).toBe(true)
   expect(dropped.length + queue.waiting()).toBe(25)
   expect(queue.waiting()).toBe(19)
@@ -323,12 +324,49 @@ test('retries of an outage back off, doubling from 3 s', async () => {
   })
 })
 
-test('an event over the bound is dropped alone', () => {
+test('an event over the bound is dropped alone', async () => {
   const { queue, dropped } = setUp({ outbox_max_bytes: 1000 })
   queue.add(event('a'), { now: false })
   queue.add(event('large', 2000), { now: false })
+  await tick(0)
   expect(dropped).toEqual([['large', 'queue_full']])
   expect(queue.waiting()).toBe(1)
+})
+
+test('later changes of a captured event do not show in what is sent', async () => {
+  const bodies: string[] = []
+  const { queue } = setUp(
+    {},
+    {
+      send: async (_, body) => {
+        bodies.push(String(body))
+        return { text: '', ...ACCEPTED }
+      },
+    },
+  )
+  const captured = { ...event('a'), properties: { list: [{ price: 1 }] }, $set: { plan: 'free' } }
+  queue.add(captured, { now: false })
+  captured.event = 'b'
+  captured.properties.list[0]!.price = 2
+  captured.$set.plan = 'paid'
+  captured.timestamp.setTime(1)
+  await tick()
+  expect(JSON.parse(bodies[0]!).batch).toEqual([
+    {
+      uuid: 'u-a',
+      event: 'a',
+      properties: { list: [{ price: 1 }] },
+      $set: { plan: 'free' },
+      timestamp: '1970-01-01T00:00:00.000Z',
+    },
+  ])
+})
+
+test('a page that captures without a pause is bounded too', () => {
+  const { queue, dropped } = setUp({ outbox_max_bytes: 1000 })
+  for (let index = 0; index < 500; index++) queue.add(event(`e${index}`), { now: false })
+  expect(queue.waiting()).toBeLessThan(300)
+  expect(dropped.length + queue.waiting()).toBe(500)
 })
 
 test('a clock that is set right by a week expires nothing', async () => {
@@ -401,7 +439,7 @@ describe('what is refused is not sent, however far it had come', () => {
     })
     const { queue, requests } = setUp(
       {},
-      { outbox: { ...outbox, orphans: () => new Promise((done) => (found = () => done([left]))) } },
+      { outbox: { ...outbox, claimOrphans: () => new Promise((done) => (found = () => done([left]))) } },
     )
     queue.takeOver()
     await tick()

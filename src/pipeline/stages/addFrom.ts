@@ -1,7 +1,7 @@
 import type { Properties } from '../../types'
 import { type Stage, withDefaults } from '../stage'
 
-/** What `read` tells, under what the event says itself: stored values that ride on every event, the session's, a feature's. */
+/** Adds the properties that `read` returns; the event's own win. */
 export const addFrom =
   (read: () => Readonly<Properties>): Stage =>
   (event) =>

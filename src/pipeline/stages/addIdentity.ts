@@ -1,6 +1,6 @@
 import { type Stage, withProperties } from '../stage'
 
-/** Whose event it is: the project's token, and whether the visitor has a name. */
+/** Adds the project's token and whether the visitor is identified. */
 export const addIdentity =
   (token: string, isIdentified: () => boolean): Stage =>
   (event) =>

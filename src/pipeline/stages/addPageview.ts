@@ -8,19 +8,19 @@ interface Pageview {
   id: string
   path: string
   at: number
-  /** Whether its duration and scroll depth were told already: the page was left, and came back out of the cache. */
-  isTold?: boolean
+  /** Whether its duration and scroll depth were reported: the page was left, and came back out of the cache. */
+  isReported?: boolean
 }
 
 const MAX_TITLE = 1000
 
-/** The page's title, as it may be sent. */
+/** Returns the page's title without secrets. */
 const pageTitle = (): string | undefined => {
   const title = readTitle()
   return title && redactUrls(title.slice(0, MAX_TITLE))
 }
 
-// Each depth, and what it is a share of.
+// Each depth, and the measure that its percentage refers to.
 const DEPTHS = [
   ['last_scroll', 'scrollable'],
   ['max_scroll', 'scrollable'],
@@ -28,7 +28,7 @@ const DEPTHS = [
   ['max_content', 'height'],
 ] as const
 
-/** Returns how far the visitor had scrolled, in the names of protocol.md §5.8. */
+/** Returns scroll depths as properties (protocol.md §5.8). */
 const scrolled = (depth: ScrollDepth | undefined): Properties => {
   const result: Properties = {}
   for (const [name, whole] of depth ? DEPTHS : []) {
@@ -40,8 +40,8 @@ const scrolled = (depth: ScrollDepth | undefined): Properties => {
 }
 
 /**
- * Which pageview an event belongs to. `$pageview` and `$pageleave` also tell of the one before: where, how long, how
- * far scrolled. `hasViewed`: whether the latest pageview was of the page that is shown.
+ * Adds the id of the pageview that an event belongs to; to `$pageview` and `$pageleave` also path, duration and scroll
+ * depth of the previous one. `hasViewed`: whether the latest pageview was of the current path.
  */
 export const addPageview = (scroll: {
   take(): ScrollDepth | undefined
@@ -54,7 +54,7 @@ export const addPageview = (scroll: {
       ? {
           $prev_pageview_id: previous.id,
           $prev_pageview_pathname: previous.path,
-          ...(previous.isTold
+          ...(previous.isReported
             ? {}
             : {
                 $prev_pageview_duration: (event.timestamp.getTime() - previous.at) / 1000,
@@ -77,7 +77,7 @@ export const addPageview = (scroll: {
       }
       if (!previous) return event
       const isLeave = event.event === '$pageleave'
-      if (isLeave) last = { ...previous, isTold: true }
+      if (isLeave) last = { ...previous, isReported: true }
       return withProperties(event, { ...(isLeave ? ofPrevious(event, previous) : {}), $pageview_id: previous.id })
     },
     forget: () => {

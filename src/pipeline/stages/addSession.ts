@@ -1,8 +1,8 @@
 import { type Stage, withProperties } from '../stage'
 
 /**
- * `$session_id` and `$window_id`: the event keeps its session alive, or begins one. A `$pageleave` begins none: the visit
- * that it ends may have been idle for hours.
+ * Adds `$session_id` and `$window_id`. The event extends its session or begins one; a `$pageleave` begins none, since the
+ * visit that it ends may have been idle for hours.
  */
 export const addSession =
   (touch: (isLeaving?: boolean) => { sessionId: string; windowId: string }): Stage =>

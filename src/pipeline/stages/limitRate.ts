@@ -1,18 +1,18 @@
 import type { Config } from '../../types'
 import { type Stage, withProperties } from '../stage'
 
-/** The name of the event that tells the service of events that were held back. It is never held back itself. */
+/** Name of the event that reports rate-limited events to the service. It is never limited itself. */
 export const RATE_WARNING = '$$client_ingestion_warning'
 
-// A merge, a group or a person's properties that are not sent are lost for good: no later event repeats them.
+// No later event repeats a merge, a group or a person's properties.
 const NEVER_LIMITED = [RATE_WARNING, '$identify', '$create_alias', '$groupidentify', '$set']
 
-/** Returns a limit as configured; what limits nothing (zero, a negative number, NaN) counts as not configured. */
-const positive = (limit: number | undefined, otherwise: number) => (limit! > 0 ? limit! : otherwise)
+/** Returns `limit`, or `fallback` if it is missing or not positive. */
+const positive = (limit: number | undefined, fallback: number) => (limit! > 0 ? limit! : fallback)
 
 /**
- * A bucket of `events_burst_limit` tokens, filled with `events_per_second`; each event takes one. `onLimit` hears the
- * first event that finds none, and again only after another has passed.
+ * Limits events by a token bucket of `events_burst_limit`, refilled with `events_per_second`. `onLimit` runs for the first
+ * event that is dropped, and again only after another has passed.
  */
 export const limitRate = (
   limits: () => Config['rate_limiting'],

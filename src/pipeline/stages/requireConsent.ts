@@ -1,6 +1,6 @@
 import type { Stage } from '../stage'
 
-/** Nothing of a visitor who opted out. */
+/** Drops events of a visitor who opted out. */
 export const requireConsent =
   (isOptedOut: () => boolean): Stage =>
   (event) =>

@@ -1,7 +1,8 @@
 import Cookies from 'js-cookie'
-import type { Storing } from '../../browser/storage'
+import type { KeyValueStorage } from '../../browser/storage'
 import { attempt } from '../../lib/guard'
 import { pick } from '../../lib/objects'
+import { oncePerTask } from '../../lib/oncePerTask'
 import { uuidv7 } from '../../lib/uuid'
 import type { Properties } from '../../types'
 import { isKey } from '../keys'
@@ -43,28 +44,31 @@ const findWidestDomain = (): string => {
   return ''
 }
 
+/** The cookies by name. js-cookie, which reads the property of the document, cannot where that is hidden. */
+const parse = (text: string): Record<string, string> => {
+  if (!isHidden()) return Cookies.get()
+  const pairs = text.split('; ').map((cookie) => cookie.split(/=(.*)/))
+  return Object.fromEntries(
+    pairs.map(([name, value]) => [name, value?.replace(/(%[\da-f]{2})+/gi, decodeURIComponent)]),
+  ) as Record<string, string>
+}
 let text: string
 let cookies: Record<string, string> = {}
-
-const readHidden = (name: string) =>
-  readCookies()
-    .split('; ')
-    .find((cookie) => cookie.startsWith(`${name}=`))
-    ?.slice(name.length + 1)
-    .replace(/(%[\da-f]{2})+/gi, decodeURIComponent)
+// Each reading asks another process of the browser. Decoded again only when a cookie has changed.
+const current = oncePerTask(() => {
+  const read = readCookies()
+  if (text !== read) cookies = parse(read)
+  text = read
+  return cookies
+})
 
 /** Cookies as a storage that never throws. A sandboxed frame may neither read nor set one; workers have none. */
-export const cookieStorage = ({ days, secure, crossSubdomain }: CookieOptions): Storing => {
-  const getItem = (name: string): string | null =>
-    attempt(() => {
-      if (isHidden()) return readHidden(name)
-      const current = document.cookie
-      // Decoded again only when a cookie has changed.
-      if (text !== current) cookies = Cookies.get()
-      text = current
-      return cookies[name]
-    }) ?? null
+export const cookieStorage = ({ days, secure, crossSubdomain }: CookieOptions): KeyValueStorage => {
+  // The page may have set one in this task.
+  current.renew()
+  const getItem = (name: string): string | null => attempt(() => current()[name]) ?? null
   const set = (name: string, value: string, domain: string, expires: number | undefined) => {
+    current.renew()
     if (!isHidden()) return Cookies.set(name, value, { path: '/', domain, expires, sameSite: 'Lax', secure })
     const attributes = [
       'path=/;samesite=Lax',

@@ -1,5 +1,5 @@
 import { hasPage } from '../../browser/page'
-import { storageOf, type Storing } from '../../browser/storage'
+import { storageOf, type KeyValueStorage } from '../../browser/storage'
 import type { PersistenceKind } from '../../types'
 import type { Backend } from './backend'
 import { bothBackends } from './both'
@@ -10,7 +10,7 @@ import { textBackend } from './textBackend'
 const PROBE = '__trailmark__'
 
 /** Whether `storage` can be used: it holds the entry already, or takes a new one. */
-const isUsable = (storage: Storing, name: string): boolean => {
+const isUsable = (storage: KeyValueStorage, name: string): boolean => {
   if (storage.getItem(name) !== null) return true
   const isStored = storage.setItem(PROBE, PROBE)
   storage.removeItem(PROBE)

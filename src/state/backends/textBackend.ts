@@ -1,9 +1,9 @@
-import type { Storing } from '../../browser/storage'
+import type { KeyValueStorage } from '../../browser/storage'
 import { toJson } from '../../lib/json'
 import { type Backend, parseObject } from './backend'
 
 /** One entry called `name`, its value JSON, in local storage, session storage or a cookie. */
-export const textBackend = (place: Storing, name: string): Backend => {
+export const textBackend = (place: KeyValueStorage, name: string): Backend => {
   let seen: string | null = null
   return {
     read: (missing) => parseObject((seen = place.getItem(name))) ?? missing,

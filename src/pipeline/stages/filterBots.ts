@@ -3,14 +3,14 @@ import { isBotUserAgent } from '../../lib/bots'
 import type { Config } from '../../types'
 import { type Stage, withProperties } from '../stage'
 
-type Judge = Pick<Config, 'opt_out_useragent_filter' | 'custom_blocked_useragents'>
+type BotOptions = Pick<Config, 'opt_out_useragent_filter' | 'custom_blocked_useragents'>
 
 /**
- * Drops what bots do; with `opt_out_useragent_filter` says `$browser_type` instead. The verdict is kept for as long as
- * the list is the same: user agents do not change on a page.
+ * Drops events of bots; with `opt_out_useragent_filter`, adds `$browser_type` instead. The result is cached for as long
+ * as the list is the same: user agents do not change on a page.
  */
-export const judgeBots = (
-  config: Judge,
+export const filterBots = (
+  config: BotOptions,
   names = readAgentNames,
   automated = isAutomated,
   warn: (message: string) => void = () => {},

@@ -1,0 +1,49 @@
+import { attempt, guarded } from '../lib/guard'
+import { parseJson, toJson } from '../lib/json'
+import type { Entry } from './entry'
+
+// Characters of a journal: a fifth of what a site may have in local storage.
+const MAX_JOURNAL = 1_000_000
+
+interface JournalInputs {
+  /** Prefix of the tabs' names. */
+  name: string
+  /** Whether anything may be kept in the browser. */
+  mayKeep(): boolean
+  /** Local storage, where pages have it. */
+  journals(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | undefined
+}
+
+/** The journals of all tabs: an entry of local storage each, called like the tab, with what the database has not confirmed. */
+export const createJournal = ({ name, mayKeep, journals }: JournalInputs) => {
+  /** The tab whose journal was written last; undefined if that is empty. */
+  let written: string | undefined
+  return {
+    names: (): string[] =>
+      guarded(() => Object.keys(journals() ?? {}).filter((each) => each.startsWith(`${name}/`))) ?? [],
+    exists: (tab: string) => written === tab,
+    /** Writes those of `entries` that the database has not confirmed, as much as there is room for, and returns them. */
+    write: (tab: string, entries: Iterable<Entry>): Entry[] => {
+      let room = MAX_JOURNAL
+      const unkept = [...entries].filter(({ isKept, text }) => !isKept && (room -= text.length) > 0)
+      if (!mayKeep() || !(written === tab || unkept.length)) return []
+      // Local storage may be full, or missing.
+      const isWritten = attempt(() => {
+        const records = unkept.map(({ at, uuid, event, text }) => ({ at, uuid, event, text }))
+        if (unkept.length) journals()!.setItem(tab, toJson(records))
+        else journals()!.removeItem(tab)
+        written = unkept.length ? tab : undefined
+        return true
+      })
+      return isWritten ? unkept : []
+    },
+    /** Returns the readable entries of a tab's journal. */
+    read: (tab: string): Entry[] =>
+      ([parseJson(journals()!.getItem(tab))].flat() as (Entry | null)[]).flatMap((entry) =>
+        entry?.uuid && entry.text ? { ...entry, journal: tab } : [],
+      ),
+    remove: (tab: string): void => void guarded(() => journals()!.removeItem(tab)),
+  }
+}
+
+export type Journal = ReturnType<typeof createJournal>

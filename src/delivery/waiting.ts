@@ -1,0 +1,107 @@
+import { isPlainObject } from '../lib/json'
+import { objectOf } from '../lib/objects'
+import type { CapturedEvent, Config, DropReason } from '../types'
+import { eventText } from './encode'
+import type { Entry } from './entry'
+import type { Outbox } from './outbox'
+
+/** Largest number of events in a batch. */
+export const MAX_EVENTS = 250
+// About 60 kB gzipped. A larger batch would gain nothing and cost more when it has to be sent again.
+const MAX_CHARACTERS = 400_000
+
+/** Returns the time, ms since the epoch, by a clock that nobody sets while the page lives. */
+export const steadyTime = () => performance.timeOrigin + performance.now()
+
+const maxBatchOf = ({ maxBatch = MAX_EVENTS }: Entry) => maxBatch
+
+/** Returns a copy of data: objects, arrays and primitives. */
+const copyOf = <T>(value: T): T =>
+  Array.isArray(value)
+    ? (value.map(copyOf) as T)
+    : isPlainObject(value)
+      ? (objectOf(Object.keys(value), (name) => copyOf(value[name])) as T)
+      : value
+
+/** Returns an entry whose text is written when it is first read. Later changes of the event do not show in it. */
+export const entryOf = (event: CapturedEvent): Entry => {
+  const { uuid, event: name, timestamp, ...data } = event
+  let copy: CapturedEvent | undefined = { uuid, event: name, timestamp: new Date(timestamp), ...copyOf(data) }
+  let text = ''
+  return {
+    event: name,
+    uuid,
+    at: steadyTime(),
+    get text() {
+      if (copy) text = eventText(copy)
+      copy = undefined
+      return text
+    },
+  }
+}
+
+/** Returns the first of these that fit in one request. */
+export const firstBatch = (entries: readonly Entry[], maxEvents: number): Entry[] => {
+  let length = 0
+  const end = entries.findIndex(({ text }, index) => {
+    length += text.length
+    return index > 0 && (index >= maxEvents || length > MAX_CHARACTERS)
+  })
+  return entries.slice(0, end < 0 ? undefined : end)
+}
+
+interface WaitingInputs {
+  config: Pick<Config, 'outbox_max_age_ms' | 'outbox_max_bytes'>
+  outbox: Pick<Outbox, 'forget'>
+  onDropped(event: Pick<Entry, 'event' | 'uuid'>, reason: DropReason): void
+}
+
+/** The events that wait in this tab's memory, oldest first, within the configured bounds. */
+export const createWaiting = ({ config, outbox, onDropped }: WaitingInputs) => {
+  let entries: Entry[] = []
+
+  /** Removes entries from memory; the outbox keeps them. */
+  const release = (batch: readonly Entry[]) => {
+    const gone = new Set(batch)
+    entries = entries.filter((each) => !gone.has(each))
+  }
+  /** Removes entries for good. */
+  const remove = (batch: readonly Entry[]) => {
+    release(batch)
+    outbox.forget(batch)
+  }
+  const drop = (batch: readonly Entry[], reason: DropReason) => {
+    remove(batch)
+    batch.forEach((each) => onDropped(each, reason))
+  }
+  return {
+    all: (): readonly Entry[] => entries,
+    add: (entry: Entry) => void entries.push(entry),
+    addOldest: (found: readonly Entry[]) => void entries.unshift(...found),
+    release,
+    remove,
+    drop,
+    /** Drops what is too old, and of the rest what does not fit into the bound beside what is newer. */
+    trim: () => {
+      const oldest = steadyTime() - config.outbox_max_age_ms
+      let room = config.outbox_max_bytes
+      for (const each of [...entries].reverse()) {
+        const { length } = each.text
+        if (each.at < oldest) drop([each], 'expired')
+        else if (length > room) drop([each], 'queue_full')
+        else room -= length
+      }
+    },
+    /** Returns the batch to send next, of those that failed least. */
+    nextBatch: (): Entry[] => {
+      const due = entries.filter(({ heldUntil = 0 }) => heldUntil <= performance.now())
+      const largest = due.reduce((max, each) => Math.max(max, maxBatchOf(each)), 0)
+      return firstBatch(
+        due.filter((each) => maxBatchOf(each) === largest),
+        largest,
+      )
+    },
+  }
+}
+
+export type Waiting = ReturnType<typeof createWaiting>
