@@ -13,6 +13,17 @@ import { describeEvent, describePath, maskingOf } from './autocapture/startAutoc
 // A fetch that hangs must not make the page buffer all its activity.
 const MAX_BUFFERED = 1000
 
+interface TaskScheduler {
+  postTask(run: () => void, options: { priority: 'user-blocking' }): unknown
+}
+
+/** Runs `run` in the next task; in browsers without `scheduler` only after the timers that are due. */
+const runNext = (run: () => void) => {
+  const { scheduler } = self as { scheduler?: TaskScheduler }
+  if (scheduler) void scheduler.postTask(run, { priority: 'user-blocking' })
+  else later(run)
+}
+
 /**
  * Rage and dead clicks. The detector is fetched at the page's first click; activity is buffered until it is there.
  * Without it, nothing is detected.
@@ -75,7 +86,7 @@ export const startClicks = (host: Host, load: () => Promise<CreateClickDetector 
       page.watch(event.composedPath())
       onEvent(event)
       isInClickTask = true
-      later(() => (isInClickTask = false), 0)
+      runNext(() => (isInClickTask = false))
     }),
     // Always observed: a click that only brings the window to the front has no other effect.
     listen(self, ['focus', 'blur', 'visibilitychange'], onEvent, { passive: true }),
