@@ -17,19 +17,13 @@ interface TaskScheduler {
   postTask(run: () => void, options: { priority: 'user-blocking' }): unknown
 }
 
-/** Runs `run` in the next task; in browsers without `scheduler` only after the timers that are due. */
-const runNext = (run: () => void) => {
-  const { scheduler } = self as { scheduler?: TaskScheduler }
-  if (scheduler) void scheduler.postTask(run, { priority: 'user-blocking' })
-  else later(run)
-}
-
 /**
  * Rage and dead clicks. The detector is fetched at the page's first click; activity is buffered until it is there.
  * Without it, nothing is detected.
  */
 export const startClicks = (host: Host, load: () => Promise<CreateClickDetector | undefined>): Stop => {
   const { config } = host
+  const { scheduler } = self as { scheduler?: TaskScheduler }
   const buffered: PageActivity[] = []
   let detector: ClickDetector | undefined
   let isRequested = false
@@ -86,7 +80,10 @@ export const startClicks = (host: Host, load: () => Promise<CreateClickDetector 
       page.watch(event.composedPath())
       onEvent(event)
       isInClickTask = true
-      runNext(() => (isInClickTask = false))
+      const endClickTask = () => (isInClickTask = false)
+      later(endClickTask)
+      // Before the timers that are due, where browsers can.
+      void scheduler?.postTask(endClickTask, { priority: 'user-blocking' })
     }),
     // Always observed: a click that only brings the window to the front has no other effect.
     listen(self, ['focus', 'blur', 'visibilitychange'], onEvent, { passive: true }),
