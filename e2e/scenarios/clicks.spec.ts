@@ -208,17 +208,20 @@ test('a control that does something is not accused, whatever it is that it does'
 })
 
 /**
- * A page's own activity: runs `step` after each pause of a cycle, in ms. Announces the pause that follows each step, so that
- * a test can click in the middle of one: what follows a click after a whole pause may be its effect.
+ * A page's own activity: runs `step` after each pause of a cycle, in ms. Announces each change and the pause that follows,
+ * so that a test can click in the middle of one: what follows a click after a whole pause may be its effect.
  */
 const repeat = (pauses: number[], step: string) => `<script>
   let steps = 0
+  const announce = () =>
+    dispatchEvent(new CustomEvent('step', { detail: ${JSON.stringify(pauses)}[(steps - 1) % ${pauses.length}] }))
   const next = () => {
     ${step}
-    const pause = ${JSON.stringify(pauses)}[steps++ % ${pauses.length}]
-    dispatchEvent(new CustomEvent('step', { detail: pause }))
-    setTimeout(next, pause)
+    setTimeout(next, ${JSON.stringify(pauses)}[steps++ % ${pauses.length}])
   }
+  new MutationObserver(announce).observe(document.body, { subtree: true, childList: true, attributes: true })
+  // Comes with the next frame, which is late where a page is not in front.
+  addEventListener('scroll', announce, true)
   next()</script>`
 
 const clock = repeat([1000], 'o.textContent = Date.now()')
