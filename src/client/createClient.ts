@@ -206,8 +206,9 @@ export const createClient = ({ load, token, config, said, log, ledger, onEnd }: 
   const stageNames = Object.keys(stages)
   const drop = (dropped: DroppedEvent) => ledger.dropped(dropped, stageNames)
   const run = createPipeline(stages, drop)
-  session.onChange((id) => {
+  session.onChange((id, _, reason) => {
     pageview.forget()
+    if (!reason?.noSessionId) attribution.endSession()
     attribution.beginSession(id)
   })
   // What fills an event, without what judges it, and without the pageview it might begin.

@@ -9,7 +9,7 @@ import {
   searchOf,
   type UrlOptions,
 } from '../lib/campaign'
-import { pick } from '../lib/objects'
+import { has, objectOf, pick } from '../lib/objects'
 import { redactUrls } from '../lib/redact'
 import type { Config, Properties } from '../types'
 import type { Store } from './store'
@@ -20,6 +20,8 @@ export interface Attribution {
   properties(): Properties
   /** A session begins: its beginning is where the visitor is now. */
   beginSession(sessionId: string): void
+  /** Forgets what was registered for the session that has ended. */
+  endSession(): void
   /** Where the visitor first came from, as person properties; {} until the first event. */
   initialPerson(): Properties
   /** The visitor is another: this page counts as arrived at again. */
@@ -87,6 +89,12 @@ export const createAttribution = (
       // Another tab may have begun it.
       if (!here || store.get<{ sessionId?: string }>('$client_session_props')?.sessionId === sessionId) return
       store.set({ $client_session_props: { sessionId, props: arrivalAt(here) } })
+    },
+    endSession: () => {
+      const isOfTab = (name: string) =>
+        name.startsWith('$referr') || has(noCampaign(config.custom_campaign_params), name)
+      const registered = Object.keys(tabStore.all()).filter((name) => !isOfTab(name))
+      tabStore.set(objectOf(registered, () => undefined))
     },
     initialPerson: () => {
       const info = store.get<Arrival>('$initial_person_info')
