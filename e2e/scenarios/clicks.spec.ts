@@ -235,7 +235,7 @@ const NOISE: Record<string, string> = {
     `[...c.children].forEach((slide, index) => slide.classList.toggle('on', index === steps % 3))`,
   )}`,
   'scrolling-carousel': `<div id="c" style="width: 100px; overflow: auto"><p style="width: 9000px">a</p></div><main><section>${DEAD}</section></main>${repeat(
-    [900],
+    [900, 3000],
     'c.scrollLeft += 10',
   )}`,
   chat: `<aside><ul id="l"></ul></aside><main><section>${DEAD}</section></main>${repeat(
