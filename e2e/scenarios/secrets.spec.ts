@@ -195,6 +195,11 @@ const COMPONENTS = `<script>
       query: (value) => (part.href = '#/find?' + new URLSearchParams({ q: value })), action: (value) => part.setAttribute('formaction', '/find?q=' + encodeURIComponent(value)) }[part.dataset.field]
     follow(field, show)
   })
+  /** Writes the value of a field into its own attributes, as frameworks do. */
+  const reflect = (root) => root.querySelectorAll('[data-own]').forEach((field) =>
+    follow(field, (value) => field.dataset.own.split(' ').forEach((name) => {
+      if (field.type !== 'file' || name !== 'value') field.setAttribute(name, value)
+    })))
   /** Moves the content of each marked element into a shadow root of its own, from the inside out. */
   const shell = (root) => [...root.querySelectorAll('[data-shell]')].reverse().forEach((host) =>
     host.attachShadow({ mode: 'open' }).append(...host.childNodes))
@@ -262,6 +267,27 @@ const CHOICES: Record<string, (secret: string) => string> = {
     `<input type="hidden" id="${secret}" class="${secret}" aria-label="${secret}">`,
 }
 
+const digits = (random: () => number, count: number) =>
+  Array.from({ length: count }, () => 1 + Math.floor(random() * 9)).join('')
+
+/** Fields whose value has a form of its own, and a secret in this form. The years are of no other date. */
+const FORMS: Record<string, (random: () => number) => string> = {
+  number: (random) => digits(random, 12),
+  range: (random) => digits(random, 12),
+  date: (random) => `7${digits(random, 3)}-07-19`,
+  'datetime-local': (random) => `7${digits(random, 3)}-07-19T13:37`,
+  month: (random) => `7${digits(random, 3)}-07`,
+  week: (random) => `7${digits(random, 3)}-W23`,
+  time: (random) => `13:37:42.${digits(random, 3)}`,
+  color: (random) => `#a${digits(random, 5)}`,
+  file: (random) => `s3cret${digits(random, 10)}.pdf`,
+}
+
+/** A field of a type, and everything that pages repeat its value in. */
+const field = (type: string) =>
+  `<div><input type="${type}" min="0" max="999999999999" step="any" data-type data-own="value data-value title aria-valuetext aria-valuenow">
+  <button type="button" data-field="text">Save</button><i data-field="title">Save</i><a data-field="query" href="#">Find</a><output data-field="text"></output></div>`
+
 /** What stands around an editor, each of which makes autocapture take an interest. */
 const AROUND: ((html: string) => string)[] = [
   (html) => html,
@@ -295,8 +321,9 @@ for (const seed of [1, 2]) {
     const cases = [
       ...Object.entries(EDITORS).map(([name, html]) => ({ name, html: () => html, isTyped: true })),
       ...Object.entries(CHOICES).map(([name, html]) => ({ name, html, isTyped: false })),
+      ...Object.keys(FORMS).map((name) => ({ name, html: () => field(name), isTyped: false })),
     ].map((each, index) => {
-      const secret = makeSecret(random, 'word')
+      const secret = FORMS[each.name]?.(random) ?? makeSecret(random, 'word')
       return { ...each, secret, id: `c${index}`, page: around(each.html(secret), 1 + Math.floor(random() * 2)) }
     })
     put(
@@ -309,6 +336,7 @@ for (const seed of [1, 2]) {
           section.id = id
           section.innerHTML = html
           wire(section)
+          reflect(section)
           shell(section)
         }
       </script>`,
@@ -345,6 +373,10 @@ for (const seed of [1, 2]) {
         await page.keyboard.press('Control+A')
         await page.keyboard.press('Control+C')
       }
+      if (name === 'file')
+        await editor.setInputFiles({ name: secret, mimeType: 'application/pdf', buffer: Buffer.of(1) })
+      else if (FORMS[name]) await editor.fill(secret)
+      if (FORMS[name]) expect(await editor.inputValue()).toContain(secret)
     }
     // Everything there is, in and around the editors: also what no mouse reaches, because it is covered or hidden.
     const fire = (types: string[]) =>
@@ -384,7 +416,11 @@ for (const seed of [1, 2]) {
     expect(events.filter(({ event }) => event === '$autocapture').length).toBeGreaterThan(200)
     expect(events.map(({ event }) => event)).toEqual(expect.arrayContaining(['$rageclick', '$dead_click']))
     const seen = proxy.seen()
-    const leaked = cases.filter(({ secret }) => seen.includes(secret))
+    const leaked = cases.filter(({ secret }) =>
+      [secret, encodeURIComponent(secret), String(new URLSearchParams({ '': secret }))].some((form) =>
+        seen.includes(form),
+      ),
+    )
     expect(leaked.map(({ name, page: html }) => `${name}: ${html}`)).toEqual([])
     await proxy.stop()
   })

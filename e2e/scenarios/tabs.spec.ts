@@ -80,6 +80,45 @@ for (const persistence of PERSISTENCE)
     })
   })
 
+for (const persistence of PERSISTENCE)
+  test(`two tabs that write at the same time keep both writes with persistence: '${persistence}'`, async ({
+    context,
+    put,
+    openTab,
+  }) => {
+    test.setTimeout(120_000)
+    put('npm', '/', 'home', { ...QUIET, persistence })
+    const names = ['one', 'two', 'three']
+    const tabs = await Promise.all(names.map(() => openTab()))
+    for (let round = 1; round <= 15; round++) {
+      const at = Date.now() + 100
+      await Promise.all(
+        tabs.map((tab, index) =>
+          tab.evaluate(
+            async ({ name, round, at }) => {
+              while (Date.now() < at - 5) await new Promise((done) => setTimeout(done))
+              // Pages that share a process take turns; those that do not write together.
+              while (Date.now() < at);
+              window.analytics.register({ [name]: round })
+              await new Promise((done) => setTimeout(done, 300))
+            },
+            { name: names[index]!, round, at },
+          ),
+        ),
+      )
+      const expected = Object.fromEntries(names.map((name) => [name, round]))
+      for (const tab of tabs)
+        expect(await tab.evaluate(() => window.analytics.capture('x')!.properties)).toMatchObject(expected)
+    }
+    await settle(context)
+    await reload(tabs[0]!)
+    expect(await tabs[0]!.evaluate(() => window.analytics.capture('x')!.properties)).toMatchObject({
+      one: 15,
+      two: 15,
+      three: 15,
+    })
+  })
+
 test('a page that clears its storage does not take a refusal back', async ({ context, put, openTab }) => {
   put('npm', '/', 'home', QUIET)
   const [one, two] = [await openTab(), await openTab()]

@@ -36,8 +36,9 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
   const drop = (dropped: DroppedEvent) => ledger.dropped(dropped, stageNames)
   const run = createPipeline(stages, drop)
   const fill = createPipeline(fillers, () => {})
-  context.session.onChange((id) => {
+  context.session.onChange((id, _, reason) => {
     pageview.forget()
+    if (!reason?.noSessionId) context.attribution.endSession()
     context.attribution.beginSession(id)
   })
 

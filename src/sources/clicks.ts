@@ -12,12 +12,17 @@ import { describeEvent, describePath, maskingOf } from './autocapture/startAutoc
 // A fetch that hangs must not make the page buffer all its activity.
 const MAX_BUFFERED = 1000
 
+interface TaskScheduler {
+  postTask(run: () => void, options: { priority: 'user-blocking' }): unknown
+}
+
 /**
  * Rage and dead clicks. Their detection is fetched at the page's first click; activity is buffered until it has loaded.
  * `start` starts it, or calls `onFailure` if it does not load. Without it, nothing is detected.
  */
 export const startClicks = (host: Host, start: (parts: ClickParts, onFailure: Stop) => Stop): Stop => {
   const { config } = host
+  const { scheduler } = self as { scheduler?: TaskScheduler }
   const buffered: PageActivity[] = []
   let onActivity: ((activity: PageActivity) => void) | undefined
   let isInClickTask = false
@@ -70,7 +75,10 @@ export const startClicks = (host: Host, start: (parts: ClickParts, onFailure: St
       page.watch(event.composedPath())
       onEvent(event)
       isInClickTask = true
-      later(() => (isInClickTask = false), 0)
+      const endClickTask = () => (isInClickTask = false)
+      later(endClickTask)
+      // Before the timers that are due, where browsers can.
+      void scheduler?.postTask(endClickTask, { priority: 'user-blocking' })
     }),
     // Always observed: a click that only brings the window to the front has no other effect.
     listen(self, ['focus', 'blur', 'visibilitychange'], onEvent, { passive: true }),

@@ -10,7 +10,7 @@ import {
   type UrlOptions,
 } from '../lib/campaign'
 import { memo } from '../lib/memo'
-import { pick } from '../lib/objects'
+import { has, objectOf, pick } from '../lib/objects'
 import { redactUrls } from '../lib/redact'
 import type { Config, Properties } from '../types'
 import type { Store } from './store'
@@ -21,6 +21,8 @@ export interface Attribution {
   properties(): Properties
   /** Stores the current page as the entry of a session that begins. */
   beginSession(sessionId: string): void
+  /** Forgets what was registered for the session that has ended. */
+  endSession(): void
   /** Returns where the visitor first came from, as person properties; {} until the first event. */
   initialPerson(): Properties
   /** The visitor changed: the next event counts this page as a new arrival. */
@@ -87,6 +89,12 @@ export const createAttribution = (
       // Another tab may have begun it.
       if (!here || store.get<{ sessionId?: string }>('$client_session_props')?.sessionId === sessionId) return
       store.set({ $client_session_props: { sessionId, props: arrivalAt(here) } })
+    },
+    endSession: () => {
+      const isOfTab = (name: string) =>
+        name.startsWith('$referr') || has(noCampaign(config.custom_campaign_params), name)
+      const registered = Object.keys(tabStore.all()).filter((name) => !isOfTab(name))
+      tabStore.set(objectOf(registered, () => undefined))
     },
     initialPerson: () => {
       const info = store.get<Arrival>('$initial_person_info')

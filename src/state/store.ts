@@ -1,4 +1,5 @@
 import { later } from '../lib/guard'
+import { toJson } from '../lib/json'
 import { has, pick } from '../lib/objects'
 import type { Properties, Stop } from '../types'
 import type { Backend } from './backends/backend'
@@ -25,12 +26,15 @@ export interface Store {
 
 // Long enough for what another tab writes in a task of its own.
 const SETTLE_MS = 50
+// How often a tab looks whether what it has set has lasted.
+const CHECKS = 3
 
 /** When the visitor of these values last became another, ms; 0: never. */
 export const resetAt = (values: Properties): number =>
   values.$last_posthog_reset ? Date.parse(values.$last_posthog_reset as string) || 0 : 0
 
 const identityAt = (values: Properties) => (values.$identity_at as number | undefined) ?? 0
+const isSame = (a: unknown, b: unknown) => toJson(a) === toJson(b)
 const superProperties = (values: Properties) => pick(values, (name) => !has(KEYS, name))
 
 /**
@@ -38,13 +42,18 @@ const superProperties = (values: Properties) => pick(values, (name) => !has(KEYS
  * when it was planned.
  *
  * Writes are collected and leave in one task, name by name: what another tab has written under other names meanwhile
- * stays, and this tab takes it over. A copy that is missing or broken was removed by the page, since no tab removes one
+ * stays, and this tab takes it over. A tab that reads before this one writes, and writes after it, puts back what was
+ * there before: this tab looks for that, and writes again. A copy that is missing or broken was removed by the page, since no tab removes one
  * but by opting out: it is written again. A copy from after another tab's `reset` is the next person's: it replaces
  * everything here.
  */
 export const createStore = (backend: Backend = memoryBackend(), beforeWrite = () => {}): Store => {
   let values: Properties = { ...backend.read() }
   let unwritten: Properties = {}
+  /** What was set lately, and what it replaced. */
+  let recent: Properties = {}
+  const replaced: Properties = {}
+  let checks = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
   /** From now on the values are those of `under` with `over` laid over them. */
@@ -53,8 +62,9 @@ export const createStore = (backend: Backend = memoryBackend(), beforeWrite = ()
   }
   const refresh = () => {
     const stored = backend.read(values) ?? values
+    unwritten = { ...pick(recent, (name) => isSame(stored[name], replaced[name])), ...unwritten }
     const isOurs = resetAt(stored) < resetAt(values) || (values.distinct_id && !stored.distinct_id)
-    if (resetAt(stored) > resetAt(values)) unwritten = {}
+    if (resetAt(stored) > resetAt(values)) unwritten = recent = {}
     // An id that is stored gives way only to one that was decided later, and takes the place of all that is known of it.
     else if (!isOurs && stored.distinct_id !== values.distinct_id && identityAt(stored) >= identityAt(values))
       unwritten = superProperties(unwritten)
@@ -73,12 +83,25 @@ export const createStore = (backend: Backend = memoryBackend(), beforeWrite = ()
     refresh()
     timer ??= later(flush)
   }
+  const check = () => {
+    sync()
+    if (--checks) later(check, SETTLE_MS)
+    else recent = {}
+  }
 
   return {
     get: <T>(name: string) => values[name] as T | undefined,
     all: () => values,
     set: (changes) => {
       sync()
+      for (const name in changes)
+        // The session's activity is written again with the next event.
+        if (name !== '$sesid' && !isSame(changes[name], values[name])) {
+          if (!has(unwritten, name)) replaced[name] = values[name]
+          recent[name] = changes[name]
+          if (!checks) later(check, SETTLE_MS)
+          checks = CHECKS
+        }
       Object.assign(unwritten, changes)
       lay(values, changes)
       timer ??= later(flush)

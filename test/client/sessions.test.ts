@@ -43,6 +43,32 @@ test('a session that get_session_id begins knows where it came from', () => {
   })
 })
 
+describe('register_for_session', () => {
+  test('lasts until the session ends, and leaves the campaign of the tab', async () => {
+    history.replaceState(null, '', '/landing?utm_source=news')
+    const { analytics, settle } = startAnalytics()
+    analytics.register_for_session({ basket: 7 })
+    expect(analytics.capture('x')!.properties).toMatchObject({ basket: 7, utm_source: 'news' })
+    await settle(IDLE / 2)
+    expect(analytics.capture('x')!.properties).toMatchObject({ basket: 7, utm_source: 'news' })
+    await settle(IDLE)
+    const { properties } = analytics.capture('x')!
+    expect(properties).toMatchObject({ utm_source: 'news', $referrer: '$direct' })
+    expect(properties).not.toHaveProperty('basket')
+    expect(analytics.getSessionProperty('basket')).toBeUndefined()
+  })
+
+  test('does not reach the next session of a tab that was reloaded meanwhile', async () => {
+    const first = startAnalytics()
+    first.analytics.register_for_session({ basket: 7 })
+    first.analytics.capture('x')
+    await first.settle()
+    const { analytics } = startAnalytics()
+    jest.setSystemTime(Date.now() + IDLE)
+    expect(analytics.capture('x')!.properties).not.toHaveProperty('basket')
+  })
+})
+
 test('sessionManager.resetSessionId ends the session', () => {
   const { analytics } = startAnalytics()
   const first = analytics.get_session_id()

@@ -89,6 +89,71 @@ test('what a full place does not take stays, and is tried again', () => {
   expect(stored()).toEqual({ a: 2, b: 3 })
 })
 
+describe('a write of another tab that read before this one wrote', () => {
+  /** A tab whose next writes come late: `meanwhile` runs between its read and its write. */
+  const openSlow = (meanwhile: () => void) => {
+    const place = textBackend(storageOf('localStorage')!, 'k')
+    return createStore({
+      ...place,
+      write: (values) => {
+        meanwhile()
+        meanwhile = () => {}
+        return place.write(values)
+      },
+    })
+  }
+
+  test('undoes nothing for good', () => {
+    localStorage.setItem('k', JSON.stringify({ changed: 1, removed: 1, kept: { list: [1] } }))
+    const one = open()
+    const two = openSlow(one.flush)
+    one.set({ added: 1, changed: 2, removed: undefined })
+    two.set({ theirs: 1 })
+    two.flush()
+    expect(stored()).toEqual({ changed: 1, removed: 1, kept: { list: [1] }, theirs: 1 })
+    jest.runAllTimers()
+    expect(stored()).toEqual({ changed: 2, added: 1, kept: { list: [1] }, theirs: 1 })
+    two.sync()
+    for (const each of [one, two]) expect(each.all()).toEqual(stored())
+  })
+
+  test('is known before the next event', () => {
+    localStorage.setItem('k', JSON.stringify({ distinct_id: 'visitor' }))
+    const one = open()
+    const two = openSlow(one.flush)
+    one.set({ distinct_id: 'ada', $identity_at: 7, plan: 'gold' })
+    two.set({ theirs: 1 })
+    two.flush()
+    one.sync()
+    expect(one.all()).toEqual({ distinct_id: 'ada', $identity_at: 7, plan: 'gold', theirs: 1 })
+  })
+
+  test('holds where it changes the same name, and where it comes later', () => {
+    const one = open()
+    const two = openSlow(one.flush)
+    one.set({ plan: 'gold' })
+    two.set({ plan: 'lead' })
+    two.flush()
+    jest.runAllTimers()
+    expect(stored()).toEqual({ plan: 'lead' })
+    two.set({ plan: undefined })
+    jest.runAllTimers()
+    one.sync()
+    expect(one.all()).toEqual({})
+  })
+
+  test('does not bring back the person before a reset', () => {
+    const one = open()
+    const two = openSlow(one.flush)
+    one.set({ distinct_id: 'ada', plan: 'gold' })
+    two.set({ distinct_id: 'new', $last_posthog_reset: '2026-11-21T10:00:00.000Z' })
+    two.flush()
+    jest.runAllTimers()
+    expect(stored()).toEqual({ distinct_id: 'new', $last_posthog_reset: '2026-11-21T10:00:00.000Z' })
+    expect(one.all()).toEqual(stored())
+  })
+})
+
 describe('two tabs that start at one moment', () => {
   test('agree on the visitor that is stored first, and keep the super properties of both', () => {
     const [one, two] = [open(), open()]

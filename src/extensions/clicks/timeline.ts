@@ -157,11 +157,12 @@ export const createTimeline = () => {
   }
 
   const toChanges = (activity: PageActivity): Change[] => {
-    const { type, at, isInClickTask, target } = activity
+    const { type, at, target } = activity
     if (type === 'mutation') return toMutations(activity)
     if (!(CONDITIONS[type]?.(activity) ?? true)) return []
     const source = UNPROMPTED.includes(type) ? (target as Element) : undefined
-    return [{ kind: KINDS[type] ?? 'response', at, isInClickTask, source }]
+    // Browsers send the unprompted ones in tasks of their own.
+    return [{ kind: KINDS[type] ?? 'response', at, isInClickTask: false, source }]
   }
 
   const isAlone = (at: number) => !clicks.some((click) => at >= click && at - click < CLICK_EFFECT_MS)

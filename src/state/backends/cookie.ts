@@ -82,9 +82,11 @@ export const cookieStorage = ({ days, secure, crossSubdomain }: CookieOptions): 
   return {
     getItem,
     setItem: (name, value) => {
+      const before = getItem(name)
       attempt(() => set(name, value, domain(), days || undefined))
-      // A cookie that is too large, or not wanted, is refused without an error.
-      return getItem(name) === value
+      // A cookie that is too large, or not wanted, is refused without an error. Any other text is another tab's later write.
+      const after = getItem(name)
+      return after === value || (after !== null && after !== before)
     },
     removeItem: (name) => {
       // A cookie is told apart by its domain: both that may be there go.

@@ -3,6 +3,7 @@ import { click, find, judgeClicksOn } from '../../support/startClicks'
 const PAGE =
   '<header><output id="far"></output></header><main><section><button id="b" class="wide">x</button><output id="near"></output></section></main>'
 const tick = (selector: string) => () => (find(selector).textContent = String(performance.now()))
+const scroll = (selector: string) => () => void find(selector).dispatchEvent(new Event('scroll'))
 const pressed = (run: (button: HTMLElement) => void) => () =>
   find('#b').addEventListener('click', () => run(find('#b') as HTMLElement))
 
@@ -26,7 +27,14 @@ test.each<[string, () => void, string?]>([
   ['a clock beside the button', () => setInterval(tick('#near'), 1000)],
   ['a fast ticker', () => setInterval(tick('#far'), 70)],
   ['a slow carousel', () => setInterval(() => find('header').classList.toggle('next'), 3500)],
-  ['a carousel that scrolls', () => setInterval(() => find('header').dispatchEvent(new Event('scroll')), 900)],
+  ['a carousel that scrolls', () => setInterval(scroll('header'), 900)],
+  [
+    'a carousel that scrolls in the frame of the click',
+    () => {
+      setInterval(scroll('header'), 900)
+      pressed(scroll('header'))()
+    },
+  ],
   [
     'a chat',
     () => [600, 1300, 1700, 2500, 2900, 3800].forEach((ms) => setTimeout(() => find('header').append('Hi'), 5310 + ms)),

@@ -61,6 +61,23 @@ test('the cookie carries ids only', () => {
   expect(JSON.parse(decodeURIComponent(document.cookie.split('=')[1]!))).toEqual({ distinct_id: 'a', $device_id: 'd' })
 })
 
+test('a cookie that another tab overwrites at once is not taken for one that is too large', () => {
+  const [one, two] = [BACKENDS.cookie(), BACKENDS.cookie()]
+  one.write({ distinct_id: 'a' })
+  const { set } = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie')!
+  let isFirst = true
+  jest.spyOn(Document.prototype, 'cookie', 'set').mockImplementation((text: string) => {
+    set!.call(document, text)
+    if (isFirst) {
+      isFirst = false
+      two.write({ distinct_id: 'a', theirs: 1 })
+    }
+  })
+  expect(one.write({ distinct_id: 'a', plan: 'gold' })).toBe(true)
+  expect(BACKENDS.cookie().read()).toEqual({ distinct_id: 'a', theirs: 1 })
+  expect(one.hasChanged!()).toBe(true)
+})
+
 test('a cookie over 4 kB keeps the ids; the rest stays with the page, and goes with the person', () => {
   // jsdom takes cookies of any size.
   const { set } = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie')!
