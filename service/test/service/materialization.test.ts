@@ -322,13 +322,18 @@ describe('unique users by day with variables', () => {
   })
 })
 
-test('a table that has gone is answered live', async () => {
+test('a run is answered live, as JSON and as CSV, when its table was dropped', async () => {
   await create('gone', QUERY, { is_materialized: true })
   await ready('gone')
   const [table] = /rollup_\w+/.exec((await run('gone', { variables: VALUES, debug: true })).body.clickhouse)!
   await engine.ask('writer', `DROP TABLE db.${table} SYNC`)
   const { status: code, body } = await run('gone', { variables: VALUES, refresh: 'force' })
   expect([code, body.endpoint_materialized, body.results.length]).toEqual([200, undefined, 3])
+  const csv = await run('gone', { variables: VALUES, format: 'csv' })
+  expect(csv).toMatchObject({
+    status: 200,
+    body: (await run('gone', { variables: VALUES, format: 'csv', refresh: 'direct' })).body,
+  })
 })
 
 test('what is stored outlives the service', async () => {

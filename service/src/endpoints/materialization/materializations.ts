@@ -8,7 +8,7 @@ import type { MaterializationView, Materializer } from '../definitions/materiali
 import { isInsight } from '../insights/insights.ts'
 import type { Obstacle } from './obstacle.ts'
 import { buildStatements, type Plan, planOf, planOfInsight } from './plan.ts'
-import { type Build, type Due, dueOf, type State, stateOf } from './state.ts'
+import { type MaterializedTable, type Due, dueOf, type State, stateOf } from './state.ts'
 
 export interface MaterializationOptions {
   readonly metadata: Pick<Metadata, 'variables' | 'materializations'>
@@ -25,7 +25,7 @@ export interface MaterializationOptions {
 
 export interface Materializations extends Materializer {
   /** What the runs of a version are answered from; `undefined`: they are live. */
-  stored(version: EndpointVersion): Build | undefined
+  stored(version: EndpointVersion): MaterializedTable | undefined
   /** Ends the use of a table, because it is wrong. Runs are live until it is enabled anew. */
   turnOff(versionId: string, table: string, why: string): Promise<void>
   /** Call when events of a project may have been deleted or changed: its runs are live until what is stored has been built anew. */
@@ -117,7 +117,7 @@ export const createMaterializations = ({
     { projectId, version }: MaterializedVersion,
     table: string,
     signal: AbortSignal,
-  ): Promise<Build> => {
+  ): Promise<MaterializedTable> => {
     const plan = await planFor(projectId, version.query)
     if ('obstacles' in plan) throw notMaterializable(plan.obstacles)
     const [{ watermark }] = (await storage.rows<{ watermark: string }>({
@@ -190,7 +190,10 @@ export const createMaterializations = ({
   }
 
   /** Whether a table was made of the events that there are, of those that it may hold. */
-  const isOfAllEvents = async ({ projectId, version }: MaterializedVersion, held: Build): Promise<boolean> => {
+  const isOfAllEvents = async (
+    { projectId, version }: MaterializedVersion,
+    held: MaterializedTable,
+  ): Promise<boolean> => {
     const plan = await planFor(projectId, version.query)
     return (
       'table' in plan &&
@@ -199,7 +202,7 @@ export const createMaterializations = ({
     )
   }
 
-  const isWhole = async (materialized: MaterializedVersion, held: Build): Promise<boolean> => {
+  const isWhole = async (materialized: MaterializedVersion, held: MaterializedTable): Promise<boolean> => {
     try {
       return (
         (await countOf(materialized.projectId, { text: `SELECT sum(__count) AS events FROM db.${held.table}` })) ===
@@ -213,7 +216,7 @@ export const createMaterializations = ({
   }
 
   /** Ends the use of a table, and makes another. */
-  const retire = async ({ version }: MaterializedVersion, { table }: Build) => {
+  const retire = async ({ version }: MaterializedVersion, { table }: MaterializedTable) => {
     log(`materialization: version ${version.id} no longer holds the events it was made of`)
     await change(version.id, (state) =>
       state.build?.table === table ? { ...state, build: undefined, lookedAt: undefined } : state,

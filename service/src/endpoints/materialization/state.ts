@@ -1,7 +1,7 @@
 import type { EndpointVersion } from '../../storage/metadata/metadata.ts'
 
 /** A table that runs are answered from. */
-export interface Build {
+export interface MaterializedTable {
   readonly table: string
   readonly signature: string
   readonly watermark: string
@@ -17,7 +17,7 @@ export interface State {
   /** Of an insight: whether runs may pass dates. */
   readonly takesDates?: boolean | undefined
   /** The last good one. Absent: runs are live. */
-  readonly build?: Build | undefined
+  readonly build?: MaterializedTable | undefined
   /** Who builds: the table that comes of it, which nobody else names, and until when it is believed that it still does. */
   readonly claim?: { readonly table: string; readonly until: string } | undefined
   /** When somebody last began to build it, or to look whether it is whole. */

@@ -1,5 +1,5 @@
 import { type Fault, Refusal, type RefusalCode } from '../../lib/refusal.ts'
-import type { RunRequest } from '../prepare.ts'
+import type { RunRequest } from '../prepareRun.ts'
 import type { RunTokenClaims } from './runToken.ts'
 
 /** What a run by token leaves to whoever wrote the query: a field, what its value is then, and why. */

@@ -1,16 +1,13 @@
 import { Refusal } from '../lib/refusal.ts'
 import type { Endpoint, EndpointVersion, Metadata, Variable } from '../storage/metadata/metadata.ts'
-import { StorageError, type StorageErrorKind, storageRefusal } from '../storage/storage.ts'
 import type { Runner } from './admission.ts'
-import { parse, type SqlQuery, toRefusal } from './definitions/check.ts'
+import { parse, type SqlQuery } from './definitions/check.ts'
 import { findEndpoint, findVersion } from './definitions/endpoint.ts'
-import { engineRefusal } from './definitions/engineRefusal.ts'
 import type { Plan } from './insights/insight.ts'
 import { type InsightQuery, type InsightRun, isInsight, planInsight } from './insights/insights.ts'
 import { createZone } from './insights/zone.ts'
-import type { RunAllowance } from './limits.ts'
 import type { Materializations } from './materialization/materializations.ts'
-import { type BoundValue, type Compiled, type CompileOptions, compileQuery, type ParsedQuery } from '../sql/compile.ts'
+import type { BoundValue, ParsedQuery } from '../sql/compile.ts'
 import { bindVariables } from './variables/bind.ts'
 
 export interface RunRequest extends Runner {
@@ -139,47 +136,3 @@ export const prepareRun = async (
     })
   return { endpoint, version, work }
 }
-
-/** `compileQuery`, with its errors as refusals. */
-export const compileRun = (parsed: ParsedQuery, options: CompileOptions): Compiled => {
-  try {
-    return compileQuery(parsed, options)
-  } catch (error) {
-    throw toRefusal(error)
-  }
-}
-
-// Too slow, too large or too heavy is the query's fault and stays so: 4xx, because asking again would not help.
-const REFUSALS: Readonly<
-  Record<
-    Exclude<StorageErrorKind, 'unavailable' | 'full' | 'capacity'>,
-    (error: StorageError, parsed: ParsedQuery | undefined, allowance: RunAllowance) => Refusal
-  >
-> = {
-  timeout: (_error, _parsed, { seconds }) =>
-    new Refusal('query_timeout', {
-      detail: `The query took longer than ${seconds} s: look at fewer events, for example at a shorter time.`,
-    }),
-  memory: (_error, _parsed, { memoryBytes }) =>
-    new Refusal('query_memory_limit', {
-      detail: `The query needed more than ${Math.floor(memoryBytes / 1_000_000)} MB of memory: group by fewer values, or look at fewer events.`,
-    }),
-  size: (_error, parsed) =>
-    new Refusal(
-      'query_too_large',
-      parsed
-        ? {}
-        : {
-            detail:
-              'The answer has too many rows: choose a smaller "breakdown_limit", longer intervals or a shorter range.',
-          },
-    ),
-  query: (error, parsed) => engineRefusal(error, parsed),
-  data: () => new Refusal('query_failed'),
-}
-
-/** An error of the engine as the refusal that a run answers. `parsed`: the query that somebody wrote, if it was SQL. */
-export const toRunRefusal = (error: unknown, parsed: ParsedQuery | undefined, allowance: RunAllowance): unknown =>
-  error instanceof StorageError
-    ? (storageRefusal(error) ?? REFUSALS[error.kind as keyof typeof REFUSALS](error, parsed, allowance))
-    : error
