@@ -1,4 +1,4 @@
-import { momentOf } from './timestamp.ts'
+import { timestampOf } from './timestamp.ts'
 import type { Kind } from '../catalog/kinds.ts'
 
 /** A value bound to `{variables.X}`; `type` is the ClickHouse type it is bound as. */
@@ -18,11 +18,11 @@ const INT64 = /^-?\d{1,19}$/
 const MIN_INT64 = -(2n ** 63n)
 const MAX_INT64 = 2n ** 63n - 1n
 
-const momentOfValue = (given: unknown): string | undefined =>
+const timestampOfValue = (given: unknown): string | undefined =>
   given instanceof Date && !Number.isNaN(given.getTime())
-    ? momentOf(given.toISOString())
+    ? timestampOf(given.toISOString())
     : typeof given === 'string'
-      ? momentOf(given)
+      ? timestampOf(given)
       : undefined
 
 const integerOf = (given: unknown): string | number | undefined => {
@@ -43,8 +43,8 @@ export const VARIABLE_TYPES: Readonly<Record<BoundValue['type'], Row>> = {
   },
   Int64: { kind: 'number', width: 'integer', accept: integerOf },
   Bool: { kind: 'boolean', accept: (given) => (typeof given === 'boolean' ? given : undefined) },
-  Date: { kind: 'date', accept: (given) => momentOfValue(given)?.slice(0, 10) },
-  "DateTime64(3, 'UTC')": { kind: 'time', accept: momentOfValue },
+  Date: { kind: 'date', accept: (given) => timestampOfValue(given)?.slice(0, 10) },
+  "DateTime64(3, 'UTC')": { kind: 'time', accept: timestampOfValue },
   'Array(String)': {
     kind: 'array',
     accept: (given) => (Array.isArray(given) && given.every((each) => typeof each === 'string') ? given : undefined),
