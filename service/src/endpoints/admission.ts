@@ -21,7 +21,7 @@ export interface Admission {
   readonly leave: () => void
 }
 
-export interface AdmissionRooms {
+export interface AdmissionDependencies {
   readonly gate: Gate
   readonly running: Running
   /** What the key of this label may take. */
@@ -32,7 +32,7 @@ export interface AdmissionRooms {
 export type Admit = (runner: Runner) => Admission
 
 export const createAdmit =
-  ({ gate, running, allowanceOf }: AdmissionRooms): Admit =>
+  ({ gate, running, allowanceOf }: AdmissionDependencies): Admit =>
   ({ projectId, key, clientQueryId, signal: given, runsPerMinute = Infinity }) => {
     const general = allowanceOf(key.label)
     const allowance = { ...general, perMinute: Math.min(general.perMinute, runsPerMinute) }

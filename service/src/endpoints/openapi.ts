@@ -1,5 +1,5 @@
 import type { Endpoint, EndpointVersion, Metadata, Variable } from '../storage/metadata/metadata.ts'
-import { findEndpoint, findVersion } from './definitions/endpoint.ts'
+import { findEndpoint, findVersion } from './definitions/find.ts'
 import { type InsightQuery, isInsight, variablesOf } from './insights/insights.ts'
 import { toTypeScript } from './typeScript.ts'
 import { type JsonSchema, toJsonSchema } from './variables/jsonSchema.ts'

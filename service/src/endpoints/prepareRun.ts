@@ -2,7 +2,7 @@ import { Refusal } from '../lib/refusal.ts'
 import type { Endpoint, EndpointVersion, Metadata, Variable } from '../storage/metadata/metadata.ts'
 import type { Runner } from './admission.ts'
 import { parse, type SqlQuery } from './definitions/check.ts'
-import { findEndpoint, findVersion } from './definitions/endpoint.ts'
+import { findEndpoint, findVersion } from './definitions/find.ts'
 import type { Plan } from './insights/insight.ts'
 import { type InsightQuery, type InsightRun, isInsight, planInsight } from './insights/insights.ts'
 import { createZone } from './insights/zone.ts'
@@ -105,14 +105,14 @@ const insightWork = async (
   }
 }
 
-export interface PrepareRooms {
+export interface PrepareDependencies {
   readonly metadata: Pick<Metadata, 'projects' | 'endpoints' | 'variables'>
   readonly materializations: Pick<Materializations, 'takesDates'>
 }
 
 /** Find → bind → check: before anything is executed, whatever would serve the run. Throws `Refusal`. */
 export const prepareRun = async (
-  { metadata, materializations }: PrepareRooms,
+  { metadata, materializations }: PrepareDependencies,
   request: RunRequest,
 ): Promise<PreparedRun> => {
   const endpoint = await findEndpoint(metadata, request.projectId, request.endpoint)

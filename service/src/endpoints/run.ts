@@ -37,7 +37,7 @@ export interface RunAnswer extends Outcome {
 
 export type RunEndpoint = (request: RunRequest) => Promise<RunAnswer>
 
-export interface RunRooms {
+export interface RunDependencies {
   readonly metadata: Pick<Metadata, 'projects' | 'endpoints' | 'variables'>
   readonly storage: Pick<Storage, 'run'>
   readonly admit: Admit
@@ -75,7 +75,7 @@ export const createRun = ({
   lastRuns,
   materializations,
   shadow,
-}: RunRooms): RunEndpoint => {
+}: RunDependencies): RunEndpoint => {
   const answer = async (request: RunRequest, { allowance, signal }: Admission): Promise<RunAnswer> => {
     const { projectId, isDebug } = request
     const prepared = await prepareRun({ metadata, materializations }, request)

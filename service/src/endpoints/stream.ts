@@ -12,7 +12,7 @@ import { prepareRun, type RunRequest } from './prepareRun.ts'
 /** Returns all rows of a run as a stream of text, more than a JSON answer may have. Never cached. */
 export type StreamEndpoint = (request: RunRequest, format: StreamFormat) => Promise<Readable>
 
-export interface StreamRooms {
+export interface StreamDependencies {
   readonly metadata: Pick<Metadata, 'projects' | 'endpoints' | 'variables'>
   readonly storage: Pick<Storage, 'stream'>
   readonly admit: Admit
@@ -21,7 +21,7 @@ export interface StreamRooms {
 }
 
 export const createStream =
-  ({ metadata, storage, admit, lastRuns, materializations }: StreamRooms): StreamEndpoint =>
+  ({ metadata, storage, admit, lastRuns, materializations }: StreamDependencies): StreamEndpoint =>
   async (request, format) => {
     const { allowance, signal, leave } = admit(request)
     try {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { nameLiteral, numberLiteral, textLiteral } from '../../src/sql/print/literal.ts'
-import { momentOf } from '../../src/sql/resolve/timestamp.ts'
+import { timestampOf } from '../../src/sql/resolve/timestamp.ts'
 import { compile } from './support/compile.ts'
 import { startTestEngine, type TestEngine } from './support/engine.ts'
 import { EVENTS } from './support/events.ts'
@@ -103,5 +103,5 @@ test.each([
   ['now', undefined],
   ['', undefined],
 ])('the moment %j is %s', (written, moment) => {
-  expect(momentOf(written)).toBe(moment)
+  expect(timestampOf(written)).toBe(moment)
 })

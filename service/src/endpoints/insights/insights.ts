@@ -7,7 +7,7 @@ import { DATE_FORMS, type DateRange, RangeReversed, readDate, reversedRange } fr
 import { RETENTION } from './retention.ts'
 import { breakdownsOf, checkRange, checkShared, filtersOf, type SharedQuery } from './shared.ts'
 import { LIVE, type PropertyRef, type Reading } from './source.ts'
-import { TRENDS } from './trends.ts'
+import { TRENDS } from './trends/trends.ts'
 import { createZone, type Zone } from './zone.ts'
 
 const KINDS: Readonly<Record<string, Insight<never>>> = {

@@ -6,7 +6,7 @@ import { guarded } from '../../sql/catalog/guard.ts'
 import { call, type FromSql, infix, name, type SelectSql, type Sql } from '../../sql/catalog/physical.ts'
 import { EVENTS } from '../../sql/catalog/tables.ts'
 import { baseOf, withBase } from './eventRows.ts'
-import type { Obstacle } from './obstacle.ts'
+import type { Violation } from './violation.ts'
 import {
   all,
   any,
@@ -14,13 +14,13 @@ import {
   bucketOf,
   COUNT,
   DATABASE,
-  moment,
+  timestamp,
   number,
   OWNER,
   SEEN,
   type Stored,
   STORED,
-  toMoment,
+  toTimestamp,
 } from './words.ts'
 
 /**
@@ -42,7 +42,7 @@ const MINUTE_MS = 60_000
 // The clocks of all time zones differ by multiples of it, so that every hour and day consists of whole ones.
 const QUARTER_HOUR_MS = 15 * MINUTE_MS
 // Beyond these it is no longer cheaper to read the cut buckets from the events.
-const MOST_CUT = 100
+const MAX_CUT_BUCKETS = 100
 
 // What is read of an event does not depend on the range.
 const SHORT_RANGE = { date_from: '2026-01-01T00:00:00', date_to: '2026-01-01T00:00:30' }
@@ -67,7 +67,7 @@ const sessionPlace = (query: unknown, at: string): string => {
 }
 
 /** What to store for an insight, or what is in the way. */
-export const shapeOfInsight = (query: InsightQuery): InsightShape | readonly Obstacle[] => {
+export const shapeOfInsight = (query: InsightQuery): InsightShape | readonly Violation[] => {
   if (readsSessions(query)) {
     const field = sessionPlace(query, 'query')
     return [
@@ -113,8 +113,8 @@ const eventRows = (items: SelectSql['items']): FromSql => ({
 
 const isOfInsight = ({ events }: InsightShape): Sql | undefined =>
   events && any(events.map((each) => infix(name(EVENT, NAME), '=', { kind: 'parameter', type: 'String', value: each })))
-const isBefore = ({ watermark }: Stored): Sql => infix(name(EVENT, SEEN), '<', moment(watermark))
-const isAfter = ({ watermark }: Stored): Sql => infix(name(EVENT, SEEN), '>=', moment(watermark))
+const isBefore = ({ watermark }: Stored): Sql => infix(name(EVENT, SEEN), '<', timestamp(watermark))
+const isAfter = ({ watermark }: Stored): Sql => infix(name(EVENT, SEEN), '>=', timestamp(watermark))
 
 /** What fills the table: every event that came before the watermark. */
 export const fillInsight = (shape: InsightShape, stored: Stored): SelectSql => {
@@ -169,7 +169,7 @@ const storedRows = (
   const cut = isBuckets
     ? [...new Set(cuts.filter((each) => each % bucketMs !== 0).map((each) => Math.floor(each / bucketMs) * bucketMs))]
     : []
-  if (cut.length > MOST_CUT || columns.some(({ column }) => column === undefined)) return undefined
+  if (cut.length > MAX_CUT_BUCKETS || columns.some(({ column }) => column === undefined)) return undefined
   const isWeighed = isBuckets && takesWeights
   const table = { database: DATABASE, name: stored.table, owner: OWNER }
   const bucket = call('toUnixTimestamp64Milli', name(STORED, columnOf(shape, TIME)!.name))
@@ -206,7 +206,11 @@ const storedRows = (
     where: all([isOfInsight(shape), ...terms]),
   })
   const isIn = (begin: number): Sql =>
-    infix(infix(name(EVENT, AT), '>=', toMoment(begin)), 'AND', infix(name(EVENT, AT), '<', toMoment(begin + bucketMs)))
+    infix(
+      infix(name(EVENT, AT), '>=', toTimestamp(begin)),
+      'AND',
+      infix(name(EVENT, AT), '<', toTimestamp(begin + bucketMs)),
+    )
   const rest = [
     fromEvents(isAfter(stored)),
     ...(cut.length > 0 ? [fromEvents(isBefore(stored), any(cut.map(isIn)))] : []),

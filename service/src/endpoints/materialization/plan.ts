@@ -7,7 +7,7 @@ import type { SelectSql } from '../../sql/catalog/physical.ts'
 import { print } from '../../sql/print/print.ts'
 import type { InsightQuery } from '../insights/insights.ts'
 import { countInsight, fillInsight, shapeOfInsight, sortingOfInsight } from './insightRows.ts'
-import type { Obstacle } from './obstacle.ts'
+import type { Violation } from './violation.ts'
 import { countSql, fillSql, readSql, sortingOf } from './rollup.ts'
 import { checkRules } from './rules.ts'
 import { type Shape, shapeOf } from './shape.ts'
@@ -28,9 +28,9 @@ export interface TablePlan {
 }
 
 /** What would be stored for a query, or everything that is in the way. */
-export type Plan = { readonly table: TablePlan } | { readonly obstacles: readonly Obstacle[] }
+export type Plan = { readonly table: TablePlan } | { readonly violations: readonly Violation[] }
 
-const isObstacles = <Found extends object>(found: Found | readonly Obstacle[]): found is readonly Obstacle[] =>
+const isViolations = <Found extends object>(found: Found | readonly Violation[]): found is readonly Violation[] =>
   Array.isArray(found)
 
 const tableOf = (shape: Shape): TablePlan => ({
@@ -45,7 +45,7 @@ const tableOf = (shape: Shape): TablePlan => ({
 /** Plans what to store for an insight. */
 export const planOfInsight = (query: InsightQuery): Plan => {
   const shape = shapeOfInsight(query)
-  if (isObstacles(shape)) return { obstacles: shape }
+  if (isViolations(shape)) return { violations: shape }
   const { signature, kind } = shape
   return {
     table: {
@@ -61,11 +61,11 @@ export const planOfInsight = (query: InsightQuery): Plan => {
 
 /** Plans what to store for a query, with samples in the place of its variables. Throws `QueryError` for a query that cannot be compiled. */
 export const planOf = (parsed: ParsedQuery, definitions: readonly Variable[]): Plan => {
-  const { obstacles, target } = checkRules(parsed)
-  if (!target) return { obstacles }
+  const { violations, target } = checkRules(parsed)
+  if (!target) return { violations }
   let first: unknown
   for (const variables of triesOf(parsed, definitions)) {
-    let found: Shape | readonly Obstacle[] | undefined
+    let found: Shape | readonly Violation[] | undefined
     const options: CompileOptions = {
       projectId: 0,
       variables,
@@ -80,7 +80,7 @@ export const planOf = (parsed: ParsedQuery, definitions: readonly Variable[]): P
       continue
     }
     if (!found) throw new QueryError('not_supported', 'The SELECT with the variables is not used by the query')
-    return isObstacles(found) ? { obstacles: found } : { table: tableOf(found) }
+    return isViolations(found) ? { violations: found } : { table: tableOf(found) }
   }
   throw first
 }
@@ -118,7 +118,7 @@ export const readingFrom = (parsed: ParsedQuery, stored: Stored & { signature: s
   const replace: CompileOptions['replace'] = (node, sql) => {
     if (node !== target) return sql
     const shape = shapeOf(parsed, node, sql)
-    if (isObstacles(shape) || shape.signature !== stored.signature) return sql
+    if (isViolations(shape) || shape.signature !== stored.signature) return sql
     isUsed = true
     return readSql(shape, sql, stored, now)
   }

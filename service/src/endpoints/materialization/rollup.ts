@@ -20,15 +20,15 @@ import {
   bucketOf,
   COUNT,
   DATABASE,
-  moment,
+  timestamp,
   number,
   OWNER,
   SEEN,
   type Stored,
   STORED,
-  toMoment,
+  toTimestamp,
 } from './words.ts'
-import { type Stretch, stretchOf } from './stretch.ts'
+import { type TimeRange, timeRangeOf } from './timeRange.ts'
 
 const BUCKET = '__bucket'
 const SPAN = '__span'
@@ -60,8 +60,8 @@ const storedRows = (shape: Shape, { table }: Stored): SelectSql['from'] => ({
   ]),
 })
 
-const isBefore = (source: string, watermark: string): Sql => infix(name(source, SEEN), '<', moment(watermark))
-const isAfter = (source: string, watermark: string): Sql => infix(name(source, SEEN), '>=', moment(watermark))
+const isBefore = (source: string, watermark: string): Sql => infix(name(source, SEEN), '<', timestamp(watermark))
+const isAfter = (source: string, watermark: string): Sql => infix(name(source, SEEN), '>=', timestamp(watermark))
 
 /**
  * What fills the table `stored`: every event that came before its watermark. Of a select with a time range once in states of hours and
@@ -118,7 +118,7 @@ export const sortingOf = ({ kind, columns, runTerms, isBucketed, names: { keyOf 
 
 // The clock is read once: two readings could fall on both sides of an hour's end.
 const atOneTime = (shape: Shape, now: Date): Shape => {
-  const reading = moment(now.toISOString().replace('T', ' ').replace('Z', ''))
+  const reading = timestamp(now.toISOString().replace('T', ' ').replace('Z', ''))
   const fix = (sql: Sql): Sql => (sql.kind === 'call' && sql.name === 'now64' ? reading : mapChildren(sql, fix))
   return {
     ...shape,
@@ -158,20 +158,20 @@ const splitByEngine = (ranges: readonly RunTerm[]): Split => ({
     all([...asked(ranges), isNear(ranges, at), call('not', isInFullBucket(ranges, bucketOf(at, number(HOUR_MS))))])!,
 })
 
-const isWithin = ({ from, to }: Stretch, at: Sql): Sql =>
+const isWithin = ({ from, to }: TimeRange, at: Sql): Sql =>
   all([
-    from === -Infinity ? undefined : infix(at, '>=', toMoment(from)),
-    to === Infinity ? undefined : infix(at, '<', toMoment(to)),
+    from === -Infinity ? undefined : infix(at, '>=', toTimestamp(from)),
+    to === Infinity ? undefined : infix(at, '<', toTimestamp(to)),
   ])!
 
-const fullBuckets = ({ from, to }: Stretch, ms: number): Stretch => ({
+const fullBuckets = ({ from, to }: TimeRange, ms: number): TimeRange => ({
   from: Math.ceil(from / ms) * ms,
   to: Math.floor(to / ms) * ms,
 })
-const isEmpty = ({ from, to }: Stretch): boolean => from >= to
+const isEmpty = ({ from, to }: TimeRange): boolean => from >= to
 
-/** What is left of a stretch at both ends of one within it; all of it if that is empty. */
-const endsOf = (whole: Stretch, inner: Stretch): readonly Stretch[] =>
+/** What is left of a timeRange at both ends of one within it; all of it if that is empty. */
+const endsOf = (whole: TimeRange, inner: TimeRange): readonly TimeRange[] =>
   (isEmpty(inner)
     ? [whole]
     : [
@@ -184,14 +184,14 @@ const endsOf = (whole: Stretch, inner: Stretch): readonly Stretch[] =>
  * Of known bounds: full days, the full hours beside them, and what is left to the events, which is nothing where a range begins and ends
  * with hours, as days do. What the engine has to plan is small.
  */
-const splitAt = (whole: Stretch): Split => {
+const splitAt = (whole: TimeRange): Split => {
   const hours = fullBuckets(whole, HOUR_MS)
   const days = fullBuckets(whole, DAY_MS)
   const ends = endsOf(whole, hours)
   const stored = [
-    ...(isEmpty(days) ? [] : [{ span: DAY_MS, stretches: [days] }]),
-    ...(isEmpty(hours) ? [] : [{ span: HOUR_MS, stretches: endsOf(hours, days) }]),
-  ].filter(({ stretches }) => stretches.length > 0)
+    ...(isEmpty(days) ? [] : [{ span: DAY_MS, timeRanges: [days] }]),
+    ...(isEmpty(hours) ? [] : [{ span: HOUR_MS, timeRanges: endsOf(hours, days) }]),
+  ].filter(({ timeRanges }) => timeRanges.length > 0)
   return {
     isStored: (span, bucket) =>
       stored.length > 0
@@ -200,7 +200,7 @@ const splitAt = (whole: Stretch): Split => {
               infix(
                 infix(span, '=', number(each.span)),
                 'AND',
-                any(each.stretches.map((stretch) => isWithin(stretch, bucket))),
+                any(each.timeRanges.map((timeRange) => isWithin(timeRange, bucket))),
               ),
             ),
           )
@@ -211,8 +211,8 @@ const splitAt = (whole: Stretch): Split => {
 
 const splitOf = (ranges: readonly RunTerm[]): Split => {
   if (ranges.length === 0) return { isStored: undefined }
-  const stretch = stretchOf(ranges)
-  return stretch ? splitAt(stretch) : splitByEngine(ranges)
+  const timeRange = timeRangeOf(ranges)
+  return timeRange ? splitAt(timeRange) : splitByEngine(ranges)
 }
 
 /** Returns the rows of states that answer a run: of the table, of the ragged ends of its time range, and of what has come since. */

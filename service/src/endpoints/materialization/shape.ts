@@ -5,8 +5,8 @@ import type { CallSql, InfixOperator, SelectSql, Sql } from '../../sql/catalog/p
 import type { Span } from '../../sql/parse/queryError.ts'
 import { aggregateOf, computedOf, MERGEABLE } from './aggregates.ts'
 import { type Base, baseOf, type Joined, joinedOf, joinsSessions, type NamedSql } from './eventRows.ts'
-import { type Obstacle, type ObstacleCode, obstacleAt } from './obstacle.ts'
-import { OPERATORS } from './rules.ts'
+import { type Violation, type ViolationCode, violationAt } from './violation.ts'
+import { OPERATORS } from './whereRules.ts'
 import { childrenOf, mapChildren } from './tree.ts'
 
 /** A condition that is known when a run comes: a column against what needs no row. */
@@ -91,8 +91,8 @@ const isQuery = (node: Sql): boolean => node.kind === 'query'
 const isClock = (node: Sql): boolean => node.kind === 'call' && CLOCK.test(node.name)
 
 /** Returns what makes an expression give another value at a later run; if it is evaluated `atRun`, in each reading of one run. */
-const faultIn = (sql: Sql, atRun = false): { code: ObstacleCode; name?: string } | undefined => {
-  let fault: { code: ObstacleCode; name?: string } | undefined
+const faultIn = (sql: Sql, atRun = false): { code: ViolationCode; name?: string } | undefined => {
+  let fault: { code: ViolationCode; name?: string } | undefined
   some(sql, (node) => {
     if (node.kind === 'query' && !atRun) fault ??= { code: 'subquery_in_aggregation' }
     if (node.kind === 'call' && UNREPEATABLE.test(node.name) && !(atRun && isClock(node)))
@@ -102,7 +102,7 @@ const faultIn = (sql: Sql, atRun = false): { code: ObstacleCode; name?: string }
   return fault
 }
 
-const FAULTS: Readonly<Partial<Record<ObstacleCode, readonly [string, string]>>> = {
+const FAULTS: Readonly<Partial<Record<ViolationCode, readonly [string, string]>>> = {
   subquery_in_aggregation: [
     'A subquery in WHERE, GROUP BY or an aggregate may answer differently tomorrow',
     'Leave the endpoint live, or filter without the subquery',
@@ -118,18 +118,18 @@ const FAULTS: Readonly<Partial<Record<ObstacleCode, readonly [string, string]>>>
 }
 
 // A bound of another type would need a conversion whose meaning is the engine's.
-const isMoment = (sql: Sql): boolean => {
+const isTimestamp = (sql: Sql): boolean => {
   if (sql.kind === 'parameter') return sql.type === 'Date' || sql.type.startsWith('DateTime64')
   if (sql.kind === 'call')
     return (
       isClock(sql) ||
       (/^(?:toDate|toDateTime64|toStartOf\w+|toMonday|add\w+s|subtract\w+s)$/.test(sql.name) &&
         sql.args.length > 0 &&
-        isMoment(sql.args[0]!))
+        isTimestamp(sql.args[0]!))
     )
   return (
     sql.kind === 'infix' &&
-    isMoment(sql.first) &&
+    isTimestamp(sql.first) &&
     sql.rest.every(
       ({ operator, right }) =>
         (operator === '+' || operator === '-') && right.kind === 'call' && right.name.startsWith('toInterval'),
@@ -196,7 +196,7 @@ const namesOf = (sql: SelectSql, { name: source }: NamedSql, guard: Base, joined
   }
 }
 
-type Refuse = (code: ObstacleCode, message: string, span: Span, fix: string) => void
+type Refuse = (code: ViolationCode, message: string, span: Span, fix: string) => void
 type RefuseFault = (of: Sql, span?: Span, atRun?: boolean) => void
 
 /** A select that may be materialized, with the functions that report what is in the way. */
@@ -262,7 +262,7 @@ const aggregatesIn = ({ node, sql, names, refuse, refuseFault }: Candidate): rea
 
 const TIMESTAMP = JSON.stringify({ kind: 'name', path: ['timestamp'] })
 const isRange = ({ column, bound }: RunTerm, { keyOf }: Names): boolean =>
-  keyOf(column) === TIMESTAMP && isMoment(bound)
+  keyOf(column) === TIMESTAMP && isTimestamp(bound)
 
 /** Collects columns to store, each expression once. */
 const createColumns = ({ source, keyOf, readsJoined }: Names) => {
@@ -352,9 +352,10 @@ export const shapeOf = (
   parsed: Pick<ParsedQuery, 'text'>,
   node: Select,
   sql: SelectSql,
-): Shape | readonly Obstacle[] => {
-  const obstacles: Obstacle[] = []
-  const refuse: Refuse = (code, message, span, fix) => void obstacles.push(obstacleAt(parsed, code, message, span, fix))
+): Shape | readonly Violation[] => {
+  const violations: Violation[] = []
+  const refuse: Refuse = (code, message, span, fix) =>
+    void violations.push(violationAt(parsed, code, message, span, fix))
   const refuseFault: RefuseFault = (of, span, atRun) => {
     const fault = faultIn(of, atRun)
     if (!fault) return
@@ -369,7 +370,7 @@ export const shapeOf = (
       sessionIn(node),
       "Use the event's own columns and properties, such as $session_id, or leave the endpoint live",
     )
-    return obstacles
+    return violations
   }
   const { base: guard } = baseOf(from)
   const joined = joinedOf(from)
@@ -392,7 +393,7 @@ export const shapeOf = (
     for (const each of conditions.joinedTerms) refuseFault(each, undefined, true)
     keys.forEach((each, at) => refuseFault(each, node.groupBy[at]))
   }
-  if (obstacles.length > 0) return obstacles
+  if (violations.length > 0) return violations
   const parts = isAggregated
     ? statesOf(candidate, conditions, joined, keys, calls)
     : rowsOf(candidate, conditions, guard)

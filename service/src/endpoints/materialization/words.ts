@@ -18,9 +18,9 @@ export const COUNT = '__count'
 
 export const number = (value: number): Sql => ({ kind: 'number', digits: String(value) })
 /** A time in UTC, `YYYY-MM-DD hh:mm:ss.mmm`. */
-export const moment = (value: string): Sql => ({ kind: 'parameter', type: "DateTime64(3, 'UTC')", value })
-export const toMoment = (instant: number): Sql =>
-  moment(new Date(instant).toISOString().replace('T', ' ').replace('Z', ''))
+export const timestamp = (value: string): Sql => ({ kind: 'parameter', type: "DateTime64(3, 'UTC')", value })
+export const toTimestamp = (instant: number): Sql =>
+  timestamp(new Date(instant).toISOString().replace('T', ' ').replace('Z', ''))
 
 /** What must all hold; `undefined`: nothing. */
 export const all = (terms: readonly (Sql | undefined)[]): Sql | undefined => {
@@ -33,7 +33,7 @@ export const all = (terms: readonly (Sql | undefined)[]): Sql | undefined => {
 export const any = ([first, ...rest]: readonly Sql[]): Sql =>
   rest.length === 0 ? first! : { kind: 'infix', first: first!, rest: rest.map((right) => ({ operator: 'OR', right })) }
 
-/** When the stretch of `ms` began that holds a time. Not toStartOfHour: its answer has no years before 1970. */
+/** When the timeRange of `ms` began that holds a time. Not toStartOfHour: its answer has no years before 1970. */
 export const bucketOf = (at: Sql, ms: Sql): Sql => {
   const instant = call('toUnixTimestamp64Milli', at)
   return call('fromUnixTimestamp64Milli', infix(instant, '-', call('positiveModulo', instant, ms)), text('UTC'))

@@ -3,7 +3,7 @@ import { Refusal } from '../../lib/refusal.ts'
 import { isUuid } from '../../lib/uuid.ts'
 import type { ApiKey, EndpointVersion, Metadata } from '../../storage/metadata/metadata.ts'
 import { parse, type SqlQuery } from '../definitions/check.ts'
-import { findEndpoint, findVersion } from '../definitions/endpoint.ts'
+import { findEndpoint, findVersion } from '../definitions/find.ts'
 import { isInsight, planInsight, UTC } from '../insights/insights.ts'
 import { bindVariables } from '../variables/bind.ts'
 import { readRunToken, type RunTokenClaims, signRunToken } from './runToken.ts'
@@ -87,14 +87,14 @@ const checkOrigins = (origins: readonly string[] = []) => {
   }
 }
 
-export interface RunTokensRooms {
+export interface RunTokensDependencies {
   readonly metadata: Pick<Metadata, 'endpoints' | 'variables' | 'keys' | 'runTokens'>
   /** Whether runs of a version of an insight may pass dates. */
   readonly takesDates: (version: EndpointVersion) => boolean
   readonly now?: () => number
 }
 
-export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTokensRooms): RunTokens => {
+export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTokensDependencies): RunTokens => {
   const mayRun = (key: ApiKey, projectId: number) =>
     key.scopes.includes(NEEDED_SCOPE) && (key.projectId === undefined || key.projectId === projectId)
 

@@ -177,7 +177,7 @@ test('a table that does not hold what it should is never used', async () => {
   expect(await view()).toMatchObject({
     ready: false,
     status: 'Failed',
-    error: expect.stringContaining('6 events where there are 3'),
+    error: expect.stringContaining('6 events instead of 3'),
   })
   expect(await tables()).toEqual([])
 })

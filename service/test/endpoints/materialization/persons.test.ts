@@ -566,7 +566,7 @@ test('stores no value of the clock', () => {
     ),
     [],
   )
-  if (!('table' in plan)) throw new Error(JSON.stringify(plan.obstacles))
+  if (!('table' in plan)) throw new Error(JSON.stringify(plan.violations))
   const { fill } = buildStatements(plan.table, 1, { table: 'rollup_test', watermark: '2026-01-01 00:00:00.000' })
   expect(fill.text).not.toContain('now64')
   expect(plan.table.sorting).toEqual(expect.arrayContaining(['distinct_id']))

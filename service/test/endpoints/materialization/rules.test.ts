@@ -7,13 +7,13 @@ const TYPES = variables({ x: 'String', y: 'String', n: 'Number', d: 'Date', list
 /** Codes of what is in the way, each with the text at its place. */
 const refusals = (text: string): readonly (readonly [string, string])[] => {
   const plan = planOf(parseQuery(text), TYPES)
-  if (!('obstacles' in plan)) return []
-  for (const { message, fix, position } of plan.obstacles) {
+  if (!('violations' in plan)) return []
+  for (const { message, fix, position } of plan.violations) {
     expect(message).not.toBe('')
     expect(fix).not.toBe('')
     expect(position?.line).toBeGreaterThan(0)
   }
-  return plan.obstacles.map(({ code, position }) => [code, text.slice(position!.start, position!.end)] as const)
+  return plan.violations.map(({ code, position }) => [code, text.slice(position!.start, position!.end)] as const)
 }
 
 describe('what can be materialized', () => {

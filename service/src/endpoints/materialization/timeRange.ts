@@ -1,8 +1,8 @@
 import type { InfixOperator, Sql } from '../../sql/catalog/physical.ts'
 import type { RunTerm } from './shape.ts'
 
-/** A stretch of time, in ms since the epoch: from the first up to, and without, the second. */
-export interface Stretch {
+/** A timeRange of time, in ms since the epoch: from the first up to, and without, the second. */
+export interface TimeRange {
   readonly from: number
   readonly to: number
 }
@@ -48,7 +48,7 @@ const MIRRORED: Readonly<Partial<Record<InfixOperator, InfixOperator>>> = {
 }
 
 /** The times, whole milliseconds, that an operator lets pass beside an instant. */
-const PASSES: Readonly<Partial<Record<InfixOperator, (instant: number) => Stretch>>> = {
+const PASSES: Readonly<Partial<Record<InfixOperator, (instant: number) => TimeRange>>> = {
   '>=': (instant) => ({ from: instant, to: Infinity }),
   '>': (instant) => ({ from: instant + 1, to: Infinity }),
   '<=': (instant) => ({ from: -Infinity, to: instant + 1 }),
@@ -57,12 +57,12 @@ const PASSES: Readonly<Partial<Record<InfixOperator, (instant: number) => Stretc
 }
 
 /** The times that all terms let pass; `undefined`: only the engine can tell. */
-export const stretchOf = (terms: readonly RunTerm[]): Stretch | undefined => {
-  const stretches = terms.map(({ operator, bound, isColumnLeft }) => {
+export const timeRangeOf = (terms: readonly RunTerm[]): TimeRange | undefined => {
+  const timeRanges = terms.map(({ operator, bound, isColumnLeft }) => {
     const instant = instantOf(bound)
     const known = isColumnLeft ? operator : MIRRORED[operator]
     return instant !== undefined && instant > FIRST && instant < LAST && known ? PASSES[known]?.(instant) : undefined
   })
-  if (!stretches.every((each) => each !== undefined)) return undefined
-  return { from: Math.max(...stretches.map(({ from }) => from)), to: Math.min(...stretches.map(({ to }) => to)) }
+  if (!timeRanges.every((each) => each !== undefined)) return undefined
+  return { from: Math.max(...timeRanges.map(({ from }) => from)), to: Math.min(...timeRanges.map(({ to }) => to)) }
 }
