@@ -12,7 +12,7 @@ import type { RunAllowance } from './limits.ts'
 import type { MaterializedTable } from './materialization/state.ts'
 import type { RunPlan } from './planRun.ts'
 
-// Too slow, too large or too heavy is the query's fault and stays so: 4xx, because asking again would not help.
+// A query that exceeds a limit would do so again: 4xx, because retrying does not help.
 const REFUSALS: Readonly<
   Record<
     Exclude<StorageErrorKind, 'unavailable' | 'full' | 'capacity'>,
@@ -41,7 +41,7 @@ const REFUSALS: Readonly<
   data: () => new Refusal('query_failed'),
 }
 
-/** An error of the engine as the refusal that a run answers. `parsed`: the query that somebody wrote, if it was SQL. */
+/** Returns the API error for an engine error, and any other error as it is. `parsed`: the query, if it is SQL. */
 export const toRunRefusal = (error: unknown, parsed: ParsedQuery | undefined, allowance: RunAllowance): unknown =>
   error instanceof StorageError
     ? (storageRefusal(error) ?? REFUSALS[error.kind as keyof typeof REFUSALS](error, parsed, allowance))

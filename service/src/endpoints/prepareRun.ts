@@ -13,20 +13,20 @@ import { bindVariables } from './variables/bind.ts'
 export interface RunRequest extends Runner {
   readonly endpoint: string
   readonly variables: Readonly<Record<string, unknown>>
-  /** Absent: the current version. */
+  /** Default: the current version. */
   readonly version?: number | undefined
   readonly limit?: number | undefined
   readonly offset?: number | undefined
-  /** `*` for the first page, then what the page before has answered. */
+  /** `*` for the first page, then the cursor of the previous page's answer. */
   readonly cursor?: string | undefined
   readonly refresh?: 'cache' | 'force' | 'direct' | undefined
-  /** Takes dates although the insight is materialized without them. */
+  /** Whether dates are accepted even if the insight is materialized without them. */
   readonly takesDates?: boolean
-  /** Also tells how the answer came about. */
+  /** Whether the answer includes the SQL, the cache key and timings. */
   readonly isDebug?: boolean
 }
 
-/** A run that nothing speaks against. */
+/** A run whose request has been checked. */
 export interface PreparedRun {
   readonly endpoint: Endpoint
   readonly version: EndpointVersion
@@ -44,9 +44,9 @@ export interface InsightWork {
   readonly query: InsightQuery
   readonly run: InsightRun
   readonly plan: Plan
-  /** The project's: its days are those of the answer. */
+  /** The project's time zone, which determines the days of the answer. */
   readonly timezone: string
-  /** As they were given, in the order of their names. */
+  /** The request's variables, sorted by name. */
   readonly variables: readonly (readonly [string, unknown])[]
 }
 
@@ -61,7 +61,7 @@ const findNeeded = (parsed: ParsedQuery, definitions: readonly Variable[]) =>
     return definition
   })
 
-// A version's query never changes, and is one object as long as it is remembered.
+// A version's query never changes, and remains the same object while the version is cached.
 const parsedQueries = new WeakMap<SqlQuery, ParsedQuery>()
 
 const parsedOf = (query: SqlQuery): ParsedQuery => {
@@ -110,7 +110,7 @@ export interface PrepareDependencies {
   readonly materializations: Pick<Materializations, 'takesDates'>
 }
 
-/** Find → bind → check: before anything is executed, whatever would serve the run. Throws `Refusal`. */
+/** Finds the endpoint, binds the variables and checks the request. Executes nothing. Rejects with `Refusal`. */
 export const prepareRun = async (
   { metadata, materializations }: PrepareDependencies,
   request: RunRequest,

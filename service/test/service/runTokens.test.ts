@@ -633,7 +633,7 @@ describe('a backend that asks for a token is told what is wrong with it', () => 
     [
       'a time that is over',
       { endpoints: ['one'], expires_at: '2020-01-01T00:00:00Z' },
-      { attr: 'expires_at', detail: 'a time to come' },
+      { attr: 'expires_at', detail: 'in the future' },
     ],
     [
       'a time too far away',

@@ -45,9 +45,10 @@ const NULLS = /^\[null(,null)*\]$/
 /** The order of keys: other comes after every value, the missing value after that. */
 export const rankOf = (key: string): number => (key === OTHER ? 1 : NULLS.test(key) ? 2 : 0)
 
-/** The values that a key stands for. */
-export const valuesOf = (key: string): readonly (string | null)[] => (key === OTHER ? ['Other'] : JSON.parse(key))
+/** Returns the values that a key stands for, one per breakdown. A missing value is null. */
+export const valuesOf = (key: string): readonly (string | null)[] =>
+  key === OTHER ? ['Other'] : (JSON.parse(key) as (string | null)[])
 
-/** The key's values as they are answered: a list if the query has a list of breakdowns. */
-export const valueOf = (key: string, { breakdownFilter }: SharedQuery): unknown =>
-  breakdownFilter?.breakdowns?.length ? valuesOf(key) : valuesOf(key)[0]
+/** Returns a key's values as an answer has them: a list if the query has a list of breakdowns. */
+export const valueOf = (key: string, { breakdownFilter }: SharedQuery): string | null | readonly (string | null)[] =>
+  breakdownFilter?.breakdowns?.length ? valuesOf(key) : valuesOf(key)[0]!

@@ -72,7 +72,7 @@ const STEPS: View = {
     const isBroken = breakdownsOf(query).length > 0
     const found = new Map(
       rows.map(([key, step, people, average, median]) => [
-        `${Number(step)} ${key}`,
+        `${Number(step)} ${String(key)}`,
         { people: Number(people), average, median },
       ]),
     )
@@ -120,7 +120,7 @@ const RATES: View = {
     const names = buckets!.map((bucket) => namesOf(bucket, query.interval ?? 'day', context.zone))
     const points = new Map(
       rows.map(([key, bucket, entered, converted]) => [
-        `${Number(bucket)} ${key}`,
+        `${Number(bucket)} ${String(key)}`,
         { entered: Number(entered), converted: Number(converted) },
       ]),
     )

@@ -13,21 +13,21 @@ import { checkRules } from './rules.ts'
 import { type Shape, shapeOf } from './shape.ts'
 import type { Stored } from './words.ts'
 
-/** What would be stored, for a query of either kind. Two plans of one `signature` have the same table. */
+/** What to store for a query of either kind. Plans with the same `signature` have the same table. */
 export interface TablePlan {
   readonly signature: string
   readonly kind: 'states' | 'rows' | 'buckets'
-  /** What fills the table: every event that came before the watermark. */
+  /** Returns the select that fills the table: every event that arrived before the watermark. */
   readonly fill: (stored: Stored) => SelectSql
-  /** How many events it should hold. */
+  /** Returns a select of the number of events that the table should hold. */
   readonly count: (stored: Stored) => SelectSql
-  /** The columns by which its rows are sorted. */
+  /** The columns by which the rows are sorted. */
   readonly sorting: readonly string[]
-  /** The columns that hold states of aggregates. */
+  /** The columns with states of aggregates. */
   readonly states: readonly string[]
 }
 
-/** What would be stored for a query, or everything that is in the way. */
+/** What to store for a query, or everything that prevents it. */
 export type Plan = { readonly table: TablePlan } | { readonly violations: readonly Violation[] }
 
 const isViolations = <Found extends object>(found: Found | readonly Violation[]): found is readonly Violation[] =>
@@ -59,7 +59,7 @@ export const planOfInsight = (query: InsightQuery): Plan => {
   }
 }
 
-/** Plans what to store for a query, with samples in the place of its variables. Throws `QueryError` for a query that cannot be compiled. */
+/** Plans what to store for a query, using samples of its variables. Throws `QueryError` if the query does not compile. */
 export const planOf = (parsed: ParsedQuery, definitions: readonly Variable[]): Plan => {
   const { violations, target } = checkRules(parsed)
   if (!target) return { violations }
@@ -74,7 +74,7 @@ export const planOf = (parsed: ParsedQuery, definitions: readonly Variable[]): P
     try {
       compileQuery(parsed, options)
     } catch (error) {
-      // A sample may be no date where the query wants one.
+      // A sample may not be a date where the query requires one.
       if (!(error instanceof QueryError)) throw error
       first ??= error
       continue
@@ -85,7 +85,7 @@ export const planOf = (parsed: ParsedQuery, definitions: readonly Variable[]): P
   throw first
 }
 
-/** The statements around a table. */
+/** Returns the statements that create, fill and check a table. */
 export const buildStatements = (
   { fill: fillOf, count, sorting, states }: TablePlan,
   projectId: number,
@@ -99,11 +99,11 @@ export const buildStatements = (
       params,
     },
     fill: { text: `INSERT INTO ${table} ${text}`, params },
-    /** Rows of the table, and the events they were made of. */
+    /** The number of rows in the table, and of events that they were built from. */
     held: { text: `SELECT count() AS rows, sum(__count) AS events FROM ${table}` },
-    /** The events that they should have been made of. */
+    /** The number of events that they should have been built from. */
     events: print(count(stored), projectId),
-    /** How many rows there would be, of how many events, and how long each is, by some of them. */
+    /** The number of rows and events that the table would have, and the average size of a row. */
     estimate: {
       text: `SELECT count() AS rows, sum(__count) AS events, avg(length(toString(tuple(* EXCEPT (__count ${states.map((name) => `, ${name}`).join('')})))) ${states.map((name) => `+ length(CAST(${name}, 'String'))`).join(' ')}) AS bytes FROM (${text})`,
       params,
@@ -111,7 +111,10 @@ export const buildStatements = (
   } satisfies Record<string, Statement>
 }
 
-/** Answers the query's materialized select from what is stored, if that is of the run's own shape. `isUsed` says after compiling whether it was. */
+/**
+ * Returns a `replace` that makes the query's materialized select read the table, if the table has the shape of the run. After compiling,
+ * `isUsed` returns whether it did. `now`: the time that the run's clock functions return.
+ */
 export const readingFrom = (parsed: ParsedQuery, stored: Stored & { signature: string }, now = new Date()) => {
   const { target } = checkRules(parsed)
   let isUsed = false

@@ -2,7 +2,7 @@ import { type Fault, Refusal, type RefusalCode } from '../../lib/refusal.ts'
 import type { RunRequest } from '../prepareRun.ts'
 import type { RunTokenClaims } from './runToken.ts'
 
-/** What a run by token leaves to whoever wrote the query: a field, what its value is then, and why. */
+/** The fields of a run request that a run token does not allow, and why. */
 const NOT_BY_TOKEN = [
   { field: 'debug', isAsked: ({ isDebug }: RunRequest) => isDebug === true, why: 'it shows the query' },
   { field: 'version', isAsked: ({ version }: RunRequest) => version !== undefined, why: 'the current version answers' },
@@ -20,7 +20,7 @@ const NOT_BY_TOKEN = [
 
 const DATES = ['date_from', 'date_to']
 
-/** The run that the token allows, its values among the variables. Throws `Refusal` if more is asked for. */
+/** Returns the request with the token's variables and limits. Throws `Refusal` if it asks for more than the token allows. */
 export const narrowRun = (
   request: RunRequest,
   { jti, variables, allowed_variables: allowed, runs_per_minute: runsPerMinute }: RunTokenClaims,
@@ -44,7 +44,7 @@ export const narrowRun = (
       attr: 'variables',
       errors: faults,
     })
-  // Such a token was made when the endpoint took them.
+  // The endpoint took dates when the token was created.
   const takesDates = DATES.some((name) => Object.hasOwn(variables, name))
   return {
     ...request,
@@ -55,8 +55,8 @@ export const narrowRun = (
   }
 }
 
-const ABOUT_THE_QUERY: readonly RefusalCode[] = ['query_invalid', 'query_failed', 'undefined_variables']
+const SHOWS_QUERY: readonly RefusalCode[] = ['query_invalid', 'query_failed', 'undefined_variables']
 
-/** A run's error as whoever has only a token may see it: nothing of the query's text. */
+/** Returns a run's error without anything that shows the query, for callers with a run token. */
 export const withoutQuery = (error: unknown): unknown =>
-  error instanceof Refusal && ABOUT_THE_QUERY.includes(error.code) ? new Refusal('query_failed') : error
+  error instanceof Refusal && SHOWS_QUERY.includes(error.code) ? new Refusal('query_failed') : error

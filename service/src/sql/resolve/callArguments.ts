@@ -27,7 +27,7 @@ export const createArgumentResolver = ({ refuse, coercions, cast, resolve, lambd
 
   const argument = (node: Expression, word: string, scope: Scope): Value => {
     if (node.kind === 'lambda') {
-      if (!word.includes('lambda')) throw refuse('function_arguments', 'A function with -> cannot stand here', node)
+      if (!word.includes('lambda')) throw refuse('function_arguments', 'A function with -> is not allowed here', node)
       return lambda(node, scope)
     }
     const of = resolve(node, scope)

@@ -20,7 +20,7 @@ export const createComparable = (refuse: Refuse, { coerce }: Conversions) => {
       if (asked.kind !== 'number')
         throw refuse(
           'type_mismatch',
-          `A number is compared with the text '${String(other.constant).slice(0, 40)}'`,
+          `A number is compared with the string '${String(other.constant).slice(0, 40)}'`,
           span,
         )
       return [number, asked]

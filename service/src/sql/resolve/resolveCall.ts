@@ -53,7 +53,7 @@ export const createCallResolver = (context: CallContext) => {
     if (stem?.kind !== 'aggregate')
       throw refuse(
         'function_misused',
-        `${node.isDistinct ? 'DISTINCT' : 'FILTER'} goes with aggregate functions only`,
+        `${node.isDistinct ? 'DISTINCT' : 'FILTER'} is allowed with aggregate functions only`,
         node.name,
       )
     // Counts distinct values exactly and, unlike `countDistinct`, takes several columns.
@@ -116,7 +116,11 @@ export const createCallResolver = (context: CallContext) => {
 
   const constantParameter = (node: Expression, scope: Scope): Sql => {
     if (node.kind === 'number' || node.kind === 'text' || node.kind === 'variable') return resolve(node, scope).read()
-    throw refuse('function_arguments', 'A parameter before the arguments must be a number, a text or a variable', node)
+    throw refuse(
+      'function_arguments',
+      'A parameter before the arguments must be a number, a string or a variable',
+      node,
+    )
   }
 
   return (node: CallNode, scope: Scope): Value => {

@@ -24,7 +24,7 @@ export const createExpressionResolver = (expressionContext: ExpressionContext) =
   let steps = 0
   const resolve = (node: Expression, scope: Scope, asFilter = false): Value => {
     if (++steps > MAX_STEPS)
-      throw refuse('query_too_complex', 'The query is too large once its WITH parts are filled in', node)
+      throw refuse('query_too_complex', 'The query is too large once its WITH parts are expanded', node)
     const resolver = resolvers[node.kind] as (node: Expression, scope: Scope, asFilter: boolean) => Value
     return resolver(node, scope, asFilter)
   }

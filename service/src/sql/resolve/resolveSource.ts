@@ -75,7 +75,7 @@ export const createSourceResolver = ({ refuse, newName, query, expressions }: Qu
     }
   }
 
-  // The engine finds the keys of a join by their plain `=`; two missing values do not meet there, as anywhere in SQL.
+  // The engine recognizes the keys of a join by a plain `=`. Two missing values do not match, as usual in SQL.
   const joinCondition = (node: Expression, scope: Scope): Sql => {
     if (node.kind === 'logic' && node.operator === 'and')
       return allOf(node.terms.map((each) => joinCondition(each, scope)))

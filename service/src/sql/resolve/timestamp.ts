@@ -8,8 +8,8 @@ const offsetMinutes = (zone: string | undefined): number => {
 }
 
 /**
- * An ISO date or date and time as ClickHouse's `YYYY-MM-DD hh:mm:ss.mmm` in UTC; without an offset it is taken as UTC.
- * `undefined`: no such form, no such day, or outside the years 1900–2299 that the engine keeps (it would take those silently, as another day).
+ * Converts an ISO date or timestamp to ClickHouse's `YYYY-MM-DD hh:mm:ss.mmm` in UTC. Without an offset it is in UTC. Returns `undefined`
+ * for another format, a day that does not exist, or a year outside 1900–2299, which the engine would silently store as another day.
  */
 export const timestampOf = (written: string): string | undefined => {
   const match = TIMESTAMP.exec(written.trim())

@@ -33,7 +33,7 @@ const linesOf = (rows: InsightRows, { query, buckets }: TrendsPlan): readonly Li
   const had = new Set<string>()
   for (const [series, bucket, key, value] of rows) {
     const place = places.get(Number(bucket))
-    had.add(`${series} ${key}`)
+    had.add(`${Number(series)} ${String(key)}`)
     if (place !== undefined) pointsOf(Number(series), String(key))[place] = Number(value)
   }
   const formulas = formulasOf(query)
@@ -58,7 +58,11 @@ const linesOf = (rows: InsightRows, { query, buckets }: TrendsPlan): readonly Li
   )
 }
 
-const labelOf = (line: Line, { query }: TrendsPlan, value: unknown): string => {
+const labelOf = (
+  line: Line,
+  { query }: TrendsPlan,
+  value: string | null | readonly (string | null)[] | undefined,
+): string => {
   const node = query.series[line.series]
   const label = line.formula
     ? line.formula.custom_name || `Formula (${line.formula.formula})`
