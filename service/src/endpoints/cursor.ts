@@ -11,7 +11,7 @@ export const cursorOwner = (...parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 16)
 
 const refuse = (detail: string) =>
-  new Refusal('invalid_input', { detail: `${detail}: begin again with "cursor": "${FIRST_PAGE}".`, attr: 'cursor' })
+  new Refusal('invalid_input', { detail: `${detail}: start again with "cursor": "${FIRST_PAGE}".`, attr: 'cursor' })
 
 const isAfter = (value: unknown): value is After => {
   const { keys, skip } = (value ?? {}) as Partial<After>
@@ -30,10 +30,10 @@ export const readCursor = (cursor: string, owner: string): After | undefined => 
   try {
     content = JSON.parse(Buffer.from(cursor, 'base64url').toString())
   } catch {
-    throw refuse('"cursor" is not one that a run has answered')
+    throw refuse('"cursor" is not a cursor of a previous answer')
   }
   const { owner: found, after } = (content ?? {}) as { owner?: unknown; after?: unknown }
-  if (!isAfter(after)) throw refuse('"cursor" is not one that a run has answered')
+  if (!isAfter(after)) throw refuse('"cursor" is not a cursor of a previous answer')
   if (found !== owner) throw refuse('"cursor" belongs to another version or to other variables')
   return after
 }

@@ -21,11 +21,11 @@ const REFUSALS: Readonly<
 > = {
   timeout: (_error, _parsed, { seconds }) =>
     new Refusal('query_timeout', {
-      detail: `The query took longer than ${seconds} s: look at fewer events, for example at a shorter time.`,
+      detail: `The query took longer than ${seconds} s: read fewer events, for example over a shorter time range.`,
     }),
   memory: (_error, _parsed, { memoryBytes }) =>
     new Refusal('query_memory_limit', {
-      detail: `The query needed more than ${Math.floor(memoryBytes / 1_000_000)} MB of memory: group by fewer values, or look at fewer events.`,
+      detail: `The query needed more than ${Math.floor(memoryBytes / 1_000_000)} MB of memory: group by fewer values, or read fewer events.`,
     }),
   size: (_error, parsed) =>
     new Refusal(

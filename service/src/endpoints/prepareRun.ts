@@ -91,8 +91,7 @@ const insightWork = async (
 ): Promise<InsightWork> => {
   const { projectId, variables } = request
   const paging = (['limit', 'offset', 'cursor'] as const).find((field) => request[field] !== undefined)
-  if (paging)
-    throw new Refusal('invalid_input', { detail: `An insight has no pages: leave out "${paging}".`, attr: paging })
+  if (paging) throw new Refusal('invalid_input', { detail: `An insight has no pages: omit "${paging}".`, attr: paging })
   const { timezone } = (await projects.byId(projectId))!
   const run = { projectId, variables, zone: createZone(timezone), now: Date.now(), takesDates }
   return {
@@ -128,10 +127,10 @@ export const prepareRun = async (
       attr: 'version',
     })
   if (request.offset !== undefined && request.limit === undefined)
-    throw new Refusal('invalid_input', { detail: '"offset" needs "limit".', attr: 'offset' })
+    throw new Refusal('invalid_input', { detail: '"offset" requires "limit".', attr: 'offset' })
   if (request.offset !== undefined && request.cursor !== undefined)
     throw new Refusal('invalid_input', {
-      detail: '"cursor" says where a page begins: leave out "offset".',
+      detail: '"cursor" determines where a page begins: omit "offset".',
       attr: 'offset',
     })
   return { endpoint, version, work }

@@ -22,7 +22,7 @@ export const createRunning = (): Running => {
       const key = keyOf(projectId, clientQueryId)
       if (cancels.has(key))
         throw new Refusal('invalid_input', {
-          detail: 'A run with this "client_query_id" is under way: give each run its own.',
+          detail: 'A run with this "client_query_id" is already active: use a unique id for each run.',
           attr: 'client_query_id',
         })
       const cancel = new AbortController()

@@ -27,10 +27,10 @@ export const createStream =
     try {
       const prepared = await prepareRun({ metadata, materializations }, request)
       if (prepared.work.kind === 'insight')
-        throw new Refusal('invalid_input', { detail: 'An insight is answered in JSON only.', attr: 'format' })
+        throw new Refusal('invalid_input', { detail: 'Insights are available in JSON only.', attr: 'format' })
       if (request.cursor !== undefined)
         throw new Refusal('invalid_input', {
-          detail: `An answer in ${format} has all rows at once: leave out "cursor".`,
+          detail: `An answer in ${format} contains all rows at once: omit "cursor".`,
           attr: 'cursor',
         })
       const plan = planRun(prepared, request, { materializations, allowance, isStream: true })

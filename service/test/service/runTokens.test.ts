@@ -617,7 +617,7 @@ describe('a backend that asks for a token is told what is wrong with it', () => 
     [
       'a variable that no run could give',
       { ...ACME, allowed_variables: [] },
-      { attr: 'allowed_variables', detail: 'lack "plan"' },
+      { attr: 'allowed_variables', detail: 'missing "plan"' },
     ],
     [
       'a time too long',

@@ -17,7 +17,7 @@ const NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,127}$/
 export const checkName = (name: string) => {
   if (!NAME.test(name)) {
     throw new Refusal('invalid_input', {
-      detail: 'A name begins with a letter and goes on with up to 127 letters, digits, _ and -.',
+      detail: 'A name starts with a letter, followed by up to 127 letters, digits, _ and -.',
       attr: 'name',
     })
   }
@@ -76,14 +76,14 @@ export const checkQueryInput = (
   const { kind, query: text, variables: map = {} } = input
   if (kind !== 'HogQLQuery')
     throw new Refusal('unsupported_kind', {
-      detail: `"query.kind" is one of ${['HogQLQuery', ...INSIGHT_KINDS].join(', ')}.`,
+      detail: `"query.kind" must be one of ${['HogQLQuery', ...INSIGHT_KINDS].join(', ')}.`,
       attr: 'query',
     })
   if (typeof text !== 'string' || !text.trim())
-    throw new Refusal('invalid_input', { detail: '"query.query" is the text of a SQL query.', attr: 'query' })
+    throw new Refusal('invalid_input', { detail: '"query.query" must be a SQL query (string).', attr: 'query' })
   if (typeof map !== 'object' || map === null || Array.isArray(map)) {
     throw new Refusal('invalid_input', {
-      detail: '"query.variables" is an object whose keys are the ids of variables.',
+      detail: '"query.variables" must be an object whose keys are ids of variables.',
       attr: 'query',
     })
   }

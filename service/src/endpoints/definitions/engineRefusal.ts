@@ -60,15 +60,15 @@ const EXPLANATIONS: Readonly<Record<string, (message: string) => Explanation | u
   NUMBER_OF_ARGUMENTS_DOESNT_MATCH: wrongArgument,
   NOT_AN_AGGREGATE: notGrouped,
   ILLEGAL_AGGREGATION: () => ({
-    detail: 'An aggregate function stands where none can: in WHERE, in GROUP BY or in another aggregate',
+    detail: 'An aggregate function is used where none is allowed: in WHERE, in GROUP BY or in another aggregate',
     fix: 'Filter on aggregates with HAVING, and nest them through a subquery',
   }),
   NO_COMMON_TYPE: () => ({
-    detail: 'Values of different types stand where all must be of one',
+    detail: 'Values of different types are used where all must have the same type',
     fix: 'Convert them to one type, for example with toString(…)',
   }),
   TYPE_MISMATCH: () => ({
-    detail: 'A value is of another type than its place takes',
+    detail: 'A value has the wrong type for its place',
     fix: 'Convert it, for example with toFloat(…) or toString(…)',
   }),
 }

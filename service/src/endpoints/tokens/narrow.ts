@@ -14,7 +14,7 @@ const NOT_BY_TOKEN = [
   {
     field: 'client_query_id',
     isAsked: ({ clientQueryId }: RunRequest) => clientQueryId !== undefined,
-    why: 'hanging up cancels the run',
+    why: 'disconnecting cancels the run',
   },
 ] as const
 
@@ -33,9 +33,9 @@ export const narrowRun = (
     })
   const faults = Object.keys(request.variables).flatMap((path): Fault[] => {
     if (Object.hasOwn(variables, path))
-      return [{ path, code: 'pinned', message: `"${path}" is set by the run token: leave it out` }]
+      return [{ path, code: 'pinned', message: `"${path}" is set by the run token: omit it` }]
     return allowed && !allowed.includes(path)
-      ? [{ path, code: 'not_allowed', message: `"${path}" may not be given with this run token` }]
+      ? [{ path, code: 'not_allowed', message: `"${path}" cannot be set with this run token` }]
       : []
   })
   if (faults.length)

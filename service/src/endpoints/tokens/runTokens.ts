@@ -73,7 +73,7 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
       const { endpoints, variables = {}, allowed_variables, runs_per_minute = DEFAULT_RUNS_PER_MINUTE, origins } = input
       if (!mayRun(key, projectId))
         throw new Refusal('permission_denied', {
-          detail: `A key can hand on only what it has itself: this one lacks the scope ${NEEDED_SCOPE}.`,
+          detail: `A key can only grant scopes that it has: this key lacks the scope ${NEEDED_SCOPE}.`,
         })
       const exp = expiryOf(input, now())
       checkOrigins(origins)
@@ -81,7 +81,7 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
       if (both?.length)
         throw wrong(
           'allowed_variables',
-          `What is pinned cannot be given: take ${both.map((name) => `"${name}"`).join(', ')} out of "variables" or out of "allowed_variables".`,
+          `Pinned variables cannot be allowed: remove ${both.map((name) => `"${name}"`).join(', ')} from "variables" or from "allowed_variables".`,
         )
       for (const name of endpoints) await checkEndpoint(projectId, name, input)
       const claims: RunTokenClaims = {
@@ -102,7 +102,7 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
       if (token.length > MAX_TOKEN_LENGTH)
         throw wrong(
           'variables',
-          `The token would have ${token.length} characters, and a header can carry ${MAX_TOKEN_LENGTH}: name fewer endpoints, or pin less.`,
+          `The token would have ${token.length} characters, but a header can carry ${MAX_TOKEN_LENGTH}: use fewer endpoints or pinned variables.`,
         )
       return {
         id: claims.jti,
@@ -126,23 +126,23 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
       const key = await metadata.keys.get(claims.key)
       if (!key || !mayRun(key, projectId))
         throw new Refusal('run_token_revoked', {
-          detail: 'The personal API key that made this run token may no longer run endpoints.',
+          detail: 'The personal API key that issued this run token can no longer run endpoints.',
         })
       if (claims.origins && !(origin !== undefined && claims.origins.includes(origin))) {
         throw new Refusal('origin_not_allowed', {
           detail:
             origin === undefined
-              ? 'This run token is for pages of some sites, and the request has no Origin.'
-              : `This run token is not for pages of ${origin.slice(0, 200)}.`,
+              ? 'This run token is restricted to some origins, and the request has no Origin header.'
+              : `This run token does not allow the origin ${origin.slice(0, 200)}.`,
         })
       }
       if (!claims.endpoints.includes(endpoint))
-        throw new Refusal('not_granted', { detail: `This run token does not run "${endpoint.slice(0, 130)}".` })
+        throw new Refusal('not_granted', { detail: `This run token does not allow "${endpoint.slice(0, 130)}".` })
       return { claims, key }
     },
 
     async revoke(projectId, id) {
-      if (!isUuid(id)) throw new Refusal('not_found', { detail: 'The id of a run token is a UUID.' })
+      if (!isUuid(id)) throw new Refusal('not_found', { detail: 'The id of a run token must be a UUID.' })
       // After this time every token has expired.
       await metadata.runTokens.revoke(
         projectId,

@@ -121,7 +121,7 @@ export const createVariableDefinitions = ({
       if (!CODE_NAME.test(codeName)) {
         const attr = code_name === undefined ? 'name' : 'code_name'
         throw new Refusal('invalid_input', {
-          detail: `"${codeName}" cannot be a code name: it begins with a letter or _, and goes on with letters, digits and _.`,
+          detail: `"${codeName}" is not a valid code name: it must start with a letter or _, followed by letters, digits and _.`,
           attr,
         })
       }
@@ -135,7 +135,7 @@ export const createVariableDefinitions = ({
       })
       if (!created) {
         throw new Refusal('name_taken', {
-          detail: `This project has a variable with the code name "${codeName}" already.`,
+          detail: `This project already has a variable with the code name "${codeName}".`,
           attr: code_name === undefined ? 'name' : 'code_name',
         })
       }
@@ -146,7 +146,7 @@ export const createVariableDefinitions = ({
       const found = await find(projectId, id)
       if (changes.code_name !== undefined && changes.code_name !== found.codeName) {
         throw new Refusal('invalid_input', {
-          detail: 'The code name of a variable does not change: queries refer to it.',
+          detail: 'The code name of a variable cannot change: queries refer to it.',
           attr: 'code_name',
         })
       }

@@ -112,7 +112,7 @@ const limitOf = (schema: VariableSchema, name: keyof typeof RULES): unknown => {
 /** Returns a message for each rule of `schema` that a value of its type breaks. */
 export const brokenRules = (schema: VariableSchema, value: Value): string[] =>
   RULE_NAMES.filter((name) => schema[name] !== undefined)
-    .map((name) => ({ rule: RULES[name] as Rule<unknown>, limit: limitOf(schema, name) }))
+    .map((name): { rule: Rule<unknown>; limit: unknown } => ({ rule: RULES[name], limit: limitOf(schema, name) }))
     .filter(({ rule, limit }) => rule.isBroken(value, limit))
     .map(({ rule, limit }) => rule.words(limit))
 
@@ -142,7 +142,7 @@ export const schemaFault = (schema: VariableSchema, of: string): string | undefi
   if (mistyped)
     return `takes for "${mistyped[0]}" ${schema.type === 'list' ? 'texts' : SCHEMA_TYPES[schema.type].takes}`
   if (schema.pattern !== undefined && !isPattern(schema.pattern))
-    return 'has a "pattern" that is no regular expression, or one with a look-around or a reference back'
+    return 'has a "pattern" that is not a regular expression, or has a look-around or back-reference'
   const crossed = PAIRS.find(
     ([low, high]) =>
       schema[low] !== undefined &&

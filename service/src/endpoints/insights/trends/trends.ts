@@ -8,7 +8,7 @@ import { checkTrends, isTotalValue, type TrendsQuery } from './trendsQuery.ts'
 import { shapeTrends } from './trendsShape.ts'
 import { statementOf, type TrendsPlan } from './trendsStatement.ts'
 
-/** Lines over time, or totals: how often events happened, to how many people, with which numbers. */
+/** Trends: counts of events or people, or aggregates of numbers, as lines over time or as totals. */
 export const TRENDS: Insight<TrendsQuery> = {
   check: checkTrends,
   events: ({ series }) => eventsOf(series),

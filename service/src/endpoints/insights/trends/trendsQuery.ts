@@ -142,7 +142,7 @@ export const checkTrends = (given: unknown, context: FilterContext) => {
   })
   const compareTo = query.compareFilter?.compare_to
   if (compareTo && !isCompareTo(compareTo))
-    throw fieldRefusal('compareFilter.compare_to', 'is how far back to compare, such as -1w')
+    throw fieldRefusal('compareFilter.compare_to', 'is the distance to the compared period, such as -1w')
   for (const { formula } of formulasOf(query)) {
     if (!parseFormula(formula, query.series.length)) {
       throw fieldRefusal(

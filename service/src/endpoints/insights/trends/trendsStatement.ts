@@ -13,9 +13,9 @@ export interface TrendsPlan {
   readonly period: Period
   /** Starts of the intervals. */
   readonly buckets: readonly number[]
-  /** When the interval after the last one begins. */
+  /** The end of the last interval. */
   readonly end: number
-  /** The values to show are those of this period. */
+  /** The period that determines which breakdown values are shown. */
   readonly topPeriod: Period
   readonly query: TrendsQuery
   readonly filters: FilterGroup
@@ -23,7 +23,7 @@ export interface TrendsPlan {
   readonly reading: Reading
 }
 
-/** Quantiles are exact, interpolated between the two nearest values. */
+/** An exact quantile, interpolated between the two nearest values. */
 const quantile =
   (level: string): ((of: Sql) => Sql) =>
   (of) => ({
@@ -59,7 +59,7 @@ const matching = (
 
 const weightOf = ({ weight }: Source) => (weight ? [column(weight, 'weight')] : [])
 
-// Chosen over all series before anything is counted, so that a person with two other values counts once under "Other".
+// Keys are chosen over all series before anything is counted, so that a person with two values under "Other" counts once.
 const keyRows = (plan: TrendsPlan): QuerySql => {
   const [first, ...rest] = plan.query.series.map((node): SelectSql => {
     const source = createSource(plan.reading, { takesWeights: true })
@@ -80,7 +80,7 @@ const shownKey = (key: Sql, plan: TrendsPlan): Sql =>
 const bucketOf = (instant: Sql, { buckets }: TrendsPlan): Sql =>
   call('roundDown', instant, bound('Array(Int64)', buckets))
 
-// The intervals in whose trailing days an event lies: their ends come after it, and their windows have begun.
+// The intervals whose trailing window contains an event: they end after it, and their windows begin before it.
 const bucketsOfWindow = (source: Source, days: number, { buckets, end, context: { zone } }: TrendsPlan): Sql => {
   const ends = [...buckets.slice(1), end]
   const begins = ends.map((each) => moveInstant(zone, 'day', -days, each))
@@ -109,7 +109,7 @@ interface Rows {
   readonly aggregate: (rows: (name: string) => Sql) => Sql
 }
 
-// What is counted or computed with, read only where it is needed: a person costs a join, and what is stored is told apart by all that is read.
+// The counted or aggregated value. Read only where needed: a person costs a join, and everything that is read is stored when materialized.
 const countedBy = (source: Source, node: SeriesNode): readonly Sql[] => {
   if (isNumeric(node)) return [finiteNumber(source.property(numbersOf(node)))]
   if (node.math === 'unique_group') return [source.group(node.math_group_type_index!)]
@@ -117,10 +117,10 @@ const countedBy = (source: Source, node: SeriesNode): readonly Sql[] => {
   return node.math === 'unique_session' ? [source.session] : []
 }
 
-// Numbers that are added up or ranked are taken event by event.
+// Sums and quantiles need each event's number.
 const isPerEvent = (node: SeriesNode) => isNumeric(node) && node.math !== 'min' && node.math !== 'max'
 
-// How many events: rows of what is stored may stand for several.
+// The number of events: a stored row may represent several.
 const countOf = (plan: TrendsPlan, row: (of: string) => Sql): Sql =>
   isWeighed(plan) ? call('sum', row('weight')) : call('count')
 
@@ -138,7 +138,7 @@ const countedRows = (node: SeriesNode, plan: TrendsPlan): Rows => {
   const aggregate = (row: (of: string) => Sql): Sql => {
     if (isNumeric(node)) return AGGREGATES[node.math!]!(row('value'))
     if (node.math === 'dau') return call('uniqExact', row('value'))
-    // Events without a session or group have the empty text.
+    // Events without a session or group have an empty string.
     if (node.math === 'unique_session' || node.math === 'unique_group')
       return call('uniqExact', call('nullIf', row('value'), text('')))
     return countOf(plan, row)

@@ -11,7 +11,8 @@ export interface SeenEvent {
 /** The breakdown value of an event as a string; `null` if it has none. */
 export const breakdownValue = ({ properties }: SeenEvent, breakdown: string | undefined): string => {
   const value = breakdown === undefined ? undefined : properties[breakdown]
-  return value === undefined || value === '' ? 'null' : String(value as string | number | boolean)
+  if (value === undefined || value === '') return 'null'
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** The day in a zone, by the runtime's own calendar. */
