@@ -1,38 +1,38 @@
 import type { Gate, RunAllowance } from './limits.ts'
 import type { Running } from './running.ts'
 
-/** Who runs an endpoint, as far as limits and cancelling go. */
+/** The caller of a run: its project, key, limits and cancellation. */
 export interface Runner {
   readonly projectId: number
   readonly key: { readonly id: string; readonly label: string }
-  /** Less than the key may, if it lends it to somebody. */
+  /** A limit below the key's own, for a run token. */
   readonly runsPerMinute?: number
-  /** What the caller may cancel the run by. */
+  /** The id by which the caller can cancel the run. */
   readonly clientQueryId?: string | undefined
-  /** Aborted when the caller has gone. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal
 }
 
 export interface Admission {
   readonly allowance: RunAllowance
-  /** Aborted when the caller has gone or has cancelled the run. */
+  /** Aborted when the caller disconnects or cancels the run. */
   readonly signal: AbortSignal
   /** Call when the run is over. */
   readonly leave: () => void
 }
 
-export interface AdmissionRooms {
+export interface AdmissionDependencies {
   readonly gate: Gate
   readonly running: Running
-  /** What the key of this label may take. */
+  /** Returns the limits of the key with this label. */
   readonly allowanceOf: (label: string) => RunAllowance
 }
 
-/** Lets a run in, or throws `Refusal`. */
+/** Admits a run. Throws `Refusal` if the key's limits are used up. */
 export type Admit = (runner: Runner) => Admission
 
 export const createAdmit =
-  ({ gate, running, allowanceOf }: AdmissionRooms): Admit =>
+  ({ gate, running, allowanceOf }: AdmissionDependencies): Admit =>
   ({ projectId, key, clientQueryId, signal: given, runsPerMinute = Infinity }) => {
     const general = allowanceOf(key.label)
     const allowance = { ...general, perMinute: Math.min(general.perMinute, runsPerMinute) }

@@ -1,22 +1,22 @@
 export interface CacheOptions {
-  /** What the kept answers may take up together. */
+  /** Maximum total size of the cached values. */
   readonly maxBytes: number
   readonly now?: () => number
 }
 
 export interface CacheRequest<Value> {
-  /** Everything that decides the value. */
+  /** Identifies the value: everything that determines it. */
   readonly key: string
-  /** What may keep a load from coming to its value and changes nothing about it, such as the caller's limits. */
+  /** What may make a load fail without changing its value, such as the caller's limits. Only loads with equal terms are shared. */
   readonly terms: string
-  /** A number that changes when the data do: a value loaded under another one is not given. */
+  /** A number that changes with the data. A value loaded under another epoch is not returned. */
   readonly epoch: number
   readonly maxAgeMs: number
-  /** Loads anew, whatever is kept. */
+  /** Whether to load even if the value is cached. */
   readonly isForced: boolean
-  /** The caller's wish to wait no longer. */
+  /** Aborted when the caller stops waiting. */
   readonly signal: AbortSignal
-  /** Its signal says that nobody waits any more. */
+  /** Loads the value. The signal is aborted when no caller waits any longer. */
   readonly load: (signal: AbortSignal) => Promise<Loaded<Value>>
 }
 
@@ -27,7 +27,7 @@ export interface Loaded<Value> {
 
 export interface Kept<Value> {
   readonly value: Value
-  /** When loading began, ms since the epoch: the value is as old as that. */
+  /** When the load began, in ms since the epoch. */
   readonly startedAt: number
   readonly isCached: boolean
 }
@@ -45,27 +45,27 @@ interface Flight<Value> {
   waiting: number
 }
 
-/** Rejects with the signal's reason when it is aborted. */
+/** Returns a promise that rejects with the signal's reason when the signal is aborted, and a function that stops listening. */
 const abortion = (signal: AbortSignal) => {
   let stop = () => {}
   const promise = new Promise<never>((_, reject) => {
-    const abort = () => reject(signal.reason)
+    const abort = () => reject(signal.reason as Error)
     if (signal.aborted) abort()
     signal.addEventListener('abort', abort, { once: true })
     stop = () => signal.removeEventListener('abort', abort)
   })
-  promise.catch(() => {}) // whoever waits in the race has been told
+  promise.catch(() => {}) // The race has reported the rejection.
   return { promise, stop }
 }
 
 export type Cache<Value> = (request: CacheRequest<Value>) => Promise<Kept<Value>>
 
 /**
- * Answers from what is kept, or loads once for all who ask at the same time. A load is given up when the last of them has
- * gone; a load that fails is kept by nobody.
+ * Creates a cache that loads a value once for all concurrent callers. A load is aborted when the last of them stops waiting. A failed
+ * load is not cached.
  */
 export const createCache = <Value>({ maxBytes, now = Date.now }: CacheOptions): Cache<Value> => {
-  // In order of use: the first is the one to drop.
+  // In order of use: the first was used least recently.
   const entries = new Map<string, Entry<Value>>()
   const flights = new Map<string, Flight<Value>>()
   let bytes = 0
@@ -100,7 +100,7 @@ export const createCache = <Value>({ maxBytes, now = Date.now }: CacheOptions): 
     const value = load(giveUp.signal)
       .then((loaded) => {
         const other = entries.get(key)
-        // Whatever began later knows more.
+        // A load that began later has newer data.
         if (!other || (other.epoch <= epoch && other.startedAt <= startedAt)) keep(key, { ...loaded, epoch, startedAt })
         return loaded.value
       })
@@ -108,7 +108,7 @@ export const createCache = <Value>({ maxBytes, now = Date.now }: CacheOptions): 
         flight.isOver = true
         if (flights.get(flightKey) === flight) flights.delete(flightKey)
       })
-    value.catch(() => {}) // those who wait are told; there may be none
+    value.catch(() => {}) // The callers receive the rejection, if there are any.
     const flight: Flight<Value> = { startedAt, value, giveUp, isOver: false, waiting: 0 }
     flights.set(flightKey, flight)
     return flight

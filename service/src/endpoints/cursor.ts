@@ -3,15 +3,15 @@ import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../lib/refusal.ts'
 import type { After } from '../sql/resolve/keyset.ts'
 
-/** What asks for the first page. */
+/** The cursor of the first page. */
 export const FIRST_PAGE = '*'
 
-/** Tells which query with which variables a cursor belongs to. */
+/** Returns an id of the query and variables that a cursor belongs to. */
 export const cursorOwner = (...parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 16)
 
 const refuse = (detail: string) =>
-  new Refusal('invalid_input', { detail: `${detail}: begin again with "cursor": "${FIRST_PAGE}".`, attr: 'cursor' })
+  new Refusal('invalid_input', { detail: `${detail}: start again with "cursor": "${FIRST_PAGE}".`, attr: 'cursor' })
 
 const isAfter = (value: unknown): value is After => {
   const { keys, skip } = (value ?? {}) as Partial<After>
@@ -23,22 +23,25 @@ const isAfter = (value: unknown): value is After => {
   )
 }
 
-/** The place that `cursor` marks; `undefined` for the first page. Throws `Refusal` if it is none of this `owner`. */
+/** Returns the position of a cursor; `undefined` for the first page. Throws `Refusal` if the cursor is invalid or has another `owner`. */
 export const readCursor = (cursor: string, owner: string): After | undefined => {
   if (cursor === FIRST_PAGE) return undefined
   let content: unknown
   try {
     content = JSON.parse(Buffer.from(cursor, 'base64url').toString())
   } catch {
-    throw refuse('"cursor" is not one that a run has answered')
+    throw refuse('"cursor" is not a cursor of a previous answer')
   }
   const { owner: found, after } = (content ?? {}) as { owner?: unknown; after?: unknown }
-  if (!isAfter(after)) throw refuse('"cursor" is not one that a run has answered')
+  if (!isAfter(after)) throw refuse('"cursor" is not a cursor of a previous answer')
   if (found !== owner) throw refuse('"cursor" belongs to another version or to other variables')
   return after
 }
 
-/** The cursor for what comes after a page whose rows end in `keyCount` keys. Rows with the same keys are counted, so that none is lost or given twice. */
+/**
+ * Returns the cursor of the page after `rows`, whose last `keyCount` columns are keys. Rows with equal keys are counted, so that none is
+ * lost or repeated.
+ */
 export const nextCursor = (
   rows: readonly (readonly unknown[])[],
   keyCount: number,

@@ -1,17 +1,17 @@
 import type { Metadata } from '../storage/metadata/metadata.ts'
 
 export interface LastRuns {
-  /** An endpoint was run at `at`, an ISO time. */
+  /** Records that an endpoint ran. `at`: an ISO timestamp. */
   note(endpointId: string, at: string): void
-  /** Writes what has been noted. Nothing is noted any more. */
+  /** Writes what was recorded. Call `note` no more. */
   close(): Promise<void>
 }
 
 const WRITE_MS = 1_000
 
 /**
- * Keeps in the definitions when endpoints were last run, at most once a second: a write waits for the disk, which takes longer than
- * a run that is answered from memory.
+ * Stores when endpoints last ran, at most once a second: a write waits for the disk, which takes longer than a run answered from the
+ * cache.
  */
 export const createLastRuns = ({
   endpoints,
@@ -27,7 +27,7 @@ export const createLastRuns = ({
     const runs = [...noted]
     noted.clear()
     writing = writing.then(async () => {
-      for (const [id, at] of runs) await endpoints.touch(id, at).catch(() => {}) // the next run says it again
+      for (const [id, at] of runs) await endpoints.touch(id, at).catch(() => {}) // The next run records it again.
     })
     return writing
   }

@@ -1,16 +1,16 @@
 import { Refusal } from '../lib/refusal.ts'
 
-/** What the runs of one key may take. */
+/** The limits of one key's runs. */
 export interface RunAllowance {
   readonly seconds: number
   readonly memoryBytes: number
-  /** Of one answer in JSON. */
+  /** Maximum rows of a JSON answer. */
   readonly rows: number
-  /** Of one answer in CSV or NDJSON. */
+  /** Maximum rows of a CSV or NDJSON answer. */
   readonly streamRows: number
   readonly perMinute: number
   readonly perHour: number
-  /** Runs under way at the same time. */
+  /** Maximum concurrent runs. */
   readonly atOnce: number
 }
 
@@ -19,7 +19,7 @@ const WINDOWS = [
   { limit: 'perHour', ms: 3_600_000, words: 'an hour' },
 ] as const
 
-// A place is free as soon as any run ends, which none can say in advance.
+// A run may end at any time.
 const NEXT_PLACE_SECONDS = 1
 
 const SWEEP_MS = 60_000
@@ -30,15 +30,15 @@ interface Usage {
 }
 
 export interface Gate {
-  /** Returns what to call when the run is over, once or more often. Throws `Refusal` if the key has used up what it may. */
+  /** Counts a run. Returns a function to call, at least once, when it ends. Throws `Refusal` if a limit is used up. */
   enter(keyId: string, allowance: RunAllowance): () => void
 }
 
-/** Counts the runs of each key or run token: how many are under way, and how many began in the current minute and hour. */
+/** Limits the runs of each key or run token: concurrent ones, and those begun in the current minute and hour. */
 export const createGate = (now: () => number = Date.now): Gate => {
   const usages = new Map<string, Usage>()
 
-  // Keys are few, but who makes run tokens makes one for each visitor.
+  // There are few keys, but there may be one run token per visitor.
   let sweptAt = now()
   const sweep = () => {
     if (now() - sweptAt < SWEEP_MS) return

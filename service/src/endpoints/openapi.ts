@@ -1,19 +1,19 @@
 import type { Endpoint, EndpointVersion, Metadata, Variable } from '../storage/metadata/metadata.ts'
-import { findEndpoint, findVersion } from './definitions/endpoint.ts'
+import { findEndpoint, findVersion } from './definitions/find.ts'
 import { type InsightQuery, isInsight, variablesOf } from './insights/insights.ts'
 import { toTypeScript } from './typeScript.ts'
 import { type JsonSchema, toJsonSchema } from './variables/jsonSchema.ts'
 
 export interface OpenApi {
-  /** A document of the active endpoints of a project, or of the one named, in the version asked for or the current one. */
+  /** Describes the active endpoints of a project, or one endpoint in one version, by default the current one. */
   document(projectId: number, name?: string, version?: number): Promise<JsonSchema>
-  /** The same of the active endpoints, as types for `trailmark/endpoints`. */
+  /** Returns TypeScript types of the active endpoints, for `trailmark/endpoints`. */
   types(projectId: number): Promise<string>
 }
 
 type TakesDates = (version: EndpointVersion) => boolean
 
-// What a column's values look like in JSON. Integers beyond 2^53 and numbers that JSON has no sign for come otherwise.
+// The JSON of a column's values. Integers beyond 2^53, and numbers without a JSON form, are different.
 const COLUMN_TYPES: Readonly<Record<string, readonly string[]>> = {
   integer: ['integer', 'string', 'null'],
   float: ['number', 'null'],
@@ -31,7 +31,7 @@ const columnSchema = ({ name, type }: { name: string; type: string }): JsonSchem
 
 const rowsSchema = (version: EndpointVersion): JsonSchema => {
   const { columns } = version
-  // Times to convert are the one insight that is no list.
+  // Times to convert are the only insight whose answer is not a list.
   if (isInsight(version.query)) return { type: ['array', 'object'] }
   return columns
     ? {
@@ -46,7 +46,7 @@ const rowsSchema = (version: EndpointVersion): JsonSchema => {
     : { type: 'array' }
 }
 
-// Values are those of properties; all may be left out.
+// The values are those of properties. All are optional.
 const insightVariablesSchema = (query: InsightQuery, takesDates: boolean): JsonSchema => ({
   type: 'object',
   properties: Object.fromEntries(
@@ -132,7 +132,7 @@ const runOperation = (endpoint: Endpoint, version: EndpointVersion, variables: J
   }
 }
 
-/** The parts of a document that all of ours have. */
+/** The parts that all documents share. */
 export const DOCUMENT = {
   openapi: '3.1.0',
   components: {

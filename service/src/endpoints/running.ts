@@ -1,14 +1,14 @@
 import { Refusal } from '../lib/refusal.ts'
 
-/** The runs under way that their callers have given a name. */
+/** The active runs that have a `client_query_id`. */
 export interface Running {
-  /** A signal that is aborted when the run is cancelled or `given` is; `end` forgets the run. Throws `Refusal` if the project runs one of this name. */
+  /** Registers a run. `signal` is aborted when the run is cancelled or `given` is aborted; call `end` when the run ends. Throws `Refusal` if the id is in use. */
   begin(
     projectId: number,
     clientQueryId: string | undefined,
     given: AbortSignal,
   ): { readonly signal: AbortSignal; readonly end: () => void }
-  /** Whether there was a run of this name to cancel. */
+  /** Cancels a run. Returns whether there was one with this id. */
   cancel(projectId: number, clientQueryId: string): boolean
 }
 
@@ -22,7 +22,7 @@ export const createRunning = (): Running => {
       const key = keyOf(projectId, clientQueryId)
       if (cancels.has(key))
         throw new Refusal('invalid_input', {
-          detail: 'A run with this "client_query_id" is under way: give each run its own.',
+          detail: 'A run with this "client_query_id" is already active: use a unique id for each run.',
           attr: 'client_query_id',
         })
       const cancel = new AbortController()

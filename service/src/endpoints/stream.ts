@@ -3,15 +3,16 @@ import { Refusal } from '../lib/refusal.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { Storage, StreamFormat } from '../storage/storage.ts'
 import type { Admit } from './admission.ts'
+import { executeRun } from './executeRun.ts'
 import type { LastRuns } from './lastRuns.ts'
 import type { Materializations } from './materialization/materializations.ts'
-import { readingFrom } from './materialization/plan.ts'
-import { compileRun, prepareRun, type RunRequest, toRunRefusal } from './prepare.ts'
+import { planRun } from './planRun.ts'
+import { prepareRun, type RunRequest } from './prepareRun.ts'
 
-/** All rows of a run as a stream of text, past the most rows of an answer in JSON. Never cached. */
+/** Returns all rows of a run as a stream of text, more than a JSON answer may have. Never cached. */
 export type StreamEndpoint = (request: RunRequest, format: StreamFormat) => Promise<Readable>
 
-export interface StreamRooms {
+export interface StreamDependencies {
   readonly metadata: Pick<Metadata, 'projects' | 'endpoints' | 'variables'>
   readonly storage: Pick<Storage, 'stream'>
   readonly admit: Admit
@@ -20,45 +21,27 @@ export interface StreamRooms {
 }
 
 export const createStream =
-  ({ metadata, storage, admit, lastRuns, materializations }: StreamRooms): StreamEndpoint =>
+  ({ metadata, storage, admit, lastRuns, materializations }: StreamDependencies): StreamEndpoint =>
   async (request, format) => {
     const { allowance, signal, leave } = admit(request)
     try {
-      const { endpoint, version, work } = await prepareRun({ metadata, materializations }, request)
-      if (work.kind === 'insight')
-        throw new Refusal('invalid_input', { detail: 'An insight is answered in JSON only.', attr: 'format' })
-      const { parsed, values } = work
-      const { projectId, limit, offset, cursor } = request
-      if (cursor !== undefined)
+      const prepared = await prepareRun({ metadata, materializations }, request)
+      if (prepared.work.kind === 'insight')
+        throw new Refusal('invalid_input', { detail: 'Insights are available in JSON only.', attr: 'format' })
+      if (request.cursor !== undefined)
         throw new Refusal('invalid_input', {
-          detail: `An answer in ${format} has all rows at once: leave out "cursor".`,
+          detail: `An answer in ${format} contains all rows at once: omit "cursor".`,
           attr: 'cursor',
         })
-      const maxRows = allowance.streamRows
-      const isDirect = request.refresh === 'direct'
-      if (isDirect && !materializations.isEnabled(version)) throw new Refusal('not_materialized', { attr: 'refresh' })
-      const stored = isDirect ? undefined : materializations.stored(version)
-      const reading = stored && readingFrom(parsed, stored)
-      const compiled = compileRun(parsed, {
-        projectId,
-        variables: values,
-        limit: Math.min(limit ?? Infinity, maxRows + 1),
-        ...(offset === undefined ? {} : { offset }),
-        ...(reading ? { replace: reading.replace } : {}),
-      })
-      const limits = {
-        projectId,
-        maxSeconds: allowance.seconds,
-        maxMemoryBytes: allowance.memoryBytes,
-        maxRows,
-        ...(stored ? { tables: [stored.table] } : {}),
-      }
+      const plan = planRun(prepared, request, { materializations, allowance, isStream: true })
       const startedAt = new Date().toISOString()
-      const stream = await storage.stream(compiled, limits, format, signal).catch((error) => {
-        throw signal.aborted ? signal.reason : toRunRefusal(error, parsed, allowance)
+      const { results } = await executeRun(plan, (statement, limits) =>
+        storage.stream(statement, limits, format, signal),
+      ).catch((error: unknown) => {
+        throw signal.aborted ? signal.reason : error
       })
-      lastRuns.note(endpoint.id, startedAt)
-      return stream.once('close', leave)
+      lastRuns.note(prepared.endpoint.id, startedAt)
+      return results[0]!.once('close', leave)
     } catch (error) {
       leave()
       throw error

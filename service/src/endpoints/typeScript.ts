@@ -1,12 +1,12 @@
 import type { JsonSchema } from './variables/jsonSchema.ts'
 
-/** What the types of one endpoint are made of. */
+/** The schemas of one endpoint. */
 export interface EndpointShape {
   readonly name: string
   readonly description: string
-  /** An object's schema. */
+  /** The schema of its variables, an object. */
   readonly variables: JsonSchema
-  /** The schema of each column by its name; absent where the rows depend on the values. */
+  /** The schema of each column by name. Absent if the rows depend on the variables. */
   readonly columns?: readonly (readonly [name: string, schema: JsonSchema])[]
 }
 
@@ -49,7 +49,7 @@ const variablesType = ({ properties, required }: JsonSchema) => {
 
 const comment = (text: string) => (text ? [`  /** ${text.replace(/\s+/g, ' ').replaceAll('*/', '*\\/')} */`] : [])
 
-/** A TypeScript file that says what endpoints take and give, for `trailmark/endpoints`. */
+/** Returns a TypeScript file with the variables and rows of endpoints, for `trailmark/endpoints`. */
 export const toTypeScript = (projectId: number, shapes: readonly EndpointShape[]): string =>
   [
     `/** Endpoints of project ${projectId}, written by the service: fetch this file again when they change. */`,
@@ -58,7 +58,7 @@ export const toTypeScript = (projectId: number, shapes: readonly EndpointShape[]
       ...comment(description),
       `  ${memberName(name)}: {`,
       `    variables: ${variablesType(variables)}`,
-      // Of columns of one name the last is kept.
+      // If columns have the same name, the last one wins.
       `    row: ${columns ? objectOf([...new Map(columns)]) : 'unknown'}`,
       '  }',
     ]),

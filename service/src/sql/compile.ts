@@ -14,23 +14,23 @@ import { value, type Value } from './catalog/value.ts'
 export { QueryError } from './parse/queryError.ts'
 export type { BoundValue } from './resolve/variable.ts'
 
-// The engine refuses syntax trees deeper than 1,000 and texts longer than 256 kB; these leave it some room.
+// The engine rejects syntax trees deeper than 1,000 and statements longer than 256 kB. These limits leave some room.
 const MAX_ENGINE_DEPTH = 900
 const MAX_ENGINE_NODES = 100_000
 const MAX_ENGINE_TEXT = 250_000
 
-/** SQL for the engine. `params` are the values of the `{p0:Type}` places in `text`. */
+/** SQL for the engine. `params` are the values of the `{p0:Type}` placeholders in `text`. */
 export interface Compiled {
   readonly text: string
   readonly params: Readonly<Record<string, unknown>>
-  /** How many columns at the end of each row are keys. */
+  /** The number of key columns at the end of each row. */
   readonly keyCount: number
 }
 
-/** A query that reads well. Whether its names exist is for `checkQuery` and `compileQuery`. */
+/** A query whose syntax is correct. `checkQuery` and `compileQuery` check its names. */
 export interface ParsedQuery {
   readonly text: string
-  /** Names in `{variables.name}`, each once, in order of appearance. */
+  /** The names in `{variables.name}`, without repeats, in order of appearance. */
   readonly variables: readonly string[]
   readonly query: Query
 }
@@ -38,13 +38,13 @@ export interface ParsedQuery {
 export interface CompileOptions {
   readonly projectId: number
   readonly variables: Readonly<Record<string, BoundValue>>
-  /** Most rows to give. A LIMIT in the query still holds. */
+  /** Maximum number of rows. A LIMIT in the query still applies. */
   readonly limit?: number
-  /** Rows of the query's answer to pass over. */
+  /** Number of rows to skip. */
   readonly offset?: number
-  /** Gives rows in an order without ties, from a place on, each with its keys at its end. Goes without `offset`. */
+  /** Returns rows in an order without ties, after a position, each with its keys at the end. Not with `offset`. */
   readonly keyset?: { readonly after?: After | undefined }
-  /** Gives what the engine is asked instead of one of the query's selects. */
+  /** Returns the SQL to use instead of one of the query's resolved selects. */
   readonly replace?: ResolveOptions['replace']
 }
 
@@ -60,7 +60,7 @@ const variablesIn = (query: Query): readonly string[] => {
   return Object.freeze([...names].sort(([, a], [, b]) => a - b).map(([name]) => name))
 }
 
-/** Reads a query. Throws `QueryError`. */
+/** Parses a query. Throws `QueryError`. */
 export const parseQuery = (text: string): ParsedQuery => {
   const query = parse(text)
   return Object.freeze({ text, query, variables: variablesIn(query) })
@@ -77,18 +77,17 @@ const resolveWithin = (
   if (depth > MAX_ENGINE_DEPTH)
     throw refuse(
       'query_too_deep',
-      'The query has a chain or a nesting that is too long for the engine',
+      'The query has a chain or nesting that is too long for the engine',
       query,
       'Split it into parts with WITH … AS',
     )
-  if (nodes > MAX_ENGINE_NODES)
-    throw refuse('query_too_complex', 'The query is too large once written out for the engine', query)
+  if (nodes > MAX_ENGINE_NODES) throw refuse('query_too_complex', 'The query is too large when compiled', query)
   return resolved
 }
 
 const unboundVariable = (): Value => value('unknown', { kind: 'null' }, true)
 
-/** Checks tables, columns, functions and clauses of a query whose variables have no values yet. Throws `QueryError`. */
+/** Checks the tables, columns, functions and clauses of a query without values for its variables. Throws `QueryError`. */
 export const checkQuery = (query: ParsedQuery): void => {
   resolveWithin(query, unboundVariable)
 }
@@ -128,7 +127,7 @@ const wrapped = ({ query, columns }: ResolvedQuery): SelectSql => ({
   from: { kind: 'named', query, name: '__page' },
 })
 
-/** The page of the query's answer, cut within its own LIMIT and OFFSET. */
+/** A page of the query's rows, within its own LIMIT and OFFSET. */
 const paged = (resolved: ResolvedQuery, limit: number | undefined, offset: number): QuerySql => {
   if (limit === undefined && offset === 0) return resolved.query
   const select = resolved.query.kind === 'select' ? resolved.query : wrapped(resolved)
@@ -145,10 +144,10 @@ const paged = (resolved: ResolvedQuery, limit: number | undefined, offset: numbe
 
 const checkCount = (count: number | undefined, what: string): void => {
   if (count !== undefined && !(Number.isSafeInteger(count) && count >= 0))
-    throw new QueryError('limit_invalid', `${what} is a whole number from 0 up`)
+    throw new QueryError('limit_invalid', `${what} must be an integer of at least 0`)
 }
 
-/** The SQL that answers a query for one project. Throws `QueryError`. */
+/** Compiles a query to SQL for one project. Throws `QueryError`. */
 export const compileQuery = (
   query: ParsedQuery,
   { projectId, variables, limit, offset = 0, keyset, replace }: CompileOptions,
@@ -162,10 +161,6 @@ export const compileQuery = (
     : { query: paged(resolved, limit, offset), keyCount: 0 }
   const compiled = print(page.query, projectId)
   if (compiled.text.length > MAX_ENGINE_TEXT)
-    throw refuseIn(query.text)(
-      'query_too_complex',
-      'The query is too long once written out for the engine',
-      query.query,
-    )
+    throw refuseIn(query.text)('query_too_complex', 'The query is too long when compiled', query.query)
   return Object.freeze({ text: compiled.text, params: Object.freeze(compiled.params), keyCount: page.keyCount })
 }

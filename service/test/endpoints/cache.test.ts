@@ -28,7 +28,7 @@ const setUp = (maxBytes = 1_000) => {
   return ask
 }
 
-test('the second who asks gets what is kept, with its age', async () => {
+test('returns the cached value and its age to the second caller', async () => {
   const ask = setUp()
   expect(await ask()).toEqual({ value: 1, startedAt: 1_000, isCached: false })
   time += 99
@@ -38,30 +38,30 @@ test('the second who asks gets what is kept, with its age', async () => {
 test.each<[string, object]>([
   ['its age', {}],
   ['new data', { epoch: 1, maxAgeMs: 1_000 }],
-  ['a wish for a new one', { isForced: true, maxAgeMs: 1_000 }],
+  ['a forced load', { isForced: true, maxAgeMs: 1_000 }],
   ['another key', { key: 'l', maxAgeMs: 1_000 }],
-])('%s ends it', async (_, more) => {
+])('%s causes a new load', async (_, more) => {
   const ask = setUp()
   await ask()
   time += 100
   expect(await ask(more)).toMatchObject({ value: 2, isCached: false })
 })
 
-test('age counts from the beginning of the load, not from its end', async () => {
+test('measures age from the start of the load', async () => {
   const ask = setUp()
   await ask({ load: async () => ((time += 60), { value: 7, bytes: 1 }) })
   time += 40
   expect(await ask()).toMatchObject({ value: 1 })
 })
 
-test('many who ask at the same time cause one load', async () => {
+test('loads once for concurrent callers', async () => {
   const ask = setUp()
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask()))
   expect(loads).toBe(1)
   expect(new Set(answers.map(({ value }) => value))).toEqual(new Set([1]))
 })
 
-test('who asks after new data does not join a load from before', async () => {
+test('does not share a load that began before new data', async () => {
   const ask = setUp()
   const before = deferred<{ value: number; bytes: number }>()
   const first = ask({ load: () => before.promise })
@@ -71,7 +71,7 @@ test('who asks after new data does not join a load from before', async () => {
   expect(await ask({ epoch: 1 })).toMatchObject({ value: 1, isCached: true })
 })
 
-test('who may take more does not join a load that may take less', async () => {
+test('does not share a load with lower limits', async () => {
   const ask = setUp()
   const poor = deferred<{ value: number; bytes: number }>()
   const first = ask({ terms: 'poor', load: () => poor.promise })
@@ -80,14 +80,14 @@ test('who may take more does not join a load that may take less', async () => {
   await expect(first).rejects.toThrow('too dear')
 })
 
-test('a load that fails is told to all who wait and kept by nobody', async () => {
+test('rejects for all callers when a load fails, and caches nothing', async () => {
   const ask = setUp()
   const load = () => Promise.reject(new Error('broken'))
   for (const answer of [ask({ load }), ask({ load })]) await expect(answer).rejects.toThrow('broken')
   expect(await ask()).toMatchObject({ value: 1, isCached: false })
 })
 
-test('a load goes on while one still waits, and is given up when the last has gone', async () => {
+test('continues a load while a caller waits, and aborts it when the last has left', async () => {
   const ask = setUp()
   const [first, second] = [new AbortController(), new AbortController()]
   let givenUp: AbortSignal | undefined
@@ -102,7 +102,7 @@ test('a load goes on while one still waits, and is given up when the last has go
   expect(await ask()).toMatchObject({ value: 1 })
 })
 
-test('what was used least lately is dropped when there is too much', async () => {
+test('evicts the least recently used value', async () => {
   const ask = setUp(25)
   await ask({ key: 'a' })
   await ask({ key: 'b' })
@@ -112,7 +112,7 @@ test('what was used least lately is dropped when there is too much', async () =>
   expect(await ask({ key: 'b' })).toMatchObject({ isCached: false })
 })
 
-test('what is too large alone is not kept, and takes nothing else with it', async () => {
+test('does not cache a value over the size limit, and evicts nothing for it', async () => {
   const ask = setUp(25)
   await ask({ key: 'a' })
   await ask({ key: 'huge', load: async () => ({ value: 5, bytes: 26 }) })

@@ -19,7 +19,7 @@ const refusalOf = (work: () => unknown) => {
   return undefined
 }
 
-test('a key runs as many as it may in a minute, and is told when the next may begin', () => {
+test('limits the runs of a key per minute, and reports when to retry', () => {
   const gate = setUp()
   for (let run = 0; run < 3; run += 1) gate.enter('key', allowance)()
   time = 20_500
@@ -29,7 +29,7 @@ test('a key runs as many as it may in a minute, and is told when the next may be
   expect(refusalOf(() => gate.enter('key', allowance))).toBeUndefined()
 })
 
-test('and in an hour', () => {
+test('limits the runs of a key per hour', () => {
   const gate = setUp()
   for (let run = 0; run < 5; run += 1) {
     time = run * 60_000
@@ -39,7 +39,7 @@ test('and in an hour', () => {
   expect(refusalOf(() => gate.enter('key', allowance))).toEqual({ code: 'rate_limited', seconds: 3_300 })
 })
 
-test('runs at the same time are counted until they are over, each once', () => {
+test('counts each concurrent run once until it ends', () => {
   const gate = setUp()
   const leave = gate.enter('key', allowance)
   gate.enter('key', allowance)
@@ -53,7 +53,7 @@ test('runs at the same time are counted until they are over, each once', () => {
   })
 })
 
-test('who has not run for long is forgotten, but not a run that is still under way or counts in its hour', () => {
+test('forgets idle keys, but not active runs or runs of the current hour', () => {
   const gate = setUp()
   gate.enter('long', { ...allowance, atOnce: 1 })
   gate.enter('often', { ...allowance, perHour: 1 })()

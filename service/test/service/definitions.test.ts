@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 describe('columns', () => {
-  test('are known at once, in words for other programs', async () => {
+  test('are described at creation, with the API types', async () => {
     const query = `SELECT event, count() AS n, avg(toFloat(properties.price)) AS mean, max(timestamp) AS last, toDate(min(timestamp)) AS day,
       count() > 1 AS is_many, groupArray(event) AS names, tuple(1, 2) AS all, any(uuid) AS id, {variables.text} AS given FROM events GROUP BY event`
     const { body } = await create('typed', query)
@@ -75,7 +75,7 @@ describe('an argument of a wrong type', () => {
       'distinct_id',
       'distinct_id',
     ],
-  ])('%s is refused at creation and says where', async (_, query, word, place) => {
+  ])('%s is rejected at creation with the position', async (_, query, word, place) => {
     const { status, body } = await create('wrong', query)
     expect([status, body.attr]).toEqual([400, 'query'])
     expect(body.detail).toContain(word)
@@ -85,7 +85,7 @@ describe('an argument of a wrong type', () => {
     expect((await api(service, 'GET', '/endpoints/wrong/')).status).toBe(404)
   })
 
-  test('is refused in an update as well, which then changes nothing', async () => {
+  test('is rejected in an update, which changes nothing', async () => {
     await create('stays', 'SELECT 1 AS a')
     expect(
       (
@@ -119,13 +119,13 @@ describe('an argument of a wrong type', () => {
     ],
     ['a date', 'SELECT toYear({variables.date}), {variables.flag}, 10 / {variables.number}'],
     ['a pattern', 'SELECT match(event, {variables.text}) FROM events'],
-  ])('a query is not refused for what only a value decides: %s', async (what, query) => {
+  ])('accepts a query whose error depends on a value: %s', async (what, query) => {
     const reply = await create(`right_${what.replace(/\W/g, '_')}`, query)
     expect([reply.status, reply.body.detail]).toEqual([201, undefined])
   })
 })
 
-test('a query that is too dear to look at is left to the run', async () => {
+test('accepts a query that is too expensive to check', async () => {
   const slow =
     'SELECT count() FROM (SELECT arrayJoin(range(1000000)) AS a) AS x CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y WHERE cityHash64(a, b) = 1'
   expect(await create('dear', `SELECT (${slow}) AS n, {variables.list}, {variables.text}`)).toMatchObject({
@@ -135,7 +135,7 @@ test('a query that is too dear to look at is left to the run', async () => {
 }, 20_000)
 
 describe('data_freshness_seconds', () => {
-  test('is a day unless it is given, and belongs to the version', async () => {
+  test('defaults to a day, and belongs to the version', async () => {
     expect((await create('fresh', 'SELECT 1')).body.data_freshness_seconds).toBe(86_400)
     expect((await api(service, 'PATCH', '/endpoints/fresh/', { data_freshness_seconds: 900 })).body).toMatchObject({
       data_freshness_seconds: 900,
@@ -158,7 +158,7 @@ describe('data_freshness_seconds', () => {
   })
 })
 
-test('an update that is refused for its name leaves the version as it was', async () => {
+test('an update rejected for its name does not change the version', async () => {
   await create('half', 'SELECT 1')
   expect(
     (await api(service, 'PATCH', '/endpoints/half/', { version: 1, is_active: false, name: 'not a name' })).status,
@@ -218,7 +218,7 @@ describe("a variable's schema", () => {
       [['a'], ['b', 'c']],
       [[], ['a', 'b', 'c'], ['d'], 'a', [1]],
     ],
-  ])('%s takes what it says and nothing else', async (name, type, schema, good, bad) => {
+  ])('%s accepts matching values only', async (name, type, schema, good, bad) => {
     const ask = await echo(name, type, schema)
     for (const value of good) expect([value, (await ask(value)).status]).toEqual([value, 200])
     for (const value of bad) {
@@ -232,7 +232,7 @@ describe("a variable's schema", () => {
     }
   })
 
-  test('a value outside it is told what would be right', async () => {
+  test('rejects a value out of range with the accepted range', async () => {
     expect((await run('echo_integer', { integer: 11 })).body).toMatchObject({
       detail: '"integer" must be 10 or less.',
       errors: [{ code: 'out_of_range' }],
@@ -258,7 +258,7 @@ describe("a variable's schema", () => {
     })
   })
 
-  test('holds for the default too, and can be changed and taken away', async () => {
+  test('applies to the default too, and can be changed and removed', async () => {
     expect(
       await define('limited', 'Number', { schema: { type: 'integer', maximum: 5 }, default_value: 6 }),
     ).toMatchObject({ status: 400, body: { attr: 'default_value' } })
@@ -279,14 +279,14 @@ describe("a variable's schema", () => {
     expect((await api(service, 'PATCH', path, { schema: null })).body.schema).toBe(null)
   })
 
-  test('a pattern that would take for ever holds nobody up', async () => {
+  test('a pattern with exponential backtracking does not block the service', async () => {
     const ask = await echo('slow', 'String', { type: 'string', pattern: '^(a+)+$' })
     expect((await ask(`${'a'.repeat(50)}!`)).status).toBe(400)
     expect((await ask('a'.repeat(5_000))).status).toBe(200)
   })
 })
 
-test('a variable that is in use says by whom', async () => {
+test('lists the endpoints that use a variable', async () => {
   const { body } = await define('used', 'String')
   await create('user_a', 'SELECT {variables.used}')
   await create('user_b', 'SELECT {variables.used}')

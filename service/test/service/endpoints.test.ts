@@ -90,7 +90,7 @@ describe('variable definitions', () => {
     })
   })
 
-  test('one that is in use is not deleted, and keeps its type', async () => {
+  test('a variable in use cannot be deleted or change its type', async () => {
     await create('user_of_browser', sql('SELECT count() FROM events WHERE properties.$browser = {variables.browser}'))
     const path = `/insight_variables/${ids.browser}/`
     expect(await api(service, 'DELETE', path)).toMatchObject({
@@ -106,7 +106,7 @@ describe('variable definitions', () => {
 })
 
 describe('create', () => {
-  test('answers with the endpoint, whose map of variables holds those of the text', async () => {
+  test('returns the endpoint, with exactly the variables of its query', async () => {
     const query = 'SELECT count() FROM events WHERE properties.$browser = {variables.browser}'
     const reply = await create('created', sql(query, { [ids.since!]: { variableId: ids.since, code_name: 'since' } }))
     expect(reply).toMatchObject({
@@ -166,7 +166,7 @@ describe('create', () => {
       'unknown_variable_ids',
       `Variable ID(s) not found: ${NOBODY}`,
     ],
-  ])('is refused for %s, and so is update', async (_, query, code, detail) => {
+  ])('is rejected for %s, as is update', async (_, query, code, detail) => {
     const expected = {
       status: 400,
       body: { type: 'validation_error', code, detail, attr: 'query', request_id: expect.any(String) },
@@ -230,7 +230,7 @@ describe('create', () => {
     expect(await put({ code_name: 'another' })).toMatchObject({ status: 400, body: { attr: 'code_name' } })
   })
 
-  test('a name is taken once, and free again after a removal', async () => {
+  test('rejects a name in use, and accepts it after deletion', async () => {
     await create('taken', sql('SELECT 1'))
     expect(await create('taken', sql('SELECT 2'))).toMatchObject({
       status: 400,
@@ -243,7 +243,7 @@ describe('create', () => {
 })
 
 describe('versions', () => {
-  test('a changed query is the next version, anything else is not', async () => {
+  test('only a changed query creates a version', async () => {
     await create('versioned', sql("SELECT 'one'"))
     expect(
       (await api(service, 'PATCH', '/endpoints/versioned/', { query: sql("SELECT 'one'"), description: 'd' })).body,
@@ -268,7 +268,7 @@ describe('versions', () => {
     })
   })
 
-  test('a version or an endpoint that is not active does not run', async () => {
+  test('does not run an inactive version or endpoint', async () => {
     await create('resting', sql('SELECT 1'))
     await api(service, 'PATCH', '/endpoints/resting/', { query: sql('SELECT 2') })
     await api(service, 'PATCH', '/endpoints/resting/', { version: 1, is_active: false })
@@ -284,7 +284,7 @@ describe('versions', () => {
 })
 
 describe('run', () => {
-  test('answers results first, then what they are', async () => {
+  test('returns results first, then their description', async () => {
     await create(
       'shape',
       sql(
@@ -382,7 +382,7 @@ describe('run', () => {
         ['least_price', 'required'],
       ],
     ],
-  ])('with %s is refused and says what is wrong', async (_, body, faults) => {
+  ])('with %s is rejected with the reason', async (_, body, faults) => {
     await create(
       'strict',
       sql(
@@ -396,7 +396,7 @@ describe('run', () => {
     expect(reply.body).not.toHaveProperty('results')
   })
 
-  test('a date that does not exist is refused and not made another', async () => {
+  test('rejects a date that does not exist', async () => {
     await create('since', sql('SELECT count() FROM events WHERE timestamp >= {variables.since}'))
     for (const since of ['2026-13-01', '2026-02-30', '0000-00-00', 'today', '']) {
       expect(await run('since', { variables: { since } })).toMatchObject({ status: 400, body: { attr: 'variables' } })
@@ -418,7 +418,7 @@ describe('run', () => {
     ['NULL'],
     ['x'.repeat(10_000)],
     ["'".repeat(10_000)],
-  ])('the value %j is data', async (value) => {
+  ])('treats the value %j as data', async (value) => {
     await create(
       'echo',
       sql(
@@ -435,7 +435,7 @@ describe('run', () => {
     expect((await run('echo', { variables: { browser: "O'Brien" } })).body.results).toEqual([["O'Brien", 1]])
   })
 
-  test('limit and offset page the rows and say whether there are more', async () => {
+  test('limit and offset page the rows and report whether more follow', async () => {
     await create('pages', sql("SELECT properties.price FROM events WHERE event = 'bought' ORDER BY timestamp"))
     expect((await run('pages', { limit: 3 })).body).toMatchObject({ results: { length: 3 }, hasMore: true, limit: 3 })
     expect((await run('pages', { limit: 3, offset: 3 })).body).toMatchObject({

@@ -26,7 +26,7 @@ const query = {
 }
 const run = (name: string, body: object) => api(service, 'POST', `/endpoints/${name}/run`, body)
 
-test('a trends endpoint is created, kept and run with variables of its breakdown and dates', async () => {
+test('a trends endpoint can be created, stored and run with breakdown and date variables', async () => {
   expect(await api(service, 'POST', '/endpoints/', { name: 'visitors', query })).toMatchObject({
     status: 201,
     body: { query },
@@ -55,7 +55,7 @@ const RANGE = {
   breakdownFilter: { breakdown: '$browser', breakdown_type: 'event' },
 }
 
-test('a funnel is created, kept and run with variables', async () => {
+test('a funnel can be created, stored and run with variables', async () => {
   const funnel = { kind: 'FunnelsQuery', series: [visits, visits], ...RANGE }
   expect(await api(service, 'POST', '/endpoints/', { name: 'funnel', query: funnel })).toMatchObject({
     status: 201,
@@ -78,7 +78,7 @@ test('a funnel is created, kept and run with variables', async () => {
   })
 })
 
-test('times to convert are an object, as their kind says', async () => {
+test('returns times to convert as an object', async () => {
   await api(service, 'POST', '/endpoints/', {
     name: 'times',
     query: {
@@ -91,7 +91,7 @@ test('times to convert are an object, as their kind says', async () => {
   expect((await run('times', {})).body.results).toEqual({ bins: [[86_400, 1]], average_conversion_time: 86_400 })
 })
 
-test('a retention is created, kept and run with variables', async () => {
+test('a retention can be created, stored and run with variables', async () => {
   const retention = {
     kind: 'RetentionQuery',
     retentionFilter: {
@@ -120,7 +120,7 @@ test('a retention is created, kept and run with variables', async () => {
   ])
 })
 
-test('a project that is given another time zone has its days at once, also where an answer was kept', async () => {
+test('a changed time zone of a project applies at once, despite cached answers', async () => {
   await api(service, 'POST', '/endpoints/', {
     name: 'days',
     query: { kind: 'TrendsQuery', series: [visits], dateRange: { date_from: '2026-01-05', date_to: '2026-01-06' } },
@@ -140,12 +140,12 @@ test.each<[string, object, string, string]>([
   ['a date that is none', { variables: { date_to: '2026-13-01' } }, 'variables', 'invalid_variables'],
   ['a page', { limit: 1 }, 'limit', 'invalid_input'],
   ['materialized rows', { refresh: 'direct' }, 'refresh', 'not_materialized'],
-])('a run is refused for %s', async (_, body, attr, code) => {
+])('rejects a run for %s', async (_, body, attr, code) => {
   await api(service, 'POST', '/endpoints/', { name: 'visitors', query })
   expect(await run('visitors', body)).toMatchObject({ status: 400, body: { attr, code } })
 })
 
-test('a query that cannot be run is not kept', async () => {
+test('does not store a query that cannot be run', async () => {
   const { status, body } = await api(service, 'POST', '/endpoints/', {
     name: 'wrong',
     query: { ...query, interval: 'fortnight' },
@@ -154,7 +154,7 @@ test('a query that cannot be run is not kept', async () => {
   expect((await api(service, 'GET', '/endpoints/wrong/')).status).toBe(404)
 })
 
-test('variables of SQL endpoints are still looked up beside insights', async () => {
+test('finds the SQL endpoints that use a variable among insights', async () => {
   const made = await api(service, 'POST', '/insight_variables/', { name: 'Unused', type: 'String' })
   expect((await api(service, 'DELETE', `/insight_variables/${made.body.id}/`)).status).toBe(204)
 })

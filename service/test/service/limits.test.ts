@@ -52,7 +52,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-test('an engine with little memory runs queries all the same', async () => {
+test('runs queries on an engine with little memory', async () => {
   expect((await run('one', 'other')).status).toBe(200)
 })
 
@@ -76,7 +76,7 @@ test.each([
   },
 )
 
-test('a key that may run one at a time is refused the second until the first is over', async () => {
+test('rejects a second concurrent run of a key limited to one', async () => {
   const first = run('endless', 'narrow', { variables: { n: -1 }, client_query_id: 'first' })
   let second: Reply
   do second = await run('one', 'narrow')
@@ -88,7 +88,7 @@ test('a key that may run one at a time is refused the second until the first is 
   expect((await run('one', 'narrow')).status).toBe(200)
 })
 
-test('a stream counts until it has been sent', async () => {
+test('counts a stream until it was sent', async () => {
   for (let turn = 0; turn < 3; turn += 1) {
     let reply: Reply
     do reply = await run('ten', 'narrow', { format: 'csv' })
@@ -97,7 +97,7 @@ test('a stream counts until it has been sent', async () => {
   }
 })
 
-test('asking only for the head of a stream holds no place either', async () => {
+test('a HEAD request for a stream holds no place', async () => {
   for (let turn = 0; turn < 3; turn += 1) {
     let status: number
     do
@@ -110,7 +110,7 @@ test('asking only for the head of a stream holds no place either', async () => {
   }
 })
 
-test('rows: pages are no longer, and a stream that would be is refused', async () => {
+test('rows: limits pages, and rejects longer streams', async () => {
   expect((await run('ten', 'small')).body).toMatchObject({ results: { length: 2 }, hasMore: true })
   expect((await run('ten', 'small', { limit: 5 })).body).toMatchObject({
     results: { length: 2 },
@@ -122,7 +122,7 @@ test('rows: pages are no longer, and a stream that would be is refused', async (
   expect((await run('ten', 'other')).body).toMatchObject({ results: { length: 10 }, hasMore: false })
 })
 
-test('time: of all by the environment, of one key by its label', async () => {
+test('time: limited for all keys by the environment, for one by its label', async () => {
   expect(await run('endless', 'other', { variables: { n: 0 } })).toMatchObject({
     status: 400,
     body: { code: 'query_timeout', detail: expect.stringContaining('longer than 2 s') },
@@ -133,7 +133,7 @@ test('time: of all by the environment, of one key by its label', async () => {
   })
 })
 
-test('memory: a query that needs more is refused, and says how much it may take', async () => {
+test('memory: rejects a query that needs more, and reports the limit', async () => {
   expect(await run('heavy', 'poor')).toMatchObject({
     status: 400,
     body: { code: 'query_memory_limit', detail: expect.stringContaining('20 MB') },
@@ -141,7 +141,7 @@ test('memory: a query that needs more is refused, and says how much it may take'
   expect((await run('one', 'poor')).status).toBe(200)
 })
 
-test('more queries than the project has places for are asked to come again, and the next ones run', async () => {
+test('rejects queries beyond the places of a project as retryable, and runs later ones', async () => {
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, n) => run('endless', 'greedy', { variables: { n: n + 1 } })),
   )

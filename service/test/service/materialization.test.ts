@@ -50,7 +50,7 @@ afterAll(async () => {
   rmSync(service.data, { recursive: true, force: true })
 })
 
-test('an endpoint that is materialized answers as before, and knows each event at once', async () => {
+test('a materialized endpoint returns the same rows, including each new event at once', async () => {
   const created = await create('sales', QUERY, { is_materialized: true })
   expect([created.status, created.body.is_materialized, created.body.materialization.enabled]).toEqual([
     201,
@@ -92,7 +92,7 @@ test('an endpoint that is materialized answers as before, and knows each event a
   expect((await run('sales', { variables: VALUES })).body.is_cached).toBe(true)
 })
 
-test('pages, CSV and the debug answer come out of it too', async () => {
+test('answers pages, CSV and debug runs from the table', async () => {
   const page = (await run('sales', { variables: VALUES, limit: 1, offset: 1, debug: true })).body
   expect([page.results.length, page.hasMore, page.endpoint_materialized]).toEqual([1, true, true])
   expect(page.clickhouse).toContain('rollup_')
@@ -108,13 +108,13 @@ test('pages, CSV and the debug answer come out of it too', async () => {
   expect(rows).toEqual((await run('sales', { variables: VALUES })).body.results)
 })
 
-test('every variable is still required, and of its type', async () => {
+test('still requires every variable, and checks its type', async () => {
   expectRefused(await run('sales', { variables: { event_name: 'bought' } }), 'invalid_variables', 'variables')
   expectRefused(await run('sales', { variables: { ...VALUES, since: null } }), 'invalid_variables', 'variables')
   expectRefused(await run('sales', { variables: { ...VALUES, other: 1 } }), 'invalid_variables', 'variables')
 })
 
-test('a query that cannot be materialized is refused with code, place and fix, and nothing is created', async () => {
+test('rejects a query that cannot be materialized with code, position and fix, and creates nothing', async () => {
   const reply = await create('likes', 'SELECT count() FROM events WHERE event LIKE {variables.event_name}', {
     is_materialized: true,
   })
@@ -141,7 +141,7 @@ test('a query that cannot be materialized is refused with code, place and fix, a
   })
 })
 
-test('"direct" on an endpoint that is not materialized is refused', async () => {
+test('rejects "direct" on an endpoint that is not materialized', async () => {
   expectRefused(
     await run('likes', { variables: { event_name: 'x' }, refresh: 'direct' }),
     'not_materialized',
@@ -154,7 +154,7 @@ test('"direct" on an endpoint that is not materialized is refused', async () => 
   )
 })
 
-test('an inactive endpoint is not materialized', async () => {
+test('does not materialize an inactive endpoint', async () => {
   expectRefused(
     await create('asleep', QUERY, { is_materialized: true, is_active: false }),
     'not_materializable',
@@ -162,7 +162,7 @@ test('an inactive endpoint is not materialized', async () => {
   )
 })
 
-test('a preview tells rows, bytes and speed-up, and stores nothing', async () => {
+test('previews rows, bytes and speed-up, and stores nothing', async () => {
   await create('maybe', QUERY)
   const before = await tables()
   const { status: code, body } = await api(service, 'POST', '/endpoints/maybe/materialization_preview/', {})
@@ -183,7 +183,7 @@ test('a preview tells rows, bytes and speed-up, and stores nothing', async () =>
   expect((await api(service, 'POST', '/endpoints/maybe/materialization_preview/', { version: 9 })).status).toBe(404)
 })
 
-test('a new version is materialized like the one before, or the answer says why not', async () => {
+test('materializes a new version like the previous one, or reports why not', async () => {
   await create('growing', QUERY, { is_materialized: true })
   await ready('growing')
   const second = await api(service, 'PATCH', '/endpoints/growing/', { query: sql(QUERY.replace('uniq', 'uniqExact')) })
@@ -202,7 +202,7 @@ test('a new version is materialized like the one before, or the answer says why 
   expect((await run('growing', { variables: VALUES })).body.endpoint_materialized).toBeUndefined()
 })
 
-test('deactivating, turning off and deleting end it', async () => {
+test('deactivating, turning off and deleting end materialization', async () => {
   await api(service, 'PATCH', '/endpoints/growing/', { is_active: false })
   expect((await status('growing', 1)).enabled).toBe(false)
   await create('short', QUERY, { is_materialized: true })
@@ -215,7 +215,7 @@ test('deactivating, turning off and deleting end it', async () => {
   expect((await api(service, 'DELETE', '/endpoints/short/')).status).toBe(204)
 })
 
-test('what gives other rows than a live run is turned off and told, and can be built anew', async () => {
+test('turns off a table that returns other rows than a live run, reports it, and can rebuild it', async () => {
   await create('watched', QUERY, { is_materialized: true })
   await ready('watched')
   const { clickhouse } = (await run('watched', { variables: VALUES, debug: true })).body
@@ -254,7 +254,7 @@ describe('unique users by day with variables', () => {
     expect([direct.endpoint_materialized, direct.results]).toEqual([undefined, expected])
   }
 
-  test('merges and properties from after the table was built count at the next run', async () => {
+  test('the next run includes merges and properties set after the table was built', async () => {
     await capture(service, read('phone', 1), read('laptop', 1), read('eve', 1), read('laptop', 2), read('phone', 2))
     expect((await create('users', USERS, { is_materialized: true })).status).toBe(201)
     expect((await create('readers', READERS, { is_materialized: true })).status).toBe(201)
@@ -289,7 +289,7 @@ describe('unique users by day with variables', () => {
     ])
   })
 
-  test('pages and streams give the rows of a live run', async () => {
+  test('pages and streams return the rows of a live run', async () => {
     const formats = ['csv', 'ndjson'].flatMap((format) => [
       ['users', { variables: values, format }],
       ['readers', { variables: { event_name: 'pro' }, format }],
@@ -306,14 +306,14 @@ describe('unique users by day with variables', () => {
     expect(rows).toEqual((await run('readers', { variables: { event_name: 'pro' }, refresh: 'direct' })).body.results)
   })
 
-  test('an erased person is in no answer', async () => {
+  test('no answer includes an erased person', async () => {
     const [found] = (await api(service, 'GET', '/persons/?distinct_id=phone')).body.results
     await api(service, 'DELETE', `/persons/${found.id}/?delete_events=true`)
     await ready('users')
     await expectRun('users', values, [['2026-02-01', 2, 2]])
   })
 
-  test('sessions are refused with the place of the column', async () => {
+  test('rejects sessions with the position of the column', async () => {
     const reply = await create('sessions', `SELECT avg(session.$session_duration) FROM events`, {
       is_materialized: true,
     })
@@ -322,16 +322,21 @@ describe('unique users by day with variables', () => {
   })
 })
 
-test('a table that has gone is answered live', async () => {
+test('a run is answered live, as JSON and as CSV, when its table was dropped', async () => {
   await create('gone', QUERY, { is_materialized: true })
   await ready('gone')
   const [table] = /rollup_\w+/.exec((await run('gone', { variables: VALUES, debug: true })).body.clickhouse)!
   await engine.ask('writer', `DROP TABLE db.${table} SYNC`)
   const { status: code, body } = await run('gone', { variables: VALUES, refresh: 'force' })
   expect([code, body.endpoint_materialized, body.results.length]).toEqual([200, undefined, 3])
+  const csv = await run('gone', { variables: VALUES, format: 'csv' })
+  expect(csv).toMatchObject({
+    status: 200,
+    body: (await run('gone', { variables: VALUES, format: 'csv', refresh: 'direct' })).body,
+  })
 })
 
-test('what is stored outlives the service', async () => {
+test('tables survive a restart of the service', async () => {
   const expected = (await run('sales', { variables: VALUES })).body.results
   const { data, key } = service
   await service.kill()

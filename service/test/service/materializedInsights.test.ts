@@ -62,7 +62,7 @@ afterAll(async () => {
 })
 
 describe.each(Object.entries(INSIGHTS))('a materialized %s', (name, { query, kind }) => {
-  test('answers as a live one, for each value of its breakdown, and knows each event at once', async () => {
+  test('equals a live run for each breakdown value, including each new event at once', async () => {
     expect(await create(name, query)).toMatchObject({
       status: 201,
       body: { is_materialized: true, materialization: { enabled: true, date_variables: false } },
@@ -81,7 +81,7 @@ describe.each(Object.entries(INSIGHTS))('a materialized %s', (name, { query, kin
     expect(JSON.stringify((await run(name, { variables: { plan: 'pro' } })).body.results)).not.toContain('free')
   })
 
-  test('takes no dates and says so, whatever would serve the run', async () => {
+  test('rejects dates by default, even for a direct run', async () => {
     for (const refresh of ['cache', 'force', 'direct']) {
       const reply = await run(name, {
         variables: { plan: 'pro', date_from: '2026-01-02', date_to: '2026-01-03' },
@@ -96,7 +96,7 @@ describe.each(Object.entries(INSIGHTS))('a materialized %s', (name, { query, kin
     }
   })
 
-  test('takes exact ranges if it was asked to', async () => {
+  test('accepts exact ranges if date_variables is set', async () => {
     const changed = await api(service, 'PATCH', `/endpoints/${name}/`, { date_variables: true })
     expect([changed.status, changed.body.materialization.date_variables]).toEqual([200, true])
     for (const variables of [
@@ -114,7 +114,7 @@ describe.each(Object.entries(INSIGHTS))('a materialized %s', (name, { query, kin
     expect((await run(name, { variables: { date_from: '2026-01-02' } })).status).toBe(400)
   })
 
-  test('is previewed', async () => {
+  test('can be previewed', async () => {
     const { body } = await api(service, 'POST', `/endpoints/${name}/materialization_preview/`, {})
     expect(body).toMatchObject({
       can_materialize: true,
@@ -128,7 +128,7 @@ describe.each(Object.entries(INSIGHTS))('a materialized %s', (name, { query, kin
     expect(body.preview.rows).toBeLessThanOrEqual(body.preview.events)
   })
 
-  test('has its variables in its document', async () => {
+  test('lists its variables in its OpenAPI document', async () => {
     const variables = async () => {
       const { paths } = (await api(service, 'GET', `/endpoints/${name}/openapi.json`)).body
       const [path] = Object.values<any>(paths)
@@ -141,7 +141,7 @@ describe.each(Object.entries(INSIGHTS))('a materialized %s', (name, { query, kin
   })
 })
 
-test('a new version of an insight takes dates if the one before did', async () => {
+test('a new version of an insight accepts dates if the previous one did', async () => {
   const { query } = INSIGHTS.trend!
   expect((await create('ranges', query, { date_variables: true })).body.materialization.date_variables).toBe(true)
   const second = await api(service, 'PATCH', '/endpoints/ranges/', { query: { ...query, interval: 'hour' } })
@@ -153,7 +153,7 @@ test('a new version of an insight takes dates if the one before did', async () =
   expect((await run('ranges', { variables: { date_from: '2026-01-05' } })).status).toBe(200)
 })
 
-test('what gives another insight than a live run is turned off and told', async () => {
+test('turns off a table that returns another insight than a live run, and reports it', async () => {
   await create('doubted', INSIGHTS.trend!.query)
   await ready('doubted')
   const [table] = /rollup_\w+/.exec((await run('doubted', { debug: true })).body.clickhouse)!
@@ -167,7 +167,7 @@ test('what gives another insight than a live run is turned off and told', async 
   })
 })
 
-test('an insight over a property of a session is refused with code, place and fix', async () => {
+test('rejects an insight over a session property with code, field and fix', async () => {
   const reply = await create('sessions', {
     kind: 'TrendsQuery',
     series: [{ ...BOUGHT, properties: [{ key: '$is_bounce', type: 'session', value: '1' }] }],
@@ -194,6 +194,6 @@ test.each([
       date_variables: true,
     },
   ],
-])('"date_variables" of %s is refused', async (_, body) => {
+])('rejects "date_variables" for %s', async (_, body) => {
   expectRefused(await api(service, 'POST', '/endpoints/', body), 'invalid_input', 'date_variables')
 })

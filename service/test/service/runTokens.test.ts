@@ -82,7 +82,7 @@ const run = (
 const ACME = { endpoints: ['orders'], variables: { org: 'acme' } }
 
 describe('a run token', () => {
-  test('runs its endpoints with what it pins, for a while', async () => {
+  test('runs its endpoints with its pinned variables until it expires', async () => {
     const { status, headers, body } = await make({
       ...ACME,
       ttl_seconds: 600,
@@ -121,7 +121,7 @@ describe('a run token', () => {
     ).toEqual([['acme', 'free']])
   })
 
-  test('pages, streams and caches as any run does', async () => {
+  test('supports pages, streams and the cache', async () => {
     const token = await tokenOf({ endpoints: ['orders', 'numbers'], allowed_variables: ['org', 'plan', 'n'] })
     const variables = { org: 'acme', plan: 'pro' }
     expect((await run(token, 'orders', { variables, limit: 1, cursor: '*' })).body).toMatchObject({
@@ -135,7 +135,7 @@ describe('a run token', () => {
     expect((await run(token, 'orders', { variables, format: 'csv' })).body).toBe('"org","plan"\n"acme","pro"\n')
   })
 
-  test('an answer that is cached for one organization is not given to another', async () => {
+  test('does not return an answer cached for another organization', async () => {
     const [acme, rival] = await Promise.all(
       ['acme', 'rival'].map((org) => tokenOf({ endpoints: ['orders'], variables: { org } })),
     )
@@ -151,7 +151,7 @@ describe('a run token', () => {
     ['another value', { org: 'rival', plan: 'pro' }],
     ['the same value', { org: 'acme', plan: 'pro' }],
     ['null', { org: null, plan: 'pro' }],
-  ])('what it pins cannot be given: %s', async (_, variables) => {
+  ])('rejects a value for a pinned variable: %s', async (_, variables) => {
     expect(await run(await tokenOf(ACME), 'orders', { variables })).toMatchObject({
       status: 400,
       body: {
@@ -162,7 +162,7 @@ describe('a run token', () => {
     })
   })
 
-  test('nor a variable that it does not allow; those of the endpoint are still required', async () => {
+  test('rejects variables that it does not allow, and requires those of the endpoint', async () => {
     const token = await tokenOf({ endpoints: ['trend'], variables: { org: 'acme' }, allowed_variables: ['date_from'] })
     expect(await run(token, 'trend', { variables: { date_from: '-7d' } })).toMatchObject({
       status: 200,
@@ -188,7 +188,7 @@ describe('a run token', () => {
     ['refresh', { refresh: 'force' }],
     ['refresh', { refresh: 'direct' }],
     ['client_query_id', { client_query_id: 'mine' }],
-  ])('may not ask for %s, in the body or in the address', async (attr, body) => {
+  ])('cannot use %s, in the body or in the URL', async (attr, body) => {
     const token = await tokenOf({ endpoints: ['one'] })
     const query = `?${new URLSearchParams(Object.entries(body).map(([name, value]) => [name, String(value)] as [string, string]))}`
     for (const reply of [await run(token, 'one', body), await run(token, 'one', {}, { query })]) {
@@ -197,7 +197,7 @@ describe('a run token', () => {
     }
   })
 
-  test('an endpoint that no longer has what is pinned does not run unfiltered', async () => {
+  test('does not run an endpoint without its pinned variable unfiltered', async () => {
     const create = (query: string) => ({ query: { kind: 'HogQLQuery', query } })
     await api(service, 'POST', '/endpoints/', {
       name: 'changing',
@@ -212,7 +212,7 @@ describe('a run token', () => {
     })
   })
 
-  test("the engine's refusal says nothing of the query", async () => {
+  test('an engine error does not show the query', async () => {
     const token = await tokenOf({ endpoints: ['broken'] })
     const byKey = await api(service, 'POST', '/endpoints/broken/run', { variables: { n: 0 } })
     expect(byKey).toMatchObject({ status: 400, body: { attr: 'query' } })
@@ -226,7 +226,7 @@ describe('a run token', () => {
   })
 })
 
-describe('whoever changes a token', () => {
+describe('a modified token', () => {
   const partsOf = (token: string) => token.split('.') as [string, string, string]
   const decoded = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())
   const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -244,12 +244,12 @@ describe('whoever changes a token', () => {
     origins: ['https://evil.example'],
   }
 
-  test('the changes are of every field that a token has', async () => {
+  test('the modifications cover every field of a token', async () => {
     const token = await tokenOf({ ...ACME, allowed_variables: ['plan'], origins: [PAGE] })
     expect(Object.keys(decoded(partsOf(token)[1])).sort()).toEqual(Object.keys(CHANGES).sort())
   })
 
-  test.each(Object.entries(CHANGES))('gets nothing: %s', async (field, value) => {
+  test.each(Object.entries(CHANGES))('is rejected: %s', async (field, value) => {
     const token = await tokenOf({ ...ACME, allowed_variables: ['plan'], origins: [PAGE] })
     const [head, payload, signature] = partsOf(token)
     const claims = decoded(payload)
@@ -266,7 +266,7 @@ describe('whoever changes a token', () => {
     expect(await ask(without)).toMatchObject(INVALID)
   })
 
-  test('nor with another signature, or another way to sign', async () => {
+  test('is rejected with another signature or algorithm', async () => {
     const token = await tokenOf({ endpoints: ['one'] })
     const [head, payload, signature] = partsOf(token)
     const own = createHmac('sha256', service.token).update(`${head}.${payload}`).digest('base64url')
@@ -308,7 +308,7 @@ describe('whoever changes a token', () => {
     expect((await run(token, 'one')).status).toBe(200)
   })
 
-  test('nor in another project', async () => {
+  test('is rejected in another project', async () => {
     const token = await tokenOf({ endpoints: ['one'] })
     await tokenOf({ endpoints: ['one'] }, other)
     expect(await run(token, 'one', {}, { projectId: other.projectId })).toMatchObject(INVALID)
@@ -318,7 +318,7 @@ describe('whoever changes a token', () => {
     ).toBe(200)
   })
 
-  test('nor at another endpoint', async () => {
+  test('is rejected at another endpoint', async () => {
     const token = await tokenOf({ endpoints: ['one', 'numbers'] })
     expect(await run(token, 'orders', { variables: { org: 'acme', plan: 'pro' } })).toMatchObject({
       status: 403,
@@ -329,7 +329,7 @@ describe('whoever changes a token', () => {
   })
 })
 
-test('the OpenAPI document says where a run token will do', async () => {
+test('the OpenAPI document lists where a run token is accepted', async () => {
   const { paths } = (await request(`${service.url}/api/openapi.json`)).body
   const said = Object.entries<any>(paths).flatMap(([path, methods]) =>
     Object.entries<any>(methods)
@@ -339,7 +339,7 @@ test('the OpenAPI document says where a run token will do', async () => {
   expect(said).toEqual(['post /api/projects/{projectId}/endpoints/{name}/run'])
 })
 
-test('a run token opens nothing but the run of an endpoint', async () => {
+test('a run token allows only runs of endpoints', async () => {
   const token = await tokenOf({ endpoints: ['one'] })
   const guarded = ROUTES.filter(({ access, takesRunTokens }) => access !== 'public' && !takesRunTokens)
   expect(ROUTES.filter(({ takesRunTokens }) => takesRunTokens).map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -364,7 +364,7 @@ test('a run token opens nothing but the run of an endpoint', async () => {
 })
 
 describe('a token ends', () => {
-  test('with its time', async () => {
+  test('when it expires', async () => {
     const token = await tokenOf({ endpoints: ['one'], ttl_seconds: 2 })
     let reply: Reply
     do {
@@ -376,7 +376,7 @@ describe('a token ends', () => {
     })
   })
 
-  test('when it is revoked by its id; others go on', async () => {
+  test('when its id is revoked, unlike others', async () => {
     const [{ body: first }, second] = [await make({ endpoints: ['one'] }), await tokenOf({ endpoints: ['one'] })]
     expect((await run(first.token, 'one')).status).toBe(200)
     for (let turn = 0; turn < 2; turn += 1)
@@ -386,7 +386,7 @@ describe('a token ends', () => {
     expect((await api(service, 'DELETE', '/endpoints/run_tokens/what')).status).toBe(404)
   })
 
-  test('when all of its project are revoked; those of other projects, and later ones, go on', async () => {
+  test('when all of its project are revoked, unlike those of other projects and later ones', async () => {
     const [mine, theirs] = [await tokenOf({ endpoints: ['one'] }), await tokenOf({ endpoints: ['one'] }, other)]
     expect((await api(service, 'POST', '/endpoints/run_tokens/revoke_all')).status).toBe(204)
     expect(await run(mine, 'one')).toMatchObject({ status: 401, body: { code: 'invalid_run_token' } })
@@ -394,7 +394,7 @@ describe('a token ends', () => {
     expect((await run(await tokenOf({ endpoints: ['one'] }), 'one')).status).toBe(200)
   })
 
-  test('with the key that made it', async () => {
+  test('when the key that issued it is removed', async () => {
     await metadata.keys.put({
       projectId: service.projectId,
       label: 'leaving',
@@ -411,10 +411,10 @@ describe('a token ends', () => {
   })
 })
 
-describe('how often', () => {
+describe('rate limits', () => {
   const TOO_OFTEN = { status: 429, body: { type: 'throttled_error', code: 'rate_limited' } }
 
-  test('each token has runs of its own', async () => {
+  test('apply to each token', async () => {
     const [token, another] = [
       await tokenOf({ endpoints: ['one'], runs_per_minute: 2 }),
       await tokenOf({ endpoints: ['one'], runs_per_minute: 2 }),
@@ -427,7 +427,7 @@ describe('how often', () => {
     expect((await api(service, 'POST', '/endpoints/one/run')).status).toBe(200)
   })
 
-  test('but never more than its key may', async () => {
+  test('never exceed those of the key', async () => {
     await metadata.keys.put({
       projectId: service.projectId,
       label: 'slow',
@@ -454,7 +454,7 @@ describe('pages', () => {
       },
     })
 
-  test('of its origins only', async () => {
+  test('can use a token of their origin only', async () => {
     const token = await tokenOf({ endpoints: ['one'], origins: [PAGE, 'http://localhost:3000'] })
     for (const origin of [PAGE, 'http://localhost:3000']) {
       const reply = await run(token, 'one', {}, { headers: { origin } })
@@ -486,7 +486,7 @@ describe('pages', () => {
     })
   })
 
-  test('of any origin, if it names none', async () => {
+  test('can use a token without origins from any origin', async () => {
     const token = await tokenOf({ endpoints: ['one'] })
     expect(
       (await run(token, 'one', {}, { headers: { origin: 'https://any.example' } })).headers.get(
@@ -496,7 +496,7 @@ describe('pages', () => {
     expect((await run(token, 'one')).status).toBe(200)
   })
 
-  test('may read why a run was refused, and when to come again', async () => {
+  test('can read why a run was rejected, and when to retry', async () => {
     const token = await tokenOf({ endpoints: ['one'], runs_per_minute: 1 })
     const replies = [
       await run(token, 'one', { nonsense: 1 }, { headers: { origin: PAGE } }),
@@ -511,7 +511,7 @@ describe('pages', () => {
     }
   })
 
-  test('ask ahead, for POST alone', async () => {
+  test('pass the CORS preflight for POST only', async () => {
     const { status, headers } = await preflight()
     expect(status).toBe(204)
     expect(headers.get('access-control-allow-origin')).toBe('*')
@@ -520,7 +520,7 @@ describe('pages', () => {
     expect(headers.get('access-control-allow-credentials')).toBeNull()
   })
 
-  test('cannot read what a personal API key gets', async () => {
+  test('cannot read answers to a personal API key', async () => {
     const reply = await request(`${service.url}/api/projects/1/endpoints/one/run`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.key}`, origin: PAGE },
@@ -529,7 +529,7 @@ describe('pages', () => {
   })
 })
 
-describe('a date that is pinned', () => {
+describe('a pinned date', () => {
   const pinned = { endpoints: ['by_day'], variables: { date_from: '2020-01-01', date_to: '2020-12-31' } }
   const results = async (token: string) => {
     const { status, body } = await run(token, 'by_day')
@@ -551,7 +551,7 @@ describe('a date that is pinned', () => {
     )
   })
 
-  test('is refused while the insight is materialized without dates, and holds in tokens that were made before', async () => {
+  test('is rejected while the insight is materialized without dates, and applies in earlier tokens', async () => {
     const token = await tokenOf(pinned)
     expect(await results(token)).toEqual([1, undefined])
     expect((await api(service, 'PATCH', '/endpoints/by_day/', { is_materialized: true })).status).toBe(200)
@@ -575,13 +575,13 @@ describe('a date that is pinned', () => {
     expect((await api(service, 'POST', '/endpoints/by_day/run', { variables: pinned.variables })).status).toBe(400)
   })
 
-  test('may be pinned if the materialized insight takes dates', async () => {
+  test('is accepted if the materialized insight accepts dates', async () => {
     await api(service, 'PATCH', '/endpoints/by_day/', { date_variables: true })
     expect(await results(await tokenOf(pinned))).toEqual([1, true])
   })
 })
 
-describe('a backend that asks for a token is told what is wrong with it', () => {
+describe('creating a token reports the error', () => {
   const BAD: [string, object, { attr: string; detail: string }][] = [
     ['no endpoint', { endpoints: [] }, { attr: 'endpoints', detail: 'fewer than 1' }],
     [
@@ -617,7 +617,7 @@ describe('a backend that asks for a token is told what is wrong with it', () => 
     [
       'a variable that no run could give',
       { ...ACME, allowed_variables: [] },
-      { attr: 'allowed_variables', detail: 'lack "plan"' },
+      { attr: 'allowed_variables', detail: 'missing "plan"' },
     ],
     [
       'a time too long',
@@ -633,7 +633,7 @@ describe('a backend that asks for a token is told what is wrong with it', () => 
     [
       'a time that is over',
       { endpoints: ['one'], expires_at: '2020-01-01T00:00:00Z' },
-      { attr: 'expires_at', detail: 'a time to come' },
+      { attr: 'expires_at', detail: 'in the future' },
     ],
     [
       'a time too far away',
@@ -664,14 +664,14 @@ describe('a backend that asks for a token is told what is wrong with it', () => 
     expect(await make(input)).toMatchObject({ status: 400, body: { attr, detail: expect.stringContaining(detail) } })
   })
 
-  test('an end may be given as a time', async () => {
+  test('accepts an expiry timestamp', async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString()
     expect(Date.parse((await make({ endpoints: ['one'], expires_at: at })).body.expires_at)).toBe(
       Math.floor(Date.parse(at) / 1_000) * 1_000,
     )
   })
 
-  test('a key that may not run endpoints itself makes no token', async () => {
+  test('a key that cannot run endpoints cannot create a token', async () => {
     await metadata.keys.put({
       projectId: service.projectId,
       label: 'maker only',

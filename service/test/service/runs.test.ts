@@ -68,7 +68,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 describe('the cache', () => {
-  test('answers the second time, and says since when and until when', async () => {
+  test('answers the second run, with the time and expiry of the answer', async () => {
     await create('kept', "SELECT count() FROM events WHERE event = 'kept'", { data_freshness_seconds: 900 })
     const first = (await run('kept')).body
     const again = (await run('kept')).body
@@ -79,7 +79,7 @@ describe('the cache', () => {
     expect({ ...again, execution_id: 0, is_cached: 0 }).toEqual({ ...first, execution_id: 0, is_cached: 0 })
   })
 
-  test('knows every event that has been acknowledged', async () => {
+  test('includes every acknowledged event', async () => {
     await create('counts', "SELECT count() FROM events WHERE event = 'fresh'")
     for (let count = 0; count < 5; count += 1) {
       expect((await run('counts')).body.results).toEqual([[count]])
@@ -88,14 +88,14 @@ describe('the cache', () => {
     }
   })
 
-  test('is left alone by events of another project', async () => {
+  test('is not invalidated by events of another project', async () => {
     await create('alone', 'SELECT 1')
     await run('alone')
     await capture(second, event('elsewhere'))
     expect((await run('alone')).body.is_cached).toBe(true)
   })
 
-  test.each(['force', 'force_blocking'])('is passed by with "refresh": "%s", which refreshes it', async (refresh) => {
+  test.each(['force', 'force_blocking'])('is bypassed and refreshed by "refresh": "%s"', async (refresh) => {
     await create(`forced_${refresh}`, 'SELECT generateUUIDv4() AS id')
     const first = (await run(`forced_${refresh}`)).body
     const forced = (await run(`forced_${refresh}`, { refresh })).body
@@ -104,7 +104,7 @@ describe('the cache', () => {
     expect((await run(`forced_${refresh}`)).body.results).toEqual(forced.results)
   })
 
-  test('never gives one project the rows of another', async () => {
+  test('never returns rows of another project', async () => {
     const query = "SELECT count() FROM events WHERE event = 'bought'"
     await create('same', query)
     await create('same', query, { at: second })
@@ -114,7 +114,7 @@ describe('the cache', () => {
     }
   })
 
-  test('never gives one version the rows of another, nor an endpoint those of its namesake', async () => {
+  test('never returns rows of another version, or of an earlier endpoint with the same name', async () => {
     await create('renewed', 'SELECT generateUUIDv4() AS id')
     const first = (await run('renewed')).body.results
     await api(service, 'PATCH', '/endpoints/renewed/', {
@@ -164,7 +164,7 @@ describe('the cache', () => {
     'x'.repeat(10_000),
   ]
 
-  test('never gives one value the rows of another', async () => {
+  test('never returns rows of another variable value', async () => {
     await create('echoes', 'SELECT {variables.text}, {variables.more}')
     const pairs = HOSTILE.flatMap((text, at) => [
       [text, HOSTILE[(at + 7) % HOSTILE.length]!],
@@ -184,7 +184,7 @@ describe('the cache', () => {
     }
   })
 
-  test('tells values of different types and lists apart', async () => {
+  test('distinguishes values of different types, and lists', async () => {
     await create('lists', 'SELECT toString({variables.list})')
     const lists = [['a', 'b'], ['a,b'], ["a','b"], ['a'], 'a', "['a']", [], '[]', [''], '']
     for (let turn = 0; turn < 2; turn += 1) {
@@ -197,7 +197,7 @@ describe('the cache', () => {
     }
   })
 
-  test('tells pages apart', async () => {
+  test('distinguishes pages', async () => {
     await create('paged', "SELECT properties.price FROM events WHERE event = 'bought' ORDER BY timestamp")
     const ask = async (body: object) => (await run('paged', body)).body
     for (let turn = 0; turn < 2; turn += 1) {
@@ -209,7 +209,7 @@ describe('the cache', () => {
     }
   })
 
-  test('does not stand before the checks', async () => {
+  test('does not bypass the checks', async () => {
     await create('checked', 'SELECT {variables.text}')
     await run('checked', { variables: { text: 'a' } })
     expect((await run('checked', {})).status).toBe(400)
@@ -218,7 +218,7 @@ describe('the cache', () => {
     expect((await run('checked', { variables: { text: 'a' } })).status).toBe(404)
   })
 
-  test('runs once what many ask at the same time', async () => {
+  test('runs once for concurrent callers', async () => {
     await create(
       'rush',
       'SELECT generateUUIDv4() AS id, sum(cityHash64(n)) FROM (SELECT arrayJoin(range(3000000)) AS n)',
@@ -239,7 +239,7 @@ describe('an insight', () => {
   const totals = ({ body }: { body: any }) =>
     Object.fromEntries(body.results.map((line: any) => [line.breakdown_value, line.count]))
 
-  test('is kept like rows are: by its variables, until an event comes', async () => {
+  test('is cached by its variables until an event arrives', async () => {
     const { status, body } = await api(service, 'POST', '/endpoints/', { name: 'chart', query: QUERY })
     expect([status, body.detail, body.columns]).toEqual([201, undefined, null])
     await capture(
@@ -274,7 +274,7 @@ describe('an insight', () => {
 })
 
 describe('ETag', () => {
-  test('an answer that has not changed is not sent again, and one that has is', async () => {
+  test('does not resend an unchanged answer, and resends a changed one', async () => {
     await create('tagged', "SELECT count() FROM events WHERE event = 'tagged'")
     const first = await get('tagged/run')
     const etag = first.headers.get('etag')!
@@ -289,7 +289,7 @@ describe('ETag', () => {
     expect(changed.headers.get('etag')).not.toBe(etag)
   })
 
-  test('variables can stand in the address', async () => {
+  test('accepts variables in the URL', async () => {
     await create('addressed', 'SELECT {variables.text}')
     expect((await get(`addressed/run?variables=${encodeURIComponent('{"text":"a&b"}')}`)).body.results).toEqual([
       ['a&b'],
@@ -306,7 +306,7 @@ describe('formats', () => {
   const QUERY =
     "SELECT event, toFloat(properties.price) AS price, 9007199254740993 AS big, 'a,\"b\"\n' AS hard FROM events WHERE event = 'bought' ORDER BY timestamp"
 
-  test('NDJSON has one object a line', async () => {
+  test('NDJSON has one object per line', async () => {
     await create('lines', QUERY)
     const reply = await run('lines', { format: 'ndjson' })
     expect(reply.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
@@ -319,7 +319,7 @@ describe('formats', () => {
     )
   })
 
-  test('CSV has a line of names', async () => {
+  test('CSV has a header line', async () => {
     const reply = await get('lines/run?format=csv')
     expect(reply.headers.get('content-type')).toMatch(/^text\/csv/)
     expect(reply.body).toBe(
@@ -327,14 +327,14 @@ describe('formats', () => {
     )
   })
 
-  test('are chosen by the Accept header too', async () => {
+  test('can be chosen by the Accept header', async () => {
     expect((await get('lines/run', { accept: 'text/csv' })).headers.get('content-type')).toMatch(/^text\/csv/)
     expect((await get('lines/run', { accept: 'application/x-ndjson' })).headers.get('content-type')).toMatch(/ndjson/)
     expect((await get('lines/run', { accept: 'text/html, */*' })).headers.get('content-type')).toMatch(/json/)
     expect(await get('lines/run?format=xml')).toMatchObject({ status: 400, body: { attr: 'format' } })
   })
 
-  test('hold every row, where an answer in JSON holds 50,000', async () => {
+  test('contain every row, beyond the 50,000 of a JSON answer', async () => {
     await create('many', 'SELECT arrayJoin(range(120000)) AS n')
     const { body } = await run('many')
     expect([body.results.length, body.hasMore]).toEqual([50_000, true])
@@ -343,7 +343,7 @@ describe('formats', () => {
     expect((await run('many', { format: 'ndjson', limit: 2, offset: 5 })).body).toBe('{"n":5}\n{"n":6}\n')
   })
 
-  test('check variables, and answer an error as an error', async () => {
+  test('check variables, and report errors as JSON', async () => {
     await create('breaking', 'SELECT throwIf(n = 100000) FROM (SELECT arrayJoin(range(200000)) AS n)').catch(() => {})
     await create('dividing', 'SELECT intDiv(1, n - 150000) FROM (SELECT arrayJoin(range(200000)) AS n)')
     expect(await run('dividing', { format: 'csv' })).toMatchObject({
@@ -368,7 +368,7 @@ describe('cursors', () => {
     return found
   }
 
-  test('lead past 50,000 rows, each of which comes once and in order', async () => {
+  test('page through more than 50,000 rows, each once and in order', async () => {
     await create('long', 'SELECT arrayJoin(range(120000)) AS n ORDER BY n DESC')
     const found = await pages('long', {})
     expect(found.map(({ length }) => length)).toEqual([50_000, 50_000, 20_000])
@@ -410,7 +410,7 @@ describe('cursors', () => {
     ['a limit of its own', 'SELECT arrayJoin(range(99)) AS n ORDER BY n DESC LIMIT 25 OFFSET 4'],
     ['arrays', 'SELECT [n % 4, n] AS a FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY a'],
     ['booleans', 'SELECT n > 7 AS b FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY b'],
-  ])('give each row once, with %s', async (what, query) => {
+  ])('return each row once, with %s', async (what, query) => {
     const name = `cursor_${what.replace(/\W/g, '_')}`
     await create(name, query)
     const all = (await run(name)).body.results
@@ -422,7 +422,7 @@ describe('cursors', () => {
       expect(found.flat().map(([first]) => first)).toEqual(all.map(([first]: unknown[]) => first))
   })
 
-  test('are not disturbed by events that come between two pages', async () => {
+  test('ignore events that arrive between two pages', async () => {
     await create('moving', "SELECT timestamp, uuid FROM events WHERE event = 'moving' ORDER BY timestamp DESC, uuid")
     await capture(
       service,
@@ -435,7 +435,7 @@ describe('cursors', () => {
     expect(new Set([...first.results, ...next.results].map(([, id]) => id)).size).toBe(10)
   })
 
-  test('are of one endpoint, one version and one set of values only', async () => {
+  test('belong to one endpoint, version and set of values', async () => {
     await create('owned', 'SELECT arrayJoin(range(9)) AS n, {variables.text} AS t ORDER BY n')
     const { next_cursor: cursor } = (await run('owned', { limit: 2, cursor: '*', variables: { text: 'a' } })).body
     expect((await run('owned', { limit: 2, cursor, variables: { text: 'a' } })).body.results).toEqual([
@@ -449,7 +449,7 @@ describe('cursors', () => {
     expect(await run('long', { cursor })).toMatchObject({ status: 400, body: { attr: 'cursor' } })
   })
 
-  test('that nobody has answered are refused', async () => {
+  test('are rejected if no answer contained them', async () => {
     const forged = (after: unknown) => {
       const { owner } = JSON.parse(Buffer.from(real, 'base64url').toString())
       return Buffer.from(JSON.stringify({ owner, after })).toString('base64url')
@@ -476,7 +476,7 @@ describe('cursors', () => {
     ).toEqual([[50]])
   })
 
-  test('want what the rows are ordered by among them, and no offset', async () => {
+  test('require the ORDER BY expressions in SELECT, and no offset', async () => {
     await create('hidden_order', 'SELECT event FROM events ORDER BY timestamp')
     expect(await run('hidden_order', { cursor: '*' })).toMatchObject({
       status: 400,
@@ -489,7 +489,7 @@ describe('cursors', () => {
   })
 })
 
-test('"debug" shows the query, what the engine got, and how long it took', async () => {
+test('"debug" shows the query, the SQL for the engine, and timings', async () => {
   await create('debugged', 'SELECT {variables.text} AS a')
   const { body } = await run('debugged', { debug: true, variables: { text: 'a secret value' } })
   expect(body).toMatchObject({
@@ -508,7 +508,7 @@ test('"debug" shows the query, what the engine got, and how long it took', async
 describe('cancelling', () => {
   const cancel = (id: string, at: Project = service) => api(at, 'DELETE', `/query/${id}/`)
 
-  test('a run ends it, in the engine too', async () => {
+  test('a run stops it in the engine too', async () => {
     await create('slow_cancelled', slow('mark_cancelled'))
     const answer = run('slow_cancelled', { client_query_id: 'mine' })
     await until(async () => (await running('mark_cancelled')) === 1)
@@ -520,7 +520,7 @@ describe('cancelling', () => {
     expect((await cancel('mine')).status).toBe(404)
   })
 
-  test('one of two leaves the other running', async () => {
+  test('one of two runs leaves the other running', async () => {
     await create('slow_shared', slow('mark_shared'))
     const answers = [run('slow_shared', { client_query_id: 'a' }), run('slow_shared', { client_query_id: 'b' })]
     await until(async () => (await running('mark_shared')) === 1)
@@ -532,7 +532,7 @@ describe('cancelling', () => {
     await until(async () => (await running('mark_shared')) === 0)
   })
 
-  test('is what hanging up means, for streams too', async () => {
+  test('also happens on disconnect, for streams too', async () => {
     await create('slow_left', slow('mark_left'))
     for (const format of ['json', 'csv']) {
       const gone = new AbortController()
@@ -548,7 +548,7 @@ describe('cancelling', () => {
   })
 })
 
-test('an endpoint says when it was last run; a moment later, and after a stop', async () => {
+test('reports when an endpoint last ran, after a second and after a restart', async () => {
   await create('noted', 'SELECT 1')
   const lastRun = async () => (await get('noted/')).body.last_executed_at
   expect(await lastRun()).toBeNull()

@@ -102,7 +102,7 @@ const COUNT = /count\(\) AS rows, sum\(__count\) AS events FROM db\.rollup_/
 
 let abandoned: string
 
-test('what a killed process was building another builds soon', async () => {
+test('another process soon builds what a killed process was building', async () => {
   gates[0].hold(FILL)
   gates[1].hold(FILL)
   await create(one, 'inherited')
@@ -117,7 +117,7 @@ test('what a killed process was building another builds soon', async () => {
   expect(await tableOf(one, 'inherited')).not.toBe(abandoned)
 })
 
-test('an endpoint that is materialized at one is answered from what is stored by both, with each event at once', async () => {
+test('both processes answer from a table that one enabled, including each new event at once', async () => {
   expect(await create(one, 'sales')).toMatchObject({ status: 201, body: { is_materialized: true } })
   await ready(other, 'sales')
   await expectStored('sales')
@@ -132,7 +132,7 @@ test('an endpoint that is materialized at one is answered from what is stored by
   expect(await status(other, 'sales')).toEqual(await status(one, 'sales'))
 })
 
-test('a table is built by one at a time, whoever asks for it', async () => {
+test('one process at a time builds a table, whichever is asked', async () => {
   gates.forEach((gate) => gate.hold(FILL))
   await create(other, 'slow')
   await until(() => gates[1].held() === 1)
@@ -150,7 +150,7 @@ test('a table is built by one at a time, whoever asks for it', async () => {
   await expectStored('slow')
 })
 
-test('turned off, deactivated or deleted at one, it is answered live by the other from then on, and made anew by whoever is asked', async () => {
+test('after one turns off, deactivates or deletes it, the other runs live, and either can rebuild it', async () => {
   await create(one, 'ending')
   for (const [by, end, begin] of [
     [one, { is_materialized: false }, { is_materialized: true }],
@@ -169,7 +169,7 @@ test('turned off, deactivated or deleted at one, it is answered live by the othe
   expect([(await run(one, 'ending')).status, (await run(other, 'ending')).status]).toEqual([404, 404])
 })
 
-test('while one builds and the other turns it off, what was built is never used and does not stay', async () => {
+test('while one builds and the other turns it off, the new table is never used and is dropped', async () => {
   const before = await tables()
   gates[0].hold(COUNT)
   await create(one, 'regretted')
@@ -181,7 +181,7 @@ test('while one builds and the other turns it off, what was built is never used 
   await expectLive('regretted')
 })
 
-test('a run that has begun ends with the rows of its table, although another process has ended its use', async () => {
+test('a started run completes from its table even if another process retires it', async () => {
   await create(one, 'read')
   await ready(other, 'read')
   await capture(one, event('rare', {}, { plan: 'pro' }))
@@ -194,7 +194,7 @@ test('a run that has begun ends with the rows of its table, although another pro
   await expectLive('read')
 })
 
-test('what gives other rows than a live run is turned off for both, kept answers too', async () => {
+test('a table that returns other rows than a live run is turned off for both, and its cached answers are dropped', async () => {
   await create(one, 'watched', { data_freshness_seconds: 604_800 })
   await ready(one, 'watched')
   const table = await tableOf(other, 'watched')
@@ -214,7 +214,7 @@ test('what gives other rows than a live run is turned off for both, kept answers
   await expectStored('watched')
 })
 
-test('whoever is erased at one is in no answer of the other from then on, kept and built ones included', async () => {
+test('after one erases a person, no answer of the other includes it, cached and materialized ones included', async () => {
   expect((await capture(one, bought('secret', 'eve'))).status).toBe(200)
   await create(one, 'private')
   await ready(other, 'private')
@@ -237,7 +237,7 @@ test('whoever is erased at one is in no answer of the other from then on, kept a
   }
 })
 
-test('what cannot be is refused in the same words by both, and a materialized insight takes no dates at either', async () => {
+test('both reject invalid requests with the same message, and dates for a materialized insight', async () => {
   const trend = {
     kind: 'TrendsQuery',
     series: [{ kind: 'EventsNode', event: 'bought' }],
@@ -261,7 +261,7 @@ test('what cannot be is refused in the same words by both, and a materialized in
   expect((await run(one, 'trend', { variables: { date_from: '2026-01-01', plan: 'pro' } })).status).toBe(200)
 })
 
-test('what the killed process had begun does not stay', async () => {
+test('the table that a killed process had begun is dropped', async () => {
   expect(abandoned).toMatch(/^rollup_/)
   await until(async () => !(await tables()).includes(abandoned), LONG_MS)
   expect(await tables()).toContain(await tableOf(one, 'sales'))

@@ -85,7 +85,7 @@ test.each(CASES.map(([properties, channel], at) => [JSON.stringify(properties), 
   },
 )
 
-test('beside its events, and as what they are counted by', async () => {
+test('the channel is readable from events, and as a group key', async () => {
   const sql = "SELECT session.$channel_type, count() FROM events WHERE session.$channel_type = 'AI' GROUP BY 1"
   expect(await engine.rows(compile(sql))).toEqual([['AI', 4]])
 })

@@ -250,7 +250,7 @@ test.each(ANSWERS)('%s', async (query, rows) => {
   expect(await engine.rows(compile(query, VARIABLES))).toEqual(rows)
 })
 
-test('* gives the documented columns and never the project', async () => {
+test('* returns the documented columns, never the project', async () => {
   const compiled = compile('SELECT * FROM events')
   expect(await engine.columns(compiled)).toEqual([
     'uuid',
@@ -265,14 +265,14 @@ test('* gives the documented columns and never the project', async () => {
   ])
 })
 
-test('columns without a name are called by what was written, and no two alike', async () => {
+test('names columns without an alias after their text, uniquely', async () => {
   const compiled = compile(
     "SELECT event, event, properties.$browser, properties['sp ace'], count( ) FROM events GROUP BY 1, 3, 4",
   )
   expect(await engine.columns(compiled)).toEqual(['event', 'event_1', '$browser', 'sp ace', 'count( )'])
 })
 
-test('* over a join names the second of two columns apart', async () => {
+test('* over a join renames the second of two columns with the same name', async () => {
   const columns = await engine.columns(
     compile('SELECT * FROM (SELECT 1 AS a, 2 AS b) x JOIN (SELECT 1 AS a, 3 AS c) y ON x.a = y.a'),
   )
@@ -297,7 +297,7 @@ describe('paging', () => {
     expect(await rowsOf(query, page)).toEqual(rows)
   })
 
-  test('no LIMIT is added unasked', () => {
+  test('adds no LIMIT by itself', () => {
     expect(compile('SELECT event FROM events').text).not.toContain('LIMIT')
   })
 })

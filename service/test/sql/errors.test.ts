@@ -21,7 +21,7 @@ const refusal = (query: string): QueryError => {
   throw new Error(`Not refused: ${query}`)
 }
 
-// `place` is the stretch of the text that the error points at.
+// `place` is the part of the text that the error points at.
 const REFUSED: readonly [code: QueryErrorCode, query: string, place: string, fix?: RegExp][] = [
   ['query_too_long', `SELECT 1${' '.repeat(70_000)}`, ''],
   ['query_too_deep', `SELECT ${'('.repeat(101)}1${')'.repeat(101)}`, '(', /WITH/],
@@ -150,7 +150,7 @@ test.each(REFUSED.map(([code, query, place, fix]) => ({ code, query, place, fix,
   },
 )
 
-test('every code has a case', () => {
+test('every error code has a case', () => {
   // A type cannot be listed at run time; this list fails to compile when a code is added to it alone.
   const ALL = {
     query_too_long: 1,
@@ -190,7 +190,7 @@ test('every code has a case', () => {
   expect([...new Set(REFUSED.map(([code]) => code))].sort()).toEqual(Object.keys(ALL).sort())
 })
 
-test('a place is told in lines and columns too', () => {
+test('reports a position as line and column too', () => {
   const { position } = refusal('SELECT event,\n  evnt\nFROM events')
   expect(position).toEqual({ start: 16, end: 20, line: 2, column: 3 })
 })

@@ -33,7 +33,7 @@ const expectGuarded = ({ text, params }: Compiled, projectId = 1) => {
   expect(params.project ?? projectId).toBe(projectId)
 }
 
-test('any query compiles, is guarded at each table, runs, and shows nothing of another project', async () => {
+test('any query compiles, is guarded at each table, runs, and returns no row of another project', async () => {
   await fc.assert(
     fc.asyncProperty(query(2), async (text) => {
       const compiled = compile(text, VARIABLES)
@@ -68,13 +68,13 @@ test.each([
   expect(rows).toHaveLength(length)
 })
 
-test('the other project sees its own', async () => {
+test('the other project reads its own rows', async () => {
   const compiled = compile('SELECT event FROM events ORDER BY event', {}, {}, 2)
   expectGuarded(compiled, 2)
   expect(await engine.rows(compiled)).toEqual([['theirs'], ['theirs'], ['visit']])
 })
 
-test('the storage shows one project only, whichever the text was compiled for', async () => {
+test('the storage returns one project only, whichever project the text was compiled for', async () => {
   const storage = createClickhouse(() => place)
   const place = { url: engine.url }
   const limits = { projectId: 1, maxSeconds: 10, maxMemoryBytes: 1e9, maxRows: 1_000 }
@@ -88,12 +88,12 @@ test('the storage shows one project only, whichever the text was compiled for', 
   await storage.close()
 })
 
-test('a number that is no project is a fault of the caller', () => {
+test('throws for a number that is not a project id', () => {
   for (const projectId of [-1, 1.5, NaN, 2 ** 32])
     expect(() => compile('SELECT 1', {}, {}, projectId)).toThrow('projectId')
 })
 
-test('storage without its guard does not print', () => {
+test('does not print storage without its guard', () => {
   const good = guarded(EVENTS_TABLE, [{ value: name('event'), name: 'event' }])
   expect(() => print(good, 1)).not.toThrow()
   expect(() => print({ ...good, where: undefined }, 1)).toThrow('Compiler fault')
@@ -143,7 +143,7 @@ describe('what is read', () => {
     expect(Number(read)).toBeLessThan(Number(all) / 2)
   })
 
-  test('only the columns that are asked for are read', async () => {
+  test('reads only the columns that the query uses', async () => {
     const { text, params } = compile(
       "SELECT distinct_id FROM (SELECT *, properties.n AS n FROM events) WHERE event = 'a'",
       {},

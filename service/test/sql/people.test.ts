@@ -87,7 +87,7 @@ afterAll(async () => {
 const run = (text: string, variables: Readonly<Record<string, BoundValue>> = {}) =>
   engine.rows(compile(text, variables))
 
-describe('one row a construct', () => {
+describe('each construct', () => {
   test.each<[string, unknown[][]]>([
     [
       'SELECT person.properties.plan, count() FROM events GROUP BY 1 ORDER BY 2 DESC, 1',
@@ -219,7 +219,7 @@ describe('one row a construct', () => {
   })
 })
 
-test('a variable is compared with what is known of a person', async () => {
+test('compares a variable with a property of a person', async () => {
   expect(
     await run('SELECT count() FROM events WHERE person.properties.plan = {variables.plan}', {
       plan: { type: 'String', value: 'pro' },
@@ -232,7 +232,7 @@ test('a variable is compared with what is known of a person', async () => {
   ).toEqual([[0]])
 })
 
-test('a star leaves out what costs a join', async () => {
+test('* omits columns that cost a join', async () => {
   expect(await engine.columns(compile('SELECT * FROM events'))).not.toEqual(
     expect.arrayContaining(['person_id', '$group_0']),
   )
@@ -275,7 +275,7 @@ test.each([
     'SELECT group_2.key FROM events',
     'SELECT `__t1`.`$group_2` AS `key` FROM (SELECT `$group_2` AS `$group_2` FROM `db`.`events` WHERE (`project_id` = {project:UInt32})) AS `__t1`',
   ],
-])('%s, as the engine gets it', (text, printed) => {
+])('compiles %s', (text, printed) => {
   expect(compile(text).text).toBe(printed)
 })
 
@@ -334,18 +334,21 @@ describe('two walls between projects', () => {
   ]
   const sorted = (rows: readonly (readonly unknown[])[]) => rows.map((row) => JSON.stringify(row)).sort()
 
-  test.each(QUERIES)('%s names its project at each stored table, and shows no other', async (text) => {
-    const compiled = compile(text)
-    const stored = compiled.text.match(/FROM `db`\.`\w+`/g)!
-    expect(compiled.text.match(/FROM `db`\.`\w+` WHERE \(`project_id` = \{project:UInt32\}\)\)/g)).toHaveLength(
-      stored.length,
-    )
-    expect(compiled.text.match(/`db`\./g)).toHaveLength(stored.length)
-    expect(JSON.stringify(await engine.rows(compiled))).not.toMatch(/theirs|1000000/)
-  })
+  test.each(QUERIES)(
+    '%s has the project condition on each stored table, and returns no other project',
+    async (text) => {
+      const compiled = compile(text)
+      const stored = compiled.text.match(/FROM `db`\.`\w+`/g)!
+      expect(compiled.text.match(/FROM `db`\.`\w+` WHERE \(`project_id` = \{project:UInt32\}\)\)/g)).toHaveLength(
+        stored.length,
+      )
+      expect(compiled.text.match(/`db`\./g)).toHaveLength(stored.length)
+      expect(JSON.stringify(await engine.rows(compiled))).not.toMatch(/theirs|1000000/)
+    },
+  )
 
   // The first wall taken away: the text names no project any more.
-  test.each(QUERIES)('%s without its guard gives the same rows, by the filters that each run carries', async (text) => {
+  test.each(QUERIES)('%s returns the same rows without the guard, through the filters of each run', async (text) => {
     const compiled = compile(text)
     const open = compiled.text.replaceAll(' WHERE (`project_id` = {project:UInt32})', '')
     const limits = { projectId: 1, maxSeconds: 10, maxMemoryBytes: 1e9, maxRows: 1_000 }
@@ -357,7 +360,7 @@ describe('two walls between projects', () => {
     )
   })
 
-  test('every table that has a project is behind the filters', async () => {
+  test('the filters cover every table with a project', async () => {
     const tables = await engine.rows({
       text: "SELECT DISTINCT table FROM system.columns WHERE database = 'db' AND name = 'project_id' ORDER BY 1",
       params: {},

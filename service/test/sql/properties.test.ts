@@ -132,7 +132,7 @@ test.each([
   expect(await engine.rows(compile(query))).toEqual(rows)
 })
 
-test('whole numbers beyond 2^53 keep their digits as text', async () => {
+test('integers beyond 2^53 keep their digits as a string', async () => {
   await engine.insert([
     {
       project_id: 3,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { nameLiteral, numberLiteral, textLiteral } from '../../src/sql/print/literal.ts'
-import { momentOf } from '../../src/sql/resolve/timestamp.ts'
+import { timestampOf } from '../../src/sql/resolve/timestamp.ts'
 import { compile } from './support/compile.ts'
 import { startTestEngine, type TestEngine } from './support/engine.ts'
 import { EVENTS } from './support/events.ts'
@@ -32,7 +32,7 @@ const HOSTILE = [
   '',
 ]
 
-test.each(HOSTILE)('a variable with %j comes back as it went in', async (hostile) => {
+test.each(HOSTILE)('returns a variable with %j unchanged', async (hostile) => {
   expect(await engine.rows(compile('SELECT {variables.v}', { v: { type: 'String', value: hostile } }))).toEqual([
     [hostile],
   ])
@@ -48,7 +48,7 @@ test.each(HOSTILE)('a variable with %j comes back as it went in', async (hostile
   ).toEqual([[[hostile, 'x']]])
 })
 
-test.each(HOSTILE)('a string literal, a column name and a key with %j are that and no more', async (hostile) => {
+test.each(HOSTILE)('treats %j in a string literal, a column name and a key as data', async (hostile) => {
   expect(await engine.rows(compile(`SELECT ${textLiteral(hostile)}`))).toEqual([[hostile]])
   if (hostile === '') return
   const named = compile(`SELECT 1 AS ${nameLiteral(hostile)}, ${nameLiteral(hostile)} + 1`)
@@ -58,7 +58,7 @@ test.each(HOSTILE)('a string literal, a column name and a key with %j are that a
   ).toEqual([[0]])
 })
 
-test('any text goes through a literal and a variable unchanged', async () => {
+test('returns any string in a literal and a variable unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary' }), async (text) => {
       expect(
@@ -71,7 +71,7 @@ test('any text goes through a literal and a variable unchanged', async () => {
   )
 })
 
-test('values stand in no text', () => {
+test('keeps values out of the SQL text', () => {
   const { text, params } = compile(
     'SELECT event FROM events WHERE distinct_id = {variables.v} AND timestamp > {variables.t} LIMIT {variables.n}',
     {
@@ -84,7 +84,7 @@ test('values stand in no text', () => {
   expect(params).toEqual({ project: 1, p0: 'needle', p1: '2031-12-31 00:00:00.000', p2: 777 })
 })
 
-test('only numerals are printed as numbers', () => {
+test('prints only numerals as numbers', () => {
   expect(() => numberLiteral('1; DROP')).toThrow('Not a number')
 })
 
@@ -102,6 +102,6 @@ test.each([
   ['31.01.2026', undefined],
   ['now', undefined],
   ['', undefined],
-])('the moment %j is %s', (written, moment) => {
-  expect(momentOf(written)).toBe(moment)
+])('reads the timestamp %j as %s', (written, expected) => {
+  expect(timestampOf(written)).toBe(expected)
 })

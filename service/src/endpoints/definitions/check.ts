@@ -4,7 +4,7 @@ import type { Variable } from '../../storage/metadata/metadata.ts'
 import { checkInsight, INSIGHT_KINDS, type InsightQuery, isInsight } from '../insights/insights.ts'
 import { checkQuery, type ParsedQuery, parseQuery, QueryError } from '../../sql/compile.ts'
 
-/** A SQL query as an endpoint keeps it. The keys of `variables` are the ids of definitions. */
+/** A SQL query as stored with an endpoint. The keys of `variables` are ids of variable definitions. */
 export interface SqlQuery {
   readonly kind: 'HogQLQuery'
   readonly query: string
@@ -13,17 +13,17 @@ export interface SqlQuery {
 
 const NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,127}$/
 
-/** Throws `Refusal` unless `name` can be an endpoint's. */
+/** Throws `Refusal` unless `name` is a valid endpoint name. */
 export const checkName = (name: string) => {
   if (!NAME.test(name)) {
     throw new Refusal('invalid_input', {
-      detail: 'A name begins with a letter and goes on with up to 127 letters, digits, _ and -.',
+      detail: 'A name starts with a letter, followed by up to 127 letters, digits, _ and -.',
       attr: 'name',
     })
   }
 }
 
-/** A compiler's error as an answer: what, where, and what would be right. */
+/** Returns the API error for a compiler error, and any other error as it is. */
 export const toRefusal = (error: unknown): unknown =>
   error instanceof QueryError
     ? new Refusal('query_invalid', {
@@ -34,7 +34,7 @@ export const toRefusal = (error: unknown): unknown =>
       })
     : error
 
-/** `parseQuery`, with its errors as refusals. */
+/** Parses a query. Throws `Refusal`. */
 export const parse = (text: string): ParsedQuery => {
   try {
     return parseQuery(text)
@@ -43,15 +43,15 @@ export const parse = (text: string): ParsedQuery => {
   }
 }
 
-// The three messages are the specification's, to the letter; who is at fault follows.
+// The specification prescribes these three messages, followed by the names at fault.
 const MESSAGES = {
   undefined_variables: 'Query references undefined variable(s)',
   malformed_variable_ids: 'Variable ID(s) not valid UUIDs',
   unknown_variable_ids: 'Variable ID(s) not found',
 } as const
 
-const refuse = (code: keyof typeof MESSAGES, culprits: readonly string[]) => {
-  if (culprits.length) throw new Refusal(code, { detail: `${MESSAGES[code]}: ${culprits.join(', ')}`, attr: 'query' })
+const refuse = (code: keyof typeof MESSAGES, names: readonly string[]) => {
+  if (names.length) throw new Refusal(code, { detail: `${MESSAGES[code]}: ${names.join(', ')}`, attr: 'query' })
 }
 
 const idsOf = (map: Readonly<Record<string, unknown>>): string[] => {
@@ -62,8 +62,8 @@ const idsOf = (map: Readonly<Record<string, unknown>>): string[] => {
 }
 
 /**
- * The query to keep, from what create or update was sent. Throws `Refusal`, checking in this order: kind, syntax, names of
- * variables, ids of variables, tables and functions. The kept map of variables holds exactly those of the text.
+ * Checks the query of a create or update request, and returns the query to store. Throws `Refusal`, checking in this order: kind, syntax,
+ * names of variables, ids of variables, tables and functions. The stored map of variables has exactly those of the text.
  */
 export const checkQueryInput = (
   input: Readonly<Record<string, unknown>>,
@@ -76,14 +76,14 @@ export const checkQueryInput = (
   const { kind, query: text, variables: map = {} } = input
   if (kind !== 'HogQLQuery')
     throw new Refusal('unsupported_kind', {
-      detail: `"query.kind" is one of ${['HogQLQuery', ...INSIGHT_KINDS].join(', ')}.`,
+      detail: `"query.kind" must be one of ${['HogQLQuery', ...INSIGHT_KINDS].join(', ')}.`,
       attr: 'query',
     })
   if (typeof text !== 'string' || !text.trim())
-    throw new Refusal('invalid_input', { detail: '"query.query" is the text of a SQL query.', attr: 'query' })
+    throw new Refusal('invalid_input', { detail: '"query.query" must be a SQL query (string).', attr: 'query' })
   if (typeof map !== 'object' || map === null || Array.isArray(map)) {
     throw new Refusal('invalid_input', {
-      detail: '"query.variables" is an object whose keys are the ids of variables.',
+      detail: '"query.variables" must be an object whose keys are ids of variables.',
       attr: 'query',
     })
   }

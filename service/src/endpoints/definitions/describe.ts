@@ -30,29 +30,29 @@ const TYPES: readonly (readonly [RegExp, ColumnType])[] = [
   [/^(JSON|Object|Map|Tuple|Variant|Dynamic)/, 'json'],
 ]
 
-/** The engine's type in a word that other programs understand. */
+/** Returns the API's word for an engine type. */
 export const toColumnType = (engineType: string): ColumnType => {
   const [, inner] = /^(?:LowCardinality|Nullable)\((.+)\)$/s.exec(engineType) ?? []
   return inner ? toColumnType(inner) : (TYPES.find(([pattern]) => pattern.test(engineType))?.[1] ?? 'unknown')
 }
 
-// Describing reads no rows, unless a subquery stands for one value: that one the engine evaluates.
+// Describing reads no rows, except for subqueries that return a value: the engine evaluates those.
 const LIMITS = { maxSeconds: 2, maxMemoryBytes: 100_000_000, maxRows: 10_000, maxThreads: 1 } as const
 
-// All tries of a query together, with their waits for the engine.
+// For all tries of a query together, including their waits for the engine.
 const MAX_TRYING_MS = 10_000
 
-// A run may be allowed more than this.
-const TOO_DEAR: ReadonlySet<StorageErrorKind> = new Set<StorageErrorKind>(['timeout', 'memory', 'size'])
+// Runs may have higher limits than this.
+const LIMIT_ERRORS: ReadonlySet<StorageErrorKind> = new Set<StorageErrorKind>(['timeout', 'memory', 'size'])
 
-// What may be wrong with a sample of a variable only, and not with the values that a run will bring.
+// Errors that a sample of a variable may cause, but the values of a run may not.
 const SAMPLE_ERRORS = /PARSE|OUT_OF_BOUND|BAD_ARGUMENTS|CONVERT|OVERFLOW|DIVISION|REGEXP|TOO_LARGE/
 const SAMPLE_REFUSALS = new Set(['date_invalid', 'type_mismatch', 'limit_invalid', 'variable_invalid'])
 
-// Each try costs the engine a few milliseconds; variables beyond what these can tell apart are left to the run.
+// Each try costs the engine a few milliseconds. If these are too few, the columns remain unknown until the run.
 const MAX_TRIES = 64
 
-/** Every choice of one sample for each variable, at most one more than `MAX_TRIES`. */
+/** Returns every combination of one sample per variable, at most `MAX_TRIES + 1`. */
 export const triesOf = (parsed: ParsedQuery, definitions: readonly Variable[]): Record<string, BoundValue>[] =>
   parsed.variables.reduce<Record<string, BoundValue>[]>(
     (tries, name) => {
@@ -62,7 +62,7 @@ export const triesOf = (parsed: ParsedQuery, definitions: readonly Variable[]): 
     [{}],
   )
 
-/** The columns of a query's answer; `undefined` if they depend on values that only a run brings. Throws `Refusal` for a query that the engine could never run. */
+/** Resolves with the columns of a query's answer, or `undefined` if they depend on a run's values. Rejects with `Refusal` for a query that the engine can never run. */
 export type Describe = (
   projectId: number,
   parsed: ParsedQuery,
@@ -71,13 +71,13 @@ export type Describe = (
 
 export interface DescribeOptions {
   readonly storage: Pick<Storage, 'run'>
-  /** What a run may take: no check of a query takes more. */
+  /** The limits of a run. Checking a query never exceeds them. */
   readonly runLimits?: Pick<RunLimits, 'maxSeconds' | 'maxMemoryBytes'>
 }
 
 /**
- * Lets the engine describe queries. A query with variables is described with samples of their types, and refused only if
- * none of them will do for a reason that no other value would change.
+ * Lets the engine describe queries. A query with variables is described with samples of their types, and rejected only if all of them
+ * fail for a reason that no other value would change.
  */
 export const createDescribe =
   ({ storage, runLimits = LIMITS }: DescribeOptions): Describe =>
@@ -104,7 +104,7 @@ export const createDescribe =
         const { rows } = await storage.run({ text: `DESCRIBE (${text})`, params }, limits)
         return rows.map(([name, type]) => ({ name: String(name), type: toColumnType(String(type)) }))
       } catch (error) {
-        if (error instanceof StorageError && TOO_DEAR.has(error.kind)) return undefined
+        if (error instanceof StorageError && LIMIT_ERRORS.has(error.kind)) return undefined
         if (error instanceof StorageError && error.kind !== 'query') throw storageRefusal(error) ?? error
         if (isSampleFault(error)) isInconclusive = true
         else first ??= error

@@ -5,12 +5,12 @@ import { type Position, refuseIn, type Span } from '../../sql/parse/queryError.t
 
 interface Explanation {
   readonly detail: string
-  /** What the trouble is named after in the query's text. */
+  /** The name in the query's text that the error is about. */
   readonly culprit?: string
   readonly fix?: string
 }
 
-// The engine's names of operators.
+// The operators, by the engine's names of their functions.
 const OPERATORS: Readonly<Record<string, string>> = {
   plus: '+',
   minus: '-',
@@ -54,21 +54,21 @@ const notGrouped = (message: string): Explanation => {
   }
 }
 
-/** What the engine's errors mean to whoever wrote the query. Its own words hold the compiled text, so only names and types are taken from them. */
+/** Explanations of the engine's errors. Its messages contain the compiled SQL, so only names and types are taken from them. */
 const EXPLANATIONS: Readonly<Record<string, (message: string) => Explanation | undefined>> = {
   ILLEGAL_TYPE_OF_ARGUMENT: wrongArgument,
   NUMBER_OF_ARGUMENTS_DOESNT_MATCH: wrongArgument,
   NOT_AN_AGGREGATE: notGrouped,
   ILLEGAL_AGGREGATION: () => ({
-    detail: 'An aggregate function stands where none can: in WHERE, in GROUP BY or in another aggregate',
+    detail: 'An aggregate function is used where none is allowed: in WHERE, in GROUP BY or in another aggregate',
     fix: 'Filter on aggregates with HAVING, and nest them through a subquery',
   }),
   NO_COMMON_TYPE: () => ({
-    detail: 'Values of different types stand where all must be of one',
+    detail: 'Values of different types are used where all must have the same type',
     fix: 'Convert them to one type, for example with toString(…)',
   }),
   TYPE_MISMATCH: () => ({
-    detail: 'A value is of another type than its place takes',
+    detail: 'A value has the wrong type for its place',
     fix: 'Convert it, for example with toFloat(…) or toString(…)',
   }),
 }
@@ -95,13 +95,13 @@ const spansOf = (query: unknown, culprit: string): Span[] => {
   return found
 }
 
-// Of several places that bear the name none is surely the one.
+// If several places have the name, the one at fault is unknown.
 const placeOf = (parsed: ParsedQuery | undefined, culprit: string | undefined): Position | undefined => {
   const spans = parsed && culprit ? spansOf(parsed.query, culprit) : []
   return parsed && spans.length === 1 ? refuseIn(parsed.text)('type_mismatch', '', spans[0]!).position : undefined
 }
 
-/** The engine's refusal of a query as an answer: what is wrong, and as far as the engine tells it, where and what would be right. */
+/** Returns the API error for a query that the engine rejected: what is wrong and, if known, where and how to fix it. */
 export const engineRefusal = ({ engineCode, message }: StorageError, parsed: ParsedQuery | undefined): Refusal => {
   if (!engineCode) return new Refusal('query_failed')
   const code = engineCode.toLowerCase()

@@ -1,11 +1,11 @@
 import type { Refusal } from '../../lib/refusal.ts'
 import type { Endpoint, EndpointVersion } from '../../storage/metadata/metadata.ts'
 
-/** What is known of the materialization of a version, as the API shows it. */
+/** The materialization of a version, as the API shows it. */
 export interface MaterializationView {
   readonly name: string
   readonly enabled: boolean
-  /** Whether runs are answered from it. */
+  /** Whether runs are answered from a table. */
   readonly ready: boolean
   readonly status?: 'Running' | 'Completed' | 'Failed'
   readonly can_materialize: boolean
@@ -15,17 +15,17 @@ export interface MaterializationView {
   readonly [field: string]: unknown
 }
 
-/** Stores the answers of versions in advance, and tells about it. */
+/** Materializes versions, and shows their materialization. */
 export interface Materializer {
-  /** Why a query cannot be materialized; `undefined` if it can. */
+  /** Resolves with the reason why a query cannot be materialized, or `undefined` if it can. */
   check(projectId: number, query: unknown): Promise<Refusal | undefined>
-  /** Begins to build what is not there; resolves before it is done. `takesDates`: absent, it stays as it is, at first false. */
+  /** Starts building the table, and resolves before it is done. `takesDates`: unchanged if absent, initially false. */
   enable(projectId: number, endpoint: Endpoint, version: EndpointVersion, takesDates?: boolean): Promise<void>
   disable(versionId: string): Promise<void>
   isEnabled(version: EndpointVersion): boolean
-  /** Whether runs of an insight may pass dates: of a materialized one only if that was asked for. */
+  /** Whether runs of an insight may pass dates. For a materialized one, only if `takesDates` was enabled. */
   takesDates(version: EndpointVersion): boolean
   view(projectId: number, endpoint: Endpoint, version: EndpointVersion): Promise<MaterializationView>
-  /** The view with what would be stored, and nothing stored. */
+  /** Returns the view with an estimate of what would be stored. Stores nothing. */
   preview(projectId: number, endpoint: Endpoint, version: EndpointVersion): Promise<MaterializationView>
 }

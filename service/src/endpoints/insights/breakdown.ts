@@ -3,10 +3,10 @@ import { column, from } from './select.ts'
 import { breakdownLimitOf, breakdownsOf, type SharedQuery } from './shared.ts'
 import { bound, type Source } from './source.ts'
 
-/** The key of all values that are not shown. */
+/** The key of all values beyond the breakdown limit. */
 export const OTHER = ''
 
-/** A breakdown's values as one text: a JSON list, in which a missing value is null. What is empty counts as missing. */
+/** A breakdown's values as one string: a JSON list, with null for a missing or empty value. */
 export const keyOf = (source: Source, query: SharedQuery): Sql => {
   const names = breakdownsOf(query)
   return names.length
@@ -14,10 +14,10 @@ export const keyOf = (source: Source, query: SharedQuery): Sql => {
     : text('[]')
 }
 
-/** The key of events without any of the values. */
+/** Returns the key of events without any of the properties. */
 export const missingKeyOf = (query: SharedQuery): string => JSON.stringify(breakdownsOf(query).map(() => null))
 
-// The keys to show: those of the most rows, ties by their text.
+// The keys with the most rows. Ties are sorted by key.
 const topKeysOf = (rows: QuerySql, query: SharedQuery, count: Sql): Sql => ({
   kind: 'query',
   query: {
@@ -33,7 +33,7 @@ const topKeysOf = (rows: QuerySql, query: SharedQuery, count: Sql): Sql => ({
   },
 })
 
-/** A key, or `OTHER` if it is not among those to show: of the most `rows`, which have a column `key` and may have the weights `weight`. */
+/** A key, or `OTHER` if it is not among the keys with the most `rows`, which have a column `key`. `weight`: their column of weights, if any. */
 export const shownKeyOf = (key: Sql, rows: () => QuerySql, query: SharedQuery, weight?: string): Sql => {
   if (!breakdownsOf(query).length) return key
   const count = weight === undefined ? call('count') : call('sum', name('t', weight))
@@ -42,12 +42,13 @@ export const shownKeyOf = (key: Sql, rows: () => QuerySql, query: SharedQuery, w
 
 const NULLS = /^\[null(,null)*\]$/
 
-/** The order of keys: other comes after every value, the missing value after that. */
+/** The sort order of keys: values, then other, then the missing value. */
 export const rankOf = (key: string): number => (key === OTHER ? 1 : NULLS.test(key) ? 2 : 0)
 
-/** The values that a key stands for. */
-export const valuesOf = (key: string): readonly (string | null)[] => (key === OTHER ? ['Other'] : JSON.parse(key))
+/** Returns the values that a key stands for, one per breakdown. A missing value is null. */
+export const valuesOf = (key: string): readonly (string | null)[] =>
+  key === OTHER ? ['Other'] : (JSON.parse(key) as (string | null)[])
 
-/** The key's values as they are answered: a list if the query has a list of breakdowns. */
-export const valueOf = (key: string, { breakdownFilter }: SharedQuery): unknown =>
-  breakdownFilter?.breakdowns?.length ? valuesOf(key) : valuesOf(key)[0]
+/** Returns a key's values as an answer has them: a list if the query has a list of breakdowns. */
+export const valueOf = (key: string, { breakdownFilter }: SharedQuery): string | null | readonly (string | null)[] =>
+  breakdownFilter?.breakdowns?.length ? valuesOf(key) : valuesOf(key)[0]!

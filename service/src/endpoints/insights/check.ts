@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 import { Refusal } from '../../lib/refusal.ts'
 
-/** A refusal of one field of an insight query: `message` completes `"query.field" …`. */
+/** Returns the API error for one field of an insight query. `message`: the end of a sentence that begins with `"query.field"`. */
 export const fieldRefusal = (field: string, message: string): Refusal =>
   new Refusal('query_invalid', {
     detail: `"query.${field}" ${message}.`,
@@ -29,7 +29,7 @@ const messageOf = ({ type, schema }: ValueError): string => {
   return schema.anyOf ? `is one of: ${wordsOf(schema)}` : `is ${wordsOf(schema)}`
 }
 
-// A field that may be null is a union, whose error says nothing of what is wrong inside.
+// A nullable field is a union, whose error does not say what is wrong inside.
 const innermost = (error: ValueError): ValueError => {
   const [inner] =
     (error.schema.anyOf as TSchema[] | undefined)?.at(-1)?.type === 'null' && error.value !== null
@@ -40,10 +40,10 @@ const innermost = (error: ValueError): ValueError => {
 
 const errorsOf = (schema: TSchema, value: unknown) => [...Value.Errors(schema, value)].map(innermost)
 
-/** Throws `Refusal` that names the first wrong field and what it should be. */
+/** Throws a `Refusal` that names the first invalid field and what it should be. */
 export const checkShape = (schema: TSchema, value: unknown, at = ''): void => {
   const errors = errorsOf(schema, value)
-  // What is of another kind has other fields: say that first.
+  // Another kind has other fields, so it is reported first.
   const error = errors.find(({ path }) => path.endsWith('/kind')) ?? errors[0]
   if (error) throw fieldRefusal([at, nameOf(error.path)].filter(Boolean).join('.'), messageOf(error))
 }

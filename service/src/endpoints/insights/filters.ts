@@ -21,7 +21,7 @@ export const FILTER = Type.Object(
 
 export type Filter = Static<typeof FILTER>
 
-/** Filters that all or of which any must hold. */
+/** Filters joined by AND or OR. */
 export interface FilterGroup {
   readonly type: 'AND' | 'OR'
   readonly values: readonly (Filter | FilterGroup)[]
@@ -36,7 +36,7 @@ type Takes = 'values' | 'text' | 'number' | 'range' | 'date' | 'nothing'
 
 interface Operator {
   readonly takes: Takes
-  /** Never NULL: a negative holds for events without the property as well. */
+  /** Never NULL: a negated operator matches events without the property too. */
   readonly test: (property: Sql, value: Filter['value'], context: FilterContext) => Sql
 }
 
@@ -56,7 +56,7 @@ const contains: Operator['test'] = (property, value) =>
 const matches: Operator['test'] = (property, value) => orFalse(call('match', property, bound('String', String(value))))
 const isSet: Operator['test'] = (property) => call('isNotNull', property)
 
-/** Text that holds a finite number, as one; NULL where it holds none. */
+/** Parses a string as a finite number; NULL if it is none. */
 export const finiteNumber = (property: Sql): Sql => {
   const number = call('toFloat64OrNull', property)
   return call('if', call('isFinite', call('ifNull', number, { kind: 'number', digits: '0' })), number, { kind: 'null' })
@@ -140,7 +140,7 @@ const TAKES: Readonly<
   nothing: { words: 'nothing', holds: () => true },
 }
 
-/** What is wrong with a filter, as the field and what it should be; `undefined`: nothing. */
+/** Returns the invalid field of a filter and what it should be, or `undefined` if the filter is valid. */
 export const faultOfFilter = (
   filter: Filter,
   context: FilterContext,
@@ -154,7 +154,7 @@ export const faultOfFilter = (
   return holds(value, context) ? undefined : { field: 'value', message: `is ${words} with the operator "${operator}"` }
 }
 
-/** Whether an event passes. The filters have been checked. */
+/** The condition that an event matches the filters, which must have been checked. */
 export const passes = (source: Source, { type, values }: FilterGroup, context: FilterContext): Sql =>
   (type === 'AND' ? every : some)(
     values.map((each) =>

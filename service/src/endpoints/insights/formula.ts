@@ -1,4 +1,4 @@
-/** A formula over series A, B, …: its value at one point. Division by zero gives 0. */
+/** A formula over series A, B, …. Returns its value at one point. Division by zero returns 0. */
 export type Formula = (values: readonly number[]) => number
 
 const TOKEN = /\s*([A-Z]|\d+\.?\d*|\.\d+|[-+*/()])/y
@@ -23,7 +23,7 @@ const tokensOf = (text: string): string[] | undefined => {
   return tokens
 }
 
-/** Reads a formula over so many series; `undefined` if it is none. */
+/** Parses a formula over a number of series. Returns `undefined` if it is invalid. */
 export const parseFormula = (text: string, series: number): Formula | undefined => {
   const tokens = text.length <= MAX_LENGTH ? tokensOf(text) : undefined
   if (!tokens?.length) return undefined

@@ -13,7 +13,7 @@ export interface Exclusion extends Node {
   readonly funnelToStep: number
 }
 
-/** What a funnel asks of the events. */
+/** A funnel over the events of a period. */
 export interface FunnelPlan {
   readonly query: SharedQuery & { readonly aggregation_group_type_index?: number | null }
   readonly order: 'ordered' | 'strict' | 'unordered'
@@ -21,10 +21,10 @@ export interface FunnelPlan {
   readonly exclusions: readonly Exclusion[]
   readonly windowMs: number
   readonly attribution: 'first_touch' | 'last_touch' | 'all_events' | 'step'
-  /** The step whose event gives the value, from 0, with the attribution `step`. */
+  /** With the attribution `step`: the step whose event has the breakdown value, from 0. */
   readonly attributionStep: number
   readonly period: Period
-  /** Starts of intervals: a person counts in each in which they start. Absent: once. */
+  /** Starts of intervals: a person counts once in each in which they start. Absent: once in all. */
   readonly buckets?: readonly number[]
   readonly filters: FilterGroup
   readonly context: FilterContext
@@ -34,7 +34,7 @@ export interface FunnelPlan {
 const isBit = (mask: Sql, bit: number): Sql => infix(call('bitTest', mask, number(bit)), '=', number(1))
 const isByValue = ({ attribution, query }: FunnelPlan) => attribution === 'all_events' && breakdownsOf(query).length > 0
 
-// One row per event: which steps and exclusions it matches as the bits of `mask`, and the first step it matches, 0 for none.
+// One row per event: the steps and exclusions that it matches as the bits of `mask`, and the first step that it matches, 0 for none.
 const eventRows = (plan: FunnelPlan): SelectSql => {
   const source = createSource(plan.reading)
   const actor = actorOf(source, plan.query.aggregation_group_type_index)
@@ -72,7 +72,7 @@ const eventRows = (plan: FunnelPlan): SelectSql => {
   }
 }
 
-// One row per person who can start, or per person and value: their events in order. Of those at the same ms, first what is no step, then by step.
+// One row per person who can start, or per person and value: their events in order. Events of the same ms: those without a step first, then by step.
 const personRows = (plan: FunnelPlan): SelectSql => {
   const row = (of: string) => name('e', of)
   const groupBy = [row('person'), ...(isByValue(plan) ? [row('key')] : [])]
@@ -105,7 +105,7 @@ const personKey = (plan: FunnelPlan, steps: Sql, keys: Sql): Sql => {
 
 const NEVER = Number.MAX_SAFE_INTEGER
 
-// For each event the next one, after it, that an exclusion matches, as its instant and place.
+// For each event: the instant and position of the next event that an exclusion matches.
 const nextExclusion = (bit: number, times: Sql, places: Sql, masks: Sql): Sql => {
   const never = call('tuple', bound('Int64', NEVER), call('toUInt32', number(0)))
   const isExclusion = isBit(name('m'), bit)
@@ -125,7 +125,7 @@ const nextExclusion = (bit: number, times: Sql, places: Sql, masks: Sql): Sql =>
 
 const POINT = { instant: 1, place: 2, key: 3, firstExclusion: 4 } as const
 
-// Each event as a point (instant, place, key, next exclusions): what chains are made of.
+// Each event as a point of a chain: (instant, position, key, next exclusions).
 const pointRows = (plan: FunnelPlan): SelectSql => {
   const events = name('p', 'events')
   const [times, steps, masks, keys] = [part(events, 1), part(events, 2), part(events, 3), part(events, 5)]
@@ -150,7 +150,7 @@ const NOTHING = call('array')
 // For each event an empty list of points.
 const NONES = call('arrayMap', lambda(['p'], call('arrayPopBack', call('array', name('p')))), POINTS)
 
-// What begins with each event that is of a step, of which what may come after each event is given.
+// The chains that begin with each event of a step, given the chains that may follow each event.
 const begun = (bit: number, rests: Sql): Sql =>
   call(
     'arrayMap',
@@ -160,14 +160,14 @@ const begun = (bit: number, rests: Sql): Sql =>
     MASKS,
   )
 
-// What begins at or after each event: where it is none of the step, that of the next; in a strict funnel only while the step before is repeated.
+// The chains that begin at or after each event: for an event without the step, those of the next event; in a strict funnel only while the previous step is repeated.
 const filled = (bit: number, lists: Sql, { order }: FunnelPlan): Sql => {
   const stays =
     order === 'strict' ? some([isBit(name('m'), bit), not(isBit(name('m'), bit - 1))]) : isBit(name('m'), bit)
   return call('arrayReverseFill', lambda(['c', 'm'], stays), lists, MASKS)
 }
 
-// From the last step back, each a select of its own: nested in one expression, the engine would need seconds to read twenty of them.
+// From the last step backwards, each in its own select: the engine would take seconds to parse twenty of them nested in one expression.
 const restRows = (plan: FunnelPlan): SelectSql => {
   const kept = [
     column(ofRow('person'), 'person'),
@@ -196,8 +196,8 @@ const anyOrder = (plan: FunnelPlan): Sql => {
 }
 
 /**
- * For each event that can start, how the funnel goes on from it, whatever the time: a list of points. Made in passes over whole lists: a lambda
- * that looked into another list at a place of its own would copy that list for each event.
+ * For each event that can start: how the funnel continues from it, regardless of time, as a list of points. Computed in passes over whole
+ * lists: a lambda that indexes another list would copy that list for each event.
  */
 const chainRows = (plan: FunnelPlan): SelectSql => {
   const isUnordered = plan.order === 'unordered'
@@ -241,7 +241,7 @@ const reachedRows = (plan: FunnelPlan): SelectSql => {
   }
 }
 
-// The longest; of those the one done first; of those the one begun last. What is left to choose is the same for all that is asked of it.
+// The longest chain; of those the one completed first; of those the one begun last. Remaining ties are equal in everything that is read.
 const bestOf = (list: Sql, instantOf: (place: Sql) => Sql): Sql => {
   const length = call('length', list)
   return call(
@@ -275,7 +275,7 @@ const bestRows = (plan: FunnelPlan): SelectSql => {
   }
 }
 
-// Whether an exclusion comes after the event of its first step and before that of its last, or in time if that was not reached.
+// Whether an exclusion comes after the event of its first step and before that of its last step, or within the window if that was not reached.
 const isExcluded = (
   chain: Sql,
   { funnelFromStep, funnelToStep }: Exclusion,
@@ -317,7 +317,7 @@ const countedRows = (plan: FunnelPlan): SelectSql => {
   }
 }
 
-// Their values, but for those of the fewest rows, which become `OTHER`. Ranked among themselves, so that nothing is computed twice.
+// Their values, where those beyond the limit become `OTHER`. Ranked among themselves, so that nothing is computed twice.
 const shownRows = (plan: FunnelPlan): SelectSql => {
   const row = (of: string) => name('n', of)
   const kept = [column(row('person'), 'person'), column(row('bucket'), 'bucket'), column(row('times'), 'times')]
@@ -346,13 +346,13 @@ const shownRows = (plan: FunnelPlan): SelectSql => {
 }
 
 /**
- * The people of a funnel: `key` (of the breakdown), `bucket` and `times`, the instants at which they reached the steps, one after another. One
- * row for each person, or for each person and bucket.
+ * Returns the people of a funnel, one row per person, or per person and bucket: `key` (of the breakdown), `bucket`, and `times`, the instants at
+ * which they reached the steps in order.
  */
 export const peopleOf = (plan: FunnelPlan): SelectSql => {
   const shown = breakdownsOf(plan.query).length ? shownRows(plan) : countedRows(plan)
   if (!isByValue(plan)) return shown
-  // A person with several values that are put together counts once.
+  // A person with several values under "Other" counts once.
   const merged = (of: string) => name('m', of)
   return {
     kind: 'select',

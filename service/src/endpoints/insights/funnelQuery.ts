@@ -6,7 +6,7 @@ import { ACTORS, filtersOf, maybe, NODE, type Node, oneOf, SHARED } from './shar
 
 const MAX_STEPS = 20
 const MAX_EXCLUSIONS = 10
-/** The most bins of times to convert. */
+/** Maximum number of bins for times to convert. */
 export const MAX_BINS = 90
 
 const Step = Type.Integer({ minimum: 0, maximum: MAX_STEPS - 1 })
@@ -15,7 +15,7 @@ const Series = Type.Object(
   { additionalProperties: false },
 )
 
-/** How long a window's unit is. No month is longer. */
+/** The length of a window's unit. A month has the maximum of 31 days. */
 export const SECONDS = {
   second: 1,
   minute: 60,
@@ -65,8 +65,8 @@ const SCHEMA = Type.Object(
 /** A checked funnel query. */
 export type FunnelsQuery = Static<typeof SCHEMA>
 
-/** The steps that times and trends are measured between, from 0. */
-export const stretchOf = ({ series, funnelsFilter }: FunnelsQuery) => ({
+/** Returns the steps between which times and trends are measured, from 0. */
+export const measuredSteps = ({ series, funnelsFilter }: FunnelsQuery) => ({
   first: funnelsFilter?.funnelFromStep ?? 0,
   last: funnelsFilter?.funnelToStep ?? series.length - 1,
 })
@@ -90,12 +90,11 @@ const checkExclusions = ({ series, funnelsFilter }: FunnelsQuery) => {
         `of an unordered funnel lies between the first step and the last: funnelFromStep is 0, funnelToStep ${last}`,
       )
     const step = series.slice(begin, end + 1).findIndex((node) => eventsOf(node) === eventsOf(exclusion))
-    if (step >= 0)
-      throw fieldRefusal(field, `is step ${begin + step} itself: exclude another event, or leave that step out`)
+    if (step >= 0) throw fieldRefusal(field, `is also step ${begin + step}: exclude another event, or omit that step`)
   }
 }
 
-/** Throws `Refusal` if a funnel query cannot be run. */
+/** Throws `Refusal` unless a funnel query can be run. */
 export const checkFunnels = (given: unknown, context: FilterContext) => {
   checkShape(SCHEMA, given)
   const query = given as FunnelsQuery
@@ -110,7 +109,7 @@ export const checkFunnels = (given: unknown, context: FilterContext) => {
   }
   checkExclusions(query)
   const isUnordered = funnelsFilter?.funnelOrderType === 'unordered'
-  const { first, last } = stretchOf(query)
+  const { first, last } = measuredSteps(query)
   if (first >= last || last >= series.length)
     throw fieldRefusal(
       'funnelsFilter',
@@ -122,7 +121,7 @@ export const checkFunnels = (given: unknown, context: FilterContext) => {
   if (isUnordered && twin > 0)
     throw fieldRefusal(
       `series.${twin}`,
-      'is the same as a step before it, and without an order one event would do both: leave it out',
+      'repeats an earlier step, and in an unordered funnel one event would match both: omit it',
     )
   if (funnelsFilter?.breakdownAttributionType === 'step') {
     const most = isUnordered ? 0 : series.length - 1

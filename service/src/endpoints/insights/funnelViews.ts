@@ -1,7 +1,7 @@
 import { call, infix, name, type SelectSql, type Sql } from '../../sql/catalog/physical.ts'
 import { OTHER, rankOf, valuesOf } from './breakdown.ts'
 import { type FunnelPlan, peopleOf } from './funnelPeople.ts'
-import { type FunnelsQuery, MAX_BINS, stretchOf } from './funnelQuery.ts'
+import { type FunnelsQuery, MAX_BINS, measuredSteps } from './funnelQuery.ts'
 import type { InsightResults, InsightRows } from './insight.ts'
 import { namesOf } from './period.ts'
 import { column, element, from, number } from './select.ts'
@@ -14,12 +14,12 @@ const timeAt = (step: number): Sql => element(name('f', 'times'), step + 1)
 const between = (first: number, last: number): Sql => infix(timeAt(last), '-', timeAt(first))
 const inSeconds = (ms: Sql): Sql => infix(ms, '/', number(1_000))
 
-// The key of people who are not broken down.
+// The key of people without a breakdown.
 const NO_KEY = '[]'
 const shownKeys = (keys: Iterable<string>, query: FunnelsQuery): string[] =>
   [...new Set(keys)].filter((key) => !(query.breakdownFilter?.breakdown_hide_other_aggregation && key === OTHER))
 
-/** One way to look at the people of a funnel: what to ask of them, and what to make of it. The first column is the key. */
+/** A view of a funnel's people: the statement over them, and the shape of its answer. The first column is the key. */
 export interface View {
   readonly isByInterval: boolean
   select(plan: FunnelPlan, query: FunnelsQuery): SelectSql
@@ -72,7 +72,7 @@ const STEPS: View = {
     const isBroken = breakdownsOf(query).length > 0
     const found = new Map(
       rows.map(([key, step, people, average, median]) => [
-        `${Number(step)} ${key}`,
+        `${Number(step)} ${String(key)}`,
         { people: Number(people), average, median },
       ]),
     )
@@ -105,7 +105,7 @@ const STEPS: View = {
 const RATES: View = {
   isByInterval: true,
   select(plan, query) {
-    const { first, last } = stretchOf(query)
+    const { first, last } = measuredSteps(query)
     const bucket = name('f', 'bucket')
     const items = [
       KEY,
@@ -120,7 +120,7 @@ const RATES: View = {
     const names = buckets!.map((bucket) => namesOf(bucket, query.interval ?? 'day', context.zone))
     const points = new Map(
       rows.map(([key, bucket, entered, converted]) => [
-        `${Number(bucket)} ${key}`,
+        `${Number(bucket)} ${String(key)}`,
         { entered: Number(entered), converted: Number(converted) },
       ]),
     )
@@ -146,7 +146,7 @@ const RATES: View = {
 const DURATIONS: View = {
   isByInterval: false,
   select(plan, query) {
-    const { first, last } = stretchOf(query)
+    const { first, last } = measuredSteps(query)
     const items = [KEY, column(call('groupArray', between(first, last)), 'gaps')]
     const gaps: SelectSql = {
       kind: 'select',
@@ -172,7 +172,7 @@ const DURATIONS: View = {
       ],
       from: from(gaps, 'g'),
     }
-    // So wide, in whole seconds, that the longest time falls into the last bin.
+    // Wide enough, in whole seconds, that the longest time is in the last bin.
     const measuredRow = (of: string) => name('h', of)
     const above = (of: Sql) => infix(of, '-', infix(measuredRow('low'), '*', number(1_000)))
     const width = infix(

@@ -7,7 +7,7 @@ import type { Insight } from './insight.ts'
 import { eventsOf } from './nodes.ts'
 import { bucketsOf, periodOf } from './period.ts'
 
-/** How many people go through steps one after another, how long it takes them, or which part of those who begin. */
+/** How many people complete a sequence of steps, how long they take, or what share of those who start complete it. */
 export const FUNNELS: Insight<FunnelsQuery> = {
   check: checkFunnels,
   // A strict funnel is interrupted by any event.

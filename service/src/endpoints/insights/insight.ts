@@ -2,7 +2,7 @@ import type { FilterContext, FilterGroup } from './filters.ts'
 import type { SharedQuery } from './shared.ts'
 import type { Reading } from './source.ts'
 
-/** SQL for the engine. `params` are the values of its `{name:Type}` places. */
+/** SQL for the engine. `params` are the values of its `{name:Type}` placeholders. */
 export interface Statement {
   readonly text: string
   readonly params: Readonly<Record<string, unknown>>
@@ -10,26 +10,26 @@ export interface Statement {
 
 export type InsightRows = readonly (readonly unknown[])[]
 
-/** What the kind answers: a list, or an object where its protocol says so. */
+/** The results of an insight: a list, or an object for some kinds. */
 export type InsightResults = readonly unknown[] | Readonly<Record<string, unknown>>
 
 export interface InsightAnswer {
   readonly results: InsightResults
-  /** Whether values were left out or put together as "Other". */
+  /** Whether values were omitted or combined as "Other". */
   readonly hasMore: boolean
 }
 
 export interface PlanOptions {
   readonly projectId: number
   readonly context: FilterContext
-  /** The query's own filters and those that the run's variables add. */
+  /** The query's own filters, and those of the run's variables. */
   readonly filters: FilterGroup
-  /** Whether the range begins where it says, not where its first interval does. */
+  /** Whether the range begins at its exact start, rather than at the start of its first interval. */
   readonly isFromExact: boolean
   readonly reading: Reading
 }
 
-/** What to ask the engine, and what to make of its answers, which come in the same order. */
+/** The statements of a run, and the shape of its answer. The answers have the order of the statements. */
 export interface Plan {
   readonly statements: readonly Statement[]
   shape(answers: readonly InsightRows[]): InsightAnswer
@@ -37,11 +37,11 @@ export interface Plan {
 
 /** One kind of insight. */
 export interface Insight<Query extends SharedQuery> {
-  /** Whether it knows where to begin when a range only says where to end. */
+  /** Whether a range may have an end without a start. */
   readonly beginsAlone?: boolean
-  /** Throws `Refusal` if a query of this kind cannot be run. */
+  /** Throws `Refusal` unless a query of this kind can be run. */
   check(query: unknown, context: FilterContext): void
-  /** The names of all events that it looks at; absent: it may be any. */
+  /** Returns the names of all events that a query reads. `undefined`: any event. */
   events(query: Query): readonly string[] | undefined
   plan(query: Query, options: PlanOptions): Plan
 }

@@ -7,7 +7,7 @@ import { DATE_FORMS, type DateRange, RangeReversed, readDate, reversedRange } fr
 import { RETENTION } from './retention.ts'
 import { breakdownsOf, checkRange, checkShared, filtersOf, type SharedQuery } from './shared.ts'
 import { LIVE, type PropertyRef, type Reading } from './source.ts'
-import { TRENDS } from './trends.ts'
+import { TRENDS } from './trends/trends.ts'
 import { createZone, type Zone } from './zone.ts'
 
 const KINDS: Readonly<Record<string, Insight<never>>> = {
@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<string, Insight<never>>> = {
 /** The kinds of insight that an endpoint can hold. */
 export const INSIGHT_KINDS: readonly string[] = Object.keys(KINDS)
 
-/** A checked insight query, as an endpoint keeps it. */
+/** A checked insight query, as stored with an endpoint. */
 export interface InsightQuery extends SharedQuery {
   readonly kind: string
 }
@@ -31,7 +31,7 @@ export const isInsight = (query: unknown): query is InsightQuery =>
   typeof query.kind === 'string' &&
   Object.hasOwn(KINDS, query.kind)
 
-/** The calendar by which a query is checked before it is kept: a date is one in every time zone. */
+/** The time zone in which a query is checked before it is stored: a valid date is valid in every time zone. */
 export const UTC: Zone = createZone('UTC')
 
 /** Throws `Refusal` unless the query can be run. */
@@ -46,7 +46,7 @@ const MAX_TEXT = 10_000
 const DATES: readonly string[] = ['date_from', 'date_to']
 const isDate = (name: string) => DATES.includes(name)
 
-/** The variables of an insight: each property of its breakdown and, if it takes them, its dates. */
+/** Returns the variables of an insight: each property of its breakdown and, if it takes dates, `date_from` and `date_to`. */
 export const variablesOf = (
   query: InsightQuery,
   takesDates: boolean,
@@ -55,7 +55,7 @@ export const variablesOf = (
   ...(takesDates ? DATES : []).map((name) => ({ name, isDate: true })),
 ]
 
-// An empty value asks for the events without the property, of which the breakdown makes one line.
+// An empty value selects the events without the property, which are one line of the breakdown.
 const filterFor = ({ key, type, group_type_index }: PropertyRef, value: string): Filter | FilterGroup => {
   const of = { key, ...(type ? { type } : {}), ...(typeof group_type_index === 'number' ? { group_type_index } : {}) }
   return value === ''
@@ -69,7 +69,7 @@ const filterFor = ({ key, type, group_type_index }: PropertyRef, value: string):
     : { ...of, operator: 'exact', value }
 }
 
-/** The query and filters of one run. Throws `Refusal` that lists every variable which is unknown or of the wrong form. */
+/** Returns the filters and dates of one run. Throws a `Refusal` that lists every unknown or invalid variable. */
 const bindVariables = (
   query: InsightQuery,
   { variables: given, takesDates = true }: InsightRun,
@@ -101,13 +101,13 @@ const bindVariables = (
         refuse(
           key,
           value === null ? 'required' : 'wrong_type',
-          'takes the value that the property must equal: a text, a number, true or false; leave it out for all values',
+          'takes the value that the property must equal: a string, a number, true or false; omit it for all values',
         )
     } else if (isDate(key) && !takesDates) {
       refuse(
         key,
         'not_available',
-        'is not available, because this endpoint is materialized: leave it out, create the endpoint without "is_materialized", or set its "date_variables" to true',
+        'is not available, because this endpoint is materialized: omit it, create the endpoint without "is_materialized", or set its "date_variables" to true',
       )
     } else if (isDate(key)) {
       if (typeof value === 'string' && readDate(value, context.zone, context.now)) dates[key] = value
@@ -134,17 +134,17 @@ export interface InsightRun {
   readonly variables: Readonly<Record<string, unknown>>
   readonly zone: Zone
   readonly now: number
-  /** Whether its dates are variables: true if absent. */
+  /** Whether dates are variables. Default true. */
   readonly takesDates?: boolean
-  /** Absent: the events themselves. */
+  /** Default: the events themselves. */
   readonly reading?: Reading
 }
 
-/** The names of all events that an insight looks at; `undefined`: it may be any. */
+/** Returns the names of all events that an insight reads. `undefined`: any event. */
 export const eventsOfInsight = (query: InsightQuery): readonly string[] | undefined =>
   KINDS[query.kind]!.events(query as never)
 
-/** The refusal of a range, blamed on a date that the caller sent rather than on one that the insight brings. */
+/** Returns the error for a range, about a date that the caller sent rather than one of the insight. */
 const aboutSentDates = (refusal: Refusal, sent: DateRange, { dateRange }: InsightQuery): Refusal => {
   if (refusal instanceof RangeReversed) {
     const { detail, attr } = reversedRange(sent, dateRange ?? {})
@@ -154,7 +154,7 @@ const aboutSentDates = (refusal: Refusal, sent: DateRange, { dateRange }: Insigh
   return new Refusal(refusal.code, { ...refusal.facts, attr: sent.date_to ? 'date_to' : 'query' })
 }
 
-/** What one run of an insight asks and answers. Throws `Refusal` if the variables are not those of the query. */
+/** Plans one run of an insight. Throws `Refusal` if a variable is unknown or invalid. */
 export const planInsight = (query: InsightQuery, run: InsightRun): Plan => {
   const { projectId, zone, now, reading = LIVE } = run
   const context = { zone, now }

@@ -6,11 +6,11 @@ export type Interval = 'minute' | 'hour' | 'day' | 'week' | 'month'
 export interface DateRange {
   readonly date_from?: string | null
   readonly date_to?: string | null
-  /** Take the times as they are; otherwise a range begins where its first interval does. */
+  /** Whether to use the exact times. Otherwise a range begins at the start of its first interval. */
   readonly explicitDate?: boolean | null
 }
 
-/** Instants in ms; `until` is no longer part of it. */
+/** Instants in ms since the epoch. `until` is exclusive. */
 export interface Period {
   readonly from: number
   readonly until: number
@@ -47,12 +47,12 @@ const isReal = (wall: Date, [year, month, day, hour, minute, second]: readonly n
   minute! < 60 &&
   second! < 60
 
-interface Stretch extends Period {
-  /** Whether the text says a stretch of time, such as a day, rather than a moment. */
-  readonly isStretch: boolean
+interface NamedTime extends Period {
+  /** Whether the date names a range of time, such as a day, rather than an instant. */
+  readonly isRange: boolean
 }
 
-const fromIso = (text: string, zone: Zone): Stretch | undefined => {
+const fromIso = (text: string, zone: Zone): NamedTime | undefined => {
   const match = ISO.exec(text)
   if (!match) return undefined
   const numbers = match.slice(1, 7).map((part) => Number(part ?? 0))
@@ -60,7 +60,7 @@ const fromIso = (text: string, zone: Zone): Stretch | undefined => {
   const wall = Date.UTC(year, month - 1, day, hour, minute, second) + Math.floor(Number(match[7] ?? 0) * 1_000)
   if (!isReal(new Date(wall), numbers)) return undefined
   if (match[4] === undefined)
-    return { from: zone.instantOf(wall), until: zone.instantOf(addUnits('day', 1, wall)), isStretch: true }
+    return { from: zone.instantOf(wall), until: zone.instantOf(addUnits('day', 1, wall)), isRange: true }
   const [sign, hours, minutes] = [match[8]?.[0], Number(match[8]?.slice(1, 3)), Number(match[8]?.slice(-2))]
   if (sign && sign !== 'Z' && (hours > 14 || minutes > 59)) return undefined
   const instant =
@@ -69,55 +69,55 @@ const fromIso = (text: string, zone: Zone): Stretch | undefined => {
       : sign === 'Z'
         ? wall
         : wall - (sign === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000
-  return { from: instant, until: instant + 1, isStretch: false }
+  return { from: instant, until: instant + 1, isRange: false }
 }
 
-const fromRelative = (text: string, zone: Zone, now: number): Stretch | undefined => {
+const fromRelative = (text: string, zone: Zone, now: number): NamedTime | undefined => {
   const [, count = '0', letter, edge] = RELATIVE.exec(text) ?? []
   if (!letter || (!edge && !/\d/.test(text))) return undefined
   const unit = UNITS[letter]!
   const moved = moveInstant(zone, unit, -Math.abs(Number(count)), now)
   if (moved < 0) return undefined
-  const stretch = (of: Unit): Stretch => {
+  const unitRange = (of: Unit): NamedTime => {
     const wall = startOf(of, zone.wallAt(moved), zone.weekStart)
-    return { from: zone.instantOf(wall), until: zone.instantOf(addUnits(of, 1, wall)), isStretch: true }
+    return { from: zone.instantOf(wall), until: zone.instantOf(addUnits(of, 1, wall)), isRange: true }
   }
-  if (edge === 'Start') return { ...stretch(unit), until: stretch(unit).from + 1 }
-  if (edge === 'End') return { ...stretch(unit), from: stretch(unit).until - 1 }
+  if (edge === 'Start') return { ...unitRange(unit), until: unitRange(unit).from + 1 }
+  if (edge === 'End') return { ...unitRange(unit), from: unitRange(unit).until - 1 }
   return unit === 'second' || unit === 'minute' || unit === 'hour'
-    ? { from: moved, until: moved + 1, isStretch: false }
-    : stretch('day')
+    ? { from: moved, until: moved + 1, isRange: false }
+    : unitRange('day')
 }
 
-/** What a date says, or `undefined` if it says none: an ISO date or time (without an offset, the zone's), or one relative to `now`. */
-export const readDate = (text: string, zone: Zone, now: number): Stretch | undefined =>
+/** Reads an ISO date or timestamp (in the zone, unless it has an offset), or one relative to `now`. Returns `undefined` for any other string. */
+export const readDate = (text: string, zone: Zone, now: number): NamedTime | undefined =>
   fromIso(text, zone) ?? fromRelative(text, zone, now)
 
-/** Completes "… is". */
+/** The accepted forms of a date, as the end of a sentence: "… is". */
 export const DATE_FORMS =
   'a date such as 2026-01-31, a time such as 2026-01-31T09:30:00, or one relative to now such as -7d, -24h, mStart or -1mEnd'
 
 const DEFAULT_FROM = '-7d'
 const isFine = (interval: Interval) => interval === 'minute' || interval === 'hour'
 
-/** Where the interval began that holds an instant. Hours are counted from the wall's full hour by ticking, so that a repeated hour is two. */
+/** Returns the start of the interval that contains an instant. Hours are elapsed hours, so an hour repeated at a clock change is two. */
 export const intervalStart = (interval: Interval, instant: number, zone: Zone): number => {
   const wall = zone.wallAt(instant)
   const start = startOf(interval, wall, zone.weekStart)
   return isFine(interval) ? instant - (wall - start) : zone.instantOf(start)
 }
 
-/** When the next interval begins. */
+/** Returns the start of the next interval. */
 export const nextInterval = (interval: Interval, start: number, zone: Zone): number => {
   if (isFine(interval)) return intervalStart(interval, moveInstant(zone, interval, 1, start), zone)
-  // From noon on, so that a day whose midnight the clocks leap over is still one step.
+  // From noon, so that a day whose midnight is skipped by a clock change is still one step.
   return zone.instantOf(addUnits(interval, 1, startOf('day', zone.wallAt(start), zone.weekStart)))
 }
 
-/** A range that begins after it ends. Callers that know where the dates come from report it with `reversedRange`. */
+/** The error for a range that begins after it ends. Callers that know the origin of the dates report it with `reversedRange`. */
 export class RangeReversed extends Refusal {}
 
-/** What is wrong with a range that begins after it ends, in terms of the dates that the caller sent and of those that the insight has. */
+/** Describes a range that begins after it ends, by the dates that the caller sent and those of the insight. */
 export const reversedRange = (
   sent: DateRange,
   own: DateRange = {},
@@ -126,23 +126,23 @@ export const reversedRange = (
     sent[field] ? `"${field}" (${sent[field]})` : own[field] ? `the insight's own "${field}" (${own[field]})` : absent
   const from = nameOf('date_from', `the default start of a range (${DEFAULT_FROM})`)
   const to = nameOf('date_to', 'the default end of a range (now)')
-  if (sent.date_from && sent.date_to) return { detail: `${from} lies after ${to}: swap them`, attr: 'date_from' }
+  if (sent.date_from && sent.date_to) return { detail: `${from} is after ${to}: swap them`, attr: 'date_from' }
   if (sent.date_to)
-    return { detail: `${to} lies before ${from}: send "date_from" too, or a later "date_to"`, attr: 'date_to' }
+    return { detail: `${to} is before ${from}: send "date_from" too, or a later "date_to"`, attr: 'date_to' }
   if (sent.date_from)
-    return { detail: `${from} lies after ${to}: send "date_to" too, or an earlier "date_from"`, attr: 'date_from' }
-  return { detail: `The range is empty: ${from} lies after ${to}. Change the insight's "dateRange"`, attr: 'query' }
+    return { detail: `${from} is after ${to}: send "date_to" too, or an earlier "date_from"`, attr: 'date_from' }
+  return { detail: `The range is empty: ${from} is after ${to}. Change the insight's "dateRange"`, attr: 'query' }
 }
 
 const refuse = (attr: string, detail: string) => new Refusal('invalid_input', { detail, attr })
 
 const read = (text: string, field: 'date_from' | 'date_to', zone: Zone, now: number) => {
   const found = readDate(text, zone, now)
-  if (!found) throw refuse(field, `"${field}" is ${DATE_FORMS}; "${text.slice(0, 40)}" is none.`)
+  if (!found) throw refuse(field, `"${field}" is ${DATE_FORMS}; got "${text.slice(0, 40)}".`)
   return found
 }
 
-/** When a range ends. Throws `Refusal`. */
+/** Returns the end of a range. Throws `Refusal`. */
 export const endOf = (
   { date_to, explicitDate }: DateRange,
   { interval, zone, now }: { interval: Interval; zone: Zone; now: number },
@@ -153,7 +153,7 @@ export const endOf = (
       ? now + 1
       : read('dEnd', 'date_to', zone, now).until
 
-/** The time that a range covers. Throws `Refusal`. */
+/** Returns the period that a range covers. Throws `Refusal`. */
 export const periodOf = (
   range: DateRange,
   { interval, zone, now, isFromExact = false }: { interval: Interval; zone: Zone; now: number; isFromExact?: boolean },
@@ -165,7 +165,7 @@ export const periodOf = (
   return { from, until }
 }
 
-/** The starts of the intervals that a period touches, in order; the first may lie before the period. Throws `Refusal` if they are too many. */
+/** Returns the starts of the intervals that overlap a period, in order. The first may precede the period. Throws `Refusal` if there are too many. */
 export const bucketsOf = ({ from, until }: Period, interval: Interval, zone: Zone): readonly number[] => {
   const starts: number[] = []
   for (let start = intervalStart(interval, from, zone); start < until; start = nextInterval(interval, start, zone)) {
@@ -179,7 +179,7 @@ export const bucketsOf = ({ from, until }: Period, interval: Interval, zone: Zon
   return starts
 }
 
-/** An instant as the zone's wall shows it, with the distance to UTC: `2026-01-31T00:00:00+01:00`. */
+/** Formats an instant in a time zone with its offset: `2026-01-31T00:00:00+01:00`. */
 export const isoOf = (instant: number, zone: Zone): string => {
   const wall = zone.wallAt(instant)
   const minutes = Math.round((wall - instant) / 60_000)
@@ -190,7 +190,7 @@ export const isoOf = (instant: number, zone: Zone): string => {
 const DAY = 86_400_000
 const COMPARE = /^-(\d{1,4})([hdwmqy])$/
 
-/** The period to compare with: moved back by `compareTo`, such as `-1w`, or by its own length. */
+/** Returns the period to compare with: earlier by `compareTo`, such as `-1w`, or by the period's own length. */
 export const previousPeriod = (period: Period, compareTo: string | undefined, zone: Zone): Period => {
   const [, count, letter] = COMPARE.exec(compareTo ?? '') ?? []
   const length = zone.wallAt(period.until) - zone.wallAt(period.from)
@@ -203,12 +203,12 @@ export const previousPeriod = (period: Period, compareTo: string | undefined, zo
   return { from: move(period.from), until: move(period.until) }
 }
 
-/** Whether `text` says how far back to compare. */
+/** Whether a string is a valid `compareTo`. */
 export const isCompareTo = (text: string): boolean => COMPARE.test(text)
 
 const MONTH_NAMES = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** How an interval is called: `day` for programs, `label` for people. */
+/** Returns the names of an interval: `day` for programs, `label` for people. */
 export const namesOf = (
   start: number,
   interval: Interval,

@@ -94,15 +94,15 @@ interface Plan {
   readonly target: Node
   readonly returning: Node
   readonly isCumulative: boolean
-  /** The time in which people begin. */
+  /** The period in which people begin. */
   readonly period: Period
   /** Starts of the intervals in which people begin. */
   readonly cohorts: readonly number[]
-  /** Starts of all intervals, those in which people return after the last cohort included. */
+  /** Starts of all intervals, including those in which people return after the last cohort. */
   readonly intervals: readonly number[]
-  /** When the last of them ends. */
+  /** The end of the last interval. */
   readonly end: number
-  /** How many intervals a cohort is looked at. */
+  /** The number of intervals that a cohort is observed for. */
   readonly width: number
   readonly filters: FilterGroup
   readonly context: FilterContext
@@ -112,13 +112,13 @@ interface Plan {
 const ONE = number(1)
 const isOne = (flag: Sql): Sql => infix(flag, '=', ONE)
 
-// The place of an instant among the intervals, from 1.
+// The index of an instant's interval, from 1.
 const intervalOf = (instant: Sql, { intervals }: Plan): Sql => {
   const starts = bound('Array(Int64)', intervals)
   return call('indexOf', starts, call('roundDown', instant, starts))
 }
 
-// The events that begin (`target`), return (`returning`), or are of the target's name (`named`).
+// The events that begin (`target`), return (`returning`), or have the target's name (`named`).
 const eventRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => {
   const { type, context } = plan
   const isRecurring = type === 'retention_recurring'
@@ -130,7 +130,7 @@ const eventRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => {
   const returning = every([isNamed(source, plan.returning), hasProperties(source, plan.returning, context), all])
   const isBegin = every(isWithin(source, plan.period))
   const isReturn = every([returning, ...isWithin(source, { from: plan.period.from, until: plan.end })])
-  // Who did it for the first time is known from everything before.
+  // A first time is determined by all earlier events.
   const begins = {
     retention_recurring: every([target, isBegin]),
     retention_first_time: every([target, ...isWithin(source, { until: plan.period.until })]),
@@ -141,7 +141,7 @@ const eventRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => {
     kind: 'select',
     items: [
       column(actor.id, 'person'),
-      // Only a first time is looked for among the events.
+      // Only the first time is searched among the events.
       ...(isRecurring ? [] : [column(source.instant, 'instant'), column(source.uuid, 'uuid')]),
       column(keyIn(keyOf(source, plan.query)), 'key'),
       column(intervalOf(source.among(plan.intervals).instant, plan), 'interval'),
@@ -154,7 +154,7 @@ const eventRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => {
   }
 }
 
-// One row for each person: the cohorts they are in, as (interval, key), and the intervals in which they returned.
+// One row per person: their cohorts, as (interval, key), and the intervals in which they returned.
 const personRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => {
   const row = (of: string) => name('e', of)
   const cohort = call('tuple', row('interval'), row('key'))
@@ -193,7 +193,7 @@ const cohortRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => ({
 
 const statementOf = (plan: Plan): SelectSql => {
   const row = (of: string) => name('c', of)
-  // Shown before people are put together, so that one with two other values counts once.
+  // Keys are replaced before people are grouped, so that a person with two values under "Other" counts once.
   const rows = cohortRows(plan, (key) => shownKeyOf(key, () => cohortRows(plan, (raw) => raw), plan.query))
   const distance = infix(name('r'), '-', row('interval'))
   const isSeen = every([infix(distance, '>', number(0)), infix(distance, '<', number(plan.width))])
@@ -202,7 +202,7 @@ const statementOf = (plan: Plan): SelectSql => {
     lambda(['r'], distance),
     call('arrayFilter', lambda(['r'], isSeen), row('returns')),
   )
-  // Who returned later has not left before.
+  // A person who returned later had not left before.
   const columns = plan.isCumulative
     ? call('range', ONE, infix(call('arrayMax', call('arrayPushBack', distances, number(0))), '+', ONE))
     : distances
@@ -269,7 +269,7 @@ const startsAfter = (start: number, count: number, interval: Interval, { zone }:
   return starts
 }
 
-// Without a beginning, the last cohort is that of the end and there are as many as they are looked at. With one, each is looked at as long as the others.
+// Without a start, the last cohort is that of the range's end, and there are as many cohorts as observed intervals. With a start, all cohorts are observed equally long.
 const calendarOf = (
   range: DateRange,
   {
@@ -296,7 +296,7 @@ const calendarOf = (
   return { period: { from, until }, cohorts, intervals: cohorts, end: until }
 }
 
-/** Who came back: people by the interval in which they began, and how many of them returned in those after it. */
+/** Retention: people by the interval in which they began, and how many of them returned in later intervals. */
 export const RETENTION: Insight<RetentionQuery> = {
   beginsAlone: true,
   check,

@@ -5,7 +5,7 @@ import { DATE_FORMS, periodOf, RangeReversed, readDate, reversedRange } from './
 import { MAX_GROUP_TYPES } from '../../sql/catalog/tables.ts'
 import { faultOfProperty, type PropertyRef } from './source.ts'
 
-/** A field that may be absent or null alike. */
+/** An optional field, where null means absent. */
 export const maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
 
 export const oneOf = <Value extends string>(...values: readonly Value[]) =>
@@ -47,7 +47,7 @@ const DateRange = Type.Object(
   { additionalProperties: false },
 )
 
-/** The fields that insights of every kind have. */
+/** The fields that all kinds of insights share. */
 export const SHARED = {
   dateRange: maybe(DateRange),
   properties: Type.Optional(Type.Unknown()),
@@ -58,12 +58,12 @@ export const SHARED = {
   tags: Type.Optional(Type.Unknown()),
 } as const
 
-/** The field of kinds that follow somebody from event to event: groups of which type, instead of persons. */
+/** The field of kinds that follow an actor across events: the type of groups to follow instead of persons. */
 export const ACTORS = {
   aggregation_group_type_index: maybe(Type.Integer({ minimum: 0, maximum: MAX_GROUP_TYPES - 1 })),
 } as const
 
-/** The fields that nodes of every kind have: which events. */
+/** The fields of nodes, which select events. */
 export const NODE = {
   kind: Type.Literal('EventsNode'),
   event: maybe(Text),
@@ -87,7 +87,7 @@ export interface Node {
   readonly fixedProperties?: unknown
 }
 
-/** The properties to break down by. */
+/** Returns the properties to break down by. */
 export const breakdownsOf = ({ breakdownFilter }: SharedQuery): readonly PropertyRef[] => {
   if (!breakdownFilter) return []
   const { breakdown, breakdown_type: type, breakdown_group_type_index: index, breakdowns } = breakdownFilter
@@ -104,7 +104,7 @@ const MAX_LEVELS = 8
 const isGroup = (value: unknown): value is { type: unknown; values: unknown } =>
   typeof value === 'object' && value !== null && 'values' in value
 
-/** The filters of a field, which is a list of them (all must hold) or a group `{type: AND|OR, values}`. Throws `Refusal`. */
+/** Returns the filters of a field: a list, joined by AND, or a group `{type: AND|OR, values}`. Throws `Refusal`. */
 export const filtersOf = (given: unknown, field: string, context: FilterContext): FilterGroup => {
   let count = 0
   const read = (value: unknown, at: string, level: number): Filter | FilterGroup => {
@@ -114,7 +114,7 @@ export const filtersOf = (given: unknown, field: string, context: FilterContext)
     if (isGroup(value)) {
       if (value.type !== 'AND' && value.type !== 'OR') throw fieldRefusal(`${at}.type`, 'is "AND" or "OR"')
       if (!Array.isArray(value.values)) throw fieldRefusal(`${at}.values`, 'is a list of filters or groups')
-      // An empty group says nothing, whichever its type.
+      // An empty group of either type matches all events.
       return {
         type: value.values.length ? value.type : 'AND',
         values: value.values.map((each, index) => read(each, `${at}.values.${index}`, level + 1)),
@@ -132,7 +132,7 @@ export const filtersOf = (given: unknown, field: string, context: FilterContext)
   return read(given, field, 0) as FilterGroup
 }
 
-/** Checks what the schema cannot say of the shared fields. Throws `Refusal`. */
+/** Checks the shared fields beyond their schema. Throws `Refusal`. */
 export const checkShared = (query: SharedQuery, context: FilterContext): void => {
   filtersOf(query.properties, 'properties', context)
   const { breakdownFilter, dateRange } = query

@@ -4,28 +4,28 @@ import { MAX_GROUP_TYPES, TABLES } from '../../sql/catalog/tables.ts'
 import { tableSource } from '../../sql/resolve/tableSource.ts'
 import type { Value } from '../../sql/catalog/value.ts'
 
-/** Whose property: the event's own, or of what stands beside it. */
+/** A property of an event, or of its person, session or group. */
 export interface PropertyRef {
   readonly key: string
-  /** Absent: of the event. */
+  /** Default: `event`. */
   readonly type?: string | null
-  /** Of a group: which type of group, from 0. */
+  /** For a group: the index of its type, from 0. */
   readonly group_type_index?: number | null
 }
 
-/** What a source asks of the events. */
+/** What a source reads from the events. */
 export interface AskedEvents {
-  /** The rows as they are read live. */
+  /** The rows of a live run. */
   readonly from: FromSql
-  /** All that times are compared with, so that times with none of these between them are alike. Absent: each event's own time matters. */
+  /** All times that timestamps are compared with: timestamps with none of these between them are equivalent. Absent: exact timestamps matter. */
   readonly cuts?: readonly number[]
-  /** Whether a row may stand for several events, with their number as its `weight`. */
+  /** Whether a row may represent several events, with their number as its `weight`. */
   readonly takesWeights: boolean
 }
 
-/** Where the rows of events come from. */
+/** Where the rows of events are read from. */
 export interface Reading {
-  /** Whether rows have weights for those who take them. */
+  /** Whether rows have weights, for sources that take them. */
   readonly isWeighed: boolean
   from(asked: AskedEvents): FromSql
 }
@@ -35,24 +35,24 @@ export const WEIGHT = '__weight'
 
 export const LIVE: Reading = { isWeighed: false, from: ({ from }) => from }
 
-/** The events of one project, and what is read of them. Every part of an insight that reads storage goes through one. */
+/** The events of one project, and the columns read from them. Insights read storage only through a source. */
 export interface Source {
   readonly event: Sql
-  /** The person's id, whichever of its ids an event came with. */
+  /** The person's id, after merges. */
   readonly person: Sql
   readonly session: Sql
   readonly uuid: Sql
-  /** ms since 1970. */
+  /** The timestamp, in ms since the epoch. */
   readonly instant: Sql
-  /** The event's time, for whoever compares it with `times` alone: of those it tells which have come, and no more. */
+  /** The event's timestamp, to be compared with `times` only. It may be the start of a bucket instead of the exact timestamp. */
   among(times: readonly number[]): { readonly timestamp: Sql; readonly instant: Sql }
-  /** For how many events a row stands. Absent: for one. */
+  /** The number of events that a row represents. Absent: one. */
   readonly weight?: Sql
-  /** The key of the group of a type; empty if the event belongs to none. */
+  /** The key of the event's group of a type, empty if it has none. */
   group(index: number): Sql
-  /** A property as text; NULL if there is none. A text alone is the key of an event's property. */
+  /** A property as a string; NULL if it is missing. A string argument is the key of an event property. */
   property(of: string | PropertyRef): Sql
-  /** To be called last, when all that is read has been asked for. */
+  /** Returns the rows. Call last, after everything has been read. */
   from(): FromSql
 }
 
@@ -67,7 +67,7 @@ const PROPERTY_TYPES: Readonly<Record<string, (events: SourceScope, ref: Propert
 /** Types of properties that can be filtered and broken down by. */
 export const PROPERTY_TYPE_NAMES: readonly string[] = Object.keys(PROPERTY_TYPES)
 
-/** What is wrong with a reference to a property, as the field and what it should be; `undefined`: nothing. */
+/** Returns the invalid field of a property reference and what it should be, or `undefined` if the reference is valid. */
 export const faultOfProperty = ({
   key,
   type,
@@ -85,12 +85,12 @@ export const faultOfProperty = ({
   return undefined
 }
 
-// The first that it names are its rows.
+// The compiler's first name is that of the rows.
 const ROWS = '__t1'
 
 /**
- * Reads behind the guard: what stands around it, joins and conditions included, cannot bring other projects' rows back. What is read is
- * noted, so that less can be stored: each column only where it is asked for.
+ * Creates a source that reads through the guard: no join or condition around it can return other projects' rows. Columns are selected only
+ * when they are read, so that a materialized table stores only those.
  */
 export const createSource = (reading: Reading, { takesWeights = false } = {}): Source => {
   let names = 0
@@ -111,7 +111,7 @@ export const createSource = (reading: Reading, { takesWeights = false } = {}): S
     get event() {
       return field('event')
     },
-    // It costs a join.
+    // Costs a join.
     get person() {
       return field('person_id')
     },
@@ -141,8 +141,8 @@ export const createSource = (reading: Reading, { takesWeights = false } = {}): S
 }
 
 /**
- * Who goes through a funnel's steps, or returns: the person of an event, or its group of the type `groupType`; and whether there
- * is one, since an event without such a group is nobody's.
+ * Returns the actor of an event: its person, or its group of the type `groupType`. `isThere`: conditions that it exists, since an event may
+ * have no such group.
  */
 export const actorOf = (
   source: Source,
@@ -153,19 +153,22 @@ export const actorOf = (
   return { id, isThere: [infix(id, '!=', text(''))] }
 }
 
-/** A value that travels beside the text. */
+/** A value that is sent as a parameter, not in the SQL. */
 export const bound = (
   type: 'String' | 'Float64' | 'Int64' | 'UInt64' | 'Array(String)' | 'Array(Int64)' | "DateTime64(3, 'UTC')",
   value: unknown,
 ): Sql => ({ kind: 'parameter', type, value })
 
-const moment = (instant: number) =>
+const timestampOf = (instant: number) =>
   bound("DateTime64(3, 'UTC')", new Date(instant).toISOString().replace('T', ' ').replace('Z', ''))
 
-/** Whether an event falls into a period; without `from`, whether it comes before its end. */
+/** The condition that an event is in a period or, without `from`, before its end. */
 export const isWithin = (source: Source, { from, until }: { from?: number; until: number }): readonly Sql[] => {
   const { timestamp } = source.among(from === undefined ? [until] : [from, until])
-  return [...(from === undefined ? [] : [infix(timestamp, '>=', moment(from))]), infix(timestamp, '<', moment(until))]
+  return [
+    ...(from === undefined ? [] : [infix(timestamp, '>=', timestampOf(from))]),
+    infix(timestamp, '<', timestampOf(until)),
+  ]
 }
 
 const joined =

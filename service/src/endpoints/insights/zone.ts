@@ -5,12 +5,12 @@ const DAY = 24 * HOUR
 
 export type Unit = 'second' | 'minute' | 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year'
 
-/** What the clocks on the walls of a time zone say. A wall time is ms, as if its date and hour were UTC's. */
+/** The local time of a time zone. A wall time is in ms, as if its date and time were UTC. */
 export interface Zone {
   readonly name: string
   readonly weekStart: 'sunday' | 'monday'
   wallAt(instant: number): number
-  /** The first instant with this wall time; where the clocks leap over it, the instant of the leap. */
+  /** Returns the first instant with this wall time; for a time skipped by a clock change, the instant of the change. */
   instantOf(wall: number): number
 }
 
@@ -33,7 +33,7 @@ const formatOf = (name: string) => {
   return known
 }
 
-/** Throws `RangeError` if there is no zone of this name. */
+/** Creates a time zone. Throws `RangeError` if the name is unknown. */
 export const createZone = (name: string, weekStart: Zone['weekStart'] = 'sunday'): Zone => {
   const format = formatOf(name)
   const wallAt = (instant: number) => {
@@ -61,7 +61,7 @@ const startOfMonths = (wall: number, months: number) => {
   return Date.UTC(date.getUTCFullYear(), Math.floor(date.getUTCMonth() / months) * months)
 }
 
-/** The wall time at which the unit began that holds `wall`. */
+/** Returns the start of the unit that contains a wall time. */
 export const startOf = (unit: Unit, wall: number, weekStart: Zone['weekStart']): number => {
   if (unit === 'month' || unit === 'quarter' || unit === 'year') return startOfMonths(wall, MONTHS[unit])
   if (unit !== 'week') return Math.floor(wall / LENGTHS[unit]) * LENGTHS[unit]
@@ -70,7 +70,7 @@ export const startOf = (unit: Unit, wall: number, weekStart: Zone['weekStart']):
   return day - (weekStart === 'monday' ? (weekday + 6) % 7 : weekday) * DAY
 }
 
-/** `wall` moved by so many units. A day that its new month lacks becomes that month's last. */
+/** Adds units to a wall time. A day that the new month lacks becomes the last of that month. */
 export const addUnits = (unit: Unit, count: number, wall: number): number => {
   if (unit === 'week') return wall + count * 7 * DAY
   if (unit !== 'month' && unit !== 'quarter' && unit !== 'year') return wall + count * LENGTHS[unit]
@@ -83,7 +83,7 @@ export const addUnits = (unit: Unit, count: number, wall: number): number => {
   )
 }
 
-/** A moment moved by so many units: hours and less by the clock's ticking, days and more by the calendar. */
+/** Adds units to an instant: hours and shorter units as elapsed time, days and longer units by the calendar. */
 export const moveInstant = (zone: Zone, unit: Unit, count: number, instant: number): number =>
   unit === 'second' || unit === 'minute' || unit === 'hour'
     ? instant + count * LENGTHS[unit]

@@ -3,8 +3,8 @@ import { call, type CallSql, infix, type Sql } from '../../sql/catalog/physical.
 import { number } from './words.ts'
 
 /**
- * Aggregates whose states, merged in any order, give what all rows at once give. `exact`: the rows alone decide the answer.
- * `any`: several answers are right, and two live runs may differ as well (ties, samples); they are not compared with live runs.
+ * Aggregates whose states can be merged in any order with the same result as aggregating all rows at once. `exact`: the rows determine
+ * the result. `any`: several results are correct, and two live runs may differ (ties, samples), so they are not compared with live runs.
  */
 export const MERGEABLE: Readonly<Record<string, 'exact' | 'any'>> = {
   count: 'exact',
@@ -60,7 +60,7 @@ export const MERGEABLE: Readonly<Record<string, 'exact' | 'any'>> = {
   groupUniqArray: 'any',
 }
 
-/** The aggregate under a compiled function's name without its endings: `sum` of `sumIf`; `undefined` for other functions. */
+/** Returns the aggregate of a compiled function's name, without endings: `sum` for `sumIf`. `undefined` for other functions. */
 export const aggregateOf = (name: string): string | undefined => {
   if (Object.hasOwn(AGGREGATES, name)) return name
   for (const ending of Object.keys(COMBINATORS)) {
@@ -70,7 +70,7 @@ export const aggregateOf = (name: string): string | undefined => {
   return undefined
 }
 
-/** Aggregates that give the same for rows that are there once or several times. */
+/** Aggregates whose result does not change if rows are repeated. */
 const IGNORES_REPEATS: ReadonlySet<string> = new Set([
   'min',
   'max',
@@ -89,7 +89,7 @@ const IGNORES_REPEATS: ReadonlySet<string> = new Set([
   'groupUniqArray',
 ])
 
-/** How a run computes an aggregate from stored rows, each of which stands for events that differ in nothing the run reads. */
+/** How a run computes an aggregate from stored rows. Each row represents events that are equal in everything the run reads. */
 export interface Computed {
   /** The aggregate whose state is stored. */
   readonly state?: CallSql
@@ -101,11 +101,11 @@ export interface Computed {
 
 const COUNT: CallSql = { kind: 'call', name: 'count', args: [] }
 
-/** The name and arguments that give the same over rows that each stand for `count` events. */
+/** Returns the function and arguments with the same result over rows that each represent `count` events. */
 type Weigh = (args: readonly Sql[], count: Sql) => readonly [name: string, ...args: Sql[]]
 
-// Not avg: the engine's avgWeighted() cuts off fractions of some nullable values.
-/** Aggregates that take the number of events as a factor. Others get arrays with each value as often as there are events. */
+// Without avg: the engine's avgWeighted() truncates some nullable values.
+/** Aggregates with a factor for the number of events. Others get arrays that repeat each value once per event. */
 const WEIGHED: Readonly<Record<string, Weigh>> = {
   count: ([value], count) => ['sum', call('if', call('isNull', value!), number(0), count)],
   sum: ([value], count) => ['sum', infix(value!, '*', count)],
@@ -121,7 +121,7 @@ const weighted = (of: CallSql, args: readonly Sql[], state: Sql): Sql => {
   return { ...of, name: isIf ? `${name}If` : name, args: isIf ? [...weighed, args.at(-1)!] : weighed }
 }
 
-/** Returns how a run computes an aggregate of which some argument may read a person or a group. */
+/** Returns how a run computes an aggregate, whose arguments may read persons or groups. */
 export const computedOf = (of: CallSql, readsJoined: (sql: Sql) => boolean): Computed => {
   const { name, args } = of
   if (!args.some(readsJoined))

@@ -3,7 +3,7 @@ import { EVENTS } from '../../sql/catalog/tables.ts'
 import { childrenOf } from './tree.ts'
 
 // The compiler reads events as a named subquery. Where the query reads persons, sessions or groups, that subquery joins them to another
-// named subquery, which is the leftmost in its FROM and reads the stored events. The functions below take such a FROM apart.
+// named subquery, which is the leftmost in its FROM and reads the stored events. The functions below analyze such a FROM.
 
 export type NamedSql = Extract<FromSql, { kind: 'named' }>
 /** The subquery that reads the stored events. */
@@ -14,14 +14,14 @@ const isBase = (query: QuerySql): query is Base => query.kind === 'select' && qu
 /** Returns the subquery that reads the stored events, and its name. */
 export const baseOf = (from: FromSql | undefined): { readonly as: string; readonly base: Base } => {
   if (from?.kind === 'join') return baseOf(from.left)
-  if (from?.kind !== 'named' || from.query.kind !== 'select') throw new Error('Compiler fault: no events are read')
+  if (from?.kind !== 'named' || from.query.kind !== 'select') throw new Error('Compiler bug: no events are read')
   return isBase(from.query) ? { as: from.name, base: from.query } : baseOf(from.query.from)
 }
 
 const isPassedOn = ({ value, name: own }: SelectSql['items'][number], as: string): boolean =>
   value.kind === 'name' && value.path.length === 2 && value.path[0] === as && value.path[1] === own
 
-/** Returns `from` with `rows`, which have the columns `names`, in the place of the stored events. */
+/** Returns `from` with the stored events replaced by `rows`, which have the columns `names`. */
 export const withBase = (from: FromSql, rows: QuerySql, names: readonly string[]): FromSql => {
   if (from.kind === 'join') return { ...from, left: withBase(from.left, rows, names) }
   const { query } = from as NamedSql
@@ -76,5 +76,5 @@ const readsEvents = (node: unknown): boolean =>
 const joinsEvents = (from: FromSql | undefined): boolean =>
   from?.kind === 'join' && (readsEvents(from.right) || joinsEvents(from.left))
 
-/** Returns whether sessions are joined to the events: those are computed from all events. */
+/** Returns whether sessions, which are computed from all events, are joined to the events. */
 export const joinsSessions = ({ query }: NamedSql): boolean => joinsEvents((query as SelectSql).from)

@@ -6,7 +6,7 @@ import { guarded } from '../../sql/catalog/guard.ts'
 import { call, type FromSql, infix, name, type SelectSql, type Sql } from '../../sql/catalog/physical.ts'
 import { EVENTS } from '../../sql/catalog/tables.ts'
 import { baseOf, withBase } from './eventRows.ts'
-import type { Obstacle } from './obstacle.ts'
+import type { Violation } from './violation.ts'
 import {
   all,
   any,
@@ -14,37 +14,37 @@ import {
   bucketOf,
   COUNT,
   DATABASE,
-  moment,
+  timestamp,
   number,
   OWNER,
   SEEN,
   type Stored,
   STORED,
-  toMoment,
+  toTimestamp,
 } from './words.ts'
 
 /**
- * What is stored for an insight: of its events what it reads of them. `rows`: each event. `buckets`: for an insight that only compares
- * times with the ends of intervals, one row for all events of a bucket of time that are alike in everything else, and how many they are.
- * Persons and groups stand beside the stored rows as beside the events: what is learnt of them later holds for both.
+ * What is stored for an insight: the columns of its events that it reads. `rows`: one row per event. `buckets`: for an insight that only
+ * compares times with the ends of intervals, one row with a count for all events of a time bucket that are equal in everything else.
+ * Persons and groups are joined to the stored rows at each run, so later merges and properties take effect.
  */
 export interface InsightShape {
   readonly signature: string
   readonly kind: 'rows' | 'buckets'
-  /** What is read of an event, and the name of its stored column. */
+  /** The expressions that are read from an event, and the names of their stored columns. */
   readonly columns: readonly { readonly name: string; readonly value: Sql }[]
-  /** The names of the events; absent: all. */
+  /** The names of the events. Absent: all. */
   readonly events?: readonly string[]
   readonly bucketMs: number
 }
 
 const MINUTE_MS = 60_000
-// The clocks of all time zones differ by multiples of it, so that every hour and day consists of whole ones.
+// The offsets of all time zones are multiples of it, so every hour and day consists of whole buckets.
 const QUARTER_HOUR_MS = 15 * MINUTE_MS
-// Beyond these it is no longer cheaper to read the cut buckets from the events.
-const MOST_CUT = 100
+// With more cut buckets than this, reading them from the events is not cheaper than a live run.
+const MAX_CUT_BUCKETS = 100
 
-// What is read of an event does not depend on the range.
+// The columns that an insight reads do not depend on the range.
 const SHORT_RANGE = { date_from: '2026-01-01T00:00:00', date_to: '2026-01-01T00:00:30' }
 
 const TIME = name('timestamp')
@@ -52,7 +52,7 @@ const NAME = '__name'
 const EVENT = '__e'
 const idOf = (value: Sql): string => JSON.stringify(value)
 
-// Sessions are made of their events, and all of these would be read.
+// Sessions are computed from all of their events, which a run would have to read again.
 const readsSessions = (query: unknown): boolean =>
   typeof query === 'object' &&
   query !== null &&
@@ -61,19 +61,19 @@ const readsSessions = (query: unknown): boolean =>
       (/(?:^|_)type$/.test(field) && /^session(?:_properties)?$/.test(String(value))) || readsSessions(value),
   )
 
-const sessionPlace = (query: unknown, at: string): string => {
+const sessionPath = (query: unknown, at: string): string => {
   const inner = Object.entries(query as object).find(([, value]) => readsSessions(value))
-  return inner ? sessionPlace(inner[1], `${at}.${inner[0]}`) : at
+  return inner ? sessionPath(inner[1], `${at}.${inner[0]}`) : at
 }
 
-/** What to store for an insight, or what is in the way. */
-export const shapeOfInsight = (query: InsightQuery): InsightShape | readonly Obstacle[] => {
+/** Returns what to store for an insight, or why it cannot be materialized. */
+export const shapeOfInsight = (query: InsightQuery): InsightShape | readonly Violation[] => {
   if (readsSessions(query)) {
-    const field = sessionPlace(query, 'query')
+    const field = sessionPath(query, 'query')
     return [
       {
         code: 'session_property',
-        message: `"${field}" is of a session, which is made of all of its events, so that nothing would be read less`,
+        message: `"${field}" is a session property. Sessions are computed from all of their events, so a materialized run would not read less`,
         field,
         fix: 'Use a property of the event, or leave the endpoint live',
       },
@@ -99,7 +99,7 @@ export const shapeOfInsight = (query: InsightQuery): InsightShape | readonly Obs
   return { signature, kind, columns, bucketMs, ...(events ? { events } : {}) }
 }
 
-/** Events with some of what is read of them, when they were and when they came. */
+/** Events with `items`, their timestamp and the time of their arrival. */
 const eventRows = (items: SelectSql['items']): FromSql => ({
   kind: 'named',
   name: EVENT,
@@ -113,10 +113,10 @@ const eventRows = (items: SelectSql['items']): FromSql => ({
 
 const isOfInsight = ({ events }: InsightShape): Sql | undefined =>
   events && any(events.map((each) => infix(name(EVENT, NAME), '=', { kind: 'parameter', type: 'String', value: each })))
-const isBefore = ({ watermark }: Stored): Sql => infix(name(EVENT, SEEN), '<', moment(watermark))
-const isAfter = ({ watermark }: Stored): Sql => infix(name(EVENT, SEEN), '>=', moment(watermark))
+const isBefore = ({ watermark }: Stored): Sql => infix(name(EVENT, SEEN), '<', timestamp(watermark))
+const isAfter = ({ watermark }: Stored): Sql => infix(name(EVENT, SEEN), '>=', timestamp(watermark))
 
-/** What fills the table: every event that came before the watermark. */
+/** Returns the select that fills the table: every event that arrived before the watermark. */
 export const fillInsight = (shape: InsightShape, stored: Stored): SelectSql => {
   const raw = shape.columns.map(({ value }, at) => ({ value, name: `__r${at}` }))
   const isBuckets = shape.kind === 'buckets'
@@ -140,7 +140,7 @@ export const fillInsight = (shape: InsightShape, stored: Stored): SelectSql => {
   }
 }
 
-/** How many events the table should hold. */
+/** Returns a select of the number of events that the table should hold. */
 export const countInsight = (shape: InsightShape, stored: Stored): SelectSql => ({
   kind: 'select',
   items: [{ value: call('count'), name: 'events' }],
@@ -150,13 +150,13 @@ export const countInsight = (shape: InsightShape, stored: Stored): SelectSql => 
 
 const columnOf = ({ columns }: InsightShape, value: Sql) => columns.find((each) => idOf(each.value) === idOf(value))
 
-/** The columns by which the stored rows are sorted: which event, then when. */
+/** Returns the columns by which the stored rows are sorted: the event's name, then its timestamp. */
 export const sortingOfInsight = (shape: InsightShape): readonly string[] => [
   OWNER,
   ...[name('event'), TIME].flatMap((value) => columnOf(shape, value)?.name ?? []),
 ]
 
-/** What a source asks for, out of the table, the cut buckets and what has come since; `undefined` if that cannot be. */
+/** Returns the rows that a source reads: from the table, and from the events of cut buckets and after the watermark. `undefined` if the table cannot provide them. */
 const storedRows = (
   { from, cuts = [], takesWeights }: AskedEvents,
   shape: InsightShape,
@@ -169,7 +169,7 @@ const storedRows = (
   const cut = isBuckets
     ? [...new Set(cuts.filter((each) => each % bucketMs !== 0).map((each) => Math.floor(each / bucketMs) * bucketMs))]
     : []
-  if (cut.length > MOST_CUT || columns.some(({ column }) => column === undefined)) return undefined
+  if (cut.length > MAX_CUT_BUCKETS || columns.some(({ column }) => column === undefined)) return undefined
   const isWeighed = isBuckets && takesWeights
   const table = { database: DATABASE, name: stored.table, owner: OWNER }
   const bucket = call('toUnixTimestamp64Milli', name(STORED, columnOf(shape, TIME)!.name))
@@ -187,7 +187,7 @@ const storedRows = (
         [...shape.columns.map((each) => each.name), COUNT].map((each) => ({ value: name(each), name: each })),
       ),
     },
-    // Whoever takes no weights gets each event's row again.
+    // Without weights, each event gets its own row again.
     ...(isBuckets && !takesWeights
       ? { arrayJoin: { isLeft: false, items: [{ value: call('range', name(STORED, COUNT)), name: '__each' }] } }
       : {}),
@@ -206,7 +206,11 @@ const storedRows = (
     where: all([isOfInsight(shape), ...terms]),
   })
   const isIn = (begin: number): Sql =>
-    infix(infix(name(EVENT, AT), '>=', toMoment(begin)), 'AND', infix(name(EVENT, AT), '<', toMoment(begin + bucketMs)))
+    infix(
+      infix(name(EVENT, AT), '>=', toTimestamp(begin)),
+      'AND',
+      infix(name(EVENT, AT), '<', toTimestamp(begin + bucketMs)),
+    )
   const rest = [
     fromEvents(isAfter(stored)),
     ...(cut.length > 0 ? [fromEvents(isBefore(stored), any(cut.map(isIn)))] : []),
@@ -218,7 +222,7 @@ const storedRows = (
   )
 }
 
-/** What one run of an insight asks and answers, out of what is stored; `undefined` if that cannot serve it. */
+/** Plans one run of an insight that reads the table. `undefined` if the table does not fit the run. */
 export const planFromStored = (
   query: InsightQuery,
   run: InsightRun,

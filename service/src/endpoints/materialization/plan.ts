@@ -7,30 +7,30 @@ import type { SelectSql } from '../../sql/catalog/physical.ts'
 import { print } from '../../sql/print/print.ts'
 import type { InsightQuery } from '../insights/insights.ts'
 import { countInsight, fillInsight, shapeOfInsight, sortingOfInsight } from './insightRows.ts'
-import type { Obstacle } from './obstacle.ts'
+import type { Violation } from './violation.ts'
 import { countSql, fillSql, readSql, sortingOf } from './rollup.ts'
 import { checkRules } from './rules.ts'
 import { type Shape, shapeOf } from './shape.ts'
 import type { Stored } from './words.ts'
 
-/** What would be stored, for a query of either kind. Two plans of one `signature` have the same table. */
+/** What to store for a query of either kind. Plans with the same `signature` have the same table. */
 export interface TablePlan {
   readonly signature: string
   readonly kind: 'states' | 'rows' | 'buckets'
-  /** What fills the table: every event that came before the watermark. */
+  /** Returns the select that fills the table: every event that arrived before the watermark. */
   readonly fill: (stored: Stored) => SelectSql
-  /** How many events it should hold. */
+  /** Returns a select of the number of events that the table should hold. */
   readonly count: (stored: Stored) => SelectSql
-  /** The columns by which its rows are sorted. */
+  /** The columns by which the rows are sorted. */
   readonly sorting: readonly string[]
-  /** The columns that hold states of aggregates. */
+  /** The columns with states of aggregates. */
   readonly states: readonly string[]
 }
 
-/** What would be stored for a query, or everything that is in the way. */
-export type Plan = { readonly table: TablePlan } | { readonly obstacles: readonly Obstacle[] }
+/** What to store for a query, or everything that prevents it. */
+export type Plan = { readonly table: TablePlan } | { readonly violations: readonly Violation[] }
 
-const isObstacles = <Found extends object>(found: Found | readonly Obstacle[]): found is readonly Obstacle[] =>
+const isViolations = <Found extends object>(found: Found | readonly Violation[]): found is readonly Violation[] =>
   Array.isArray(found)
 
 const tableOf = (shape: Shape): TablePlan => ({
@@ -45,7 +45,7 @@ const tableOf = (shape: Shape): TablePlan => ({
 /** Plans what to store for an insight. */
 export const planOfInsight = (query: InsightQuery): Plan => {
   const shape = shapeOfInsight(query)
-  if (isObstacles(shape)) return { obstacles: shape }
+  if (isViolations(shape)) return { violations: shape }
   const { signature, kind } = shape
   return {
     table: {
@@ -59,13 +59,13 @@ export const planOfInsight = (query: InsightQuery): Plan => {
   }
 }
 
-/** Plans what to store for a query, with samples in the place of its variables. Throws `QueryError` for a query that cannot be compiled. */
+/** Plans what to store for a query, using samples of its variables. Throws `QueryError` if the query does not compile. */
 export const planOf = (parsed: ParsedQuery, definitions: readonly Variable[]): Plan => {
-  const { obstacles, target } = checkRules(parsed)
-  if (!target) return { obstacles }
+  const { violations, target } = checkRules(parsed)
+  if (!target) return { violations }
   let first: unknown
   for (const variables of triesOf(parsed, definitions)) {
-    let found: Shape | readonly Obstacle[] | undefined
+    let found: Shape | readonly Violation[] | undefined
     const options: CompileOptions = {
       projectId: 0,
       variables,
@@ -74,18 +74,18 @@ export const planOf = (parsed: ParsedQuery, definitions: readonly Variable[]): P
     try {
       compileQuery(parsed, options)
     } catch (error) {
-      // A sample may be no date where the query wants one.
+      // A sample may not be a date where the query requires one.
       if (!(error instanceof QueryError)) throw error
       first ??= error
       continue
     }
     if (!found) throw new QueryError('not_supported', 'The SELECT with the variables is not used by the query')
-    return isObstacles(found) ? { obstacles: found } : { table: tableOf(found) }
+    return isViolations(found) ? { violations: found } : { table: tableOf(found) }
   }
   throw first
 }
 
-/** The statements around a table. */
+/** Returns the statements that create, fill and check a table. */
 export const buildStatements = (
   { fill: fillOf, count, sorting, states }: TablePlan,
   projectId: number,
@@ -99,11 +99,11 @@ export const buildStatements = (
       params,
     },
     fill: { text: `INSERT INTO ${table} ${text}`, params },
-    /** Rows of the table, and the events they were made of. */
+    /** The number of rows in the table, and of events that they were built from. */
     held: { text: `SELECT count() AS rows, sum(__count) AS events FROM ${table}` },
-    /** The events that they should have been made of. */
+    /** The number of events that they should have been built from. */
     events: print(count(stored), projectId),
-    /** How many rows there would be, of how many events, and how long each is, by some of them. */
+    /** The number of rows and events that the table would have, and the average size of a row. */
     estimate: {
       text: `SELECT count() AS rows, sum(__count) AS events, avg(length(toString(tuple(* EXCEPT (__count ${states.map((name) => `, ${name}`).join('')})))) ${states.map((name) => `+ length(CAST(${name}, 'String'))`).join(' ')}) AS bytes FROM (${text})`,
       params,
@@ -111,14 +111,17 @@ export const buildStatements = (
   } satisfies Record<string, Statement>
 }
 
-/** Answers the query's materialized select from what is stored, if that is of the run's own shape. `isUsed` says after compiling whether it was. */
+/**
+ * Returns a `replace` that makes the query's materialized select read the table, if the table has the shape of the run. After compiling,
+ * `isUsed` returns whether it did. `now`: the time that the run's clock functions return.
+ */
 export const readingFrom = (parsed: ParsedQuery, stored: Stored & { signature: string }, now = new Date()) => {
   const { target } = checkRules(parsed)
   let isUsed = false
   const replace: CompileOptions['replace'] = (node, sql) => {
     if (node !== target) return sql
     const shape = shapeOf(parsed, node, sql)
-    if (isObstacles(shape) || shape.signature !== stored.signature) return sql
+    if (isViolations(shape) || shape.signature !== stored.signature) return sql
     isUsed = true
     return readSql(shape, sql, stored, now)
   }

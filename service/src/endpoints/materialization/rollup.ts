@@ -20,15 +20,15 @@ import {
   bucketOf,
   COUNT,
   DATABASE,
-  moment,
+  timestamp,
   number,
   OWNER,
   SEEN,
   type Stored,
   STORED,
-  toMoment,
+  toTimestamp,
 } from './words.ts'
-import { type Stretch, stretchOf } from './stretch.ts'
+import { type TimeRange, timeRangeOf } from './timeRange.ts'
 
 const BUCKET = '__bucket'
 const SPAN = '__span'
@@ -40,7 +40,7 @@ const test = ({ operator, bound, isColumnLeft }: RunTerm, column: Sql): Sql =>
 
 const asked = (terms: readonly RunTerm[]): readonly Sql[] => terms.map((term) => test(term, term.column))
 
-/** The rows of events as the select reads them, with when they were and when they came. */
+/** The rows of events as the select reads them, with their timestamp and the time of their arrival. */
 const events = ({ guard, names }: Shape): SelectSql['from'] => ({
   kind: 'named',
   name: names.source,
@@ -60,12 +60,12 @@ const storedRows = (shape: Shape, { table }: Stored): SelectSql['from'] => ({
   ]),
 })
 
-const isBefore = (source: string, watermark: string): Sql => infix(name(source, SEEN), '<', moment(watermark))
-const isAfter = (source: string, watermark: string): Sql => infix(name(source, SEEN), '>=', moment(watermark))
+const isBefore = (source: string, watermark: string): Sql => infix(name(source, SEEN), '<', timestamp(watermark))
+const isAfter = (source: string, watermark: string): Sql => infix(name(source, SEEN), '>=', timestamp(watermark))
 
 /**
- * What fills the table `stored`: every event that came before its watermark. Of a select with a time range once in states of hours and
- * once in states of days: a long range is read in a twentieth of the states, which matters where a state holds values.
+ * Returns the select that fills the table: every event that arrived before the watermark. A select with a time range is stored twice, as
+ * states per hour and per day: a long range then reads a twentieth of the states, which matters where a state holds values.
  */
 export const fillSql = (shape: Shape, { watermark }: Stored): SelectSql => {
   const { columns, states, fixed, isBucketed, names } = shape
@@ -78,7 +78,7 @@ export const fillSql = (shape: Shape, { watermark }: Stored): SelectSql => {
       ]
     : []
   const keys = [...columns.map(({ sql, name: own }) => ({ value: sql, name: own })), ...buckets]
-  // The days repeat what the hours hold.
+  // The days repeat the events of the hours.
   const counted = isBucketed
     ? call('if', infix(name(SPAN), '=', number(HOUR_MS)), call('count'), number(0))
     : call('count')
@@ -96,7 +96,7 @@ export const fillSql = (shape: Shape, { watermark }: Stored): SelectSql => {
   }
 }
 
-/** How many events the table should hold. */
+/** Returns a select of the number of events that the table should hold. */
 export const countSql = (shape: Shape, { watermark }: Stored): SelectSql => ({
   kind: 'select',
   items: [{ value: call('count'), name: 'events' }],
@@ -104,7 +104,7 @@ export const countSql = (shape: Shape, { watermark }: Stored): SelectSql => ({
   where: all([...shape.fixed, isBefore(shape.names.source, watermark)]),
 })
 
-/** The columns by which the stored rows are sorted: what runs ask for comes first. */
+/** Returns the columns by which the stored rows are sorted, beginning with those that runs filter by. */
 export const sortingOf = ({ kind, columns, runTerms, isBucketed, names: { keyOf } }: Shape): readonly string[] => {
   const wanted = new Set(runTerms.map(({ column }) => keyOf(column)))
   const asked = columns.filter(({ sql }) => wanted.has(keyOf(sql)))
@@ -116,9 +116,9 @@ export const sortingOf = ({ kind, columns, runTerms, isBucketed, names: { keyOf 
   ]
 }
 
-// The clock is read once: two readings could fall on both sides of an hour's end.
+// The clock is read once: two readings could fall into different hours.
 const atOneTime = (shape: Shape, now: Date): Shape => {
-  const reading = moment(now.toISOString().replace('T', ' ').replace('Z', ''))
+  const reading = timestamp(now.toISOString().replace('T', ' ').replace('Z', ''))
   const fix = (sql: Sql): Sql => (sql.kind === 'call' && sql.name === 'now64' ? reading : mapChildren(sql, fix))
   return {
     ...shape,
@@ -127,18 +127,18 @@ const atOneTime = (shape: Shape, now: Date): Shape => {
   }
 }
 
-/** What of a time range is read from where. */
+/** Which part of a time range is read from the table, and which from the events. */
 interface Split {
-  /** Of the stored rows, by how long a bucket is and when it begins; `undefined`: all of them. */
+  /** Selects stored rows by the length and start of their bucket. `undefined`: all of them. */
   readonly isStored: ((span: Sql, bucket: Sql) => Sql) | undefined
-  /** Of the events that are stored too, those that no stored row answers for. Absent: there are none. */
+  /** Selects the stored events that no selected row covers. Absent: there are none. */
   readonly isEnd?: (at: Sql) => Sql
 }
 
 const isInFullBucket = (ranges: readonly RunTerm[], bucket: Sql): Sql =>
   all(ranges.flatMap((term) => [test(term, bucket), test(term, lastOf(bucket))]))!
 
-// No event further from every bound than a bucket's length is in a ragged end. Says so in a way that the engine's index understands.
+// Events outside whole buckets are at most one bucket's length from a bound. This condition lets the engine use its index.
 const isNear = (ranges: readonly RunTerm[], at: Sql): Sql =>
   any(
     ranges.map(({ bound }) => {
@@ -151,27 +151,27 @@ const isNear = (ranges: readonly RunTerm[], at: Sql): Sql =>
     }),
   )
 
-/** Of bounds that only the engine can work out, such as the begin of a month. */
+/** Splits a range whose bounds only the engine can compute, such as the start of a month. */
 const splitByEngine = (ranges: readonly RunTerm[]): Split => ({
   isStored: (span, bucket) => infix(infix(span, '=', number(HOUR_MS)), 'AND', isInFullBucket(ranges, bucket)),
   isEnd: (at) =>
     all([...asked(ranges), isNear(ranges, at), call('not', isInFullBucket(ranges, bucketOf(at, number(HOUR_MS))))])!,
 })
 
-const isWithin = ({ from, to }: Stretch, at: Sql): Sql =>
+const isWithin = ({ from, to }: TimeRange, at: Sql): Sql =>
   all([
-    from === -Infinity ? undefined : infix(at, '>=', toMoment(from)),
-    to === Infinity ? undefined : infix(at, '<', toMoment(to)),
+    from === -Infinity ? undefined : infix(at, '>=', toTimestamp(from)),
+    to === Infinity ? undefined : infix(at, '<', toTimestamp(to)),
   ])!
 
-const fullBuckets = ({ from, to }: Stretch, ms: number): Stretch => ({
+const fullBuckets = ({ from, to }: TimeRange, ms: number): TimeRange => ({
   from: Math.ceil(from / ms) * ms,
   to: Math.floor(to / ms) * ms,
 })
-const isEmpty = ({ from, to }: Stretch): boolean => from >= to
+const isEmpty = ({ from, to }: TimeRange): boolean => from >= to
 
-/** What is left of a stretch at both ends of one within it; all of it if that is empty. */
-const endsOf = (whole: Stretch, inner: Stretch): readonly Stretch[] =>
+/** Returns the parts of `whole` before and after `inner`; all of it if `inner` is empty. */
+const endsOf = (whole: TimeRange, inner: TimeRange): readonly TimeRange[] =>
   (isEmpty(inner)
     ? [whole]
     : [
@@ -181,17 +181,17 @@ const endsOf = (whole: Stretch, inner: Stretch): readonly Stretch[] =>
   ).filter((end) => !isEmpty(end))
 
 /**
- * Of known bounds: full days, the full hours beside them, and what is left to the events, which is nothing where a range begins and ends
- * with hours, as days do. What the engine has to plan is small.
+ * Splits a range with known bounds into full days, the full hours beside them, and the rest, which is read from the events. There is no
+ * rest if the range begins and ends on full hours.
  */
-const splitAt = (whole: Stretch): Split => {
+const splitAt = (whole: TimeRange): Split => {
   const hours = fullBuckets(whole, HOUR_MS)
   const days = fullBuckets(whole, DAY_MS)
   const ends = endsOf(whole, hours)
   const stored = [
-    ...(isEmpty(days) ? [] : [{ span: DAY_MS, stretches: [days] }]),
-    ...(isEmpty(hours) ? [] : [{ span: HOUR_MS, stretches: endsOf(hours, days) }]),
-  ].filter(({ stretches }) => stretches.length > 0)
+    ...(isEmpty(days) ? [] : [{ span: DAY_MS, timeRanges: [days] }]),
+    ...(isEmpty(hours) ? [] : [{ span: HOUR_MS, timeRanges: endsOf(hours, days) }]),
+  ].filter(({ timeRanges }) => timeRanges.length > 0)
   return {
     isStored: (span, bucket) =>
       stored.length > 0
@@ -200,7 +200,7 @@ const splitAt = (whole: Stretch): Split => {
               infix(
                 infix(span, '=', number(each.span)),
                 'AND',
-                any(each.stretches.map((stretch) => isWithin(stretch, bucket))),
+                any(each.timeRanges.map((timeRange) => isWithin(timeRange, bucket))),
               ),
             ),
           )
@@ -211,11 +211,11 @@ const splitAt = (whole: Stretch): Split => {
 
 const splitOf = (ranges: readonly RunTerm[]): Split => {
   if (ranges.length === 0) return { isStored: undefined }
-  const stretch = stretchOf(ranges)
-  return stretch ? splitAt(stretch) : splitByEngine(ranges)
+  const timeRange = timeRangeOf(ranges)
+  return timeRange ? splitAt(timeRange) : splitByEngine(ranges)
 }
 
-/** Returns the rows of states that answer a run: of the table, of the ragged ends of its time range, and of what has come since. */
+/** Returns the states that answer a run: from the table, and from the events outside whole buckets and after the watermark. */
 const statesFor = (shape: Shape, stored: Stored): QuerySql => {
   const { columns, states, groups, runTerms, fixed, names } = shape
   const { source, keyOf } = names
@@ -285,7 +285,7 @@ const readStates = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => 
 const readRows = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => {
   const { columns, runTerms, fixed, from, guard, names } = shape
   const { source } = names
-  // Under the select's own name for them, so that its conditions read stored rows as they read events.
+  // Named like the events in the select, so that its conditions read stored rows as they read events.
   const asSource: SelectSql = {
     kind: 'select',
     items: columns.map((each, at) => ({ value: name(STORED, each.name), name: guard.items[at]!.name })),
@@ -314,7 +314,7 @@ const readRows = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => {
   }
 }
 
-/** A select with the same rows as `sql`: what is stored, the ragged ends of its time range, and what has come since, in one. */
+/** Returns a select with the same rows as `sql`, from the table, and from the events outside whole buckets and after the watermark. */
 export const readSql = (shape: Shape, sql: SelectSql, stored: Stored, now: Date): SelectSql => {
   const fixed = atOneTime(shape, now)
   return shape.kind === 'states' ? readStates(fixed, sql, stored) : readRows(fixed, sql, stored)

@@ -5,11 +5,11 @@ import type { CallSql, InfixOperator, SelectSql, Sql } from '../../sql/catalog/p
 import type { Span } from '../../sql/parse/queryError.ts'
 import { aggregateOf, computedOf, MERGEABLE } from './aggregates.ts'
 import { type Base, baseOf, type Joined, joinedOf, joinsSessions, type NamedSql } from './eventRows.ts'
-import { type Obstacle, type ObstacleCode, obstacleAt } from './obstacle.ts'
-import { OPERATORS } from './rules.ts'
+import { type Violation, type ViolationCode, violationAt } from './violation.ts'
+import { OPERATORS } from './whereRules.ts'
 import { childrenOf, mapChildren } from './tree.ts'
 
-/** A condition that is known when a run comes: a column against what needs no row. */
+/** A condition whose bound is known only at the run: a column compared with an expression that reads no row. */
 export interface RunTerm {
   readonly column: Sql
   readonly operator: InfixOperator
@@ -20,7 +20,7 @@ export interface RunTerm {
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
 
-/** How long the buckets are in which states are kept, where a run asks for a time range. */
+/** The lengths of the buckets of states, if runs filter by a time range. In ms. */
 export const SPANS: readonly number[] = [HOUR_MS, DAY_MS]
 
 export interface StoredColumn {
@@ -34,15 +34,15 @@ export interface State extends StoredColumn {
 }
 
 /**
- * What is stored for a select, and how its parts lie in it. Two selects of one `signature` have the same stored table,
- * whatever the values of their variables: a run whose own signature is another one is answered live. The events' own columns
- * are stored; persons and groups are joined at each run, so that later merges and properties count.
+ * What is stored for a select, and where its parts are stored. Selects with the same `signature` have the same table, whatever the values
+ * of their variables. A run with another signature is answered live. The events' own columns are stored; persons and groups are joined at
+ * each run, so later merges and properties take effect.
  */
 export interface Shape {
   readonly signature: string
   /** `states`: states of aggregates, one row for each group. `rows`: the events' columns, sorted by the run terms. */
   readonly kind: 'states' | 'rows'
-  /** Where the select reads events, with the persons and groups joined to them. */
+  /** The select's FROM: events, with persons and groups joined to them. */
   readonly from: NamedSql
   /** The subquery in `from` that reads the stored events. */
   readonly guard: Base
@@ -51,11 +51,11 @@ export interface Shape {
   readonly runTerms: readonly RunTerm[]
   /** Conditions that read a joined column, evaluated at each run. */
   readonly joinedTerms: readonly Sql[]
-  /** Whether some run term is a time range, so that states are kept by the hour and by the day. */
+  /** Whether a run term is a time range, so that states are stored per hour and per day. */
   readonly isBucketed: boolean
   readonly columns: readonly StoredColumn[]
   readonly states: readonly State[]
-  /** The `columns` that a run reads: group keys, and what joined columns are found by or combined with. */
+  /** The `columns` that a run reads: group keys, and the keys and operands of joined columns. */
   readonly groups: readonly StoredColumn[]
   readonly names: Names
 }
@@ -64,7 +64,7 @@ export interface Shape {
 export interface Names {
   /** Name of the events in the select. */
   readonly source: string
-  /** Identity of an expression, to find its stored column. */
+  /** Returns an expression's identity, by which its stored column is found. */
   readonly keyOf: (sql: Sql) => string
   /** Replaces column aliases by their expressions. */
   readonly expand: (sql: Sql) => Sql
@@ -72,14 +72,14 @@ export interface Names {
   readonly readsJoined: (sql: Sql) => boolean
 }
 
-/** Gives another answer each time, or needs more than its row. */
+/** Functions whose result changes between calls, or depends on more than one row. */
 const UNREPEATABLE = /^(?:now|rand|generateUUID|arrayShuffle|arrayJoin$|dictGet|joinGet)/
 const CLOCK = /^now64$/
 
 const some = (sql: Sql, test: (node: Sql) => boolean): boolean =>
   test(sql) || childrenOf(sql).some((each) => some(each, test))
 
-/** Whether an expression uses an argument of a lambda around it. */
+/** Whether an expression uses an argument of an enclosing lambda. */
 const isOpen = (sql: Sql, bound: readonly string[] = []): boolean => {
   if (sql.kind === 'name') return sql.path.length === 1 && !bound.includes(sql.path[0]!)
   const within = sql.kind === 'lambda' ? [...bound, ...sql.names] : bound
@@ -90,46 +90,46 @@ const isColumn = (node: Sql): boolean => node.kind === 'name' && node.path.lengt
 const isQuery = (node: Sql): boolean => node.kind === 'query'
 const isClock = (node: Sql): boolean => node.kind === 'call' && CLOCK.test(node.name)
 
-/** Returns what makes an expression give another value at a later run; if it is evaluated `atRun`, in each reading of one run. */
-const faultIn = (sql: Sql, atRun = false): { code: ObstacleCode; name?: string } | undefined => {
-  let fault: { code: ObstacleCode; name?: string } | undefined
+/** Returns why an expression may have another value at a later run or, if evaluated `atRun`, in another part of the same run. */
+const instabilityOf = (sql: Sql, atRun = false): { code: ViolationCode; name?: string } | undefined => {
+  let found: { code: ViolationCode; name?: string } | undefined
   some(sql, (node) => {
-    if (node.kind === 'query' && !atRun) fault ??= { code: 'subquery_in_aggregation' }
+    if (node.kind === 'query' && !atRun) found ??= { code: 'subquery_in_aggregation' }
     if (node.kind === 'call' && UNREPEATABLE.test(node.name) && !(atRun && isClock(node)))
-      fault ??= { code: node.name === 'arrayJoin' ? 'array_join' : 'not_repeatable', name: node.name }
-    return fault !== undefined
+      found ??= { code: node.name === 'arrayJoin' ? 'array_join' : 'not_repeatable', name: node.name }
+    return found !== undefined
   })
-  return fault
+  return found
 }
 
-const FAULTS: Readonly<Partial<Record<ObstacleCode, readonly [string, string]>>> = {
+const INSTABILITIES: Readonly<Partial<Record<ViolationCode, readonly [string, string]>>> = {
   subquery_in_aggregation: [
-    'A subquery in WHERE, GROUP BY or an aggregate may answer differently tomorrow',
+    'A subquery in WHERE, GROUP BY or an aggregate may return other rows later',
     'Leave the endpoint live, or filter without the subquery',
   ],
   not_repeatable: [
-    'A function that answers differently each time stands where its answer would be kept',
+    'A function whose result changes between calls is used where its result would be stored',
     'Compare a column with it directly, such as timestamp >= now() - INTERVAL 7 DAY',
   ],
   array_join: [
-    'arrayJoin() makes several rows of one',
+    'arrayJoin() turns one row into several',
     'Leave the endpoint live, or use it in a SELECT around this one',
   ],
 }
 
-// A bound of another type would need a conversion whose meaning is the engine's.
-const isMoment = (sql: Sql): boolean => {
+// A bound of another type would be converted by the engine, with unknown results.
+const isTimestamp = (sql: Sql): boolean => {
   if (sql.kind === 'parameter') return sql.type === 'Date' || sql.type.startsWith('DateTime64')
   if (sql.kind === 'call')
     return (
       isClock(sql) ||
       (/^(?:toDate|toDateTime64|toStartOf\w+|toMonday|add\w+s|subtract\w+s)$/.test(sql.name) &&
         sql.args.length > 0 &&
-        isMoment(sql.args[0]!))
+        isTimestamp(sql.args[0]!))
     )
   return (
     sql.kind === 'infix' &&
-    isMoment(sql.first) &&
+    isTimestamp(sql.first) &&
     sql.rest.every(
       ({ operator, right }) =>
         (operator === '+' || operator === '-') && right.kind === 'call' && right.name.startsWith('toInterval'),
@@ -150,10 +150,10 @@ const spanOfCall = (node: Select, name: string | undefined): Span => {
   return found ?? node
 }
 
-/** A select's conditions, each beside what was written. The two have one form as long as AND joins them. */
+/** Returns a select's conditions, each with its node in the query. Both have the same structure as far as AND joins them. */
 const conditionsOf = (node: Expression, sql: Sql): readonly (readonly [Expression, Sql])[] => {
   if (node.kind !== 'logic' || node.operator !== 'and') return [[node, sql]]
-  if (sql.kind !== 'infix') throw new Error('Compiler fault: AND is no longer an AND')
+  if (sql.kind !== 'infix') throw new Error('Compiler bug: AND was not compiled to AND')
   const operands = [sql.first, ...sql.rest.map(({ right }) => right)]
   return node.terms.flatMap((term, at) => conditionsOf(term, operands[at]!))
 }
@@ -164,7 +164,8 @@ const runTermOf = (node: Expression, sql: Sql): RunTerm | undefined => {
   const [left, right] = [sql.first, sql.rest[0]!.right]
   const isColumnLeft = some(left, isColumn)
   const [column, bound] = isColumnLeft ? [left, right] : [right, left]
-  if (!some(column, isColumn) || some(bound, isColumn) || some(bound, isQuery) || faultIn(column)) return undefined
+  if (!some(column, isColumn) || some(bound, isColumn) || some(bound, isQuery) || instabilityOf(column))
+    return undefined
   if (some(bound, (each) => each.kind === 'call' && UNREPEATABLE.test(each.name) && !isClock(each))) return undefined
   return { column, operator: sql.rest[0]!.operator, bound, isColumnLeft }
 }
@@ -196,17 +197,17 @@ const namesOf = (sql: SelectSql, { name: source }: NamedSql, guard: Base, joined
   }
 }
 
-type Refuse = (code: ObstacleCode, message: string, span: Span, fix: string) => void
-type RefuseFault = (of: Sql, span?: Span, atRun?: boolean) => void
+type Refuse = (code: ViolationCode, message: string, span: Span, fix: string) => void
+type RefuseUnstable = (of: Sql, span?: Span, atRun?: boolean) => void
 
-/** A select that may be materialized, with the functions that report what is in the way. */
+/** A select that may be materialized, with functions that report violations. */
 interface Candidate {
   readonly node: Select
   readonly sql: SelectSql
   readonly names: Names
   readonly refuse: Refuse
-  /** Refuses an expression whose value would not be the same at a later run. */
-  readonly refuseFault: RefuseFault
+  /** Reports an expression whose value may differ at a later run. */
+  readonly refuseUnstable: RefuseUnstable
 }
 
 /** The conditions of a select, by when and where they are evaluated. */
@@ -235,7 +236,7 @@ const sortConditions = ({ node, sql, names, refuse }: Candidate): Conditions => 
 }
 
 /** Returns every aggregate of the select, once. */
-const aggregatesIn = ({ node, sql, names, refuse, refuseFault }: Candidate): readonly CallSql[] => {
+const aggregatesIn = ({ node, sql, names, refuse, refuseUnstable }: Candidate): readonly CallSql[] => {
   const calls = new Map<string, CallSql>()
   const collect = (of: Sql): void => {
     const base = of.kind === 'call' && !of.over ? aggregateOf(of.name) : undefined
@@ -243,11 +244,11 @@ const aggregatesIn = ({ node, sql, names, refuse, refuseFault }: Candidate): rea
     if (!Object.hasOwn(MERGEABLE, base))
       refuse(
         'aggregate_not_mergeable',
-        `${base}() cannot be put together from parts`,
+        `${base}() cannot be merged from partial results`,
         spanOfCall(node, base),
         `Aggregates that can: ${Object.keys(MERGEABLE).join(', ')}`,
       )
-    for (const each of of.args) refuseFault(each)
+    for (const each of of.args) refuseUnstable(each)
     calls.set(names.keyOf(of), of)
   }
   const after = [
@@ -262,7 +263,7 @@ const aggregatesIn = ({ node, sql, names, refuse, refuseFault }: Candidate): rea
 
 const TIMESTAMP = JSON.stringify({ kind: 'name', path: ['timestamp'] })
 const isRange = ({ column, bound }: RunTerm, { keyOf }: Names): boolean =>
-  keyOf(column) === TIMESTAMP && isMoment(bound)
+  keyOf(column) === TIMESTAMP && isTimestamp(bound)
 
 /** Collects columns to store, each expression once. */
 const createColumns = ({ source, keyOf, readsJoined }: Names) => {
@@ -275,9 +276,9 @@ const createColumns = ({ source, keyOf, readsJoined }: Names) => {
   }
   /** Stores a column of events that a join needs, under its own name. */
   const keyFor = (key: string): StoredColumn => columnFor({ kind: 'name', path: [source, key] }, key)
-  /** Stores the largest parts of an expression that follow from the event alone: a run computes the rest. */
+  /** Stores the largest parts of an expression that read only the event. A run computes the rest. */
   const partsFor = (of: Sql): readonly StoredColumn[] => {
-    const isOwn = some(of, isColumn) && !readsJoined(of) && !isOpen(of) && !faultIn(of)
+    const isOwn = some(of, isColumn) && !readsJoined(of) && !isOpen(of) && !instabilityOf(of)
     return isOwn ? [columnFor(of)] : childrenOf(of).flatMap(partsFor)
   }
   return { columns, columnFor, keyFor, partsFor }
@@ -287,7 +288,7 @@ type Parts = Pick<Shape, 'kind' | keyof Conditions | 'isBucketed' | 'columns' | 
 
 const rowsOf = ({ names: { source } }: Candidate, { fixed, runTerms }: Conditions, guard: Base): Parts => ({
   kind: 'rows',
-  fixed: fixed.filter((each) => !faultIn(each)),
+  fixed: fixed.filter((each) => !instabilityOf(each)),
   runTerms,
   joinedTerms: [],
   isBucketed: false,
@@ -323,7 +324,7 @@ const statesOf = (
   return { kind: 'states', ...conditions, isBucketed, columns, states, groups: [...new Set(read)] }
 }
 
-/** Returns what decides the stored table. The values of variables are not among it. */
+/** Returns what determines the table. The values of variables do not. */
 const signedParts = ({ kind, columns, groups, states, fixed, runTerms, isBucketed }: Parts, names: Names): object => ({
   kind,
   ...(kind === 'states' ? { spans: isBucketed ? SPANS : [] } : {}),
@@ -347,19 +348,20 @@ const sessionIn = (node: Select): Span => {
   return found ?? node
 }
 
-/** Returns what would be stored for the select `node`, which compiled to `sql`, or what is in the way. */
+/** Returns what to store for the select `node`, which compiled to `sql`, or why it cannot be materialized. */
 export const shapeOf = (
   parsed: Pick<ParsedQuery, 'text'>,
   node: Select,
   sql: SelectSql,
-): Shape | readonly Obstacle[] => {
-  const obstacles: Obstacle[] = []
-  const refuse: Refuse = (code, message, span, fix) => void obstacles.push(obstacleAt(parsed, code, message, span, fix))
-  const refuseFault: RefuseFault = (of, span, atRun) => {
-    const fault = faultIn(of, atRun)
-    if (!fault) return
-    const [message, fix] = FAULTS[fault.code]!
-    refuse(fault.code, message, span ?? spanOfCall(node, fault.name), fix)
+): Shape | readonly Violation[] => {
+  const violations: Violation[] = []
+  const refuse: Refuse = (code, message, span, fix) =>
+    void violations.push(violationAt(parsed, code, message, span, fix))
+  const refuseUnstable: RefuseUnstable = (of, span, atRun) => {
+    const found = instabilityOf(of, atRun)
+    if (!found) return
+    const [message, fix] = INSTABILITIES[found.code]!
+    refuse(found.code, message, span ?? spanOfCall(node, found.name), fix)
   }
   const from = sql.from as NamedSql
   if (joinsSessions(from)) {
@@ -369,12 +371,12 @@ export const shapeOf = (
       sessionIn(node),
       "Use the event's own columns and properties, such as $session_id, or leave the endpoint live",
     )
-    return obstacles
+    return violations
   }
   const { base: guard } = baseOf(from)
   const joined = joinedOf(from)
   const names = namesOf(sql, from, guard, joined)
-  const candidate: Candidate = { node, sql, names, refuse, refuseFault }
+  const candidate: Candidate = { node, sql, names, refuse, refuseUnstable }
   const conditions = sortConditions(candidate)
   const calls = aggregatesIn(candidate)
   const keys = (sql.groupBy ?? []).map(names.expand)
@@ -384,15 +386,15 @@ export const shapeOf = (
     if (sql.arrayJoin)
       refuse(
         'array_join',
-        'ARRAY JOIN makes several rows of one',
+        'ARRAY JOIN turns one row into several',
         node.arrayJoin?.items[0]?.value ?? node,
         'Leave the endpoint live, or use ARRAY JOIN in a SELECT around this one',
       )
-    for (const each of conditions.fixed) refuseFault(each)
-    for (const each of conditions.joinedTerms) refuseFault(each, undefined, true)
-    keys.forEach((each, at) => refuseFault(each, node.groupBy[at]))
+    for (const each of conditions.fixed) refuseUnstable(each)
+    for (const each of conditions.joinedTerms) refuseUnstable(each, undefined, true)
+    keys.forEach((each, at) => refuseUnstable(each, node.groupBy[at]))
   }
-  if (obstacles.length > 0) return obstacles
+  if (violations.length > 0) return violations
   const parts = isAggregated
     ? statesOf(candidate, conditions, joined, keys, calls)
     : rowsOf(candidate, conditions, guard)
@@ -403,5 +405,5 @@ export const shapeOf = (
   return { ...parts, from, guard, names, signature }
 }
 
-/** Whether a run term is answered by full hours and the ragged ends of the range. */
+/** Whether a run term is a time range that the buckets answer. */
 export const isRangeOf = ({ names, isBucketed }: Shape, term: RunTerm): boolean => isBucketed && isRange(term, names)

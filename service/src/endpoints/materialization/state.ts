@@ -1,30 +1,31 @@
 import type { EndpointVersion } from '../../storage/metadata/metadata.ts'
 
 /** A table that runs are answered from. */
-export interface Build {
+export interface MaterializedTable {
+  /** Its name. */
   readonly table: string
   readonly signature: string
   readonly watermark: string
   readonly rows: number
   readonly bytes: number
-  /** Of how many events it was made. */
+  /** The number of events that it was built from. */
   readonly events: number
   readonly builtAt: string
 }
 
-/** What all processes know of the materialization of a version. There is none where it is not materialized. */
+/** The materialization of a version, shared by all processes. Absent where the version is not materialized. */
 export interface State {
-  /** Of an insight: whether runs may pass dates. */
+  /** For an insight: whether runs may pass dates. */
   readonly takesDates?: boolean | undefined
-  /** The last good one. Absent: runs are live. */
-  readonly build?: Build | undefined
-  /** Who builds: the table that comes of it, which nobody else names, and until when it is believed that it still does. */
+  /** The table in use. Absent: runs are live. */
+  readonly build?: MaterializedTable | undefined
+  /** The build in progress: the name of its table, and when the claim expires unless it is renewed. */
   readonly claim?: { readonly table: string; readonly until: string } | undefined
-  /** When somebody last began to build it, or to look whether it is whole. */
+  /** When a process last began to build or to check the table. */
   readonly lookedAt?: string | undefined
-  /** Why the last build failed, or why it is turned off. */
+  /** Why the last build failed, or why materialization is turned off. */
   readonly error?: string | undefined
-  /** It gave other rows than a live run, and waits for a person. */
+  /** Whether the table returned other rows than a live run. Stays set until materialization is enabled again. */
   readonly isTurnedOff?: boolean | undefined
 }
 
@@ -33,13 +34,13 @@ export const stateOf = ({ materialization }: EndpointVersion): State | undefined
 export type Due = 'build' | 'check' | 'nothing'
 
 // A check counts all events of the table.
-const LOOK_MS = 60_000
+const CHECK_INTERVAL_MS = 60_000
 
-/** What is to be done for a version, by whoever comes first. */
+/** Returns what is due for a version. `now`: ms since the epoch. */
 export const dueOf = ({ build, claim, lookedAt, isTurnedOff }: State, freshnessSeconds: number, now: number): Due => {
   if (isTurnedOff || (claim && now < Date.parse(claim.until))) return 'nothing'
-  // Whoever had the claim has fallen.
+  // The claim expired: its holder crashed.
   if (claim) return 'build'
-  if (lookedAt && now - Date.parse(lookedAt) < LOOK_MS) return 'nothing'
+  if (lookedAt && now - Date.parse(lookedAt) < CHECK_INTERVAL_MS) return 'nothing'
   return build && now - Date.parse(build.builtAt) < freshnessSeconds * 1_000 ? 'check' : 'build'
 }

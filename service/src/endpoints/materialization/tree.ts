@@ -1,6 +1,6 @@
 import type { Sql } from '../../sql/catalog/physical.ts'
 
-/** The parts of an expression, without what stands in subqueries. */
+/** Returns the direct parts of an expression. Subqueries have none. */
 export const childrenOf = (sql: Sql): readonly Sql[] => {
   const found: Sql[] = []
   mapChildren(sql, (each) => {
@@ -10,7 +10,7 @@ export const childrenOf = (sql: Sql): readonly Sql[] => {
   return found
 }
 
-/** The same expression over other parts. Subqueries and the constants before an aggregate's arguments stay. */
+/** Returns an expression with changed parts. Subqueries and the parameters of aggregates are unchanged. */
 export const mapChildren = (sql: Sql, change: (part: Sql) => Sql): Sql => {
   switch (sql.kind) {
     case 'call':

@@ -1,28 +1,28 @@
 import { call, infix, type Sql, text } from '../../sql/catalog/physical.ts'
 
-/** Where rows are stored, and which events they hold. */
+/** A table of stored rows. */
 export interface Stored {
   readonly table: string
-  /** Events that the engine took before this moment are in the table, those from it on are not. UTC, `YYYY-MM-DD hh:mm:ss.mmm`. */
+  /** The table holds the events that the engine took before this time. UTC, `YYYY-MM-DD hh:mm:ss.mmm`. */
   readonly watermark: string
 }
 
 export const DATABASE = 'db'
 export const OWNER = 'project_id'
 
-// Columns that the service reads or stores beside the query's own.
+// Columns that the service adds to the query's own.
 export const SEEN = '__seen'
 export const AT = '__at'
 export const STORED = '__stored'
 export const COUNT = '__count'
 
 export const number = (value: number): Sql => ({ kind: 'number', digits: String(value) })
-/** A time in UTC, `YYYY-MM-DD hh:mm:ss.mmm`. */
-export const moment = (value: string): Sql => ({ kind: 'parameter', type: "DateTime64(3, 'UTC')", value })
-export const toMoment = (instant: number): Sql =>
-  moment(new Date(instant).toISOString().replace('T', ' ').replace('Z', ''))
+/** A timestamp in UTC. `value`: `YYYY-MM-DD hh:mm:ss.mmm`. */
+export const timestamp = (value: string): Sql => ({ kind: 'parameter', type: "DateTime64(3, 'UTC')", value })
+export const toTimestamp = (instant: number): Sql =>
+  timestamp(new Date(instant).toISOString().replace('T', ' ').replace('Z', ''))
 
-/** What must all hold; `undefined`: nothing. */
+/** Joins conditions with AND. `undefined` if there are none. */
 export const all = (terms: readonly (Sql | undefined)[]): Sql | undefined => {
   const [first, ...rest] = terms.filter((each) => each !== undefined)
   return (
@@ -33,7 +33,7 @@ export const all = (terms: readonly (Sql | undefined)[]): Sql | undefined => {
 export const any = ([first, ...rest]: readonly Sql[]): Sql =>
   rest.length === 0 ? first! : { kind: 'infix', first: first!, rest: rest.map((right) => ({ operator: 'OR', right })) }
 
-/** When the stretch of `ms` began that holds a time. Not toStartOfHour: its answer has no years before 1970. */
+/** Returns the start of the bucket of length `ms` that contains a time. Not toStartOfHour, which does not support years before 1970. */
 export const bucketOf = (at: Sql, ms: Sql): Sql => {
   const instant = call('toUnixTimestamp64Milli', at)
   return call('fromUnixTimestamp64Milli', infix(instant, '-', call('positiveModulo', instant, ms)), text('UTC'))

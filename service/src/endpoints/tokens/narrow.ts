@@ -1,8 +1,8 @@
 import { type Fault, Refusal, type RefusalCode } from '../../lib/refusal.ts'
-import type { RunRequest } from '../prepare.ts'
+import type { RunRequest } from '../prepareRun.ts'
 import type { RunTokenClaims } from './runToken.ts'
 
-/** What a run by token leaves to whoever wrote the query: a field, what its value is then, and why. */
+/** The fields of a run request that a run token does not allow, and why. */
 const NOT_BY_TOKEN = [
   { field: 'debug', isAsked: ({ isDebug }: RunRequest) => isDebug === true, why: 'it shows the query' },
   { field: 'version', isAsked: ({ version }: RunRequest) => version !== undefined, why: 'the current version answers' },
@@ -14,13 +14,13 @@ const NOT_BY_TOKEN = [
   {
     field: 'client_query_id',
     isAsked: ({ clientQueryId }: RunRequest) => clientQueryId !== undefined,
-    why: 'hanging up cancels the run',
+    why: 'disconnecting cancels the run',
   },
 ] as const
 
 const DATES = ['date_from', 'date_to']
 
-/** The run that the token allows, its values among the variables. Throws `Refusal` if more is asked for. */
+/** Returns the request with the token's variables and limits. Throws `Refusal` if it asks for more than the token allows. */
 export const narrowRun = (
   request: RunRequest,
   { jti, variables, allowed_variables: allowed, runs_per_minute: runsPerMinute }: RunTokenClaims,
@@ -33,9 +33,9 @@ export const narrowRun = (
     })
   const faults = Object.keys(request.variables).flatMap((path): Fault[] => {
     if (Object.hasOwn(variables, path))
-      return [{ path, code: 'pinned', message: `"${path}" is set by the run token: leave it out` }]
+      return [{ path, code: 'pinned', message: `"${path}" is set by the run token: omit it` }]
     return allowed && !allowed.includes(path)
-      ? [{ path, code: 'not_allowed', message: `"${path}" may not be given with this run token` }]
+      ? [{ path, code: 'not_allowed', message: `"${path}" cannot be set with this run token` }]
       : []
   })
   if (faults.length)
@@ -44,7 +44,7 @@ export const narrowRun = (
       attr: 'variables',
       errors: faults,
     })
-  // Such a token was made when the endpoint took them.
+  // The endpoint took dates when the token was created.
   const takesDates = DATES.some((name) => Object.hasOwn(variables, name))
   return {
     ...request,
@@ -55,8 +55,8 @@ export const narrowRun = (
   }
 }
 
-const ABOUT_THE_QUERY: readonly RefusalCode[] = ['query_invalid', 'query_failed', 'undefined_variables']
+const SHOWS_QUERY: readonly RefusalCode[] = ['query_invalid', 'query_failed', 'undefined_variables']
 
-/** A run's error as whoever has only a token may see it: nothing of the query's text. */
+/** Returns a run's error without anything that shows the query, for callers with a run token. */
 export const withoutQuery = (error: unknown): unknown =>
-  error instanceof Refusal && ABOUT_THE_QUERY.includes(error.code) ? new Refusal('query_failed') : error
+  error instanceof Refusal && SHOWS_QUERY.includes(error.code) ? new Refusal('query_failed') : error

@@ -2,21 +2,17 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { Refusal } from '../../lib/refusal.ts'
 import { isUuid } from '../../lib/uuid.ts'
 import type { ApiKey, EndpointVersion, Metadata } from '../../storage/metadata/metadata.ts'
-import { parse, type SqlQuery } from '../definitions/check.ts'
-import { findEndpoint, findVersion } from '../definitions/endpoint.ts'
-import { isInsight, planInsight, UTC } from '../insights/insights.ts'
-import { bindVariables } from '../variables/bind.ts'
+import {
+  checkOrigins,
+  createEndpointCheck,
+  expiryOf,
+  MAX_TTL_SECONDS,
+  type RunTokenInput,
+  wrong,
+} from './checkInput.ts'
 import { readRunToken, type RunTokenClaims, signRunToken } from './runToken.ts'
 
-export interface RunTokenInput {
-  readonly endpoints: readonly string[]
-  readonly variables?: Readonly<Record<string, unknown>>
-  readonly allowed_variables?: readonly string[]
-  readonly ttl_seconds?: number
-  readonly expires_at?: string
-  readonly runs_per_minute?: number
-  readonly origins?: readonly string[]
-}
+export { MAX_TTL_SECONDS, type RunTokenInput } from './checkInput.ts'
 
 export interface RunTokenView {
   readonly id: string
@@ -39,120 +35,53 @@ export interface RunTokenUse {
   readonly origin: string | undefined
 }
 
-/** What a valid token allows, and the key that it does it for. */
+/** What a valid token allows, and the key that issued it. */
 export interface RunGrant {
   readonly claims: RunTokenClaims
   readonly key: ApiKey
 }
 
-/** Tokens that let somebody else run some endpoints of a project. Everything throws `Refusal`. */
+/** Tokens with which pages may run some endpoints of a project. All functions reject with `Refusal`. */
 export interface RunTokens {
   create(projectId: number, key: ApiKey, input: RunTokenInput): Promise<RunTokenView>
-  /** What the token allows, if it may be used for this. */
+  /** Resolves with what the token allows, if it allows this use. */
   check(use: RunTokenUse): Promise<RunGrant>
   revoke(projectId: number, id: string): Promise<void>
   revokeAll(projectId: number): Promise<void>
 }
 
-const DEFAULT_TTL_SECONDS = 3_600
-// A month: what is in a page lies open, and who forgets about it should not forget about it for long.
-export const MAX_TTL_SECONDS = 30 * 24 * 3_600
 const DEFAULT_RUNS_PER_MINUTE = 60
-// Proxies refuse requests whose headers have more than 8 KB; some of that is the browser's.
+// Proxies reject requests with more than 8 KB of headers, and the browser needs some of that.
 export const MAX_TOKEN_LENGTH = 4_096
-/** What a key needs for its tokens to run anything. */
+/** The scope that a key needs for its tokens. */
 const NEEDED_SCOPE = 'endpoint:read'
 
-const wrong = (attr: string, detail: string) => new Refusal('invalid_input', { attr, detail })
-
-const endOf = ({ ttl_seconds: ttl, expires_at: given }: RunTokenInput, now: number): number => {
-  if (ttl !== undefined && given !== undefined)
-    throw wrong('expires_at', 'Give "ttl_seconds" or "expires_at", not both.')
-  if (given === undefined) return Math.floor(now / 1_000) + (ttl ?? DEFAULT_TTL_SECONDS)
-  const end = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(given) ? Math.floor(Date.parse(given) / 1_000) : NaN
-  const seconds = end - now / 1_000
-  if (!(seconds > 0 && seconds <= MAX_TTL_SECONDS))
-    throw wrong('expires_at', '"expires_at" is a time to come, at most 30 days away, such as 2026-12-24T18:00:00Z.')
-  return end
-}
-
-const checkOrigins = (origins: readonly string[] = []) => {
-  for (const given of origins) {
-    const origin = URL.canParse(given) ? new URL(given).origin : 'null'
-    if (origin === given && /^https?:/.test(given)) continue
-    throw wrong(
-      'origins',
-      `"${given.slice(0, 100)}" is no origin: give scheme, host and port as a browser sends them, such as ${/^https?:/.test(origin) ? origin : 'https://app.example.com'}.`,
-    )
-  }
-}
-
-export interface RunTokensRooms {
+export interface RunTokensDependencies {
   readonly metadata: Pick<Metadata, 'endpoints' | 'variables' | 'keys' | 'runTokens'>
   /** Whether runs of a version of an insight may pass dates. */
   readonly takesDates: (version: EndpointVersion) => boolean
   readonly now?: () => number
 }
 
-export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTokensRooms): RunTokens => {
+export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTokensDependencies): RunTokens => {
+  const checkEndpoint = createEndpointCheck({ metadata, takesDates, now })
   const mayRun = (key: ApiKey, projectId: number) =>
     key.scopes.includes(NEEDED_SCOPE) && (key.projectId === undefined || key.projectId === projectId)
-
-  /** Throws unless runs of the endpoint take what is pinned, and can be given whatever else they need. */
-  const checkVariables = async (
-    projectId: number,
-    name: string,
-    { variables: pinned = {}, allowed_variables: allowed }: RunTokenInput,
-  ) => {
-    const version = await findVersion(metadata, await findEndpoint(metadata, projectId, name), undefined)
-    const { query } = version
-    if (isInsight(query))
-      return void planInsight(query, {
-        projectId,
-        variables: pinned,
-        zone: UTC,
-        now: now(),
-        takesDates: takesDates(version),
-      })
-    const { variables: needed } = parse((query as SqlQuery).query)
-    const definitions = await metadata.variables.list(projectId)
-    bindVariables(
-      definitions.filter(({ codeName }) => needed.includes(codeName) && Object.hasOwn(pinned, codeName)),
-      pinned,
-    )
-    const missing = needed.filter((each) => !Object.hasOwn(pinned, each) && allowed && !allowed.includes(each))
-    if (missing.length)
-      throw wrong(
-        'allowed_variables',
-        `Every run would lack ${missing.map((each) => `"${each}"`).join(', ')}: pin it in "variables", or allow it.`,
-      )
-  }
-
-  const checkEndpoint = async (projectId: number, name: string, input: RunTokenInput) => {
-    try {
-      await checkVariables(projectId, name, input)
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      if (error.code === 'not_found')
-        throw wrong('endpoints', `There is no endpoint "${name.slice(0, 130)}" in this project.`)
-      throw new Refusal(error.code, { ...error.facts, detail: `Endpoint "${name}": ${error.message}` })
-    }
-  }
 
   return {
     async create(projectId, key, input) {
       const { endpoints, variables = {}, allowed_variables, runs_per_minute = DEFAULT_RUNS_PER_MINUTE, origins } = input
       if (!mayRun(key, projectId))
         throw new Refusal('permission_denied', {
-          detail: `A key can hand on only what it has itself: this one lacks the scope ${NEEDED_SCOPE}.`,
+          detail: `A key can only grant scopes that it has: this key lacks the scope ${NEEDED_SCOPE}.`,
         })
-      const exp = endOf(input, now())
+      const exp = expiryOf(input, now())
       checkOrigins(origins)
       const both = allowed_variables?.filter((name) => Object.hasOwn(variables, name))
       if (both?.length)
         throw wrong(
           'allowed_variables',
-          `What is pinned cannot be given: take ${both.map((name) => `"${name}"`).join(', ')} out of "variables" or out of "allowed_variables".`,
+          `Pinned variables cannot be allowed: remove ${both.map((name) => `"${name}"`).join(', ')} from "variables" or from "allowed_variables".`,
         )
       for (const name of endpoints) await checkEndpoint(projectId, name, input)
       const claims: RunTokenClaims = {
@@ -173,7 +102,7 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
       if (token.length > MAX_TOKEN_LENGTH)
         throw wrong(
           'variables',
-          `The token would have ${token.length} characters, and a header can carry ${MAX_TOKEN_LENGTH}: name fewer endpoints, or pin less.`,
+          `The token would have ${token.length} characters, but a header can carry ${MAX_TOKEN_LENGTH}: use fewer endpoints or pinned variables.`,
         )
       return {
         id: claims.jti,
@@ -193,28 +122,28 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
       if (!claims) throw new Refusal('invalid_run_token')
       if (now() >= claims.exp * 1_000) throw new Refusal('run_token_expired')
       if (await metadata.runTokens.isRevoked(projectId, claims.jti)) throw new Refusal('run_token_revoked')
-      // It can do no more than whoever made it can do today.
+      // A token allows no more than its key does now.
       const key = await metadata.keys.get(claims.key)
       if (!key || !mayRun(key, projectId))
         throw new Refusal('run_token_revoked', {
-          detail: 'The personal API key that made this run token may no longer run endpoints.',
+          detail: 'The personal API key that issued this run token can no longer run endpoints.',
         })
       if (claims.origins && !(origin !== undefined && claims.origins.includes(origin))) {
         throw new Refusal('origin_not_allowed', {
           detail:
             origin === undefined
-              ? 'This run token is for pages of some sites, and the request has no Origin.'
-              : `This run token is not for pages of ${origin.slice(0, 200)}.`,
+              ? 'This run token is restricted to some origins, and the request has no Origin header.'
+              : `This run token does not allow the origin ${origin.slice(0, 200)}.`,
         })
       }
       if (!claims.endpoints.includes(endpoint))
-        throw new Refusal('not_granted', { detail: `This run token does not run "${endpoint.slice(0, 130)}".` })
+        throw new Refusal('not_granted', { detail: `This run token does not allow "${endpoint.slice(0, 130)}".` })
       return { claims, key }
     },
 
     async revoke(projectId, id) {
-      if (!isUuid(id)) throw new Refusal('not_found', { detail: 'The id of a run token is a UUID.' })
-      // Longer than any token can still be taken.
+      if (!isUuid(id)) throw new Refusal('not_found', { detail: 'The id of a run token must be a UUID.' })
+      // After this time every token has expired.
       await metadata.runTokens.revoke(
         projectId,
         id.toLowerCase(),

@@ -14,8 +14,8 @@ const FAULTS = {
 } as const
 
 /**
- * The values to bind, one for each variable of the query. Throws `Refusal` that lists every one that is missing, null,
- * unknown, of another type or outside what the variable takes: a query never runs with fewer filters than it was written with.
+ * Returns the values to bind, one per variable of the query. Throws a `Refusal` that lists every variable that is missing, null, unknown,
+ * of another type or out of range. All variables are required: a query never runs with fewer filters than it was written with.
  */
 export const bindVariables = (
   needed: readonly NeededVariable[],

@@ -3,21 +3,21 @@ import type { BoundValue } from '../../sql/compile.ts'
 import { brokenRules, SCHEMA_TYPES } from './schema.ts'
 import { VARIABLE_TYPES, type VariableType, type VariableTypeName } from './types.ts'
 
-/** What decides which values a variable takes. */
+/** What determines the values that a variable accepts. */
 export interface Takes {
   readonly type: string
-  /** What a variable of type List chooses from; empty: anything. */
+  /** The choices of a variable of type List. Empty: any value. */
   readonly values: readonly string[]
   readonly schema?: VariableSchema | undefined
 }
 
-/** Either the value as it is bound, or why it is not taken. */
+/** The value to bind, or why it is rejected. */
 export interface BoundOrFault {
   readonly bound?: BoundValue
   readonly fault?: { readonly code: 'wrong_type' | 'out_of_range'; readonly message: string }
 }
 
-/** Checks `value`, which is neither missing nor null, against what a variable takes. */
+/** Checks a value, which must not be missing or null, against a variable's type, choices and schema. */
 export const bindValue = ({ type, values, schema }: Takes, value: unknown): BoundOrFault => {
   const row: VariableType = schema ? SCHEMA_TYPES[schema.type] : VARIABLE_TYPES[type as VariableTypeName]
   const bound = row.bind(value, values)

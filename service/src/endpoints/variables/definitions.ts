@@ -24,7 +24,7 @@ export interface VariableInput {
   readonly type: VariableTypeName
   readonly default_value?: unknown
   readonly values?: readonly (string | number | boolean)[]
-  /** Null takes an earlier schema away. */
+  /** Null removes the schema. */
   readonly schema?: VariableSchema | null
 }
 
@@ -38,7 +38,7 @@ export interface VariableDefinitions {
 
 const CODE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/
 
-/** The code name that a variable called `name` gets: `Plan name` becomes `plan_name`. */
+/** Returns the default code name of a variable: `Plan name` becomes `plan_name`. */
 export const codeNameOf = (name: string): string =>
   name
     .replace(/[^A-Za-z0-9 _]/g, '')
@@ -57,7 +57,7 @@ const toView = ({ id, name, codeName, type, defaultValue, values, schema, create
   created_at: createdAt,
 })
 
-/** Throws `Refusal` unless type, values, schema and default of a variable go together. */
+/** Throws `Refusal` unless the type, values, schema and default of a variable are consistent. */
 const checkTakes = (takes: Takes, defaultValue: unknown) => {
   const { type, values, schema } = takes
   if (values.length && type !== 'List')
@@ -73,7 +73,7 @@ const checkTakes = (takes: Takes, defaultValue: unknown) => {
     })
 }
 
-/** The code names of the queries' variables. Insights use none; a query of another version of the service may not parse, and then uses none. */
+/** Returns the code names of the variables in queries. Insights have none, nor has a query that does not parse in this version of the service. */
 const variablesOf = ({ query }: EndpointVersion): readonly string[] => {
   try {
     return parseQuery((query as { query: string }).query).variables
@@ -121,7 +121,7 @@ export const createVariableDefinitions = ({
       if (!CODE_NAME.test(codeName)) {
         const attr = code_name === undefined ? 'name' : 'code_name'
         throw new Refusal('invalid_input', {
-          detail: `"${codeName}" cannot be a code name: it begins with a letter or _, and goes on with letters, digits and _.`,
+          detail: `"${codeName}" is not a valid code name: it must start with a letter or _, followed by letters, digits and _.`,
           attr,
         })
       }
@@ -135,7 +135,7 @@ export const createVariableDefinitions = ({
       })
       if (!created) {
         throw new Refusal('name_taken', {
-          detail: `This project has a variable with the code name "${codeName}" already.`,
+          detail: `This project already has a variable with the code name "${codeName}".`,
           attr: code_name === undefined ? 'name' : 'code_name',
         })
       }
@@ -146,13 +146,13 @@ export const createVariableDefinitions = ({
       const found = await find(projectId, id)
       if (changes.code_name !== undefined && changes.code_name !== found.codeName) {
         throw new Refusal('invalid_input', {
-          detail: 'The code name of a variable does not change: queries refer to it.',
+          detail: 'The code name of a variable cannot change: queries refer to it.',
           attr: 'code_name',
         })
       }
       const type = changes.type ?? (found.type as VariableTypeName)
       const values = changes.values?.map(String) ?? (type === 'List' ? found.values : [])
-      // A schema belongs to a type and does not outlive it.
+      // A schema belongs to a type: changing the type removes it.
       const schema =
         changes.schema === undefined ? (type === found.type ? found.schema : undefined) : (changes.schema ?? undefined)
       if (type !== found.type) await refuseIfUsed(projectId, found.codeName, 'change its type')

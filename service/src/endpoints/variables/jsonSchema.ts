@@ -31,7 +31,7 @@ const SCHEMA_TYPES: Readonly<Record<SchemaTypeName, JsonSchema>> = {
 
 const fromSchema = ({ schema, values }: Takes): JsonSchema => {
   const { type, minimum, maximum, enum: choices, ...rules } = schema!
-  // JSON Schema has no bounds for texts; these are the words of ajv-formats.
+  // JSON Schema has no bounds for strings. These are keywords of ajv-formats.
   const bounds =
     typeof (minimum ?? maximum) === 'string' ? { formatMinimum: minimum, formatMaximum: maximum } : { minimum, maximum }
   if (type !== 'list') return { ...SCHEMA_TYPES[type], ...bounds, ...rules, ...(choices ? { enum: choices } : {}) }
@@ -39,6 +39,6 @@ const fromSchema = ({ schema, values }: Takes): JsonSchema => {
   return { ...SCHEMA_TYPES.list, ...rules, ...(offered.length ? { items: { type: 'string', enum: offered } } : {}) }
 }
 
-/** What a variable takes, as JSON Schema. */
+/** Returns the JSON Schema of the values that a variable accepts. */
 export const toJsonSchema = (variable: Pick<Variable, 'type' | 'values' | 'schema'>): JsonSchema =>
   variable.schema ? fromSchema(variable) : TYPES[variable.type as VariableTypeName](variable.values)

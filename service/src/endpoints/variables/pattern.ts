@@ -1,10 +1,10 @@
 import { RE2JS } from 're2js'
 
-// In time that grows with the text: a pattern such as (a+)+$ would otherwise take for ever on thirty letters, and everyone
-// else would wait for it. What such an engine cannot do, references back and looks around, is no pattern here.
+// Matches in linear time: with backtracking, a pattern such as (a+)+$ could block the event loop for minutes on thirty letters.
+// Therefore back-references and look-arounds are not supported.
 const compile = (pattern: string) => RE2JS.compile(RE2JS.translateRegExp(pattern))
 
-/** Whether `pattern` is a regular expression. */
+/** Whether `pattern` is a supported regular expression. */
 export const isPattern = (pattern: string): boolean => {
   try {
     return Boolean(compile(pattern))
@@ -13,5 +13,5 @@ export const isPattern = (pattern: string): boolean => {
   }
 }
 
-/** Whether `text` has a part that matches `pattern`. */
+/** Whether a part of `text` matches `pattern`. */
 export const matches = (pattern: string, text: string): boolean => compile(pattern).matcher(text).find()

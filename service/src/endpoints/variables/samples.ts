@@ -3,7 +3,7 @@ import type { BoundValue } from '../../sql/compile.ts'
 import { bindValue } from './bindValue.ts'
 import type { VariableTypeName } from './types.ts'
 
-// A text may stand for a number, a time or an id where the query reads it so; a list for one value or for several.
+// A string may represent a number, a timestamp or an id, depending on the query; a list may have one value or several.
 const SAMPLES: Readonly<Record<VariableTypeName, readonly unknown[]>> = {
   String: ['1', '2026-01-01', '00000000-0000-4000-8000-000000000000', 'text'],
   Number: [1, 0.5],
@@ -12,7 +12,7 @@ const SAMPLES: Readonly<Record<VariableTypeName, readonly unknown[]>> = {
   List: ['1', ['1'], 'text', ['text']],
 }
 
-/** Values that a run could bring for a variable, to try a query with; its own default and choices first. */
+/** Returns sample values of a variable, to try a query with. Its default and choices come first. */
 export const samplesOf = ({
   type,
   values,
@@ -22,7 +22,7 @@ export const samplesOf = ({
   const general = SAMPLES[type as VariableTypeName]
   const own = [defaultValue, ...(schema?.enum ?? []).slice(0, 1), ...(values.length ? [values[0], [values[0]]] : [])]
   const bound = [...own, ...general].flatMap((value) => bindValue({ type, values, schema }, value).bound ?? [])
-  // Bounds or a pattern may exclude every sample: the type alone then says enough.
+  // Bounds or a pattern may exclude every sample. Then the type alone determines the samples.
   return bound.length
     ? bound
     : general.flatMap(

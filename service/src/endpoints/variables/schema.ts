@@ -7,7 +7,7 @@ import { VARIABLE_TYPES, type VariableType, type VariableTypeName } from './type
 export type SchemaTypeName = VariableSchema['type']
 
 interface SchemaType extends VariableType {
-  /** The variable's type that this one narrows. */
+  /** The variable type that this one narrows. */
   readonly of: VariableTypeName
 }
 
@@ -37,23 +37,24 @@ export const SCHEMA_TYPES: Readonly<Record<SchemaTypeName, SchemaType>> = {
 
 type Value = string | number | boolean | readonly string[]
 
-interface Rule<Name extends keyof VariableSchema> {
+interface Rule<Limit> {
   readonly types: readonly SchemaTypeName[]
-  readonly isBroken: (value: Value, limit: NonNullable<VariableSchema[Name]>) => boolean
-  readonly words: (limit: NonNullable<VariableSchema[Name]>) => string
+  isBroken(value: Value, limit: Limit): boolean
+  /** What a value must be, for example `must be 3 or more`. */
+  words(limit: Limit): string
 }
 
-// A text's length is counted as JSON Schema counts it: in characters, not in halves of them.
+// JSON Schema counts a string's length in characters, not in UTF-16 units.
 const lengthOf = (value: Value) => (typeof value === 'string' ? [...value].length : (value as readonly string[]).length)
 const itemsOf = (value: Value) => (Array.isArray(value) ? (value as readonly string[]) : [value as string | number])
 
-/** Bound dates and times are texts of one form each, so that they compare as texts. */
+// Bound dates and times are strings of one format each, so they compare as strings.
 const isLess = (a: Value, b: Value) => (typeof a === typeof b ? a < b : false)
 
 const ORDERED: readonly SchemaTypeName[] = ['integer', 'number', 'date', 'datetime']
 const TEXTS: readonly SchemaTypeName[] = ['string']
 
-const RULES: { readonly [Name in Exclude<keyof VariableSchema, 'type'>]: Rule<Name> } = {
+const RULES: { readonly [Name in Exclude<keyof VariableSchema, 'type'>]: Rule<NonNullable<VariableSchema[Name]>> } = {
   minimum: {
     types: ORDERED,
     isBroken: (value, limit) => isLess(value, limit),
@@ -98,7 +99,7 @@ const RULES: { readonly [Name in Exclude<keyof VariableSchema, 'type'>]: Rule<Na
 
 const RULE_NAMES = Object.keys(RULES) as (keyof typeof RULES)[]
 
-// Limits that are dates are brought into the form of the values they are compared with.
+// Limits that are dates are converted to the format of the values that they are compared with.
 const limitOf = (schema: VariableSchema, name: keyof typeof RULES): unknown => {
   const limit = schema[name]
   const asValue = (each: unknown) =>
@@ -108,10 +109,10 @@ const limitOf = (schema: VariableSchema, name: keyof typeof RULES): unknown => {
   return Array.isArray(limit) ? limit.map(asValue) : asValue(limit)
 }
 
-/** The words for each rule of `schema` that a value of its type breaks. */
+/** Returns a message for each rule of `schema` that a value of its type breaks. */
 export const brokenRules = (schema: VariableSchema, value: Value): string[] =>
   RULE_NAMES.filter((name) => schema[name] !== undefined)
-    .map((name) => ({ rule: RULES[name] as Rule<any>, limit: limitOf(schema, name) }))
+    .map((name): { rule: Rule<unknown>; limit: unknown } => ({ rule: RULES[name], limit: limitOf(schema, name) }))
     .filter(({ rule, limit }) => rule.isBroken(value, limit))
     .map(({ rule, limit }) => rule.words(limit))
 
@@ -124,7 +125,7 @@ const PAIRS = [
   ['minItems', 'maxItems'],
 ] as const
 
-/** What is wrong with a schema for a variable of type `of`, in words that complete a sentence about "schema"; `undefined` if nothing is. */
+/** Returns what is wrong with a schema for a variable of type `of`, as the end of a sentence that begins with "schema". */
 export const schemaFault = (schema: VariableSchema, of: string): string | undefined => {
   if (SCHEMA_TYPES[schema.type].of !== of) {
     const fitting = Object.entries(SCHEMA_TYPES).filter(([, row]) => row.of === of)
@@ -141,7 +142,7 @@ export const schemaFault = (schema: VariableSchema, of: string): string | undefi
   if (mistyped)
     return `takes for "${mistyped[0]}" ${schema.type === 'list' ? 'texts' : SCHEMA_TYPES[schema.type].takes}`
   if (schema.pattern !== undefined && !isPattern(schema.pattern))
-    return 'has a "pattern" that is no regular expression, or one with a look-around or a reference back'
+    return 'has a "pattern" that is not a regular expression, or has a look-around or back-reference'
   const crossed = PAIRS.find(
     ([low, high]) =>
       schema[low] !== undefined &&

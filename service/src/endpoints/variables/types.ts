@@ -1,17 +1,17 @@
 import type { BoundValue } from '../../sql/compile.ts'
 
-/** What a variable of one type takes. */
+/** A type of variable. */
 export interface VariableType {
-  /** Completes "… takes". */
+  /** What it accepts, as the end of a sentence: "… takes". */
   readonly takes: string
-  /** The value as it is bound; `undefined` if it is not of this type. */
+  /** Returns the value to bind, or `undefined` if it is not of this type. */
   readonly bind: (value: unknown, choices: readonly string[]) => BoundValue | undefined
 }
 
 const MAX_TEXT = 10_000
 const MAX_ITEMS = 1_000
 
-// The engine's Date holds 1970-01-01 to 2149-06-06 and takes other text for the nearest of them without a word.
+// The engine's Date ranges from 1970-01-01 to 2149-06-06, and silently clamps other dates.
 const LAST_YEAR = 2149
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/
 const TIME =
@@ -53,7 +53,7 @@ export const VARIABLE_TYPES = {
     takes: 'a number',
     bind: (value) =>
       typeof value === 'number' && Number.isFinite(value) ? { type: 'Float64', value: value + 0 } : undefined,
-  }, // + 0: -0 is 0
+  }, // + 0 turns -0 into 0
   Boolean: {
     takes: 'true or false',
     bind: (value) => (typeof value === 'boolean' ? { type: 'Bool', value } : undefined),

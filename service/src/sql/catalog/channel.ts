@@ -1,23 +1,23 @@
 import { call, name, text, type Sql } from './physical.ts'
 
-/** What the first events of a session say of where its visitor came from, in lower case; empty: nothing. */
+/** Where a session's visitor came from, according to its first events. In lower case; empty if unknown. */
 export interface Arrival {
-  /** `utm_source`, or else the referring domain. */
+  /** `utm_source`, otherwise the referring domain. */
   readonly source: Sql
   readonly medium: Sql
   readonly campaign: Sql
-  /** Any of `CLICK_IDS.search`, of `CLICK_IDS.other`. */
+  /** Whether a property of `CLICK_IDS.search` or of `CLICK_IDS.other` is set. */
   readonly searchId: Sql
   readonly otherId: Sql
 }
 
-/** Properties that an advertisement's link carries, and nothing else does: of search engines, and of others. */
+/** Properties that only links of advertisements contain: those of search engines, and others. */
 export const CLICK_IDS = {
   search: ['gclid', 'gclsrc', 'dclid', 'gbraid', 'wbraid', 'gad_source', 'msclkid'],
   other: ['twclid', 'ttclid', 'li_fat_id', 'rdt_cid', 'epik', 'qclid', 'sccid', 'irclid'],
 } as const
 
-// Names of sites as a label of their domain, or as somebody writes them in utm_source; those with a dot are domains.
+// Names of sites, as a label of their domain or as written in utm_source. Names with a dot are domains.
 const SITES = {
   ai: [
     'chatgpt',
@@ -113,7 +113,7 @@ const SITES = {
   ],
 } as const
 
-/** Reads a site's name as a domain such as `www.google.co.uk` has it, never as a part of another name. */
+/** Matches a site's name as a label of a domain such as `www.google.co.uk`, never as part of another name. */
 const isSite = (source: Sql, sites: readonly string[]): Sql => {
   const names = sites.map((site) => site.replaceAll('.', '\\.')).join('|')
   return call('match', source, text(`(^|\\.)(${names})(\\.[a-z.]+)?$`))
@@ -169,11 +169,11 @@ const nameOf = ({ source, medium, campaign, searchId, otherId }: Arrival): Sql =
 }
 
 /**
- * The channel by which a session's visitor came. The first row that holds names it. The names and most of the rules are those of
- * web analytics at large (support.google.com/analytics/answer/9756891), with AI assistants as a channel of their own.
+ * The channel through which a session's visitor arrived: the first row that matches. The names and most rules are those of Google
+ * Analytics (support.google.com/analytics/answer/9756891), with AI assistants as a separate channel.
  */
 export const channelOf = (arrival: Arrival): Sql => {
-  // Under names, so that each is worked out, and written, once.
+  // Named, so that each is computed and printed once.
   const names = Object.keys(arrival).map((part) => `__${part}`)
   const channel = nameOf({
     source: name('__source'),

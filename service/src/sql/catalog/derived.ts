@@ -12,21 +12,21 @@ import {
 } from './tables.ts'
 import { value, type Value } from './value.ts'
 
-/** Rows made of stored ones, under a name. Of their columns those that were read are computed. */
+/** Rows derived from stored rows, under a name. Only the columns that are read are computed. */
 export interface DerivedRows {
   readonly column: (column: string) => Value | undefined
-  /** What they are found by: a person's main id, a session's id, a group's key. */
+  /** The key: a person's main id, a session's id or a group's key. */
   readonly key: () => Sql
-  /** To be called last. */
+  /** Call last, after all columns were read. */
   readonly toSql: () => FromSql
 }
 
 export interface DerivedOptions {
-  /** What the rows are called around. */
+  /** The name of the rows in the query around them. */
   readonly as: string
-  /** They are joined to others, which may have none: only what was asked for need be there, and what is not is NULL. */
+  /** Whether they are joined to rows that may have no match: missing columns are then NULL. */
   readonly isJoined?: boolean
-  /** Of groups: which type, from 0. */
+  /** For groups: the index of the type, from 0. */
   readonly groupIndex?: number
 }
 
@@ -41,7 +41,7 @@ const leftJoin = (left: FromSql, right: FromSql, on: Sql): FromSql => ({ kind: '
 const timeOf = (ms: Sql): Sql => call('fromUnixTimestamp64Milli', ms, text('UTC'))
 const isNamed = (of: Sql, wanted: string) => infix(of, '=', text(wanted))
 
-/** Whose each merged id is, one row an id. Ids that were never merged are not among them. */
+/** The person of each merged id, one row per id. Ids that were never merged have no row. */
 export const mergedIds = (as: string): FromSql => {
   const from = stored(PERSON_DISTINCT_IDS, ['distinct_id', 'person', 'is_identified', 'version'], '__i')
   const latest = (column: string) => item(call('argMax', name('__i', column), name('__i', 'version')), column)
@@ -56,19 +56,19 @@ export const mergedIds = (as: string): FromSql => {
   )
 }
 
-/** `rows`, which have a `distinct_id`, with the merged ids beside them under the name `ids`. */
+/** `rows`, which have a `distinct_id`, joined with their merged ids under the name `ids`. */
 export const withMergedIds = (rows: FromSql, as: string, ids: string): FromSql =>
   leftJoin(rows, mergedIds(ids), infix(name(as, 'distinct_id'), '=', name(ids, 'distinct_id')))
 
-/** The person of `rows` that were joined by `withMergedIds`, as that person's main id. */
+/** The main id of the person of `rows` that `withMergedIds` joined. */
 export const personOf = (as: string, ids: string): Sql =>
   call('if', call('empty', name(ids, 'person')), name(as, 'distinct_id'), name(ids, 'person'))
 
-/** A person's id as the world sees it: the same at any time, in any process. */
+/** A person's public id: the same at any time, in any process. */
 export const personUuid = (person: Sql): Sql =>
   call('reinterpretAsUUID', call('sipHash128', { kind: 'project' }, person))
 
-// A property is kept as JSON text, so that "12" is not 12; empty where there is none.
+// A property is stored as JSON in a string, so that "12" differs from 12. Empty if it is missing.
 const decoded = (json: Sql): Sql =>
   call(
     'if',
@@ -77,7 +77,7 @@ const decoded = (json: Sql): Sql =>
     call('nullIf', call('nullIf', json, text('')), text('null')),
   )
 
-/** A property out of JSON text that stands for itself alone. */
+/** A property whose JSON is stored on its own. */
 const kept = (ask: (id: string, sql: Sql) => Sql, id: string, json: Sql): Value => ({
   kind: 'property',
   isNullable: true,
@@ -98,7 +98,7 @@ const createItems = (as: string) => {
 
 const nullable = (isJoined: boolean | undefined, sql: Sql): Sql => (isJoined ? call('toNullable', sql) : sql)
 
-/** Properties of persons or groups: rows of (owner, name, value), one a property, are turned into rows of an owner. */
+/** Properties of persons or groups: pivots rows of (owner, name, value) into one row per owner. */
 const createOwners = (
   { as, isJoined }: DerivedOptions,
   rowsOf: (names: Sql | undefined) => SelectSql,
@@ -133,7 +133,7 @@ const createOwners = (
   return {
     ask,
     row,
-    /** Time of when it was first seen. */
+    /** The time when it was first seen. */
     createdAt: (): Value => {
       names.add('')
       const sql = timeOf(call('minIf', row('first_at'), isNamed(row('name'), '')))
@@ -158,7 +158,7 @@ const both = (tests: readonly (Sql | undefined)[]): Sql | undefined =>
     .filter((each) => each !== undefined)
     .reduce<Sql | undefined>((all, each) => (all ? infix(all, 'AND', each) : each), undefined)
 
-// The latest $set or $unset decides. Without any, the earliest $set_once does; after an $unset, the latest $set_once if that came later.
+// The latest $set or $unset wins. Without either, the earliest $set_once wins; after an $unset, the latest $set_once if it came later.
 const personValue = ([set, first, last]: readonly [Sql, Sql, Sql]): Sql =>
   call(
     'multiIf',
@@ -260,7 +260,7 @@ const groups = (options: DerivedOptions): DerivedRows => {
   return { column: (column) => made[column]?.(), key: () => owners.key('key'), toSql: owners.toSql }
 }
 
-// Ids that were seen, and ids that were merged without having been.
+// Ids that were seen, and ids that were merged without being seen.
 const distinctIds = ({ as, isJoined }: DerivedOptions): DerivedRows => {
   const { ask, all } = createItems(as)
   const seen: SelectSql = {
@@ -294,7 +294,7 @@ const EVENT_COUNTS: Readonly<Record<string, string>> = {
   $autocapture_count: '$autocapture',
 }
 
-// Properties of the first or the last event of a session that has them.
+// Properties of a session's first or last event that has them.
 const ENDS: Readonly<Record<string, { readonly of: string; readonly by: 'argMinIf' | 'argMaxIf' }>> = {
   $entry_current_url: { of: '$current_url', by: 'argMinIf' },
   $entry_pathname: { of: '$pathname', by: 'argMinIf' },
@@ -308,23 +308,23 @@ const ENDS: Readonly<Record<string, { readonly of: string; readonly by: 'argMinI
   $exit_pathname: { of: '$pathname', by: 'argMaxIf' },
 }
 
-// A visit shorter than this, of one page and without a click, is a bounce.
+// A session shorter than this, with one page and no click, is a bounce.
 const BOUNCE_SECONDS = 10
 
 const sessions = ({ as, isJoined }: DerivedOptions): DerivedRows => {
   const { ask, all } = createItems(as)
   const read = new Map<string, Sql>()
   const row = (column: string) => name('__v', column)
-  const moment = call('tuple', row('timestamp'), row('uuid'))
+  const eventOrder = call('tuple', row('timestamp'), row('uuid'))
   const [start, end] = [call('min', row('timestamp')), call('max', row('timestamp'))]
   const duration = call('dateDiff', text('second'), start, end)
   const countOf = (event: string) => call('countIf', isNamed(row('event'), event))
   const made = (kind: Value['kind'], column: string, sql: Sql): Value =>
     value(kind, ask(column, nullable(isJoined, sql)), Boolean(isJoined))
   const endOfProperty = (of: string, by: 'argMinIf' | 'argMaxIf'): Sql => {
-    // As the first part of the column's text; what it is for a nested value nobody asks of an address or a campaign.
+    // As a string. Nested values are irrelevant for URLs and campaigns.
     read.set(of, call('CAST', { kind: 'subColumn', of: name('properties'), path: [of] }, text('Nullable(String)')))
-    return call(by, row(`property ${of}`), moment, call('isNotNull', row(`property ${of}`)))
+    return call(by, row(`property ${of}`), eventOrder, call('isNotNull', row(`property ${of}`)))
   }
   const endOf = (column: string): Value => ({
     ...made('property', column, endOfProperty(ENDS[column]!.of, ENDS[column]!.by)),
@@ -347,7 +347,7 @@ const sessions = ({ as, isJoined }: DerivedOptions): DerivedRows => {
   ]
   const simple: Readonly<Record<string, () => Value>> = {
     session_id: () => made('text', 'session_id', row('$session_id')),
-    distinct_id: () => made('text', 'distinct_id', call('argMin', row('distinct_id'), moment)),
+    distinct_id: () => made('text', 'distinct_id', call('argMin', row('distinct_id'), eventOrder)),
     $start_timestamp: () => made('time', '$start_timestamp', start),
     $end_timestamp: () => made('time', '$end_timestamp', end),
     $session_duration: () => made('number', '$session_duration', duration),
@@ -391,7 +391,7 @@ const sessions = ({ as, isJoined }: DerivedOptions): DerivedRows => {
   }
 }
 
-/** Tables that are made of others. */
+/** Tables that are derived from others. */
 export const DERIVED: Readonly<Record<Exclude<TableName, 'events'>, (options: DerivedOptions) => DerivedRows>> = {
   persons,
   person_distinct_ids: distinctIds,

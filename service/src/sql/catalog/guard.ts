@@ -2,8 +2,8 @@ import { infix, name, type QuerySql, type SelectSql, type Sql } from './physical
 import type { Stored } from './tables.ts'
 
 /**
- * The rows of a table that belong to the project, with the columns that are wanted of them. A query of its own, so that no join around it
- * can bring other rows back; the engine still moves the outer conditions into it and reads by primary key.
+ * The project's rows of a table, with the requested columns. It is a subquery, so no join around it can return other rows. The engine
+ * still pushes outer conditions into it and reads by primary key.
  */
 export const guarded = (table: Stored, items: SelectSql['items']): SelectSql => ({
   kind: 'select',
@@ -21,7 +21,7 @@ const isOwnerTest = (where: Sql | undefined, owner: string): boolean =>
   where.rest[0]!.operator === '=' &&
   where.rest[0]!.right.kind === 'project'
 
-/** Throws on a select that reads storage without its project. A query cannot bring that about: it would be a fault of the compiler. */
+/** Throws on a select that reads storage without the project's condition. No query can cause that: it would be a bug of the compiler. */
 export const assertGuarded = (select: QuerySql): void => {
   if (select.kind !== 'select' || select.from?.kind !== 'storage') return
   if (!isOwnerTest(select.where, select.from.owner))

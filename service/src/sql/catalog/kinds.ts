@@ -1,6 +1,6 @@
 /**
- * What the compiler knows about a value. `property`: from JSON, so it may be text, a number or a boolean, and the place where it is used
- * decides how it is read. `unknown`: the engine will know.
+ * What the compiler knows about a value. `property`: from JSON, so it may be a string, a number or a boolean, and its context determines
+ * how it is read. `unknown`: only the engine knows.
  */
 export type Kind =
   | 'text'
@@ -20,7 +20,7 @@ export type Kind =
 // Kinds whose ClickHouse types cannot be Nullable.
 const NEVER_NULLABLE: ReadonlySet<Kind> = new Set<Kind>(['array', 'tuple', 'json', 'interval', 'unknown'])
 
-/** Whether `toNullable` may be put around a value of this kind. */
+/** Whether a value of this kind can be Nullable. */
 export const mayBeNullable = (kind: Kind): boolean => !NEVER_NULLABLE.has(kind)
 
 interface CastType {
@@ -28,7 +28,7 @@ interface CastType {
   readonly kind: Kind
 }
 
-/** The types of `::` and CAST, by their names in lower case. Whatever is not here can only be written in `Array(…)`, `Nullable(…)` of these. */
+/** The types of `::` and CAST, by their names in lower case. `Array(…)` and `Nullable(…)` of these are supported too. */
 export const CAST_TYPES: Readonly<Record<string, CastType>> = {
   string: { type: 'String', kind: 'text' },
   text: { type: 'String', kind: 'text' },
@@ -60,7 +60,7 @@ export const CAST_TYPES: Readonly<Record<string, CastType>> = {
   uuid: { type: 'UUID', kind: 'uuid' },
 }
 
-/** Functions that are casts: `toInt(x)` is `x::Int`. */
+/** Functions that are casts: `toInt(x)` means `x::Int`. */
 export const CAST_FUNCTIONS: Readonly<Record<string, string>> = {
   toString: 'string',
   toInt: 'int',

@@ -1,6 +1,6 @@
 /**
- * ClickHouse SQL as data: what resolving makes of a query and printing makes text of. Names in it are the storage's own or were made by
- * the compiler, except the names of output columns.
+ * ClickHouse SQL as data: the output of resolving and the input of printing. Its names are those of the storage or of the compiler, except
+ * for the names of output columns.
  */
 export type Sql =
   | { readonly kind: 'text'; readonly value: string }
@@ -9,9 +9,9 @@ export type Sql =
   | { readonly kind: 'null' }
   | { readonly kind: 'parameter'; readonly type: string; readonly value: unknown }
   | { readonly kind: 'project' }
-  /** `standsFor`: what the engine puts in its place, when it names another column of the same select. */
+  /** `standsFor`: the expression that the engine substitutes, if the name is another column of the same select. */
   | { readonly kind: 'name'; readonly path: readonly string[]; readonly standsFor?: Sql }
-  /** The part of a JSON column under a path, as JSON: `properties.^a.b`. */
+  /** The object at a path of a JSON column, as JSON: `properties.^a.b`. */
   | { readonly kind: 'subObject'; readonly of: Sql; readonly path: readonly string[] }
   | { readonly kind: 'subColumn'; readonly of: Sql; readonly path: readonly string[] }
   | {

@@ -4,13 +4,13 @@ import { value, type Value } from './value.ts'
 
 const NULLABLE_TEXT = text('Nullable(String)')
 
-// The storage keeps a dot inside a key in this form; an unescaped dot means a step into an object.
+// A dot inside a key is stored escaped. An unescaped dot is a step into an object.
 const escapeKey = (key: string): string => key.replaceAll('.', '%2E')
 
 const scalarText = (column: Sql): Sql => call('CAST', column, NULLABLE_TEXT)
 
-// A cast writes arrays in ClickHouse's notation and does not see objects, whose values are columns of their own. The type of a value is
-// a text made for each row, so it is asked for only where the cast text begins like an array.
+// A cast writes arrays in ClickHouse's notation and ignores objects, whose values are separate columns. The type of a value is a string
+// computed for each row, so it is read only where the cast string begins like an array.
 const fullText = (column: Sql, object: Sql): Sql => {
   const scalar = scalarText(column)
   const isArray = infix(
@@ -44,7 +44,7 @@ const memberOfText = (json: Sql, path: readonly (string | number)[]): Sql => {
   )
 }
 
-/** A property whose JSON is at hand as text only: one that came through a subquery or out of an array. */
+/** A property whose JSON is available as a string only: from a subquery or an array. */
 export const propertyOfText = (json: () => Sql, path: readonly (string | number)[] = []): Value => ({
   kind: 'property',
   isNullable: true,
@@ -53,10 +53,10 @@ export const propertyOfText = (json: () => Sql, path: readonly (string | number)
   child: (key) => propertyOfText(json, [...path, key]),
 })
 
-/** Asks a column's table for an expression over that column; gives what to call it outside. */
+/** Makes a column's table select an expression over the column. Returns the expression's name outside. */
 export type Demand = (key: string, sql: Sql) => Sql
 
-/** What stands under `path` in a JSON column. */
+/** The value at `path` in a JSON column. */
 export const propertyOfColumn = (
   column: Sql,
   path: readonly string[],
@@ -85,6 +85,6 @@ export const propertyOfColumn = (
   return property
 }
 
-/** SQL of a known kind as a value. A property stays one: its context decides how it is read. */
+/** SQL of a known kind as a value. A property remains one: its context determines how it is read. */
 export const valueOfKind = (kind: Kind, sql: Sql, isNullable: boolean): Value =>
   kind === 'property' ? propertyOfText(() => sql) : value(kind, sql, isNullable)

@@ -2,34 +2,34 @@ import type { Kind } from './kinds.ts'
 
 export interface Column {
   readonly kind: Kind
-  /** Its name in storage, when that differs. */
+  /** The name in storage, if it differs. */
   readonly physical?: string
-  /** `*` leaves it out: it costs a join, or is there for few. */
+  /** Whether `*` omits the column, because it costs a join or few queries need it. */
   readonly isExtra?: boolean
 }
 
-/** A table as it is stored. */
+/** A stored table. */
 export interface Stored {
   readonly database: string
   readonly name: string
-  /** The column that says whose a row is. It is in every row of every table, and no query can name it. */
+  /** The column with the project's id. Every table has it, and no query can name it. */
   readonly owner: string
 }
 
-/** A stored table that queries read as it is. */
+/** A stored table that queries read directly. */
 export interface Table extends Stored {
-  /** What `*` gives, in this order. */
+  /** The columns of `*`, in this order. */
   readonly columns: Readonly<Record<string, Column>>
 }
 
 const stored = (name: string): Stored => ({ database: 'db', name, owner: 'project_id' })
 
-/** Stored tables out of which others are made. */
+/** Stored tables that other tables are derived from. */
 export const PERSON_PROPERTIES = stored('person_properties')
 export const PERSON_DISTINCT_IDS = stored('person_distinct_ids')
 export const GROUP_PROPERTIES = stored('group_properties')
 
-/** How many types of groups an event has columns for. */
+/** The number of group types that an event has columns for. */
 export const MAX_GROUP_TYPES = 5
 
 const extra = (kind: Kind): Column => ({ kind, isExtra: true })
@@ -54,7 +54,7 @@ export const EVENTS: Table = {
   },
 }
 
-/** Every table a query may read, with its columns, by the name it has there. */
+/** Every table that a query may read, with its columns, by its name in queries. */
 export const TABLES = {
   events: { ...EVENTS.columns, person_id: extra('uuid') },
   persons: {
@@ -98,7 +98,7 @@ export const TABLES = {
 
 export type TableName = keyof typeof TABLES
 
-/** What stands beside an event: its person, its session, its groups. `person.id` is a column of `persons`. */
+/** The rows related to an event: its person, session and groups. `person.id` is a column of `persons`. */
 export const RELATED: Readonly<Record<string, TableName>> = {
   person: 'persons',
   session: 'sessions',
@@ -109,5 +109,5 @@ export const RELATED: Readonly<Record<string, TableName>> = {
   group_4: 'groups',
 }
 
-/** Column names that no query may use, whatever the table: they keep the projects apart. */
+/** Column names that no query may use in any table: they separate the projects. */
 export const RESERVED_COLUMNS: ReadonlySet<string> = new Set([EVENTS.owner])

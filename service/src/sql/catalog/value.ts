@@ -1,21 +1,21 @@
 import type { Kind } from './kinds.ts'
 import type { Sql } from './physical.ts'
 
-/** A value of the query, resolved: what it is and how the engine reads it. */
+/** A resolved value of the query: its kind, and how the engine reads it. */
 export interface Value {
   readonly kind: Kind
   readonly isNullable: boolean
-  /** Its ClickHouse form. For a property: as text. Called only when the value is used, because reading a column asks its table for it. */
+  /** Returns its SQL; for a property, as a string. Call only if the value is used: reading a column makes its table select it. */
   readonly read: () => Sql
-  /** For a property: as text, but NULL for arrays and objects, which is cheaper. */
+  /** For a property: as a string, but NULL for arrays and objects, which is cheaper. */
   readonly scalar?: () => Sql
-  /** For JSON: the value under a key, or at a position that counts from 1. */
+  /** For JSON: the value at a key, or at a position counted from 1. */
   readonly child?: (key: string | number) => Value
-  /** For a property: from here on read it in one way only, so that grouping by it covers every use of it. */
+  /** For a property: read it in one way only from now on, so that grouping by it covers every use. */
   readonly pin?: () => void
-  /** What a literal or a variable stands for. */
+  /** The value of a literal or a variable. */
   readonly constant?: string | number | boolean | readonly string[]
-  /** For a number: whether it is a Float64 or an Int64, if that is known. */
+  /** For a number: whether it is a Float64 or an Int64, if known. */
   readonly width?: 'float' | 'integer'
   readonly members?: readonly Value[]
 }

@@ -1,6 +1,6 @@
 import type { Span } from './queryError.ts'
 
-/** A name as it was written, without its quotes. */
+/** A name as written, without quotes. */
 export interface Name extends Span {
   readonly text: string
 }
@@ -27,8 +27,7 @@ export interface Window {
 }
 
 /**
- * What a query can say about one value. Operators of one level stand in one flat node (`chain`, `logic`),
- * so that a long sum is a long list and not a deep tree.
+ * An expression. Operators of one level form one flat node (`chain`, `logic`), so a long sum is a long list rather than a deep tree.
  */
 export type Expression = Span &
   (

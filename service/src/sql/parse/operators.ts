@@ -1,6 +1,6 @@
 import type { ChainOperator, CompareOperator, MatchOperator } from './ast.ts'
 
-/** Precedence levels, loosest first. `??` is looser than a comparison, as in HogQL. */
+/** Precedence levels, lowest first. `??` binds less tightly than a comparison, as in HogQL. */
 export const LEVEL = {
   choice: 1,
   or: 2,

@@ -53,7 +53,7 @@ export const createOperatorParser = ({ cursor, expression }: ParserContext) => {
       return finish(left.start, { kind: 'choice', condition: left, then, otherwise: expression(LEVEL.choice) })
     }
     if (value === '->')
-      throw refuse('syntax_error', "Only names may stand before '->'", { start, end }, 'Write x -> … or (x, y) -> …')
+      throw refuse('syntax_error', "Only names may precede '->'", { start, end }, 'Write x -> … or (x, y) -> …')
     return value === '::' || value === '[' || value === '.' || value === '?.' ? postfix(left, value) : undefined
   }
 

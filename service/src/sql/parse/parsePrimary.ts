@@ -18,7 +18,7 @@ const unknownPlaceholder = ({ refuse, peek, isSymbol }: Cursor) => {
   const inner = peek(1)
   return refuse(
     'placeholder_unknown',
-    `{${inner.value}…} is no placeholder`,
+    `{${inner.value}…} is not a placeholder`,
     span,
     'Placeholders read {variables.name}; a variable has letters, digits and _ in its name',
   )

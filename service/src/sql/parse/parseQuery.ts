@@ -5,7 +5,7 @@ import { refuseIn } from './queryError.ts'
 import { createCursor, type Cursor } from './tokenCursor.ts'
 import { tokenize } from './tokens.ts'
 
-// Far above what people write by hand; bounds the work of one request.
+// Far more than people write by hand. Bounds the work of one request.
 const MAX_LENGTH = 64 * 1024
 
 const SETS: readonly (readonly [words: readonly string[], operator: SetOperator])[] = [
@@ -52,7 +52,7 @@ const createQueryParser = (cursor: Cursor): (() => Query) => {
     return finish(start, { kind: 'set', common, first, rest: Object.freeze(members) })
   }
 
-  // Standard SQL gives the last ORDER BY and LIMIT to the whole set, ClickHouse to the last query: whoever writes it means one of them.
+  // Standard SQL applies the last ORDER BY and LIMIT to the whole set, ClickHouse to the last query, so the meaning is ambiguous.
   const refuseOwnOrder = (member: Query) => {
     if (member.kind !== 'select' || cursor.previous().value === ')') return
     if (member.orderBy.length > 0 || member.limit || member.limitBy) {
@@ -100,7 +100,7 @@ const createQueryParser = (cursor: Cursor): (() => Query) => {
   return query
 }
 
-/** The AST of one query. Throws `QueryError`. */
+/** Parses one query into its syntax tree. Throws `QueryError`. */
 export const parse = (text: string): Query => {
   const refuse = refuseIn(text)
   if (text.length > MAX_LENGTH)

@@ -1,16 +1,16 @@
-/** A stretch of the query's text, as offsets in UTF-16 units; `end` is the first unit after it. */
+/** A part of the query's text, as offsets in UTF-16 units. `end` is exclusive. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** Where in the text the trouble is. `line` and `column` count from 1; columns are UTF-16 units. */
+/** The place of an error in the text. `line` and `column` count from 1; columns are UTF-16 units. */
 export interface Position extends Span {
   readonly line: number
   readonly column: number
 }
 
-/** Everything the compiler can refuse a query for. Stable: callers and users match on these. */
+/** Why the compiler rejects a query. Stable: API clients match on these codes. */
 export type QueryErrorCode =
   | 'query_too_long'
   | 'query_too_deep'
@@ -52,7 +52,7 @@ const positionOf = (text: string, span: Span): Position => {
   return { start: span.start, end: span.end, line: before.split('\n').length, column: span.start - lineStart + 1 }
 }
 
-/** A query that was refused: what is wrong (`message`), where (`position`) and, when known, what would be right (`fix`). */
+/** The error for a query: what is wrong (`message`), where (`position`), and how to fix it if known (`fix`). */
 export class QueryError extends Error {
   readonly code: QueryErrorCode
   readonly position?: Position
@@ -67,7 +67,7 @@ export class QueryError extends Error {
   }
 }
 
-/** Makes the errors of one text, so that whoever refuses needs to know only the place. */
+/** Returns a function that creates errors for parts of one text. */
 export type Refuse = (code: QueryErrorCode, message: string, span: Span, fix?: string) => QueryError
 
 export const refuseIn =

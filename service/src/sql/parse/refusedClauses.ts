@@ -33,7 +33,7 @@ export const notASelect = (cursor: Cursor) => {
   if (token.kind === 'name' && STATEMENTS.includes(word)) {
     return cursor.refuse(
       'statement_not_allowed',
-      `${word.toUpperCase()} is not allowed: a query reads and does nothing else`,
+      `${word.toUpperCase()} is not allowed: queries can only read`,
       token,
       'Begin with SELECT or WITH',
     )

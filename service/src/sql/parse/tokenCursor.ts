@@ -2,12 +2,12 @@ import type { Refuse, Span } from './queryError.ts'
 import type { Name } from './ast.ts'
 import type { Token } from './tokens.ts'
 
-// A query people write nests a dozen levels. The engine's own parser gives up at 1,000 and spends several of its levels on each of ours.
+// Real queries nest a dozen levels. The engine's parser stops at 1,000 levels, and each level here is several of its own.
 const MAX_DEPTH = 100
-// Generous next to the text limit of 64 kB: only text that is little else than `1+1+1…` reaches it.
+// Generous for the text limit of 64 kB: only text such as `1+1+1…` reaches it.
 const MAX_NODES = 20_000
 
-// Words that begin or join clauses: unquoted, they are no alias and no column.
+// Words that begin or join clauses. Unquoted, they cannot be aliases or columns.
 const RESERVED = new Set(
   (
     'select from where group having order limit offset union intersect except with as on using join inner left right full cross outer ' +
@@ -16,7 +16,7 @@ const RESERVED = new Set(
   ).split(' '),
 )
 
-// Words a name may not be although nothing follows that makes them a clause; `left(x)` and `format(x)` are calls.
+// Words that cannot be names even where no clause follows. `left(x)` and `format(x)` are calls.
 const NEVER_CALLED = new Set(
   'select from where having union and or not in is between like ilike case when then else end distinct as on using by'.split(
     ' ',
@@ -84,7 +84,7 @@ export const createCursor = (tokens: readonly Token[], refuse: Refuse) => {
   const leave = (): void => {
     depth--
   }
-  /** Refuses an expression that leans to the left (`a = b = c …`, `a[1][2]…`) as far as it would refuse a nested one. */
+  /** Limits the depth of a left-leaning expression (`a = b = c …`, `a[1][2]…`) like that of a nested one. */
   const checkLean = (lean: number): void => {
     if (depth + lean > MAX_DEPTH) throw tooDeep(peek())
   }

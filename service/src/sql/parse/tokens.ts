@@ -3,7 +3,7 @@ import type { Refuse, Span } from './queryError.ts'
 /** `name` is an unquoted word, `quoted` an identifier in backticks or double quotes, `end` stands once after the last token. */
 export type TokenKind = 'name' | 'quoted' | 'number' | 'string' | 'symbol' | 'variable' | 'end'
 
-/** `value` is what the token means: a string without its quotes and escapes, a placeholder's variable; elsewhere the text itself. */
+/** `value`: a string without quotes and escapes, a placeholder's variable, otherwise the text itself. */
 export interface Token extends Span {
   readonly kind: TokenKind
   readonly value: string
@@ -16,7 +16,7 @@ const DIGITS = /\d+/y
 const VARIABLE = /\{\s*variables\s*\.\s*([\p{L}\p{N}_$-]+)\s*\}/uy
 const SYMBOL = /=~\*|!~\*|=~|!~|==|!=|<>|<=|>=|\|\||\?\?|\?\.|::|->|[-+*/%=<>()[\]{},.;:?]/y
 
-// ClickHouse reads these after a backslash; after any other character it keeps the backslash.
+// ClickHouse interprets these after a backslash. Before any other character it keeps the backslash.
 const ESCAPES: Readonly<Record<string, string>> = {
   n: '\n',
   t: '\t',
@@ -66,7 +66,7 @@ const readQuoted = (text: string, start: number, refuse: Refuse): { value: strin
   })
 }
 
-// `pair.1` is the first member of a tuple, `1.1` and `(.1)` are numbers: what stands right before the dot decides.
+// `pair.1` is the first member of a tuple, `1.1` and `(.1)` are numbers, depending on the character before the dot.
 const isMemberDot = (text: string, at: number, last: Token | undefined, beforeLast: Token | undefined): boolean => {
   if (text[at] !== '.' || !last || last.end !== at) return false
   if (last.kind === 'number')
@@ -74,7 +74,7 @@ const isMemberDot = (text: string, at: number, last: Token | undefined, beforeLa
   return last.kind === 'name' || last.kind === 'quoted' || last.value === ')' || last.value === ']'
 }
 
-/** The text's tokens, without white space and comments, and an `end` token. Time grows with the text's length. */
+/** Splits the text into tokens, without white space and comments, plus an `end` token. Takes linear time. */
 export const tokenize = (text: string, refuse: Refuse): readonly Token[] => {
   const tokens: Token[] = []
   const push = (kind: TokenKind, start: number, end: number, value = text.slice(start, end)) => {

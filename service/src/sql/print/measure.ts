@@ -1,6 +1,6 @@
 import type { FromSql, QuerySql, Sql, WindowSql } from '../catalog/physical.ts'
 
-/** How large a query is once written out: shared parts count at each place, and `depth` is that of the engine's syntax tree. */
+/** The size of a printed query. Shared parts count at each use; `depth` is that of the engine's syntax tree. */
 export interface Size {
   readonly nodes: number
   readonly depth: number
@@ -53,8 +53,8 @@ const parts = (node: Part): readonly (Part | undefined)[] => {
   }
 }
 
-// Levels of the engine's tree that one node becomes: a function is two (itself and its arguments), a select about eight. `a + b + c` is
-// one node here and leans to the left there; AND and OR stay flat.
+// Levels of the engine's tree per node: a function has two (itself and its arguments), a select about eight. `a + b + c` is one node
+// here and left-leaning there; AND and OR remain flat.
 const levels = (node: Part): number => {
   if (node.kind === 'select') return 8
   if (node.kind === 'infix' && node.rest[0]!.operator !== 'AND' && node.rest[0]!.operator !== 'OR')
@@ -62,7 +62,7 @@ const levels = (node: Part): number => {
   return 2
 }
 
-/** Measures a query in time that grows with its distinct parts, however often they are shared. */
+/** Measures a query. Takes time linear in its distinct parts, however often they are shared. */
 export const measure = (root: QuerySql): Size => {
   const known = new Map<Part, Size>()
   const sizeOf = (node: Part): Size => {

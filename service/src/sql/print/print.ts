@@ -44,7 +44,7 @@ const SET_WORDS: Readonly<Record<string, string>> = {
   'except distinct': 'EXCEPT DISTINCT',
 }
 
-/** The text of a query and the values its `{p0:Type}` places take. */
+/** Prints a query: its text, and the values of the `{p0:Type}` placeholders in it. */
 export const print = (
   query: QuerySql,
   projectId: number,

@@ -3,7 +3,7 @@ import { call, infix, name, type OrderSql, type SelectSql, type Sql, text } from
 import { QueryError } from '../parse/queryError.ts'
 import type { ResolvedQuery } from './resolverContext.ts'
 
-/** The last row of a page: its keys as text, and how many rows with exactly these have been given. */
+/** The last row of a page: its keys as strings, and the number of rows with the same keys returned so far. */
 export interface After {
   readonly keys: readonly (string | null)[]
   readonly skip: number
@@ -20,11 +20,11 @@ const PAGE = '__page'
 const logic = (operator: 'AND' | 'OR', first: Sql, right: Sql): Sql =>
   call(operator === 'AND' ? 'and' : 'or', first, right)
 
-// Not a number sorts like NULL and, unlike it, cannot be asked for.
+// NaN sorts like NULL but, unlike NULL, cannot be compared.
 const comparable = (column: Sql, kind: string): Sql =>
   kind === 'number' ? call('if', infix(call('toString', column), '=', text('nan')), { kind: 'null' }, column) : column
 
-/** The keys of a page: what the query is ordered by, then the whole row, so that the order is the same each time. */
+/** The keys of a page: what the query is ordered by, then the whole row, so that the order is total. */
 const keysOf = ({ query, columns }: ResolvedQuery): readonly Key[] => {
   const items = query.kind === 'select' ? query.items : []
   const ordering: readonly OrderSql[] = (query.kind === 'select' && query.orderBy) || []
@@ -37,9 +37,9 @@ const keysOf = ({ query, columns }: ResolvedQuery): readonly Key[] => {
     if (!column)
       throw new QueryError(
         'not_supported',
-        'Pages by cursor need everything in ORDER BY to be in SELECT as well',
+        'Pagination by cursor requires every ORDER BY expression in SELECT',
         undefined,
-        'Add what ORDER BY names to SELECT',
+        'Add the ORDER BY expressions to SELECT',
       )
     return { by: comparable(name(PAGE, column.name), column.kind), isDescending, nullsFirst: nulls === 'first' }
   })
@@ -69,7 +69,7 @@ const from = (keys: readonly Key[], values: After['keys']): Sql =>
     { kind: 'boolean', value: true },
   )
 
-/** The query's rows from a place on, in an order without ties. Each row ends in its keys as text. */
+/** Returns the query's rows after a position, in an order without ties. Each row ends in its keys as strings. */
 export const keysetPage = (
   resolved: ResolvedQuery,
   limit: number | undefined,
@@ -77,7 +77,7 @@ export const keysetPage = (
 ): { query: SelectSql; keyCount: number } => {
   const keys = keysOf(resolved)
   if (after && after.keys.length !== keys.length)
-    throw new QueryError('limit_invalid', 'The cursor is not one of this query')
+    throw new QueryError('limit_invalid', 'The cursor does not belong to this query')
   const count = (value: number): Sql => ({ kind: 'parameter', type: 'UInt64', value })
   const query: SelectSql = {
     kind: 'select',

@@ -5,11 +5,11 @@ import { value, type Value } from '../catalog/value.ts'
 import type { ResolvedQuery } from './resolverContext.ts'
 import type { SourceScope } from './scope.ts'
 
-// Columns of the side that an outer join may leave unmatched must be nullable, or they would be the zero of their type.
+// An outer join may leave this side unmatched: its columns must be nullable, or they would be the zero of their type.
 const nullableIf = (isOptional: boolean, kind: Kind, sql: Sql): Sql =>
   isOptional && mayBeNullable(kind) ? call('toNullable', sql) : sql
 
-/** A subquery as a source of columns. */
+/** Returns a subquery as a source of columns. */
 export const querySource = (
   newName: (prefix: string) => string,
   { query: inner, columns }: ResolvedQuery,

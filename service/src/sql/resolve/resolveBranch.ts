@@ -1,7 +1,7 @@
 import { call, type Sql } from '../catalog/physical.ts'
 import { value, type Value } from '../catalog/value.ts'
 import type { Expression } from '../parse/ast.ts'
-import { comparison } from './coerce.ts'
+import { comparison } from './compare.ts'
 import type { ResolverContext, Resolvers } from './resolverContext.ts'
 import type { Scope } from './scope.ts'
 

@@ -1,13 +1,60 @@
 import { CAST_TYPES } from '../catalog/kinds.ts'
-import { call, text } from '../catalog/physical.ts'
+import { call, text, type Sql } from '../catalog/physical.ts'
 import { value, type Value } from '../catalog/value.ts'
 import type { Expression } from '../parse/ast.ts'
 import type { Span } from '../parse/queryError.ts'
+import { integerOfText, timeOfText } from './coerce.ts'
+import type { Coercions } from './coercions.ts'
 import type { ResolverContext, Resolvers } from './resolverContext.ts'
 import type { Scope } from './scope.ts'
 import { suggest } from './suggest.ts'
 
-type Cast = (of: Value, typeName: string, span: Span) => Value
+const widthOf = (type: string): Value['width'] =>
+  type === 'Float64' ? 'float' : type === 'Int64' ? 'integer' : undefined
+
+/** Casts a value to a type of `CAST_TYPES`. A string that holds no such value becomes NULL; the engine converts everything else. */
+export type Cast = (of: Value, typeName: string, span: Span, zone?: Sql) => Value
+
+export const createCast =
+  (coercions: Coercions): Cast =>
+  (of, typeName, span, zone = text('UTC')) => {
+    const row = CAST_TYPES[typeName]!
+    if (row.kind === 'text')
+      return coercions.asText(of).kind === 'text'
+        ? coercions.asText(of)
+        : value('text', call('toString', of.read()), of.isNullable)
+    if (row.kind === 'boolean') {
+      if (of.kind === 'property' || of.constant === 'true' || of.constant === 'false') return coercions.asBoolean(of)
+    }
+    if (row.kind === 'time' || row.kind === 'date') {
+      const asTime =
+        (of.kind === 'text' && of.constant === undefined) || of.kind === 'property'
+          ? value('time', timeOfText((of.scalar ?? of.read)(), zone), true)
+          : coercions.asTime(of, span)
+      const read = asTime.read()
+      return value(
+        row.kind,
+        row.kind === 'date' ? call('toDate', read) : call('toDateTime64', read, { kind: 'number', digits: '3' }, zone),
+        asTime.isNullable,
+      )
+    }
+    if (of.kind === 'text' || of.kind === 'property') {
+      const scalar = (of.scalar ?? of.read)()
+      if (row.type.startsWith('Float'))
+        return { ...value('number', call(`to${row.type}OrNull`, scalar), true), width: widthOf(row.type) }
+      if (row.kind === 'number')
+        return { ...value('number', integerOfText(scalar, row.type), true), width: widthOf(row.type) }
+      if (row.kind === 'uuid') return value('uuid', call('toUUIDOrNull', scalar), true)
+    }
+    return {
+      ...value(
+        row.kind,
+        call('CAST', of.read(), text(of.isNullable ? `Nullable(${row.type})` : row.type)),
+        of.isNullable,
+      ),
+      width: widthOf(row.type),
+    }
+  }
 
 /** Resolves `::` and CAST. */
 export const createCastResolver = ({ refuse, resolve, textual }: ResolverContext, cast: Cast): Resolvers<'cast'> => {

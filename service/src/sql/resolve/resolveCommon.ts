@@ -11,7 +11,7 @@ export const noNames = new Map<string, never>()
 /** Throws on a name that a query must not define. */
 export const checkName = (refuse: Refuse, { text: written, start, end }: Name) => {
   if (written.startsWith(OWN_PREFIX))
-    throw refuse('name_reserved', `Names that begin with ${OWN_PREFIX} are the compiler's own`, { start, end })
+    throw refuse('name_reserved', `Names that begin with ${OWN_PREFIX} are reserved`, { start, end })
   if (RESERVED_COLUMNS.has(written.toLowerCase()))
     throw refuse('column_reserved', `'${written}' is not for queries: they always see their own project only`, {
       start,

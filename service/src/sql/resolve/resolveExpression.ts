@@ -1,11 +1,11 @@
 import { name as nameSql, type OrderSql, type Sql, type WindowSql } from '../catalog/physical.ts'
 import { value, type Value } from '../catalog/value.ts'
 import type { Expression, Ordering, Window } from '../parse/ast.ts'
-import { createCoercions } from './coerce.ts'
+import { createCoercions } from './coercions.ts'
 import { createArithmeticResolvers } from './resolveArithmetic.ts'
 import { createBranchResolvers } from './resolveBranch.ts'
 import { createCallResolver } from './resolveCall.ts'
-import { createCastResolver } from './resolveCast.ts'
+import { createCast, createCastResolver } from './resolveCast.ts'
 import { createConditionResolvers } from './resolveCondition.ts'
 import { createInResolver } from './resolveIn.ts'
 import { createLiteralResolvers } from './resolveLiteral.ts'
@@ -24,7 +24,7 @@ export const createExpressionResolver = (expressionContext: ExpressionContext) =
   let steps = 0
   const resolve = (node: Expression, scope: Scope, asFilter = false): Value => {
     if (++steps > MAX_STEPS)
-      throw refuse('query_too_complex', 'The query is too large once its WITH parts are filled in', node)
+      throw refuse('query_too_complex', 'The query is too large once its WITH parts are expanded', node)
     const resolver = resolvers[node.kind] as (node: Expression, scope: Scope, asFilter: boolean) => Value
     return resolver(node, scope, asFilter)
   }
@@ -64,7 +64,7 @@ export const createExpressionResolver = (expressionContext: ExpressionContext) =
   }
 
   const context: ResolverContext = { ...expressionContext, coercions, resolve, condition, textual, plain }
-  const calls = createCallResolver({ refuse, coercions, resolve, lambda, window })
+  const cast = createCast(coercions)
   const resolvers: Resolvers = {
     ...createLiteralResolvers(context),
     ...createNameResolvers(context),
@@ -72,8 +72,8 @@ export const createExpressionResolver = (expressionContext: ExpressionContext) =
     ...createConditionResolvers(context),
     ...createInResolver(context),
     ...createBranchResolvers(context),
-    ...createCastResolver(context, calls.cast),
-    call: calls.resolveCall,
+    ...createCastResolver(context, cast),
+    call: createCallResolver({ refuse, coercions, cast, resolve, lambda, window }),
     lambda: (node) => {
       throw refuse('syntax_error', 'A function with -> can only be an argument', node)
     },

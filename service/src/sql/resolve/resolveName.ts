@@ -41,7 +41,7 @@ const columnIn = (
   return descend(column, rest)
 }
 
-/** Resolves names, and what is read out of a value by name or position. */
+/** Resolves names, and access to a value by name or position. */
 export const createNameResolvers = ({
   refuse,
   coercions,
@@ -71,7 +71,7 @@ export const createNameResolvers = ({
         underWay.delete(node)
       }
     }
-    // From outside only what needs no table of the outer query can be taken along.
+    // From an outer query, only values that need none of its tables are visible.
     return (
       scope.outer &&
       commonValue(name, { ...scope.outer, sources: [], aliases: new Map(), arrayMembers: new Map(), shared: new Map() })
@@ -123,7 +123,7 @@ export const createNameResolvers = ({
       if (position !== undefined && Number.isSafeInteger(position) && position !== 0) return of.child(position)
       throw refuse(
         'property_invalid',
-        'A property is read by a name or a position that is written out',
+        'A property is read by a literal name or position',
         node.at,
         "properties['name'] or properties.list[1]",
       )

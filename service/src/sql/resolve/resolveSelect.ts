@@ -43,11 +43,11 @@ export const createSelectResolver = (context: QueryContext) => {
   // Limits are constants, so that a page can be cut within them.
   const limitOf = (node: Expression, scope: Scope, what: string): Sql => {
     if (node.kind !== 'number' && node.kind !== 'variable')
-      throw refuse('limit_invalid', `${what} takes a whole number or a variable`, node)
+      throw refuse('limit_invalid', `${what} takes an integer or a variable`, node)
     const { constant, kind } = expressions.resolve(node, scope)
     if (constant === undefined && kind === 'unknown') return { kind: 'number', digits: '0' }
     const count = /^\d{1,15}$/.test(String(constant)) ? Number(constant) : undefined
-    if (count === undefined) throw refuse('limit_invalid', `${what} takes a whole number from 0 up`, node)
+    if (count === undefined) throw refuse('limit_invalid', `${what} takes an integer of at least 0`, node)
     return node.kind === 'number'
       ? { kind: 'number', digits: String(count) }
       : { kind: 'parameter', type: 'UInt64', value: count }

@@ -2,7 +2,7 @@ import { call, infix, type Sql, type FromSql } from '../catalog/physical.ts'
 import { TABLES, type TableName } from '../catalog/tables.ts'
 import { value, type Value } from '../catalog/value.ts'
 import type { Expression, Name, Source } from '../parse/ast.ts'
-import { comparison } from './coerce.ts'
+import { comparison } from './compare.ts'
 import type { QueryContext } from './queryContext.ts'
 import { querySource } from './querySource.ts'
 import { checkName, noNames } from './resolveCommon.ts'
@@ -75,7 +75,7 @@ export const createSourceResolver = ({ refuse, newName, query, expressions }: Qu
     }
   }
 
-  // The engine finds the keys of a join by their plain `=`; two missing values do not meet there, as anywhere in SQL.
+  // The engine recognizes the keys of a join by a plain `=`. Two missing values do not match, as usual in SQL.
   const joinCondition = (node: Expression, scope: Scope): Sql => {
     if (node.kind === 'logic' && node.operator === 'and')
       return allOf(node.terms.map((each) => joinCondition(each, scope)))

@@ -3,7 +3,7 @@ import type { QuerySql, Sql } from '../catalog/physical.ts'
 import type { Value } from '../catalog/value.ts'
 import type { Expression, Query } from '../parse/ast.ts'
 import type { Refuse, Span } from '../parse/queryError.ts'
-import type { Coercions } from './coerce.ts'
+import type { Coercions } from './coercions.ts'
 import type { Scope } from './scope.ts'
 
 /** A resolved query and its columns, in order. */

@@ -4,36 +4,36 @@ import type { FromSql } from '../catalog/physical.ts'
 import { suggest } from './suggest.ts'
 import type { Value } from '../catalog/value.ts'
 
-/** Columns that can be read by their names. */
+/** Columns by name. */
 export interface SourceColumns {
   readonly columnNames: readonly string[]
   readonly column: (name: string) => Value | undefined
 }
 
-/** A table or subquery in FROM, as the expressions of its select see it. */
+/** A table or subquery in FROM, as seen by the expressions of its select. */
 export interface SourceScope extends SourceColumns {
-  /** What the query calls it; `undefined` for a subquery without a name. */
+  /** Its name in the query. `undefined` for a subquery without a name. */
   readonly alias?: string
   /** The columns that `*` stands for. */
   readonly starNames: readonly string[]
   readonly relatedNames: readonly string[]
-  /** The row beside each of its rows, such as an event's `person`; `undefined`: there is none of this name. */
+  /** The row related to each of its rows, such as an event's `person`. `undefined` if there is none with this name. */
   readonly related: (name: string) => SourceColumns | undefined
-  /** Its SQL, with the columns that were asked for. To be called last. */
+  /** Returns its SQL, with the columns that were read. Call last. */
   readonly toSql: () => FromSql
 }
 
-/** What WITH calls a table, and the names that were known where it was written. */
+/** A table that WITH defines, and the scope of its definition. */
 export interface CommonTable {
   readonly query: Query
   readonly scope: Scope
 }
 
-/** The names one select knows. `outer` is the select around it, of which only what WITH defined is visible. */
+/** The names visible in one select. `outer` is the select around it, of which only WITH is visible. */
 export interface Scope {
   readonly outer?: Scope
   readonly sources: readonly SourceScope[]
-  /** Of a USING: columns that stand for both sides. */
+  /** For USING: columns that represent both sides. */
   readonly shared: ReadonlyMap<string, Value>
   readonly aliases: ReadonlyMap<string, () => Value | undefined>
   readonly arrayMembers: ReadonlyMap<string, Value>
@@ -42,11 +42,11 @@ export interface Scope {
   readonly commonValues: ReadonlyMap<string, Expression>
 }
 
-/** What WITH called `name`, here or further out. */
+/** Returns what WITH defines as `name`, in this scope or an outer one. */
 export const findCommonTable = (scope: Scope | undefined, name: string): CommonTable | undefined =>
   scope && (scope.commonTables.get(name) ?? findCommonTable(scope.outer, name))
 
-/** The column called `name` in one of the sources, or `undefined`. */
+/** Returns the column `name` of one of the sources. */
 export const findColumn = (scope: Scope, name: Name, refuse: Refuse): Value | undefined => {
   const shared = scope.shared.get(name.text)
   if (shared) return shared
@@ -62,7 +62,7 @@ export const findColumn = (scope: Scope, name: Name, refuse: Refuse): Value | un
   return first?.column(name.text)
 }
 
-/** The row called `name` beside the rows of one of the sources, or `undefined`. */
+/** Returns the related row `name` of one of the sources. */
 export const findRelated = (scope: Scope, name: Name, refuse: Refuse): SourceColumns | undefined => {
   const [first, second] = scope.sources.filter((source) => source.related(name.text))
   if (first && second) {
@@ -82,7 +82,7 @@ const isKnownOutside = (scope: Scope | undefined, name: string): boolean =>
     scope.sources.some((source) => source.alias === name || source.columnNames.includes(name)) ||
     isKnownOutside(scope.outer, name))
 
-/** The error for a name that is nothing here. */
+/** Returns the error for an unknown name. */
 export const unknownColumn = (scope: Scope, name: Name, span: Span, refuse: Refuse) => {
   const known = [
     ...scope.sources.flatMap((source) => [
@@ -97,7 +97,7 @@ export const unknownColumn = (scope: Scope, name: Name, span: Span, refuse: Refu
   if (isKnownOutside(scope.outer, name.text))
     return refuse(
       'column_unknown',
-      `'${name.text}' belongs to the query outside: a subquery sees only its own tables`,
+      `'${name.text}' belongs to the outer query: a subquery sees only its own tables`,
       span,
       'Join the tables instead',
     )

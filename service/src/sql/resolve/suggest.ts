@@ -1,5 +1,5 @@
-// Farther off than this, the suggestion would surprise more than it helps.
-const FARTHEST = 3
+// Suggestions at a larger edit distance would confuse.
+const MAX_DISTANCE = 3
 
 const distance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at)
@@ -12,14 +12,14 @@ const distance = (a: string, b: string): number => {
   return row[b.length]!
 }
 
-/** `Did you mean 'x'?` with the known name nearest to what was written, or `undefined` when none is near. */
+/** Returns `Did you mean 'x'?` with the nearest known name, or `undefined` if none is near. */
 export const suggest = (written: string, known: Iterable<string>): string | undefined => {
   let best: { name: string; far: number } | undefined
   const lower = written.toLowerCase()
   for (const name of known) {
-    if (Math.abs(name.length - written.length) > FARTHEST) continue
+    if (Math.abs(name.length - written.length) > MAX_DISTANCE) continue
     const far = distance(lower, name.toLowerCase())
-    if (far <= Math.min(FARTHEST, Math.ceil(written.length / 3)) && (!best || far < best.far)) best = { name, far }
+    if (far <= Math.min(MAX_DISTANCE, Math.ceil(written.length / 3)) && (!best || far < best.far)) best = { name, far }
   }
   return best && `Did you mean '${best.name}'?`
 }

@@ -9,15 +9,15 @@ import type { Value } from '../catalog/value.ts'
 
 export interface TableSourceOptions {
   readonly alias: string
-  /** A join may leave its columns empty: then they are NULL, not the zero or empty text of their type. */
+  /** Whether a join may leave its columns unmatched: they are then NULL, not the zero or empty string of their type. */
   readonly isOptional: boolean
-  /** A name that nothing else in the query has. */
+  /** Returns a name that is unique within the query. */
   readonly newName: (prefix: string) => string
 }
 
 type Ask = (key: string, sql: Sql, wanted: string) => Sql
 
-/** What is asked of the rows called `made`: each expression once, under a name. */
+/** Collects the expressions read from the rows named `made`, each once, under a name. */
 const createAsked = (made: string) => {
   const items = new Map<string, { value: Sql; name: string }>()
   const ask: Ask = (key, sql, wanted) => {
@@ -38,7 +38,7 @@ const columnsOf = (
 const nullableIf = (isOptional: boolean, kind: Kind, sql: Sql): Sql =>
   isOptional && mayBeNullable(kind) ? call('toNullable', sql) : sql
 
-/** A value of inner rows as the rows around them give it on. */
+/** A value of inner rows, as the query around them sees it. */
 const passedOn = (of: Value, key: string, isOptional: boolean, ask: (key: string, sql: Sql) => Sql): Value => ({
   kind: of.kind,
   isNullable: of.isNullable || (isOptional && mayBeNullable(of.kind)),
@@ -70,14 +70,14 @@ const derivedSource = (
 
 const groupIndexOf = (relation: string): number => Number(relation.slice(relation.lastIndexOf('_') + 1))
 
-/** Events, with their persons, sessions and groups beside them where those are asked for. */
+/** Events, joined with their persons, sessions and groups where those are read. */
 const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): SourceScope => {
   const made = newName('t')
   const events = newName('e')
   const { items, ask } = createAsked(made)
   const known = new Map<string, Value>()
 
-  // What is joined is read through a select around both.
+  // Joined columns are read through a select around both.
   const beside = new Map<string, DerivedRows>()
   const { items: joinedItems, ask: askJoined } = createAsked(made)
   let isPersonAsked = false
@@ -107,7 +107,7 @@ const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): Sourc
     beside.set(relation, rows)
     return rows
   }
-  // What an event itself says of its neighbour is there also where the neighbour is not.
+  // The related row's columns that the event itself has are present even where the row is missing.
   const OWN: Readonly<Record<string, (column: string, relation: string) => Value | undefined>> = {
     persons: (column) => (column === 'id' ? personId() : undefined),
     sessions: (column) => (column === 'session_id' ? storedColumn('$session_id') : undefined),
@@ -149,7 +149,7 @@ const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): Sourc
 
   const toSql = (): FromSql => {
     const joins = [...beside].map(([relation, rows]) => ({ rows, on: infix(onOf(relation), '=', rows.key()) }))
-    // A select has at least one column, also when only its rows are counted.
+    // A select needs at least one column, even if only its rows are counted.
     const base = guarded(EVENTS, items.size ? [...items.values()] : [{ value: nameSql(EVENTS.owner), name: '__row' }])
     if (!joins.length && !isPersonAsked) return { kind: 'named', query: base, name: made }
     const alone: FromSql = { kind: 'named', query: base, name: events }
@@ -164,6 +164,6 @@ const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): Sourc
   return { alias, ...columnsOf('events'), column, relatedNames: Object.keys(RELATED), related, toSql }
 }
 
-/** A table of the service as the expressions of a select see it, with the project's condition on everything stored that it reads. */
+/** Returns a table as the expressions of a select see it, with the project's condition on every stored table that it reads. */
 export const tableSource = (table: TableName, options: TableSourceOptions): SourceScope =>
   table === 'events' ? eventsSource(options) : derivedSource(table, options)

@@ -1,4 +1,5 @@
-const MOMENT = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
+const TIMESTAMP =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
 
 const offsetMinutes = (zone: string | undefined): number => {
   if (!zone || /^z$/i.test(zone)) return 0
@@ -7,11 +8,11 @@ const offsetMinutes = (zone: string | undefined): number => {
 }
 
 /**
- * An ISO date or date and time as ClickHouse's `YYYY-MM-DD hh:mm:ss.mmm` in UTC; without an offset it is taken as UTC.
- * `undefined`: no such form, no such day, or outside the years 1900–2299 that the engine keeps (it would take those silently, as another day).
+ * Converts an ISO date or timestamp to ClickHouse's `YYYY-MM-DD hh:mm:ss.mmm` in UTC. Without an offset it is in UTC. Returns `undefined`
+ * for another format, a day that does not exist, or a year outside 1900–2299, which the engine would silently store as another day.
  */
-export const momentOf = (written: string): string | undefined => {
-  const match = MOMENT.exec(written.trim())
+export const timestampOf = (written: string): string | undefined => {
+  const match = TIMESTAMP.exec(written.trim())
   if (!match) return undefined
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone] = match
   const asWritten = `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}Z`

@@ -1,7 +1,7 @@
-import { momentOf } from './timestamp.ts'
+import { timestampOf } from './timestamp.ts'
 import type { Kind } from '../catalog/kinds.ts'
 
-/** A value bound to `{variables.X}`; `type` is the ClickHouse type it is bound as. */
+/** A value bound to `{variables.X}`. `type`: the ClickHouse type that it is bound as. */
 export interface BoundValue {
   readonly type: 'String' | 'Float64' | 'Int64' | 'Bool' | 'Date' | "DateTime64(3, 'UTC')" | 'Array(String)'
   readonly value: unknown
@@ -10,7 +10,7 @@ export interface BoundValue {
 interface Row {
   readonly kind: Kind
   readonly width?: 'float' | 'integer'
-  /** The value as the engine is to get it, or `undefined` if it is none of this type. The engine itself takes some that are not, as another value. */
+  /** Returns the value for the engine, or `undefined` if it is not of this type. The engine would misread some such values. */
   readonly accept: (given: unknown) => string | number | boolean | readonly string[] | undefined
 }
 
@@ -18,11 +18,11 @@ const INT64 = /^-?\d{1,19}$/
 const MIN_INT64 = -(2n ** 63n)
 const MAX_INT64 = 2n ** 63n - 1n
 
-const momentOfValue = (given: unknown): string | undefined =>
+const timestampOfValue = (given: unknown): string | undefined =>
   given instanceof Date && !Number.isNaN(given.getTime())
-    ? momentOf(given.toISOString())
+    ? timestampOf(given.toISOString())
     : typeof given === 'string'
-      ? momentOf(given)
+      ? timestampOf(given)
       : undefined
 
 const integerOf = (given: unknown): string | number | undefined => {
@@ -33,7 +33,7 @@ const integerOf = (given: unknown): string | number | undefined => {
   return whole >= MIN_INT64 && whole <= MAX_INT64 ? digits : undefined
 }
 
-/** The types a variable may be bound as. */
+/** The types that a variable may be bound as. */
 export const VARIABLE_TYPES: Readonly<Record<BoundValue['type'], Row>> = {
   String: { kind: 'text', accept: (given) => (typeof given === 'string' ? given : undefined) },
   Float64: {
@@ -43,8 +43,8 @@ export const VARIABLE_TYPES: Readonly<Record<BoundValue['type'], Row>> = {
   },
   Int64: { kind: 'number', width: 'integer', accept: integerOf },
   Bool: { kind: 'boolean', accept: (given) => (typeof given === 'boolean' ? given : undefined) },
-  Date: { kind: 'date', accept: (given) => momentOfValue(given)?.slice(0, 10) },
-  "DateTime64(3, 'UTC')": { kind: 'time', accept: momentOfValue },
+  Date: { kind: 'date', accept: (given) => timestampOfValue(given)?.slice(0, 10) },
+  "DateTime64(3, 'UTC')": { kind: 'time', accept: timestampOfValue },
   'Array(String)': {
     kind: 'array',
     accept: (given) => (Array.isArray(given) && given.every((each) => typeof each === 'string') ? given : undefined),

@@ -39,7 +39,7 @@ const funnel = (events: (string | object | null)[], funnelsFilter: object = {}, 
 const countsOf = async (query: object, options: AskOptions) =>
   (await ask(engine, query, options)).results.map(({ count }: any) => count)
 
-test('steps say how many people came how far, and how long it took them', async () => {
+test('returns how many people reached each step, and how long they took', async () => {
   const options = await given(
     ['ann', 'signup', '2026-01-05T10:00:00Z'],
     ['ann', 'buy', '2026-01-05T10:00:10Z'],
@@ -78,7 +78,7 @@ test('steps say how many people came how far, and how long it took them', async 
   ])
 })
 
-test('nobody at all: every step has 0', async () => {
+test('returns 0 for every step without events', async () => {
   expect(await countsOf(funnel(['signup', 'buy']), await given())).toEqual([0, 0])
   expect(
     (await ask(engine, funnel(['signup', 'buy'], { funnelVizType: 'time_to_convert' }), await given())).results,
@@ -89,7 +89,7 @@ test.each<[string, object, number[]]>([
   ['ordered', {}, [3, 2]],
   ['strict', { funnelOrderType: 'strict' }, [3, 1]],
   ['unordered', { funnelOrderType: 'unordered' }, [4, 3]],
-])('%s: what may stand between the steps, and before them', async (_, filter, expected) => {
+])('%s: which events may come between and before the steps', async (_, filter, expected) => {
   const options = await given(
     ['ann', 'a', '2026-01-05T10:00:00Z'],
     ['ann', 'b', '2026-01-05T11:00:00Z'],
@@ -103,7 +103,7 @@ test.each<[string, object, number[]]>([
   expect(await countsOf(funnel(['a', 'b'], filter), options)).toEqual(expected)
 })
 
-test('strict: a step may be repeated, and what a filter hides does not stand between', async () => {
+test('strict: a step may be repeated, and filtered events do not interrupt', async () => {
   const options = await given(
     ['ann', 'a', '2026-01-05T10:00:00Z', { on: 'web' }],
     ['ann', 'a', '2026-01-05T10:01:00Z', { on: 'web' }],
@@ -136,7 +136,7 @@ test.each([
   }
 })
 
-test('the window opens with the first step, and anew with each repetition of it', async () => {
+test('the window starts at the first step, and restarts at each repetition of it', async () => {
   const options = await given(
     ['ann', 'a', '2026-01-05T10:00:00Z'],
     ['ann', 'b', '2026-01-05T10:50:00Z'],
@@ -157,7 +157,7 @@ test('the window opens with the first step, and anew with each repetition of it'
   ])
 })
 
-test('one event is one step, and at the same time the steps come in their order', async () => {
+test('one event matches one step, and simultaneous steps count in order', async () => {
   expect(await countsOf(funnel(['a', null]), await given(['ann', 'a', '2026-01-05T10:00:00Z']))).toEqual([1, 0])
   const options = await given(
     ['ann', 'c', '2026-01-05T10:00:00Z'],
@@ -177,7 +177,7 @@ test('unordered steps have no names of their own', async () => {
   ])
 })
 
-test('who did the excluded event between two steps is left out of all', async () => {
+test('excludes a person with the excluded event between two steps', async () => {
   const options = await given(
     ['ann', 'a', '2026-01-05T10:00:00Z'],
     ['ann', 'x', '2026-01-05T10:30:00Z'],
@@ -236,7 +236,7 @@ test.each<[object, Record<string, number[]>]>([
   ).toEqual(expected)
 })
 
-test('variables of a run: a value of each property, the empty one, and dates', async () => {
+test('accepts run variables: property values, an empty value, and dates', async () => {
   const options = await touch()
   const query = funnel(['a', 'b'], {}, { breakdownFilter: { breakdowns: [{ property: 'browser', type: 'event' }] } })
   const run = async (variables: Record<string, unknown>) =>
@@ -253,7 +253,7 @@ test('variables of a run: a value of each property, the empty one, and dates', a
   ])
 })
 
-test('values beyond the limit are one: "Other", in which a person with two of them counts once', async () => {
+test('combines values beyond the limit as "Other", where a person with two of them counts once', async () => {
   const options = await given(
     ...(['Chrome', 'Safari', 'Firefox'].map((browser): [string, string, string, object] => [
       'ann',
@@ -278,7 +278,7 @@ test('values beyond the limit are one: "Other", in which a person with two of th
   expect((await ask(engine, query({ breakdown_hide_other_aggregation: true }), options)).results).toHaveLength(1)
 })
 
-test('trends: on each day, which part of those who began it came to the end', async () => {
+test('trends: the conversion rate of those who started on each day', async () => {
   const options = await given(
     ['ann', 'a', '2026-01-05T10:00:00Z'],
     ['ann', 'a', '2026-01-06T10:00:00Z'],
@@ -319,7 +319,7 @@ test('trends by month, between two steps of three', async () => {
   expect((await ask(engine, query, options)).results).toMatchObject([{ data: [50], days: ['2026-01-01'] }])
 })
 
-test('time to convert: how many people took how long', async () => {
+test('time to convert: a histogram of durations', async () => {
   const took = (seconds: number): [string, string, string][] => [
     [`p${seconds}`, 'a', '2026-01-05T10:00:00Z'],
     [`p${seconds}`, 'b', new Date(at('2026-01-05T10:00:00Z') + seconds * 1_000).toISOString()],
@@ -359,7 +359,7 @@ test("no answer counts another project's people", async () => {
   expect(await countsOf(funnel(['a', 'b']), other)).toEqual([1, 1])
 })
 
-test('twenty steps, and somebody with very many events', async () => {
+test('handles twenty steps and a person with very many events', async () => {
   const events = Array.from({ length: 20 }, (_, index): [string, string, string] => [
     'ann',
     `s${index}`,
@@ -479,7 +479,7 @@ const timesOf = (people: readonly Funnelled[], { steps }: ReferenceFunnel) => {
 const nodesOf = ({ event, plan }: { event: string | null; plan?: string }) =>
   node(event, plan ? { properties: [{ key: 'plan', value: plan }] } : {})
 
-test('people, times and days are those of every way through the steps tried by hand', async () => {
+test('people, times and days equal the reference', async () => {
   await fc.assert(
     fc.asyncProperty(
       someEvents,

@@ -65,16 +65,16 @@ test.each([
   ['first_time_for_user', [1, 1, 1]],
   ['avg_count_per_actor', [2, 1, 1]],
   ['total', [2, 2, 1]],
-])('%s counts a person once, whichever ids the events came with', async (math, data) => {
+])('%s counts a person once for all of its ids', async (math, data) => {
   expect(await linesOf(trends({ math }))).toEqual({ visit: data })
 })
 
-test('groups are counted by their type', async () => {
+test('counts groups by type', async () => {
   expect(await linesOf(trends({ math: 'unique_group', math_group_type_index: 0 }))).toEqual({ visit: [2, 1, 0] })
   expect(await linesOf(trends({ math: 'unique_group', math_group_type_index: 3 }))).toEqual({ visit: [0, 0, 0] })
 })
 
-test('numbers of persons and sessions', async () => {
+test('aggregates properties of persons and sessions', async () => {
   expect(await linesOf(trends({ math: 'max', math_property: 'age', math_property_type: 'person_properties' }))).toEqual(
     { visit: [40, 40, 0] },
   )
@@ -131,13 +131,13 @@ test.each<[string, object, number[]]>([
   expect(await linesOf(trends({}, { properties: [filter] }))).toEqual({ visit: data })
 })
 
-test('a run variable asks for one value of a breakdown by persons', async () => {
+test('a run variable selects one value of a breakdown by a person property', async () => {
   const query = trends({ math: 'dau' }, { breakdownFilter: { breakdown: 'plan', breakdown_type: 'person' } })
   expect(await linesOf(query, { variables: { plan: 'free' } })).toEqual({ free: [0, 1, 0] })
   expect(await linesOf(query, { variables: { plan: '' } })).toEqual({ '(none)': [0, 0, 1] })
 })
 
-test('another project sees its own people', async () => {
+test('another project reads its own people', async () => {
   expect(
     await linesOf(trends({}, { breakdownFilter: { breakdown: 'plan', breakdown_type: 'person' } }), { projectId: 2 }),
   ).toEqual({ theirs: [0, 1, 0] })

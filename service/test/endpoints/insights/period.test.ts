@@ -24,7 +24,7 @@ test.each<[string, string | undefined, string, string]>([
   expect(asked(from, to)).toEqual(expected)
 })
 
-test('hours end now, weeks begin where the week does, and explicit dates where they say', () => {
+test('hours end now, weeks begin on the first day of the week, and explicit dates are exact', () => {
   expect(asked('-24h', undefined, 'hour')).toEqual(['2026-03-30T09:00:00.000Z', '2026-03-31T09:30:15.001Z'])
   expect(asked('2026-03-18', '2026-03-18', 'week')).toEqual(['2026-03-14T23:00:00.000Z', '2026-03-18T23:00:00.000Z'])
   expect(asked('2026-03-18', '2026-03-18', 'week', { explicitDate: true })).toEqual([
@@ -33,7 +33,7 @@ test('hours end now, weeks begin where the week does, and explicit dates where t
   ])
 })
 
-test('the period before has as many days, whatever the clocks did', () => {
+test('the previous period has as many days, despite clock changes', () => {
   const { from, until } = previousPeriod(
     periodOf({ date_from: '2026-03-29', date_to: '2026-03-30' }, { interval: 'day', zone: BERLIN, now }),
     undefined,
@@ -45,7 +45,7 @@ test('the period before has as many days, whatever the clocks did', () => {
   ])
 })
 
-test('a day whose midnight the clocks leap over begins at one', () => {
+test('a day whose midnight is skipped begins at 1:00', () => {
   const cairo = createZone('Africa/Cairo')
   const { from } = periodOf({ date_from: '2026-04-24', date_to: '2026-04-24' }, { interval: 'day', zone: cairo, now })
   expect(new Date(from).toISOString()).toBe('2026-04-23T22:00:00.000Z')
@@ -56,6 +56,6 @@ test.each([
   ['Europe/London', '2026-07-01T01:00:00+01:00'],
   ['Asia/Kolkata', '2026-07-01T05:30:00+05:30'],
   ['America/St_Johns', '2026-06-30T21:30:00-02:30'],
-])('midnight in UTC as the wall in %s shows it', (zone, wall) => {
+])('formats midnight in UTC in %s', (zone, wall) => {
   expect(isoOf(Date.parse('2026-07-01T00:00:00Z'), createZone(zone))).toBe(wall)
 })

@@ -140,7 +140,7 @@ test.each<[string, object, string, string]>([
   ['a formula', { trendsFilter: { formula: 'A + B' } }, 'query.trendsFilter', 'A to A'],
   ['test accounts', { filterTestAccounts: true }, 'query.filterTestAccounts', 'false'],
   ['a sample', { samplingFactor: 0.1 }, 'query.samplingFactor', '1'],
-])('%s: the field and what it takes', (_, more, field, words) => {
+])('rejects %s with the field and what it accepts', (_, more, field, words) => {
   const { code, facts } = refusalOf(() => checkInsight(trends(more), context))
   expect(code).toBe('query_invalid')
   expect(facts.extra).toEqual({ field })
@@ -200,7 +200,7 @@ test.each<[string, object, string, string]>([
     'an exclusion that is a step',
     funnel(exclusion(0, 1, { event: 'buy' })),
     'query.funnelsFilter.exclusions.0',
-    'is step 1 itself',
+    'is also step 1',
   ],
   [
     'a filter of an exclusion',
@@ -218,7 +218,7 @@ test.each<[string, object, string, string]>([
     'a step twice without an order',
     funnel({ funnelOrderType: 'unordered' }, { series: [visit, buy, visit] }),
     'query.series.2',
-    'the same as a step before',
+    'repeats an earlier step',
   ],
   [
     'a value of no step',
@@ -277,18 +277,18 @@ test.each<[string, object, string, string]>([
     'query.dateRange',
     'swap',
   ],
-])('%s: the field and what it takes', (_, query, field, words) => {
+])('rejects %s with the field and what it accepts', (_, query, field, words) => {
   const { code, facts } = refusalOf(() => checkInsight(query as never, context))
   expect(code).toBe('query_invalid')
   expect(facts.extra).toEqual({ field })
   expect(facts.detail).toContain(words)
 })
 
-test('a retention may say only where it ends', () => {
+test('accepts a retention range with only an end', () => {
   expect(() => checkInsight(retention({}, { dateRange: { date_to: '2025-01-01' } }) as never, context)).not.toThrow()
 })
 
-test.each(['constructor', 'toString', 'HogQLQuery', 'PathsQuery'])('%s is no kind of insight', (kind) => {
+test.each(['constructor', 'toString', 'HogQLQuery', 'PathsQuery'])('%s is not a kind of insight', (kind) => {
   expect(isInsight({ kind })).toBe(false)
 })
 
@@ -307,7 +307,7 @@ test.each<[Record<string, unknown>, [string, string][]]>([
   ],
   [{ date_to: 'all' }, [['date_to', 'wrong_type']]],
   [JSON.parse('{"__proto__": 1}'), [['__proto__', 'unknown']]],
-])('variables %j are refused, each by name', (variables, expected) => {
+])('rejects the variables %j by name', (variables, expected) => {
   const { code, facts } = refusalOf(() =>
     planInsight(trends({ breakdownFilter: { breakdown: 'browser' } }), {
       projectId: 1,
@@ -319,7 +319,7 @@ test.each<[Record<string, unknown>, [string, string][]]>([
   expect(facts.errors!.map(({ path, code }) => [path, code])).toEqual(expected)
 })
 
-test('dates that cross the stored ones are refused, and so are too many points', () => {
+test('rejects dates that contradict the stored ones, and too many points', () => {
   const run = (variables: object, more: object = {}) =>
     refusalOf(() =>
       planInsight(trends({ dateRange: { date_to: '2026-01-10' }, ...more }), {
@@ -377,7 +377,7 @@ test.each<[string, object, object, string, string[], string[]]>([
   for (const words of lacks) expect(facts.detail).not.toContain(words)
 })
 
-test('too many points are blamed on the date that was sent', () => {
+test('reports too many points for the date that was sent', () => {
   const { facts } = refusalOf(() =>
     planInsight(trends({ dateRange: { date_from: '2026-01-01' }, interval: 'minute' }), {
       projectId: 1,
@@ -388,7 +388,7 @@ test('too many points are blamed on the date that was sent', () => {
   expect(facts).toMatchObject({ attr: 'date_to', detail: expect.stringContaining('5000 intervals') })
 })
 
-test('a value never becomes text of the statement', () => {
+test('keeps values out of the SQL text', () => {
   const secret = "s3cret'`\\{x"
   const properties = [
     { key: 'x', value: secret },

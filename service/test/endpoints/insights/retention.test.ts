@@ -57,7 +57,7 @@ const visits = () =>
     ['cat', 'visit', '2026-01-06T11:00:00Z'],
   )
 
-test('a cohort for each day, and in it who came back after so many days', async () => {
+test('returns a cohort per day, with the people who returned after each number of days', async () => {
   const { results, hasMore } = await ask(engine, retention(), await visits())
   expect(hasMore).toBe(false)
   expect(results).toEqual([
@@ -91,7 +91,7 @@ test('a cohort for each day, and in it who came back after so many days', async 
   ])
 })
 
-test('for the first time: also what came before the range counts as a first time', async () => {
+test('first time: an event before the range counts', async () => {
   expect(await tableOf(retention({ retentionType: 'retention_first_time' }), await visits())).toEqual([
     [2, 1, 1],
     [0, 0, 0],
@@ -99,7 +99,7 @@ test('for the first time: also what came before the range counts as a first time
   ])
 })
 
-test('cumulative: who came back later had not left before', async () => {
+test('cumulative: a person who returned later had not left before', async () => {
   expect(await tableOf(retention({ cumulative: true }), await visits())).toEqual([
     [2, 2, 1],
     [2, 1, 1],
@@ -107,7 +107,7 @@ test('cumulative: who came back later had not left before', async () => {
   ])
 })
 
-test('beginning and returning may be different events, each with filters of its own', async () => {
+test('the target and returning events may differ, with separate filters', async () => {
   const options = await given(
     ['ann', 'signup', '2026-01-05T10:00:00Z', { plan: 'pro' }],
     ['ann', 'buy', '2026-01-06T10:00:00Z', { amount: 5 }],
@@ -126,7 +126,7 @@ test('beginning and returning may be different events, each with filters of its 
   ])
 })
 
-test('the first that matches, and the first of all if it matches', async () => {
+test('the first matching event, and the first event if it matches', async () => {
   const options = await given(
     ['ann', 'visit', '2026-01-05T10:00:00Z', { plan: 'free' }],
     ['ann', 'visit', '2026-01-06T10:00:00Z', { plan: 'pro' }],
@@ -146,7 +146,7 @@ test('the first that matches, and the first of all if it matches', async () => {
   ])
 })
 
-test('without a beginning, as many cohorts end with the range; what is not over yet says so', async () => {
+test('without a start, the last cohorts of the range are returned, and incomplete intervals are marked', async () => {
   const options = { ...(await visits()), now: '2026-01-07T12:00:00Z' }
   const { results } = await ask(engine, retention({}, {}), options)
   expect(results.map(({ date }: any) => date)).toEqual([
@@ -193,7 +193,7 @@ test.each([
   expect(results[0].values[1].label).toBe(label)
 })
 
-test('days are those of the zone, also those of 23 and 25 hours', async () => {
+test('days are those of the time zone, including those of 23 and 25 hours', async () => {
   const options = { zone: 'Europe/Berlin', now: '2026-12-01T00:00:00Z' }
   const spring = {
     ...options,
@@ -226,7 +226,7 @@ test('days are those of the zone, also those of 23 and 25 hours', async () => {
   ])
 })
 
-test('a breakdown gives each value cohorts of its own; "Other" counts a person once; then those without', async () => {
+test('a breakdown has cohorts per value, then "Other", which counts a person once, then the missing value', async () => {
   const options = await given(
     ...(['Chrome', 'Safari', 'Firefox'].map((browser): [string, string, string, object] => [
       'ann',
@@ -257,7 +257,7 @@ test('a breakdown gives each value cohorts of its own; "Other" counts a person o
   expect((await ask(engine, query({ breakdown_hide_other_aggregation: true }), options)).results).toHaveLength(1)
 })
 
-test('variables of a run: a value of each property, the empty one, and dates', async () => {
+test('accepts run variables: property values, an empty value, and dates', async () => {
   const options = await given(
     ['ann', 'visit', '2026-01-05T10:00:00Z', { browser: 'Chrome' }],
     ['ann', 'visit', '2026-01-06T10:00:00Z', { browser: 'Chrome' }],
@@ -290,7 +290,7 @@ test("no answer counts another project's people, and nobody is nobody", async ()
   ])
 })
 
-test('an answer of too many numbers is refused, with what would help', async () => {
+test('rejects an answer with too many numbers, and suggests a fix', async () => {
   const query = retention(
     { period: 'Hour', totalIntervals: 366 },
     { dateRange: { date_from: '2026-01-01', date_to: '2026-06-30' } },
@@ -336,7 +336,7 @@ const someQuestion = fc.record({
   limit: fc.integer({ min: 1, max: 5 }),
 })
 
-test('cohorts are those of a count by hand, for any events, kind, period, zone and breakdown', async () => {
+test('cohorts equal the reference for any events, kind, period, zone and breakdown', async () => {
   await fc.assert(
     fc.asyncProperty(
       someEvents,

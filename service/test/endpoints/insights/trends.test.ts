@@ -155,7 +155,7 @@ test('a total has one value and no line', async () => {
   expect(results).toMatchObject([{ data: [], count: 0, aggregated_value: 3 }])
 })
 
-test('"Other" counts a person with two other values once; then comes the missing value', async () => {
+test('"Other" counts a person with two such values once, and precedes the missing value', async () => {
   const browsers = ['Chrome', 'Chrome', 'Chrome', 'Safari', 'Firefox', undefined, undefined]
   await store(
     engine,
@@ -187,7 +187,7 @@ test('"Other" counts a person with two other values once; then comes the missing
   expect((await ask(engine, query({ breakdown_limit: 4 }), { projectId: 4 })).hasMore).toBe(false)
 })
 
-test('the values of the period before are those of the current one', async () => {
+test('the previous period shows the breakdown values of the current one', async () => {
   await store(engine, 5, [
     seen('visit', 'ann', '2026-01-06T10:00:00Z', { browser: 'Chrome' }),
     ...['ann', 'ben'].map((person) => seen('visit', person, '2026-01-03T10:00:00Z', { browser: 'Safari' })),
@@ -247,11 +247,11 @@ test.each<[string, Record<string, unknown>, [unknown, number][]]>([
   expect(found.sort()).toEqual(expected.map((each) => JSON.stringify(each)).sort())
 })
 
-test('a date that a run passes is a hard edge, also inside a week', async () => {
+test('a date passed by a run is exact, even within a week', async () => {
   expect(await dataOf(trends({ interval: 'week' }), { variables: { date_from: '2026-01-06' } })).toEqual([[3]])
 })
 
-test.each(HOSTILE)('%j is a property name, a value and an event like any other', async (text) => {
+test.each(HOSTILE)('treats %j as data in property names, values and events', async (text) => {
   const query = trends({ breakdownFilter: { breakdown: text } }, [
     {
       kind: 'EventsNode',
@@ -299,7 +299,7 @@ test.each<[string, object, number]>([
   expect(results[0].count).toBe(count)
 })
 
-test('groups of filters: any of them, inside all of them', async () => {
+test('nested filter groups: OR within AND', async () => {
   const any = {
     type: 'OR',
     values: [
@@ -312,7 +312,7 @@ test('groups of filters: any of them, inside all of them', async () => {
   ])
 })
 
-test('days are those of the zone; the day of 23 hours, and each hour of the one of 25', async () => {
+test('days are those of the time zone, including those of 23 and 25 hours', async () => {
   const hours = [
     '2026-03-29T00:30:00Z',
     '2026-03-29T21:59:00Z',
@@ -397,7 +397,7 @@ const someEvents = fc.uniqueArray(
 
 let project = 100
 
-test('lines are those of a count by hand, for any events, math, interval, zone and breakdown', async () => {
+test('lines equal the reference for any events, math, interval, zone and breakdown', async () => {
   await fc.assert(
     fc.asyncProperty(
       someEvents,

@@ -19,7 +19,7 @@ const BUILT = Date.parse('2026-02-01T00:00:00Z')
 
 // Many fall on the edges of hours and on each other; few hours, so that there is something in each part of each.
 const hourOf = fc.constantFrom(0, 1, 2, 23, 24, 25, 48).map((hour) => START + hour * HOUR)
-const moment = fc.oneof(
+const timestamp = fc.oneof(
   fc.tuple(hourOf, fc.constantFrom(-1, 0, 1)).map(([hour, ms]) => hour + ms),
   fc.tuple(hourOf, fc.integer({ min: 0, max: HOUR - 1 })).map(([hour, ms]) => hour + ms),
 )
@@ -34,13 +34,13 @@ const propertiesOf = fc.record(
 const seenEvent: fc.Arbitrary<SeenEvent> = fc.record({
   event: fc.constantFrom('visit', 'buy'),
   person: fc.constantFrom('ann', 'ben', 'cat', 'dan'),
-  at: moment,
+  at: timestamp,
   // Before the build, in the very millisecond of its watermark, or after it: late events have old times and come last.
   seenAt: fc.constantFrom(BUILT - HOUR, BUILT - 1, BUILT, BUILT + 1, BUILT + HOUR),
   properties: propertiesOf,
 })
 const text = (value: string): BoundValue => ({ type: 'String', value })
-const time = moment.map((ms): BoundValue => ({
+const time = timestamp.map((ms): BoundValue => ({
   type: "DateTime64(3, 'UTC')",
   value: new Date(ms).toISOString().replace('T', ' ').replace('Z', ''),
 }))
@@ -71,7 +71,7 @@ const QUERIES: Readonly<Record<string, string>> = {
     'SELECT event, count() FROM events WHERE timestamp > {variables.from} AND {variables.to} >= timestamp GROUP BY event',
   'one end only':
     'SELECT toStartOfDay(timestamp) AS day, uniq(distinct_id) FROM events WHERE timestamp <= {variables.to} GROUP BY day ORDER BY day',
-  'one very moment': 'SELECT event, count() FROM events WHERE timestamp = {variables.from} GROUP BY event',
+  'a single timestamp': 'SELECT event, count() FROM events WHERE timestamp = {variables.from} GROUP BY event',
   'a range and a variable in a computed bound':
     'SELECT count() FROM events WHERE timestamp >= toStartOfDay({variables.from}) AND timestamp < {variables.to} + INTERVAL 90 MINUTE',
   'a range of days':
@@ -108,7 +108,7 @@ const namesIn = (query: string) => [
   ...new Set([...query.matchAll(/\{variables\.(\w+)\}/g)].map(([, name]) => name as keyof typeof valuesOf)),
 ]
 
-describe('a materialized run gives the rows of a live run', () => {
+describe('a materialized run returns the rows of a live run', () => {
   test.each(Object.entries(QUERIES))('%s', async (_, query) => {
     const names = namesIn(query)
     const types = Object.fromEntries(names.map((each) => [each, TYPES[each]]))
@@ -144,7 +144,7 @@ const expectSame = async (stored: Materialized, values: Readonly<Record<string, 
   expect({ values, rows: materialized }).toEqual({ values, rows: live })
 }
 
-test('pages are cut out of the same rows', async () => {
+test('returns the same pages as a live run', async () => {
   const projectId = (projects += 2)
   const events = Array.from({ length: 40 }, (_, n): SeenEvent => ({
     event: 'visit',
@@ -166,7 +166,7 @@ test('pages are cut out of the same rows', async () => {
   expect(materialized).toEqual(live)
 })
 
-test('a value that makes the query read its column in another way is answered live', async () => {
+test('runs live if a value changes how the query reads its column', async () => {
   const projectId = (projects += 2)
   const stored = await materialize(
     engine,
@@ -180,7 +180,7 @@ test('a value that makes the query read its column in another way is answered li
   expect([isUsed, materialized]).toEqual([false, live])
 })
 
-test('what is stored holds no other project, and would not be read if it did', async () => {
+test('the table contains no other project, and such a row would not be read', async () => {
   const projectId = (projects += 2)
   await store(engine, projectId + 1, [
     { event: 'visit', person: 'theirs', at: START, seenAt: BUILT - 1, properties: {} },
@@ -193,7 +193,7 @@ test('what is stored holds no other project, and would not be read if it did', a
   expect((await stored.run({ event: text('visit') })).materialized).toEqual([])
 })
 
-test('each millisecond around the ends of hours and days', async () => {
+test('equals live rows at each millisecond around the ends of hours and days', async () => {
   const projectId = (projects += 2)
   const around = [0, 1, 24, 48, 49].flatMap((hour) => [-2, -1, 0, 1].map((ms) => START + hour * HOUR + ms))
   await store(
@@ -228,7 +228,7 @@ test('each millisecond around the ends of hours and days', async () => {
   await stored.drop()
 })
 
-test('a long range is read from days, and what is left of it from hours and events', async () => {
+test('reads a long range from days, and its rest from hours and events', async () => {
   const projectId = (projects += 2)
   const HOURS = 10 * 24
   await store(

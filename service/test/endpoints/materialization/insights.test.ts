@@ -31,14 +31,14 @@ const dayOf = fc
     '2026-04-02T10:00:00Z',
   )
   .map(at)
-const moment = fc.oneof(
+const timestamp = fc.oneof(
   fc.tuple(dayOf, fc.constantFrom(-QUARTER, -1, 0, 1, QUARTER - 1, QUARTER)).map(([day, ms]) => day + ms),
   fc.tuple(dayOf, fc.integer({ min: -2 * 86_400_000, max: 2 * 86_400_000 })).map(([day, ms]) => day + ms),
 )
 const seenEvent: fc.Arbitrary<SeenEvent> = fc.record({
   event: fc.constantFrom('visit', 'visit', 'buy', 'read'),
   person: fc.constantFrom('ann', 'ben', 'cat', 'dan', 'anon'),
-  at: moment,
+  at: timestamp,
   // Before the build, in the very millisecond of its watermark, or after it: late events have old times and come last.
   seenAt: fc.constantFrom(BUILT - 60_000, BUILT - 60_000, BUILT - 1, BUILT, BUILT + 1, BUILT + 3_600_000),
   properties: fc.record(
@@ -202,7 +202,7 @@ const expectSame = async (stored: MaterializedInsight, query: object, question: 
   return live
 }
 
-describe('a materialized run gives the answer of a live run, whatever has come late, was learnt of persons, or deleted', () => {
+describe('a materialized run equals a live run after late events, merges, property changes and deletions', () => {
   test.each([
     ['trends', 5],
     ['retention', 3],
@@ -241,7 +241,7 @@ describe('a materialized run gives the answer of a live run, whatever has come l
   })
 })
 
-describe('counted by groups, a materialized run gives the answer of a live run', () => {
+describe('a materialized run over groups equals a live run', () => {
   const grouped = fc.array(
     fc
       .tuple(seenEvent, fc.constantFrom('acme', 'acme', 'globex', 'initech', ''), fc.constantFrom('', 'red', 'blue'))
@@ -285,7 +285,7 @@ test.each<[string, object, number, string]>([
   ['people', { math: 'dau' }, 4, 'buckets'],
   ['the largest number', { math: 'max', math_property: 'browser' }, 2, 'buckets'],
   ['first times', { math: 'first_time_for_user' }, 100, 'rows'],
-])('of %s the table has no more rows than its answer needs', async (_, series, rows, kind) => {
+])('the table of %s has no more rows than the answer needs', async (_, series, rows, kind) => {
   const projectId = (projects += 2)
   await store(engine, projectId, [...many(100), ...many(5, () => ({ event: 'other' }))])
   const stored = await materializeInsight(
@@ -312,7 +312,7 @@ const DENSE = many(180, (n) => {
   }
 })
 
-test.each([...COARSE, ...EXACT])('%s of many events that are alike', async (math) => {
+test.each([...COARSE, ...EXACT])('%s over many equal events', async (math) => {
   const projectId = (projects += 2)
   await store(engine, projectId, DENSE)
   const query = {
@@ -367,7 +367,7 @@ test.each<[string, object, unknown]>([
     },
     { 10: { values: [{ count: 2 }, { count: 2 }] } },
   ],
-])('%s takes every event that it looks at from what is stored', async (_, query, expected) => {
+])('%s reads all of its events from the table', async (_, query, expected) => {
   const projectId = (projects += 2)
   const told = (event: string, person: string, when: string): SeenEvent => ({
     event,
@@ -406,7 +406,7 @@ test.each<[string, object, unknown]>([
     },
     { 10: { values: [{ count: 2 }, { count: 1 }] } },
   ],
-])('%s of groups counts a group once, whoever of it acted, and nobody without one', async (_, query, expected) => {
+])('%s over groups counts each group once, and no event without a group', async (_, query, expected) => {
   const projectId = (projects += 2)
   // The second half has come after the build.
   const told = (event: string, person: string, group: string, when: string, seenAt: number): SeenEvent => ({
@@ -431,7 +431,7 @@ test.each<[string, object, unknown]>([
   await stored.drop()
 })
 
-test('each millisecond around the edges of a range, in the middle of a quarter of an hour and at its end', async () => {
+test('equals a live run at each millisecond around the bounds of a range, within a bucket and at its end', async () => {
   const projectId = (projects += 2)
   const edges = [at('2026-03-10T10:07:30Z'), at('2026-03-10T10:15:00Z'), at('2026-03-10T10:45:00Z')]
   const around = edges.flatMap((edge) => [-2, -1, 0, 1].map((ms) => edge + ms))
@@ -454,7 +454,7 @@ test('each millisecond around the edges of a range, in the middle of a quarter o
   await stored.drop()
 })
 
-test('minutes are answered from what is stored, and a range whose intervals cut too much of it live', async () => {
+test('minutes are read from the table, and a range that cuts too many buckets runs live', async () => {
   const projectId = (projects += 2)
   await store(engine, projectId, many(100))
   const query = (interval: string) => ({
@@ -478,7 +478,7 @@ test('minutes are answered from what is stored, and a range whose intervals cut 
   expect([isUsed, materialized]).toEqual([false, live])
 })
 
-test('what is stored of an insight holds no other project, and would not be read if it did', async () => {
+test('the table of an insight contains no other project, and such a row would not be read', async () => {
   const projectId = (projects += 2)
   await store(engine, projectId + 1, many(10))
   const query = { kind: 'TrendsQuery', series: [visit], dateRange: { date_from: '2026-03-10', date_to: '2026-03-10' } }

@@ -36,7 +36,7 @@ let endpoint: Endpoint
 let version: EndpointVersion
 let materializations: Materializations
 let clock = NOW
-/** What the next builds meet. */
+/** Fails or delays the next builds. */
 let trouble: (() => Promise<void>) | undefined
 const lines: string[] = []
 
@@ -128,7 +128,7 @@ test('runs are live while the first table is built', async () => {
   expect(await answer()).toEqual({ a: 2, b: 1 })
 })
 
-test('a failed build keeps the last good table, tells why, and leaves nothing behind', async () => {
+test('a failed build keeps the last good table, reports the reason, and leaves no table behind', async () => {
   await enable()
   const good = (await stored())!
   clock += 901_000
@@ -157,7 +157,7 @@ test('a failed build keeps the last good table, tells why, and leaves nothing be
   expect(await view()).toMatchObject({ status: 'Completed' })
 })
 
-test('a table that does not hold what it should is never used', async () => {
+test('a table with the wrong number of events is never used', async () => {
   const { work } = storage
   materializations = createMaterializations({
     metadata,
@@ -177,12 +177,12 @@ test('a table that does not hold what it should is never used', async () => {
   expect(await view()).toMatchObject({
     ready: false,
     status: 'Failed',
-    error: expect.stringContaining('6 events where there are 3'),
+    error: expect.stringContaining('6 events instead of 3'),
   })
   expect(await tables()).toEqual([])
 })
 
-test('it is built anew when it is as old as the endpoint allows, and not before', async () => {
+test('rebuilds a table when it reaches the maximum age of the endpoint, not before', async () => {
   await enable()
   const first = (await stored())!.table
   clock += 899_000
@@ -197,7 +197,7 @@ test('it is built anew when it is as old as the endpoint allows, and not before'
   expect(await answer()).toEqual({ a: 2, b: 1, late: 1 })
 })
 
-test('when events have been deleted it is built anew', async () => {
+test('rebuilds a table after events were deleted', async () => {
   await enable()
   await engine.command(
     `ALTER TABLE db.events DELETE WHERE project_id = ${projectId} AND event = 'b' SETTINGS mutations_sync = 1`,
@@ -208,7 +208,7 @@ test('when events have been deleted it is built anew', async () => {
   expect(await answer()).toEqual({ a: 2 })
 })
 
-test('when its table has gone it is built anew', async () => {
+test('rebuilds a table that was dropped', async () => {
   await enable()
   const { table } = (await stored())!
   await engine.command(`DROP TABLE db.${table} SYNC`)
@@ -219,7 +219,7 @@ test('when its table has gone it is built anew', async () => {
   expect(await answer()).toEqual({ a: 2, b: 1 })
 })
 
-test('whoever deletes events can say so', async () => {
+test('invalidate makes runs live until the table is rebuilt', async () => {
   await enable()
   await engine.command(
     `ALTER TABLE db.events DELETE WHERE project_id = ${projectId} AND event = 'a' SETTINGS mutations_sync = 1`,
@@ -234,7 +234,7 @@ test('whoever deletes events can say so', async () => {
   expect(await answer()).toEqual({ b: 1 })
 })
 
-test('tables that nobody names go, and only when nobody can still read them', async () => {
+test('drops unused tables after the grace period', async () => {
   await enable()
   const first = (await stored())!.table
   const orphan = `${first}x`
@@ -263,7 +263,7 @@ test('tables that nobody names go, and only when nobody can still read them', as
   expect(await tables()).toEqual([second])
 })
 
-describe('of two processes', () => {
+describe('with two processes', () => {
   let other: Materializations
   let openGate = () => {}
   beforeEach(() => {
@@ -282,7 +282,7 @@ describe('of two processes', () => {
     return { open, waiting: () => waiting }
   }
 
-  test('one builds and the other looks on', async () => {
+  test('only one builds', async () => {
     const gate = gated()
     await materializations.enable(projectId, endpoint, version)
     await until(() => gate.waiting() === 1)
@@ -294,7 +294,7 @@ describe('of two processes', () => {
     expect(await tables()).toEqual([(await stored())!.table])
   })
 
-  test('a table that one is filling is not dropped by the other', async () => {
+  test('a table that one is filling is not dropped by the other process', async () => {
     const gate = gated()
     const { work } = storage
     const filling = createMaterializations({
@@ -321,7 +321,7 @@ describe('of two processes', () => {
     await filling.close()
   })
 
-  test('one takes over what the other no longer builds, whose table then counts no more', async () => {
+  test('one takes over an expired claim, and the table of the other is not used', async () => {
     const gate = gated()
     await materializations.enable(projectId, endpoint, version)
     await until(() => gate.waiting() === 1)
@@ -341,7 +341,7 @@ describe('of two processes', () => {
     expect(await tables()).toEqual([table])
   })
 
-  test('one that ends leaves its build to the other at once', async () => {
+  test('one that closes leaves its build to the other at once', async () => {
     const gate = gated()
     await materializations.enable(projectId, endpoint, version)
     await until(() => gate.waiting() === 1)
@@ -358,7 +358,7 @@ describe('of two processes', () => {
   test.each<[string, (by: Materializations) => Promise<unknown>, object | undefined]>([
     ['is turned off', (by) => by.disable(version.id), undefined],
     ['is told that events were deleted', (by) => by.invalidate(projectId), { ready: true }],
-  ])('while one builds and the other %s, what comes of the build is never used', async (_, act, left) => {
+  ])('while one builds and the other %s, the new table is never used', async (_, act, left) => {
     const gate = gated()
     await materializations.enable(projectId, endpoint, version)
     await until(() => gate.waiting() === 1)
@@ -373,7 +373,7 @@ describe('of two processes', () => {
     expect(await tables()).toHaveLength(left ? 1 : 0)
   })
 
-  test('only a table that is in use is turned off for its rows', async () => {
+  test('turns off only the table in use', async () => {
     await enable()
     const { table } = (await stored())!
     await other.turnOff(version.id, `${table}x`, 'wrong')
@@ -390,7 +390,7 @@ describe('of two processes', () => {
     expect([renewed.ready, renewed.status, renewed.error]).toEqual([true, 'Completed', undefined])
   })
 
-  test('a table that differs because events were deleted is built anew, and not turned off', async () => {
+  test('rebuilds a table that differs because events were deleted, without turning it off', async () => {
     await enable()
     const { table } = (await stored())!
     await engine.command(
@@ -403,7 +403,7 @@ describe('of two processes', () => {
   })
 })
 
-test('the engine itself shows a run no rows of another project, whatever the statement says', async () => {
+test('the engine returns no rows of another project, whatever the statement', async () => {
   await enable()
   const { table } = (await stored())!
   const { rows } = await storage.run(

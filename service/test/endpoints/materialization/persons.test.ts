@@ -45,7 +45,7 @@ const IDS = ['ann', 'ben', 'cat', 'anon-1', 'anon-2', 'anon-3', 'device']
 
 let uuids = 0
 // Few hours, so that several events fall into each, and edges fall on events.
-const moment = fc.oneof(
+const timestamp = fc.oneof(
   fc
     .tuple(fc.constantFrom(0, 1, 23, 24, 25, 48), fc.constantFrom(-1, 0, 1))
     .map(([hour, ms]) => START + hour * HOUR + ms),
@@ -72,7 +72,7 @@ const captured: fc.Arbitrary<Captured> = fc
       ),
       id: fc.constantFrom(...IDS),
       other: fc.constantFrom(...IDS),
-      at: moment,
+      at: timestamp,
       amount: fc.constantFrom(1, 2, 3, 7, 12),
       set: propertiesOf,
       setOnce: propertiesOf,
@@ -112,8 +112,8 @@ const VALUES = {
   event: fc.constantFrom('visit', 'buy', 'none').map(text),
   plan: fc.constantFrom('free', 'pro', 'max', 'none').map(text),
   seats: fc.constantFrom(1, 2, 2.5, 7).map((value): BoundValue => ({ type: 'Float64', value })),
-  from: moment.map(time),
-  to: moment.map(time),
+  from: timestamp.map(time),
+  to: timestamp.map(time),
 } as const
 const TYPES = { event: 'String', plan: 'String', seats: 'Number', from: 'Date', to: 'Date' }
 type Plain = Readonly<Record<keyof typeof VALUES, never>>
@@ -318,7 +318,7 @@ const engineTime = async (): Promise<number> => {
   ]
   return ms
 }
-/** Returns a moment with every earlier event before it and every later one after it. */
+/** Returns a watermark with every earlier event before it and every later one after it. */
 const watermark = async (): Promise<number> => {
   const wait = () => new Promise((resolve) => setTimeout(resolve, 3))
   await wait()
@@ -401,9 +401,9 @@ describe('materialized rows over persons equal live rows and the reference', () 
           for (const each of followed) {
             if (!withEvents) await expectSame(each, left, 'after the person was erased')
             const types = Object.fromEntries(namesIn(each.query).map((name) => [name, TYPES[name]]))
-            const anew = await materialize(engine, project, each.query, types, await watermark())
-            await expectSame({ ...each, stored: anew }, left, 'rebuilt after erasure')
-            await anew.drop()
+            const rebuilt = await materialize(engine, project, each.query, types, await watermark())
+            await expectSame({ ...each, stored: rebuilt }, left, 'rebuilt after erasure')
+            await rebuilt.drop()
           }
         }
         for (const each of followed) await each.stored.drop()
@@ -531,7 +531,7 @@ test('takes properties of groups, and a group joined later, at each run', async 
   ])
 })
 
-test('pages are cut out of the same rows', async () => {
+test('returns the same pages as a live run', async () => {
   const { stored, send } = await start(
     'SELECT person_id AS who, count() AS n FROM events WHERE event = {variables.event} GROUP BY who ORDER BY n DESC, who',
     Array.from({ length: 40 }, (_, n) => wire(capturedAt(n, START + n))),
@@ -542,7 +542,7 @@ test('pages are cut out of the same rows', async () => {
   expect(materialized).toEqual(live)
 })
 
-test('a row of another project in the table joins no person and is in no answer', async () => {
+test('ignores a row of another project in the table', async () => {
   const query =
     'SELECT distinct_id, uniq(person_id), any(person.properties.plan) FROM events WHERE event = {variables.event} GROUP BY distinct_id'
   const mine = await start(query, [wire(capturedAt(0, START, { set: { plan: 'pro' } }))])
@@ -566,7 +566,7 @@ test('stores no value of the clock', () => {
     ),
     [],
   )
-  if (!('table' in plan)) throw new Error(JSON.stringify(plan.obstacles))
+  if (!('table' in plan)) throw new Error(JSON.stringify(plan.violations))
   const { fill } = buildStatements(plan.table, 1, { table: 'rollup_test', watermark: '2026-01-01 00:00:00.000' })
   expect(fill.text).not.toContain('now64')
   expect(plan.table.sorting).toEqual(expect.arrayContaining(['distinct_id']))
@@ -587,7 +587,7 @@ test('builds a table with more groups than fit in memory', async () => {
   expect(await engine.rows({ text: 'SELECT count() FROM db.rollup_many', params: {} })).toEqual([[800_000]])
 })
 
-test('a column computed from the name of the event is stored', async () => {
+test('stores a column computed from the name of the event', async () => {
   const { stored } = await start(
     "SELECT event = 'visit' AS isVisit, length(event) AS size, count() FROM events WHERE distinct_id = {variables.event} GROUP BY isVisit, size",
     [wire(capturedAt(0, START))],

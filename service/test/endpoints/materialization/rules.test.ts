@@ -4,19 +4,19 @@ import { variables } from './support/store.ts'
 
 const TYPES = variables({ x: 'String', y: 'String', n: 'Number', d: 'Date', list: 'List' })
 
-/** Codes of what is in the way, each with the text at its place. */
-const refusals = (text: string): readonly (readonly [string, string])[] => {
+/** The codes of the violations, each with the text at its position. */
+const violations = (text: string): readonly (readonly [string, string])[] => {
   const plan = planOf(parseQuery(text), TYPES)
-  if (!('obstacles' in plan)) return []
-  for (const { message, fix, position } of plan.obstacles) {
+  if (!('violations' in plan)) return []
+  for (const { message, fix, position } of plan.violations) {
     expect(message).not.toBe('')
     expect(fix).not.toBe('')
     expect(position?.line).toBeGreaterThan(0)
   }
-  return plan.obstacles.map(({ code, position }) => [code, text.slice(position!.start, position!.end)] as const)
+  return plan.violations.map(({ code, position }) => [code, text.slice(position!.start, position!.end)] as const)
 }
 
-describe('what can be materialized', () => {
+describe('queries that can be materialized', () => {
   test.each([
     [
       'each operator of the rules',
@@ -69,11 +69,11 @@ describe('what can be materialized', () => {
       "SELECT count() FROM events WHERE event = {variables.x} AND (event LIKE 'a%' OR NOT distinct_id IN ('a'))",
     ],
   ])('%s', (_, text) => {
-    expect(refusals(text)).toEqual([])
+    expect(violations(text)).toEqual([])
   })
 })
 
-describe('what cannot, with the place', () => {
+describe('queries that cannot be materialized, with the position', () => {
   test.each([
     [
       'LIKE',
@@ -190,7 +190,7 @@ describe('what cannot, with the place', () => {
       'events AS e JOIN persons AS p ON p.id = e.person_id',
     ],
     [
-      'an aggregate over persons that cannot be put together',
+      'an aggregate over persons that cannot be merged',
       'SELECT anyLast(person.properties.plan) FROM events WHERE event = {variables.x}',
       'aggregate_not_mergeable',
       undefined,
@@ -240,14 +240,14 @@ describe('what cannot, with the place', () => {
       'part',
     ],
   ])('%s', (_, text, code, place) => {
-    const [first] = refusals(text)
+    const [first] = violations(text)
     expect(first?.[0]).toBe(code)
     if (place !== undefined) expect(first?.[1]).toBe(place)
   })
 
-  test('all of them are told, in the order of the text', () => {
+  test('reports all violations in the order of the text', () => {
     const text = 'SELECT {variables.x} FROM events WHERE event LIKE {variables.y} AND timestamp != {variables.d}'
-    expect(refusals(text).map(([code]) => code)).toEqual([
+    expect(violations(text).map(([code]) => code)).toEqual([
       'variable_not_in_where',
       'unsupported_operator',
       'unsupported_operator',

@@ -180,7 +180,7 @@ describe.each(named)('materialized %s', (_, { zone, interval, days: [date_from, 
   const now = at('2029-01-01T00:00:00Z')
   const intervals = edges.slice(1).map((end, n) => [edges[n]!, end] as const)
 
-  test('hold the events of each, to the millisecond', async () => {
+  test('contain the events of each interval, to the millisecond', async () => {
     const { projectId, times } = await storeAround(edges)
     const query = {
       kind: 'TrendsQuery',
@@ -198,7 +198,7 @@ describe.each(named)('materialized %s', (_, { zone, interval, days: [date_from, 
     expect(sum(results[2]!.data)).toBe(sum(between(times, edges[0]!, edges.at(-1)!)))
   })
 
-  test('hold those who begin in each and return in those after it', async () => {
+  test('contain the people who begin in each interval and return in later ones', async () => {
     const { projectId, times } = await storeAround(edges)
     // Everybody comes again exactly when the last interval begins.
     await store(
@@ -309,7 +309,7 @@ test.each(WINDOWS.map((window) => [window.math, window.zone, window] as const))(
 test.each([
   ['weekly_active', '2026-03-23T10:07:30.501Z'],
   ['monthly_active', '2026-02-28T10:07:30.501Z'],
-])('a materialized %s of one number counts back from the very moment', async (math, begin) => {
+])('a materialized %s of one number counts back from the exact time of the run', async (math, begin) => {
   const [from, until] = [at(begin), at('2026-03-30T09:07:30.501Z')]
   const { projectId, times } = await storeAround([from, until])
   const query = {

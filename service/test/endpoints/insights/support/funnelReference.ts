@@ -1,4 +1,4 @@
-import { dayIn, type SeenEvent } from './reference.ts'
+import { breakdownValue, dayIn, type SeenEvent } from './reference.ts'
 
 export interface ReferenceStep {
   readonly event: string | null
@@ -92,10 +92,7 @@ export const funnelOf = (all: readonly SeenEvent[], question: ReferenceFunnel): 
   } = question
   const days = new Map(all.map((each) => [each, dayIn(zone, each.at)]))
   const dayOf = (each: SeenEvent) => days.get(each)!
-  const valueOf = ({ properties }: SeenEvent) =>
-    breakdown === undefined || properties[breakdown] === undefined || properties[breakdown] === ''
-      ? 'null'
-      : String(properties[breakdown])
+  const valueOf = (each: SeenEvent) => breakdownValue(each, breakdown)
   const stepOf = (each: SeenEvent) => steps.findIndex((step) => isOf(step, each)) + 1
   const maskOf = (each: SeenEvent) =>
     [...steps, ...exclusions].reduce((mask, step, bit) => mask + (isOf(step, each) ? 2 ** bit : 0), 0)

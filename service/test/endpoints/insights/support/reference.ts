@@ -8,6 +8,13 @@ export interface SeenEvent {
   readonly properties: Readonly<Record<string, unknown>>
 }
 
+/** The breakdown value of an event as a string; `null` if it has none. */
+export const breakdownValue = ({ properties }: SeenEvent, breakdown: string | undefined): string => {
+  const value = breakdown === undefined ? undefined : properties[breakdown]
+  if (value === undefined || value === '') return 'null'
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
 /** The day in a zone, by the runtime's own calendar. */
 export const dayIn = (zone: string, at: number): string => new Date(at).toLocaleDateString('sv-SE', { timeZone: zone })
 
@@ -66,10 +73,7 @@ export const trendOf = (
   const dayOf = ({ at }: SeenEvent) => dayIn(zone, at)
   const named = all.filter((each) => each.event === event)
   const inRange = named.filter((each) => days.includes(dayOf(each)))
-  const raw = ({ properties }: SeenEvent) =>
-    breakdown === undefined || properties[breakdown] === undefined || properties[breakdown] === ''
-      ? 'null'
-      : String(properties[breakdown])
+  const raw = (each: SeenEvent) => breakdownValue(each, breakdown)
   const counts = new Map<string, number>()
   for (const each of inRange) counts.set(raw(each), (counts.get(raw(each)) ?? 0) + 1)
   const keyText = (value: string) => (value === 'null' ? '[null]' : JSON.stringify([value]))

@@ -1,4 +1,4 @@
-import { dayIn, intervalOf, type SeenEvent } from './reference.ts'
+import { breakdownValue, dayIn, intervalOf, type SeenEvent } from './reference.ts'
 
 export interface ReferenceRetention {
   readonly type: 'retention_first_time' | 'retention_recurring' | 'retention_first_ever_occurrence'
@@ -39,10 +39,7 @@ export const retentionOf = (
     isNamed(each) && (target.plan === undefined || each.properties.plan === target.plan)
   const isReturn = (each: SeenEvent) =>
     (returning.event === null || each.event === returning.event) && days.get(each)! >= from
-  const valueOf = ({ properties }: SeenEvent) =>
-    breakdown === undefined || properties[breakdown] === undefined || properties[breakdown] === ''
-      ? 'null'
-      : String(properties[breakdown])
+  const valueOf = (each: SeenEvent) => breakdownValue(each, breakdown)
 
   // Sorting keeps the order of those at the same time, which is the order of their ids.
   const sorted = [...all].sort((a, b) => a.at - b.at)

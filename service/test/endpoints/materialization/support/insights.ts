@@ -37,7 +37,7 @@ export const materializeInsight = async (
   const query = given as InsightQuery
   checkInsight(query)
   const plan = planOfInsight(query)
-  if ('obstacles' in plan) throw new Error(`Refused: ${JSON.stringify(plan.obstacles)}`)
+  if ('violations' in plan) throw new Error(`Refused: ${JSON.stringify(plan.violations)}`)
   tables += 1
   const stored = {
     table: `rollup_insight_${process.pid}_${tables}`,

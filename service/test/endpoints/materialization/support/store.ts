@@ -77,7 +77,7 @@ export const materialize = async (
 ): Promise<Materialized> => {
   const parsed = parseQuery(text)
   const plan = planOf(parsed, variables(types))
-  if ('obstacles' in plan) throw new Error(`Refused: ${JSON.stringify(plan.obstacles)}`)
+  if ('violations' in plan) throw new Error(`Refused: ${JSON.stringify(plan.violations)}`)
   tables += 1
   const stored = {
     table: `rollup_test_${process.pid}_${tables}`,

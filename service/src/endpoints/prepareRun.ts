@@ -1,35 +1,32 @@
 import { Refusal } from '../lib/refusal.ts'
 import type { Endpoint, EndpointVersion, Metadata, Variable } from '../storage/metadata/metadata.ts'
-import { StorageError, type StorageErrorKind, storageRefusal } from '../storage/storage.ts'
 import type { Runner } from './admission.ts'
-import { parse, type SqlQuery, toRefusal } from './definitions/check.ts'
-import { findEndpoint, findVersion } from './definitions/endpoint.ts'
-import { engineRefusal } from './definitions/engineRefusal.ts'
+import { parse, type SqlQuery } from './definitions/check.ts'
+import { findEndpoint, findVersion } from './definitions/find.ts'
 import type { Plan } from './insights/insight.ts'
 import { type InsightQuery, type InsightRun, isInsight, planInsight } from './insights/insights.ts'
 import { createZone } from './insights/zone.ts'
-import type { RunAllowance } from './limits.ts'
 import type { Materializations } from './materialization/materializations.ts'
-import { type BoundValue, type Compiled, type CompileOptions, compileQuery, type ParsedQuery } from '../sql/compile.ts'
+import type { BoundValue, ParsedQuery } from '../sql/compile.ts'
 import { bindVariables } from './variables/bind.ts'
 
 export interface RunRequest extends Runner {
   readonly endpoint: string
   readonly variables: Readonly<Record<string, unknown>>
-  /** Absent: the current version. */
+  /** Default: the current version. */
   readonly version?: number | undefined
   readonly limit?: number | undefined
   readonly offset?: number | undefined
-  /** `*` for the first page, then what the page before has answered. */
+  /** `*` for the first page, then the cursor of the previous page's answer. */
   readonly cursor?: string | undefined
   readonly refresh?: 'cache' | 'force' | 'direct' | undefined
-  /** Takes dates although the insight is materialized without them. */
+  /** Whether dates are accepted even if the insight is materialized without them. */
   readonly takesDates?: boolean
-  /** Also tells how the answer came about. */
+  /** Whether the answer includes the SQL, the cache key and timings. */
   readonly isDebug?: boolean
 }
 
-/** A run that nothing speaks against. */
+/** A run whose request has been checked. */
 export interface PreparedRun {
   readonly endpoint: Endpoint
   readonly version: EndpointVersion
@@ -47,9 +44,9 @@ export interface InsightWork {
   readonly query: InsightQuery
   readonly run: InsightRun
   readonly plan: Plan
-  /** The project's: its days are those of the answer. */
+  /** The project's time zone, which determines the days of the answer. */
   readonly timezone: string
-  /** As they were given, in the order of their names. */
+  /** The request's variables, sorted by name. */
   readonly variables: readonly (readonly [string, unknown])[]
 }
 
@@ -64,7 +61,7 @@ const findNeeded = (parsed: ParsedQuery, definitions: readonly Variable[]) =>
     return definition
   })
 
-// A version's query never changes, and is one object as long as it is remembered.
+// A version's query never changes, and remains the same object while the version is cached.
 const parsedQueries = new WeakMap<SqlQuery, ParsedQuery>()
 
 const parsedOf = (query: SqlQuery): ParsedQuery => {
@@ -94,8 +91,7 @@ const insightWork = async (
 ): Promise<InsightWork> => {
   const { projectId, variables } = request
   const paging = (['limit', 'offset', 'cursor'] as const).find((field) => request[field] !== undefined)
-  if (paging)
-    throw new Refusal('invalid_input', { detail: `An insight has no pages: leave out "${paging}".`, attr: paging })
+  if (paging) throw new Refusal('invalid_input', { detail: `An insight has no pages: omit "${paging}".`, attr: paging })
   const { timezone } = (await projects.byId(projectId))!
   const run = { projectId, variables, zone: createZone(timezone), now: Date.now(), takesDates }
   return {
@@ -108,14 +104,14 @@ const insightWork = async (
   }
 }
 
-export interface PrepareRooms {
+export interface PrepareDependencies {
   readonly metadata: Pick<Metadata, 'projects' | 'endpoints' | 'variables'>
   readonly materializations: Pick<Materializations, 'takesDates'>
 }
 
-/** Find → bind → check: before anything is executed, whatever would serve the run. Throws `Refusal`. */
+/** Finds the endpoint, binds the variables and checks the request. Executes nothing. Rejects with `Refusal`. */
 export const prepareRun = async (
-  { metadata, materializations }: PrepareRooms,
+  { metadata, materializations }: PrepareDependencies,
   request: RunRequest,
 ): Promise<PreparedRun> => {
   const endpoint = await findEndpoint(metadata, request.projectId, request.endpoint)
@@ -131,55 +127,11 @@ export const prepareRun = async (
       attr: 'version',
     })
   if (request.offset !== undefined && request.limit === undefined)
-    throw new Refusal('invalid_input', { detail: '"offset" needs "limit".', attr: 'offset' })
+    throw new Refusal('invalid_input', { detail: '"offset" requires "limit".', attr: 'offset' })
   if (request.offset !== undefined && request.cursor !== undefined)
     throw new Refusal('invalid_input', {
-      detail: '"cursor" says where a page begins: leave out "offset".',
+      detail: '"cursor" determines where a page begins: omit "offset".',
       attr: 'offset',
     })
   return { endpoint, version, work }
 }
-
-/** `compileQuery`, with its errors as refusals. */
-export const compileRun = (parsed: ParsedQuery, options: CompileOptions): Compiled => {
-  try {
-    return compileQuery(parsed, options)
-  } catch (error) {
-    throw toRefusal(error)
-  }
-}
-
-// Too slow, too large or too heavy is the query's fault and stays so: 4xx, because asking again would not help.
-const REFUSALS: Readonly<
-  Record<
-    Exclude<StorageErrorKind, 'unavailable' | 'full' | 'capacity'>,
-    (error: StorageError, parsed: ParsedQuery | undefined, allowance: RunAllowance) => Refusal
-  >
-> = {
-  timeout: (_error, _parsed, { seconds }) =>
-    new Refusal('query_timeout', {
-      detail: `The query took longer than ${seconds} s: look at fewer events, for example at a shorter time.`,
-    }),
-  memory: (_error, _parsed, { memoryBytes }) =>
-    new Refusal('query_memory_limit', {
-      detail: `The query needed more than ${Math.floor(memoryBytes / 1_000_000)} MB of memory: group by fewer values, or look at fewer events.`,
-    }),
-  size: (_error, parsed) =>
-    new Refusal(
-      'query_too_large',
-      parsed
-        ? {}
-        : {
-            detail:
-              'The answer has too many rows: choose a smaller "breakdown_limit", longer intervals or a shorter range.',
-          },
-    ),
-  query: (error, parsed) => engineRefusal(error, parsed),
-  data: () => new Refusal('query_failed'),
-}
-
-/** An error of the engine as the refusal that a run answers. `parsed`: the query that somebody wrote, if it was SQL. */
-export const toRunRefusal = (error: unknown, parsed: ParsedQuery | undefined, allowance: RunAllowance): unknown =>
-  error instanceof StorageError
-    ? (storageRefusal(error) ?? REFUSALS[error.kind as keyof typeof REFUSALS](error, parsed, allowance))
-    : error

@@ -1,17 +1,17 @@
 import type { InfixOperator, Sql } from '../../sql/catalog/physical.ts'
 import type { RunTerm } from './shape.ts'
 
-/** A stretch of time, in ms since the epoch: from the first up to, and without, the second. */
-export interface Stretch {
+/** A time range in ms since the epoch. `to` is exclusive. */
+export interface TimeRange {
   readonly from: number
   readonly to: number
 }
 
-// What the engine's times can hold, with room for a bucket beside each end.
+// The range of the engine's timestamps, with room for a bucket at each end.
 const FIRST = Date.UTC(1900, 0, 2)
 const LAST = Date.UTC(2299, 11, 30)
 
-/** Units whose length does not depend on when they begin. */
+/** Units of constant length, in ms. */
 const UNITS: Readonly<Record<string, number>> = {
   toIntervalSecond: 1_000,
   toIntervalMinute: 60_000,
@@ -26,7 +26,7 @@ const lengthOf = (sql: Sql): number | undefined => {
   return count!.kind === 'number' && /^\d+$/.test(count.digits) ? Number(count.digits) * UNITS[sql.name]! : undefined
 }
 
-/** The instant that an expression is in UTC; `undefined`: only the engine knows. */
+/** Returns the value of an expression in ms since the epoch, or `undefined` if only the engine can compute it. */
 const instantOf = (sql: Sql): number | undefined => {
   if (sql.kind === 'parameter' && sql.type === 'Date') return Date.parse(sql.value as string)
   if (sql.kind === 'parameter' && sql.type.startsWith('DateTime64'))
@@ -47,8 +47,8 @@ const MIRRORED: Readonly<Partial<Record<InfixOperator, InfixOperator>>> = {
   '=': '=',
 }
 
-/** The times, whole milliseconds, that an operator lets pass beside an instant. */
-const PASSES: Readonly<Partial<Record<InfixOperator, (instant: number) => Stretch>>> = {
+/** The times that satisfy a comparison with an instant, in whole ms. */
+const RANGES: Readonly<Partial<Record<InfixOperator, (instant: number) => TimeRange>>> = {
   '>=': (instant) => ({ from: instant, to: Infinity }),
   '>': (instant) => ({ from: instant + 1, to: Infinity }),
   '<=': (instant) => ({ from: -Infinity, to: instant + 1 }),
@@ -56,13 +56,13 @@ const PASSES: Readonly<Partial<Record<InfixOperator, (instant: number) => Stretc
   '=': (instant) => ({ from: instant, to: instant + 1 }),
 }
 
-/** The times that all terms let pass; `undefined`: only the engine can tell. */
-export const stretchOf = (terms: readonly RunTerm[]): Stretch | undefined => {
-  const stretches = terms.map(({ operator, bound, isColumnLeft }) => {
+/** Returns the times that satisfy all terms, or `undefined` if only the engine can compute them. */
+export const timeRangeOf = (terms: readonly RunTerm[]): TimeRange | undefined => {
+  const timeRanges = terms.map(({ operator, bound, isColumnLeft }) => {
     const instant = instantOf(bound)
     const known = isColumnLeft ? operator : MIRRORED[operator]
-    return instant !== undefined && instant > FIRST && instant < LAST && known ? PASSES[known]?.(instant) : undefined
+    return instant !== undefined && instant > FIRST && instant < LAST && known ? RANGES[known]?.(instant) : undefined
   })
-  if (!stretches.every((each) => each !== undefined)) return undefined
-  return { from: Math.max(...stretches.map(({ from }) => from)), to: Math.min(...stretches.map(({ to }) => to)) }
+  if (!timeRanges.every((each) => each !== undefined)) return undefined
+  return { from: Math.max(...timeRanges.map(({ from }) => from)), to: Math.min(...timeRanges.map(({ to }) => to)) }
 }

@@ -1,0 +1,89 @@
+import { Refusal } from '../lib/refusal.ts'
+import type { ParsedQuery } from '../sql/compile.ts'
+import {
+  type RunLimits,
+  type Statement,
+  StorageError,
+  type StorageErrorKind,
+  storageRefusal,
+} from '../storage/storage.ts'
+import { engineRefusal } from './definitions/engineRefusal.ts'
+import type { RunAllowance } from './limits.ts'
+import type { MaterializedTable } from './materialization/state.ts'
+import type { RunPlan } from './planRun.ts'
+
+// A query that exceeds a limit would do so again: 4xx, because retrying does not help.
+const REFUSALS: Readonly<
+  Record<
+    Exclude<StorageErrorKind, 'unavailable' | 'full' | 'capacity'>,
+    (error: StorageError, parsed: ParsedQuery | undefined, allowance: RunAllowance) => Refusal
+  >
+> = {
+  timeout: (_error, _parsed, { seconds }) =>
+    new Refusal('query_timeout', {
+      detail: `The query took longer than ${seconds} s: read fewer events, for example over a shorter time range.`,
+    }),
+  memory: (_error, _parsed, { memoryBytes }) =>
+    new Refusal('query_memory_limit', {
+      detail: `The query needed more than ${Math.floor(memoryBytes / 1_000_000)} MB of memory: group by fewer values, or read fewer events.`,
+    }),
+  size: (_error, parsed) =>
+    new Refusal(
+      'query_too_large',
+      parsed
+        ? {}
+        : {
+            detail:
+              'The answer has too many rows: choose a smaller "breakdown_limit", longer intervals or a shorter range.',
+          },
+    ),
+  query: (error, parsed) => engineRefusal(error, parsed),
+  data: () => new Refusal('query_failed'),
+}
+
+/** Returns the API error for an engine error, and any other error as it is. `parsed`: the query, if it is SQL. */
+export const toRunRefusal = (error: unknown, parsed: ParsedQuery | undefined, allowance: RunAllowance): unknown =>
+  error instanceof StorageError
+    ? (storageRefusal(error) ?? REFUSALS[error.kind as keyof typeof REFUSALS](error, parsed, allowance))
+    : error
+
+// A table may have been dropped, or written by an engine of another version. The events are still there.
+const isTableLost = (error: unknown): boolean => error instanceof StorageError && error.kind === 'query'
+
+/** What the engine returned for a plan's statements, in their order. */
+export interface Executed<Value> {
+  readonly results: readonly Value[]
+  /** The table that was read besides the events, if any. */
+  readonly table?: MaterializedTable
+}
+
+/**
+ * Executes a plan: from its table if there is one and it can be read, otherwise live. `execute` sends one statement to the engine.
+ * Rejects with `Refusal` if the query fails, and with any other error as it is.
+ */
+export const executeRun = async <Value>(
+  { sources, limits, parsed, allowance }: Pick<RunPlan, 'sources' | 'limits' | 'parsed' | 'allowance'>,
+  execute: (statement: Statement, limits: RunLimits) => Promise<Value>,
+): Promise<Executed<Value>> => {
+  // One statement after another: a run takes one of the engine's places, whatever its query.
+  const executeAll = async (statements: readonly Statement[], tables: readonly string[] = []) => {
+    const results: Value[] = []
+    for (const statement of statements) results.push(await execute(statement, { ...limits, tables }))
+    return results
+  }
+
+  try {
+    const { stored, live } = sources()
+    if (stored) {
+      const { table, statements } = stored
+      try {
+        return { table, results: await executeAll(statements, [table.table]) }
+      } catch (error) {
+        if (!isTableLost(error)) throw error
+      }
+    }
+    return { results: await executeAll(live) }
+  } catch (error) {
+    throw toRunRefusal(error, parsed, allowance)
+  }
+}

@@ -1,0 +1,39 @@
+import { print } from '../../../sql/print/print.ts'
+import { OTHER } from '../breakdown.ts'
+import type { Insight, Statement } from '../insight.ts'
+import { eventsOf } from '../nodes.ts'
+import { bucketsOf, nextInterval, type Period, periodOf, previousPeriod } from '../period.ts'
+import { breakdownsOf } from '../shared.ts'
+import { checkTrends, isTotalValue, type TrendsQuery } from './trendsQuery.ts'
+import { shapeTrends } from './trendsShape.ts'
+import { statementOf, type TrendsPlan } from './trendsStatement.ts'
+
+/** Trends: counts of events or people, or aggregates of numbers, as lines over time or as totals. */
+export const TRENDS: Insight<TrendsQuery> = {
+  check: checkTrends,
+  events: ({ series }) => eventsOf(series),
+  plan(query, { projectId, context, filters, isFromExact, reading }) {
+    const interval = query.interval ?? 'day'
+    const { zone } = context
+    const current = periodOf(query.dateRange ?? {}, { interval, zone, now: context.now, isFromExact })
+    const planOf = (period: Period): TrendsPlan => {
+      const buckets = isTotalValue(query) ? [period.from] : bucketsOf(period, interval, zone)
+      const end = isTotalValue(query) ? period.until : nextInterval(interval, buckets.at(-1)!, zone)
+      return { period, buckets, end, topPeriod: current, query, filters, context, reading }
+    }
+    const compares = Boolean(query.compareFilter?.compare)
+    const plans = [
+      planOf(current),
+      ...(compares ? [planOf(previousPeriod(current, query.compareFilter?.compare_to ?? undefined, zone))] : []),
+    ]
+    return {
+      statements: plans.map((plan): Statement => print(statementOf(plan), projectId)),
+      shape: (answers) => ({
+        results: plans.flatMap((plan, index) =>
+          shapeTrends(answers[index]!, plan, compares ? (index ? 'previous' : 'current') : undefined),
+        ),
+        hasMore: breakdownsOf(query).length > 0 && answers.some((rows) => rows.some(([, , key]) => key === OTHER)),
+      }),
+    }
+  },
+}

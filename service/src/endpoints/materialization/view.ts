@@ -1,0 +1,61 @@
+import { Refusal } from '../../lib/refusal.ts'
+import type { Endpoint, EndpointVersion } from '../../storage/metadata/metadata.ts'
+import { type Storage, StorageError, storageRefusal, type WorkLimits } from '../../storage/storage.ts'
+import type { MaterializationView } from '../definitions/materializer.ts'
+import { isInsight } from '../insights/insights.ts'
+import { buildStatements, type Plan, type TablePlan } from './plan.ts'
+import { type State, stateOf } from './state.ts'
+
+const statusOf = ({ claim, error, build }: State): MaterializationView['status'] =>
+  claim ? 'Running' : error ? 'Failed' : build ? 'Completed' : 'Running'
+
+/** Returns the materialization of a version as the API shows it. */
+export const viewOf = (endpoint: Endpoint, version: EndpointVersion, plan: Plan): MaterializationView => {
+  const state = stateOf(version)
+  const violations = 'violations' in plan ? plan.violations : []
+  return {
+    name: `${endpoint.name}_v${version.version}`,
+    enabled: state !== undefined,
+    ready: state?.build !== undefined,
+    ...(state ? { status: statusOf(state) } : {}),
+    ...(state && isInsight(version.query) ? { date_variables: state.takesDates ?? false } : {}),
+    can_materialize: violations.length === 0,
+    ...(violations.length > 0 ? { reason: violations[0]!.message, obstacles: violations } : {}),
+    ...(state?.build
+      ? { last_materialized_at: state.build.builtAt, rows: state.build.rows, bytes: state.build.bytes }
+      : {}),
+    ...(state?.error ? { error: state.error } : {}),
+  }
+}
+
+export interface PreviewOptions {
+  readonly storage: Pick<Storage, 'run'>
+  readonly limits: WorkLimits
+  readonly projectId: number
+  readonly now: number
+}
+
+/** Estimates the table that a plan would build now. Rejects with `Refusal` if that takes too long. */
+export const previewOf = async (
+  plan: TablePlan,
+  { storage, limits, projectId, now }: PreviewOptions,
+): Promise<Readonly<Record<string, unknown>>> => {
+  const watermark = new Date(now).toISOString().replace('T', ' ').replace('Z', '')
+  const { estimate, fill } = buildStatements(plan, projectId, { table: 'preview', watermark })
+  const { rows } = await storage.run(estimate, { ...limits, maxRows: 1, projectId }).catch((error: unknown) => {
+    if (!(error instanceof StorageError)) throw error
+    throw (
+      storageRefusal(error) ??
+      new Refusal('query_timeout', { detail: 'The preview takes too long: there are too many events to read.' })
+    )
+  })
+  const [count, events, bytes] = rows[0]!.map(Number) as [number, number, number]
+  return {
+    kind: plan.kind,
+    rows: count,
+    bytes: Math.round(count * (bytes || 0)),
+    events,
+    expected_speed_up: count > 0 ? Number((events / count).toFixed(1)) : 1,
+    stored_query: fill.text.slice(fill.text.indexOf('SELECT')),
+  }
+}

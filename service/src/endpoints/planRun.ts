@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto'
+import { Refusal } from '../lib/refusal.ts'
+import { type Compiled, type CompileOptions, compileQuery, type ParsedQuery } from '../sql/compile.ts'
+import type { Result, RunLimits, Statement } from '../storage/storage.ts'
+import type { CacheRequest } from './cache.ts'
+import { cursorOwner, nextCursor, readCursor } from './cursor.ts'
+import { toRefusal } from './definitions/check.ts'
+import type { InsightResults } from './insights/insight.ts'
+import type { RunAllowance } from './limits.ts'
+import { isComparable, MAX_COMPARED_ROWS, unordered } from './materialization/comparable.ts'
+import { planFromStored } from './materialization/insightRows.ts'
+import type { Materializations } from './materialization/materializations.ts'
+import { readingFrom } from './materialization/plan.ts'
+import type { MaterializedTable } from './materialization/state.ts'
+import type { InsightWork, PreparedRun, RunRequest, SqlWork } from './prepareRun.ts'
+
+/** The part of a run's answer that follows from the rows, and that the cache keeps. */
+export interface Outcome {
+  /** Rows, or the chart data of an insight. */
+  readonly results: InsightResults
+  /** Column names. SQL only, as are `types`. */
+  readonly columns?: readonly string[]
+  /** Pairs of column name and engine type. */
+  readonly types?: readonly (readonly [string, string])[]
+  /** Whether more rows follow. For an insight: whether values were combined as "Other". */
+  readonly hasMore: boolean
+  readonly limit?: number
+  readonly offset?: number
+  /** For a run with a cursor: the cursor of the next page, null after the last. */
+  readonly next_cursor?: string | null
+  /** Present if the rows came from a stored table. `endpoint_materialized_at`: when it was built; later events were read live. */
+  readonly endpoint_materialized?: true
+  readonly endpoint_materialized_at?: string
+}
+
+/** The statements that return a run's rows. */
+export interface RunSources<Text extends Statement = Statement> {
+  /** From the events. */
+  readonly live: readonly Text[]
+  /**
+   * From a table, plus the events that the engine took after the table was filled: no run reads a table alone, so none misses an
+   * event. Absent: no table fits the run.
+   */
+  readonly stored?: { readonly table: MaterializedTable; readonly statements: readonly Text[] }
+}
+
+/** How a run is answered: from the cache if an answer there fits `cache`, otherwise from the table if `sources` has one, otherwise live. */
+export interface RunPlan {
+  /** Which cached answer fits. `isForced`: none does. */
+  readonly cache: Pick<CacheRequest<Outcome>, 'key' | 'terms' | 'maxAgeMs' | 'isForced'>
+  /** Compiles on the first call: a cached answer needs no SQL. Throws `Refusal`. */
+  readonly sources: () => RunSources
+  readonly limits: RunLimits
+  readonly allowance: RunAllowance
+  /** The SQL query. Absent for an insight. */
+  readonly parsed?: ParsedQuery
+  /** Shapes the results of one source's statements, in their order. */
+  readonly toOutcome: (results: readonly Result[]) => Outcome
+  /** The sources without order and limit, so that their rows can be compared. `undefined` if two correct answers may differ. */
+  readonly comparison: () => RunSources | undefined
+}
+
+export interface PlanOptions {
+  readonly materializations: Pick<Materializations, 'stored' | 'isEnabled'>
+  readonly allowance: RunAllowance
+  /** Whether all rows are returned as one stream, rather than one page of them. */
+  readonly isStream?: boolean
+}
+
+/** What SQL and insights decide differently. */
+type KindPlan = Pick<RunPlan, 'sources' | 'parsed' | 'toOutcome' | 'comparison'> & {
+  /** Everything that determines the outcome, besides the project and the version. */
+  readonly cacheKey: unknown
+  readonly maxRows: number
+}
+
+const once = <Value>(make: () => Value): (() => Value) => {
+  let made: { readonly value: Value } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+const compile = (...args: Parameters<typeof compileQuery>): Compiled => {
+  try {
+    return compileQuery(...args)
+  } catch (error) {
+    throw toRefusal(error)
+  }
+}
+
+/** Compiles a query against the events and, if the table has the query's shape, against the table. */
+const sqlSources = (
+  { parsed, values: variables }: SqlWork,
+  options: Omit<CompileOptions, 'variables'>,
+  table: MaterializedTable | undefined,
+): RunSources<Compiled> => {
+  const { replace = (_, sql) => sql } = options
+  const live = [compile(parsed, { ...options, variables })]
+  if (!table) return { live }
+  const reading = readingFrom(parsed, table)
+  const statement = compile(parsed, {
+    ...options,
+    variables,
+    replace: (node, sql) => reading.replace(node, replace(node, sql)),
+  })
+  return { live, ...(reading.isUsed() ? { stored: { table, statements: [statement] } } : {}) }
+}
+
+/** How many rows a SQL run returns at most (`page`), asks for, and may get before the engine refuses it (`max`). */
+const rowBounds = (limit: number | undefined, { allowance, isStream }: PlanOptions) => {
+  const allowed = isStream ? allowance.streamRows : allowance.rows
+  const page = Math.min(limit ?? allowed, allowed)
+  return isStream
+    ? { page, asked: Math.min(limit ?? Infinity, allowed + 1), max: allowed }
+    : // One row more than the page holds shows whether more follow.
+      { page, asked: page + 1, max: page + 1 }
+}
+
+const planSql = (
+  work: SqlWork,
+  request: RunRequest,
+  versionId: string,
+  table: MaterializedTable | undefined,
+  options: PlanOptions,
+): KindPlan => {
+  const { parsed, values } = work
+  const { projectId, limit, offset, cursor } = request
+  const rows = rowBounds(limit, options)
+  const owner = cursorOwner(versionId, values)
+  const after = cursor === undefined ? undefined : readCursor(cursor, owner)
+  const sources = once(() =>
+    sqlSources(
+      work,
+      {
+        projectId,
+        limit: rows.asked,
+        ...(offset === undefined ? {} : { offset }),
+        ...(cursor === undefined ? {} : { keyset: { after } }),
+      },
+      table,
+    ),
+  )
+  return {
+    cacheKey: [values, rows.page, limit ?? null, offset ?? null, cursor ?? null],
+    maxRows: rows.max,
+    parsed,
+    sources,
+    toOutcome([result]) {
+      const { keyCount } = sources().live[0]!
+      const page = result!.rows.slice(0, rows.page)
+      const columns = result!.columns.slice(0, result!.columns.length - keyCount)
+      const hasMore = result!.rows.length > rows.page
+      return {
+        results: keyCount ? page.map((row) => row.slice(0, columns.length)) : page,
+        columns: columns.map(({ name }) => name),
+        types: columns.map(({ name, type }) => [name, type] as const),
+        hasMore,
+        ...(limit === undefined ? {} : { limit: rows.page }),
+        ...(offset === undefined ? {} : { offset }),
+        ...(cursor === undefined ? {} : { next_cursor: hasMore ? nextCursor(page, keyCount, owner, after) : null }),
+      }
+    },
+    comparison: () =>
+      isComparable(parsed)
+        ? sqlSources(work, { projectId, limit: MAX_COMPARED_ROWS + 1, replace: unordered(parsed) }, table)
+        : undefined,
+  }
+}
+
+const planInsight = (
+  { query, run, plan, timezone, variables }: InsightWork,
+  table: MaterializedTable | undefined,
+  { allowance }: PlanOptions,
+): KindPlan => {
+  const sources = once((): RunSources => {
+    const stored = table && planFromStored(query, run, table)
+    return { live: plan.statements, ...(stored ? { stored: { table, statements: stored.statements } } : {}) }
+  })
+  return {
+    cacheKey: [timezone, variables],
+    maxRows: allowance.rows + 1,
+    sources,
+    toOutcome: (results) => plan.shape(results.map(({ rows }) => rows)),
+    comparison: sources,
+  }
+}
+
+/** Decides how a prepared run is answered. Executes nothing. Throws `Refusal`. */
+export const planRun = ({ version, work }: PreparedRun, request: RunRequest, options: PlanOptions): RunPlan => {
+  const { materializations, allowance } = options
+  const { projectId, refresh } = request
+  const isDirect = refresh === 'direct'
+  if (isDirect && !materializations.isEnabled(version)) throw new Refusal('not_materialized', { attr: 'refresh' })
+  const table = isDirect ? undefined : materializations.stored(version)
+  const { cacheKey, maxRows, ...plan } =
+    work.kind === 'sql' ? planSql(work, request, version.id, table, options) : planInsight(work, table, options)
+  return {
+    ...plan,
+    allowance,
+    limits: { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows },
+    cache: {
+      // With the table's name, so that an answer from a table that was retired is not returned again.
+      key: createHash('sha256')
+        .update(JSON.stringify([projectId, version.id, work.kind, cacheKey, table?.table ?? null]))
+        .digest('hex'),
+      terms: JSON.stringify([allowance.seconds, allowance.memoryBytes, allowance.rows]),
+      maxAgeMs: version.dataFreshnessSeconds * 1_000,
+      isForced: refresh === 'force' || isDirect,
+    },
+  }
+}

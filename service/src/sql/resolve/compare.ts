@@ -1,0 +1,67 @@
+import { call, infix, type Sql } from '../catalog/physical.ts'
+import { value, type Value } from '../catalog/value.ts'
+import type { CompareOperator } from '../parse/ast.ts'
+import type { Refuse, Span } from '../parse/queryError.ts'
+import { agreedKind } from './agree.ts'
+import { asNumber, asText, type Conversions, parameter } from './coerce.ts'
+
+// Compared with a constant string that cannot be JSON, a property need not be read as JSON.
+const propertyAsText = (property: Value, other: Value): Value => {
+  const isPlain = typeof other.constant === 'string' && !/^[[{]/.test(other.constant)
+  return isPlain && property.scalar ? { ...property, kind: 'text', read: property.scalar } : asText(property)
+}
+
+/** Reads the two sides of a comparison so that they can be compared. */
+export const createComparable = (refuse: Refuse, { coerce }: Conversions) => {
+  // A string beside a computed number is parsed as a number. A number literal beside a string is compared as a string.
+  const numberWithText = (number: Value, other: Value, span: Span): readonly [Value, Value] => {
+    if (other.constant !== undefined) {
+      const asked = asNumber(other)
+      if (asked.kind !== 'number')
+        throw refuse(
+          'type_mismatch',
+          `A number is compared with the string '${String(other.constant).slice(0, 40)}'`,
+          span,
+        )
+      return [number, asked]
+    }
+    if (number.constant !== undefined) return [parameter('text', 'String', String(number.constant)), other]
+    return [number, value('number', call('toFloat64OrNull', other.read()), true)]
+  }
+
+  return (left: Value, right: Value, [leftSpan, rightSpan]: readonly [Span, Span]): readonly [Value, Value] => {
+    if (left.kind === 'number' && right.kind === 'text') return numberWithText(left, right, rightSpan)
+    if (right.kind === 'number' && left.kind === 'text') {
+      const [number, other] = numberWithText(right, left, leftSpan)
+      return [other, number]
+    }
+    const kind = agreedKind([left, right])
+    if (kind === 'text') {
+      if (left.kind === 'property') return [propertyAsText(left, right), asText(right)]
+      return right.kind === 'property' ? [asText(left), propertyAsText(right, left)] : [asText(left), asText(right)]
+    }
+    return [coerce(left, kind, leftSpan), coerce(right, kind, rightSpan)]
+  }
+}
+
+/**
+ * A comparison with HogQL's meaning: true or false, never NULL. A missing value equals only another missing value, differs from every
+ * present value, and is neither less nor greater than any.
+ * `asFilter`: NULL counts as false here, so the plain operator is enough and can use an index.
+ */
+export const comparison = (operator: CompareOperator, left: Value, right: Value, asFilter: boolean): Sql => {
+  const [a, b] = [left.read(), right.read()]
+  const plain = infix(a, operator, b)
+  if (!left.isNullable && !right.isNullable) return plain
+  const orElse = (otherwise: Sql) => call('ifNull', plain, otherwise)
+  if (left.isNullable && right.isNullable) {
+    // The engine's own null-safe operators refuse numbers of different types.
+    if (operator === '=') return orElse(infix(call('isNull', a), 'AND', call('isNull', b)))
+    if (operator === '!=') return orElse(infix(call('isNotNull', a), 'OR', call('isNotNull', b)))
+  }
+  return operator === '!='
+    ? orElse({ kind: 'boolean', value: true })
+    : asFilter
+      ? plain
+      : orElse({ kind: 'boolean', value: false })
+}
