@@ -28,7 +28,7 @@ export interface AdmissionRooms {
   readonly allowanceOf: (label: string) => RunAllowance
 }
 
-/** Lets a run in, or throws `Refusal`. */
+/** Lets a run in, or throws `ApiError`. */
 export type Admit = (runner: Runner) => Admission
 
 export const createAdmit =

@@ -1,4 +1,4 @@
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 
 /** What the runs of one key may take. */
 export interface RunAllowance {
@@ -30,7 +30,7 @@ interface Usage {
 }
 
 export interface Gate {
-  /** Returns what to call when the run is over, once or more often. Throws `Refusal` if the key has used up what it may. */
+  /** Returns what to call when the run is over, once or more often. Throws `ApiError` if the key has used up what it may. */
   enter(keyId: string, allowance: RunAllowance): () => void
 }
 
@@ -64,13 +64,13 @@ export const createGate = (now: () => number = Date.now): Gate => {
       WINDOWS.forEach(({ limit, ms, words }, at) => {
         const { startedAt, count } = usage.windows[at]!
         if (count < allowance[limit]) return
-        throw new Refusal('rate_limited', {
+        throw new ApiError('rate_limited', {
           detail: `This key or token may run ${allowance[limit]} endpoints ${words}.`,
           retryAfterSeconds: Math.ceil((startedAt + ms - now()) / 1_000),
         })
       })
       if (usage.running >= allowance.atOnce) {
-        throw new Refusal('too_many_at_once', {
+        throw new ApiError('too_many_at_once', {
           detail: `This key or token may run ${allowance.atOnce} endpoints at the same time.`,
           retryAfterSeconds: NEXT_PLACE_SECONDS,
         })

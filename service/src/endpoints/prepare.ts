@@ -1,10 +1,10 @@
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import type { Endpoint, EndpointVersion, Metadata, Variable } from '../storage/metadata/metadata.ts'
-import { StorageError, type StorageErrorKind, storageRefusal } from '../storage/storage.ts'
+import { StorageError, type StorageErrorKind, storageApiError } from '../storage/storage.ts'
 import type { Runner } from './admission.ts'
-import { parse, type SqlQuery, toRefusal } from './definitions/check.ts'
+import { parse, type SqlQuery, toApiError } from './definitions/check.ts'
 import { findEndpoint, findVersion } from './definitions/endpoint.ts'
-import { engineRefusal } from './definitions/engineRefusal.ts'
+import { engineApiError } from './definitions/engineApiError.ts'
 import type { Plan } from './insights/insight.ts'
 import { type InsightQuery, type InsightRun, isInsight, planInsight } from './insights/insights.ts'
 import { createZone } from './insights/zone.ts'
@@ -57,7 +57,7 @@ const findNeeded = (parsed: ParsedQuery, definitions: readonly Variable[]) =>
   parsed.variables.map((name) => {
     const definition = definitions.find(({ codeName }) => codeName === name)
     if (!definition)
-      throw new Refusal('undefined_variables', {
+      throw new ApiError('undefined_variables', {
         detail: `Query references undefined variable(s): ${name}`,
         attr: 'query',
       })
@@ -95,7 +95,7 @@ const insightWork = async (
   const { projectId, variables } = request
   const paging = (['limit', 'offset', 'cursor'] as const).find((field) => request[field] !== undefined)
   if (paging)
-    throw new Refusal('invalid_input', { detail: `An insight has no pages: leave out "${paging}".`, attr: paging })
+    throw new ApiError('invalid_input', { detail: `An insight has no pages: leave out "${paging}".`, attr: paging })
   const { timezone } = (await projects.byId(projectId))!
   const run = { projectId, variables, zone: createZone(timezone), now: Date.now(), takesDates }
   return {
@@ -113,27 +113,27 @@ export interface PrepareRooms {
   readonly materializations: Pick<Materializations, 'takesDates'>
 }
 
-/** Find → bind → check: before anything is executed, whatever would serve the run. Throws `Refusal`. */
+/** Find → bind → check: before anything is executed, whatever would serve the run. Throws `ApiError`. */
 export const prepareRun = async (
   { metadata, materializations }: PrepareRooms,
   request: RunRequest,
 ): Promise<PreparedRun> => {
   const endpoint = await findEndpoint(metadata, request.projectId, request.endpoint)
-  if (!endpoint.isActive) throw new Refusal('not_found', { detail: 'This endpoint is not active.' })
+  if (!endpoint.isActive) throw new ApiError('not_found', { detail: 'This endpoint is not active.' })
   const version = await findVersion(metadata, endpoint, request.version)
   const { query } = version
   const work = isInsight(query)
     ? await insightWork(metadata, query, request, request.takesDates || materializations.takesDates(version))
     : await sqlWork(metadata, query as SqlQuery, request)
   if (!version.isActive)
-    throw new Refusal('version_inactive', {
+    throw new ApiError('version_inactive', {
       detail: `Version ${version.version} of this endpoint is not active.`,
       attr: 'version',
     })
   if (request.offset !== undefined && request.limit === undefined)
-    throw new Refusal('invalid_input', { detail: '"offset" needs "limit".', attr: 'offset' })
+    throw new ApiError('invalid_input', { detail: '"offset" needs "limit".', attr: 'offset' })
   if (request.offset !== undefined && request.cursor !== undefined)
-    throw new Refusal('invalid_input', {
+    throw new ApiError('invalid_input', {
       detail: '"cursor" says where a page begins: leave out "offset".',
       attr: 'offset',
     })
@@ -145,7 +145,7 @@ export const compileRun = (parsed: ParsedQuery, options: CompileOptions): Compil
   try {
     return compileQuery(parsed, options)
   } catch (error) {
-    throw toRefusal(error)
+    throw toApiError(error)
   }
 }
 
@@ -153,19 +153,19 @@ export const compileRun = (parsed: ParsedQuery, options: CompileOptions): Compil
 const REFUSALS: Readonly<
   Record<
     Exclude<StorageErrorKind, 'unavailable' | 'full' | 'capacity'>,
-    (error: StorageError, parsed: ParsedQuery | undefined, allowance: RunAllowance) => Refusal
+    (error: StorageError, parsed: ParsedQuery | undefined, allowance: RunAllowance) => ApiError
   >
 > = {
   timeout: (_error, _parsed, { seconds }) =>
-    new Refusal('query_timeout', {
+    new ApiError('query_timeout', {
       detail: `The query took longer than ${seconds} s: look at fewer events, for example at a shorter time.`,
     }),
   memory: (_error, _parsed, { memoryBytes }) =>
-    new Refusal('query_memory_limit', {
+    new ApiError('query_memory_limit', {
       detail: `The query needed more than ${Math.floor(memoryBytes / 1_000_000)} MB of memory: group by fewer values, or look at fewer events.`,
     }),
   size: (_error, parsed) =>
-    new Refusal(
+    new ApiError(
       'query_too_large',
       parsed
         ? {}
@@ -174,12 +174,12 @@ const REFUSALS: Readonly<
               'The answer has too many rows: choose a smaller "breakdown_limit", longer intervals or a shorter range.',
           },
     ),
-  query: (error, parsed) => engineRefusal(error, parsed),
-  data: () => new Refusal('query_failed'),
+  query: (error, parsed) => engineApiError(error, parsed),
+  data: () => new ApiError('query_failed'),
 }
 
 /** An error of the engine as the refusal that a run answers. `parsed`: the query that somebody wrote, if it was SQL. */
-export const toRunRefusal = (error: unknown, parsed: ParsedQuery | undefined, allowance: RunAllowance): unknown =>
+export const toRunError = (error: unknown, parsed: ParsedQuery | undefined, allowance: RunAllowance): unknown =>
   error instanceof StorageError
-    ? (storageRefusal(error) ?? REFUSALS[error.kind as keyof typeof REFUSALS](error, parsed, allowance))
+    ? (storageApiError(error) ?? REFUSALS[error.kind as keyof typeof REFUSALS](error, parsed, allowance))
     : error

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import { type Result, type RunLimits, type Statement, type Storage, StorageError } from '../storage/storage.ts'
 import type { Admission, Admit } from './admission.ts'
@@ -21,7 +21,7 @@ import {
   prepareRun,
   type RunRequest,
   type SqlWork,
-  toRunRefusal,
+  toRunError,
 } from './prepare.ts'
 import type { ParsedQuery } from '../sql/compile.ts'
 
@@ -243,7 +243,7 @@ export const createRun = ({
       const live = await each(statements, limits, signal)
       return loaded(live, outcome(live))
     } catch (error) {
-      throw toRunRefusal(error, parsed, allowance)
+      throw toRunError(error, parsed, allowance)
     }
   }
 
@@ -254,7 +254,7 @@ export const createRun = ({
   ): Promise<RunAnswer> => {
     const { projectId } = request
     const isDirect = request.refresh === 'direct'
-    if (isDirect && !materializations.isEnabled(version)) throw new Refusal('not_materialized', { attr: 'refresh' })
+    if (isDirect && !materializations.isEnabled(version)) throw new ApiError('not_materialized', { attr: 'refresh' })
     const stored = isDirect ? undefined : materializations.stored(version)
     const task =
       work.kind === 'sql'

@@ -1,8 +1,8 @@
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 
 /** The runs under way that their callers have given a name. */
 export interface Running {
-  /** A signal that is aborted when the run is cancelled or `given` is; `end` forgets the run. Throws `Refusal` if the project runs one of this name. */
+  /** A signal that is aborted when the run is cancelled or `given` is; `end` forgets the run. Throws `ApiError` if the project runs one of this name. */
   begin(
     projectId: number,
     clientQueryId: string | undefined,
@@ -21,7 +21,7 @@ export const createRunning = (): Running => {
       if (clientQueryId === undefined) return { signal: given, end: () => {} }
       const key = keyOf(projectId, clientQueryId)
       if (cancels.has(key))
-        throw new Refusal('invalid_input', {
+        throw new ApiError('invalid_input', {
           detail: 'A run with this "client_query_id" is under way: give each run its own.',
           attr: 'client_query_id',
         })
@@ -31,7 +31,7 @@ export const createRunning = (): Running => {
     },
     cancel(projectId, clientQueryId) {
       const found = cancels.get(keyOf(projectId, clientQueryId))
-      found?.abort(new Refusal('query_cancelled'))
+      found?.abort(new ApiError('query_cancelled'))
       return found !== undefined
     },
   }

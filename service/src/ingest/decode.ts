@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { gunzip, gunzipSync } from 'node:zlib'
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import { decodeLz64 } from './lz64.ts'
 
 /** Most bytes of one body, as sent and decompressed. */
@@ -41,10 +41,10 @@ const unzip = async (bytes: Buffer, maxBytes: number): Promise<Buffer> => {
     return await inflate(bytes, { ...CHUNK, maxOutputLength })
   } catch (error) {
     if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE')
-      throw new Refusal('body_too_large', {
+      throw new ApiError('body_too_large', {
         detail: `The body decompresses to more than ${maxOutputLength} bytes: send it in parts.`,
       })
-    throw new Refusal('invalid_encoding', {
+    throw new ApiError('invalid_encoding', {
       detail: 'The body begins like gzip and cannot be decompressed: it is cut off or damaged.',
     })
   }
@@ -65,7 +65,7 @@ const startsLikeJson = (bytes: Buffer): boolean => {
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 
 const noEncoding = () =>
-  new Refusal('invalid_json', { detail: 'The body is neither JSON nor gzip, nor base64 or lz64 of either.' })
+  new ApiError('invalid_json', { detail: 'The body is neither JSON nor gzip, nor base64 or lz64 of either.' })
 
 /** The value of a form's field `data`; `undefined`: the text is no form with such a field. */
 const dataOf = (text: string): string | undefined => {
@@ -76,14 +76,14 @@ const dataOf = (text: string): string | undefined => {
   try {
     return decodeURIComponent(value.replace(/\+/g, ' '))
   } catch {
-    throw new Refusal('invalid_encoding', { detail: 'The field "data" of the form is not URL-encoded UTF-8.' })
+    throw new ApiError('invalid_encoding', { detail: 'The field "data" of the form is not URL-encoded UTF-8.' })
   }
 }
 
 /** The bytes inside of a form or base64. */
 const unwrap = (bytes: Buffer, compression: string): Buffer => {
   if (bytes.length > MAX_TEXT_BYTES)
-    throw new Refusal('body_too_large', {
+    throw new ApiError('body_too_large', {
       detail: `A body as a form or base64 has at most ${MAX_TEXT_BYTES} bytes. Send gzip or plain JSON instead.`,
     })
   const text = bytes.toString('utf8').trim()
@@ -98,7 +98,7 @@ const unwrap = (bytes: Buffer, compression: string): Buffer => {
 
 const checkCompression = (compression: string) => {
   if (KNOWN_COMPRESSIONS.has(compression)) return
-  throw new Refusal('unsupported_compression', {
+  throw new ApiError('unsupported_compression', {
     detail: `compression=${compression.slice(0, 20)} is not supported: send gzip, base64, lz64 or plain JSON.`,
     attr: 'compression',
   })
@@ -117,7 +117,7 @@ export const decodeSmall = (body: Buffer, compression = ''): Buffer | undefined 
 /**
  * The JSON text of a body as bytes, however it was sent: gzip, a form's `data` in base64 or lz64, base64 alone, or plain.
  * The content type is not consulted: beacons and `fetch` send what keeps a request free of a preflight.
- * Gzip is decompressed in another thread. Throws `Refusal`.
+ * Gzip is decompressed in another thread. Throws `ApiError`.
  */
 export const decode = async (body: Buffer, compression = '', maxBytes = MAX_BODY_BYTES): Promise<Buffer> => {
   checkCompression(compression)
@@ -131,6 +131,6 @@ export const parseJson = (bytes: Buffer): unknown => {
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch {
-    throw new Refusal('invalid_json')
+    throw new ApiError('invalid_json')
   }
 }

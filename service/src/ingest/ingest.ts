@@ -1,6 +1,6 @@
 import { createLane } from '../lib/lane.ts'
 import type { Count } from '../lib/metrics.ts'
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import type { Project } from '../storage/metadata/metadata.ts'
 import type { TimeSlices } from '../lib/timeSlices.ts'
 import type { JsonLine } from '../storage/storage.ts'
@@ -96,7 +96,7 @@ export const createIngest = ({
 }: IngestRooms): Ingest => {
   const large = createLane(LARGE_AT_ONCE)
 
-  /** The ids of the projects whose tokens the delivery carries, before anything of it is parsed. Throws `Refusal` if there are none. */
+  /** The ids of the projects whose tokens the delivery carries, before anything of it is parsed. Throws `ApiError` if there are none. */
   const findProjects = async (bytes: Buffer, queryToken: string | undefined): Promise<ReadonlyMap<string, number>> => {
     const tokens = [...new Set([...tokensIn(bytes), ...(queryToken ? [queryToken] : [])])]
     const ids = new Map<string, number>()
@@ -105,7 +105,7 @@ export const createIngest = ({
       if (project) ids.set(token, project.id)
     }
     if (ids.size) return ids
-    throw new Refusal(
+    throw new ApiError(
       'invalid_token',
       tokens.length
         ? {}
@@ -179,7 +179,7 @@ export const createIngest = ({
     }
     count('trailmark_events_received_total', {}, size)
     if (size && refusals.length === size && refusals.every(({ code }) => code === 'unknown_token'))
-      throw new Refusal('invalid_token')
+      throw new ApiError('invalid_token')
     return { rows, lines: lines.bytes(), refusals, samples }
   }
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import { isUuid, uuidv7 } from '../lib/uuid.ts'
 import { eventTime } from './clock.ts'
 import { countChanges, MAX_CHANGES, type Profile, profileOf } from './profile.ts'
@@ -163,7 +163,7 @@ export interface Events {
 const listOf = (body: unknown): Events => {
   if (Array.isArray(body)) return { list: '', events: body, envelope: {} }
   if (!isFields(body))
-    throw new Refusal('invalid_input', {
+    throw new ApiError('invalid_input', {
       detail: 'The body is an event, a list of events, or an object with a "batch" of them.',
     })
   for (const name of ['batch', 'data']) {
@@ -171,19 +171,19 @@ const listOf = (body: unknown): Events => {
     if (Array.isArray(list)) return { list: name, events: list, envelope: body }
     if (name === 'data' && isFields(list)) return { list: '', events: [list], envelope: body }
     if (list !== undefined && !('event' in body))
-      throw new Refusal('invalid_input', { detail: `"${name}" is a list of events.`, attr: name })
+      throw new ApiError('invalid_input', { detail: `"${name}" is a list of events.`, attr: name })
   }
   if ('event' in body) return { list: '', events: [body], envelope: body }
-  throw new Refusal('invalid_input', {
+  throw new ApiError('invalid_input', {
     detail: 'The body has no events: send {"api_key", "batch": [...]}, a list of events, or one event.',
   })
 }
 
-/** The events of a body of any shape in use. Throws `Refusal` if there is nothing to read, or too many of them. */
+/** The events of a body of any shape in use. Throws `ApiError` if there is nothing to read, or too many of them. */
 export const eventsOf = (body: unknown): Events => {
   const found = listOf(body)
   if (found.events.length > MAX_EVENTS)
-    throw new Refusal('body_too_large', {
+    throw new ApiError('body_too_large', {
       detail: `A request carries at most ${MAX_EVENTS} events, this one has ${found.events.length}.`,
     })
   return found

@@ -1,4 +1,4 @@
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import { parseJson } from './decode.ts'
 import { MAX_DEPTH } from './properties.ts'
 
@@ -42,7 +42,9 @@ const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c]
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 const tooMany = () =>
-  new Refusal('body_too_large', { detail: `A request carries at most ${MAX_EVENTS} events: send the rest in another.` })
+  new ApiError('body_too_large', {
+    detail: `A request carries at most ${MAX_EVENTS} events: send the rest in another.`,
+  })
 
 /** Counts what `JSON.parse` has to build of a piece of text. */
 const createMeter = (maxValues: number) => {
@@ -110,7 +112,7 @@ const createScanner = (bytes: Buffer, listNames: readonly string[]) => {
     const name = depth === 1 ? '' : depth === 2 && key ? key : undefined
     if (byte !== LIST || name === undefined || !listNames.includes(name)) return
     if (around.length >= MAX_LISTS)
-      throw new Refusal('invalid_input', { detail: 'The body has several lists of events: send one "batch".' })
+      throw new ApiError('invalid_input', { detail: 'The body has several lists of events: send one "batch".' })
     around.push(bytes.subarray(aroundStart, at + 1))
     list = lists[name] = []
     listDepth = depth
@@ -120,7 +122,7 @@ const createScanner = (bytes: Buffer, listNames: readonly string[]) => {
 
   const close = (byte: number) => {
     if (listDepth && depth === listDepth) {
-      if (byte !== LIST_END) throw new Refusal('invalid_json')
+      if (byte !== LIST_END) throw new ApiError('invalid_json')
       endPiece(true)
       listDepth = 0
       aroundStart = at
@@ -156,12 +158,12 @@ const createScanner = (bytes: Buffer, listNames: readonly string[]) => {
       return at < bytes.length
     },
     end(): SplitBody {
-      if (depth !== 0 || isInString) throw new Refusal('invalid_json')
+      if (depth !== 0 || isInString) throw new ApiError('invalid_json')
       around.push(bytes.subarray(aroundStart))
       const envelope = Buffer.concat(around)
       const fault = outer.fault(envelope.length)
       if (fault)
-        throw new Refusal(fault === 'event_too_large' ? 'body_too_large' : 'invalid_input', {
+        throw new ApiError(fault === 'event_too_large' ? 'body_too_large' : 'invalid_input', {
           detail: `JSON that is parsed as a whole has at most ${MAX_EVENT_BYTES} bytes, ${MAX_WHOLE_VALUES} values and ${MAX_DEPTH} levels.`,
         })
       return { envelope: parseJson(envelope), lists }
@@ -171,7 +173,7 @@ const createScanner = (bytes: Buffer, listNames: readonly string[]) => {
 
 /**
  * Splits a body of JSON text into its events. `next` is called between steps of bounded time, and waited for.
- * A small body is parsed as a whole: `undefined`. Throws `Refusal`.
+ * A small body is parsed as a whole: `undefined`. Throws `ApiError`.
  */
 export const splitBody = async (
   bytes: Buffer,
@@ -186,7 +188,7 @@ export const splitBody = async (
   return scanner.end()
 }
 
-/** The value of JSON text that `JSON.parse` reads in bounded time: not too large, too deep or of too many values. Throws `Refusal`. */
+/** The value of JSON text that `JSON.parse` reads in bounded time: not too large, too deep or of too many values. Throws `ApiError`. */
 export const parseBounded = (bytes: Buffer): unknown => {
   const scanner = createScanner(bytes, [])
   while (scanner.step());

@@ -1,6 +1,6 @@
 import { inParts } from '../lib/parts.ts'
-import { Refusal } from '../lib/refusal.ts'
-import { type Storage, StorageError, storageRefusal } from '../storage/storage.ts'
+import { ApiError } from '../lib/apiError.ts'
+import { type Storage, StorageError, storageApiError } from '../storage/storage.ts'
 import type { Persons } from './persons.ts'
 
 export interface EraseRooms {
@@ -32,7 +32,7 @@ export const createErase =
   ({ storage, persons, forget, onErased }: EraseRooms): Erase =>
   async ({ projectId, id, withEvents }) => {
     const ids = await persons.distinctIds(projectId, id)
-    if (!ids.length) throw new Refusal('not_found', { detail: 'This project has no person of this id.' })
+    if (!ids.length) throw new ApiError('not_found', { detail: 'This project has no person of this id.' })
     try {
       // The person last: by them a repeat finds what is left.
       for (const table of withEvents ? TOLD_OF : []) {
@@ -42,8 +42,8 @@ export const createErase =
       await forget(projectId, ids)
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
-      if (error.kind === 'full') throw storageRefusal(error)
-      throw new Refusal('engine_unavailable', {
+      if (error.kind === 'full') throw storageApiError(error)
+      throw new ApiError('engine_unavailable', {
         detail: 'The event store did not answer before all was deleted: ask for it again.',
         retryAfterSeconds: 5,
       })

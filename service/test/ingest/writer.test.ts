@@ -194,7 +194,7 @@ test('an engine that stays away is waited for in bounds', async () => {
   const writer = createWriter(store, { waitMs: 250 })
   await expect(write(writer, [row(1)])).rejects.toMatchObject({
     code: 'engine_unavailable',
-    facts: { retryAfterSeconds: 5 },
+    details: { retryAfterSeconds: 5 },
   })
   store.failWith(() => undefined)
   expect(await write(writer, [row(1)])).toEqual([])
@@ -231,7 +231,7 @@ describe('more than can be held', () => {
     const held = [1, 2, 3].map((n) => write(writer, [big(n)]))
     await expect(write(writer, [big(4)])).rejects.toMatchObject({
       code: 'ingest_overloaded',
-      facts: { retryAfterSeconds: 5 },
+      details: { retryAfterSeconds: 5 },
     })
     expect(() => writer.assertRoom(1, 600)).toThrow('ingest_overloaded')
     expect(writer.waiting()).toMatchObject({ events: 3 })

@@ -1,4 +1,4 @@
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import { isUuid } from '../../lib/uuid.ts'
 import type { Variable } from '../../storage/metadata/metadata.ts'
 import { checkInsight, INSIGHT_KINDS, type InsightQuery, isInsight } from '../insights/insights.ts'
@@ -13,10 +13,10 @@ export interface SqlQuery {
 
 const NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,127}$/
 
-/** Throws `Refusal` unless `name` can be an endpoint's. */
+/** Throws `ApiError` unless `name` can be an endpoint's. */
 export const checkName = (name: string) => {
   if (!NAME.test(name)) {
-    throw new Refusal('invalid_input', {
+    throw new ApiError('invalid_input', {
       detail: 'A name begins with a letter and goes on with up to 127 letters, digits, _ and -.',
       attr: 'name',
     })
@@ -24,9 +24,9 @@ export const checkName = (name: string) => {
 }
 
 /** A compiler's error as an answer: what, where, and what would be right. */
-export const toRefusal = (error: unknown): unknown =>
+export const toApiError = (error: unknown): unknown =>
   error instanceof QueryError
-    ? new Refusal('query_invalid', {
+    ? new ApiError('query_invalid', {
         code: error.code,
         detail: error.message,
         attr: 'query',
@@ -39,7 +39,7 @@ export const parse = (text: string): ParsedQuery => {
   try {
     return parseQuery(text)
   } catch (error) {
-    throw toRefusal(error)
+    throw toApiError(error)
   }
 }
 
@@ -51,7 +51,7 @@ const MESSAGES = {
 } as const
 
 const refuse = (code: keyof typeof MESSAGES, culprits: readonly string[]) => {
-  if (culprits.length) throw new Refusal(code, { detail: `${MESSAGES[code]}: ${culprits.join(', ')}`, attr: 'query' })
+  if (culprits.length) throw new ApiError(code, { detail: `${MESSAGES[code]}: ${culprits.join(', ')}`, attr: 'query' })
 }
 
 const idsOf = (map: Readonly<Record<string, unknown>>): string[] => {
@@ -62,7 +62,7 @@ const idsOf = (map: Readonly<Record<string, unknown>>): string[] => {
 }
 
 /**
- * The query to keep, from what create or update was sent. Throws `Refusal`, checking in this order: kind, syntax, names of
+ * The query to keep, from what create or update was sent. Throws `ApiError`, checking in this order: kind, syntax, names of
  * variables, ids of variables, tables and functions. The kept map of variables holds exactly those of the text.
  */
 export const checkQueryInput = (
@@ -75,14 +75,14 @@ export const checkQueryInput = (
   }
   const { kind, query: text, variables: map = {} } = input
   if (kind !== 'HogQLQuery')
-    throw new Refusal('unsupported_kind', {
+    throw new ApiError('unsupported_kind', {
       detail: `"query.kind" is one of ${['HogQLQuery', ...INSIGHT_KINDS].join(', ')}.`,
       attr: 'query',
     })
   if (typeof text !== 'string' || !text.trim())
-    throw new Refusal('invalid_input', { detail: '"query.query" is the text of a SQL query.', attr: 'query' })
+    throw new ApiError('invalid_input', { detail: '"query.query" is the text of a SQL query.', attr: 'query' })
   if (typeof map !== 'object' || map === null || Array.isArray(map)) {
-    throw new Refusal('invalid_input', {
+    throw new ApiError('invalid_input', {
       detail: '"query.variables" is an object whose keys are the ids of variables.',
       attr: 'query',
     })
@@ -109,7 +109,7 @@ export const checkQueryInput = (
   try {
     checkQuery(parsed)
   } catch (error) {
-    throw toRefusal(error)
+    throw toApiError(error)
   }
   const variables = parsed.variables.map((name) => {
     const { id } = byCodeName.get(name)!

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import type { Endpoint, EndpointVersion, Metadata } from '../../storage/metadata/metadata.ts'
 import { isInsight } from '../insights/insights.ts'
 import { checkName, checkQueryInput, parse } from './check.ts'
@@ -81,20 +81,20 @@ const toVersionView = (
 })
 
 const nameTaken = (name: string) =>
-  new Refusal('name_taken', { detail: `This project has an endpoint named "${name}" already.`, attr: 'name' })
+  new ApiError('name_taken', { detail: `This project has an endpoint named "${name}" already.`, attr: 'name' })
 
-/** The endpoint `name` of a project. Throws `Refusal` if there is none. */
+/** The endpoint `name` of a project. Throws `ApiError` if there is none. */
 export const findEndpoint = async (
   { endpoints }: Pick<Metadata, 'endpoints'>,
   projectId: number,
   name: string,
 ): Promise<Endpoint> => {
   const found = await endpoints.get(projectId, name)
-  if (!found) throw new Refusal('not_found', { detail: 'This project has no endpoint of this name.' })
+  if (!found) throw new ApiError('not_found', { detail: 'This project has no endpoint of this name.' })
   return found
 }
 
-/** The version `wanted` of an endpoint, or its current one. Throws `Refusal` if there is none. */
+/** The version `wanted` of an endpoint, or its current one. Throws `ApiError` if there is none. */
 export const findVersion = async (
   { endpoints }: Pick<Metadata, 'endpoints'>,
   endpoint: Endpoint,
@@ -102,7 +102,7 @@ export const findVersion = async (
 ): Promise<EndpointVersion> => {
   const found = await endpoints.version(endpoint.id, wanted)
   if (!found) {
-    throw new Refusal('version_not_found', {
+    throw new ApiError('version_not_found', {
       detail: `This endpoint has no version ${wanted}; its current version is ${endpoint.currentVersion}.`,
       attr: 'version',
       extra: { current_version: endpoint.currentVersion },
@@ -141,7 +141,7 @@ export const createEndpointDefinitions = ({
 
   const requireMaterializable = async (projectId: number, query: unknown, isActive: boolean) => {
     if (!isActive)
-      throw new Refusal('not_materializable', {
+      throw new ApiError('not_materializable', {
         detail: 'An inactive endpoint is not materialized: activate it first.',
         attr: 'is_materialized',
       })
@@ -151,7 +151,7 @@ export const createEndpointDefinitions = ({
 
   const requireInsightOn = (query: unknown, isMaterialized: boolean) => {
     if (isInsight(query) && isMaterialized) return
-    throw new Refusal('invalid_input', {
+    throw new ApiError('invalid_input', {
       detail: `"date_variables" belongs to a materialized insight: ${isInsight(query) ? 'set "is_materialized" to true' : 'a SQL query names its variables itself'}, or leave it out.`,
       attr: 'date_variables',
     })
@@ -241,7 +241,7 @@ export const createEndpointDefinitions = ({
     async update(projectId, name, { version, ...changes }) {
       const endpoint = await findEndpoint(metadata, projectId, name)
       if (version !== undefined && changes.query) {
-        throw new Refusal('invalid_input', {
+        throw new ApiError('invalid_input', {
           detail: 'The query of a version does not change: leave out "version" to create the next one.',
           attr: 'query',
         })

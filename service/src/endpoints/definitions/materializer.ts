@@ -1,4 +1,4 @@
-import type { Refusal } from '../../lib/refusal.ts'
+import type { ApiError } from '../../lib/apiError.ts'
 import type { Endpoint, EndpointVersion } from '../../storage/metadata/metadata.ts'
 
 /** What is known of the materialization of a version, as the API shows it. */
@@ -18,7 +18,7 @@ export interface MaterializationView {
 /** Stores the answers of versions in advance, and tells about it. */
 export interface Materializer {
   /** Why a query cannot be materialized; `undefined` if it can. */
-  check(projectId: number, query: unknown): Promise<Refusal | undefined>
+  check(projectId: number, query: unknown): Promise<ApiError | undefined>
   /** Begins to build what is not there; resolves before it is done. `takesDates`: absent, it stays as it is, at first false. */
   enable(projectId: number, endpoint: Endpoint, version: EndpointVersion, takesDates?: boolean): Promise<void>
   disable(versionId: string): Promise<void>

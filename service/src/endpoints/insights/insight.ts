@@ -39,7 +39,7 @@ export interface Plan {
 export interface Insight<Query extends SharedQuery> {
   /** Whether it knows where to begin when a range only says where to end. */
   readonly beginsAlone?: boolean
-  /** Throws `Refusal` if a query of this kind cannot be run. */
+  /** Throws `ApiError` if a query of this kind cannot be run. */
   check(query: unknown, context: FilterContext): void
   /** The names of all events that it looks at; absent: it may be any. */
   events(query: Query): readonly string[] | undefined

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { print } from '../../sql/print/print.ts'
 import { call, infix, name, type QuerySql, type SelectSql, type Sql, text } from '../../sql/catalog/physical.ts'
 import { keyOf, OTHER, rankOf, shownKeyOf, valueOf } from './breakdown.ts'
-import { checkShape, fieldRefusal } from './check.ts'
+import { checkShape, fieldError } from './check.ts'
 import { type FilterContext, type FilterGroup, finiteNumber, passes } from './filters.ts'
 import { type Formula, parseFormula } from './formula.ts'
 import type { Insight, InsightRows, Statement } from './insight.ts'
@@ -144,7 +144,7 @@ const check = (given: unknown, context: FilterContext) => {
     filtersOf(node.properties, `series.${index}.properties`, context)
     filtersOf(node.fixedProperties, `series.${index}.fixedProperties`, context)
     if (isNumeric(node) && !node.math_property)
-      throw fieldRefusal(
+      throw fieldError(
         `series.${index}.math_property`,
         `is required with the math "${node.math}": the property to take numbers from`,
       )
@@ -153,14 +153,14 @@ const check = (given: unknown, context: FilterContext) => {
       : mathOf(node) === 'unique_group'
         ? faultOfProperty({ key: '', type: 'group', group_type_index: node.math_group_type_index })
         : undefined
-    if (fault) throw fieldRefusal(`series.${index}.${MATH_FIELDS[fault.field]}`, fault.message)
+    if (fault) throw fieldError(`series.${index}.${MATH_FIELDS[fault.field]}`, fault.message)
   })
   const compareTo = query.compareFilter?.compare_to
   if (compareTo && !isCompareTo(compareTo))
-    throw fieldRefusal('compareFilter.compare_to', 'is how far back to compare, such as -1w')
+    throw fieldError('compareFilter.compare_to', 'is how far back to compare, such as -1w')
   for (const { formula } of formulasOf(query)) {
     if (!parseFormula(formula, query.series.length)) {
-      throw fieldRefusal(
+      throw fieldError(
         'trendsFilter',
         `has a formula that cannot be read: "${formula.slice(0, 60)}". It is made of the series' letters (A to ${String.fromCharCode(64 + query.series.length)}), numbers, + - * / and parentheses`,
       )

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Log } from '../../lib/log.ts'
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import type { Endpoint, EndpointVersion, MaterializedVersion, Metadata } from '../../storage/metadata/metadata.ts'
-import { type Statement, type Storage, StorageError, storageRefusal, type WorkLimits } from '../../storage/storage.ts'
-import { parse, type SqlQuery, toRefusal } from '../definitions/check.ts'
+import { type Statement, type Storage, StorageError, storageApiError, type WorkLimits } from '../../storage/storage.ts'
+import { parse, type SqlQuery, toApiError } from '../definitions/check.ts'
 import type { MaterializationView, Materializer } from '../definitions/materializer.ts'
 import { isInsight } from '../insights/insights.ts'
 import type { Obstacle } from './obstacle.ts'
@@ -55,9 +55,9 @@ const workOf = (projectId: number, { text, params }: Statement): Statement => ({
 
 const obstaclesOf = (plan: Plan): readonly Obstacle[] => ('obstacles' in plan ? plan.obstacles : [])
 
-const notMaterializable = (obstacles: readonly Obstacle[]): Refusal => {
+const notMaterializable = (obstacles: readonly Obstacle[]): ApiError => {
   const [{ code, message, position, field, fix }] = obstacles as [Obstacle]
-  return new Refusal('not_materializable', {
+  return new ApiError('not_materializable', {
     code,
     detail: `${message}. ${fix}.`,
     attr: 'is_materialized',
@@ -101,7 +101,7 @@ export const createMaterializations = ({
     try {
       return planOf(parse((query as SqlQuery).query), await metadata.variables.list(projectId))
     } catch (error) {
-      throw toRefusal(error)
+      throw toApiError(error)
     }
   }
 
@@ -312,8 +312,8 @@ export const createMaterializations = ({
         .catch((error: unknown) => {
           if (!(error instanceof StorageError)) throw error
           throw (
-            storageRefusal(error) ??
-            new Refusal('query_timeout', { detail: 'The preview takes too long: there is too much to look at.' })
+            storageApiError(error) ??
+            new ApiError('query_timeout', { detail: 'The preview takes too long: there is too much to look at.' })
           )
         })
       const [count, events, bytes] = rows[0]!.map(Number) as [number, number, number]

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import { isUuid } from '../../lib/uuid.ts'
 import type { ApiKey, EndpointVersion, Metadata } from '../../storage/metadata/metadata.ts'
 import { parse, type SqlQuery } from '../definitions/check.ts'
@@ -45,7 +45,7 @@ export interface RunGrant {
   readonly key: ApiKey
 }
 
-/** Tokens that let somebody else run some endpoints of a project. Everything throws `Refusal`. */
+/** Tokens that let somebody else run some endpoints of a project. Everything throws `ApiError`. */
 export interface RunTokens {
   create(projectId: number, key: ApiKey, input: RunTokenInput): Promise<RunTokenView>
   /** What the token allows, if it may be used for this. */
@@ -63,7 +63,7 @@ export const MAX_TOKEN_LENGTH = 4_096
 /** What a key needs for its tokens to run anything. */
 const NEEDED_SCOPE = 'endpoint:read'
 
-const wrong = (attr: string, detail: string) => new Refusal('invalid_input', { attr, detail })
+const wrong = (attr: string, detail: string) => new ApiError('invalid_input', { attr, detail })
 
 const endOf = ({ ttl_seconds: ttl, expires_at: given }: RunTokenInput, now: number): number => {
   if (ttl !== undefined && given !== undefined)
@@ -132,10 +132,10 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
     try {
       await checkVariables(projectId, name, input)
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof ApiError)) throw error
       if (error.code === 'not_found')
         throw wrong('endpoints', `There is no endpoint "${name.slice(0, 130)}" in this project.`)
-      throw new Refusal(error.code, { ...error.facts, detail: `Endpoint "${name}": ${error.message}` })
+      throw new ApiError(error.code, { ...error.details, detail: `Endpoint "${name}": ${error.message}` })
     }
   }
 
@@ -143,7 +143,7 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
     async create(projectId, key, input) {
       const { endpoints, variables = {}, allowed_variables, runs_per_minute = DEFAULT_RUNS_PER_MINUTE, origins } = input
       if (!mayRun(key, projectId))
-        throw new Refusal('permission_denied', {
+        throw new ApiError('permission_denied', {
           detail: `A key can hand on only what it has itself: this one lacks the scope ${NEEDED_SCOPE}.`,
         })
       const exp = endOf(input, now())
@@ -190,17 +190,17 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
     async check({ projectId, token, endpoint, origin }) {
       const secret = await metadata.runTokens.secret(projectId)
       const claims = secret === undefined ? undefined : readRunToken(token, secret)
-      if (!claims) throw new Refusal('invalid_run_token')
-      if (now() >= claims.exp * 1_000) throw new Refusal('run_token_expired')
-      if (await metadata.runTokens.isRevoked(projectId, claims.jti)) throw new Refusal('run_token_revoked')
+      if (!claims) throw new ApiError('invalid_run_token')
+      if (now() >= claims.exp * 1_000) throw new ApiError('run_token_expired')
+      if (await metadata.runTokens.isRevoked(projectId, claims.jti)) throw new ApiError('run_token_revoked')
       // It can do no more than whoever made it can do today.
       const key = await metadata.keys.get(claims.key)
       if (!key || !mayRun(key, projectId))
-        throw new Refusal('run_token_revoked', {
+        throw new ApiError('run_token_revoked', {
           detail: 'The personal API key that made this run token may no longer run endpoints.',
         })
       if (claims.origins && !(origin !== undefined && claims.origins.includes(origin))) {
-        throw new Refusal('origin_not_allowed', {
+        throw new ApiError('origin_not_allowed', {
           detail:
             origin === undefined
               ? 'This run token is for pages of some sites, and the request has no Origin.'
@@ -208,12 +208,12 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
         })
       }
       if (!claims.endpoints.includes(endpoint))
-        throw new Refusal('not_granted', { detail: `This run token does not run "${endpoint.slice(0, 130)}".` })
+        throw new ApiError('not_granted', { detail: `This run token does not run "${endpoint.slice(0, 130)}".` })
       return { claims, key }
     },
 
     async revoke(projectId, id) {
-      if (!isUuid(id)) throw new Refusal('not_found', { detail: 'The id of a run token is a UUID.' })
+      if (!isUuid(id)) throw new ApiError('not_found', { detail: 'The id of a run token is a UUID.' })
       // Longer than any token can still be taken.
       await metadata.runTokens.revoke(
         projectId,

@@ -297,7 +297,7 @@ test('an answer of too many numbers is refused, with what would help', async () 
   )
   await expect(ask(engine, query, { projectId: 1 })).rejects.toMatchObject({
     code: 'invalid_input',
-    facts: { detail: expect.stringContaining('choose a shorter range') },
+    details: { detail: expect.stringContaining('choose a shorter range') },
   })
 })
 
