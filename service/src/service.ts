@@ -259,6 +259,7 @@ export const startService = async ({
       keyBySecret: keys.bySecret,
       projectById: metadata.projects.byId,
       ingestBytes: config.ingestBytes,
+      slices,
       log,
       count: metrics.count,
       dependencies: {

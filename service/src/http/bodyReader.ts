@@ -2,6 +2,8 @@ import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Count } from '../lib/metrics.ts'
 import { ApiError, type ApiErrorCode } from '../lib/apiError.ts'
+import { concatInSteps } from '../lib/concatInSteps.ts'
+import type { TimeSlices } from '../lib/timeSlices.ts'
 
 /** What bounds the bodies of requests while they arrive. */
 export const BODY_LIMITS = {
@@ -68,7 +70,11 @@ const clientOf = (ip: string) => (ip.includes(':') ? ip.split(':').slice(0, 4).j
  */
 export const createBodyReader = (
   maxHeldBytes: number,
-  { count, limits = BODY_LIMITS }: { readonly count: Count; readonly limits?: typeof BODY_LIMITS },
+  {
+    count,
+    slices,
+    limits = BODY_LIMITS,
+  }: { readonly count: Count; readonly slices: TimeSlices; readonly limits?: typeof BODY_LIMITS },
 ): BodyReader => {
   const small: Pool = { maxBytes: maxHeldBytes / 2, bytes: 0 }
   const large: Pool = { maxBytes: maxHeldBytes, bytes: 0 }
@@ -240,13 +246,19 @@ export const createBodyReader = (
           else if (intake.received > limits.discardedBytes) intake.stop!(fault)
         })
         stream.once('error', reject)
-        const finish = () => {
+        const finish = async () => {
           intake.isFinished = true
-          if (fault) reject(fault)
-          else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+          if (fault) return reject(fault)
+          const next = () => slices.next(intake.client)
+          const bytes = await concatInSteps(chunks, next)
+          chunks.length = 0
+          // Parsing it is the first step of the request: of bodies that end in the same turn, some wait for the next one.
+          const turn = next()
+          if (turn) await turn
+          resolve(bytes)
         }
         // The end may come while the last chunk still waits for room: a paused stream does not hold it back.
-        stream.once('end', () => void (kept ? kept.then(finish, reject) : finish()))
+        stream.once('end', () => void (kept ? kept.then(finish).catch(reject) : finish()))
       }),
     heldBytes: () => small.bytes + large.bytes,
     close: () => clearInterval(sweeping),

@@ -11,6 +11,7 @@ import { isRunToken } from '../endpoints/tokens/runToken.ts'
 import type { RunGrant } from '../endpoints/tokens/runTokens.ts'
 import type { Log, LogLevel } from '../lib/log.ts'
 import type { Count } from '../lib/metrics.ts'
+import type { TimeSlices } from '../lib/timeSlices.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { type ApiKey, MetadataUnavailable } from '../storage/metadata/metadata.ts'
 import { StorageError, storageApiError } from '../storage/storage.ts'
@@ -30,6 +31,7 @@ export interface ServerOptions extends AuthDependencies {
   readonly staticDir: string
   /** What large bodies may take up together until they are answered; small ones have half as much beside it. */
   readonly ingestBytes: number
+  readonly slices: TimeSlices
   readonly log: Log
   readonly count: Count
 }
@@ -230,6 +232,7 @@ export const createServer = async ({
   dependencies,
   staticDir,
   ingestBytes,
+  slices,
   log,
   count,
   ...auth
@@ -317,7 +320,7 @@ export const createServer = async ({
     done(null, payload)
   })
   server.addHook('onSend', compressAnswer)
-  const bodies = createBodyReader(ingestBytes, { count })
+  const bodies = createBodyReader(ingestBytes, { count, slices })
   server.addHook('onClose', async () => bodies.close())
   server.addHook('onRequest', (request, reply, done) => {
     if (request.method !== 'GET') bodies.watch(request, reply)

@@ -1,6 +1,7 @@
-import { promisify } from 'node:util'
-import { gunzip, gunzipSync } from 'node:zlib'
+import { createGunzip, gunzipSync } from 'node:zlib'
 import { ApiError } from '../lib/apiError.ts'
+import { concatInSteps } from '../lib/concatInSteps.ts'
+import { type NextStep, WITHOUT_PAUSE } from '../lib/timeSlices.ts'
 import { decodeLz64 } from './lz64.ts'
 
 /** Most bytes of one body, as sent and decompressed. */
@@ -19,8 +20,6 @@ export const MAX_SMALL_INFLATED = 256 * 1024
 
 const CHUNK = { chunkSize: 64 * 1024 }
 
-const inflate = promisify(gunzip)
-
 // The parameter's values in use. The bytes decide, except between base64 and lz64, which look alike.
 const KNOWN_COMPRESSIONS = new Set(['', 'gzip', 'gzip-js', 'base64', 'lz64'])
 
@@ -35,19 +34,28 @@ const unzipSmall = (bytes: Buffer): Buffer | undefined => {
   }
 }
 
-const unzip = async (bytes: Buffer, maxBytes: number): Promise<Buffer> => {
-  const maxOutputLength = Math.min(maxBytes, Math.max(FREE_BYTES, bytes.length * MAX_RATIO))
+const unzip = async (bytes: Buffer, maxBytes: number, next: NextStep): Promise<Buffer> => {
+  const mostBytes = Math.min(maxBytes, Math.max(FREE_BYTES, bytes.length * MAX_RATIO))
+  const chunks: Buffer[] = []
+  let length = 0
+  const stream = createGunzip(CHUNK)
+  stream.end(bytes)
   try {
-    return await inflate(bytes, { ...CHUNK, maxOutputLength })
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE')
-      throw new ApiError('body_too_large', {
-        detail: `The body decompresses to more than ${maxOutputLength} bytes: send it in parts.`,
-      })
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      length += chunk.length
+      if (length > mostBytes) break
+      chunks.push(chunk)
+    }
+  } catch {
     throw new ApiError('invalid_encoding', {
-      detail: 'The body begins like gzip and cannot be decompressed: it is cut off or damaged.',
+      detail: 'The body starts like gzip and cannot be decompressed: it is cut off or damaged.',
     })
   }
+  if (length > mostBytes)
+    throw new ApiError('body_too_large', {
+      detail: `The body decompresses to more than ${mostBytes} bytes: send it in parts.`,
+    })
+  return concatInSteps(chunks, next)
 }
 
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
@@ -58,7 +66,7 @@ const isSpace = (byte: number | undefined) => byte === 0x20 || (byte !== undefin
 
 const startsLikeJson = (bytes: Buffer): boolean => {
   let at = 0
-  while (isSpace(bytes[at])) at += 1
+  while (isSpace(bytes[at]) && at < MAX_TEXT_BYTES) at += 1
   return bytes[at] === 0x5b || bytes[at] === 0x7b
 }
 
@@ -119,12 +127,16 @@ export const decodeSmall = (body: Buffer, compression = ''): Buffer | undefined 
  * The content type is not consulted: beacons and `fetch` send what keeps a request free of a preflight.
  * Gzip is decompressed in another thread. Throws `ApiError`.
  */
-export const decode = async (body: Buffer, compression = '', maxBytes = MAX_BODY_BYTES): Promise<Buffer> => {
+export const decode = async (
+  body: Buffer,
+  compression = '',
+  { maxBytes = MAX_BODY_BYTES, next = WITHOUT_PAUSE }: { readonly maxBytes?: number; readonly next?: NextStep } = {},
+): Promise<Buffer> => {
   checkCompression(compression)
-  const bytes = withoutMark(isGzip(body) ? await unzip(body, maxBytes) : body)
+  const bytes = withoutMark(isGzip(body) ? await unzip(body, maxBytes, next) : body)
   if (startsLikeJson(bytes)) return bytes
   const inner = unwrap(bytes, compression)
-  return isGzip(inner) ? unzip(inner, maxBytes) : inner
+  return isGzip(inner) ? unzip(inner, maxBytes, next) : inner
 }
 
 export const parseJson = (bytes: Buffer): unknown => {

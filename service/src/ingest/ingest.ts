@@ -2,7 +2,7 @@ import { createLane } from '../lib/lane.ts'
 import type { Count } from '../lib/metrics.ts'
 import { ApiError } from '../lib/apiError.ts'
 import type { Project } from '../storage/metadata/metadata.ts'
-import type { TimeSlices } from '../lib/timeSlices.ts'
+import type { NextStep, TimeSlices } from '../lib/timeSlices.ts'
 import type { JsonLine } from '../storage/storage.ts'
 import type { CountryOf } from './countries.ts'
 import { decode, decodeSmall, parseJson } from './decode.ts'
@@ -97,10 +97,16 @@ export const createIngest = ({
   const large = createLane(LARGE_AT_ONCE)
 
   /** The ids of the projects whose tokens the delivery carries, before anything of it is parsed. Throws `ApiError` if there are none. */
-  const findProjects = async (bytes: Buffer, queryToken: string | undefined): Promise<ReadonlyMap<string, number>> => {
-    const tokens = [...new Set([...tokensIn(bytes), ...(queryToken ? [queryToken] : [])])]
+  const findProjects = async (
+    bytes: Buffer,
+    queryToken: string | undefined,
+    next: NextStep,
+  ): Promise<ReadonlyMap<string, number>> => {
+    const tokens = [...new Set([...(await tokensIn(bytes, next)), ...(queryToken ? [queryToken] : [])])]
     const ids = new Map<string, number>()
     for (const token of tokens) {
+      const turn = next()
+      if (turn) await turn
       const project = await projectByToken(token)
       if (project) ids.set(token, project.id)
     }
@@ -116,13 +122,15 @@ export const createIngest = ({
   }
 
   /** The events of a delivery, each parsed and read when it is asked for. */
-  const openBody = async (bytes: Buffer, { token, receivedAt, address }: Delivery) => {
+  const openBody = async (bytes: Buffer, { token, receivedAt, address }: Delivery, next: NextStep) => {
     const reader: Reader = {
       queryToken: token,
       receivedAt,
       enrich: (properties) => enrich(properties, { address, countryOf }),
     }
-    const split = await splitBody(bytes, () => slices.next(address))
+    const turn = next()
+    if (turn) await turn
+    const split = await splitBody(bytes, next)
     const { list, events, envelope } = eventsOf(split ? split.envelope : parseJson(bytes))
     const pieces = split?.lists[list]
     if (!pieces)
@@ -140,17 +148,17 @@ export const createIngest = ({
 
   // What a delivery was parsed into ends here. What waits for the engine is bytes, which cost nothing while they wait:
   // the collector of garbage looks at every object again and again.
-  const takeIn = async (bytes: Buffer, delivery: Delivery): Promise<Taken> => {
-    const projects = await findProjects(bytes, delivery.token)
+  const takeIn = async (bytes: Buffer, delivery: Delivery, next: NextStep): Promise<Taken> => {
+    const projects = await findProjects(bytes, delivery.token, next)
     writer.assertRoom(projects.values().next().value!, bytes.length)
     const refusals: RefusedEvent[] = []
     const samples: JsonLine[] = []
     const rows: Row[] = []
     const lines = createLineBuffer()
     let changes = 0
-    const { size, read } = await openBody(bytes, delivery)
+    const { size, read } = await openBody(bytes, delivery, next)
     for (let index = 0; index < size; index += 1) {
-      const turn = slices.next(delivery.address)
+      const turn = next()
       if (turn) await turn
       const reading = read(index)
       const projectId = reading.token === undefined ? undefined : projects.get(reading.token)
@@ -180,17 +188,18 @@ export const createIngest = ({
     count('trailmark_events_received_total', {}, size)
     if (size && refusals.length === size && refusals.every(({ code }) => code === 'unknown_token'))
       throw new ApiError('invalid_token')
-    return { rows, lines: lines.bytes(), refusals, samples }
+    return { rows, lines: await lines.bytes(next), refusals, samples }
   }
 
   const take = async (delivery: Delivery): Promise<Taken> => {
     const { body, compression, address } = delivery
-    const turn = slices.next(address)
+    const next = () => slices.next(address)
+    const turn = next()
     if (turn) await turn
     const small = decodeSmall(body, compression)
     return small
-      ? takeIn(small, delivery)
-      : large.run(address, async () => takeIn(await decode(body, compression), delivery))
+      ? takeIn(small, delivery, next)
+      : large.run(address, async () => takeIn(await decode(body, compression, { next }), delivery, next))
   }
 
   const countRefusals = (refusals: readonly RefusedEvent[]) => {

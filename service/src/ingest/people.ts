@@ -145,14 +145,16 @@ export const createPeople = (
   storage: Pick<Storage, 'rows' | 'insert' | 'work' | 'rowsDatabase'>,
   { sightings, slices }: PeopleOptions = {},
 ): People => {
+  const next = () => slices?.next(BATCH)
+
   const insert = async (table: string, rows: Iterable<object>) => {
     const lines = createLineBuffer()
     for (const row of rows) {
-      const turn = slices?.next(BATCH)
+      const turn = next()
       if (turn) await turn
       lines.add(JSON.stringify(row))
     }
-    const bytes = lines.bytes()
+    const bytes = await lines.bytes(next)
     // What the engine refuses of one event must not keep back the others.
     if (bytes.length) await insertAll(storage, table, bytes)
   }
@@ -238,7 +240,7 @@ export const createPeople = (
     async store(rows) {
       const [persons, groups] = [createLines(), createLines()]
       for (const row of rows) {
-        const turn = slices?.next(BATCH)
+        const turn = next()
         if (turn) await turn
         addPerson(persons, row, sightings?.has(row) ?? false)
         addGroups(groups, row)

@@ -4,7 +4,7 @@ import { eventTime } from './clock.ts'
 import { countChanges, MAX_CHANGES, type Profile, profileOf } from './profile.ts'
 import { isDeeperThan, MAX_DEPTH, storableJson, wellFormed } from './properties.ts'
 import { MAX_EVENT_BYTES, MAX_EVENT_VALUES, MAX_EVENTS, type Piece } from './split.ts'
-import { tokensIn } from './tokens.ts'
+import { firstTokenIn } from './tokens.ts'
 
 /** An event as it will be stored. */
 export interface ReadEvent {
@@ -54,7 +54,7 @@ export const EVENT_FAULTS: Readonly<Record<EventFault, string>> = {
   invalid_timestamp: '"timestamp" is an ISO 8601 text, or ms since 1970, or absent.',
   properties_too_deep: `"properties" is nested at most ${MAX_DEPTH} levels deep.`,
   event_too_large: `An event has at most ${MAX_EVENT_BYTES} bytes as JSON.`,
-  too_many_values: `An event has at most ${MAX_EVENT_VALUES} values, those inside of others included.`,
+  too_many_values: `An event has at most ${MAX_EVENT_VALUES} keys and values, nested ones included.`,
   too_many_changes: `An event changes at most ${MAX_CHANGES} properties of its person and groups.`,
   unknown_token: 'No project has this token.',
   unstorable: 'The event cannot be stored as it is.',
@@ -213,7 +213,7 @@ export const readUnparsed = (
   queryToken: string | undefined,
 ): Reading => ({
   index,
-  token: asText(envelope.api_key) ?? asText(envelope.token) ?? tokensIn(bytes)[0] ?? queryToken,
+  token: asText(envelope.api_key) ?? asText(envelope.token) ?? firstTokenIn(bytes) ?? queryToken,
   uuid: undefined,
   result: fault,
   given: bytes.toString('utf8', 0, MAX_SAMPLE_BYTES),

@@ -38,7 +38,7 @@ const ROWS: readonly (readonly [what: string, bound: string, beyond: string])[] 
   ['Events of a delivery', count(MAX_EVENTS), '413 `body_too_large`'],
   ['Project tokens of a delivery', count(MAX_TOKENS), 'events with further tokens are refused: `unknown_token`'],
   ['An event, as JSON', bytes(MAX_EVENT_BYTES), 'this event is refused: `event_too_large`'],
-  ['Values of an event', count(MAX_EVENT_VALUES), 'this event is refused: `too_many_values`'],
+  ['Keys and values of an event', count(MAX_EVENT_VALUES), 'this event is refused: `too_many_values`'],
   ['Levels of an event', count(MAX_DEPTH), 'this event is refused: `properties_too_deep`'],
   ['Changes of persons and groups by an event', count(MAX_CHANGES), 'this event is refused: `too_many_changes`'],
   [

@@ -15,7 +15,7 @@ type PublicRequest = RouteRequest<Buffer | undefined>
 const readQuestion = async (request: PublicRequest): Promise<FlagsQuestion> => {
   const { compression } = request.query
   const body = publicBody(request)
-  const bytes = decodeSmall(body, compression) ?? (await decode(body, compression, MAX_FLAGS_BYTES))
+  const bytes = decodeSmall(body, compression) ?? (await decode(body, compression, { maxBytes: MAX_FLAGS_BYTES }))
   if (bytes.length > MAX_FLAGS_BYTES)
     throw new ApiError('body_too_large', { detail: `A flags request has at most ${MAX_FLAGS_BYTES} bytes of JSON.` })
   return (parseBounded(bytes) ?? {}) as FlagsQuestion
