@@ -1,7 +1,7 @@
 import { ApiError } from '../lib/apiError.ts'
 import { uuidv7 } from '../lib/uuid.ts'
 import type { FlagDefinitions } from './definitions.ts'
-import type { StoredProperties } from '../people/stored.ts'
+import type { StoredProperties } from '../persons/storedProperties.ts'
 import { StorageError } from '../storage/storage.ts'
 import { evaluateFlags, type Flag, type Subject } from './evaluate.ts'
 import type { FlagQuota } from './quota.ts'

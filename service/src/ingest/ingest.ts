@@ -8,8 +8,8 @@ import type { CountryOf } from './countries.ts'
 import { decode, decodeSmall, parseJson } from './decode.ts'
 import { enrich } from './enrich.ts'
 import type { GroupTypes } from './groupTypes.ts'
-import type { Profile } from './profile.ts'
-import { createLineBuffer } from './lineBuffer.ts'
+import type { IdentityUpdate } from '../persons/identityUpdate.ts'
+import { createLineBuffer } from '../lib/lineBuffer.ts'
 import { EVENT_FAULTS, type EventFault, eventsOf, type Reading, type Reader, readOne, readUnparsed } from './read.ts'
 import type { RefusedEvents } from './refusedEvents.ts'
 import { splitBody } from './split.ts'
@@ -62,15 +62,16 @@ const refused = ({ index, uuid }: Pick<Reading, 'index' | 'uuid'>, code: EventFa
 
 const NO_GROUPS: ReadonlyMap<string, number> = new Map()
 
-const typesOf = ({ groups, told }: Profile): string[] => [...groups, ...(told ? [told] : [])].map(({ type }) => type)
+const typesOf = ({ groups, groupUpdate }: IdentityUpdate): string[] =>
+  [...groups, ...(groupUpdate ? [groupUpdate] : [])].map(({ type }) => type)
 
 /** Large bodies that are decoded and read at the same time, which bounds what they take up together. */
 export const LARGE_AT_ONCE = 2
 
 const changesOf = ({ result }: Reading): number => {
   if (typeof result === 'string') return 0
-  const { person, groups, told } = result.profile
-  return (person ? person.set.length + person.setOnce.length : 0) + groups.length + (told?.set.length ?? 0)
+  const { person, groups, groupUpdate } = result.identity
+  return (person ? person.set.length + person.setOnce.length : 0) + groups.length + (groupUpdate?.set.length ?? 0)
 }
 
 /** Most changes of persons and groups of one delivery: each takes up several times its text until it is stored. */
@@ -169,8 +170,8 @@ export const createIngest = ({
         const sample = refusedEvents.sample({ projectId, code: event, event: reading.given })
         if (sample) samples.push(sample)
       } else {
-        const { uuid, distinctId, timestamp, profile } = event
-        const types = typesOf(profile)
+        const { uuid, distinctId, timestamp, identity } = event
+        const types = typesOf(identity)
         const groupIndexes = types.length ? await groupTypes.indexesOf(projectId, types) : NO_GROUPS
         rows.push({
           index: reading.index,
@@ -179,7 +180,7 @@ export const createIngest = ({
           sentUuid: reading.uuid,
           distinctId,
           timestamp,
-          profile,
+          identity,
           groupIndexes,
         })
         lines.add(toLine({ projectId, event, groupIndexes }))

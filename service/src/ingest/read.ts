@@ -1,8 +1,8 @@
 import { ApiError } from '../lib/apiError.ts'
 import { isUuid, uuidv7 } from '../lib/uuid.ts'
 import { eventTime } from './clock.ts'
-import { countChanges, MAX_CHANGES, type Profile, profileOf } from './profile.ts'
-import { isDeeperThan, MAX_DEPTH, storableJson, wellFormed } from './properties.ts'
+import { countChanges, type IdentityUpdate, identityUpdateOf, MAX_CHANGES } from '../persons/identityUpdate.ts'
+import { isDeeperThan, MAX_DEPTH, storableJson, wellFormed } from '../lib/storableJson.ts'
 import { MAX_EVENT_BYTES, MAX_EVENT_VALUES, MAX_EVENTS, type Piece } from './split.ts'
 import { firstTokenIn } from './tokens.ts'
 
@@ -18,8 +18,8 @@ export interface ReadEvent {
   readonly elementsChain: string
   readonly sessionId: string
   readonly windowId: string
-  /** What it says of its person and groups. */
-  readonly profile: Profile
+  /** What it says about its person and groups. */
+  readonly identity: IdentityUpdate
 }
 
 /** Why one event of a body is refused. */
@@ -143,7 +143,7 @@ const readEvent = (
     elementsChain: wellFormed(chain),
     sessionId: asText(properties.$session_id) ?? '',
     windowId: asText(properties.$window_id) ?? '',
-    profile: profileOf(name, distinctId, properties),
+    identity: identityUpdateOf(name, distinctId, properties),
   }
 }
 

@@ -2,8 +2,8 @@ import type { Count } from '../lib/metrics.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { uuidv7 } from '../lib/uuid.ts'
 import { type JsonLine, type Storage, StorageError } from '../storage/storage.ts'
-import { insertAll } from './insertRows.ts'
-import { isDeeperThan, MAX_DEPTH, wellFormed } from './properties.ts'
+import { insertAll } from '../storage/insertRows.ts'
+import { isDeeperThan, MAX_DEPTH, wellFormed } from '../lib/storableJson.ts'
 import { EVENT_FAULTS, type EventFault } from './read.ts'
 
 /** An event that was refused, with its project. */

@@ -1,7 +1,7 @@
 import { ApiError } from '../lib/apiError.ts'
 import type { NextStep } from '../lib/timeSlices.ts'
 import { parseJson } from './decode.ts'
-import { MAX_DEPTH } from './properties.ts'
+import { MAX_DEPTH } from '../lib/storableJson.ts'
 
 /** Most events of one body. */
 export const MAX_EVENTS = 10_000

@@ -2,23 +2,15 @@ import { askInParts } from '../lib/parts.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { pause } from '../lib/wait.ts'
 import { type Storage, StorageError, type StorageErrorKind } from '../storage/storage.ts'
-import { insertAll, linesOf } from './insertRows.ts'
-import type { Profile } from './profile.ts'
+import { insertAll, linesOf } from '../storage/insertRows.ts'
+import type { IdentityRow } from '../persons/facts.ts'
 
-/** What is to be known of an event while it waits; its columns are in its line. */
-export interface Row {
-  /** Its place in the body that it came in. */
+/** What is needed of an event while it waits. Its columns are in its line. */
+export interface Row extends IdentityRow {
+  /** Index of the event in its body. */
   readonly index: number
-  readonly projectId: number
-  readonly uuid: string
-  /** The uuid as it was sent. Absent: it came without one, and the service has just given it its own. */
+  /** The uuid as it was sent. Undefined: the service generated one. */
   readonly sentUuid: string | undefined
-  readonly distinctId: string
-  /** ms since the epoch. */
-  readonly timestamp: number
-  readonly profile: Profile
-  /** The columns of its groups, by their types. */
-  readonly groupIndexes: ReadonlyMap<string, number>
 }
 
 /** A row that is impossible to store, with its line. */
@@ -113,9 +105,9 @@ const ROW_CHARS = 200
 const CHANGE_CHARS = 100
 
 /** What a row takes up beside its line, about. */
-const weightOf = ({ profile: { person, groups, told } }: Row): number => {
+const weightOf = ({ identity: { person, groups, groupUpdate } }: Row): number => {
   let weight = ROW_CHARS + groups.length * CHANGE_CHARS
-  for (const changes of [person?.set, person?.setOnce, told?.set])
+  for (const changes of [person?.set, person?.setOnce, groupUpdate?.set])
     for (const [name, json] of changes ?? []) weight += CHANGE_CHARS + name.length + json.length
   return weight
 }

@@ -16,7 +16,7 @@ const row = (n: number, { projectId = 1, event = 'e', text = '', isNamed = true 
     sentUuid: isNamed ? uuid(n) : undefined,
     distinctId: 'd',
     timestamp: 0,
-    profile: { groups: [] },
+    identity: { groups: [] },
     groupIndexes: new Map(),
   },
   line: JSON.stringify({ project_id: projectId, uuid: uuid(n), event, text }),
@@ -265,7 +265,9 @@ describe('more than can be held', () => {
     const open = store.hold()
     const set = Array.from({ length: 1_000 }, (_, n) => [`n${n}`, '1'] as const)
     const one = row(1)
-    const held = write(writer, [{ ...one, row: { ...one.row, profile: { person: { set, setOnce: [] }, groups: [] } } }])
+    const held = write(writer, [
+      { ...one, row: { ...one.row, identity: { person: { set, setOnce: [] }, groups: [] } } },
+    ])
     expect(writer.waiting().chars).toBeGreaterThan(100_000)
     open()
     await held

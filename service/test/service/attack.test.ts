@@ -52,7 +52,7 @@ const bombs = (): Record<string, string> => ({
     Array.from({ length: 180 }, () => inEvent(`{${distinctKeys(7_000)}}`)).join(','),
   ),
   'events with keys of their own': around(
-    Array.from({ length: 200 }, (_, n) => inEvent(`{${distinctKeys(7_900, n * 7_900)}}`)).join(','),
+    Array.from({ length: 50 }, (_, n) => inEvent(`{${distinctKeys(7_900, n * 7_900)}}`)).join(','),
   ),
   'events of control characters': around(
     Array.from({ length: 9 }, () => inEvent(`"${repeat('\\u0001', 2 * MB - 200)}"`)).join(','),
@@ -110,16 +110,21 @@ test('no body blocks the event loop, and honest clients are served meanwhile', a
   const stop = startHonest()
   const blocks: Record<string, number> = {}
   turns.longestMs()
-  for (const [name, text] of Object.entries(bombs())) {
-    // As plain text, where the ratio of its compression would end it early.
-    for (const body of [new Uint8Array(gzipSync(text, { level: 1 })), text]) {
-      let best = Infinity
-      for (let tries = 0; tries < TRIES && best > MAX_TURN_MS; tries += 1) {
-        await post('/e/', body)
-        best = Math.min(best, turns.longestMs())
-      }
-      blocks[`${name}, ${body === text ? 'plain' : 'gzip'}`] = best
+  /** Sends a body until it is clear that it blocks the event loop for longer than it may. Returns the last status. */
+  const send = async (name: string, body: Uint8Array | string) => {
+    let status = 0
+    let best = Infinity
+    for (let tries = 0; tries < TRIES && best > MAX_TURN_MS; tries += 1) {
+      status = await post('/e/', body)
+      best = Math.min(best, turns.longestMs())
     }
+    blocks[name] = best
+    return status
+  }
+  for (const [name, text] of Object.entries(bombs())) {
+    const status = await send(name, new Uint8Array(gzipSync(text, { level: 1 })))
+    // Where the ratio of its compression ends it early, the whole body is read as plain text.
+    if (status === 413) await send(`${name}, plain`, text)
   }
   const { answers, health } = await stop()
   expect(Object.entries(blocks).filter(([, ms]) => ms > MAX_TURN_MS)).toEqual([])

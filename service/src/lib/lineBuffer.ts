@@ -1,5 +1,5 @@
-import { concatInSteps } from '../lib/concatInSteps.ts'
-import { type NextStep, WITHOUT_PAUSE } from '../lib/timeSlices.ts'
+import { concatInSteps } from './concatInSteps.ts'
+import { type NextStep, WITHOUT_PAUSE } from './timeSlices.ts'
 
 /** Collects lines as bytes: strings of many events would be one more thing for the garbage collector to walk. */
 export interface LineBuffer {

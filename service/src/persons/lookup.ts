@@ -83,7 +83,7 @@ export const createPersons = ({ run }: Pick<Storage, 'run'>): Persons => {
       ),
     async get(projectId, id) {
       const [person] = await withIds(projectId, await ask(BY_ID, projectId, { id: text(id) }))
-      if (!person) throw new ApiError('not_found', { detail: 'This project has no person of this id.' })
+      if (!person) throw new ApiError('not_found', { detail: 'This project has no person with this id.' })
       return person
     },
     async distinctIds(projectId, id) {
