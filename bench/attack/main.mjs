@@ -4,6 +4,7 @@ import { startService } from '../ingest/startService.mjs'
 import { markdownTable } from '../support/markdownTable.mjs'
 import { digits, median, percentile } from '../support/statistics.mjs'
 import { ATTACKS, ENDPOINTS } from './attacks.mjs'
+import { createTurns } from './turns.mjs'
 
 export const title = 'Attacks: what honest clients notice'
 
@@ -37,7 +38,8 @@ const startChild = (file, message) => {
 
 /** A service with two projects: the one that is attacked beside, and the attacker's. */
 const start = async () => {
-  const service = await startService({ cores: CORES, env: { TRAILMARK_LOG_LEVEL: 'error' } })
+  const turns = process.platform === 'linux' ? createTurns() : undefined
+  const service = await startService({ cores: CORES, env: { TRAILMARK_LOG_LEVEL: 'error', ...turns?.env } })
   const project = async (name) => {
     const { id, api_token: token } = await service.trailmark('project', 'create', name)
     const keyOf = async (label) =>
@@ -69,6 +71,12 @@ const start = async () => {
     ...service,
     honest,
     attacker,
+    /** Processor time of the longest turn of the event loop since the last call, in ms. */
+    longestTurnMs: () => turns?.longestMs(),
+    async stop() {
+      await service.stop()
+      turns?.remove()
+    },
     /** Longest block of the event loop since the last call, in ms; `undefined` if the service does not answer. */
     async longestBlockMs() {
       try {
@@ -91,6 +99,7 @@ const refusalsOf = (found) =>
 const attack = async (service, name, { seconds, most, graceMs }) => {
   const { url } = service
   await service.longestBlockMs()
+  service.longestTurnMs()
   const peak = { service: 0, engine: 0 }
   let killed
   const honest = startChild('honest.mjs', { url, ...service.honest, seconds: seconds + 0.5 })
@@ -111,7 +120,8 @@ const attack = async (service, name, { seconds, most, graceMs }) => {
   clearInterval(sampling)
   honest.stop()
   attacker.stop()
-  return { name, found, answers, peak, killed, blockMs: killed ? undefined : await service.longestBlockMs() }
+  const blockMs = killed ? undefined : await service.longestBlockMs()
+  return { name, found, answers, peak, killed, blockMs, turnMs: service.longestTurnMs() }
 }
 
 const refusals = ({ found }) =>
@@ -128,6 +138,7 @@ const wordsOf = (answers) =>
 const rowOf = (each) => [
   each.name,
   each.killed ?? (each.blockMs === undefined ? 'no answer' : digits(each.blockMs)),
+  each.turnMs === undefined ? '–' : each.turnMs ? digits(each.turnMs) : '< 15',
   cell(each.found, 'deliveries'),
   cell(each.found, 'flags'),
   cell(each.found, 'runs'),
@@ -189,6 +200,7 @@ export const run = async ({ quick, say }) => {
       [
         'attack',
         'longest block, ms',
+        'its processor time, ms',
         'deliveries',
         '/flags',
         'runs',

@@ -9,7 +9,7 @@ import { describeCommands, runCommand } from './cli/run.ts'
 import { SCOPES } from './http/auth.ts'
 import { CORE, readRelease } from './http/statics.ts'
 import { createLog } from './lib/log.ts'
-import { Refusal } from './lib/refusal.ts'
+import { ApiError } from './lib/apiError.ts'
 import { within } from './lib/wait.ts'
 import type { Service } from './service.ts'
 import { startEngine } from './storage/embedded/engine.ts'
@@ -146,7 +146,7 @@ const doCommand = async (args: readonly string[], config: Config) => {
     })
     for (const line of isJson ? [JSON.stringify(data, null, 2)] : lines) say(line)
   } catch (error) {
-    if (error instanceof CommandError || error instanceof Refusal) return fail(error.message)
+    if (error instanceof CommandError || error instanceof ApiError) return fail(error.message)
     fail(explain(error, config, `could not do ${args[0]}`))
   }
 }

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Writer } from './ingest/writer.ts'
 import type { Metrics } from './lib/metrics.ts'
-import { Refusal } from './lib/refusal.ts'
+import { ApiError } from './lib/apiError.ts'
 
 // Fine enough to see a block of 50 ms, coarse enough to cost nothing.
 const LOOP_RESOLUTION_MS = 10
@@ -54,7 +54,7 @@ export const measureRuns =
       if (isCached !== undefined) count('trailmark_run_cache_total', { result: isCached ? 'hit' : 'miss' })
       return answer
     } catch (error) {
-      outcome = error instanceof Refusal ? error.code : 'internal_error'
+      outcome = error instanceof ApiError ? error.code : 'internal_error'
       throw error
     } finally {
       observe('trailmark_run_seconds', { outcome }, (performance.now() - startedAt) / 1_000)

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { within } from './lib/wait.ts'
 import type { Metadata } from './storage/metadata/metadata.ts'
-import { type Storage, StorageError, storageRefusal } from './storage/storage.ts'
+import { type Storage, StorageError, storageApiError } from './storage/storage.ts'
 
 /** Why the service would refuse deliveries or runs. */
 export interface Unreadiness {
@@ -53,7 +53,7 @@ const MISSING_TABLES = new Set(['UNKNOWN_TABLE', 'UNKNOWN_DATABASE', 'UNKNOWN_ID
 const codeOf = (error: StorageError): Unreadiness['code'] =>
   MISSING_TABLES.has(error.engineCode ?? '')
     ? 'migration_pending'
-    : storageRefusal(error)?.code === 'disk_full'
+    : storageApiError(error)?.code === 'disk_full'
       ? 'disk_full'
       : 'engine_unavailable'
 

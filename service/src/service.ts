@@ -27,17 +27,17 @@ import { createStatics } from './http/statics.ts'
 import { readCountries } from './ingest/countries.ts'
 import { createGroupTypes } from './ingest/groupTypes.ts'
 import { createIngest } from './ingest/ingest.ts'
-import { createPeople } from './ingest/people.ts'
-import { createSightings } from './ingest/sightings.ts'
 import { createWriter } from './ingest/writer.ts'
 import { measureProcess, measureRuns } from './measure.ts'
 import { createRefusedEvents } from './ingest/refusedEvents.ts'
 import type { Log } from './lib/log.ts'
 import { createMetrics } from './lib/metrics.ts'
 import { createTimeSlices } from './lib/timeSlices.ts'
-import { createErase } from './people/erase.ts'
-import { createPersons } from './people/persons.ts'
-import { createStoredProperties } from './people/stored.ts'
+import { createErase, createForgetPerson } from './persons/erase.ts'
+import { createPersonFacts } from './persons/facts.ts'
+import { createLastSeenCache } from './persons/lastSeenCache.ts'
+import { createPersons } from './persons/lookup.ts'
+import { createStoredProperties } from './persons/storedProperties.ts'
 import { createReadiness } from './readiness.ts'
 import { type KeyFile, keyFileIn, sharedKeyFile } from './projects/keyFile.ts'
 import { createKeys, START_KEYS } from './projects/keys.ts'
@@ -174,9 +174,11 @@ export const startService = async ({
 
     const epochs = isShared ? createSharedEpochs(metadata) : createEpochs()
     const slices = createTimeSlices()
-    const people = createPeople(gate.ingest, { slices, ...(isShared ? {} : { sightings: createSightings() }) })
+    const lastSeen = isShared ? undefined : createLastSeenCache()
+    const facts = createPersonFacts(gate.ingest, { slices, ...(lastSeen ? { lastSeen } : {}) })
+    const forgetPerson = createForgetPerson(gate.ingest, facts, lastSeen)
     const writer = createWriter(gate.ingest, {
-      before: people.store,
+      before: facts.store,
       onChange: epochs.advance,
       ...(isShared ? { alone: storingWithLock(metadata) } : {}),
       maxChars: config.ingestBytes,
@@ -245,8 +247,8 @@ export const startService = async ({
     const erase = createErase({
       storage: gate.background,
       persons,
-      // Between two batches: the next one is to find nobody half forgotten.
-      forget: (projectId, ids) => writer.between(() => people.forget(projectId, ids)),
+      // Between two batches: the next one must not find a person who is half erased.
+      forget: (projectId, ids) => writer.between(() => forgetPerson(projectId, ids)),
       async onErased(projectId) {
         await epochs.advance(projectId)
         await materializations.invalidate(projectId)
@@ -259,6 +261,7 @@ export const startService = async ({
       keyBySecret: keys.bySecret,
       projectById: metadata.projects.byId,
       ingestBytes: config.ingestBytes,
+      slices,
       log,
       count: metrics.count,
       dependencies: {

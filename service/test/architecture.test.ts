@@ -12,9 +12,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'storage/metadata': ['lib'],
   'storage/schema': ['storage'],
   'storage/cluster': ['lib', 'storage', 'storage/schema'],
-  ingest: ['lib', 'storage', 'storage/metadata'],
-  people: ['lib', 'storage', 'storage/metadata', 'sql'],
-  flags: ['lib', 'storage', 'storage/metadata', 'people'],
+  ingest: ['lib', 'storage', 'storage/metadata', 'persons'],
+  persons: ['lib', 'storage', 'storage/metadata', 'sql'],
+  flags: ['lib', 'storage', 'storage/metadata', 'persons'],
   projects: ['lib', 'storage', 'storage/metadata'],
   // The phases of the compiler: text → syntax tree → resolved SQL → text. The catalog is the data that resolving and printing share.
   'sql/parse': [],
@@ -70,7 +70,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'storage',
     'storage/metadata',
     'ingest',
-    'people',
+    'persons',
     'flags',
     'projects',
     'endpoints',
@@ -88,7 +88,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'config',
     'http',
     'ingest',
-    'people',
+    'persons',
     'flags',
     'projects',
     'endpoints',
@@ -106,7 +106,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** What the rooms that use the storage may see of it: the ports with their types and errors, never what connects. */
-const ONLY_FROM_STORAGE = ['storage/storage.ts', 'storage/metadata/metadata.ts']
+const ONLY_FROM_STORAGE = ['storage/storage.ts', 'storage/insertRows.ts', 'storage/metadata/metadata.ts']
 const PORT_USERS = [
   'ingest',
   'endpoints',
@@ -117,7 +117,7 @@ const PORT_USERS = [
   'http',
   'flags',
   'projects',
-  'people',
+  'persons',
 ]
 
 const filesIn = (folder: string): string[] =>

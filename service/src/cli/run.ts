@@ -43,7 +43,7 @@ const findCommand = (args: readonly string[]): { command: Command; rest: string[
   )
 }
 
-/** Does what `args` ask for. Throws `CommandError`, `ConfigError` and `Refusal`, each with a message for people. */
+/** Does what `args` ask for. Throws `CommandError`, `ConfigError` and `ApiError`, each with a message for people. */
 export const runCommand = async (
   args: readonly string[],
   { dataDir, ...more }: Omit<CommandCall, 'words' | 'options'>,

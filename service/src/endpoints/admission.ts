@@ -28,7 +28,7 @@ export interface AdmissionDependencies {
   readonly allowanceOf: (label: string) => RunAllowance
 }
 
-/** Admits a run. Throws `Refusal` if the key's limits are used up. */
+/** Admits a run. Throws `ApiError` if the key's limits are used up. */
 export type Admit = (runner: Runner) => Admission
 
 export const createAdmit =

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import type { After } from '../sql/resolve/keyset.ts'
 
 /** The cursor of the first page. */
@@ -11,7 +11,7 @@ export const cursorOwner = (...parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 16)
 
 const refuse = (detail: string) =>
-  new Refusal('invalid_input', { detail: `${detail}: start again with "cursor": "${FIRST_PAGE}".`, attr: 'cursor' })
+  new ApiError('invalid_input', { detail: `${detail}: start again with "cursor": "${FIRST_PAGE}".`, attr: 'cursor' })
 
 const isAfter = (value: unknown): value is After => {
   const { keys, skip } = (value ?? {}) as Partial<After>
@@ -23,7 +23,7 @@ const isAfter = (value: unknown): value is After => {
   )
 }
 
-/** Returns the position of a cursor; `undefined` for the first page. Throws `Refusal` if the cursor is invalid or has another `owner`. */
+/** Returns the position of a cursor; `undefined` for the first page. Throws `ApiError` if the cursor is invalid or has another `owner`. */
 export const readCursor = (cursor: string, owner: string): After | undefined => {
   if (cursor === FIRST_PAGE) return undefined
   let content: unknown

@@ -1,13 +1,13 @@
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import type { ParsedQuery } from '../sql/compile.ts'
 import {
   type RunLimits,
   type Statement,
   StorageError,
   type StorageErrorKind,
-  storageRefusal,
+  storageApiError,
 } from '../storage/storage.ts'
-import { engineRefusal } from './definitions/engineRefusal.ts'
+import { engineApiError } from './definitions/engineApiError.ts'
 import type { RunAllowance } from './limits.ts'
 import type { MaterializedTable } from './materialization/state.ts'
 import type { RunPlan } from './planRun.ts'
@@ -16,19 +16,19 @@ import type { RunPlan } from './planRun.ts'
 const REFUSALS: Readonly<
   Record<
     Exclude<StorageErrorKind, 'unavailable' | 'full' | 'capacity'>,
-    (error: StorageError, parsed: ParsedQuery | undefined, allowance: RunAllowance) => Refusal
+    (error: StorageError, parsed: ParsedQuery | undefined, allowance: RunAllowance) => ApiError
   >
 > = {
   timeout: (_error, _parsed, { seconds }) =>
-    new Refusal('query_timeout', {
+    new ApiError('query_timeout', {
       detail: `The query took longer than ${seconds} s: read fewer events, for example over a shorter time range.`,
     }),
   memory: (_error, _parsed, { memoryBytes }) =>
-    new Refusal('query_memory_limit', {
+    new ApiError('query_memory_limit', {
       detail: `The query needed more than ${Math.floor(memoryBytes / 1_000_000)} MB of memory: group by fewer values, or read fewer events.`,
     }),
   size: (_error, parsed) =>
-    new Refusal(
+    new ApiError(
       'query_too_large',
       parsed
         ? {}
@@ -37,14 +37,14 @@ const REFUSALS: Readonly<
               'The answer has too many rows: choose a smaller "breakdown_limit", longer intervals or a shorter range.',
           },
     ),
-  query: (error, parsed) => engineRefusal(error, parsed),
-  data: () => new Refusal('query_failed'),
+  query: (error, parsed) => engineApiError(error, parsed),
+  data: () => new ApiError('query_failed'),
 }
 
 /** Returns the API error for an engine error, and any other error as it is. `parsed`: the query, if it is SQL. */
-export const toRunRefusal = (error: unknown, parsed: ParsedQuery | undefined, allowance: RunAllowance): unknown =>
+export const toRunError = (error: unknown, parsed: ParsedQuery | undefined, allowance: RunAllowance): unknown =>
   error instanceof StorageError
-    ? (storageRefusal(error) ?? REFUSALS[error.kind as keyof typeof REFUSALS](error, parsed, allowance))
+    ? (storageApiError(error) ?? REFUSALS[error.kind as keyof typeof REFUSALS](error, parsed, allowance))
     : error
 
 // A table may have been dropped, or written by an engine of another version. The events are still there.
@@ -59,7 +59,7 @@ export interface Executed<Value> {
 
 /**
  * Executes a plan: from its table if there is one and it can be read, otherwise live. `execute` sends one statement to the engine.
- * Rejects with `Refusal` if the query fails, and with any other error as it is.
+ * Rejects with `ApiError` if the query fails, and with any other error as it is.
  */
 export const executeRun = async <Value>(
   { sources, limits, parsed, allowance }: Pick<RunPlan, 'sources' | 'limits' | 'parsed' | 'allowance'>,
@@ -84,6 +84,6 @@ export const executeRun = async <Value>(
     }
     return { results: await executeAll(live) }
   } catch (error) {
-    throw toRunRefusal(error, parsed, allowance)
+    throw toRunError(error, parsed, allowance)
   }
 }

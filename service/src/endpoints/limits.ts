@@ -1,4 +1,4 @@
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 
 /** The limits of one key's runs. */
 export interface RunAllowance {
@@ -30,7 +30,7 @@ interface Usage {
 }
 
 export interface Gate {
-  /** Counts a run. Returns a function to call, at least once, when it ends. Throws `Refusal` if a limit is used up. */
+  /** Counts a run. Returns a function to call, at least once, when it ends. Throws `ApiError` if a limit is used up. */
   enter(keyId: string, allowance: RunAllowance): () => void
 }
 
@@ -64,13 +64,13 @@ export const createGate = (now: () => number = Date.now): Gate => {
       WINDOWS.forEach(({ limit, ms, words }, at) => {
         const { startedAt, count } = usage.windows[at]!
         if (count < allowance[limit]) return
-        throw new Refusal('rate_limited', {
+        throw new ApiError('rate_limited', {
           detail: `This key or token may run ${allowance[limit]} endpoints ${words}.`,
           retryAfterSeconds: Math.ceil((startedAt + ms - now()) / 1_000),
         })
       })
       if (usage.running >= allowance.atOnce) {
-        throw new Refusal('too_many_at_once', {
+        throw new ApiError('too_many_at_once', {
           detail: `This key or token may run ${allowance.atOnce} endpoints at the same time.`,
           retryAfterSeconds: NEXT_PLACE_SECONDS,
         })

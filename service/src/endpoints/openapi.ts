@@ -127,7 +127,7 @@ const runOperation = (endpoint: Endpoint, version: EndpointVersion, variables: J
           'text/csv': {},
         },
       },
-      default: { $ref: '#/components/responses/Refusal' },
+      default: { $ref: '#/components/responses/ApiError' },
     },
   }
 }
@@ -138,13 +138,13 @@ export const DOCUMENT = {
   components: {
     securitySchemes: { personalApiKey: { type: 'http', scheme: 'bearer' } },
     responses: {
-      Refusal: {
+      ApiError: {
         description: 'What was wrong, where, and what would be right.',
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } },
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/ApiError' } } },
       },
     },
     schemas: {
-      Refusal: {
+      ApiError: {
         type: 'object',
         properties: {
           type: { type: 'string' },

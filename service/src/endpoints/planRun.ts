@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import { type Compiled, type CompileOptions, compileQuery, type ParsedQuery } from '../sql/compile.ts'
 import type { Result, RunLimits, Statement } from '../storage/storage.ts'
 import type { CacheRequest } from './cache.ts'
 import { cursorOwner, nextCursor, readCursor } from './cursor.ts'
-import { toRefusal } from './definitions/check.ts'
+import { toApiError } from './definitions/check.ts'
 import type { InsightResults } from './insights/insight.ts'
 import type { RunAllowance } from './limits.ts'
 import { isComparable, MAX_COMPARED_ROWS, unordered } from './materialization/comparable.ts'
@@ -48,7 +48,7 @@ export interface RunSources<Text extends Statement = Statement> {
 export interface RunPlan {
   /** Which cached answer fits. `isForced`: none does. */
   readonly cache: Pick<CacheRequest<Outcome>, 'key' | 'terms' | 'maxAgeMs' | 'isForced'>
-  /** Compiles on the first call: a cached answer needs no SQL. Throws `Refusal`. */
+  /** Compiles on the first call: a cached answer needs no SQL. Throws `ApiError`. */
   readonly sources: () => RunSources
   readonly limits: RunLimits
   readonly allowance: RunAllowance
@@ -83,7 +83,7 @@ const compile = (...args: Parameters<typeof compileQuery>): Compiled => {
   try {
     return compileQuery(...args)
   } catch (error) {
-    throw toRefusal(error)
+    throw toApiError(error)
   }
 }
 
@@ -184,12 +184,12 @@ const planInsight = (
   }
 }
 
-/** Decides how a prepared run is answered. Executes nothing. Throws `Refusal`. */
+/** Decides how a prepared run is answered. Executes nothing. Throws `ApiError`. */
 export const planRun = ({ version, work }: PreparedRun, request: RunRequest, options: PlanOptions): RunPlan => {
   const { materializations, allowance } = options
   const { projectId, refresh } = request
   const isDirect = refresh === 'direct'
-  if (isDirect && !materializations.isEnabled(version)) throw new Refusal('not_materialized', { attr: 'refresh' })
+  if (isDirect && !materializations.isEnabled(version)) throw new ApiError('not_materialized', { attr: 'refresh' })
   const table = isDirect ? undefined : materializations.stored(version)
   const { cacheKey, maxRows, ...plan } =
     work.kind === 'sql' ? planSql(work, request, version.id, table, options) : planInsight(work, table, options)

@@ -1,4 +1,4 @@
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import type { Endpoint, EndpointVersion, Metadata, Variable } from '../storage/metadata/metadata.ts'
 import type { Runner } from './admission.ts'
 import { parse, type SqlQuery } from './definitions/check.ts'
@@ -54,7 +54,7 @@ const findNeeded = (parsed: ParsedQuery, definitions: readonly Variable[]) =>
   parsed.variables.map((name) => {
     const definition = definitions.find(({ codeName }) => codeName === name)
     if (!definition)
-      throw new Refusal('undefined_variables', {
+      throw new ApiError('undefined_variables', {
         detail: `Query references undefined variable(s): ${name}`,
         attr: 'query',
       })
@@ -91,7 +91,8 @@ const insightWork = async (
 ): Promise<InsightWork> => {
   const { projectId, variables } = request
   const paging = (['limit', 'offset', 'cursor'] as const).find((field) => request[field] !== undefined)
-  if (paging) throw new Refusal('invalid_input', { detail: `An insight has no pages: omit "${paging}".`, attr: paging })
+  if (paging)
+    throw new ApiError('invalid_input', { detail: `An insight has no pages: omit "${paging}".`, attr: paging })
   const { timezone } = (await projects.byId(projectId))!
   const run = { projectId, variables, zone: createZone(timezone), now: Date.now(), takesDates }
   return {
@@ -109,27 +110,27 @@ export interface PrepareDependencies {
   readonly materializations: Pick<Materializations, 'takesDates'>
 }
 
-/** Finds the endpoint, binds the variables and checks the request. Executes nothing. Rejects with `Refusal`. */
+/** Finds the endpoint, binds the variables and checks the request. Executes nothing. Rejects with `ApiError`. */
 export const prepareRun = async (
   { metadata, materializations }: PrepareDependencies,
   request: RunRequest,
 ): Promise<PreparedRun> => {
   const endpoint = await findEndpoint(metadata, request.projectId, request.endpoint)
-  if (!endpoint.isActive) throw new Refusal('not_found', { detail: 'This endpoint is not active.' })
+  if (!endpoint.isActive) throw new ApiError('not_found', { detail: 'This endpoint is not active.' })
   const version = await findVersion(metadata, endpoint, request.version)
   const { query } = version
   const work = isInsight(query)
     ? await insightWork(metadata, query, request, request.takesDates || materializations.takesDates(version))
     : await sqlWork(metadata, query as SqlQuery, request)
   if (!version.isActive)
-    throw new Refusal('version_inactive', {
+    throw new ApiError('version_inactive', {
       detail: `Version ${version.version} of this endpoint is not active.`,
       attr: 'version',
     })
   if (request.offset !== undefined && request.limit === undefined)
-    throw new Refusal('invalid_input', { detail: '"offset" requires "limit".', attr: 'offset' })
+    throw new ApiError('invalid_input', { detail: '"offset" requires "limit".', attr: 'offset' })
   if (request.offset !== undefined && request.cursor !== undefined)
-    throw new Refusal('invalid_input', {
+    throw new ApiError('invalid_input', {
       detail: '"cursor" determines where a page begins: omit "offset".',
       attr: 'offset',
     })

@@ -65,7 +65,7 @@ const sqlOf = ({ sources }: RunPlan, { endpoint_materialized: isMaterialized }: 
   return statements.map(({ text }) => text).join(';\n')
 }
 
-/** Runs a stored endpoint: admit → prepare → plan → cache or execute → shape. Rejects with `Refusal`. */
+/** Runs a stored endpoint: admit → prepare → plan → cache or execute → shape. Rejects with `ApiError`. */
 export const createRun = ({
   metadata,
   storage,

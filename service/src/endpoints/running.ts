@@ -1,8 +1,8 @@
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 
 /** The active runs that have a `client_query_id`. */
 export interface Running {
-  /** Registers a run. `signal` is aborted when the run is cancelled or `given` is aborted; call `end` when the run ends. Throws `Refusal` if the id is in use. */
+  /** Registers a run. `signal` is aborted when the run is cancelled or `given` is aborted; call `end` when the run ends. Throws `ApiError` if the id is in use. */
   begin(
     projectId: number,
     clientQueryId: string | undefined,
@@ -21,7 +21,7 @@ export const createRunning = (): Running => {
       if (clientQueryId === undefined) return { signal: given, end: () => {} }
       const key = keyOf(projectId, clientQueryId)
       if (cancels.has(key))
-        throw new Refusal('invalid_input', {
+        throw new ApiError('invalid_input', {
           detail: 'A run with this "client_query_id" is already active: use a unique id for each run.',
           attr: 'client_query_id',
         })
@@ -31,7 +31,7 @@ export const createRunning = (): Running => {
     },
     cancel(projectId, clientQueryId) {
       const found = cancels.get(keyOf(projectId, clientQueryId))
-      found?.abort(new Refusal('query_cancelled'))
+      found?.abort(new ApiError('query_cancelled'))
       return found !== undefined
     },
   }

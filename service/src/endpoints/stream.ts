@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { Storage, StreamFormat } from '../storage/storage.ts'
 import type { Admit } from './admission.ts'
@@ -27,9 +27,9 @@ export const createStream =
     try {
       const prepared = await prepareRun({ metadata, materializations }, request)
       if (prepared.work.kind === 'insight')
-        throw new Refusal('invalid_input', { detail: 'Insights are available in JSON only.', attr: 'format' })
+        throw new ApiError('invalid_input', { detail: 'Insights are available in JSON only.', attr: 'format' })
       if (request.cursor !== undefined)
-        throw new Refusal('invalid_input', {
+        throw new ApiError('invalid_input', {
           detail: `An answer in ${format} contains all rows at once: omit "cursor".`,
           attr: 'cursor',
         })

@@ -1,4 +1,4 @@
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import type { FlagRecord, Metadata } from '../storage/metadata/metadata.ts'
 import { featuresOf, flagsTaken, withEnrolment } from './enrolment.ts'
 import type { Flag } from './evaluate.ts'
@@ -34,7 +34,7 @@ export interface FlagDefinitions {
 const KEPT_MS = 5_000
 const KEY = /^[A-Za-z0-9_-]{1,400}$/
 
-const wrong = (attr: string, detail: string) => new Refusal('invalid_input', { attr, detail })
+const wrong = (attr: string, detail: string) => new ApiError('invalid_input', { attr, detail })
 
 // A type of groups that is given by its index is evaluated by its name; one that is not there yet has none.
 const withGroupType = (filters: Filters, types: readonly string[]): Filters => {
@@ -106,7 +106,7 @@ const checkPayload = (name: string, payload: unknown, keys: readonly string[]): 
   }
 }
 
-/** Throws `Refusal` where filters are not what can be evaluated: which place, what is wrong, what would be right. */
+/** Throws `ApiError` where filters are not what can be evaluated: which place, what is wrong, what would be right. */
 const checkFilters = (filters: Filters): void => {
   const variants = filters.multivariate?.variants ?? []
   const keys = variants.map(({ key }) => key)
@@ -127,7 +127,7 @@ const checkFilters = (filters: Filters): void => {
 const dependenciesOf = ({ groups }: Filters): string[] =>
   groups.flatMap(({ properties = [] }) => properties.filter(({ type }) => type === 'flag').map(({ key }) => key))
 
-/** Throws `Refusal` where `key` would depend on a flag that is not there, or on itself. */
+/** Throws `ApiError` where `key` would depend on a flag that is not there, or on itself. */
 const checkDependencies = (key: string, filters: Filters, others: readonly FlagRecord[]): void => {
   const known = new Map(others.map((other) => [other.key, dependenciesOf(other.filters as Filters)]))
   known.set(key, dependenciesOf(filters))
@@ -152,12 +152,12 @@ export const createFlagDefinitions = (
 
   const findBy = async (field: 'id' | 'key', projectId: number, value: number | string): Promise<FlagRecord> => {
     const found = (await flags.list(projectId)).find((each) => each[field] === value)
-    if (!found) throw new Refusal('not_found', { detail: `This project has no feature flag of this ${field}.` })
+    if (!found) throw new ApiError('not_found', { detail: `This project has no feature flag of this ${field}.` })
     return found
   }
   const find = (projectId: number, id: number) => findBy('id', projectId, id)
   const keyTaken = (key: string) =>
-    new Refusal('name_taken', { detail: `This project has a feature flag "${key}" already.`, attr: 'key' })
+    new ApiError('name_taken', { detail: `This project has a feature flag "${key}" already.`, attr: 'key' })
   const checked = async (projectId: number, key: string, filters: Filters, id?: number) => {
     if (!KEY.test(key)) throw wrong('key', 'A key is 1 to 400 letters, digits, underscores and hyphens.')
     checkFilters(filters)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { FlagDefinitions } from './definitions.ts'
 import { type Feature, FEATURES_SETTING, featuresOf, type Stage, STAGES } from './enrolment.ts'
@@ -83,7 +83,7 @@ export const createEarlyAccess = (metadata: Pick<Metadata, 'settings'>, flags: F
 
   const findIn = (features: readonly Feature[], id: string): Feature => {
     const found = features.find((each) => each.id === id)
-    if (!found) throw new Refusal('not_found', { detail: 'This project has no early access feature of this id.' })
+    if (!found) throw new ApiError('not_found', { detail: 'This project has no early access feature of this id.' })
     return found
   }
 
@@ -96,7 +96,7 @@ export const createEarlyAccess = (metadata: Pick<Metadata, 'settings'>, flags: F
       return (
         await flags.create(projectId, { key: toKey(name), name: `Early access: ${name}`, filters: { groups: [] } })
       ).id as number
-    const wrong = (detail: string) => new Refusal('invalid_input', { attr: 'feature_flag_id', detail })
+    const wrong = (detail: string) => new ApiError('invalid_input', { attr: 'feature_flag_id', detail })
     const flag = (await flags.list(projectId)).find(({ id }) => id === flagId)
     if (!flag) throw wrong('This project has no feature flag of this id.')
     if (features.some((each) => each.flagId === flagId))

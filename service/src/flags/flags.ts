@@ -1,7 +1,7 @@
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import { uuidv7 } from '../lib/uuid.ts'
 import type { FlagDefinitions } from './definitions.ts'
-import type { StoredProperties } from '../people/stored.ts'
+import type { StoredProperties } from '../persons/storedProperties.ts'
 import { StorageError } from '../storage/storage.ts'
 import { evaluateFlags, type Flag, type Subject } from './evaluate.ts'
 import type { FlagQuota } from './quota.ts'
@@ -34,7 +34,7 @@ const textsOf = (value: unknown): string[] | undefined =>
 const idOf = ({ distinct_id: id }: FlagsQuestion): string => {
   const text = typeof id === 'number' ? String(id) : id
   if (typeof text !== 'string' || !text.trim())
-    throw new Refusal('invalid_input', {
+    throw new ApiError('invalid_input', {
       attr: 'distinct_id',
       detail: 'Flags are evaluated for somebody: pass "distinct_id", or "disable_flags": true.',
     })

@@ -1,5 +1,5 @@
 import { isRunToken } from '../endpoints/tokens/runToken.ts'
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import type { ApiKey, Project } from '../storage/metadata/metadata.ts'
 
 export const SCOPES = [
@@ -43,7 +43,7 @@ export const bearerOf = (header: string | undefined): string | undefined =>
   /^Bearer +(\S{1,4100}) *$/i.exec(header ?? '')?.[1]
 
 /**
- * The key that `header` carries. Throws `Refusal` unless it has `scope`, and is of the project or of all.
+ * The key that `header` carries. Throws `ApiError` unless it has `scope`, and is of the project or of all.
  * Keys are looked up by their hash, so how long it takes says nothing about how much of a guess was right.
  */
 export const authorize = async (
@@ -51,19 +51,19 @@ export const authorize = async (
   { header, projectId, scope }: Asked,
 ): Promise<ApiKey> => {
   const secret = bearerOf(header)
-  if (!secret) throw new Refusal('not_authenticated')
+  if (!secret) throw new ApiError('not_authenticated')
   if (isRunToken(secret))
-    throw new Refusal('invalid_api_key', {
+    throw new ApiError('invalid_api_key', {
       detail: 'This is a run token: it is taken at POST …/endpoints/{name}/run and nowhere else.',
     })
   const key = await keyBySecret(secret)
-  if (!key) throw new Refusal('invalid_api_key')
+  if (!key) throw new ApiError('invalid_api_key')
   const mayReach = async (id: number | undefined) =>
     id !== undefined && (key.projectId === undefined ? (await projectById(id)) !== undefined : key.projectId === id)
   // A project of someone else answers like one that is not there.
   if (projectId !== 'any' && !(await mayReach(projectId)))
-    throw new Refusal('not_found', { detail: 'There is no such project.' })
+    throw new ApiError('not_found', { detail: 'There is no such project.' })
   if (!key.scopes.includes(scope))
-    throw new Refusal('permission_denied', { detail: `This personal API key lacks the scope ${scope}.` })
+    throw new ApiError('permission_denied', { detail: `This personal API key lacks the scope ${scope}.` })
   return key
 }

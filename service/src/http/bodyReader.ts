@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Count } from '../lib/metrics.ts'
-import { Refusal, type RefusalCode } from '../lib/refusal.ts'
+import { ApiError, type ApiErrorCode } from '../lib/apiError.ts'
+import { concatInSteps } from '../lib/concatInSteps.ts'
+import type { TimeSlices } from '../lib/timeSlices.ts'
 
 /** What bounds the bodies of requests while they arrive. */
 export const BODY_LIMITS = {
@@ -40,7 +42,7 @@ interface Intake {
   pool: Pool
   isFinished: boolean
   /** Ends the body with a refusal. Absent: nobody reads it yet. */
-  stop?: (refusal: Refusal) => void
+  stop?: (refusal: ApiError) => void
 }
 
 interface Pool {
@@ -51,7 +53,7 @@ interface Pool {
 export interface BodyReader {
   /** Call before a body is read. What it takes up is released when the answer is out or the connection is gone. */
   watch(request: FastifyRequest, reply: FastifyReply): void
-  /** The bytes of a body. Throws `Refusal`. */
+  /** The bytes of a body. Throws `ApiError`. */
   read(request: FastifyRequest, stream: Readable, maxBytes: number): Promise<Buffer>
   /** What all bodies take up. */
   heldBytes(): number
@@ -68,7 +70,11 @@ const clientOf = (ip: string) => (ip.includes(':') ? ip.split(':').slice(0, 4).j
  */
 export const createBodyReader = (
   maxHeldBytes: number,
-  { count, limits = BODY_LIMITS }: { readonly count: Count; readonly limits?: typeof BODY_LIMITS },
+  {
+    count,
+    slices,
+    limits = BODY_LIMITS,
+  }: { readonly count: Count; readonly slices: TimeSlices; readonly limits?: typeof BODY_LIMITS },
 ): BodyReader => {
   const small: Pool = { maxBytes: maxHeldBytes / 2, bytes: 0 }
   const large: Pool = { maxBytes: maxHeldBytes, bytes: 0 }
@@ -76,11 +82,11 @@ export const createBodyReader = (
   const intakes = new Set<Intake>()
   let waiting: (() => void)[] = []
 
-  const end = (intake: Intake, code: RefusalCode, reason: string) => {
+  const end = (intake: Intake, code: ApiErrorCode, reason: string) => {
     count('trailmark_bodies_ended_total', { reason })
     // What follows of the body is not read.
     intake.reply.header('connection', 'close')
-    intake.stop?.(new Refusal(code, { retryAfterSeconds: RETRY_AFTER_SECONDS }))
+    intake.stop?.(new ApiError(code, { retryAfterSeconds: RETRY_AFTER_SECONDS }))
   }
 
   const resumeWaiting = () => {
@@ -203,7 +209,7 @@ export const createBodyReader = (
       new Promise((resolve, reject) => {
         const intake = byRequest.get(request)!
         const chunks: Buffer[] = []
-        let fault: Refusal | undefined
+        let fault: ApiError | undefined
         /** Resolves when the last chunk is held, or the body was ended. */
         let kept: Promise<void> | undefined
         intake.stop = (refusal) => {
@@ -230,7 +236,7 @@ export const createBodyReader = (
           intake.received += chunk.length
           if (!fault && intake.received > maxBytes) {
             count('trailmark_bodies_ended_total', { reason: 'too_large' })
-            fault = new Refusal('body_too_large', {
+            fault = new ApiError('body_too_large', {
               detail: `The body has more than ${maxBytes} bytes: send it in parts.`,
             })
             chunks.length = 0
@@ -240,13 +246,19 @@ export const createBodyReader = (
           else if (intake.received > limits.discardedBytes) intake.stop!(fault)
         })
         stream.once('error', reject)
-        const finish = () => {
+        const finish = async () => {
           intake.isFinished = true
-          if (fault) reject(fault)
-          else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+          if (fault) return reject(fault)
+          const next = () => slices.next(intake.client)
+          const bytes = await concatInSteps(chunks, next)
+          chunks.length = 0
+          // Parsing it is the first step of the request: of bodies that end in the same turn, some wait for the next one.
+          const turn = next()
+          if (turn) await turn
+          resolve(bytes)
         }
         // The end may come while the last chunk still waits for room: a paused stream does not hold it back.
-        stream.once('end', () => void (kept ? kept.then(finish, reject) : finish()))
+        stream.once('end', () => void (kept ? kept.then(finish).catch(reject) : finish()))
       }),
     heldBytes: () => small.bytes + large.bytes,
     close: () => clearInterval(sweeping),

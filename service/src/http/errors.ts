@@ -1,4 +1,4 @@
-import type { Refusal, RefusalCode } from '../lib/refusal.ts'
+import type { ApiError, ApiErrorCode } from '../lib/apiError.ts'
 
 export interface ErrorRow {
   readonly status: number
@@ -8,7 +8,7 @@ export interface ErrorRow {
 }
 
 /** Every way in which the service says no. */
-export const ERRORS: Readonly<Record<RefusalCode, ErrorRow>> = {
+export const ERRORS: Readonly<Record<ApiErrorCode, ErrorRow>> = {
   not_authenticated: {
     status: 401,
     type: 'authentication_error',
@@ -136,7 +136,7 @@ export interface ErrorBody {
 
 /** Turns a refusal into an error response. */
 export const toErrorResponse = (
-  { code, facts }: Refusal,
+  { code, details }: ApiError,
   requestId: string,
 ): { status: number; body: ErrorBody; retryAfterSeconds: number | undefined } => {
   const { status, type, message } = ERRORS[code]
@@ -144,13 +144,13 @@ export const toErrorResponse = (
     status,
     body: {
       type,
-      code: facts.code ?? code,
-      detail: facts.detail ?? message,
-      attr: facts.attr ?? null,
-      ...(facts.errors ? { errors: facts.errors } : {}),
-      ...facts.extra,
+      code: details.code ?? code,
+      detail: details.detail ?? message,
+      attr: details.attr ?? null,
+      ...(details.errors ? { errors: details.errors } : {}),
+      ...details.extra,
       request_id: requestId,
     },
-    retryAfterSeconds: facts.retryAfterSeconds,
+    retryAfterSeconds: details.retryAfterSeconds,
   }
 }

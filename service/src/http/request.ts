@@ -1,13 +1,13 @@
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import type { Project } from '../storage/metadata/metadata.ts'
 import type { Dependencies, RouteRequest, RouteResponse } from './route.ts'
 
 /** For schemas of bodies that must not have other fields. */
 export const CLOSED = { additionalProperties: false } as const
 
-export const invalidInput = (attr: string, detail: string): Refusal => new Refusal('invalid_input', { attr, detail })
+export const invalidInput = (attr: string, detail: string): ApiError => new ApiError('invalid_input', { attr, detail })
 
-/** Returns the query parameter `name` as an integer within the bounds. Throws `Refusal` if it is anything else. */
+/** Returns the query parameter `name` as an integer within the bounds. Throws `ApiError` if it is anything else. */
 export const integerParam = (
   { query }: Pick<RouteRequest, 'query'>,
   name: string,
@@ -21,7 +21,7 @@ export const integerParam = (
   throw invalidInput(name, `"${name}" must be an integer ${range}, got ${JSON.stringify(input)}.`)
 }
 
-/** Returns the query parameter `name` as a boolean. Throws `Refusal` if it is neither true nor false. */
+/** Returns the query parameter `name` as a boolean. Throws `ApiError` if it is neither true nor false. */
 export const booleanParam = ({ query }: Pick<RouteRequest, 'query'>, name: string): boolean | undefined => {
   const input = query[name]
   if (input === undefined) return undefined
@@ -34,7 +34,7 @@ export const page = (results: readonly unknown[]): RouteResponse => ({
   body: { count: results.length, next: null, previous: null, results },
 })
 
-/** Throws `Refusal` if the body of a PUT that creates something names it differently than the URL does. */
+/** Throws `ApiError` if the body of a PUT that creates something names it differently than the URL does. */
 export const assertNameOfUrl = (attr: string, what: string, inBody: string | undefined, inUrl: string): void => {
   if (inBody === undefined || inBody === inUrl) return
   throw invalidInput(
@@ -43,13 +43,13 @@ export const assertNameOfUrl = (attr: string, what: string, inBody: string | und
   )
 }
 
-/** Finds the project of a public token. Throws `Refusal` if there is none. */
+/** Finds the project of a public token. Throws `ApiError` if there is none. */
 export const requireProject = async (
   { projectByToken }: Pick<Dependencies, 'projectByToken'>,
   token: unknown,
 ): Promise<Project> => {
   const project = typeof token === 'string' && token ? await projectByToken(token) : undefined
-  if (!project) throw new Refusal('invalid_token')
+  if (!project) throw new ApiError('invalid_token')
   return project
 }
 

@@ -11,9 +11,10 @@ import { isRunToken } from '../endpoints/tokens/runToken.ts'
 import type { RunGrant } from '../endpoints/tokens/runTokens.ts'
 import type { Log, LogLevel } from '../lib/log.ts'
 import type { Count } from '../lib/metrics.ts'
-import { Refusal } from '../lib/refusal.ts'
+import type { TimeSlices } from '../lib/timeSlices.ts'
+import { ApiError } from '../lib/apiError.ts'
 import { type ApiKey, MetadataUnavailable } from '../storage/metadata/metadata.ts'
-import { StorageError, storageRefusal } from '../storage/storage.ts'
+import { StorageError, storageApiError } from '../storage/storage.ts'
 import { type AuthDependencies, authorize, bearerOf } from './auth.ts'
 import { compressAnswer, varyBy } from './compression.ts'
 import { MAX_BODY_BYTES } from '../ingest/decode.ts'
@@ -30,6 +31,7 @@ export interface ServerOptions extends AuthDependencies {
   readonly staticDir: string
   /** What large bodies may take up together until they are answered; small ones have half as much beside it. */
   readonly ingestBytes: number
+  readonly slices: TimeSlices
   readonly log: Log
   readonly count: Count
 }
@@ -57,14 +59,14 @@ const LAST_ANSWERS_MS = 16_000
 const PROJECT_ALIAS = '/api/environments'
 
 // Fastify's own errors by their code; without a row they are ours.
-const FRAMEWORK_REFUSALS: Readonly<Record<string, () => Refusal>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: () => new Refusal('body_too_large'),
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Refusal('unsupported_media_type'),
+const FRAMEWORK_ERRORS: Readonly<Record<string, () => ApiError>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new ApiError('body_too_large'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new ApiError('unsupported_media_type'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
-    new Refusal('invalid_input', { detail: 'The body is shorter or longer than the request says.' }),
-  ECONNRESET: () => new Refusal('invalid_input', { detail: 'The request ended before its body did.' }),
-  FST_ERR_BAD_URL: () => new Refusal('not_found'),
-  FST_ERR_MAX_PARAM_LENGTH: () => new Refusal('not_found'),
+    new ApiError('invalid_input', { detail: 'The body is shorter or longer than the request says.' }),
+  ECONNRESET: () => new ApiError('invalid_input', { detail: 'The request ended before its body did.' }),
+  FST_ERR_BAD_URL: () => new ApiError('not_found'),
+  FST_ERR_MAX_PARAM_LENGTH: () => new ApiError('not_found'),
 }
 
 const describeFault = ({
@@ -93,7 +95,7 @@ const describeFault = ({
   }
 }
 
-const fromValidation = (faults: NonNullable<FastifyError['validation']>): Refusal => {
+const fromValidation = (faults: NonNullable<FastifyError['validation']>): ApiError => {
   const errors = faults.slice(0, MAX_ERRORS).map((fault) =>
     describeFault({
       instancePath: fault.instancePath,
@@ -101,27 +103,27 @@ const fromValidation = (faults: NonNullable<FastifyError['validation']>): Refusa
       ...(fault.message ? { message: fault.message } : {}),
     }),
   )
-  return new Refusal('invalid_input', {
+  return new ApiError('invalid_input', {
     detail: `${errors.map(({ message }) => message).join('; ')}.`,
     attr: errors[0]!.path.split('.')[0],
     errors,
   })
 }
 
-const toRefusal = (error: FastifyError | Refusal, report: (error: Error) => void): Refusal => {
-  if (error instanceof Refusal) return error
+const toApiError = (error: FastifyError | ApiError, report: (error: Error) => void): ApiError => {
+  if (error instanceof ApiError) return error
   if (error.validation) return fromValidation(error.validation)
   if (error instanceof MetadataUnavailable)
-    return new Refusal('definitions_unavailable', { retryAfterSeconds: DEFINITIONS_RETRY_SECONDS })
-  const busy = error instanceof StorageError ? storageRefusal(error) : undefined
+    return new ApiError('definitions_unavailable', { retryAfterSeconds: DEFINITIONS_RETRY_SECONDS })
+  const busy = error instanceof StorageError ? storageApiError(error) : undefined
   if (busy) return busy
   // The definitions' own words for a disk without space: SQLite's and Postgres'.
   if (error.code === 'SQLITE_FULL' || error.code === '53100')
-    return new Refusal('disk_full', { retryAfterSeconds: FULL_RETRY_SECONDS })
-  const known = FRAMEWORK_REFUSALS[error.code]
+    return new ApiError('disk_full', { retryAfterSeconds: FULL_RETRY_SECONDS })
+  const known = FRAMEWORK_ERRORS[error.code]
   if (known) return known()
   report(error)
-  return new Refusal('internal_error')
+  return new ApiError('internal_error')
 }
 
 const readJson = async (bodies: BodyReader, request: FastifyRequest, stream: Readable): Promise<unknown> => {
@@ -187,7 +189,7 @@ const levelOf = (access: Route['access'] | undefined, status: number): LogLevel 
 const hangUp = ({ raw }: FastifyReply): AbortSignal => {
   const gone = new AbortController()
   const end = () => {
-    if (!raw.writableFinished) gone.abort(new Refusal('query_cancelled'))
+    if (!raw.writableFinished) gone.abort(new ApiError('query_cancelled'))
   }
   if (raw.destroyed) end()
   else raw.once('close', end)
@@ -230,6 +232,7 @@ export const createServer = async ({
   dependencies,
   staticDir,
   ingestBytes,
+  slices,
   log,
   count,
   ...auth
@@ -247,8 +250,8 @@ export const createServer = async ({
     frameworkErrors: (error, request, reply) => void refuse(error, request, reply as unknown as FastifyReply),
   })
 
-  const refuse = (error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) => {
-    const refusal = toRefusal(error, ({ stack }) =>
+  const refuse = (error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply) => {
+    const refusal = toApiError(error, ({ stack }) =>
       log(`Request ${request.id} ${request.method} ${request.routeOptions?.url ?? ''} failed: ${stack}`, {
         level: 'error',
       }),
@@ -280,8 +283,8 @@ export const createServer = async ({
     return reply.send(body)
   }
 
-  server.setErrorHandler<FastifyError | Refusal>(refuse)
-  server.setNotFoundHandler((request, reply) => refuse(new Refusal('not_found'), request, reply))
+  server.setErrorHandler<FastifyError | ApiError>(refuse)
+  server.setNotFoundHandler((request, reply) => refuse(new ApiError('not_found'), request, reply))
   // Hooks that wait for nothing call `done`: a promise for each of them, at each request, would be most of their cost.
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
@@ -317,7 +320,7 @@ export const createServer = async ({
     done(null, payload)
   })
   server.addHook('onSend', compressAnswer)
-  const bodies = createBodyReader(ingestBytes, { count })
+  const bodies = createBodyReader(ingestBytes, { count, slices })
   server.addHook('onClose', async () => bodies.close())
   server.addHook('onRequest', (request, reply, done) => {
     if (request.method !== 'GET') bodies.watch(request, reply)

@@ -1,6 +1,7 @@
-import { promisify } from 'node:util'
-import { gunzip, gunzipSync } from 'node:zlib'
-import { Refusal } from '../lib/refusal.ts'
+import { createGunzip, gunzipSync } from 'node:zlib'
+import { ApiError } from '../lib/apiError.ts'
+import { concatInSteps } from '../lib/concatInSteps.ts'
+import { type NextStep, WITHOUT_PAUSE } from '../lib/timeSlices.ts'
 import { decodeLz64 } from './lz64.ts'
 
 /** Most bytes of one body, as sent and decompressed. */
@@ -19,8 +20,6 @@ export const MAX_SMALL_INFLATED = 256 * 1024
 
 const CHUNK = { chunkSize: 64 * 1024 }
 
-const inflate = promisify(gunzip)
-
 // The parameter's values in use. The bytes decide, except between base64 and lz64, which look alike.
 const KNOWN_COMPRESSIONS = new Set(['', 'gzip', 'gzip-js', 'base64', 'lz64'])
 
@@ -35,19 +34,28 @@ const unzipSmall = (bytes: Buffer): Buffer | undefined => {
   }
 }
 
-const unzip = async (bytes: Buffer, maxBytes: number): Promise<Buffer> => {
-  const maxOutputLength = Math.min(maxBytes, Math.max(FREE_BYTES, bytes.length * MAX_RATIO))
+const unzip = async (bytes: Buffer, maxBytes: number, next: NextStep): Promise<Buffer> => {
+  const mostBytes = Math.min(maxBytes, Math.max(FREE_BYTES, bytes.length * MAX_RATIO))
+  const chunks: Buffer[] = []
+  let length = 0
+  const stream = createGunzip(CHUNK)
+  stream.end(bytes)
   try {
-    return await inflate(bytes, { ...CHUNK, maxOutputLength })
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE')
-      throw new Refusal('body_too_large', {
-        detail: `The body decompresses to more than ${maxOutputLength} bytes: send it in parts.`,
-      })
-    throw new Refusal('invalid_encoding', {
-      detail: 'The body begins like gzip and cannot be decompressed: it is cut off or damaged.',
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      length += chunk.length
+      if (length > mostBytes) break
+      chunks.push(chunk)
+    }
+  } catch {
+    throw new ApiError('invalid_encoding', {
+      detail: 'The body starts like gzip and cannot be decompressed: it is cut off or damaged.',
     })
   }
+  if (length > mostBytes)
+    throw new ApiError('body_too_large', {
+      detail: `The body decompresses to more than ${mostBytes} bytes: send it in parts.`,
+    })
+  return concatInSteps(chunks, next)
 }
 
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
@@ -58,14 +66,14 @@ const isSpace = (byte: number | undefined) => byte === 0x20 || (byte !== undefin
 
 const startsLikeJson = (bytes: Buffer): boolean => {
   let at = 0
-  while (isSpace(bytes[at])) at += 1
+  while (isSpace(bytes[at]) && at < MAX_TEXT_BYTES) at += 1
   return bytes[at] === 0x5b || bytes[at] === 0x7b
 }
 
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 
 const noEncoding = () =>
-  new Refusal('invalid_json', { detail: 'The body is neither JSON nor gzip, nor base64 or lz64 of either.' })
+  new ApiError('invalid_json', { detail: 'The body is neither JSON nor gzip, nor base64 or lz64 of either.' })
 
 /** The value of a form's field `data`; `undefined`: the text is no form with such a field. */
 const dataOf = (text: string): string | undefined => {
@@ -76,14 +84,14 @@ const dataOf = (text: string): string | undefined => {
   try {
     return decodeURIComponent(value.replace(/\+/g, ' '))
   } catch {
-    throw new Refusal('invalid_encoding', { detail: 'The field "data" of the form is not URL-encoded UTF-8.' })
+    throw new ApiError('invalid_encoding', { detail: 'The field "data" of the form is not URL-encoded UTF-8.' })
   }
 }
 
 /** The bytes inside of a form or base64. */
 const unwrap = (bytes: Buffer, compression: string): Buffer => {
   if (bytes.length > MAX_TEXT_BYTES)
-    throw new Refusal('body_too_large', {
+    throw new ApiError('body_too_large', {
       detail: `A body as a form or base64 has at most ${MAX_TEXT_BYTES} bytes. Send gzip or plain JSON instead.`,
     })
   const text = bytes.toString('utf8').trim()
@@ -98,7 +106,7 @@ const unwrap = (bytes: Buffer, compression: string): Buffer => {
 
 const checkCompression = (compression: string) => {
   if (KNOWN_COMPRESSIONS.has(compression)) return
-  throw new Refusal('unsupported_compression', {
+  throw new ApiError('unsupported_compression', {
     detail: `compression=${compression.slice(0, 20)} is not supported: send gzip, base64, lz64 or plain JSON.`,
     attr: 'compression',
   })
@@ -117,20 +125,24 @@ export const decodeSmall = (body: Buffer, compression = ''): Buffer | undefined 
 /**
  * The JSON text of a body as bytes, however it was sent: gzip, a form's `data` in base64 or lz64, base64 alone, or plain.
  * The content type is not consulted: beacons and `fetch` send what keeps a request free of a preflight.
- * Gzip is decompressed in another thread. Throws `Refusal`.
+ * Gzip is decompressed in another thread. Throws `ApiError`.
  */
-export const decode = async (body: Buffer, compression = '', maxBytes = MAX_BODY_BYTES): Promise<Buffer> => {
+export const decode = async (
+  body: Buffer,
+  compression = '',
+  { maxBytes = MAX_BODY_BYTES, next = WITHOUT_PAUSE }: { readonly maxBytes?: number; readonly next?: NextStep } = {},
+): Promise<Buffer> => {
   checkCompression(compression)
-  const bytes = withoutMark(isGzip(body) ? await unzip(body, maxBytes) : body)
+  const bytes = withoutMark(isGzip(body) ? await unzip(body, maxBytes, next) : body)
   if (startsLikeJson(bytes)) return bytes
   const inner = unwrap(bytes, compression)
-  return isGzip(inner) ? unzip(inner, maxBytes) : inner
+  return isGzip(inner) ? unzip(inner, maxBytes, next) : inner
 }
 
 export const parseJson = (bytes: Buffer): unknown => {
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch {
-    throw new Refusal('invalid_json')
+    throw new ApiError('invalid_json')
   }
 }

@@ -1,15 +1,15 @@
 import { createLane } from '../lib/lane.ts'
 import type { Count } from '../lib/metrics.ts'
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import type { Project } from '../storage/metadata/metadata.ts'
-import type { TimeSlices } from '../lib/timeSlices.ts'
+import type { NextStep, TimeSlices } from '../lib/timeSlices.ts'
 import type { JsonLine } from '../storage/storage.ts'
 import type { CountryOf } from './countries.ts'
 import { decode, decodeSmall, parseJson } from './decode.ts'
 import { enrich } from './enrich.ts'
 import type { GroupTypes } from './groupTypes.ts'
-import type { Profile } from './profile.ts'
-import { createLineBuffer } from './lineBuffer.ts'
+import type { IdentityUpdate } from '../persons/identityUpdate.ts'
+import { createLineBuffer } from '../lib/lineBuffer.ts'
 import { EVENT_FAULTS, type EventFault, eventsOf, type Reading, type Reader, readOne, readUnparsed } from './read.ts'
 import type { RefusedEvents } from './refusedEvents.ts'
 import { splitBody } from './split.ts'
@@ -62,15 +62,16 @@ const refused = ({ index, uuid }: Pick<Reading, 'index' | 'uuid'>, code: EventFa
 
 const NO_GROUPS: ReadonlyMap<string, number> = new Map()
 
-const typesOf = ({ groups, told }: Profile): string[] => [...groups, ...(told ? [told] : [])].map(({ type }) => type)
+const typesOf = ({ groups, groupUpdate }: IdentityUpdate): string[] =>
+  [...groups, ...(groupUpdate ? [groupUpdate] : [])].map(({ type }) => type)
 
 /** Large bodies that are decoded and read at the same time, which bounds what they take up together. */
 export const LARGE_AT_ONCE = 2
 
 const changesOf = ({ result }: Reading): number => {
   if (typeof result === 'string') return 0
-  const { person, groups, told } = result.profile
-  return (person ? person.set.length + person.setOnce.length : 0) + groups.length + (told?.set.length ?? 0)
+  const { person, groups, groupUpdate } = result.identity
+  return (person ? person.set.length + person.setOnce.length : 0) + groups.length + (groupUpdate?.set.length ?? 0)
 }
 
 /** Most changes of persons and groups of one delivery: each takes up several times its text until it is stored. */
@@ -96,16 +97,22 @@ export const createIngest = ({
 }: IngestRooms): Ingest => {
   const large = createLane(LARGE_AT_ONCE)
 
-  /** The ids of the projects whose tokens the delivery carries, before anything of it is parsed. Throws `Refusal` if there are none. */
-  const findProjects = async (bytes: Buffer, queryToken: string | undefined): Promise<ReadonlyMap<string, number>> => {
-    const tokens = [...new Set([...tokensIn(bytes), ...(queryToken ? [queryToken] : [])])]
+  /** The ids of the projects whose tokens the delivery carries, before anything of it is parsed. Throws `ApiError` if there are none. */
+  const findProjects = async (
+    bytes: Buffer,
+    queryToken: string | undefined,
+    next: NextStep,
+  ): Promise<ReadonlyMap<string, number>> => {
+    const tokens = [...new Set([...(await tokensIn(bytes, next)), ...(queryToken ? [queryToken] : [])])]
     const ids = new Map<string, number>()
     for (const token of tokens) {
+      const turn = next()
+      if (turn) await turn
       const project = await projectByToken(token)
       if (project) ids.set(token, project.id)
     }
     if (ids.size) return ids
-    throw new Refusal(
+    throw new ApiError(
       'invalid_token',
       tokens.length
         ? {}
@@ -116,13 +123,15 @@ export const createIngest = ({
   }
 
   /** The events of a delivery, each parsed and read when it is asked for. */
-  const openBody = async (bytes: Buffer, { token, receivedAt, address }: Delivery) => {
+  const openBody = async (bytes: Buffer, { token, receivedAt, address }: Delivery, next: NextStep) => {
     const reader: Reader = {
       queryToken: token,
       receivedAt,
       enrich: (properties) => enrich(properties, { address, countryOf }),
     }
-    const split = await splitBody(bytes, () => slices.next(address))
+    const turn = next()
+    if (turn) await turn
+    const split = await splitBody(bytes, next)
     const { list, events, envelope } = eventsOf(split ? split.envelope : parseJson(bytes))
     const pieces = split?.lists[list]
     if (!pieces)
@@ -140,17 +149,17 @@ export const createIngest = ({
 
   // What a delivery was parsed into ends here. What waits for the engine is bytes, which cost nothing while they wait:
   // the collector of garbage looks at every object again and again.
-  const takeIn = async (bytes: Buffer, delivery: Delivery): Promise<Taken> => {
-    const projects = await findProjects(bytes, delivery.token)
+  const takeIn = async (bytes: Buffer, delivery: Delivery, next: NextStep): Promise<Taken> => {
+    const projects = await findProjects(bytes, delivery.token, next)
     writer.assertRoom(projects.values().next().value!, bytes.length)
     const refusals: RefusedEvent[] = []
     const samples: JsonLine[] = []
     const rows: Row[] = []
     const lines = createLineBuffer()
     let changes = 0
-    const { size, read } = await openBody(bytes, delivery)
+    const { size, read } = await openBody(bytes, delivery, next)
     for (let index = 0; index < size; index += 1) {
-      const turn = slices.next(delivery.address)
+      const turn = next()
       if (turn) await turn
       const reading = read(index)
       const projectId = reading.token === undefined ? undefined : projects.get(reading.token)
@@ -161,8 +170,8 @@ export const createIngest = ({
         const sample = refusedEvents.sample({ projectId, code: event, event: reading.given })
         if (sample) samples.push(sample)
       } else {
-        const { uuid, distinctId, timestamp, profile } = event
-        const types = typesOf(profile)
+        const { uuid, distinctId, timestamp, identity } = event
+        const types = typesOf(identity)
         const groupIndexes = types.length ? await groupTypes.indexesOf(projectId, types) : NO_GROUPS
         rows.push({
           index: reading.index,
@@ -171,7 +180,7 @@ export const createIngest = ({
           sentUuid: reading.uuid,
           distinctId,
           timestamp,
-          profile,
+          identity,
           groupIndexes,
         })
         lines.add(toLine({ projectId, event, groupIndexes }))
@@ -179,18 +188,19 @@ export const createIngest = ({
     }
     count('trailmark_events_received_total', {}, size)
     if (size && refusals.length === size && refusals.every(({ code }) => code === 'unknown_token'))
-      throw new Refusal('invalid_token')
-    return { rows, lines: lines.bytes(), refusals, samples }
+      throw new ApiError('invalid_token')
+    return { rows, lines: await lines.bytes(next), refusals, samples }
   }
 
   const take = async (delivery: Delivery): Promise<Taken> => {
     const { body, compression, address } = delivery
-    const turn = slices.next(address)
+    const next = () => slices.next(address)
+    const turn = next()
     if (turn) await turn
     const small = decodeSmall(body, compression)
     return small
-      ? takeIn(small, delivery)
-      : large.run(address, async () => takeIn(await decode(body, compression), delivery))
+      ? takeIn(small, delivery, next)
+      : large.run(address, async () => takeIn(await decode(body, compression, { next }), delivery, next))
   }
 
   const countRefusals = (refusals: readonly RefusedEvent[]) => {

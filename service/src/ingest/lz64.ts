@@ -1,4 +1,4 @@
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 
 /** Most characters of an `lz64` body, in base64 and decompressed. Decompression is one step of the event loop. */
 export const MAX_LZ64_CHARS = { encoded: 128 * 1024, decoded: 512 * 1024 }
@@ -15,9 +15,9 @@ const NEW_CHAR = 1
 const END = 2
 
 const damaged = () =>
-  new Refusal('invalid_encoding', { detail: 'The body is not lz64: it is cut off, damaged or compressed otherwise.' })
+  new ApiError('invalid_encoding', { detail: 'The body is not lz64: it is cut off, damaged or compressed otherwise.' })
 const tooLarge = () =>
-  new Refusal('body_too_large', {
+  new ApiError('body_too_large', {
     detail: `An lz64 body has at most ${MAX_LZ64_CHARS.encoded} characters, ${MAX_LZ64_CHARS.decoded} decompressed. Send gzip instead.`,
   })
 
@@ -46,7 +46,7 @@ const createBitReader = (base64: string) => {
 
 /**
  * Decompresses what `LZString.compressToBase64` of lz-string makes: LZ78, whose codes get a bit longer each time the
- * dictionary has doubled. Throws `Refusal` if the text is damaged, or larger than `MAX_LZ64_CHARS`.
+ * dictionary has doubled. Throws `ApiError` if the text is damaged, or larger than `MAX_LZ64_CHARS`.
  */
 export const decodeLz64 = (base64: string): string => {
   if (base64.length > MAX_LZ64_CHARS.encoded) throw tooLarge()

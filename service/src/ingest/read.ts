@@ -1,10 +1,10 @@
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import { isUuid, uuidv7 } from '../lib/uuid.ts'
 import { eventTime } from './clock.ts'
-import { countChanges, MAX_CHANGES, type Profile, profileOf } from './profile.ts'
-import { isDeeperThan, MAX_DEPTH, storableJson, wellFormed } from './properties.ts'
+import { countChanges, type IdentityUpdate, identityUpdateOf, MAX_CHANGES } from '../persons/identityUpdate.ts'
+import { isDeeperThan, MAX_DEPTH, storableJson, wellFormed } from '../lib/storableJson.ts'
 import { MAX_EVENT_BYTES, MAX_EVENT_VALUES, MAX_EVENTS, type Piece } from './split.ts'
-import { tokensIn } from './tokens.ts'
+import { firstTokenIn } from './tokens.ts'
 
 /** An event as it will be stored. */
 export interface ReadEvent {
@@ -18,8 +18,8 @@ export interface ReadEvent {
   readonly elementsChain: string
   readonly sessionId: string
   readonly windowId: string
-  /** What it says of its person and groups. */
-  readonly profile: Profile
+  /** What it says about its person and groups. */
+  readonly identity: IdentityUpdate
 }
 
 /** Why one event of a body is refused. */
@@ -54,7 +54,7 @@ export const EVENT_FAULTS: Readonly<Record<EventFault, string>> = {
   invalid_timestamp: '"timestamp" is an ISO 8601 text, or ms since 1970, or absent.',
   properties_too_deep: `"properties" is nested at most ${MAX_DEPTH} levels deep.`,
   event_too_large: `An event has at most ${MAX_EVENT_BYTES} bytes as JSON.`,
-  too_many_values: `An event has at most ${MAX_EVENT_VALUES} values, those inside of others included.`,
+  too_many_values: `An event has at most ${MAX_EVENT_VALUES} keys and values, nested ones included.`,
   too_many_changes: `An event changes at most ${MAX_CHANGES} properties of its person and groups.`,
   unknown_token: 'No project has this token.',
   unstorable: 'The event cannot be stored as it is.',
@@ -143,7 +143,7 @@ const readEvent = (
     elementsChain: wellFormed(chain),
     sessionId: asText(properties.$session_id) ?? '',
     windowId: asText(properties.$window_id) ?? '',
-    profile: profileOf(name, distinctId, properties),
+    identity: identityUpdateOf(name, distinctId, properties),
   }
 }
 
@@ -163,7 +163,7 @@ export interface Events {
 const listOf = (body: unknown): Events => {
   if (Array.isArray(body)) return { list: '', events: body, envelope: {} }
   if (!isFields(body))
-    throw new Refusal('invalid_input', {
+    throw new ApiError('invalid_input', {
       detail: 'The body is an event, a list of events, or an object with a "batch" of them.',
     })
   for (const name of ['batch', 'data']) {
@@ -171,19 +171,19 @@ const listOf = (body: unknown): Events => {
     if (Array.isArray(list)) return { list: name, events: list, envelope: body }
     if (name === 'data' && isFields(list)) return { list: '', events: [list], envelope: body }
     if (list !== undefined && !('event' in body))
-      throw new Refusal('invalid_input', { detail: `"${name}" is a list of events.`, attr: name })
+      throw new ApiError('invalid_input', { detail: `"${name}" is a list of events.`, attr: name })
   }
   if ('event' in body) return { list: '', events: [body], envelope: body }
-  throw new Refusal('invalid_input', {
+  throw new ApiError('invalid_input', {
     detail: 'The body has no events: send {"api_key", "batch": [...]}, a list of events, or one event.',
   })
 }
 
-/** The events of a body of any shape in use. Throws `Refusal` if there is nothing to read, or too many of them. */
+/** The events of a body of any shape in use. Throws `ApiError` if there is nothing to read, or too many of them. */
 export const eventsOf = (body: unknown): Events => {
   const found = listOf(body)
   if (found.events.length > MAX_EVENTS)
-    throw new Refusal('body_too_large', {
+    throw new ApiError('body_too_large', {
       detail: `A request carries at most ${MAX_EVENTS} events, this one has ${found.events.length}.`,
     })
   return found
@@ -213,7 +213,7 @@ export const readUnparsed = (
   queryToken: string | undefined,
 ): Reading => ({
   index,
-  token: asText(envelope.api_key) ?? asText(envelope.token) ?? tokensIn(bytes)[0] ?? queryToken,
+  token: asText(envelope.api_key) ?? asText(envelope.token) ?? firstTokenIn(bytes) ?? queryToken,
   uuid: undefined,
   result: fault,
   given: bytes.toString('utf8', 0, MAX_SAMPLE_BYTES),

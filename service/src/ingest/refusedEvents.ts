@@ -1,9 +1,9 @@
 import type { Count } from '../lib/metrics.ts'
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import { uuidv7 } from '../lib/uuid.ts'
 import { type JsonLine, type Storage, StorageError } from '../storage/storage.ts'
-import { insertAll } from './insertRows.ts'
-import { isDeeperThan, MAX_DEPTH, wellFormed } from './properties.ts'
+import { insertAll } from '../storage/insertRows.ts'
+import { isDeeperThan, MAX_DEPTH, wellFormed } from '../lib/storableJson.ts'
 import { EVENT_FAULTS, type EventFault } from './read.ts'
 
 /** An event that was refused, with its project. */
@@ -40,7 +40,7 @@ export interface RefusedEvents {
    * minute, and the event is only counted.
    */
   sample(refusal: UnkeptRefusal): JsonLine | undefined
-  /** Resolves when these samples can be listed. Rejects with a `Refusal`. */
+  /** Resolves when these samples can be listed. Rejects with an `ApiError`. */
   keep(samples: readonly JsonLine[]): Promise<void>
   /** Newest first. */
   list(projectId: number, page: RefusedPage): Promise<KeptRefusal[]>
@@ -126,7 +126,7 @@ export const createRefusedEvents = (
         await flush()
       } catch (error) {
         if (!(error instanceof StorageError)) throw error
-        throw new Refusal(error.kind === 'full' ? 'disk_full' : 'engine_unavailable', {
+        throw new ApiError(error.kind === 'full' ? 'disk_full' : 'engine_unavailable', {
           retryAfterSeconds: RETRY_AFTER_SECONDS,
         })
       }

@@ -1,14 +1,15 @@
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
+import type { NextStep } from '../lib/timeSlices.ts'
 import { parseJson } from './decode.ts'
-import { MAX_DEPTH } from './properties.ts'
+import { MAX_DEPTH } from '../lib/storableJson.ts'
 
 /** Most events of one body. */
 export const MAX_EVENTS = 10_000
 /** Most bytes of one event as JSON, and of all that stands around the events of a body. */
 export const MAX_EVENT_BYTES = 2 * 1024 * 1024
-/** Most values of one event, those inside of others included. */
+/** Maximum keys and values of one event, nested ones included. Parsing a key costs about as much as ten numbers. */
 export const MAX_EVENT_VALUES = 16_000
-/** Most values of JSON that is parsed as a whole: what stands around the events, and bodies of the API. */
+/** Maximum keys and values of JSON that is parsed as a whole: the envelope of a delivery, and bodies of the API. */
 export const MAX_WHOLE_VALUES = 32_768
 /** Bodies of more bytes are split before they are parsed. */
 const MAX_WHOLE_BYTES = 64 * 1024
@@ -38,11 +39,13 @@ const LISTS = ['', 'batch', 'data']
 /** Most lists of one body: more than one of a name is a mistake. */
 const MAX_LISTS = 16
 
-const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c]
+const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c]
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 const tooMany = () =>
-  new Refusal('body_too_large', { detail: `A request carries at most ${MAX_EVENTS} events: send the rest in another.` })
+  new ApiError('body_too_large', {
+    detail: `A request carries at most ${MAX_EVENTS} events: send the rest in another.`,
+  })
 
 /** Counts what `JSON.parse` has to build of a piece of text. */
 const createMeter = (maxValues: number) => {
@@ -110,7 +113,7 @@ const createScanner = (bytes: Buffer, listNames: readonly string[]) => {
     const name = depth === 1 ? '' : depth === 2 && key ? key : undefined
     if (byte !== LIST || name === undefined || !listNames.includes(name)) return
     if (around.length >= MAX_LISTS)
-      throw new Refusal('invalid_input', { detail: 'The body has several lists of events: send one "batch".' })
+      throw new ApiError('invalid_input', { detail: 'The body has several lists of events: send one "batch".' })
     around.push(bytes.subarray(aroundStart, at + 1))
     list = lists[name] = []
     listDepth = depth
@@ -120,7 +123,7 @@ const createScanner = (bytes: Buffer, listNames: readonly string[]) => {
 
   const close = (byte: number) => {
     if (listDepth && depth === listDepth) {
-      if (byte !== LIST_END) throw new Refusal('invalid_json')
+      if (byte !== LIST_END) throw new ApiError('invalid_json')
       endPiece(true)
       listDepth = 0
       aroundStart = at
@@ -128,9 +131,11 @@ const createScanner = (bytes: Buffer, listNames: readonly string[]) => {
     depth -= 1
   }
 
+  const addValue = () => (listDepth ? inner : outer).addValue()
+
   const separate = () => {
     if (listDepth && depth === listDepth) endPiece(false)
-    else (listDepth ? inner : outer).addValue()
+    else addValue()
   }
 
   return {
@@ -152,17 +157,18 @@ const createScanner = (bytes: Buffer, listNames: readonly string[]) => {
         } else if (byte === LIST || byte === OBJECT) open(byte)
         else if (byte === LIST_END || byte === OBJECT_END) close(byte)
         else if (byte === COMMA) separate()
+        else if (byte === COLON) addValue()
       }
       return at < bytes.length
     },
     end(): SplitBody {
-      if (depth !== 0 || isInString) throw new Refusal('invalid_json')
+      if (depth !== 0 || isInString) throw new ApiError('invalid_json')
       around.push(bytes.subarray(aroundStart))
       const envelope = Buffer.concat(around)
       const fault = outer.fault(envelope.length)
       if (fault)
-        throw new Refusal(fault === 'event_too_large' ? 'body_too_large' : 'invalid_input', {
-          detail: `JSON that is parsed as a whole has at most ${MAX_EVENT_BYTES} bytes, ${MAX_WHOLE_VALUES} values and ${MAX_DEPTH} levels.`,
+        throw new ApiError(fault === 'event_too_large' ? 'body_too_large' : 'invalid_input', {
+          detail: `JSON that is parsed as a whole has at most ${MAX_EVENT_BYTES} bytes, ${MAX_WHOLE_VALUES} keys and values and ${MAX_DEPTH} levels.`,
         })
       return { envelope: parseJson(envelope), lists }
     },
@@ -171,12 +177,9 @@ const createScanner = (bytes: Buffer, listNames: readonly string[]) => {
 
 /**
  * Splits a body of JSON text into its events. `next` is called between steps of bounded time, and waited for.
- * A small body is parsed as a whole: `undefined`. Throws `Refusal`.
+ * A small body is parsed as a whole: `undefined`. Throws `ApiError`.
  */
-export const splitBody = async (
-  bytes: Buffer,
-  next: () => Promise<void> | undefined,
-): Promise<SplitBody | undefined> => {
+export const splitBody = async (bytes: Buffer, next: NextStep): Promise<SplitBody | undefined> => {
   if (bytes.length <= MAX_WHOLE_BYTES) return undefined
   const scanner = createScanner(bytes, LISTS)
   while (scanner.step()) {
@@ -186,7 +189,7 @@ export const splitBody = async (
   return scanner.end()
 }
 
-/** The value of JSON text that `JSON.parse` reads in bounded time: not too large, too deep or of too many values. Throws `Refusal`. */
+/** The value of JSON text that `JSON.parse` reads in bounded time: not too large, too deep or of too many values. Throws `ApiError`. */
 export const parseBounded = (bytes: Buffer): unknown => {
   const scanner = createScanner(bytes, [])
   while (scanner.step());

@@ -11,7 +11,7 @@ export interface Located {
 
 const groupColumns = ({ event, groupIndexes }: Located): string => {
   let columns = ''
-  for (const { type, key } of event.profile.groups)
+  for (const { type, key } of event.identity.groups)
     if (groupIndexes.has(type)) columns += `,"$group_${groupIndexes.get(type)}":${JSON.stringify(key)}`
   return columns
 }

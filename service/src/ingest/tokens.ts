@@ -1,38 +1,67 @@
-/** Most tokens of one body that are looked up; events of further projects are refused. */
+import type { NextStep } from '../lib/timeSlices.ts'
+
+/** Maximum project tokens of one body that are looked up. Events of further projects are rejected. */
 export const MAX_TOKENS = 100
 const MAX_TOKEN_BYTES = 200
 // Two for each event that a body may have.
 const MAX_FIELDS = 20_000
+// More blanks between a name and its value than any writer of JSON leaves.
+const MAX_BLANKS = 1_000
+// Searching this much takes well under a millisecond.
+const STEP_BYTES = 1024 * 1024
 
 const NAMES = ['"api_key"', '"token"'].map((name) => Buffer.from(name))
 const [QUOTE, COLON] = [0x22, 0x3a]
 const isSpace = (byte: number | undefined) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
-/** The string that follows a name at `at`, as `: "…"`; `undefined`: there is none. */
-const valueAt = (bytes: Buffer, at: number): string | undefined => {
-  while (isSpace(bytes[at])) at += 1
-  if (bytes[at] !== COLON) return undefined
-  at += 1
-  while (isSpace(bytes[at])) at += 1
-  if (bytes[at] !== QUOTE) return undefined
-  const end = bytes.indexOf(QUOTE, at + 1)
-  return end > at + 1 && end - at <= MAX_TOKEN_BYTES ? bytes.toString('utf8', at + 1, end) : undefined
+const skipBlanks = (bytes: Buffer, start: number): number => {
+  let at = start
+  while (isSpace(bytes[at]) && at - start < MAX_BLANKS) at += 1
+  return at
+}
+
+/** Returns the string that follows a name, as in `: "…"`. `undefined`: another value follows. */
+const valueAt = (bytes: Buffer, afterName: number): string | undefined => {
+  const colon = skipBlanks(bytes, afterName)
+  if (bytes[colon] !== COLON) return undefined
+  const start = skipBlanks(bytes, colon + 1)
+  if (bytes[start] !== QUOTE) return undefined
+  const length = bytes.subarray(start + 1, start + MAX_TOKEN_BYTES + 1).indexOf(QUOTE)
+  return length > 0 ? bytes.toString('utf8', start + 1, start + 1 + length) : undefined
 }
 
 /**
- * What may be project tokens in JSON text, found by their fields' names without parsing it: at most `MAX_TOKENS`, in the order
- * in which they stand. Tokens and these names have no characters that any writer of JSON escapes.
+ * Yields what may be project tokens in JSON text, found by the names of their fields without parsing it, and `undefined` where
+ * there is none. Each step is short. Tokens and these names have no characters that a writer of JSON escapes.
  */
-export const tokensIn = (bytes: Buffer): string[] => {
-  const tokens = new Set<string>()
+const scanTokens = function* (bytes: Buffer): Generator<string | undefined> {
   for (const name of NAMES) {
-    let at = bytes.indexOf(name)
-    for (let fields = 0; at >= 0 && fields < MAX_FIELDS && tokens.size < MAX_TOKENS; fields += 1) {
-      at += name.length
-      const token = valueAt(bytes, at)
-      if (token !== undefined) tokens.add(token)
-      at = bytes.indexOf(name, at)
+    let fields = 0
+    for (let start = 0; start < bytes.length; start += STEP_BYTES) {
+      const part = bytes.subarray(start, start + STEP_BYTES + name.length - 1)
+      for (let at = part.indexOf(name); at >= 0 && fields < MAX_FIELDS; at = part.indexOf(name, at + name.length)) {
+        fields += 1
+        yield valueAt(bytes, start + at + name.length)
+      }
+      yield undefined
     }
   }
+}
+
+/** Finds up to `MAX_TOKENS` different project tokens in JSON text, without parsing it. */
+export const tokensIn = async (bytes: Buffer, next: NextStep): Promise<string[]> => {
+  const tokens = new Set<string>()
+  for (const token of scanTokens(bytes)) {
+    if (token !== undefined) tokens.add(token)
+    if (tokens.size >= MAX_TOKENS) break
+    const turn = next()
+    if (turn) await turn
+  }
   return [...tokens]
+}
+
+/** Finds the first project token in the JSON text of one event. */
+export const firstTokenIn = (bytes: Buffer): string | undefined => {
+  for (const token of scanTokens(bytes)) if (token !== undefined) return token
+  return undefined
 }

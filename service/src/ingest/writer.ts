@@ -1,24 +1,16 @@
 import { askInParts } from '../lib/parts.ts'
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import { pause } from '../lib/wait.ts'
 import { type Storage, StorageError, type StorageErrorKind } from '../storage/storage.ts'
-import { insertAll, linesOf } from './insertRows.ts'
-import type { Profile } from './profile.ts'
+import { insertAll, linesOf } from '../storage/insertRows.ts'
+import type { IdentityRow } from '../persons/facts.ts'
 
-/** What is to be known of an event while it waits; its columns are in its line. */
-export interface Row {
-  /** Its place in the body that it came in. */
+/** What is needed of an event while it waits. Its columns are in its line. */
+export interface Row extends IdentityRow {
+  /** Index of the event in its body. */
   readonly index: number
-  readonly projectId: number
-  readonly uuid: string
-  /** The uuid as it was sent. Absent: it came without one, and the service has just given it its own. */
+  /** The uuid as it was sent. Undefined: the service generated one. */
   readonly sentUuid: string | undefined
-  readonly distinctId: string
-  /** ms since the epoch. */
-  readonly timestamp: number
-  readonly profile: Profile
-  /** The columns of its groups, by their types. */
-  readonly groupIndexes: ReadonlyMap<string, number>
 }
 
 /** A row that is impossible to store, with its line. */
@@ -77,7 +69,7 @@ interface Waiting {
   readonly deadline: number
   /** Whether it is stored without others: it is part of a large delivery, or a batch failed because of it for an unknown reason. */
   isAlone: boolean
-  readonly settle: (outcome: readonly Unstorable[] | Refusal) => void
+  readonly settle: (outcome: readonly Unstorable[] | ApiError) => void
 }
 
 // Size of one insert: large enough that a backlog clears in a few of them, small enough that the next one starts soon.
@@ -101,9 +93,9 @@ const RETRY_WHEN_FULL_SECONDS = 30
 /** Failures of an engine that may take the same rows later. */
 const PASSING: ReadonlySet<StorageErrorKind> = new Set(['unavailable', 'capacity', 'memory', 'timeout'])
 
-const unavailable = () => new Refusal('engine_unavailable', { retryAfterSeconds: RETRY_AFTER_SECONDS })
-const overloaded = () => new Refusal('ingest_overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS })
-const noRoom = () => new Refusal('disk_full', { retryAfterSeconds: RETRY_WHEN_FULL_SECONDS })
+const unavailable = () => new ApiError('engine_unavailable', { retryAfterSeconds: RETRY_AFTER_SECONDS })
+const overloaded = () => new ApiError('ingest_overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS })
+const noRoom = () => new ApiError('disk_full', { retryAfterSeconds: RETRY_WHEN_FULL_SECONDS })
 
 const keyOf = ({ projectId, uuid }: Row) => `${projectId}:${uuid}`
 
@@ -113,9 +105,9 @@ const ROW_CHARS = 200
 const CHANGE_CHARS = 100
 
 /** What a row takes up beside its line, about. */
-const weightOf = ({ profile: { person, groups, told } }: Row): number => {
+const weightOf = ({ identity: { person, groups, groupUpdate } }: Row): number => {
   let weight = ROW_CHARS + groups.length * CHANGE_CHARS
-  for (const changes of [person?.set, person?.setOnce, told?.set])
+  for (const changes of [person?.set, person?.setOnce, groupUpdate?.set])
     for (const [name, json] of changes ?? []) weight += CHANGE_CHARS + name.length + json.length
   return weight
 }
@@ -296,7 +288,7 @@ export const createWriter = (
   const giveUp = async (each: Waiting, error: unknown) => {
     if (!(error instanceof StorageError)) {
       onFault(error as Error)
-      return each.settle(new Refusal('internal_error'))
+      return each.settle(new ApiError('internal_error'))
     }
     each.isAlone = true
     each.isFirstTry = false
@@ -372,11 +364,11 @@ export const createWriter = (
   /** Resolves when the part has an outcome; it has `waitMs` for it. */
   const enqueue = ({ rows, lines, chars }: Part, isAlone: boolean): Promise<readonly Unstorable[]> =>
     new Promise((resolve, reject) => {
-      const settle = (outcome: readonly Unstorable[] | Refusal) => {
+      const settle = (outcome: readonly Unstorable[] | ApiError) => {
         if (each.isDone) return
         each.isDone = true
         clearTimeout(timer)
-        if (outcome instanceof Refusal) reject(outcome)
+        if (outcome instanceof ApiError) reject(outcome)
         else resolve(outcome)
       }
       const deadline = now() + waitMs

@@ -1,20 +1,26 @@
 import { createFairQueue } from './fairQueue.ts'
 
+/**
+ * Call between two short steps of a long computation. Returns `undefined` while the time slice lasts. Otherwise returns a
+ * promise to await before the next step, which resolves in a later turn of the event loop.
+ */
+export type NextStep = () => Promise<void> | undefined
+
 export interface TimeSlices {
-  /**
-   * Call between two small steps of a long computation. `undefined`: there is time left in this turn of the event loop.
-   * Otherwise wait for the promise, which resolves in a later turn. Clients take turns.
-   */
+  /** `NextStep` for one client. Clients take turns. */
   next(client: string): Promise<void> | undefined
 }
 
-// Short enough that a step that overruns its slice still ends within 50 ms.
+/** Never pauses, for computations that are known to be short. */
+export const WITHOUT_PAUSE: NextStep = () => undefined
+
+// Short enough that a turn whose last step overruns its slice still ends within 50 ms.
 const SLICE_MS = 8
 
-/** Lets long computations share the event loop: in each turn of it they get one time slice together, then I/O goes on. */
+/** Lets long computations share the event loop: all of them together get one time slice of each turn, then I/O continues. */
 export const createTimeSlices = (sliceMs = SLICE_MS): TimeSlices => {
   const waiting = createFairQueue<() => void>()
-  /** End of the slice of this turn; `undefined`: none has begun. */
+  /** End of the time slice of this turn. `undefined` until a computation starts it. */
   let endsAt: number | undefined
 
   const begin = () => {

@@ -1,4 +1,4 @@
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import type { ApiKey, Metadata } from '../storage/metadata/metadata.ts'
 import { graceEnd } from './grace.ts'
 import type { KeyFile } from './keyFile.ts'
@@ -63,7 +63,7 @@ const MAX_LABEL = 200
 // A key in use is a write to the store now and then, not with each request.
 const TOUCH_MS = 3_600_000
 
-const wrong = (attr: string, detail: string) => new Refusal('invalid_input', { attr, detail })
+const wrong = (attr: string, detail: string) => new ApiError('invalid_input', { attr, detail })
 
 const toView = (key: ApiKey): KeyView => ({
   id: key.id,
@@ -77,7 +77,7 @@ const toView = (key: ApiKey): KeyView => ({
   previous_value_until: key.previousUntil ?? null,
 })
 
-/** What can be done with personal API keys, for the API and the command line alike. Everything throws `Refusal`. */
+/** What can be done with personal API keys, for the API and the command line alike. Everything throws `ApiError`. */
 export const createKeys = ({
   metadata: { keys, projects },
   scopes: known,
@@ -88,7 +88,7 @@ export const createKeys = ({
   const find = async (actor: Actor, id: string): Promise<ApiKey> => {
     const key = await keys.get(id)
     if (!key || (actor.projectId !== undefined && key.projectId !== actor.projectId))
-      throw new Refusal('not_found', { detail: 'There is no personal API key of this id.' })
+      throw new ApiError('not_found', { detail: 'There is no personal API key of this id.' })
     return key
   }
 
@@ -97,7 +97,7 @@ export const createKeys = ({
     const key = await find(actor, id)
     const more = key.scopes.filter((scope) => !actor.scopes.includes(scope))
     if (more.length)
-      throw new Refusal('permission_denied', { detail: `That key has scopes that yours lacks: ${more.join(', ')}.` })
+      throw new ApiError('permission_denied', { detail: `That key has scopes that yours lacks: ${more.join(', ')}.` })
     return key
   }
 
@@ -120,7 +120,7 @@ export const createKeys = ({
       )
     const more = scopes.filter((scope) => !actor.scopes.includes(scope))
     if (more.length)
-      throw new Refusal('permission_denied', {
+      throw new ApiError('permission_denied', {
         attr: 'scopes',
         detail: `A key can hand on only what it has itself; yours lacks ${more.join(', ')}.`,
       })
@@ -133,7 +133,7 @@ export const createKeys = ({
       throw wrong('scoped_teams', '"scoped_teams" is a list of one project\'s id, or null for all projects.')
     const id = teams?.[0]
     if (actor.projectId !== undefined && id !== actor.projectId)
-      throw new Refusal('permission_denied', {
+      throw new ApiError('permission_denied', {
         attr: 'scoped_teams',
         detail: `This key is of project ${actor.projectId} and can make keys of that project only.`,
       })
@@ -164,7 +164,7 @@ export const createKeys = ({
         secret: value,
       })
       if (!key)
-        throw new Refusal('name_taken', {
+        throw new ApiError('name_taken', {
           attr: 'label',
           detail: `There is a key with the label "${label}" already: choose another, or rotate that one.`,
         })

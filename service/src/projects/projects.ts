@@ -1,4 +1,4 @@
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 import { type Project, type Metadata, TokenTaken } from '../storage/metadata/metadata.ts'
 import { graceEnd } from './grace.ts'
 import type { Actor } from './keys.ts'
@@ -35,10 +35,10 @@ export interface Projects {
 
 const MAX_NAME = 200
 
-const wrong = (attr: string, detail: string) => new Refusal('invalid_input', { attr, detail })
+const wrong = (attr: string, detail: string) => new ApiError('invalid_input', { attr, detail })
 
 const tokenTaken = () =>
-  new Refusal('name_taken', {
+  new ApiError('name_taken', {
     attr: 'api_token',
     detail: 'Another project has this token, or had it until a short while ago.',
   })
@@ -70,11 +70,11 @@ const checked = ({ name, timezone }: Pick<ProjectInput, 'name' | 'timezone'>) =>
   ...(timezone === undefined ? {} : { timezone: checkedTimezone(timezone) }),
 })
 
-/** What can be done with projects, for the API and the command line alike. Everything throws `Refusal`. */
+/** What can be done with projects, for the API and the command line alike. Everything throws `ApiError`. */
 export const createProjects = ({ projects }: Pick<Metadata, 'projects'>, now: () => number = Date.now): Projects => {
   const find = async (id: number): Promise<Project> => {
     const project = await projects.byId(id)
-    if (!project) throw new Refusal('not_found', { detail: `There is no project ${id}.` })
+    if (!project) throw new ApiError('not_found', { detail: `There is no project ${id}.` })
     return project
   }
 
@@ -84,7 +84,7 @@ export const createProjects = ({ projects }: Pick<Metadata, 'projects'>, now: ()
     get: async (id) => toView(await find(id)),
     async create(actor, { name, timezone, api_token: token = madeUp('tm') }) {
       if (actor.projectId !== undefined)
-        throw new Refusal('permission_denied', {
+        throw new ApiError('permission_denied', {
           detail:
             'This personal API key is of one project: a new project takes a key of all projects ("trailmark key create --all-projects").',
         })

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { Refusal } from '../lib/refusal.ts'
+import { ApiError } from '../lib/apiError.ts'
 
 /** A statement with `{name:Type}` placeholders and their values. Of one of the service's own, `projectId` is the project it works for. */
 export interface Statement {
@@ -108,10 +108,10 @@ const RETRY_SECONDS = 2
 const FULL_RETRY_SECONDS = 30
 
 /** The refusal for an engine that is away, full or busy; `undefined` if the statement itself is at fault. */
-export const storageRefusal = ({ kind, missing }: StorageError): Refusal | undefined => {
-  if (kind === 'capacity') return new Refusal('query_capacity', { retryAfterSeconds: RETRY_SECONDS })
-  if (kind === 'full') return new Refusal('disk_full', { retryAfterSeconds: FULL_RETRY_SECONDS })
+export const storageApiError = ({ kind, missing }: StorageError): ApiError | undefined => {
+  if (kind === 'capacity') return new ApiError('query_capacity', { retryAfterSeconds: RETRY_SECONDS })
+  if (kind === 'full') return new ApiError('disk_full', { retryAfterSeconds: FULL_RETRY_SECONDS })
   if (kind !== 'unavailable') return undefined
   const detail = `A part of the event store does not answer (${missing}), and without it the answer would be wrong: try again.`
-  return new Refusal('engine_unavailable', { ...(missing ? { detail } : {}), retryAfterSeconds: RETRY_SECONDS })
+  return new ApiError('engine_unavailable', { ...(missing ? { detail } : {}), retryAfterSeconds: RETRY_SECONDS })
 }

@@ -6,8 +6,8 @@ import { MAX_API_BYTES, MAX_HEADERS_MS } from '../../src/http/server.ts'
 import { FREE_BYTES, MAX_BODY_BYTES, MAX_RATIO, MAX_TEXT_BYTES } from '../../src/ingest/decode.ts'
 import { LARGE_AT_ONCE, MAX_DELIVERY_CHANGES } from '../../src/ingest/ingest.ts'
 import { MAX_LZ64_CHARS } from '../../src/ingest/lz64.ts'
-import { MAX_CHANGES } from '../../src/ingest/profile.ts'
-import { MAX_DEPTH } from '../../src/ingest/properties.ts'
+import { MAX_CHANGES } from '../../src/persons/identityUpdate.ts'
+import { MAX_DEPTH } from '../../src/lib/storableJson.ts'
 import { MAX_EVENT_BYTES, MAX_EVENT_VALUES, MAX_EVENTS } from '../../src/ingest/split.ts'
 import { MAX_TOKENS } from '../../src/ingest/tokens.ts'
 
@@ -38,7 +38,7 @@ const ROWS: readonly (readonly [what: string, bound: string, beyond: string])[] 
   ['Events of a delivery', count(MAX_EVENTS), '413 `body_too_large`'],
   ['Project tokens of a delivery', count(MAX_TOKENS), 'events with further tokens are refused: `unknown_token`'],
   ['An event, as JSON', bytes(MAX_EVENT_BYTES), 'this event is refused: `event_too_large`'],
-  ['Values of an event', count(MAX_EVENT_VALUES), 'this event is refused: `too_many_values`'],
+  ['Keys and values of an event', count(MAX_EVENT_VALUES), 'this event is refused: `too_many_values`'],
   ['Levels of an event', count(MAX_DEPTH), 'this event is refused: `properties_too_deep`'],
   ['Changes of persons and groups by an event', count(MAX_CHANGES), 'this event is refused: `too_many_changes`'],
   [

@@ -1,5 +1,5 @@
 import { createGate } from '../../src/endpoints/limits.ts'
-import { Refusal } from '../../src/lib/refusal.ts'
+import { ApiError } from '../../src/lib/apiError.ts'
 
 const allowance = { seconds: 1, memoryBytes: 1, rows: 1, streamRows: 1, perMinute: 3, perHour: 5, atOnce: 2 }
 
@@ -9,11 +9,11 @@ const setUp = () => {
   return createGate(() => time)
 }
 
-const refusalOf = (work: () => unknown) => {
+const apiErrorOf = (work: () => unknown) => {
   try {
     work()
   } catch (error) {
-    if (error instanceof Refusal) return { code: error.code, seconds: error.facts.retryAfterSeconds }
+    if (error instanceof ApiError) return { code: error.code, seconds: error.details.retryAfterSeconds }
     throw error
   }
   return undefined
@@ -23,10 +23,10 @@ test('limits the runs of a key per minute, and reports when to retry', () => {
   const gate = setUp()
   for (let run = 0; run < 3; run += 1) gate.enter('key', allowance)()
   time = 20_500
-  expect(refusalOf(() => gate.enter('key', allowance))).toEqual({ code: 'rate_limited', seconds: 40 })
-  expect(refusalOf(() => gate.enter('another', allowance))).toBeUndefined()
+  expect(apiErrorOf(() => gate.enter('key', allowance))).toEqual({ code: 'rate_limited', seconds: 40 })
+  expect(apiErrorOf(() => gate.enter('another', allowance))).toBeUndefined()
   time = 60_000
-  expect(refusalOf(() => gate.enter('key', allowance))).toBeUndefined()
+  expect(apiErrorOf(() => gate.enter('key', allowance))).toBeUndefined()
 })
 
 test('limits the runs of a key per hour', () => {
@@ -36,18 +36,18 @@ test('limits the runs of a key per hour', () => {
     gate.enter('key', allowance)()
   }
   time = 300_000
-  expect(refusalOf(() => gate.enter('key', allowance))).toEqual({ code: 'rate_limited', seconds: 3_300 })
+  expect(apiErrorOf(() => gate.enter('key', allowance))).toEqual({ code: 'rate_limited', seconds: 3_300 })
 })
 
 test('counts each concurrent run once until it ends', () => {
   const gate = setUp()
   const leave = gate.enter('key', allowance)
   gate.enter('key', allowance)
-  expect(refusalOf(() => gate.enter('key', allowance))).toEqual({ code: 'too_many_at_once', seconds: 1 })
+  expect(apiErrorOf(() => gate.enter('key', allowance))).toEqual({ code: 'too_many_at_once', seconds: 1 })
   leave()
   leave()
   gate.enter('key', allowance)
-  expect(refusalOf(() => gate.enter('key', { ...allowance, perMinute: 9 }))).toEqual({
+  expect(apiErrorOf(() => gate.enter('key', { ...allowance, perMinute: 9 }))).toEqual({
     code: 'too_many_at_once',
     seconds: 1,
   })
@@ -59,13 +59,13 @@ test('forgets idle keys, but not active runs or runs of the current hour', () =>
   gate.enter('often', { ...allowance, perHour: 1 })()
   time = 3_599_000
   gate.enter('another', allowance)()
-  expect(refusalOf(() => gate.enter('often', { ...allowance, perHour: 1 }))).toEqual({
+  expect(apiErrorOf(() => gate.enter('often', { ...allowance, perHour: 1 }))).toEqual({
     code: 'rate_limited',
     seconds: 1,
   })
   time = 7_200_000
   gate.enter('another', allowance)()
-  expect(refusalOf(() => gate.enter('long', { ...allowance, atOnce: 1 }))).toEqual({
+  expect(apiErrorOf(() => gate.enter('long', { ...allowance, atOnce: 1 }))).toEqual({
     code: 'too_many_at_once',
     seconds: 1,
   })

@@ -2,13 +2,14 @@ import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BODY_LIMITS, createBodyReader } from '../../src/http/bodyReader.ts'
+import { createTimeSlices } from '../../src/lib/timeSlices.ts'
 
 const limits = { ...BODY_LIMITS, smallBytes: 10 }
 const KB = 1_024
 
 /** Bodies of clients that the test sends piece by piece. */
 const createBodies = (maxHeldBytes: number) => {
-  const reader = createBodyReader(maxHeldBytes, { count: () => {}, limits })
+  const reader = createBodyReader(maxHeldBytes, { count: () => {}, slices: createTimeSlices(), limits })
   const open = (ip: string, maxBytes = 1_000_000) => {
     const request = { ip } as FastifyRequest
     const raw = new EventEmitter()

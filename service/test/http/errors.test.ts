@@ -1,8 +1,8 @@
 import { ERRORS, toErrorResponse } from '../../src/http/errors.ts'
-import { Refusal } from '../../src/lib/refusal.ts'
+import { ApiError } from '../../src/lib/apiError.ts'
 
 test("a refusal's own words win over the row's", () => {
-  expect(toErrorResponse(new Refusal('not_found', { detail: 'No such shop.', attr: 'shop' }), 'r').body).toEqual({
+  expect(toErrorResponse(new ApiError('not_found', { detail: 'No such shop.', attr: 'shop' }), 'r').body).toEqual({
     type: 'invalid_request',
     code: 'not_found',
     detail: 'No such shop.',
@@ -12,7 +12,7 @@ test("a refusal's own words win over the row's", () => {
 })
 
 test('without words of its own it has those of its row', () => {
-  expect(toErrorResponse(new Refusal('invalid_json'), 'r')).toMatchObject({
+  expect(toErrorResponse(new ApiError('invalid_json'), 'r')).toMatchObject({
     status: 400,
     body: { code: 'invalid_json', detail: ERRORS.invalid_json.message, attr: null },
   })

@@ -7,7 +7,7 @@ test.each([
   [['Origin', 'https://a.example', 'Origin', 'https://b.example'], 'origin'],
 ])('refuses %j', (rawHeaders, name) => {
   const refusal = repeatedHeader(rawHeaders)!
-  expect([refusal.code, refusal.facts.detail]).toEqual([
+  expect([refusal.code, refusal.details.detail]).toEqual([
     'invalid_input',
     `The request has more than one "${name}" header: send one.`,
   ])

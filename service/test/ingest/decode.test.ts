@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { deflateSync, gzipSync } from 'node:zlib'
 import { decode, decodeSmall, MAX_BODY_BYTES, MAX_TEXT_BYTES, parseJson } from '../../src/ingest/decode.ts'
 import { MAX_LZ64_CHARS } from '../../src/ingest/lz64.ts'
-import { Refusal } from '../../src/lib/refusal.ts'
+import { ApiError } from '../../src/lib/apiError.ts'
 
 const JSON_TEXT = '{"event":"é+ 😀 %2B &data=x"}'
 const base64 = Buffer.from(JSON_TEXT).toString('base64')
@@ -55,7 +55,7 @@ test.each([
   ['a form that is not URL-encoded', Buffer.from('data=%E0%A4'), undefined, 'invalid_encoding'],
   ['an empty form', Buffer.from('data='), 'base64', 'invalid_json'],
 ])('%s is refused', async (_, body, compression, code) => {
-  await expect(decodeJson(body, compression)).rejects.toBeInstanceOf(Refusal)
+  await expect(decodeJson(body, compression)).rejects.toBeInstanceOf(ApiError)
   await expect(decodeJson(body, compression)).rejects.toMatchObject({ code })
 })
 

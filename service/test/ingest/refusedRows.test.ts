@@ -1,4 +1,4 @@
-import { createPeople } from '../../src/ingest/people.ts'
+import { createPersonFacts } from '../../src/persons/facts.ts'
 import { createWriter, type Row } from '../../src/ingest/writer.ts'
 import { uuidv7 } from '../../src/lib/uuid.ts'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
@@ -36,7 +36,7 @@ const given = (name: string, change: (line: string) => string = (line) => line):
     $window_id: '',
     properties: { a: 1 },
   })
-  const profile = { person: { set: [], setOnce: [] }, groups: [] }
+  const identity = { person: { set: [], setOnce: [] }, groups: [] }
   return {
     row: {
       index: 0,
@@ -45,7 +45,7 @@ const given = (name: string, change: (line: string) => string = (line) => line):
       sentUuid: uuid,
       distinctId: name,
       timestamp: 0,
-      profile,
+      identity,
       groupIndexes: new Map(),
     },
     line: change(line),
@@ -69,7 +69,7 @@ const BROKEN: Readonly<Record<string, (line: string) => string>> = {
 }
 
 test.each(Object.entries(BROKEN))('a row with %s takes no other with it', async (kind, change) => {
-  const writer = createWriter(storage, { before: createPeople(storage).store, waitMs: 10_000 })
+  const writer = createWriter(storage, { before: createPersonFacts(storage).store, waitMs: 10_000 })
   const name = kind.replace(/'/g, '')
   const poisoned = [given(name), given(name, change), given(name), given(name, change), given(name)]
   const [unstorable, ...others] = await Promise.all([
@@ -126,15 +126,15 @@ test('a delivery that fails for a reason nobody knows is tried alone, and delays
 })
 
 test('what follows for persons from a row that the engine refuses keeps no other back', async () => {
-  const people = createPeople(storage)
+  const facts = createPersonFacts(storage)
   const { row } = given('x')
   const said = (distinctId: string): Row => ({
     ...row,
     distinctId,
-    profile: { person: { set: [['plan', '"gold"']], setOnce: [] }, groups: [] },
+    identity: { person: { set: [['plan', '"gold"']], setOnce: [] }, groups: [] },
   })
   // No reader lets half of a pair through.
-  await people.store([said('before'), said('\ud83d'), said('after')])
+  await facts.store([said('before'), said('\ud83d'), said('after')])
   const found = await storage.rows<{ id: string }>({
     text: "SELECT DISTINCT distinct_id AS id FROM db.person_properties WHERE name = 'plan' ORDER BY id",
   })

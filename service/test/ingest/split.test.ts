@@ -1,5 +1,6 @@
 import { parseBounded, MAX_EVENT_BYTES, MAX_EVENT_VALUES, MAX_WHOLE_VALUES, splitBody } from '../../src/ingest/split.ts'
-import { MAX_TOKENS, tokensIn } from '../../src/ingest/tokens.ts'
+import { firstTokenIn, MAX_TOKENS, tokensIn } from '../../src/ingest/tokens.ts'
+import { WITHOUT_PAUSE } from '../../src/lib/timeSlices.ts'
 
 const split = (text: string) => splitBody(Buffer.from(text), () => undefined)
 const FILLER = { properties: { text: 'x'.repeat(1_000) } }
@@ -64,7 +65,7 @@ test.each<[string, string, string]>([
 })
 
 test('judges each event by itself, before it is parsed', async () => {
-  const keys = Array.from({ length: MAX_EVENT_VALUES + 1 }, (_, n) => `"${n}":1`).join(',')
+  const keys = Array.from({ length: MAX_EVENT_VALUES / 2 }, (_, n) => `"${n}":1`).join(',')
   const body = await split(
     `[{"good":1},{"deep":${'['.repeat(100)}${']'.repeat(100)}},{"long":"${'x'.repeat(MAX_EVENT_BYTES)}"},{${keys}},{"good":2}]`,
   )
@@ -89,16 +90,30 @@ test('pauses between steps of a large body', async () => {
 test.each(['['.repeat(200_000), `[${'1,'.repeat(MAX_WHOLE_VALUES + 1)}1]`, `"${'x'.repeat(MAX_EVENT_BYTES)}"`])(
   'parses nothing whose parsing takes long (%#)',
   (text) => {
-    expect(() => parseBounded(Buffer.from(text))).toThrow(expect.objectContaining({ name: 'Refusal' }))
+    expect(() => parseBounded(Buffer.from(text))).toThrow(expect.objectContaining({ name: 'ApiError' }))
   },
 )
 
-test('finds tokens without parsing', () => {
+test('finds tokens without parsing', async () => {
   const text = `{"api_key" : "one","batch":[{"properties":{"token":\n"two","x":"\\"token\\":\\"no\\""}}], "token":5, "token":"${'x'.repeat(300)}"}`
-  expect(tokensIn(Buffer.from(text))).toEqual(['one', 'two'])
+  expect(await tokensIn(Buffer.from(text), WITHOUT_PAUSE)).toEqual(['one', 'two'])
+  expect(firstTokenIn(Buffer.from(text))).toBe('one')
 })
 
-test('looks at a bounded number of tokens', () => {
+test('looks at a bounded number of tokens', async () => {
   const text = Array.from({ length: 1_000_000 }, (_, n) => `"token":"${n}"`).join(',')
-  expect(tokensIn(Buffer.from(text))).toHaveLength(MAX_TOKENS)
+  expect(await tokensIn(Buffer.from(text), WITHOUT_PAUSE)).toHaveLength(MAX_TOKENS)
+})
+
+test('finds a token that lies across two steps, and pauses between steps', async () => {
+  const step = 1024 * 1024
+  for (let at = step - 20; at <= step + 1; at += 1) {
+    let pauses = 0
+    const found = await tokensIn(Buffer.from(`${' '.repeat(at)}"api_key":"across"${' '.repeat(step)}`), () => {
+      pauses += 1
+      return Promise.resolve()
+    })
+    expect(found).toEqual(['across'])
+    expect(pauses).toBeGreaterThanOrEqual(4)
+  }
 })

@@ -16,7 +16,7 @@ const row = (n: number, { projectId = 1, event = 'e', text = '', isNamed = true 
     sentUuid: isNamed ? uuid(n) : undefined,
     distinctId: 'd',
     timestamp: 0,
-    profile: { groups: [] },
+    identity: { groups: [] },
     groupIndexes: new Map(),
   },
   line: JSON.stringify({ project_id: projectId, uuid: uuid(n), event, text }),
@@ -194,7 +194,7 @@ test('an engine that stays away is waited for in bounds', async () => {
   const writer = createWriter(store, { waitMs: 250 })
   await expect(write(writer, [row(1)])).rejects.toMatchObject({
     code: 'engine_unavailable',
-    facts: { retryAfterSeconds: 5 },
+    details: { retryAfterSeconds: 5 },
   })
   store.failWith(() => undefined)
   expect(await write(writer, [row(1)])).toEqual([])
@@ -231,7 +231,7 @@ describe('more than can be held', () => {
     const held = [1, 2, 3].map((n) => write(writer, [big(n)]))
     await expect(write(writer, [big(4)])).rejects.toMatchObject({
       code: 'ingest_overloaded',
-      facts: { retryAfterSeconds: 5 },
+      details: { retryAfterSeconds: 5 },
     })
     expect(() => writer.assertRoom(1, 600)).toThrow('ingest_overloaded')
     expect(writer.waiting()).toMatchObject({ events: 3 })
@@ -265,7 +265,9 @@ describe('more than can be held', () => {
     const open = store.hold()
     const set = Array.from({ length: 1_000 }, (_, n) => [`n${n}`, '1'] as const)
     const one = row(1)
-    const held = write(writer, [{ ...one, row: { ...one.row, profile: { person: { set, setOnce: [] }, groups: [] } } }])
+    const held = write(writer, [
+      { ...one, row: { ...one.row, identity: { person: { set, setOnce: [] }, groups: [] } } },
+    ])
     expect(writer.waiting().chars).toBeGreaterThan(100_000)
     open()
     await held

@@ -2,20 +2,16 @@ import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { api, capture, countOf, event, request } from '../support/api.ts'
-import { trailmarkJson } from '../support/cli.ts'
 import { type RunningService, startService } from '../support/startService.ts'
+import { createTurns } from '../support/turns.ts'
 
 // Bombs on a machine that does other things too.
 jest.setTimeout(240_000)
 
+const turns = createTurns()
 let service: RunningService
-/** Of all projects, which /metrics asks for. */
-let metricsKey: string
 beforeAll(async () => {
-  service = await startService()
-  metricsKey = (
-    await trailmarkJson(service.data, 'key', 'create', 'prometheus', '--scopes', 'metrics:read', '--all-projects')
-  ).value
+  service = await startService({ env: turns.env })
 })
 afterAll(() => service.stop())
 
@@ -26,13 +22,6 @@ const MAX_MEMORY = 600 * MB
 const memoryOf = ({ process: { pid } }: RunningService) =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024
 
-const metric = async (name: string): Promise<number> => {
-  const { body } = await request(`${service.url}/metrics`, {
-    headers: { authorization: `Bearer ${metricsKey}` },
-  })
-  return Number(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'm').exec(body)?.[1])
-}
-
 const post = (path: string, body: Uint8Array | string, headers: Record<string, string> = {}) =>
   request(`${service.url}${path}`, { method: 'POST', body, headers }).then(
     ({ status }) => status,
@@ -40,7 +29,8 @@ const post = (path: string, body: Uint8Array | string, headers: Record<string, s
   )
 
 const repeat = (part: string, bytes: number) => part.repeat(Math.floor(bytes / part.length))
-const distinctKeys = (count: number) => Array.from({ length: count }, (_, n) => `"k${n.toString(36)}":1`).join(',')
+const distinctKeys = (count: number, first = 0) =>
+  Array.from({ length: count }, (_, n) => `"k${(first + n).toString(36)}":1`).join(',')
 const around = (inner: string) => `{"api_key":"${service.token}","batch":[${inner}]}`
 const inEvent = (value: string) => `{"event":"bomb","properties":{"distinct_id":"d","x":${value}}}`
 
@@ -61,6 +51,14 @@ const bombs = (): Record<string, string> => ({
   'events with as many keys as they may have': around(
     Array.from({ length: 180 }, () => inEvent(`{${distinctKeys(7_000)}}`)).join(','),
   ),
+  'events with keys of their own': around(
+    Array.from({ length: 50 }, (_, n) => inEvent(`{${distinctKeys(7_900, n * 7_900)}}`)).join(','),
+  ),
+  'events of control characters': around(
+    Array.from({ length: 9 }, () => inEvent(`"${repeat('\\u0001', 2 * MB - 200)}"`)).join(','),
+  ),
+  'blanks before the body': `${' '.repeat(19 * MB)}${around(inEvent('1'))}`,
+  'blanks before a token': `{"token":${' '.repeat(19 * MB)}1}`,
   'as many events as there may be': around(
     Array.from({ length: 10_000 }, () => inEvent('{"a":{"b":[1,2,3]}}')).join(','),
   ),
@@ -103,27 +101,37 @@ const startHonest = () => {
   }
 }
 
-test('no body blocks the service, and honest clients are served meanwhile', async () => {
-  const compressed = Object.entries(bombs()).map(
-    ([name, text]) => [name, new Uint8Array(gzipSync(text, { level: 1 }))] as const,
-  )
-  await metric('trailmark_event_loop_delay_max_seconds')
+// Longest processor time of a turn of the event loop, in ms.
+const MAX_TURN_MS = 50
+// Other processes make a turn slower, by cold caches and a shared core, and never faster: the best of several tries counts.
+const TRIES = 5
+
+test('no body blocks the event loop, and honest clients are served meanwhile', async () => {
   const stop = startHonest()
-  const delays: Record<string, number> = {}
-  for (const [name, body] of compressed) {
-    await post('/e/', body)
-    delays[name] = await metric('trailmark_event_loop_delay_max_seconds')
+  const blocks: Record<string, number> = {}
+  turns.longestMs()
+  /** Sends a body until it is clear that it blocks the event loop for longer than it may. Returns the last status. */
+  const send = async (name: string, body: Uint8Array | string) => {
+    let status = 0
+    let best = Infinity
+    for (let tries = 0; tries < TRIES && best > MAX_TURN_MS; tries += 1) {
+      status = await post('/e/', body)
+      best = Math.min(best, turns.longestMs())
+    }
+    blocks[name] = best
+    return status
+  }
+  for (const [name, text] of Object.entries(bombs())) {
+    const status = await send(name, new Uint8Array(gzipSync(text, { level: 1 })))
+    // Where the ratio of its compression ends it early, the whole body is read as plain text.
+    if (status === 413) await send(`${name}, plain`, text)
   }
   const { answers, health } = await stop()
+  expect(Object.entries(blocks).filter(([, ms]) => ms > MAX_TURN_MS)).toEqual([])
   expect(answers.filter((status) => status !== 200)).toEqual([])
   expect(health.length).toBeGreaterThan(0)
-  const late = Object.entries(delays).filter(([, seconds]) => !(seconds < LONGEST_SECONDS))
-  expect(late).toEqual([])
   expect(memoryOf(service)).toBeLessThan(MAX_MEMORY)
 })
-
-// 50 ms on an idle machine; others may take the processor away for as long again, and more. The unmended service took 10 to 60 s.
-const LONGEST_SECONDS = 0.5
 
 test('many bombs at once neither fill the memory nor keep anybody out', async () => {
   const bodies = Object.values(bombs()).map((text) => new Uint8Array(gzipSync(text, { level: 1 })))
@@ -198,7 +206,7 @@ describe('bodies of the API', () => {
   })
 
   test('a body of many faults lists a few of them', async () => {
-    const reply = await api(service, 'POST', '/endpoints/', JSON.parse(`{${distinctKeys(30_000)}}`))
+    const reply = await api(service, 'POST', '/endpoints/', JSON.parse(`{${distinctKeys(16_000)}}`))
     expect(reply.status).toBe(400)
     expect(reply.body.errors.length).toBeLessThanOrEqual(20)
   })

@@ -1,4 +1,4 @@
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import { isUuid } from '../../lib/uuid.ts'
 import type { Variable } from '../../storage/metadata/metadata.ts'
 import { checkInsight, INSIGHT_KINDS, type InsightQuery, isInsight } from '../insights/insights.ts'
@@ -13,10 +13,10 @@ export interface SqlQuery {
 
 const NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,127}$/
 
-/** Throws `Refusal` unless `name` is a valid endpoint name. */
+/** Throws `ApiError` unless `name` is a valid endpoint name. */
 export const checkName = (name: string) => {
   if (!NAME.test(name)) {
-    throw new Refusal('invalid_input', {
+    throw new ApiError('invalid_input', {
       detail: 'A name starts with a letter, followed by up to 127 letters, digits, _ and -.',
       attr: 'name',
     })
@@ -24,9 +24,9 @@ export const checkName = (name: string) => {
 }
 
 /** Returns the API error for a compiler error, and any other error as it is. */
-export const toRefusal = (error: unknown): unknown =>
+export const toApiError = (error: unknown): unknown =>
   error instanceof QueryError
-    ? new Refusal('query_invalid', {
+    ? new ApiError('query_invalid', {
         code: error.code,
         detail: error.message,
         attr: 'query',
@@ -34,12 +34,12 @@ export const toRefusal = (error: unknown): unknown =>
       })
     : error
 
-/** Parses a query. Throws `Refusal`. */
+/** Parses a query. Throws `ApiError`. */
 export const parse = (text: string): ParsedQuery => {
   try {
     return parseQuery(text)
   } catch (error) {
-    throw toRefusal(error)
+    throw toApiError(error)
   }
 }
 
@@ -51,7 +51,7 @@ const MESSAGES = {
 } as const
 
 const refuse = (code: keyof typeof MESSAGES, names: readonly string[]) => {
-  if (names.length) throw new Refusal(code, { detail: `${MESSAGES[code]}: ${names.join(', ')}`, attr: 'query' })
+  if (names.length) throw new ApiError(code, { detail: `${MESSAGES[code]}: ${names.join(', ')}`, attr: 'query' })
 }
 
 const idsOf = (map: Readonly<Record<string, unknown>>): string[] => {
@@ -62,7 +62,7 @@ const idsOf = (map: Readonly<Record<string, unknown>>): string[] => {
 }
 
 /**
- * Checks the query of a create or update request, and returns the query to store. Throws `Refusal`, checking in this order: kind, syntax,
+ * Checks the query of a create or update request, and returns the query to store. Throws `ApiError`, checking in this order: kind, syntax,
  * names of variables, ids of variables, tables and functions. The stored map of variables has exactly those of the text.
  */
 export const checkQueryInput = (
@@ -75,14 +75,14 @@ export const checkQueryInput = (
   }
   const { kind, query: text, variables: map = {} } = input
   if (kind !== 'HogQLQuery')
-    throw new Refusal('unsupported_kind', {
+    throw new ApiError('unsupported_kind', {
       detail: `"query.kind" must be one of ${['HogQLQuery', ...INSIGHT_KINDS].join(', ')}.`,
       attr: 'query',
     })
   if (typeof text !== 'string' || !text.trim())
-    throw new Refusal('invalid_input', { detail: '"query.query" must be a SQL query (string).', attr: 'query' })
+    throw new ApiError('invalid_input', { detail: '"query.query" must be a SQL query (string).', attr: 'query' })
   if (typeof map !== 'object' || map === null || Array.isArray(map)) {
-    throw new Refusal('invalid_input', {
+    throw new ApiError('invalid_input', {
       detail: '"query.variables" must be an object whose keys are ids of variables.',
       attr: 'query',
     })
@@ -109,7 +109,7 @@ export const checkQueryInput = (
   try {
     checkQuery(parsed)
   } catch (error) {
-    throw toRefusal(error)
+    throw toApiError(error)
   }
   const variables = parsed.variables.map((name) => {
     const { id } = byCodeName.get(name)!

@@ -4,12 +4,12 @@ import {
   type Storage,
   StorageError,
   type StorageErrorKind,
-  storageRefusal,
+  storageApiError,
 } from '../../storage/storage.ts'
 import { type BoundValue, compileQuery, type ParsedQuery, QueryError } from '../../sql/compile.ts'
 import { samplesOf } from '../variables/samples.ts'
-import { toRefusal } from './check.ts'
-import { engineRefusal } from './engineRefusal.ts'
+import { toApiError } from './check.ts'
+import { engineApiError } from './engineApiError.ts'
 
 /** A column of an endpoint's answer. */
 export interface AnswerColumn {
@@ -62,7 +62,7 @@ export const triesOf = (parsed: ParsedQuery, definitions: readonly Variable[]): 
     [{}],
   )
 
-/** Resolves with the columns of a query's answer, or `undefined` if they depend on a run's values. Rejects with `Refusal` for a query that the engine can never run. */
+/** Resolves with the columns of a query's answer, or `undefined` if they depend on a run's values. Rejects with `ApiError` for a query that the engine can never run. */
 export type Describe = (
   projectId: number,
   parsed: ParsedQuery,
@@ -105,11 +105,11 @@ export const createDescribe =
         return rows.map(([name, type]) => ({ name: String(name), type: toColumnType(String(type)) }))
       } catch (error) {
         if (error instanceof StorageError && LIMIT_ERRORS.has(error.kind)) return undefined
-        if (error instanceof StorageError && error.kind !== 'query') throw storageRefusal(error) ?? error
+        if (error instanceof StorageError && error.kind !== 'query') throw storageApiError(error) ?? error
         if (isSampleFault(error)) isInconclusive = true
         else first ??= error
       }
     }
     if (isInconclusive) return undefined
-    throw first instanceof StorageError ? engineRefusal(first, parsed) : toRefusal(first)
+    throw first instanceof StorageError ? engineApiError(first, parsed) : toApiError(first)
   }

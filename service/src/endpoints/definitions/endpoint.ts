@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import type { Endpoint, EndpointVersion, Metadata } from '../../storage/metadata/metadata.ts'
 import { isInsight } from '../insights/insights.ts'
 import { checkName, checkQueryInput, parse } from './check.ts'
@@ -42,7 +42,7 @@ export interface EndpointDefinitions {
 }
 
 const nameTaken = (name: string) =>
-  new Refusal('name_taken', { detail: `This project already has an endpoint named "${name}".`, attr: 'name' })
+  new ApiError('name_taken', { detail: `This project already has an endpoint named "${name}".`, attr: 'name' })
 
 /** The values of `data_freshness_seconds`: how old a cached answer may be. */
 export const FRESHNESS_SECONDS = [900, 1_800, 3_600, 21_600, 43_200, 86_400, 604_800] as const
@@ -121,7 +121,7 @@ export const createEndpointDefinitions = ({
     async update(projectId, name, { version, ...changes }) {
       const endpoint = await findEndpoint(metadata, projectId, name)
       if (version !== undefined && changes.query) {
-        throw new Refusal('invalid_input', {
+        throw new ApiError('invalid_input', {
           detail: 'The query of a version cannot change: omit "version" to create the next version.',
           attr: 'query',
         })

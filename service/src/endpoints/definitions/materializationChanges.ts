@@ -1,4 +1,4 @@
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import type { Endpoint, EndpointVersion, Metadata } from '../../storage/metadata/metadata.ts'
 import { isInsight } from '../insights/insights.ts'
 import { findVersion } from './find.ts'
@@ -16,17 +16,17 @@ export interface Change {
 
 /** Applies what create, update and delete mean for materialization. */
 export interface MaterializationChanges {
-  /** Rejects with `Refusal` if the query cannot be materialized. */
+  /** Rejects with `ApiError` if the query cannot be materialized. */
   requireMaterializable(projectId: number, query: unknown, isActive: boolean): Promise<void>
   /** Resolves with the reason if the new version cannot be materialized like the one before it. */
   apply(projectId: number, endpoint: Endpoint, change: Change): Promise<string | undefined>
   disableAll(endpoint: Endpoint): Promise<void>
 }
 
-/** Throws `Refusal` unless the query is a materialized insight, the only kind with `date_variables`. */
+/** Throws `ApiError` unless the query is a materialized insight, the only kind with `date_variables`. */
 export const requireInsight = (query: unknown, isMaterialized: boolean): void => {
   if (isInsight(query) && isMaterialized) return
-  throw new Refusal('invalid_input', {
+  throw new ApiError('invalid_input', {
     detail: `"date_variables" is for materialized insights: ${isInsight(query) ? 'set "is_materialized" to true' : 'a SQL query names its variables itself'}, or omit it.`,
     attr: 'date_variables',
   })
@@ -44,7 +44,7 @@ export const createMaterializationChanges = (
     disableAll,
     async requireMaterializable(projectId, query, isActive) {
       if (!isActive)
-        throw new Refusal('not_materializable', {
+        throw new ApiError('not_materializable', {
           detail: 'An inactive endpoint cannot be materialized: activate it first.',
           attr: 'is_materialized',
         })

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../lib/refusal.ts'
+import type { ApiError } from '../../lib/apiError.ts'
 import type { Endpoint, EndpointVersion } from '../../storage/metadata/metadata.ts'
 
 /** The materialization of a version, as the API shows it. */
@@ -18,7 +18,7 @@ export interface MaterializationView {
 /** Materializes versions, and shows their materialization. */
 export interface Materializer {
   /** Resolves with the reason why a query cannot be materialized, or `undefined` if it can. */
-  check(projectId: number, query: unknown): Promise<Refusal | undefined>
+  check(projectId: number, query: unknown): Promise<ApiError | undefined>
   /** Starts building the table, and resolves before it is done. `takesDates`: unchanged if absent, initially false. */
   enable(projectId: number, endpoint: Endpoint, version: EndpointVersion, takesDates?: boolean): Promise<void>
   disable(versionId: string): Promise<void>

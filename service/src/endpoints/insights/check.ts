@@ -1,10 +1,10 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 
 /** Returns the API error for one field of an insight query. `message`: the end of a sentence that begins with `"query.field"`. */
-export const fieldRefusal = (field: string, message: string): Refusal =>
-  new Refusal('query_invalid', {
+export const fieldError = (field: string, message: string): ApiError =>
+  new ApiError('query_invalid', {
     detail: `"query.${field}" ${message}.`,
     attr: 'query',
     extra: { field: `query.${field}` },
@@ -40,10 +40,10 @@ const innermost = (error: ValueError): ValueError => {
 
 const errorsOf = (schema: TSchema, value: unknown) => [...Value.Errors(schema, value)].map(innermost)
 
-/** Throws a `Refusal` that names the first invalid field and what it should be. */
+/** Throws a `ApiError` that names the first invalid field and what it should be. */
 export const checkShape = (schema: TSchema, value: unknown, at = ''): void => {
   const errors = errorsOf(schema, value)
   // Another kind has other fields, so it is reported first.
   const error = errors.find(({ path }) => path.endsWith('/kind')) ?? errors[0]
-  if (error) throw fieldRefusal([at, nameOf(error.path)].filter(Boolean).join('.'), messageOf(error))
+  if (error) throw fieldError([at, nameOf(error.path)].filter(Boolean).join('.'), messageOf(error))
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { checkShape, fieldRefusal } from './check.ts'
+import { checkShape, fieldError } from './check.ts'
 import type { FilterContext } from './filters.ts'
 import type { Interval } from './period.ts'
 import { ACTORS, filtersOf, maybe, NODE, type Node, oneOf, SHARED } from './shared.ts'
@@ -80,21 +80,21 @@ const checkExclusions = ({ series, funnelsFilter }: FunnelsQuery) => {
     const { funnelFromStep: begin, funnelToStep: end } = exclusion
     const field = `funnelsFilter.exclusions.${index}`
     if (begin >= end || end > last)
-      throw fieldRefusal(
+      throw fieldError(
         field,
         `lies between two steps: funnelFromStep is less than funnelToStep, which is at most ${last}`,
       )
     if (funnelsFilter?.funnelOrderType === 'unordered' && (begin > 0 || end < last))
-      throw fieldRefusal(
+      throw fieldError(
         field,
         `of an unordered funnel lies between the first step and the last: funnelFromStep is 0, funnelToStep ${last}`,
       )
     const step = series.slice(begin, end + 1).findIndex((node) => eventsOf(node) === eventsOf(exclusion))
-    if (step >= 0) throw fieldRefusal(field, `is also step ${begin + step}: exclude another event, or omit that step`)
+    if (step >= 0) throw fieldError(field, `is also step ${begin + step}: exclude another event, or omit that step`)
   }
 }
 
-/** Throws `Refusal` unless a funnel query can be run. */
+/** Throws `ApiError` unless a funnel query can be run. */
 export const checkFunnels = (given: unknown, context: FilterContext) => {
   checkShape(SCHEMA, given)
   const query = given as FunnelsQuery
@@ -111,7 +111,7 @@ export const checkFunnels = (given: unknown, context: FilterContext) => {
   const isUnordered = funnelsFilter?.funnelOrderType === 'unordered'
   const { first, last } = measuredSteps(query)
   if (first >= last || last >= series.length)
-    throw fieldRefusal(
+    throw fieldError(
       'funnelsFilter',
       `has a funnelFromStep that is less than its funnelToStep, which is at most ${series.length - 1}`,
     )
@@ -119,7 +119,7 @@ export const checkFunnels = (given: unknown, context: FilterContext) => {
     series.slice(0, index).some((other) => eventsOf(other) === eventsOf(node)),
   )
   if (isUnordered && twin > 0)
-    throw fieldRefusal(
+    throw fieldError(
       `series.${twin}`,
       'repeats an earlier step, and in an unordered funnel one event would match both: omit it',
     )
@@ -127,7 +127,7 @@ export const checkFunnels = (given: unknown, context: FilterContext) => {
     const most = isUnordered ? 0 : series.length - 1
     const value = funnelsFilter.breakdownAttributionValue
     if (value === undefined || value === null || value > most)
-      throw fieldRefusal(
+      throw fieldError(
         'funnelsFilter.breakdownAttributionValue',
         `is the step that gives the value, from 0${most ? ` to ${most}` : ' (the first, in an unordered funnel)'}`,
       )

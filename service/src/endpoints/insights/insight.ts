@@ -39,7 +39,7 @@ export interface Plan {
 export interface Insight<Query extends SharedQuery> {
   /** Whether a range may have an end without a start. */
   readonly beginsAlone?: boolean
-  /** Throws `Refusal` unless a query of this kind can be run. */
+  /** Throws `ApiError` unless a query of this kind can be run. */
   check(query: unknown, context: FilterContext): void
   /** Returns the names of all events that a query reads. `undefined`: any event. */
   events(query: Query): readonly string[] | undefined

@@ -1,5 +1,5 @@
-import { Refusal } from '../../lib/refusal.ts'
-import type { Fault } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
+import type { ValidationIssue } from '../../lib/apiError.ts'
 import type { Filter, FilterContext, FilterGroup } from './filters.ts'
 import { FUNNELS } from './funnels.ts'
 import type { Insight, Plan } from './insight.ts'
@@ -34,7 +34,7 @@ export const isInsight = (query: unknown): query is InsightQuery =>
 /** The time zone in which a query is checked before it is stored: a valid date is valid in every time zone. */
 export const UTC: Zone = createZone('UTC')
 
-/** Throws `Refusal` unless the query can be run. */
+/** Throws `ApiError` unless the query can be run. */
 export const checkInsight = (query: InsightQuery, context: FilterContext = { zone: UTC, now: Date.now() }): void => {
   const { check, beginsAlone } = KINDS[query.kind]!
   check(query, context)
@@ -69,13 +69,13 @@ const filterFor = ({ key, type, group_type_index }: PropertyRef, value: string):
     : { ...of, operator: 'exact', value }
 }
 
-/** Returns the filters and dates of one run. Throws a `Refusal` that lists every unknown or invalid variable. */
+/** Returns the filters and dates of one run. Throws a `ApiError` that lists every unknown or invalid variable. */
 const bindVariables = (
   query: InsightQuery,
   { variables: given, takesDates = true }: InsightRun,
   context: FilterContext,
 ) => {
-  const faults: Fault[] = []
+  const faults: ValidationIssue[] = []
   const refuse = (path: string, code: string, message: string) =>
     faults.push({ path, code, message: `"${path}" ${message}` })
   const breakdowns = breakdownsOf(query)
@@ -121,7 +121,7 @@ const bindVariables = (
     }
   }
   if (faults.length)
-    throw new Refusal('invalid_variables', {
+    throw new ApiError('invalid_variables', {
       detail: `${faults.map(({ message }) => message).join('; ')}.`,
       attr: 'variables',
       errors: faults,
@@ -145,16 +145,16 @@ export const eventsOfInsight = (query: InsightQuery): readonly string[] | undefi
   KINDS[query.kind]!.events(query as never)
 
 /** Returns the error for a range, about a date that the caller sent rather than one of the insight. */
-const aboutSentDates = (refusal: Refusal, sent: DateRange, { dateRange }: InsightQuery): Refusal => {
+const aboutSentDates = (refusal: ApiError, sent: DateRange, { dateRange }: InsightQuery): ApiError => {
   if (refusal instanceof RangeReversed) {
     const { detail, attr } = reversedRange(sent, dateRange ?? {})
-    return new Refusal('invalid_input', { detail: `${detail}.`, attr })
+    return new ApiError('invalid_input', { detail: `${detail}.`, attr })
   }
-  if (refusal.facts.attr !== 'date_from' || sent.date_from) return refusal
-  return new Refusal(refusal.code, { ...refusal.facts, attr: sent.date_to ? 'date_to' : 'query' })
+  if (refusal.details.attr !== 'date_from' || sent.date_from) return refusal
+  return new ApiError(refusal.code, { ...refusal.details, attr: sent.date_to ? 'date_to' : 'query' })
 }
 
-/** Plans one run of an insight. Throws `Refusal` if a variable is unknown or invalid. */
+/** Plans one run of an insight. Throws `ApiError` if a variable is unknown or invalid. */
 export const planInsight = (query: InsightQuery, run: InsightRun): Plan => {
   const { projectId, zone, now, reading = LIVE } = run
   const context = { zone, now }
@@ -170,6 +170,6 @@ export const planInsight = (query: InsightQuery, run: InsightRun): Plan => {
       reading,
     })
   } catch (error) {
-    throw error instanceof Refusal ? aboutSentDates(error, dates, query) : error
+    throw error instanceof ApiError ? aboutSentDates(error, dates, query) : error
   }
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import { addUnits, moveInstant, startOf, type Unit, type Zone } from './zone.ts'
 
 export type Interval = 'minute' | 'hour' | 'day' | 'week' | 'month'
@@ -115,7 +115,7 @@ export const nextInterval = (interval: Interval, start: number, zone: Zone): num
 }
 
 /** The error for a range that begins after it ends. Callers that know the origin of the dates report it with `reversedRange`. */
-export class RangeReversed extends Refusal {}
+export class RangeReversed extends ApiError {}
 
 /** Describes a range that begins after it ends, by the dates that the caller sent and those of the insight. */
 export const reversedRange = (
@@ -134,7 +134,7 @@ export const reversedRange = (
   return { detail: `The range is empty: ${from} is after ${to}. Change the insight's "dateRange"`, attr: 'query' }
 }
 
-const refuse = (attr: string, detail: string) => new Refusal('invalid_input', { detail, attr })
+const refuse = (attr: string, detail: string) => new ApiError('invalid_input', { detail, attr })
 
 const read = (text: string, field: 'date_from' | 'date_to', zone: Zone, now: number) => {
   const found = readDate(text, zone, now)
@@ -142,7 +142,7 @@ const read = (text: string, field: 'date_from' | 'date_to', zone: Zone, now: num
   return found
 }
 
-/** Returns the end of a range. Throws `Refusal`. */
+/** Returns the end of a range. Throws `ApiError`. */
 export const endOf = (
   { date_to, explicitDate }: DateRange,
   { interval, zone, now }: { interval: Interval; zone: Zone; now: number },
@@ -153,7 +153,7 @@ export const endOf = (
       ? now + 1
       : read('dEnd', 'date_to', zone, now).until
 
-/** Returns the period that a range covers. Throws `Refusal`. */
+/** Returns the period that a range covers. Throws `ApiError`. */
 export const periodOf = (
   range: DateRange,
   { interval, zone, now, isFromExact = false }: { interval: Interval; zone: Zone; now: number; isFromExact?: boolean },
@@ -165,7 +165,7 @@ export const periodOf = (
   return { from, until }
 }
 
-/** Returns the starts of the intervals that overlap a period, in order. The first may precede the period. Throws `Refusal` if there are too many. */
+/** Returns the starts of the intervals that overlap a period, in order. The first may precede the period. Throws `ApiError` if there are too many. */
 export const bucketsOf = ({ from, until }: Period, interval: Interval, zone: Zone): readonly number[] => {
   const starts: number[] = []
   for (let start = intervalStart(interval, from, zone); start < until; start = nextInterval(interval, start, zone)) {

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import { print } from '../../sql/print/print.ts'
 import { call, infix, name, type SelectSql, type Sql } from '../../sql/catalog/physical.ts'
 import { keyOf, OTHER, rankOf, shownKeyOf, valueOf } from './breakdown.ts'
@@ -309,7 +309,7 @@ export const RETENTION: Insight<RetentionQuery> = {
     const calendar = calendarOf(query.dateRange ?? {}, { interval, width, context, isFromExact })
     const lines = calendar.cohorts.length * (breakdownsOf(query).length ? breakdownLimitOf(query) + 1 : 1)
     if (lines * width > MAX_CELLS) {
-      throw new Refusal('invalid_input', {
+      throw new ApiError('invalid_input', {
         detail: `The answer could have ${lines * width} numbers, more than ${MAX_CELLS}: choose a shorter range, a longer "period", fewer "totalIntervals" or a smaller "breakdown_limit".`,
         attr: 'date_from',
       })

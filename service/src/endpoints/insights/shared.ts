@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { checkShape, fieldRefusal } from './check.ts'
+import { checkShape, fieldError } from './check.ts'
 import { faultOfFilter, type Filter, FILTER, type FilterContext, type FilterGroup } from './filters.ts'
 import { DATE_FORMS, periodOf, RangeReversed, readDate, reversedRange } from './period.ts'
 import { MAX_GROUP_TYPES } from '../../sql/catalog/tables.ts'
@@ -104,16 +104,16 @@ const MAX_LEVELS = 8
 const isGroup = (value: unknown): value is { type: unknown; values: unknown } =>
   typeof value === 'object' && value !== null && 'values' in value
 
-/** Returns the filters of a field: a list, joined by AND, or a group `{type: AND|OR, values}`. Throws `Refusal`. */
+/** Returns the filters of a field: a list, joined by AND, or a group `{type: AND|OR, values}`. Throws `ApiError`. */
 export const filtersOf = (given: unknown, field: string, context: FilterContext): FilterGroup => {
   let count = 0
   const read = (value: unknown, at: string, level: number): Filter | FilterGroup => {
     count += 1
     if (count > MAX_FILTERS || level > MAX_LEVELS)
-      throw fieldRefusal(field, `holds at most ${MAX_FILTERS} filters on ${MAX_LEVELS} levels`)
+      throw fieldError(field, `holds at most ${MAX_FILTERS} filters on ${MAX_LEVELS} levels`)
     if (isGroup(value)) {
-      if (value.type !== 'AND' && value.type !== 'OR') throw fieldRefusal(`${at}.type`, 'is "AND" or "OR"')
-      if (!Array.isArray(value.values)) throw fieldRefusal(`${at}.values`, 'is a list of filters or groups')
+      if (value.type !== 'AND' && value.type !== 'OR') throw fieldError(`${at}.type`, 'is "AND" or "OR"')
+      if (!Array.isArray(value.values)) throw fieldError(`${at}.values`, 'is a list of filters or groups')
       // An empty group of either type matches all events.
       return {
         type: value.values.length ? value.type : 'AND',
@@ -122,45 +122,45 @@ export const filtersOf = (given: unknown, field: string, context: FilterContext)
     }
     checkShape(FILTER, value, at)
     const fault = faultOfFilter(value as Filter, context)
-    if (fault) throw fieldRefusal(`${at}.${fault.field}`, fault.message)
+    if (fault) throw fieldError(`${at}.${fault.field}`, fault.message)
     return value as Filter
   }
   if (given === undefined || given === null) return { type: 'AND', values: [] }
   if (Array.isArray(given))
     return { type: 'AND', values: given.map((each, index) => read(each, `${field}.${index}`, 0)) }
-  if (!isGroup(given)) throw fieldRefusal(field, 'is a list of filters, or {"type": "AND" or "OR", "values": […]}')
+  if (!isGroup(given)) throw fieldError(field, 'is a list of filters, or {"type": "AND" or "OR", "values": […]}')
   return read(given, field, 0) as FilterGroup
 }
 
-/** Checks the shared fields beyond their schema. Throws `Refusal`. */
+/** Checks the shared fields beyond their schema. Throws `ApiError`. */
 export const checkShared = (query: SharedQuery, context: FilterContext): void => {
   filtersOf(query.properties, 'properties', context)
   const { breakdownFilter, dateRange } = query
   const refs = breakdownsOf(query)
   for (const ref of refs) {
     const fault = faultOfProperty(ref)
-    if (fault) throw fieldRefusal('breakdownFilter', `breaks down by a property whose ${fault.field} ${fault.message}`)
+    if (fault) throw fieldError('breakdownFilter', `breaks down by a property whose ${fault.field} ${fault.message}`)
   }
   if (breakdownFilter?.breakdown && breakdownFilter.breakdowns?.length)
-    throw fieldRefusal('breakdownFilter', 'has either "breakdown" or "breakdowns"')
+    throw fieldError('breakdownFilter', 'has either "breakdown" or "breakdowns"')
   const names = refs.map(({ key }) => key)
-  if (new Set(names).size < names.length) throw fieldRefusal('breakdownFilter.breakdowns', 'names each property once')
+  if (new Set(names).size < names.length) throw fieldError('breakdownFilter.breakdowns', 'names each property once')
   const clash = names.find((name) => name === 'date_from' || name === 'date_to')
   if (clash)
-    throw fieldRefusal('breakdownFilter', `cannot break down by "${clash}", which is the name of a date variable`)
+    throw fieldError('breakdownFilter', `cannot break down by "${clash}", which is the name of a date variable`)
   for (const field of ['date_from', 'date_to'] as const) {
     const text = dateRange?.[field]
-    if (text && !readDate(text, context.zone, context.now)) throw fieldRefusal(`dateRange.${field}`, `is ${DATE_FORMS}`)
+    if (text && !readDate(text, context.zone, context.now)) throw fieldError(`dateRange.${field}`, `is ${DATE_FORMS}`)
   }
 }
 
-/** Throws `Refusal` unless a query's range begins before it ends. */
+/** Throws `ApiError` unless a query's range begins before it ends. */
 export const checkRange = ({ dateRange }: SharedQuery, context: FilterContext): void => {
   try {
     periodOf(dateRange ?? {}, { interval: 'day', ...context })
   } catch (error) {
     throw error instanceof RangeReversed
-      ? fieldRefusal('dateRange', `begins after it ends: ${reversedRange(dateRange ?? {}).detail}`)
+      ? fieldError('dateRange', `begins after it ends: ${reversedRange(dateRange ?? {}).detail}`)
       : error
   }
 }

@@ -1,7 +1,7 @@
 import type { Log } from '../../lib/log.ts'
 import type { MaterializedVersion, Metadata } from '../../storage/metadata/metadata.ts'
 import { type Statement, type Storage, StorageError } from '../../storage/storage.ts'
-import { parse, type SqlQuery, toRefusal } from '../definitions/check.ts'
+import { parse, type SqlQuery, toApiError } from '../definitions/check.ts'
 import { isInsight } from '../insights/insights.ts'
 import { buildStatements, type Plan, planOf, planOfInsight } from './plan.ts'
 import type { MaterializedTable } from './state.ts'
@@ -18,7 +18,7 @@ export interface TablesOptions {
 
 /** The engine's side of materialization: builds, checks and drops tables. */
 export interface Tables {
-  /** Plans what to store for a query. Rejects with `Refusal` if the query does not compile. */
+  /** Plans what to store for a query. Rejects with `ApiError` if the query does not compile. */
   planFor(projectId: number, query: unknown): Promise<Plan>
   /** Creates and fills a table, and checks that it holds every event. On failure the table is dropped. */
   build(version: MaterializedVersion, table: string, signal: AbortSignal): Promise<MaterializedTable>
@@ -51,7 +51,7 @@ export const createTables = ({ metadata, storage, log, lagSeconds, now }: Tables
     try {
       return planOf(parse((query as SqlQuery).query), await metadata.variables.list(projectId))
     } catch (error) {
-      throw toRefusal(error)
+      throw toApiError(error)
     }
   }
 

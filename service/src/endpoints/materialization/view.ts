@@ -1,6 +1,6 @@
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import type { Endpoint, EndpointVersion } from '../../storage/metadata/metadata.ts'
-import { type Storage, StorageError, storageRefusal, type WorkLimits } from '../../storage/storage.ts'
+import { type Storage, StorageError, storageApiError, type WorkLimits } from '../../storage/storage.ts'
 import type { MaterializationView } from '../definitions/materializer.ts'
 import { isInsight } from '../insights/insights.ts'
 import { buildStatements, type Plan, type TablePlan } from './plan.ts'
@@ -35,7 +35,7 @@ export interface PreviewOptions {
   readonly now: number
 }
 
-/** Estimates the table that a plan would build now. Rejects with `Refusal` if that takes too long. */
+/** Estimates the table that a plan would build now. Rejects with `ApiError` if that takes too long. */
 export const previewOf = async (
   plan: TablePlan,
   { storage, limits, projectId, now }: PreviewOptions,
@@ -45,8 +45,8 @@ export const previewOf = async (
   const { rows } = await storage.run(estimate, { ...limits, maxRows: 1, projectId }).catch((error: unknown) => {
     if (!(error instanceof StorageError)) throw error
     throw (
-      storageRefusal(error) ??
-      new Refusal('query_timeout', { detail: 'The preview takes too long: there are too many events to read.' })
+      storageApiError(error) ??
+      new ApiError('query_timeout', { detail: 'The preview takes too long: there are too many events to read.' })
     )
   })
   const [count, events, bytes] = rows[0]!.map(Number) as [number, number, number]

@@ -1,4 +1,4 @@
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import type { ParsedQuery } from '../../sql/compile.ts'
 import { type Position, refuseIn, type Span } from '../../sql/parse/queryError.ts'
 
@@ -44,9 +44,9 @@ export const violationAt = (
 }
 
 /** Returns the error for a query that cannot be materialized: the first violation, with all of them as `errors`. */
-export const notMaterializable = (violations: readonly Violation[]): Refusal => {
+export const notMaterializable = (violations: readonly Violation[]): ApiError => {
   const [{ code, message, position, field, fix }] = violations as [Violation]
-  return new Refusal('not_materializable', {
+  return new ApiError('not_materializable', {
     code,
     detail: `${message}. ${fix}.`,
     attr: 'is_materialized',

@@ -1,4 +1,4 @@
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import type { EndpointVersion, Metadata } from '../../storage/metadata/metadata.ts'
 import { parse, type SqlQuery } from '../definitions/check.ts'
 import { findEndpoint, findVersion } from '../definitions/find.ts'
@@ -20,9 +20,9 @@ const DEFAULT_TTL_SECONDS = 3_600
 /** 30 days: a token in a page is public, so a forgotten one should expire soon. */
 export const MAX_TTL_SECONDS = 30 * 24 * 3_600
 
-export const wrong = (attr: string, detail: string) => new Refusal('invalid_input', { attr, detail })
+export const wrong = (attr: string, detail: string) => new ApiError('invalid_input', { attr, detail })
 
-/** Returns when a token expires, in seconds since the epoch. `now`: ms since the epoch. Throws `Refusal`. */
+/** Returns when a token expires, in seconds since the epoch. `now`: ms since the epoch. Throws `ApiError`. */
 export const expiryOf = ({ ttl_seconds: ttl, expires_at: given }: RunTokenInput, now: number): number => {
   if (ttl !== undefined && given !== undefined)
     throw wrong('expires_at', 'Set "ttl_seconds" or "expires_at", not both.')
@@ -37,7 +37,7 @@ export const expiryOf = ({ ttl_seconds: ttl, expires_at: given }: RunTokenInput,
   return end
 }
 
-/** Throws `Refusal` unless each origin is written as browsers send it. */
+/** Throws `ApiError` unless each origin is written as browsers send it. */
 export const checkOrigins = (origins: readonly string[] = []) => {
   for (const given of origins) {
     const origin = URL.canParse(given) ? new URL(given).origin : 'null'
@@ -56,7 +56,7 @@ export interface CheckOptions {
   readonly now: () => number
 }
 
-/** Checks that a token could run an endpoint. Rejects with `Refusal`. */
+/** Checks that a token could run an endpoint. Rejects with `ApiError`. */
 export const createEndpointCheck = ({ metadata, takesDates, now }: CheckOptions) => {
   // The endpoint must accept the pinned variables, and runs must be able to pass all others that it needs.
   const checkVariables = async (
@@ -92,10 +92,10 @@ export const createEndpointCheck = ({ metadata, takesDates, now }: CheckOptions)
     try {
       await checkVariables(projectId, name, input)
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof ApiError)) throw error
       if (error.code === 'not_found')
         throw wrong('endpoints', `There is no endpoint "${name.slice(0, 130)}" in this project.`)
-      throw new Refusal(error.code, { ...error.facts, detail: `Endpoint "${name}": ${error.message}` })
+      throw new ApiError(error.code, { ...error.details, detail: `Endpoint "${name}": ${error.message}` })
     }
   }
 }

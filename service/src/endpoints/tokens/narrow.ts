@@ -1,4 +1,4 @@
-import { type Fault, Refusal, type RefusalCode } from '../../lib/refusal.ts'
+import { type ValidationIssue, ApiError, type ApiErrorCode } from '../../lib/apiError.ts'
 import type { RunRequest } from '../prepareRun.ts'
 import type { RunTokenClaims } from './runToken.ts'
 
@@ -20,18 +20,18 @@ const NOT_BY_TOKEN = [
 
 const DATES = ['date_from', 'date_to']
 
-/** Returns the request with the token's variables and limits. Throws `Refusal` if it asks for more than the token allows. */
+/** Returns the request with the token's variables and limits. Throws `ApiError` if it asks for more than the token allows. */
 export const narrowRun = (
   request: RunRequest,
   { jti, variables, allowed_variables: allowed, runs_per_minute: runsPerMinute }: RunTokenClaims,
 ): RunRequest => {
   const excess = NOT_BY_TOKEN.find(({ isAsked }) => isAsked(request))
   if (excess)
-    throw new Refusal('not_granted', {
+    throw new ApiError('not_granted', {
       detail: `A run token runs without "${excess.field}": ${excess.why}.`,
       attr: excess.field,
     })
-  const faults = Object.keys(request.variables).flatMap((path): Fault[] => {
+  const faults = Object.keys(request.variables).flatMap((path): ValidationIssue[] => {
     if (Object.hasOwn(variables, path))
       return [{ path, code: 'pinned', message: `"${path}" is set by the run token: omit it` }]
     return allowed && !allowed.includes(path)
@@ -39,7 +39,7 @@ export const narrowRun = (
       : []
   })
   if (faults.length)
-    throw new Refusal('invalid_variables', {
+    throw new ApiError('invalid_variables', {
       detail: `${faults.map(({ message }) => message).join('; ')}.`,
       attr: 'variables',
       errors: faults,
@@ -55,8 +55,8 @@ export const narrowRun = (
   }
 }
 
-const SHOWS_QUERY: readonly RefusalCode[] = ['query_invalid', 'query_failed', 'undefined_variables']
+const SHOWS_QUERY: readonly ApiErrorCode[] = ['query_invalid', 'query_failed', 'undefined_variables']
 
 /** Returns a run's error without anything that shows the query, for callers with a run token. */
 export const withoutQuery = (error: unknown): unknown =>
-  error instanceof Refusal && SHOWS_QUERY.includes(error.code) ? new Refusal('query_failed') : error
+  error instanceof ApiError && SHOWS_QUERY.includes(error.code) ? new ApiError('query_failed') : error

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import { isUuid } from '../../lib/uuid.ts'
 import type { ApiKey, EndpointVersion, Metadata } from '../../storage/metadata/metadata.ts'
 import {
@@ -41,7 +41,7 @@ export interface RunGrant {
   readonly key: ApiKey
 }
 
-/** Tokens with which pages may run some endpoints of a project. All functions reject with `Refusal`. */
+/** Tokens with which pages may run some endpoints of a project. All functions reject with `ApiError`. */
 export interface RunTokens {
   create(projectId: number, key: ApiKey, input: RunTokenInput): Promise<RunTokenView>
   /** Resolves with what the token allows, if it allows this use. */
@@ -72,7 +72,7 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
     async create(projectId, key, input) {
       const { endpoints, variables = {}, allowed_variables, runs_per_minute = DEFAULT_RUNS_PER_MINUTE, origins } = input
       if (!mayRun(key, projectId))
-        throw new Refusal('permission_denied', {
+        throw new ApiError('permission_denied', {
           detail: `A key can only grant scopes that it has: this key lacks the scope ${NEEDED_SCOPE}.`,
         })
       const exp = expiryOf(input, now())
@@ -119,17 +119,17 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
     async check({ projectId, token, endpoint, origin }) {
       const secret = await metadata.runTokens.secret(projectId)
       const claims = secret === undefined ? undefined : readRunToken(token, secret)
-      if (!claims) throw new Refusal('invalid_run_token')
-      if (now() >= claims.exp * 1_000) throw new Refusal('run_token_expired')
-      if (await metadata.runTokens.isRevoked(projectId, claims.jti)) throw new Refusal('run_token_revoked')
+      if (!claims) throw new ApiError('invalid_run_token')
+      if (now() >= claims.exp * 1_000) throw new ApiError('run_token_expired')
+      if (await metadata.runTokens.isRevoked(projectId, claims.jti)) throw new ApiError('run_token_revoked')
       // A token allows no more than its key does now.
       const key = await metadata.keys.get(claims.key)
       if (!key || !mayRun(key, projectId))
-        throw new Refusal('run_token_revoked', {
+        throw new ApiError('run_token_revoked', {
           detail: 'The personal API key that issued this run token can no longer run endpoints.',
         })
       if (claims.origins && !(origin !== undefined && claims.origins.includes(origin))) {
-        throw new Refusal('origin_not_allowed', {
+        throw new ApiError('origin_not_allowed', {
           detail:
             origin === undefined
               ? 'This run token is restricted to some origins, and the request has no Origin header.'
@@ -137,12 +137,12 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
         })
       }
       if (!claims.endpoints.includes(endpoint))
-        throw new Refusal('not_granted', { detail: `This run token does not allow "${endpoint.slice(0, 130)}".` })
+        throw new ApiError('not_granted', { detail: `This run token does not allow "${endpoint.slice(0, 130)}".` })
       return { claims, key }
     },
 
     async revoke(projectId, id) {
-      if (!isUuid(id)) throw new Refusal('not_found', { detail: 'The id of a run token must be a UUID.' })
+      if (!isUuid(id)) throw new ApiError('not_found', { detail: 'The id of a run token must be a UUID.' })
       // After this time every token has expired.
       await metadata.runTokens.revoke(
         projectId,

@@ -1,4 +1,4 @@
-import { type Fault, Refusal } from '../../lib/refusal.ts'
+import { type ValidationIssue, ApiError } from '../../lib/apiError.ts'
 import type { BoundValue } from '../../sql/compile.ts'
 import { bindValue, type Takes } from './bindValue.ts'
 
@@ -14,14 +14,14 @@ const FAULTS = {
 } as const
 
 /**
- * Returns the values to bind, one per variable of the query. Throws a `Refusal` that lists every variable that is missing, null, unknown,
+ * Returns the values to bind, one per variable of the query. Throws a `ApiError` that lists every variable that is missing, null, unknown,
  * of another type or out of range. All variables are required: a query never runs with fewer filters than it was written with.
  */
 export const bindVariables = (
   needed: readonly NeededVariable[],
   given: Readonly<Record<string, unknown>>,
 ): Record<string, BoundValue> => {
-  const faults: Fault[] = []
+  const faults: ValidationIssue[] = []
   const refuse = (path: string, code: string, message: string) =>
     faults.push({ path, code, message: `"${path}" ${message}` })
   const bound = needed.flatMap(({ codeName, ...takes }): [string, BoundValue][] => {
@@ -37,7 +37,7 @@ export const bindVariables = (
   const names = new Set(needed.map(({ codeName }) => codeName))
   for (const name of Object.keys(given).sort()) if (!names.has(name)) refuse(name, 'unknown', FAULTS.unknown)
   if (faults.length) {
-    throw new Refusal('invalid_variables', {
+    throw new ApiError('invalid_variables', {
       detail: `${faults.map(({ message }) => message).join('; ')}.`,
       attr: 'variables',
       errors: faults,

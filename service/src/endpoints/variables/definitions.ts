@@ -1,4 +1,4 @@
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import { isUuid } from '../../lib/uuid.ts'
 import type { Endpoint, EndpointVersion, Metadata, Variable, VariableSchema } from '../../storage/metadata/metadata.ts'
 import { parseQuery } from '../../sql/compile.ts'
@@ -57,17 +57,17 @@ const toView = ({ id, name, codeName, type, defaultValue, values, schema, create
   created_at: createdAt,
 })
 
-/** Throws `Refusal` unless the type, values, schema and default of a variable are consistent. */
+/** Throws `ApiError` unless the type, values, schema and default of a variable are consistent. */
 const checkTakes = (takes: Takes, defaultValue: unknown) => {
   const { type, values, schema } = takes
   if (values.length && type !== 'List')
-    throw new Refusal('invalid_input', { detail: 'Only a variable of type List has "values".', attr: 'values' })
+    throw new ApiError('invalid_input', { detail: 'Only a variable of type List has "values".', attr: 'values' })
   const wrong = schema && schemaFault(schema, type)
-  if (wrong) throw new Refusal('invalid_input', { detail: `"schema" ${wrong}.`, attr: 'schema' })
+  if (wrong) throw new ApiError('invalid_input', { detail: `"schema" ${wrong}.`, attr: 'schema' })
   if (defaultValue === undefined || defaultValue === null) return
   const { fault } = bindValue(takes, defaultValue)
   if (fault)
-    throw new Refusal('invalid_input', {
+    throw new ApiError('invalid_input', {
       detail: `"default_value" of this ${type} ${fault.message}, or is null.`,
       attr: 'default_value',
     })
@@ -88,7 +88,7 @@ export const createVariableDefinitions = ({
 }: Pick<Metadata, 'variables' | 'endpoints'>): VariableDefinitions => {
   const find = async (projectId: number, id: string): Promise<Variable> => {
     const found = isUuid(id) ? await variables.get(projectId, id.toLowerCase()) : undefined
-    if (!found) throw new Refusal('not_found', { detail: 'This project has no variable with this id.' })
+    if (!found) throw new ApiError('not_found', { detail: 'This project has no variable with this id.' })
     return found
   }
 
@@ -105,7 +105,7 @@ export const createVariableDefinitions = ({
   const refuseIfUsed = async (projectId: number, codeName: string, what: string) => {
     const users = await usersOf(projectId, codeName)
     if (users.length) {
-      throw new Refusal('variable_in_use', {
+      throw new ApiError('variable_in_use', {
         detail: `{variables.${codeName}} is used by these endpoints and cannot ${what}: ${users.map(({ name }) => name).join(', ')}.`,
         extra: { used_by: users.map(({ name }) => name) },
       })
@@ -120,7 +120,7 @@ export const createVariableDefinitions = ({
       const codeName = code_name ?? codeNameOf(name)
       if (!CODE_NAME.test(codeName)) {
         const attr = code_name === undefined ? 'name' : 'code_name'
-        throw new Refusal('invalid_input', {
+        throw new ApiError('invalid_input', {
           detail: `"${codeName}" is not a valid code name: it must start with a letter or _, followed by letters, digits and _.`,
           attr,
         })
@@ -134,7 +134,7 @@ export const createVariableDefinitions = ({
         defaultValue: default_value ?? null,
       })
       if (!created) {
-        throw new Refusal('name_taken', {
+        throw new ApiError('name_taken', {
           detail: `This project already has a variable with the code name "${codeName}".`,
           attr: code_name === undefined ? 'name' : 'code_name',
         })
@@ -145,7 +145,7 @@ export const createVariableDefinitions = ({
     async update(projectId, id, changes) {
       const found = await find(projectId, id)
       if (changes.code_name !== undefined && changes.code_name !== found.codeName) {
-        throw new Refusal('invalid_input', {
+        throw new ApiError('invalid_input', {
           detail: 'The code name of a variable cannot change: queries refer to it.',
           attr: 'code_name',
         })

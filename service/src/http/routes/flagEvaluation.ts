@@ -1,7 +1,7 @@
 import { type FlagsQuestion, toDecideAnswer } from '../../flags/flags.ts'
 import { decode, decodeSmall } from '../../ingest/decode.ts'
 import { parseBounded } from '../../ingest/split.ts'
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import { publicBody, requireProject } from '../request.ts'
 import { type Dependencies, type Handler, type RouteRequest, route } from '../route.ts'
 
@@ -15,9 +15,9 @@ type PublicRequest = RouteRequest<Buffer | undefined>
 const readQuestion = async (request: PublicRequest): Promise<FlagsQuestion> => {
   const { compression } = request.query
   const body = publicBody(request)
-  const bytes = decodeSmall(body, compression) ?? (await decode(body, compression, MAX_FLAGS_BYTES))
+  const bytes = decodeSmall(body, compression) ?? (await decode(body, compression, { maxBytes: MAX_FLAGS_BYTES }))
   if (bytes.length > MAX_FLAGS_BYTES)
-    throw new Refusal('body_too_large', { detail: `A flags request has at most ${MAX_FLAGS_BYTES} bytes of JSON.` })
+    throw new ApiError('body_too_large', { detail: `A flags request has at most ${MAX_FLAGS_BYTES} bytes of JSON.` })
   return (parseBounded(bytes) ?? {}) as FlagsQuestion
 }
 
@@ -46,7 +46,7 @@ const projectOfKey = async (dependencies: Dependencies, { query, key }: RouteReq
       ? key.projectId
       : (await requireProject(dependencies, query.token)).id
   // Another customer's project gets the same response as a missing one.
-  if (key.projectId !== undefined && key.projectId !== projectId) throw new Refusal('invalid_token')
+  if (key.projectId !== undefined && key.projectId !== projectId) throw new ApiError('invalid_token')
   return projectId
 }
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { FILTERS } from '../../flags/filters.ts'
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import { assertNameOfUrl, CLOSED, page } from '../request.ts'
 import { type Handler, type RouteRequest, route } from '../route.ts'
 
@@ -15,7 +15,7 @@ const CHANGE = Type.Object({ key: Type.Optional(Type.String()), ...FIELDS }, CLO
 
 const flagId = ({ params }: RouteRequest): number => {
   if (!/^\d{1,15}$/.test(params.id!))
-    throw new Refusal('not_found', { detail: 'This project has no feature flag with this id.' })
+    throw new ApiError('not_found', { detail: 'This project has no feature flag with this id.' })
   return Number(params.id)
 }
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import { isUuid } from '../../lib/uuid.ts'
 import { booleanParam, integerParam } from '../request.ts'
 import { type Handler, type RouteRequest, route } from '../route.ts'
@@ -9,7 +9,7 @@ const MAX_OFFSET = 999_999_999
 
 const personId = ({ params }: RouteRequest): string => {
   if (!isUuid(params.id))
-    throw new Refusal('not_found', {
+    throw new ApiError('not_found', {
       detail: 'A person\'s id is a UUID. To find a person by distinct id, use "?distinct_id=".',
     })
   return params.id.toLowerCase()

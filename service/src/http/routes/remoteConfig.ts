@@ -1,10 +1,10 @@
 import { REMOTE_CONFIG, remoteConfigScript } from '../../flags/remoteConfig.ts'
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import { type Dependencies, type RouteRequest, route } from '../route.ts'
 
 const configOf = async ({ projectByToken, remoteConfigs }: Dependencies, { params }: RouteRequest) => {
   const project = await projectByToken(params.token!)
-  if (!project) throw new Refusal('not_found', { detail: 'No project has this token.' })
+  if (!project) throw new ApiError('not_found', { detail: 'No project has this token.' })
   return remoteConfigs.of(project)
 }
 

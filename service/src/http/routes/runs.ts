@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import type { RunAnswer, RunRequest } from '../../endpoints/run.ts'
 import { narrowRun, withoutQuery } from '../../endpoints/tokens/narrow.ts'
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import { booleanParam, CLOSED, integerParam, invalidInput } from '../request.ts'
 import { type Dependencies, type Handler, type RouteRequest, type RouteResponse, route } from '../route.ts'
 
@@ -164,7 +164,7 @@ export const RUN_ROUTES = [
     access: 'endpoint:read',
     handler: ({ running }, { projectId, params }) => {
       if (!running.cancel(projectId, params.id!))
-        throw new Refusal('not_found', { detail: 'No run with this client_query_id is in progress.' })
+        throw new ApiError('not_found', { detail: 'No run with this client_query_id is in progress.' })
       return { status: 204 }
     },
   }),

@@ -1,9 +1,9 @@
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import { type Dependencies, type RouteResponse, route } from '../route.ts'
 
 const sendStatic = ({ statics }: Dependencies, path: string): RouteResponse => {
   const response = statics(path)
-  if (!response) throw new Refusal('not_found')
+  if (!response) throw new ApiError('not_found')
   return response
 }
 

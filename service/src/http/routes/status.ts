@@ -1,4 +1,4 @@
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import { HOME_PAGE } from '../home.ts'
 import { type Handler, route } from '../route.ts'
 
@@ -6,12 +6,12 @@ const readiness: Handler = async (dependencies) => {
   const reasons = await dependencies.readiness()
   if (!reasons.length) return { body: { status: 'ready' } }
   const detail = reasons.map((reason) => reason.detail).join(' ')
-  throw new Refusal('not_ready', { code: reasons[0]!.code, detail, retryAfterSeconds: 1, extra: { reasons } })
+  throw new ApiError('not_ready', { code: reasons[0]!.code, detail, retryAfterSeconds: 1, extra: { reasons } })
 }
 
 const metrics: Handler = async (dependencies, { key }) => {
   if (key.projectId !== undefined)
-    throw new Refusal('permission_denied', {
+    throw new ApiError('permission_denied', {
       detail:
         'Metrics cover all projects, but this key is valid for one. Create a key for all projects with "trailmark key create <label> --scopes metrics:read --all-projects".',
     })

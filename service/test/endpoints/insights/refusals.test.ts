@@ -1,16 +1,16 @@
 import { checkInsight, isInsight, planInsight, UTC } from '../../../src/endpoints/insights/insights.ts'
 import { parseFormula } from '../../../src/endpoints/insights/formula.ts'
-import { Refusal } from '../../../src/lib/refusal.ts'
+import { ApiError } from '../../../src/lib/apiError.ts'
 
 const visit = { kind: 'EventsNode', event: 'visit' }
 const trends = (more: object = {}) => ({ kind: 'TrendsQuery', series: [visit], ...more })
 const context = { zone: UTC, now: Date.parse('2026-01-31T12:00:00Z') }
 
-const refusalOf = (work: () => unknown): Refusal => {
+const refusalOf = (work: () => unknown): ApiError => {
   try {
     work()
   } catch (error) {
-    if (error instanceof Refusal) return error
+    if (error instanceof ApiError) return error
     throw error
   }
   throw new Error('It was not refused')
@@ -141,11 +141,11 @@ test.each<[string, object, string, string]>([
   ['test accounts', { filterTestAccounts: true }, 'query.filterTestAccounts', 'false'],
   ['a sample', { samplingFactor: 0.1 }, 'query.samplingFactor', '1'],
 ])('rejects %s with the field and what it accepts', (_, more, field, words) => {
-  const { code, facts } = refusalOf(() => checkInsight(trends(more), context))
+  const { code, details } = refusalOf(() => checkInsight(trends(more), context))
   expect(code).toBe('query_invalid')
-  expect(facts.extra).toEqual({ field })
-  expect(facts.detail).toContain(`"${field}"`)
-  expect(facts.detail).toContain(words)
+  expect(details.extra).toEqual({ field })
+  expect(details.detail).toContain(`"${field}"`)
+  expect(details.detail).toContain(words)
 })
 
 const buy = { kind: 'EventsNode', event: 'buy' }
@@ -278,10 +278,10 @@ test.each<[string, object, string, string]>([
     'swap',
   ],
 ])('rejects %s with the field and what it accepts', (_, query, field, words) => {
-  const { code, facts } = refusalOf(() => checkInsight(query as never, context))
+  const { code, details } = refusalOf(() => checkInsight(query as never, context))
   expect(code).toBe('query_invalid')
-  expect(facts.extra).toEqual({ field })
-  expect(facts.detail).toContain(words)
+  expect(details.extra).toEqual({ field })
+  expect(details.detail).toContain(words)
 })
 
 test('accepts a retention range with only an end', () => {
@@ -308,7 +308,7 @@ test.each<[Record<string, unknown>, [string, string][]]>([
   [{ date_to: 'all' }, [['date_to', 'wrong_type']]],
   [JSON.parse('{"__proto__": 1}'), [['__proto__', 'unknown']]],
 ])('rejects the variables %j by name', (variables, expected) => {
-  const { code, facts } = refusalOf(() =>
+  const { code, details } = refusalOf(() =>
     planInsight(trends({ breakdownFilter: { breakdown: 'browser' } }), {
       projectId: 1,
       variables,
@@ -316,7 +316,7 @@ test.each<[Record<string, unknown>, [string, string][]]>([
     }),
   )
   expect(code).toBe('invalid_variables')
-  expect(facts.errors!.map(({ path, code }) => [path, code])).toEqual(expected)
+  expect(details.errors!.map(({ path, code }) => [path, code])).toEqual(expected)
 })
 
 test('rejects dates that contradict the stored ones, and too many points', () => {
@@ -328,8 +328,8 @@ test('rejects dates that contradict the stored ones, and too many points', () =>
         ...context,
       }),
     )
-  expect(run({ date_from: '2026-01-11', date_to: '2026-01-10' }).facts.detail).toContain('swap')
-  expect(run({ date_from: '2025-01-01' }, { interval: 'minute' }).facts).toMatchObject({
+  expect(run({ date_from: '2026-01-11', date_to: '2026-01-10' }).details.detail).toContain('swap')
+  expect(run({ date_from: '2025-01-01' }, { interval: 'minute' }).details).toMatchObject({
     attr: 'date_from',
     detail: expect.stringContaining('5000 intervals'),
   })
@@ -369,23 +369,23 @@ test.each<[string, object, object, string, string[], string[]]>([
     ['swap', 'send'],
   ],
 ])('a range that begins after it ends names what the caller sent: %s', (_, dateRange, variables, attr, has, lacks) => {
-  const { facts } = refusalOf(() =>
+  const { details } = refusalOf(() =>
     planInsight(trends({ dateRange }), { projectId: 1, variables: variables as never, ...context }),
   )
-  expect(facts.attr).toBe(attr)
-  for (const words of has) expect(facts.detail).toContain(words)
-  for (const words of lacks) expect(facts.detail).not.toContain(words)
+  expect(details.attr).toBe(attr)
+  for (const words of has) expect(details.detail).toContain(words)
+  for (const words of lacks) expect(details.detail).not.toContain(words)
 })
 
 test('reports too many points for the date that was sent', () => {
-  const { facts } = refusalOf(() =>
+  const { details } = refusalOf(() =>
     planInsight(trends({ dateRange: { date_from: '2026-01-01' }, interval: 'minute' }), {
       projectId: 1,
       variables: { date_to: '2027-01-01' },
       ...context,
     }),
   )
-  expect(facts).toMatchObject({ attr: 'date_to', detail: expect.stringContaining('5000 intervals') })
+  expect(details).toMatchObject({ attr: 'date_to', detail: expect.stringContaining('5000 intervals') })
 })
 
 test('keeps values out of the SQL text', () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { buildStatements, planOf } from '../../../src/endpoints/materialization/plan.ts'
 import { type BoundValue, parseQuery } from '../../../src/sql/compile.ts'
-import { createPeople } from '../../../src/ingest/people.ts'
-import { createErase } from '../../../src/people/erase.ts'
-import { createPersons } from '../../../src/people/persons.ts'
+import { createErase, createForgetPerson } from '../../../src/persons/erase.ts'
+import { createPersonFacts } from '../../../src/persons/facts.ts'
+import { createPersons } from '../../../src/persons/lookup.ts'
 import { createClickhouse } from '../../../src/storage/clickhouse.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
 import { createTypes, deliver, startIngest } from '../../ingest/support/startIngest.ts'
@@ -351,11 +351,10 @@ const without = (events: readonly Captured[], ids: readonly string[], withEvents
 
 describe('materialized rows over persons equal live rows and the reference', () => {
   test('across late events, merges, property changes and erasure after the table was filled', async () => {
-    const people = createPeople(storage)
     const erase = createErase({
       storage,
       persons: createPersons(storage),
-      forget: people.forget,
+      forget: createForgetPerson(storage, createPersonFacts(storage)),
       onErased: async () => {},
     })
     await fc.assert(

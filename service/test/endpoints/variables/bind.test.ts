@@ -1,6 +1,6 @@
 import { bindVariables } from '../../../src/endpoints/variables/bind.ts'
 import { codeNameOf } from '../../../src/endpoints/variables/definitions.ts'
-import { Refusal } from '../../../src/lib/refusal.ts'
+import { ApiError } from '../../../src/lib/apiError.ts'
 
 const needed = (type: string, values: string[] = []) => [{ codeName: 'v', type, values }]
 const bind = (type: string, value: unknown, values?: string[]) => bindVariables(needed(type, values), { v: value }).v
@@ -51,7 +51,7 @@ test.each([
 test('a list with values accepts only those', () => {
   expect(bind('List', 'a', ['a', 'b'])).toEqual({ type: 'String', value: 'a' })
   expect(() => bind('List', 'c', ['a', 'b'])).toThrow(/"v" takes one of its values .*: "a", "b"/)
-  expect(() => bind('List', ['a', 'c'], ['a', 'b'])).toThrow(Refusal)
+  expect(() => bind('List', ['a', 'c'], ['a', 'b'])).toThrow(ApiError)
 })
 
 test('reports all errors at once', () => {
@@ -60,8 +60,8 @@ test('reports all errors at once', () => {
     bindVariables(three, { nothing: null, mistyped: 'x', zebra: 1, apple: 2 })
     throw new Error('it was accepted')
   } catch (error) {
-    expect((error as Refusal).facts.attr).toBe('variables')
-    expect((error as Refusal).facts.errors!.map(({ path, code }) => [path, code])).toEqual([
+    expect((error as ApiError).details.attr).toBe('variables')
+    expect((error as ApiError).details.errors!.map(({ path, code }) => [path, code])).toEqual([
       ['missing', 'required'],
       ['nothing', 'required'],
       ['mistyped', 'wrong_type'],

@@ -1,7 +1,7 @@
 import { createGroupTypes } from '../../../src/ingest/groupTypes.ts'
 import { createIngest, type Ingest } from '../../../src/ingest/ingest.ts'
-import { createPeople } from '../../../src/ingest/people.ts'
-import { createSightings } from '../../../src/ingest/sightings.ts'
+import { createPersonFacts } from '../../../src/persons/facts.ts'
+import { createLastSeenCache } from '../../../src/persons/lastSeenCache.ts'
 import { createWriter } from '../../../src/ingest/writer.ts'
 import { createTimeSlices } from '../../../src/lib/timeSlices.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
@@ -37,7 +37,7 @@ export const startIngest = (
     }),
     groupTypes: createGroupTypes({ groupTypes }),
     writer: createWriter(storage, {
-      before: createPeople(storage, { sightings: createSightings() }).store,
+      before: createPersonFacts(storage, { lastSeen: createLastSeenCache() }).store,
       waitMs: 5_000,
     }),
     countryOf: () => undefined,

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { checkShape, fieldRefusal } from '../check.ts'
+import { checkShape, fieldError } from '../check.ts'
 import type { FilterContext } from '../filters.ts'
 import { parseFormula } from '../formula.ts'
 import { type Interval, isCompareTo } from '../period.ts'
@@ -121,7 +121,7 @@ const MATH_FIELDS: Readonly<Record<string, string>> = {
   group_type_index: 'math_group_type_index',
 }
 
-/** Throws `Refusal` unless a trends query can be run. */
+/** Throws `ApiError` unless a trends query can be run. */
 export const checkTrends = (given: unknown, context: FilterContext) => {
   checkShape(SCHEMA, given)
   const query = given as TrendsQuery
@@ -129,7 +129,7 @@ export const checkTrends = (given: unknown, context: FilterContext) => {
     filtersOf(node.properties, `series.${index}.properties`, context)
     filtersOf(node.fixedProperties, `series.${index}.fixedProperties`, context)
     if (isNumeric(node) && !node.math_property)
-      throw fieldRefusal(
+      throw fieldError(
         `series.${index}.math_property`,
         `is required with the math "${node.math}": the property to take numbers from`,
       )
@@ -138,14 +138,14 @@ export const checkTrends = (given: unknown, context: FilterContext) => {
       : mathOf(node) === 'unique_group'
         ? faultOfProperty({ key: '', type: 'group', group_type_index: node.math_group_type_index })
         : undefined
-    if (fault) throw fieldRefusal(`series.${index}.${MATH_FIELDS[fault.field]}`, fault.message)
+    if (fault) throw fieldError(`series.${index}.${MATH_FIELDS[fault.field]}`, fault.message)
   })
   const compareTo = query.compareFilter?.compare_to
   if (compareTo && !isCompareTo(compareTo))
-    throw fieldRefusal('compareFilter.compare_to', 'is the distance to the compared period, such as -1w')
+    throw fieldError('compareFilter.compare_to', 'is the distance to the compared period, such as -1w')
   for (const { formula } of formulasOf(query)) {
     if (!parseFormula(formula, query.series.length)) {
-      throw fieldRefusal(
+      throw fieldError(
         'trendsFilter',
         `has an invalid formula: "${formula.slice(0, 60)}". A formula consists of the series' letters (A to ${String.fromCharCode(64 + query.series.length)}), numbers, + - * / and parentheses`,
       )

@@ -1,4 +1,4 @@
-import { createStoredProperties } from '../../src/people/stored.ts'
+import { createStoredProperties } from '../../src/persons/storedProperties.ts'
 import type { Statement } from '../../src/storage/storage.ts'
 
 const question = (projectId: number) => ({ projectId, distinctId: 'ada', names: ['plan'], groups: {} })

@@ -13,21 +13,27 @@ export const isDeeperThan = (value: unknown, levels: number): boolean => {
 }
 
 // The largest integers of the engine's JSON. JavaScript writes numbers up to 1e21 in plain digits.
-const MOST = 2 ** 63
+const MAX_INTEGER = 2 ** 63
 
 const numberText = (value: number) =>
-  Number.isFinite(value) ? (Math.abs(value) >= MOST ? value.toExponential() : JSON.stringify(value)) : 'null'
-
-const hasHugeNumber = (value: unknown): boolean => {
-  if (typeof value === 'number') return Math.abs(value) >= MOST
-  if (typeof value !== 'object' || value === null) return false
-  for (const name in value) if (hasHugeNumber((value as Fields)[name])) return true
-  return false
-}
+  Number.isFinite(value) ? (Math.abs(value) >= MAX_INTEGER ? value.toExponential() : JSON.stringify(value)) : 'null'
 
 interface WellFormed {
   /** Available in Node 20, but missing from its types. */
   toWellFormed(): string
+  isWellFormed(): boolean
+}
+
+// Of a longer string `JSON.stringify` would spend its time on escaping half surrogate pairs.
+const LONG_STRING = 1_000
+
+/** Whether `JSON.stringify` is known to write what the engine cannot store. */
+const isUnstorable = (value: unknown): boolean => {
+  if (typeof value === 'number') return Math.abs(value) >= MAX_INTEGER
+  if (typeof value === 'string') return value.length > LONG_STRING && !(value as unknown as WellFormed).isWellFormed()
+  if (typeof value !== 'object' || value === null) return false
+  for (const name in value) if (isUnstorable((value as Fields)[name])) return true
+  return false
 }
 
 /** `text` without halves of surrogate pairs, which the engine does not take. */
@@ -48,7 +54,8 @@ const write = (value: unknown): string => {
  * `value` comes from JSON and is not deeper than `MAX_DEPTH`.
  */
 export const storableJson = (value: unknown): string => {
-  const text = JSON.stringify(value)
-  // Both are rare, and the built-in writer is several times faster.
-  return text.includes('\\ud') || hasHugeNumber(value) ? write(value) : text
+  if (isUnstorable(value)) return write(value)
+  // The built-in writer is several times faster. It escapes half surrogate pairs.
+  const json = JSON.stringify(value)
+  return json.includes('\\ud') ? write(value) : json
 }

@@ -1,24 +1,28 @@
-import type { Row } from './writer.ts'
+/** A time at which a person was seen. */
+export interface Seen {
+  readonly projectId: number
+  readonly distinctId: string
+  /** ms since the epoch. */
+  readonly timestamp: number
+}
 
-type Sighting = Pick<Row, 'projectId' | 'distinctId' | 'timestamp'>
-
-/** Who was seen lately, and since when, as far as it is stored. */
-export interface Sightings {
-  /** Whether it is stored that somebody was seen at this time or before it. */
-  has(sighting: Sighting): boolean
+/** Remembers since when recent visitors are known to the store. */
+export interface LastSeenCache {
+  /** Whether the store has that the person was seen at this time or earlier. */
+  has(seen: Seen): boolean
   /** Call once it is stored. */
-  add(sighting: Sighting): void
-  /** Call before it is taken away of anybody of the project. */
+  add(seen: Seen): void
+  /** Call before it is removed from the store for any person of the project. */
   forget(projectId: number): void
 }
 
 // Most visitors send several events within minutes. 10 to 20 MB.
-const MOST_KNOWN = 100_000
-/** Longest id that is remembered: a longer one is stored as seen with each batch. */
+const MAX_ENTRIES = 100_000
+/** Maximum characters of an id that is remembered. A longer one is stored as seen with each batch. */
 const MAX_ID = 100
 
-/** Remembers until there are too many, and begins anew then: to say again that somebody was seen changes nothing. */
-export const createSightings = (most = MOST_KNOWN): Sightings => {
+/** Creates the cache. It starts over when it is full, because storing again that a person was seen changes nothing. */
+export const createLastSeenCache = (maxEntries = MAX_ENTRIES): LastSeenCache => {
   const projects = new Map<number, Map<string, number>>()
   let count = 0
   return {
@@ -29,7 +33,7 @@ export const createSightings = (most = MOST_KNOWN): Sightings => {
       const since = known.get(distinctId)
       if (since !== undefined && since <= timestamp) return
       if (since === undefined) count += 1
-      if (count > most) {
+      if (count > maxEntries) {
         projects.clear()
         count = 0
         return

@@ -1,4 +1,4 @@
-import { Refusal } from '../../lib/refusal.ts'
+import { ApiError } from '../../lib/apiError.ts'
 import type { StorageError } from '../../storage/storage.ts'
 import type { ParsedQuery } from '../../sql/compile.ts'
 import { type Position, refuseIn, type Span } from '../../sql/parse/queryError.ts'
@@ -102,14 +102,14 @@ const placeOf = (parsed: ParsedQuery | undefined, culprit: string | undefined): 
 }
 
 /** Returns the API error for a query that the engine rejected: what is wrong and, if known, where and how to fix it. */
-export const engineRefusal = ({ engineCode, message }: StorageError, parsed: ParsedQuery | undefined): Refusal => {
-  if (!engineCode) return new Refusal('query_failed')
+export const engineApiError = ({ engineCode, message }: StorageError, parsed: ParsedQuery | undefined): ApiError => {
+  if (!engineCode) return new ApiError('query_failed')
   const code = engineCode.toLowerCase()
   const known = EXPLANATIONS[engineCode]?.(message)
   if (!known)
-    return new Refusal('query_failed', { code, detail: `The engine refused the query: ${engineCode}.`, attr: 'query' })
+    return new ApiError('query_failed', { code, detail: `The engine refused the query: ${engineCode}.`, attr: 'query' })
   const position = placeOf(parsed, known.culprit)
-  return new Refusal('query_failed', {
+  return new ApiError('query_failed', {
     code,
     detail: `${known.detail}.`,
     attr: 'query',

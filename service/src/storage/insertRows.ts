@@ -1,4 +1,4 @@
-import { type Storage, StorageError } from '../storage/storage.ts'
+import { type Storage, StorageError } from './storage.ts'
 
 const isData = (error: unknown) => error instanceof StorageError && error.kind === 'data'
 

@@ -1,4 +1,4 @@
-import { profileOf } from '../../src/ingest/profile.ts'
+import { identityUpdateOf } from '../../src/persons/identityUpdate.ts'
 
 const SEEN = { set: [], setOnce: [] }
 
@@ -63,5 +63,5 @@ test.each([
     { person: SEEN, groups: [], told: { type: 'company', key: 'acme', set: [] } },
   ],
 ])('%s', (_, event, distinctId, properties, expected) => {
-  expect(profileOf(event, distinctId, properties)).toEqual(expected)
+  expect(identityUpdateOf(event, distinctId, properties)).toEqual(expected)
 })

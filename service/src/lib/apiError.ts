@@ -1,5 +1,5 @@
-/** Why the service refuses a request. `http/errors.ts` has one row for each: status, type, and the words when none are given. */
-export type RefusalCode =
+/** Code of an API error. `http/errors.ts` has one row for each: status, type and default message. */
+export type ApiErrorCode =
   | 'not_authenticated'
   | 'invalid_api_key'
   | 'invalid_token'
@@ -44,37 +44,37 @@ export type RefusalCode =
   | 'disk_full'
   | 'internal_error'
 
-/** One of several things that are wrong with a request. */
-export interface Fault {
-  /** Where: a field, a variable's name, an index. */
+/** One of several problems of a request. */
+export interface ValidationIssue {
+  /** Field, variable name or index. */
   readonly path: string
   readonly code: string
   readonly message: string
 }
 
-export interface RefusalFacts {
-  /** What was wrong, where, and what would be right. Absent: the words of the code's row. */
+export interface ApiErrorDetails {
+  /** Message: what is wrong, where, and what is expected. Defaults to the message of the code. */
   readonly detail?: string
-  /** The field of the request that is at fault. */
+  /** The invalid field of the request. */
   readonly attr?: string
-  readonly errors?: readonly Fault[]
-  /** A finer code for the client than the row's own, such as the compiler's. */
+  readonly errors?: readonly ValidationIssue[]
+  /** A more specific code for the client, such as the one of the SQL compiler. Defaults to the code of the error. */
   readonly code?: string
-  /** When asking again makes sense, in seconds. */
+  /** Delay before a retry makes sense, in seconds. */
   readonly retryAfterSeconds?: number
-  /** More fields for the answer's body. */
+  /** Additional fields of the response body. */
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
-/** The only error that rooms throw on purpose. Anything else is a fault of ours and answers `internal_error`. */
-export class Refusal extends Error {
-  readonly code: RefusalCode
-  readonly facts: RefusalFacts
+/** The only error that is thrown on purpose while a request is served. Any other error is a bug and is answered with `internal_error`. */
+export class ApiError extends Error {
+  readonly code: ApiErrorCode
+  readonly details: ApiErrorDetails
 
-  constructor(code: RefusalCode, facts: RefusalFacts = {}) {
-    super(facts.detail ?? code)
-    this.name = 'Refusal'
+  constructor(code: ApiErrorCode, details: ApiErrorDetails = {}) {
+    super(details.detail ?? code)
+    this.name = 'ApiError'
     this.code = code
-    this.facts = facts
+    this.details = details
   }
 }

@@ -1,4 +1,4 @@
-import { isDeeperThan, storableJson } from '../../src/ingest/properties.ts'
+import { isDeeperThan, storableJson } from '../../src/lib/storableJson.ts'
 
 test.each([
   [

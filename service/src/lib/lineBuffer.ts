@@ -1,8 +1,11 @@
+import { concatInSteps } from './concatInSteps.ts'
+import { type NextStep, WITHOUT_PAUSE } from './timeSlices.ts'
+
 /** Collects lines as bytes: strings of many events would be one more thing for the garbage collector to walk. */
 export interface LineBuffer {
   add(line: string): void
-  /** All lines, with a line break after each. */
-  bytes(): Buffer
+  /** Returns all lines, each with its line break. */
+  bytes(next?: NextStep): Promise<Buffer>
 }
 
 // Encoding this much takes well under a millisecond.
@@ -20,9 +23,9 @@ export const createLineBuffer = (): LineBuffer => {
       text += `${line}\n`
       if (text.length > CHUNK_CHARS) flush()
     },
-    bytes() {
+    bytes(next = WITHOUT_PAUSE) {
       flush()
-      return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+      return concatInSteps(chunks, next)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { type MergeFact, mergePersons } from '../../src/ingest/mergePersons.ts'
+import { type MergeFact, mergePersons } from '../../src/persons/merge.ts'
 
 const COUNT = 50_000
 const facts = (endsOf: (n: number) => Pick<MergeFact, 'from' | 'into'>): MergeFact[] =>

@@ -1,16 +1,17 @@
-import { storableJson, wellFormed } from './properties.ts'
+import { storableJson, wellFormed } from '../lib/storableJson.ts'
+import type { MergeKind } from './merge.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Name and value of a property as JSON text; an empty text takes the property away. */
+/** Name of a property, and its value as JSON text. An empty text removes the property. */
 export type PropertyChange = readonly [name: string, json: string]
 
-/** What an event says of its person. */
-export interface PersonSaying {
+/** What an event changes about its person. */
+export interface PersonUpdate {
   readonly set: readonly PropertyChange[]
   readonly setOnce: readonly PropertyChange[]
-  /** Who is who. `from` is empty where only `into` is said to be known. */
-  readonly merge?: { readonly kind: 'identify' | 'alias' | 'merge'; readonly from: string; readonly into: string }
+  /** A fact about whose ids belong together. `from` is empty if the event only says that `into` is identified. */
+  readonly merge?: { readonly kind: MergeKind; readonly from: string; readonly into: string }
 }
 
 export interface Group {
@@ -19,24 +20,24 @@ export interface Group {
   readonly key: string
 }
 
-/** What an event says of whom it is about. */
-export interface Profile {
-  /** Absent: the event must not touch persons. */
-  readonly person?: PersonSaying
-  /** The groups that it belongs to. */
+/** What an event says about its person and groups. */
+export interface IdentityUpdate {
+  /** Absent: the event does not touch persons. */
+  readonly person?: PersonUpdate
+  /** The groups that the event belongs to. */
   readonly groups: readonly Group[]
-  /** What it says of a group. */
-  readonly told?: Group & { readonly set: readonly PropertyChange[] }
+  /** Properties of one group, set by `$groupidentify`. */
+  readonly groupUpdate?: Group & { readonly set: readonly PropertyChange[] }
 }
 
-/** Most properties of persons and groups, and groups, that one event may name. */
+/** Maximum properties of persons and groups, and groups, that one event may name. */
 export const MAX_CHANGES = 1_000
-/** Longest name of a property that is kept for a person or group. */
+/** Maximum characters of the name of a property of a person or group. */
 const MAX_NAME = 400
 const MAX_ID = 1_000
 
-// What a program writes where it means nobody. Whoever shared such an id would become one person.
-const NOBODY = new Set([
+// Values that programs send where they know no id. Everyone with such an id would become one person.
+const PLACEHOLDER_IDS = new Set([
   '',
   'anonymous',
   'guest',
@@ -56,8 +57,8 @@ const NOBODY = new Set([
   '$posthog_cookieless',
 ])
 
-/** Whether a text can be somebody's id. */
-export const isSomebody = (id: string): boolean => !NOBODY.has(id.trim().toLowerCase()) && id.length <= MAX_ID
+/** Whether a string can be a person's id. */
+export const isPersonId = (id: string): boolean => !PLACEHOLDER_IDS.has(id.trim().toLowerCase()) && id.length <= MAX_ID
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -79,25 +80,23 @@ const removalsOf = (value: unknown): string[] => {
     .map(wellFormed)
 }
 
-/** Events that say who is who: where the other id stands. */
-const MERGES: Readonly<
-  Record<string, { readonly kind: NonNullable<PersonSaying['merge']>['kind']; readonly from: string }>
-> = {
+/** Events that merge persons, and the property that has the other id. */
+const MERGES: Readonly<Record<string, { readonly kind: MergeKind; readonly from: string }>> = {
   $identify: { kind: 'identify', from: '$anon_distinct_id' },
   $create_alias: { kind: 'alias', from: 'alias' },
   $merge_dangerously: { kind: 'merge', from: 'alias' },
 }
 
-const mergeOf = (event: string, into: string, properties: Fields): PersonSaying['merge'] => {
+const mergeOf = (event: string, into: string, properties: Fields): PersonUpdate['merge'] => {
   const row = Object.hasOwn(MERGES, event) ? MERGES[event] : undefined
-  if (!row || !isSomebody(into)) return undefined
+  if (!row || !isPersonId(into)) return undefined
   const from = wellFormed(idOf(properties[row.from]))
-  const isOther = isSomebody(from) && from !== into
-  // An alias that names nobody says nothing; to identify without an anonymous id still says that `into` is known.
+  const isOther = isPersonId(from) && from !== into
+  // An alias without a valid id has no effect. `$identify` without an anonymous id still says that `into` is identified.
   return isOther || row.kind === 'identify' ? { kind: row.kind, from: isOther ? from : '', into } : undefined
 }
 
-const personOf = (event: string, distinctId: string, properties: Fields): PersonSaying => {
+const personOf = (event: string, distinctId: string, properties: Fields): PersonUpdate => {
   const removed = new Set(removalsOf(properties.$unset))
   const kept = (changes: readonly PropertyChange[]) => changes.filter(([name]) => !removed.has(name))
   const merge = mergeOf(event, distinctId, properties)
@@ -115,7 +114,7 @@ const groupOf = (type: unknown, key: unknown): Group[] => {
 
 const CHANGES = ['$set', '$set_once', '$unset', '$groups', '$group_set']
 
-/** How many properties of persons and groups, and groups, an event names. */
+/** Counts the properties of persons and groups, and the groups, that an event names. */
 export const countChanges = (properties: Fields): number => {
   let count = 0
   for (const name of CHANGES) {
@@ -126,20 +125,23 @@ export const countChanges = (properties: Fields): number => {
   return count
 }
 
-// Names of what an event says of persons and groups; of most events none is there.
-const SAYINGS = ['$set', '$set_once', '$unset', '$groups', '$process_person_profile']
-const ABOUT_GROUP = '$groupidentify'
+// Properties that change persons and groups. Most events have none of them.
+const UPDATE_PROPERTIES = ['$set', '$set_once', '$unset', '$groups', '$process_person_profile']
+const GROUP_IDENTIFY = '$groupidentify'
 const COOKIELESS = '$posthog_cookieless'
 
-/** Of an event that says no more than that its person was there. */
-const SEEN: Profile = { person: { set: [], setOnce: [] }, groups: [] }
+/** The update of an event that changes nothing: its person was seen. */
+const SEEN: IdentityUpdate = { person: { set: [], setOnce: [] }, groups: [] }
 
-/** What an event says of its person and groups. With `$process_person_profile: false` it belongs to groups and changes nobody. */
-export const profileOf = (event: string, distinctId: string, properties: Fields): Profile => {
+/**
+ * Reads what an event says about its person and groups. With `$process_person_profile: false` the event belongs to groups and
+ * changes no person.
+ */
+export const identityUpdateOf = (event: string, distinctId: string, properties: Fields): IdentityUpdate => {
   if (
-    SAYINGS.every((name) => properties[name] === undefined) &&
+    UPDATE_PROPERTIES.every((name) => properties[name] === undefined) &&
     !Object.hasOwn(MERGES, event) &&
-    event !== ABOUT_GROUP &&
+    event !== GROUP_IDENTIFY &&
     distinctId !== COOKIELESS
   )
     return SEEN
@@ -147,10 +149,10 @@ export const profileOf = (event: string, distinctId: string, properties: Fields)
     ? Object.entries(properties.$groups).flatMap(([type, key]) => groupOf(type, key))
     : []
   if (properties.$process_person_profile === false || distinctId === COOKIELESS) return { groups }
-  const [told] = event === ABOUT_GROUP ? groupOf(properties.$group_type, properties.$group_key) : []
+  const [group] = event === GROUP_IDENTIFY ? groupOf(properties.$group_type, properties.$group_key) : []
   return {
     person: personOf(event, wellFormed(distinctId), properties),
     groups,
-    ...(told ? { told: { ...told, set: changesOf(properties.$group_set) } } : {}),
+    ...(group ? { groupUpdate: { ...group, set: changesOf(properties.$group_set) } } : {}),
   }
 }

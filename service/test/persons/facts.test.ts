@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import type { Ingest } from '../../src/ingest/ingest.ts'
-import { createPeople, MAX_FACTS } from '../../src/ingest/people.ts'
+import { createForgetPerson } from '../../src/persons/erase.ts'
+import { createPersonFacts, MAX_FACTS } from '../../src/persons/facts.ts'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { compile } from '../sql/support/compile.ts'
 import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
-import { referencePeople, type Said } from './support/peopleReference.ts'
-import { createTypes, deliver, startIngest } from './support/startIngest.ts'
+import { referencePeople, type Said } from '../ingest/support/peopleReference.ts'
+import { createTypes, deliver, startIngest } from '../ingest/support/startIngest.ts'
 
 let engine: TestEngine
 let storage: Storage
@@ -453,7 +454,7 @@ test('erasing a person merges no two others: who was identified with the erased 
     (await query(project, `SELECT toString(person_id) FROM events WHERE distinct_id = '${id}' LIMIT 1`))[0]![0]
   await send(ingest, project, [said('visit', 4, 'ada'), said('visit', 4, 'bob')])
   expect(await personOf('ada')).not.toBe(await personOf('bob'))
-  await createPeople(storage).forget(project, ['erased', 'anonymous'])
+  await createForgetPerson(storage, createPersonFacts(storage))(project, ['erased', 'anonymous'])
   expect(await personOf('ada')).not.toBe(await personOf('bob'))
   // A later fact makes everybody's owners follow from all facts again.
   await send(ingest, project, [said('$identify', 5, 'bob', 'someone')])

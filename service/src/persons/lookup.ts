@@ -1,6 +1,6 @@
 import { type BoundValue, compileQuery, parseQuery } from '../sql/compile.ts'
-import { Refusal } from '../lib/refusal.ts'
-import { type Storage, StorageError, storageRefusal } from '../storage/storage.ts'
+import { ApiError } from '../lib/apiError.ts'
+import { type Storage, StorageError, storageApiError } from '../storage/storage.ts'
 
 /** A person as the API shows them. */
 export interface PersonView {
@@ -57,7 +57,7 @@ export const createPersons = ({ run }: Pick<Storage, 'run'>): Persons => {
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
       const isTooDear = error.kind === 'timeout' || error.kind === 'memory' || error.kind === 'size'
-      throw storageRefusal(error) ?? (isTooDear ? new Refusal('query_timeout', { retryAfterSeconds: 5 }) : error)
+      throw storageApiError(error) ?? (isTooDear ? new ApiError('query_timeout', { retryAfterSeconds: 5 }) : error)
     }
   }
 
@@ -83,7 +83,7 @@ export const createPersons = ({ run }: Pick<Storage, 'run'>): Persons => {
       ),
     async get(projectId, id) {
       const [person] = await withIds(projectId, await ask(BY_ID, projectId, { id: text(id) }))
-      if (!person) throw new Refusal('not_found', { detail: 'This project has no person of this id.' })
+      if (!person) throw new ApiError('not_found', { detail: 'This project has no person with this id.' })
       return person
     },
     async distinctIds(projectId, id) {

@@ -1,0 +1,25 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const RECORDER = new URL('recordTurns.mjs', import.meta.url).href
+
+/** Measures the processor time of a service's longest turns of the event loop. On Linux only. */
+export const createTurns = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'trailmark-turns-'))
+  const file = join(folder, 'turns')
+  writeFileSync(file, '')
+  let read = 0
+  return {
+    /** Environment to start the service with. */
+    env: { TURNS_FILE: file, NODE_OPTIONS: `--import=${RECORDER}` },
+    /** Processor time of the longest turn since the last call, in ms. 0: none took 15 ms. */
+    longestMs() {
+      const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1)
+      const fresh = lines.slice(read).map(Number)
+      read = lines.length
+      return Math.max(0, ...fresh)
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,101 @@
+import { ApiError } from '../lib/apiError.ts'
+import { inParts } from '../lib/parts.ts'
+import { type Storage, StorageError, storageApiError } from '../storage/storage.ts'
+import type { PersonFacts } from './facts.ts'
+import type { LastSeenCache } from './lastSeenCache.ts'
+import type { Persons } from './lookup.ts'
+import { endsOf } from './merge.ts'
+
+/** Deletes what is stored about the person who has these ids, which are all ids of the person. No batch may be stored meanwhile. */
+export type ForgetPerson = (projectId: number, ids: readonly string[]) => Promise<void>
+
+const FORGET_LIMITS = { maxSeconds: 600, maxMemoryBytes: 1_000_000_000 }
+// Deleting rewrites every part of the table that has a row of the person.
+const ERASE_LIMITS = { maxSeconds: 3_000, maxMemoryBytes: 2_000_000_000 }
+
+const OF_IDS = 'distinct_id IN {ids:Array(String)}'
+
+const createRemove =
+  (storage: Pick<Storage, 'work' | 'rowsDatabase'>, limits: typeof FORGET_LIMITS) =>
+  async (table: string, projectId: number, where: string, all: readonly string[]): Promise<void> => {
+    const text = `ALTER TABLE ${storage.rowsDatabase}.${table} DELETE WHERE project_id = {projectId:UInt32} AND (${where}) SETTINGS mutations_sync = 2`
+    for (const ids of inParts(all)) await storage.work({ text, params: { projectId, ids } }, limits)
+  }
+
+/** `lastSeen` is the cache of the facts. */
+export const createForgetPerson = (
+  storage: Pick<Storage, 'work' | 'rowsDatabase'>,
+  facts: Pick<PersonFacts, 'around' | 'writeMerges' | 'writeOwners'>,
+  lastSeen?: Pick<LastSeenCache, 'forget'>,
+): ForgetPerson => {
+  const remove = createRemove(storage, FORGET_LIMITS)
+  return async (projectId, ids) => {
+    lastSeen?.forget(projectId)
+    const own = new Set(ids)
+    const around = await facts.around(projectId, ids)
+    const others = [...new Set(around.flatMap(endsOf))].filter((id) => !own.has(id))
+    if (others.length) {
+      const left = around
+        .filter(({ into }) => !own.has(into))
+        // A person stays identified without the id that is erased. An alias would otherwise merge two other ids.
+        .map((fact) => (own.has(fact.from) ? { ...fact, from: '' } : fact))
+      // The owners of the other ids follow from fewer facts now, and a row that follows from more would win over theirs.
+      await remove('person_distinct_ids', projectId, OF_IDS, others)
+      await facts.writeOwners(projectId, left)
+      await facts.writeMerges(
+        projectId,
+        left.filter(({ from }) => !from),
+      )
+    }
+    await remove('person_merges', projectId, 'from_id IN {ids:Array(String)} OR into_id IN {ids:Array(String)}', ids)
+    await remove('person_properties', projectId, OF_IDS, ids)
+    // Last, because it tells which ids belong together: a retry after a failure has to find all of them.
+    await remove('person_distinct_ids', projectId, OF_IDS, ids)
+  }
+}
+
+export interface EraseDependencies {
+  readonly storage: Pick<Storage, 'work' | 'rowsDatabase'>
+  readonly persons: Pick<Persons, 'distinctIds'>
+  readonly forget: ForgetPerson
+  /** Called when rows of a project are deleted, before the request is answered. */
+  readonly onErased: (projectId: number) => Promise<void>
+}
+
+export interface ErasedPerson {
+  readonly projectId: number
+  /** Id of the person. */
+  readonly id: string
+  readonly withEvents: boolean
+}
+
+/** Resolves when nothing of it is stored any more under any id of the person. An erasure that fails may be requested again. */
+export type Erase = (erased: ErasedPerson) => Promise<void>
+
+/** Tables with rows of a person's events, by `distinct_id`. */
+const EVENT_TABLES = ['events', 'refused_events']
+
+export const createErase = ({ storage, persons, forget, onErased }: EraseDependencies): Erase => {
+  const remove = createRemove(storage, ERASE_LIMITS)
+  return async ({ projectId, id, withEvents }) => {
+    const ids = await persons.distinctIds(projectId, id)
+    if (!ids.length) throw new ApiError('not_found', { detail: 'This project has no person with this id.' })
+    try {
+      // The person last: a retry finds by it what is left.
+      for (const table of withEvents ? EVENT_TABLES : []) await remove(table, projectId, OF_IDS, ids)
+      await forget(projectId, ids)
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      const full = error.kind === 'full' ? storageApiError(error) : undefined
+      throw (
+        full ??
+        new ApiError('engine_unavailable', {
+          detail: 'The event store did not answer before everything was deleted. Retry the request.',
+          retryAfterSeconds: 5,
+        })
+      )
+    } finally {
+      await onErased(projectId)
+    }
+  }
+}

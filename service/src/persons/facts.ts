@@ -1,0 +1,233 @@
+import { createLineBuffer } from '../lib/lineBuffer.ts'
+import { askInParts } from '../lib/parts.ts'
+import type { TimeSlices } from '../lib/timeSlices.ts'
+import { insertAll } from '../storage/insertRows.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { IdentityUpdate, PropertyChange } from './identityUpdate.ts'
+import type { LastSeenCache } from './lastSeenCache.ts'
+import { connectedFacts, endsOf, type MergeFact, mergePersons } from './merge.ts'
+import { isBefore, type TimedValue } from './properties.ts'
+
+/** What an event says about persons and groups, with the columns of `db.events` it depends on. */
+export interface IdentityRow {
+  readonly projectId: number
+  readonly uuid: string
+  readonly distinctId: string
+  /** ms since the epoch. */
+  readonly timestamp: number
+  readonly identity: IdentityUpdate
+  /** The columns of its groups, by their types. */
+  readonly groupIndexes: ReadonlyMap<string, number>
+}
+
+export interface PersonFacts {
+  /** Stores what events say about persons and groups, and the owners of ids that follow from it. Storing it again changes nothing. */
+  store(rows: readonly IdentityRow[]): Promise<void>
+  /** Returns all merge facts that are connected with these ids. */
+  around(projectId: number, ids: readonly string[]): Promise<MergeFact[]>
+  /** Stores merge facts. */
+  writeMerges(projectId: number, facts: readonly MergeFact[]): Promise<void>
+  /** Stores the owner of each id of these facts, which are all that are connected. */
+  writeOwners(projectId: number, facts: readonly MergeFact[]): Promise<void>
+}
+
+const COLUMNS = { set: 'latest', first_once: 'earliest', last_once: 'latest' } as const
+type Column = keyof typeof COLUMNS
+
+/** Collects property rows of one insert. Rows with the same key become one. */
+const createPropertyRows = () => {
+  const rows = new Map<string, Record<string, unknown>>()
+  return {
+    add(key: Readonly<Record<string, unknown>>, column: Column, value: TimedValue) {
+      const id = JSON.stringify(Object.values(key))
+      const row = rows.get(id) ?? { ...key }
+      const before = row[column] as TimedValue | undefined
+      if (!before || (COLUMNS[column] === 'latest' ? isBefore(before, value) : isBefore(value, before)))
+        row[column] = value
+      rows.set(id, row)
+    },
+    values: () => rows.values(),
+  }
+}
+
+type PropertyRows = ReturnType<typeof createPropertyRows>
+
+// The property without a name holds when a person or group was first seen.
+const SEEN: PropertyChange = ['', '']
+
+const addPerson = (
+  rows: PropertyRows,
+  { projectId, distinctId, timestamp, identity }: IdentityRow,
+  isSeen: boolean,
+) => {
+  const { person } = identity
+  if (!person) return
+  const add = (column: Column, [name, json]: PropertyChange) =>
+    rows.add({ project_id: projectId, name, distinct_id: distinctId }, column, [timestamp, json])
+  if (!isSeen) add('first_once', SEEN)
+  for (const change of person.set) add('set', change)
+  for (const change of person.setOnce) {
+    add('first_once', change)
+    add('last_once', change)
+  }
+}
+
+const addGroups = (rows: PropertyRows, { projectId, groupIndexes, timestamp, identity }: IdentityRow) => {
+  const { groups, groupUpdate } = identity
+  for (const { type, key, set } of [
+    ...groups.map((group) => ({ ...group, set: [] })),
+    ...(groupUpdate ? [groupUpdate] : []),
+  ]) {
+    const index = groupIndexes.get(type)
+    if (index === undefined) continue
+    const add = (column: Column, [name, json]: PropertyChange) =>
+      rows.add({ project_id: projectId, group_type_index: index, name, group_key: key }, column, [timestamp, json])
+    add('first_once', SEEN)
+    for (const change of set) add('set', change)
+  }
+}
+
+const mergesOf = (rows: readonly IdentityRow[]): Map<number, MergeFact[]> => {
+  const byProject = new Map<number, MergeFact[]>()
+  for (const { projectId, uuid, timestamp, identity } of rows) {
+    const merge = identity.person?.merge
+    if (!merge) continue
+    const facts = byProject.get(projectId) ?? []
+    facts.push({ ...merge, at: timestamp, uuid })
+    byProject.set(projectId, facts)
+  }
+  return byProject
+}
+
+/** Returns the rows of `db.person_merges` for a fact: one under each of its ids. */
+const mergeRows = (projectId: number, fact: MergeFact) =>
+  endsOf(fact).map((id) => ({
+    project_id: projectId,
+    distinct_id: id,
+    at: fact.at,
+    uuid: fact.uuid,
+    kind: fact.kind,
+    from_id: fact.from,
+    into_id: fact.into,
+  }))
+
+export interface FactOptions {
+  /** Absent: each batch stores who was seen, because another process may have removed it. */
+  readonly lastSeen?: LastSeenCache
+  /** Absent: the rows of a batch are made in one step of the event loop. */
+  readonly slices?: TimeSlices
+}
+
+/** Maximum merges that are followed from one id, and steps from one id to another. */
+export const MAX_FACTS = 10_000
+const MAX_STEPS = 100
+
+/** The client of the time slices in which batches are worked out. */
+const BATCH = 'batch'
+
+/**
+ * Persons follow from facts in the engine's tables, never from the memory of a process. Facts add up to the same in any order and
+ * however often they are stored, so any process can work out the owner of an id.
+ */
+export const createPersonFacts = (
+  storage: Pick<Storage, 'rows' | 'insert'>,
+  { lastSeen, slices }: FactOptions = {},
+): PersonFacts => {
+  const next = () => slices?.next(BATCH)
+
+  const insert = async (table: string, rows: Iterable<object>) => {
+    const lines = createLineBuffer()
+    for (const row of rows) {
+      const turn = next()
+      if (turn) await turn
+      lines.add(JSON.stringify(row))
+    }
+    const bytes = await lines.bytes(next)
+    // A row of one event that the engine rejects must not hold back the others.
+    if (bytes.length) await insertAll(storage, table, bytes)
+  }
+
+  const factsOf = (projectId: number, all: readonly string[]) =>
+    askInParts(all, (ids) =>
+      storage.rows<MergeFact>({
+        text: 'SELECT DISTINCT at, toString(uuid) AS uuid, kind, from_id AS "from", into_id AS "into" FROM db.person_merges WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)}',
+        params: { projectId, ids },
+      }),
+    )
+
+  /** Returns all facts that are connected with these ids. `undefined`: they are beyond the bounds. */
+  const factsAround = async (
+    projectId: number,
+    ids: readonly string[],
+    { maxFacts, maxSteps }: { readonly maxFacts: number; readonly maxSteps: number },
+  ): Promise<MergeFact[] | undefined> => {
+    const reached = new Set<string>()
+    const facts = new Map<string, MergeFact>()
+    let steps = 0
+    for (let ends = [...new Set(ids)]; ends.length; steps += 1) {
+      if (facts.size > maxFacts || steps > maxSteps) return undefined
+      for (const id of ends) reached.add(id)
+      const found = await factsOf(projectId, ends)
+      for (const fact of found) facts.set(fact.uuid, fact)
+      ends = [...new Set(found.flatMap(endsOf))].filter((id) => !reached.has(id))
+    }
+    return [...facts.values()]
+  }
+
+  const writeOwners: PersonFacts['writeOwners'] = (projectId, facts) =>
+    insert(
+      'db.person_distinct_ids',
+      connectedFacts(facts).flatMap((connected) =>
+        [...mergePersons(connected)].map(([id, { person, isIdentified }]) => ({
+          project_id: projectId,
+          distinct_id: id,
+          person,
+          is_identified: Number(isIdentified),
+          version: connected.length,
+        })),
+      ),
+    )
+
+  // Runs after this writer's facts are stored: of writers that do so at the same time, the last one reads the facts of all, and
+  // its rows, which follow from the most facts, win. So all rows are written, also those that may be there already.
+  const settle = async (projectId: number, components: readonly (readonly MergeFact[])[]): Promise<void> => {
+    const bounds = { maxFacts: MAX_FACTS, maxSteps: MAX_STEPS }
+    const around = await factsAround(projectId, components.flat().flatMap(endsOf), bounds)
+    if (around) return writeOwners(projectId, around)
+    // A person beyond the bounds stays as it is. Halving finds it, so that all others are still merged.
+    if (components.length < 2) return
+    const half = components.length >> 1
+    await settle(projectId, components.slice(0, half))
+    await settle(projectId, components.slice(half))
+  }
+
+  return {
+    around: async (projectId, ids) => (await factsAround(projectId, ids, { maxFacts: Infinity, maxSteps: Infinity }))!,
+    writeOwners,
+    writeMerges: (projectId, facts) =>
+      insert(
+        'db.person_merges',
+        facts.flatMap((fact) => mergeRows(projectId, fact)),
+      ),
+    async store(rows) {
+      const [persons, groups] = [createPropertyRows(), createPropertyRows()]
+      for (const row of rows) {
+        const turn = next()
+        if (turn) await turn
+        addPerson(persons, row, lastSeen?.has(row) ?? false)
+        addGroups(groups, row)
+      }
+      const merges = mergesOf(rows)
+      await Promise.all([
+        insert('db.person_properties', persons.values()),
+        insert('db.group_properties', groups.values()),
+        insert(
+          'db.person_merges',
+          [...merges].flatMap(([projectId, facts]) => facts.flatMap((fact) => mergeRows(projectId, fact))),
+        ),
+      ])
+      for (const row of rows) if (row.identity.person) lastSeen?.add(row)
+      for (const [projectId, facts] of merges) await settle(projectId, connectedFacts(facts))
+    },
+  }
+}
