@@ -25,7 +25,11 @@ test.each([
   ['a bigint as a string', 10n, '10'],
   ['no functions in objects', { a: () => 1, b: 2 }, { b: 2 }],
   ['no symbols in objects', { a: Symbol('x'), b: 2 }, { b: 2 }],
-  ['holes, undefined and functions in arrays as null', [1, undefined, () => 1, , 2], [1, null, null, null, 2]],
+  [
+    'holes, undefined and functions in arrays as null',
+    Object.assign([1, undefined, () => 1], { 4: 2 }),
+    [1, null, null, null, 2],
+  ],
   ['null as null', { a: null }, { a: null }],
   ['an instance of a class by its own toJSON', { price: new Money(150, 'EUR') }, { price: '1.5 EUR' }],
   ['an element of the page as its kind', { at: document.body }, { at: '[object HTMLBodyElement]' }],
