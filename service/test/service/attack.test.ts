@@ -6,7 +6,6 @@ import { trailmarkJson } from '../support/cli.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
 // Bombs on a machine that does other things too.
-jest.setTimeout(240_000)
 
 let service: RunningService
 /** Of all projects, which /metrics asks for. */

@@ -132,7 +132,7 @@ test('a query that is too dear to look at is left to the run', async () => {
     status: 201,
     body: { columns: null },
   })
-}, 20_000)
+})
 
 describe('data_freshness_seconds', () => {
   test('is a day unless it is given, and belongs to the version', async () => {

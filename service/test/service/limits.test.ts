@@ -153,4 +153,4 @@ test('more queries than the project has places for are asked to come again, and 
   }
   expect(replies.every(({ status, body }) => status === 503 || body.code === 'query_timeout')).toBe(true)
   expect((await run('one', 'greedy')).status).toBe(200)
-}, 60_000)
+})

@@ -15,7 +15,7 @@ let http: ClickhouseHttp
 beforeAll(async () => {
   server = await startClickhouse(folder)
   http = createClickhouseHttp({ url: server.url, timeoutMs: 20_000, connections: 4 })
-}, 60_000)
+})
 
 afterAll(async () => {
   await http.close()

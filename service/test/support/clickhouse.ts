@@ -86,7 +86,7 @@ const createNode = ({ folder, httpPort, tcpPort, more = '' }: NodePlace): Clickh
           (reply) => reply.ok,
           () => false,
         )
-      await until(async () => started.signalCode !== null || (await isUp()), 60_000)
+      await until(async () => started.signalCode !== null || (await isUp()))
       if (started.signalCode) throw new Error(`The server of ${folder} did not start: ${started.signalCode}`)
     },
     stop: () => end('SIGTERM'),

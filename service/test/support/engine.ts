@@ -73,8 +73,8 @@ export const isRunning = (pid: number): boolean => {
   }
 }
 
-/** Resolves when `holds` does. Rejects after `ms`. */
-export const until = async (holds: () => boolean | Promise<boolean>, ms = 20_000): Promise<void> => {
+/** Resolves when `holds` returns true. Rejects after `ms`. */
+export const until = async (holds: () => boolean | Promise<boolean>, ms = 120_000): Promise<void> => {
   const deadline = Date.now() + ms
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`Timed out after ${ms} ms waiting for ${holds.toString()}`)

@@ -16,7 +16,7 @@ beforeAll(async () => {
       properties: { ...each.properties, browser: 'theirs', amount: 1_000_000 },
     })),
   )
-}, 60_000)
+})
 afterAll(() => engine.stop())
 
 const at = (text: string) => Date.parse(text)
@@ -451,4 +451,4 @@ test('lines are those of a count by hand, for any events, math, interval, zone a
     ),
     { numRuns: 12 },
   )
-}, 120_000)
+})
