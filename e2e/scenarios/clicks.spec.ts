@@ -253,7 +253,6 @@ test('activity of the page itself and press feedback are no answer to a click', 
   put,
   stored,
 }) => {
-  test.setTimeout(150_000)
   const pages = new Map<string, Page>()
   await Promise.all(
     Object.entries(NOISE).map(async ([name, html]) => {
@@ -327,7 +326,6 @@ const RESPONSES: Record<string, string> = {
 const ONCE = ['far-late', 'add-to-cart', 'stopwatch']
 
 test('a control that responds late, far away or repeatedly is not reported', async ({ context, site, put, stored }) => {
-  test.setTimeout(120_000)
   await Promise.all(
     Object.entries(RESPONSES).map(async ([name, html]) => {
       put(

@@ -66,8 +66,6 @@ const test = base.extend<Fixtures>({
   },
 })
 
-test.describe.configure({ mode: 'parallel' })
-
 const named = (events: StoredEvent[], name: string) => events.find(({ event }) => event === name)!
 const sorted = (events: StoredEvent[]) => events.map(({ uuid }) => uuid).sort()
 const html = (script: string, body = '') =>
