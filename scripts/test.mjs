@@ -1,7 +1,7 @@
 // `npm test`: builds, then runs all checks and suites side by side, and ends with the line `N passed, N failed`.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { availableParallelism, constants, setPriority, tmpdir } from 'node:os'
+import { availableParallelism, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { findBrowser } from './findBrowser.mjs'
@@ -18,11 +18,11 @@ const count = (passed, failed) => {
  * Runs a command and prints its lines with `title` in front of each, because several commands print at a time.
  * Resolves with whether it succeeded.
  */
-const run = (title, [command, ...args], { env = {}, priority = constants.priority.PRIORITY_NORMAL } = {}) =>
+const run = (title, [command, ...args], { env = {}, niceness = 0 } = {}) =>
   new Promise((resolve) => {
     const began = Date.now()
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
-    child.once('spawn', () => setPriority(child.pid, priority))
+    child.once('spawn', () => setPriority(child.pid, niceness))
     for (const stream of [child.stdout, child.stderr])
       createInterface({ input: stream }).on('line', (line) => console.log(`${title} │ ${line}`))
     child.once('error', (error) => console.error(`${title} │ ${error.message}`))
@@ -55,7 +55,7 @@ const suite = async (title, command, read, options) => {
 }
 
 // Browser tests are half waiting, for timers and retries. What runs beside them takes the time they leave, not theirs.
-const background = { priority: constants.priority.PRIORITY_BELOW_NORMAL }
+const background = { niceness: 5 }
 
 const runChecks = async () => {
   await check('types', ['npm', 'run', 'typecheck', '--silent'], background)

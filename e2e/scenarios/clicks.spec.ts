@@ -1,4 +1,5 @@
 import type { Page } from 'playwright/test'
+import { clickThrice } from '../support/clickThrice'
 import { BUILDS, expect, test } from '../support/scenario'
 import type { StoredEvent } from '../support/service'
 
@@ -274,14 +275,6 @@ test('activity of the page itself and press feedback are no answer to a click', 
       pages.set(name, page)
     }),
   )
-  /** Clicks three times by the page's own clock: a busy machine must not turn quick clicks into slow ones. */
-  const clickThrice = (page: Page) =>
-    page.evaluate(() => {
-      const init = { bubbles: true, composed: true, cancelable: true }
-      // Not `click()`: a page that calls it responds, by a file dialog or a download.
-      const click = () => document.getElementById('dead')!.dispatchEvent(new MouseEvent('click', init))
-      for (const ms of [0, 150, 300]) setTimeout(click, ms)
-    })
   const reportedIn = (events: StoredEvent[]) => [
     ...new Set(events.map(({ event, properties }) => `${event} ${String(properties.$pathname)}`)),
   ]
@@ -292,7 +285,7 @@ test('activity of the page itself and press feedback are no answer to a click', 
     const missing = [...pages].filter(([name]) =>
       ['$dead_click', '$rageclick'].some((event) => !reported.includes(`${event} /${name}`)),
     )
-    await Promise.all(missing.map(([, page]) => clickThrice(page)))
+    await Promise.all(missing.map(([, page]) => clickThrice(page.locator('#dead'))))
     const deadline = Date.now() + 16_000
     while (reported.length < expected.length && Date.now() < deadline) {
       await new Promise((done) => setTimeout(done, 1000))
