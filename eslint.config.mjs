@@ -33,6 +33,15 @@ export default tseslint.config(
     },
   },
   {
+    files: ['**/*.mjs'],
+    extends: [eslint.configs.recommended],
+    rules: {
+      // Scripts and benchmarks run in Node, and hand functions to pages.
+      'no-undef': 'off',
+      'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
+    },
+  },
+  {
     // Tests read JSON of any shape, and show that wrong types do not compile.
     files: ['test/**/*.ts', 'service/test/**/*.ts', 'e2e/**/*.ts'],
     rules: {

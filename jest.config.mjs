@@ -6,11 +6,24 @@ const transform = {
   ],
 }
 
+const service = {
+  rootDir: './service',
+  roots: ['<rootDir>/test'],
+  testEnvironment: 'node',
+  transform,
+  // The service is ESM with explicit .ts extensions in its imports; swc keeps them and jest resolves them as they are.
+  transformIgnorePatterns: ['/node_modules/'],
+}
+
+/** The files of suites that start the service. */
+const suites = (...names) => names.map((name) => `**/service/${name}.test.ts`)
+
 export default {
   // Half of a service test is waiting for the engine: one worker for each core, where Jest would leave one core idle.
   maxWorkers: '100%',
+  testSequencer: '<rootDir>/scripts/slowestFirst.mjs',
   // A guard against what never ends, not a measure of speed: a busy machine takes its time.
-  testTimeout: 30_000,
+  testTimeout: 600_000,
   projects: [
     {
       displayName: 'sdk',
@@ -22,15 +35,20 @@ export default {
       transformIgnorePatterns: ['/node_modules/'],
       setupFilesAfterEnv: ['<rootDir>/test/support/setup.ts'],
     },
+    { ...service, displayName: 'service', testMatch: ['**/*.test.ts'] },
+    // Suites of the service once more on a cluster of two shards: one or two of every room that asks the store.
+    // All of them take too long for every change; `TEST_STORE=cluster npx jest --testPathPatterns NAME` runs any other there.
     {
-      displayName: 'service',
-      rootDir: './service',
-      roots: ['<rootDir>/test'],
-      testMatch: ['**/*.test.ts'],
-      testEnvironment: 'node',
-      transform,
-      // The service is ESM with explicit .ts extensions in its imports; swc keeps them and jest resolves them as they are.
-      transformIgnorePatterns: ['/node_modules/'],
+      ...service,
+      displayName: 'cluster',
+      testMatch: suites('runs', 'insights', 'people', 'persons', 'materialization'),
+      setupFilesAfterEnv: ['<rootDir>/test/support/onCluster.ts'],
+    },
+    {
+      ...service,
+      displayName: 'cluster and Postgres',
+      testMatch: suites('capture', 'endpoints'),
+      setupFilesAfterEnv: ['<rootDir>/test/support/onClusterAndPostgres.ts'],
     },
   ],
 }

@@ -7,11 +7,15 @@ const browser =
 
 export default defineConfig({
   testDir: 'e2e/scenarios',
-  workers: 2,
-  timeout: 60_000,
+  // Tests wait for timers and retries more than they compute, so three keep two cores at work. Every test has a page and a host
+  // of its own, so tests of one file run side by side too, and no long file is left for the end.
+  workers: 3,
+  fullyParallel: true,
+  // Guards against what never ends, not measures of speed: a busy machine takes its time.
+  timeout: 300_000,
+  expect: { timeout: 60_000 },
   // A second try would hide lost events.
   retries: 0,
-  expect: { timeout: 15_000 },
   reporter: [['list'], ...(process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? ([['json']] as ['json'][]) : [])],
   use: {
     launchOptions: {

@@ -1,72 +1,104 @@
-// `npm test`: builds, checks types, runs every suite, and ends with the line `N passed, N failed`.
-import { spawnSync } from 'node:child_process'
+// `npm test`: builds, then runs all checks and suites side by side, and ends with the line `N passed, N failed`.
+import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { findBrowser } from './findBrowser.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'trailmark-test-'))
+const readReport = (name) => JSON.parse(readFileSync(join(folder, name), 'utf8'))
 const result = { passed: 0, failed: 0 }
-const report = (name) => join(folder, name)
-const run = (args, env = {}) =>
-  spawnSync('npx', ['--no-install', ...args], { stdio: 'inherit', env: { ...process.env, ...env } }).status === 0
-const npm = (...args) => spawnSync('npm', args, { stdio: 'inherit' }).status === 0
 const count = (passed, failed) => {
   result.passed += passed
   result.failed += failed
 }
 
-/** A step that is one check: it holds or it does not. */
-const check = (title, passes) => {
-  console.log(`\n── ${title}`)
-  const passed = passes()
+/**
+ * Runs a command and prints its lines with `title` in front of each, because several commands print at a time.
+ * Resolves with whether it succeeded.
+ */
+const run = (title, [command, ...args], { env = {}, niceness = 0 } = {}) =>
+  new Promise((resolve) => {
+    const began = Date.now()
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
+    child.once('spawn', () => setPriority(child.pid, niceness))
+    for (const stream of [child.stdout, child.stderr])
+      createInterface({ input: stream }).on('line', (line) => console.log(`${title} │ ${line}`))
+    child.once('error', (error) => console.error(`${title} │ ${error.message}`))
+    child.once('close', (code) => {
+      const seconds = ((Date.now() - began) / 1000).toFixed(0)
+      console.log(`${title} │ ${code === 0 ? 'passed' : 'FAILED'} after ${seconds} s`)
+      resolve(code === 0)
+    })
+  })
+const npx = (...args) => ['npx', '--no-install', ...args]
+
+/** Runs a command that is one check. */
+const check = async (title, command, options) => {
+  const passed = await run(title, command, options)
   count(passed ? 1 : 0, passed ? 0 : 1)
   return passed
 }
-/** A suite that writes its own report. One that wrote none counts as one failure. */
-const suite = (title, start, read) => {
-  console.log(`\n── ${title}`)
-  const passed = start()
+
+/** Runs a command that writes a report. `read` returns the numbers of passed and failed tests in it. */
+const suite = async (title, command, read, options) => {
+  const passed = await run(title, command, options)
   try {
     const [good, bad] = read()
-    // A runner that fails without a failed test (a suite that does not load, a global set-up) is a failure too.
+    // A runner that fails without a failed test (a file that does not load, a global set-up) is a failure too.
     count(good, bad || (passed ? 0 : 1))
-  } catch {
+  } catch (error) {
+    console.error(`${title} │ no report: ${error.message}`)
     count(0, 1)
   }
 }
 
+// Browser tests are half waiting, for timers and retries. What runs beside them takes the time they leave, not theirs.
+const background = { niceness: 5 }
+
+const runChecks = async () => {
+  await check('types', ['npm', 'run', 'typecheck', '--silent'], background)
+  await check('lint', ['npm', 'run', 'lint', '--silent'], background)
+  await check('format', ['npm', 'run', 'format:check', '--silent'], background)
+}
+
+const runJest = () =>
+  suite(
+    'jest',
+    npx('jest', `--maxWorkers=${availableParallelism() + 1}`, '--json', `--outputFile=${join(folder, 'jest.json')}`),
+    () => {
+      const { numPassedTests, numFailedTests, numFailedTestSuites } = readReport('jest.json')
+      return [numPassedTests, Math.max(numFailedTests, numFailedTestSuites)]
+    },
+    background,
+  )
+
+const runPlaywright = (chromium, firefox) =>
+  suite(
+    'playwright',
+    npx('playwright', 'test'),
+    () => {
+      const { stats } = readReport('playwright.json')
+      return [stats.expected, stats.unexpected]
+    },
+    {
+      env: {
+        TRAILMARK_BROWSER: chromium,
+        TRAILMARK_FIREFOX: firefox,
+        PLAYWRIGHT_JSON_OUTPUT_NAME: join(folder, 'playwright.json'),
+      },
+    },
+  )
+
 try {
-  console.log('── Browsers')
   const [chromium, firefox] = [findBrowser('chromium'), findBrowser('firefox')]
-  console.log(`${chromium}\n${firefox}`)
-  if (check('Build', () => npm('run', 'build', '--silent'))) {
-    check('Format', () => npm('run', 'format:check', '--silent'))
-    check('Types', () => npm('run', 'typecheck', '--silent'))
-    suite(
-      'Unit and service tests (jest)',
-      () => run(['jest', '--json', `--outputFile=${report('jest.json')}`]),
-      () => {
-        const { numPassedTests, numFailedTests, numFailedTestSuites } = JSON.parse(
-          readFileSync(report('jest.json'), 'utf8'),
-        )
-        return [numPassedTests, Math.max(numFailedTests, numFailedTestSuites)]
-      },
-    )
-    suite(
-      'End-to-end tests (Playwright; Chromium, and the main stories in Firefox)',
-      () =>
-        run(['playwright', 'test'], {
-          TRAILMARK_BROWSER: chromium,
-          TRAILMARK_FIREFOX: firefox,
-          PLAYWRIGHT_JSON_OUTPUT_NAME: report('playwright.json'),
-        }),
-      () => {
-        const { stats } = JSON.parse(readFileSync(report('playwright.json'), 'utf8'))
-        return [stats.expected, stats.unexpected]
-      },
-    )
-  }
+  console.log(`Browsers: ${chromium}, ${firefox}`)
+  const built = await Promise.all([
+    check('build SDK', ['npm', 'run', 'build:sdk', '--silent']),
+    check('build service', ['npm', 'run', 'build', '--workspace', 'service', '--silent']),
+  ])
+  if (built.every(Boolean)) await Promise.all([runPlaywright(chromium, firefox), runJest(), runChecks()])
 } catch (error) {
   console.error(error.message)
   count(0, 1)

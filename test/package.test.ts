@@ -30,11 +30,11 @@ test.each(Object.keys(BUDGETS))(
 
 test('publint finds nothing', () => {
   expect(run('publint', '--strict')).toContain('All good!')
-}, 120_000)
+})
 
 test('attw finds nothing', () => {
   expect(JSON.parse(run('attw', '--pack', '.', '--format', 'json')).analysis.problems).toEqual([])
-}, 120_000)
+})
 
 test('the npm build makes no script element and knows no address of code', () => {
   for (const build of ['esm/main.js', 'cjs/main.cjs']) {
@@ -45,7 +45,7 @@ test('the npm build makes no script element and knows no address of code', () =>
 })
 
 test('the script build is ASCII, so that a page in any encoding can carry it', () => {
-  expect(readFileSync(resolve(ROOT, 'dist/analytics.js'), 'utf8')).not.toMatch(/[^\x00-\x7f]/)
+  expect(readFileSync(resolve(ROOT, 'dist/analytics.js'), 'utf8')).toMatch(/^[\p{ASCII}]*$/u)
 })
 
 test('source maps carry their sources', () => {

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright/test'
+import { clickThrice } from '../support/clickThrice'
 import { BUILDS, expect, test } from '../support/scenario'
 import type { StoredEvent } from '../support/service'
 
@@ -357,7 +358,6 @@ const RESPONSES: Record<string, string> = {
 const ONCE = ['far-late', 'add-to-cart', 'stopwatch']
 
 test('a control that responds late, far away or repeatedly is not reported', async ({ context, site, put, stored }) => {
-  test.setTimeout(120_000)
   await Promise.all(
     Object.entries(RESPONSES).map(async ([name, html]) => {
       put(

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright/test'
+import { clickThrice } from '../support/clickThrice'
 import { ROOT } from '../support/root'
 import { expect, test } from '../support/scenario'
 
@@ -97,8 +98,8 @@ test('captures everything on a page whose images hide the properties of the docu
   await page.waitForFunction(() => window.analytics?.__loaded)
   expect(await page.evaluate(() => (window as unknown as { hidingCount: number }).hidingCount)).toBeGreaterThan(20)
   await page.waitForTimeout(1200)
-  for (let times = 0; times < 3; times++) await page.locator('.buy').click()
-  await page.waitForTimeout(4000)
+  await clickThrice(page.locator('.buy'))
+  await stored((all) => ['$rageclick', '$dead_click'].every((name) => all.some(({ event }) => event === name)))
   await page.evaluate(() => history.pushState(null, '', '/other'))
   await page.evaluate(() => void window.analytics.capture('mine'))
   await page.goto(`${site.url}/next`)

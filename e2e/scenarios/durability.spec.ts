@@ -13,8 +13,6 @@ import {
   waiting,
 } from '../support/world'
 
-test.describe.configure({ mode: 'parallel' })
-
 // ── Several tabs ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 test('a tab crashes: one that was open all the time takes over what it captured', async ({

@@ -19,7 +19,6 @@ import {
 // The fault matrix: what is captured, what the service has of it, and what went over the wire for that. `npm run bench
 // -- delivery` runs these tests and prints what they account for.
 
-test.describe.configure({ mode: 'parallel' })
 // As sites have: with dots, so that cookies of a domain exist.
 test.use({ hostName: 'shop.example.localhost' })
 
@@ -180,12 +179,11 @@ test(`the service answers 500 to one of ${COUNT} events: ${COUNT - 1} stored, an
   stored,
   account,
 }) => {
-  test.setTimeout(150_000)
   putShop()
   const page = await open()
   world.network.poison('"index":7,')
   const captured = await capture(page)
-  await expect.poll(async () => (await stored(() => true)).length, { timeout: 90_000 }).toBe(COUNT - 1)
+  await expect.poll(async () => (await stored(() => true)).length, { timeout: 200_000 }).toBe(COUNT - 1)
   expect(await page.evaluate(() => window.analytics.drops())).toEqual({})
   world.network.poison(undefined)
   await comeOnline(page)

@@ -63,7 +63,7 @@ test('the answer is lost on the way: the events are sent again, and counted once
     return route.continue()
   })
   await captureSome(page)
-  await expect.poll(() => lost, { timeout: 20_000 }).toBe(2)
+  await expect.poll(() => lost).toBe(2)
   await page.waitForTimeout(500)
   const events = await stored((found) => found.length >= COUNT)
   expect(events.map(({ properties }) => properties.index)).toEqual(all)

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright/test'
+import type * as endpointsEntry from '../../src/entries/endpoints'
 import { expect, test } from '../support/scenario'
 import type { Service } from '../support/service'
 import type { Site } from '../support/site'
@@ -16,7 +17,7 @@ const open = async (page: Page, site: Site) => {
 const runIn = (page: Page, service: Service, runToken: string, variables: object) =>
   page.evaluate(
     async ({ host, runToken, variables, client }) => {
-      const { createEndpoints } = (await import(client)) as typeof import('../../src/entries/endpoints')
+      const { createEndpoints } = (await import(client)) as typeof endpointsEntry
       const endpoints = createEndpoints({ host, projectId: 1, runToken })
       return endpoints.run('purchases_of_org', variables as Record<string, unknown>).then(
         ({ rows }) => rows,

@@ -308,7 +308,6 @@ for (const seed of [1, 2]) {
     put,
     stored,
   }) => {
-    test.setTimeout(240_000)
     const random = randomFrom(seed)
     const proxy = await startProxy(service.url)
     const around = (html: string, depth: number): string => {

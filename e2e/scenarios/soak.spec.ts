@@ -60,7 +60,6 @@ test('half an hour, thousands of captures, hundreds of clicks, sixty pages: memo
   service,
   putShop,
 }) => {
-  test.setTimeout(180_000)
   putShop('/', { capture_pageview: 'history_change', autocapture: true, request_queue_config: {} })
   const { page, network } = world
   const cdp = await world.context.newCDPSession(page)

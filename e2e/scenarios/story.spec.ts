@@ -21,7 +21,6 @@ test('script build: from `npm start` and the first page load to the answer of an
   page,
   context,
 }) => {
-  test.setTimeout(120_000)
   const data = await mkdtemp(join(tmpdir(), 'trailmark-story-'))
   const start = () =>
     startProcess(
@@ -149,7 +148,6 @@ test('npm build: from the first page load of a bundled app to the answer of an e
   service,
   site,
 }) => {
-  test.setTimeout(120_000)
   const out = await mkdtemp(join(tmpdir(), 'trailmark-vite-'))
   execFileSync(
     'npx',
@@ -175,7 +173,7 @@ test('npm build: from the first page load of a bundled app to the answer of an e
       '$identify',
       'purchase',
     )
-    await expect.poll(async () => wanted(await service.events(app.host)), { timeout: 20_000 }).toBe(true)
+    await expect.poll(async () => wanted(await service.events(app.host))).toBe(true)
     const events = await service.events(app.host)
     expect(events.find(({ event }) => event === 'purchase')).toMatchObject({
       distinct_id: 'user_42',

@@ -39,8 +39,7 @@ for (const persistence of PERSISTENCE)
       await call(one, 'identify', 'ada')
       await settle(context)
       expect(await idsOf(two)).toEqual({ ...before, visitor: 'ada' })
-      expect(await call(one, 'get_property', 'theirs')).toBe(1)
-      expect(await call(two, 'get_property', 'theirs')).toBe(1)
+      for (const tab of [one, two]) await expect.poll(() => call(tab, 'get_property', 'theirs')).toBe(1)
     })
 
     test('agree on consent', async ({ context, put, openTab }) => {

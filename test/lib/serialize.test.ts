@@ -25,7 +25,11 @@ test.each([
   ['a bigint as a string', 10n, '10'],
   ['no functions in objects', { a: () => 1, b: 2 }, { b: 2 }],
   ['no symbols in objects', { a: Symbol('x'), b: 2 }, { b: 2 }],
-  ['holes, undefined and functions in arrays as null', [1, undefined, () => 1, , 2], [1, null, null, null, 2]],
+  [
+    'holes, undefined and functions in arrays as null',
+    Object.assign([1, undefined, () => 1], { 4: 2 }),
+    [1, null, null, null, 2],
+  ],
   ['null as null', { a: null }, { a: null }],
   ['an instance of a class by its own toJSON', { price: new Money(150, 'EUR') }, { price: '1.5 EUR' }],
   ['an element of the page as its kind', { at: document.body }, { at: '[object HTMLBodyElement]' }],
@@ -120,12 +124,12 @@ describe('the budget', () => {
     ['an endless iterator', Object.assign(new Set(), { *[Symbol.iterator]() { for (;;) yield {} } })], // prettier-ignore
     ['an endless toJSON', (() => { class Endless { toJSON() { return { a: new Endless(), b: new Endless() } } } return new Endless() })()], // prettier-ignore
   ])('holds for %s', (_, value) => {
-    const started = performance.now()
+    const since = process.cpuUsage()
     const text = json({ value, amount: 5 })
     expect(text.length).toBeLessThan(1_000_000)
     expect(text).toContain('[Too large]')
     expect(JSON.parse(text)).toHaveProperty('amount', 5)
-    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(process.cpuUsage(since).user / 1000).toBeLessThan(5_000)
   })
 
   test('does not follow what React attaches to instances of components', () => {

@@ -118,7 +118,7 @@ export const leavePage = async (settle: (ms?: number) => Promise<void>): Promise
     beacons.push(
       new Promise((resolve) => {
         const reader = new FileReader()
-        reader.onload = () => resolve(String(reader.result))
+        reader.onload = () => resolve(reader.result as string)
         reader.readAsText(body as Blob)
       }),
     )

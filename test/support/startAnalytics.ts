@@ -65,15 +65,16 @@ export const startAnalytics = (
   let reply: unknown = { status: 1 }
   let headers: Record<string, string> = {}
   globalThis.fetch = jest.fn(async (url: string, init: RequestInit) => {
-    if (!/batch/.test(String(init.body))) {
-      asked.push({ url, ...(init.body ? { body: JSON.parse(init.body as string) as Record<string, unknown> } : {}) })
-      const [status, body] = said
+    const body = init.body as string | undefined
+    if (!body?.includes('batch')) {
+      asked.push({ url, ...(body ? { body: JSON.parse(body) as Record<string, unknown> } : {}) })
+      const [status, answer] = said
       if (status === 0) throw new TypeError('Failed to fetch')
-      return { status, text: async () => JSON.stringify(body), headers: { get: () => null } }
+      return { status, text: async () => JSON.stringify(answer), headers: { get: () => null } }
     }
     requests.push({ url, init })
     if (status === 0) throw new TypeError('Failed to fetch')
-    if (status === 200) sent.push(...JSON.parse(init.body as string).batch)
+    if (status === 200) sent.push(...JSON.parse(body).batch)
     return {
       status,
       text: async () => JSON.stringify(reply),

@@ -69,7 +69,7 @@ test('what a running service keeps comes back whole elsewhere: events, definitio
   const [uuid] = before.events[0] as [string]
   await capture(second, event('bought', { uuid }), event('bought'))
   expect(await countOf(second, 'bought')).toBe(501)
-}, 90_000)
+})
 
 test('a stopped service is backed up just as well, and is as it was', async () => {
   await fill(await start(folder('data')))
@@ -81,7 +81,7 @@ test('a stopped service is backed up just as well, and is as it was', async () =
     expect(await everythingOf(await start(folder(data)))).toEqual(before)
     await stop()
   }
-}, 90_000)
+})
 
 test('nothing that was acknowledged before a backup under load is missing from it', async () => {
   const first = await start(folder('data'))
@@ -107,7 +107,7 @@ test('nothing that was acknowledged before a backup under load is missing from i
     ),
   )
   expect(before.filter((uuid) => !stored.has(uuid))).toEqual([])
-}, 120_000)
+})
 
 test('events on a server of their own are copied by that server to where it may write', async () => {
   const [one, other] = [folder('server'), folder('another server')]
@@ -146,7 +146,7 @@ test('events on a server of their own are copied by that server to where it may 
     await stop()
     for (const server of servers) await server.stop()
   }
-}, 90_000)
+})
 
 test('a backup can be read by its owner only', async () => {
   await start(folder('data'))

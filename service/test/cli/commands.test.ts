@@ -91,7 +91,7 @@ test('many commands at once beside a service under load lose nothing', async () 
     'key 4',
     'key 5',
   ])
-}, 60_000)
+})
 
 test('commands that come at the same time to a folder without definitions make one store', async () => {
   const made = await Promise.all(['a', 'b', 'c'].map((name) => trailmarkJson(data, 'project', 'create', name)))

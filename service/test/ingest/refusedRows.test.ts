@@ -11,7 +11,7 @@ beforeAll(async () => {
   engine = await startTestEngine()
   const place = { url: engine.url }
   storage = createClickhouse(() => place)
-}, 60_000)
+})
 afterAll(async () => {
   await storage.close()
   await engine.stop()

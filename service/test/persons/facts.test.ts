@@ -15,7 +15,7 @@ beforeAll(async () => {
   engine = await startTestEngine()
   const place = { url: engine.url }
   storage = createClickhouse(() => place)
-}, 60_000)
+})
 afterAll(async () => {
   await storage.close()
   await engine.stop()
@@ -274,7 +274,7 @@ test('a person of more merges than are followed keeps nobody else from being mer
     said('visit', 'anon', 20_001),
   ])
   expect(sorted(await peopleIn(project)).map(({ ids }) => ids)).toEqual([['ann', 'anon'], ['late'], ['star']])
-}, 60_000)
+})
 
 test('one process hears of somebody who was seen before, and after that says nothing twice', async () => {
   const project = ++projects
@@ -307,7 +307,7 @@ test('a person whose facts could not be stored is one when they come again', asy
   isBroken = false
   await send(ingest, project, [visit])
   expect(await query(project, 'SELECT count() FROM persons')).toEqual([[1]])
-}, 30_000)
+})
 
 test('groups know what was said of them, and events which groups they are of', async () => {
   const project = ++projects
@@ -360,7 +360,7 @@ test('a batch whose facts cannot be stored is not answered, and its events come 
   isBroken = false
   await send(startProcess(), project, events)
   await expectPeople(project, events)
-}, 30_000)
+})
 
 test('the same uuid with another content changes nobody', async () => {
   const project = ++projects
@@ -414,7 +414,7 @@ test('any events, in any order, in any batches, repeated, through two processes 
     ),
     { numRuns: 120 },
   )
-}, 180_000)
+})
 
 test('what is merged in the background adds up to the same', async () => {
   const project = ++projects
@@ -431,7 +431,7 @@ test('what is merged in the background adds up to the same', async () => {
   for (const table of ['person_properties', 'person_merges', 'person_distinct_ids', 'group_properties'])
     await engine.command(`OPTIMIZE TABLE db.${table} FINAL`)
   await expectPeople(project, events)
-}, 60_000)
+})
 
 test('erasing a person merges no two others: who was identified with the erased id stays identified', async () => {
   const project = (projects += 1)

@@ -10,9 +10,9 @@ test.each([
   ['a chain that grows at its start', facts((n) => ({ from: `c${n + 1}`, into: `c${n}` }))],
   ['a star', facts((n) => ({ from: `a${n}`, into: 'star' }))],
 ])('%s of thousands of ids is one person, found in linear time', (_, all) => {
-  const startedAt = performance.now()
+  const since = process.cpuUsage()
   const persons = mergePersons(all)
-  expect(performance.now() - startedAt).toBeLessThan(5_000)
+  expect(process.cpuUsage(since).user / 1000).toBeLessThan(5_000)
   expect(persons.size).toBe(COUNT + 1)
   expect(new Set([...persons.values()].map(({ person }) => person)).size).toBe(1)
 })

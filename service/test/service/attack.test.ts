@@ -6,7 +6,6 @@ import { type RunningService, startService } from '../support/startService.ts'
 import { createTurns } from '../support/turns.ts'
 
 // Bombs on a machine that does other things too.
-jest.setTimeout(240_000)
 
 const turns = createTurns()
 let service: RunningService

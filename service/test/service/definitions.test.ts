@@ -132,7 +132,7 @@ test('accepts a query that is too expensive to check', async () => {
     status: 201,
     body: { columns: null },
   })
-}, 20_000)
+})
 
 describe('data_freshness_seconds', () => {
   test('defaults to a day, and belongs to the version', async () => {

@@ -115,7 +115,7 @@ test('a server that does not answer is reported at once with the reason, and end
     expect(last).toContain(`trailmark: could not start: The ClickHouse server at CLICKHOUSE_URL (${shown})`)
     expect(last).toContain(reason)
   })
-}, 120_000)
+})
 
 test('a wrong password is said to be so', async () => {
   const { code, stderr } = await runUntilEnd({

@@ -87,7 +87,7 @@ test('heavy creates of one project refuse no run and no delivery of another', as
   expectUndisturbed(runs)
   expectCapacity(attacks)
   expect(attacks.some(({ status }) => status === 201)).toBe(true)
-}, 120_000)
+})
 
 test('heavy creates of one project do not keep another from creating', async () => {
   const creates = Promise.all(
@@ -101,7 +101,7 @@ test('heavy creates of one project do not keep another from creating', async () 
   })
   expect([created.status, created.body.detail]).toEqual([201, undefined])
   await creates
-}, 120_000)
+})
 
 test('slow runs of one project, by two keys, refuse no run of another', async () => {
   const metadata = await openMetadata(join(service.data, 'definitions.db'))
@@ -127,7 +127,7 @@ test('slow runs of one project, by two keys, refuse no run of another', async ()
   const [attacks, runs] = await Promise.all([slow, honestRuns('honest', () => isOver)])
   expectUndisturbed(runs)
   expectCapacity(attacks)
-}, 120_000)
+})
 
 test('/_readiness stays 200 while one project asks for all it can', async () => {
   const creates = Promise.all(
@@ -137,4 +137,4 @@ test('/_readiness stays 200 while one project asks for all it can', async () => 
   )
   expect((await request(`${service.url}/_readiness`)).status).toBe(200)
   await creates
-}, 60_000)
+})

@@ -15,7 +15,7 @@ beforeAll(async () => {
     visit('ben', '2026-01-05T12:00:00Z', 'Safari'),
     visit('ann', '2026-01-06T10:00:00Z', 'Chrome'),
   )
-}, 60_000)
+})
 afterAll(() => service.stop())
 
 const query = {
@@ -179,7 +179,7 @@ describe('a project of another time zone', () => {
     await metadata.projects.change(first.projectId, { timezone: 'Europe/Berlin' })
     await metadata.close()
     service = await startService({ data, env: { TRAILMARK_RUN_ROWS: '3' } })
-  }, 60_000)
+  })
   afterAll(async () => {
     await service.stop()
     rmSync(data, { recursive: true })

@@ -3,7 +3,6 @@ import { api, capture, countOf, event, request, rowsOf } from '../support/api.ts
 import { type RunningService, startService } from '../support/startService.ts'
 
 // A mutation of each table, on a machine that does other things too.
-jest.setTimeout(180_000)
 
 let service: RunningService
 beforeAll(async () => {

@@ -153,4 +153,4 @@ test('rejects queries beyond the places of a project as retryable, and runs late
   }
   expect(replies.every(({ status, body }) => status === 503 || body.code === 'query_timeout')).toBe(true)
   expect((await run('one', 'greedy')).status).toBe(200)
-}, 60_000)
+})

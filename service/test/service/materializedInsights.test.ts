@@ -3,8 +3,6 @@ import { api, capture, event, type Reply } from '../support/api.ts'
 import { type EngineAccess, engineOf, until } from '../support/engine.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
-jest.setTimeout(120_000)
-
 let service: RunningService
 let engine: EngineAccess
 

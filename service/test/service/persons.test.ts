@@ -4,8 +4,6 @@ import { api, capture, countOf, event, request, rowsOf } from '../support/api.ts
 import { type EngineAccess, engineOf, until } from '../support/engine.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
-jest.setTimeout(120_000)
-
 let service: RunningService
 let other: Pick<RunningService, 'url' | 'token' | 'key' | 'projectId'>
 let engine: EngineAccess

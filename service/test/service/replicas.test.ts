@@ -9,8 +9,6 @@ import { until } from '../support/engine.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { type RunningService, runUntilEnd, startService, temporaryFolder } from '../support/startService.ts'
 
-jest.setTimeout(60_000)
-
 const folder = temporaryFolder()
 let clickhouse: ClickhouseServer
 let postgres: PostgresServer
@@ -32,7 +30,7 @@ beforeAll(async () => {
       (await postgres.ask(env.DATABASE_URL!, "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))
         .length
     await Promise.race([
-      until(async () => (await waiting()) === 2, 60_000),
+      until(async () => (await waiting()) === 2),
       starting.then(() => Promise.reject(new Error('They did not wait for each other.'))),
     ])
     if ((await metadata.projects.all()).length) throw new Error('A project was made by one that should have waited.')
@@ -42,7 +40,7 @@ beforeAll(async () => {
   // One of them has made the first key, and has its file.
   ;[one, other] = started[0].key ? started : [started[1], started[0]]
   Object.assign(other, { key: one.key })
-}, 120_000)
+})
 afterAll(async () => {
   await Promise.all([one.stop(), other.stop()])
   await Promise.all([clickhouse.stop(), postgres.stop()])

@@ -9,7 +9,6 @@ import { type RunningService, startService, temporaryFolder } from '../support/s
 
 // A process that has fallen is waited for, and tables are kept for a while after their last use.
 const LONG_MS = 240_000
-jest.setTimeout(LONG_MS)
 
 const folder = temporaryFolder()
 let clickhouse: ClickhouseNode
@@ -43,7 +42,7 @@ beforeAll(async () => {
   other = await startReplica('other', gates[1])
   await api(one, 'POST', '/insight_variables/', { name: 'event_name', type: 'String' })
   await capture(one, ...Array.from({ length: 20 }, (_, n) => bought(n % 2 ? 'pro' : 'free', `p${n % 3}`)))
-}, 120_000)
+})
 afterAll(async () => {
   await Promise.all([one.stop(), other.stop()])
   await Promise.all([...gates.map((gate) => gate.close()), clickhouse.stop(), postgres.stop()])
@@ -63,8 +62,7 @@ const run = async (service: RunningService, name: string, body: object = {}): Pr
   api(service, 'POST', `/endpoints/${name}/run`, { variables: { event_name: 'bought' }, ...body })
 const status = async (service: RunningService, name: string) =>
   (await api(service, 'GET', `/endpoints/${name}/materialization_status/`)).body
-const ready = (service: RunningService, name: string) =>
-  until(async () => (await status(service, name)).ready === true, 120_000)
+const ready = (service: RunningService, name: string) => until(async () => (await status(service, name)).ready === true)
 const tables = async () =>
   (
     await clickhouse.ask(
@@ -109,7 +107,7 @@ test('another process soon builds what a killed process was building', async () 
   await until(() => gates[0].held() === 1)
   ;[abandoned] = (await tables()) as [string]
   await one.kill()
-  await until(() => gates[1].held() === 1, 60_000)
+  await until(() => gates[1].held() === 1)
   gates.forEach((gate) => gate.open())
   await ready(other, 'inherited')
   one = await startReplica('one', gates[0])
@@ -139,7 +137,7 @@ test('one process at a time builds a table, whichever is asked', async () => {
   await change(one, 'slow', { is_materialized: true })
   // So long that both have looked for something to build more than once.
   const seen = new Set<string>()
-  await until(async () => (await claims()).every((each) => seen.add(each)) && seen.size > 4, 60_000)
+  await until(async () => (await claims()).every((each) => seen.add(each)) && seen.size > 4)
   expect([gates[0].held(), gates[1].held()]).toEqual([0, 1])
   for (const service of [one, other]) {
     expect(await status(service, 'slow')).toMatchObject({ enabled: true, ready: false, status: 'Running' })
@@ -176,7 +174,7 @@ test('while one builds and the other turns it off, the new table is never used a
   await until(() => gates[0].held() === 1)
   await change(other, 'regretted', { is_materialized: false })
   gates.forEach((gate) => gate.open())
-  await until(async () => (await tables()).every((each) => before.includes(each)), 60_000)
+  await until(async () => (await tables()).every((each) => before.includes(each)))
   expect(await status(one, 'regretted')).toMatchObject({ enabled: false, ready: false })
   await expectLive('regretted')
 })

@@ -67,7 +67,7 @@ beforeAll(async () => {
   ])
   await deliver(startIngest(storage), 1, events)
   await storage.close()
-}, 60_000)
+})
 afterAll(() => engine.stop())
 
 let channels: ReadonlyMap<string, string>

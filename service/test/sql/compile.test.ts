@@ -7,7 +7,7 @@ let engine: TestEngine
 beforeAll(async () => {
   engine = await startTestEngine()
   await engine.insert(EVENTS)
-}, 60_000)
+})
 afterAll(() => engine.stop())
 
 const EVENT_ONLY = '(SELECT `event` AS `event` FROM `db`.`events` WHERE (`project_id` = {project:UInt32})) AS `__t1`'

@@ -9,7 +9,7 @@ import { startTestEngine, type TestEngine } from './support/engine.ts'
 let engine: TestEngine
 beforeAll(async () => {
   engine = await startTestEngine()
-}, 60_000)
+})
 afterAll(() => engine.stop())
 
 const ALL = { ...SCALARS, ...AGGREGATES, ...WINDOW_FUNCTIONS }

@@ -14,7 +14,7 @@ let engine: TestEngine
 beforeAll(async () => {
   engine = await startTestEngine()
   await engine.insert(EVENTS)
-}, 60_000)
+})
 afterAll(() => engine.stop())
 
 const VARIABLES: Readonly<Record<string, BoundValue>> = {
@@ -43,7 +43,7 @@ test('any query compiles, is guarded at each table, runs, and returns no row of 
     }),
     { numRuns: 250 },
   )
-}, 120_000)
+})
 
 // Every way to a table. Of project 1's rows these see all; project 2's share event names and people with them.
 test.each([
@@ -123,7 +123,7 @@ describe('what is read', () => {
       `INSERT INTO db.events (project_id, uuid, event, distinct_id, timestamp, properties) ${many.join(' UNION ALL ')}`,
     )
     await engine.command('OPTIMIZE TABLE db.events FINAL')
-  }, 60_000)
+  })
 
   const plan = async (text: string) => {
     const compiled = compile(text, {}, {}, 11)

@@ -78,7 +78,7 @@ beforeAll(async () => {
   place.url = engine.url
   await deliver(startIngest(storage), 1, OURS)
   await deliver(startIngest(storage), 2, THEIRS)
-}, 60_000)
+})
 afterAll(async () => {
   await storage.close()
   await engine.stop()

@@ -7,7 +7,7 @@ let engine: TestEngine
 beforeAll(async () => {
   engine = await startTestEngine()
   await engine.insert(EVENTS)
-}, 60_000)
+})
 afterAll(() => engine.stop())
 
 const first = async (expression: string, variables: Readonly<Record<string, BoundValue>> = {}): Promise<unknown> =>

@@ -9,7 +9,7 @@ let engine: TestEngine
 beforeAll(async () => {
   engine = await startTestEngine()
   await engine.insert(EVENTS)
-}, 60_000)
+})
 afterAll(() => engine.stop())
 
 const HOSTILE = [

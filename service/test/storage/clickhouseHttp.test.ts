@@ -15,7 +15,7 @@ let http: ClickhouseHttp
 beforeAll(async () => {
   server = await startClickhouse(folder)
   http = createClickhouseHttp({ url: server.url, timeoutMs: 20_000, connections: 4 })
-}, 60_000)
+})
 
 afterAll(async () => {
   await http.close()
@@ -34,7 +34,7 @@ const ask = async (text: string, params: Readonly<Record<string, unknown>> = {},
 
 const echo = async (type: string, value: unknown) => (await ask(`SELECT {v:${type}}`, { v: value }))[0][0]
 
-const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[\\'"\t\n\r\0{}\[\],%&=+; a-z]{0,40}$/))
+const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[\\'"\t\n\r\0{}[\],%&=+; a-z]{0,40}$/))
 
 describe('a value comes back from the engine as it was given', () => {
   test('any text, alone and in a list, beside other values', async () => {

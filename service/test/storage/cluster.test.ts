@@ -9,8 +9,6 @@ import { until } from '../support/engine.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { type RunningService, runUntilEnd, startService, temporaryFolder } from '../support/startService.ts'
 
-jest.setTimeout(180_000)
-
 const folder = temporaryFolder()
 let cluster: ClickhouseCluster
 let postgres: PostgresServer
@@ -254,7 +252,7 @@ describe('under load', () => {
     going.push(sending, reading)
     for (let round = 0; round < 2; round += 1) {
       const before = sending.acknowledged.size
-      await until(() => sending.acknowledged.size > before + 50, 60_000)
+      await until(() => sending.acknowledged.size > before + 50)
       await second!.kill()
       const answer = await api(one, 'POST', '/endpoints/all_of_them/run', { refresh: 'force' })
       expect([answer.status, answer.body.code]).toEqual([503, 'engine_unavailable'])
@@ -263,7 +261,7 @@ describe('under load', () => {
       await second!.start()
     }
     const back = sending.acknowledged.size
-    await until(() => sending.acknowledged.size > back + 50, 60_000)
+    await until(() => sending.acknowledged.size > back + 50)
     const sent = await sending.stop()
     expect(await reading.stop()).toEqual({ short: [], codes: ['answered', 'engine_unavailable'] })
     for (const service of services) expect(await storedIds(service, 'killed shard')).toEqual([[sent, sent]])
@@ -273,10 +271,10 @@ describe('under load', () => {
   test('clients carry on when a replica of the service is killed', async () => {
     const sending = load('killed replica')
     going.push(sending)
-    await until(() => sending.acknowledged.size > 50, 60_000)
+    await until(() => sending.acknowledged.size > 50)
     await services[1]!.kill()
     const before = sending.acknowledged.size
-    await until(() => sending.acknowledged.size > before + 100, 60_000)
+    await until(() => sending.acknowledged.size > before + 100)
     const sent = await sending.stop()
     expect(await storedIds(services[0]!, 'killed replica')).toEqual([[sent, sent]])
     services[1] = await startReplica('b')

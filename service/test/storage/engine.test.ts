@@ -73,7 +73,7 @@ test('a client that resets its connection, at whatever moment, leaves the engine
 test('an engine that hangs is ended and started again', async () => {
   const hung = engine.pid()!
   process.kill(hung, 'SIGSTOP')
-  await until(() => engine.pid() !== hung && engine.connection() !== undefined, 25_000)
+  await until(() => engine.pid() !== hung && engine.connection() !== undefined)
   expect(await storage.ready(10_000)).toBe(true)
   expect(said).toContain('The engine has not answered for 6 s; ending it.')
 })

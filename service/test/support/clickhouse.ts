@@ -86,7 +86,7 @@ const createNode = ({ folder, httpPort, tcpPort, more = '' }: NodePlace): Clickh
           (reply) => reply.ok,
           () => false,
         )
-      await until(async () => started.signalCode !== null || (await isUp()), 60_000)
+      await until(async () => started.signalCode !== null || (await isUp()))
       if (started.signalCode) throw new Error(`The server of ${folder} did not start: ${started.signalCode}`)
     },
     stop: () => end('SIGTERM'),
@@ -98,7 +98,10 @@ const createNode = ({ folder, httpPort, tcpPort, more = '' }: NodePlace): Clickh
         default_format: 'JSONCompact',
         ...settings,
       })
-      const response = await fetch(`http://127.0.0.1:${httpPort}/?${parameters}`, { method: 'POST', body: query })
+      const response = await fetch(`http://127.0.0.1:${httpPort}/?${parameters.toString()}`, {
+        method: 'POST',
+        body: query,
+      })
       const text = await response.text()
       if (!response.ok) throw new Error(text)
       return text ? JSON.parse(text).data : []

@@ -20,7 +20,7 @@ const accessTo = (url: string, key: string, accounts: Accounts): EngineAccess =>
   async ask(user, query, settings = {}) {
     const [name, password] = accounts[user]
     const parameters = new URLSearchParams({ user: name, password, default_format: 'JSONCompact', ...settings })
-    const response = await fetch(`${url}/?${parameters}`, {
+    const response = await fetch(`${url}/?${parameters.toString()}`, {
       method: 'POST',
       headers: { 'x-engine-key': key },
       body: query,
@@ -73,11 +73,11 @@ export const isRunning = (pid: number): boolean => {
   }
 }
 
-/** Resolves when `holds` does. Rejects after `ms`. */
-export const until = async (holds: () => boolean | Promise<boolean>, ms = 20_000): Promise<void> => {
+/** Resolves when `holds` returns true. Rejects after `ms`. */
+export const until = async (holds: () => boolean | Promise<boolean>, ms = 120_000): Promise<void> => {
   const deadline = Date.now() + ms
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`It did not come true within ${ms} ms: ${holds}`)
+    if (Date.now() > deadline) throw new Error(`Timed out after ${ms} ms waiting for ${holds.toString()}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

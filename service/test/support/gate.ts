@@ -1,4 +1,4 @@
-import { createServer, request } from 'node:http'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** Stands between a process and a ClickHouse server. */
@@ -18,7 +18,7 @@ export const startGate = async (target: string): Promise<Gate> => {
   const { hostname, port, username, password } = new URL(target)
   let pattern: RegExp | undefined
   let waiting: (() => void)[] = []
-  const server = createServer(async (asked, answered) => {
+  const pass = async (asked: IncomingMessage, answered: ServerResponse) => {
     const body: Buffer[] = []
     for await (const chunk of asked) body.push(chunk as Buffer)
     if (pattern?.test(decodeURIComponent(asked.url!.replaceAll('+', ' ')) + Buffer.concat(body).toString()))
@@ -35,7 +35,8 @@ export const startGate = async (target: string): Promise<Gate> => {
     onward.on('error', () => answered.destroy())
     answered.on('close', () => onward.destroy())
     onward.end(Buffer.concat(body))
-  })
+  }
+  const server = createServer((asked, answered) => void pass(asked, answered).catch(() => answered.destroy()))
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const open = () => {
     pattern = undefined

@@ -7,10 +7,7 @@ import { type ClickhouseCluster, startCluster } from './clickhouse.ts'
 const MAIN = resolve(__dirname, '../../dist/main.js')
 const READY = 'trailmark ready '
 
-// Real processes on a machine that also runs the other suites.
-jest.setTimeout(30_000)
-
-const START_TIMEOUT_MS = 60_000
+const START_TIMEOUT_MS = 180_000
 
 export interface StartOptions {
   /** Data folder. Absent: a temporary one, removed by `stop`. */

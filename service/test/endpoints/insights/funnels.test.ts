@@ -4,12 +4,11 @@ import { funnelOf, type Funnelled, type ReferenceFunnel } from './support/funnel
 import { ask, type AskOptions, store } from './support/store.ts'
 
 // A real engine on a machine that also runs the other suites.
-jest.setTimeout(60_000)
 
 let engine: TestEngine
 beforeAll(async () => {
   engine = await startTestEngine()
-}, 60_000)
+})
 afterAll(() => engine.stop())
 
 const at = (text: string) => Date.parse(text)
@@ -376,7 +375,7 @@ test('handles twenty steps and a person with very many events', async () => {
       2,
       ...Array.from({ length: 18 }, () => 1),
     ])
-}, 60_000)
+})
 
 // Few times, so that many events share one; and around the night on which clocks change.
 const BEGIN = at('2026-03-27T20:00:00Z')
@@ -575,4 +574,4 @@ test('people, times and days equal the reference', async () => {
     ),
     { numRuns: 6, endOnFailure: true },
   )
-}, 300_000)
+})

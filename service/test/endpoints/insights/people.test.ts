@@ -44,7 +44,7 @@ beforeAll(async () => {
     event('$identify', 'ann', 7, { $anon_distinct_id: 'cat', $set: { plan: 'theirs' } }),
     event('$groupidentify', 'ben', 7, { $group_type: 'company', $group_key: 'acme', $group_set: { size: 'theirs' } }),
   ])
-}, 60_000)
+})
 afterAll(async () => {
   await storage.close()
   await engine.stop()

@@ -5,12 +5,11 @@ import { retentionOf } from './support/retentionReference.ts'
 import { ask, type AskOptions, store } from './support/store.ts'
 
 // A real engine on a machine that also runs the other suites.
-jest.setTimeout(60_000)
 
 let engine: TestEngine
 beforeAll(async () => {
   engine = await startTestEngine()
-}, 60_000)
+})
 afterAll(() => engine.stop())
 
 const at = (text: string) => Date.parse(text)
@@ -389,4 +388,4 @@ test('cohorts equal the reference for any events, kind, period, zone and breakdo
     ),
     { numRuns: 8, endOnFailure: true },
   )
-}, 300_000)
+})

@@ -16,7 +16,7 @@ beforeAll(async () => {
       properties: { ...each.properties, browser: 'theirs', amount: 1_000_000 },
     })),
   )
-}, 60_000)
+})
 afterAll(() => engine.stop())
 
 const at = (text: string) => Date.parse(text)
@@ -451,4 +451,4 @@ test('lines equal the reference for any events, math, interval, zone and breakdo
     ),
     { numRuns: 12 },
   )
-}, 120_000)
+})

@@ -3,8 +3,6 @@ import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
 import type { BoundValue } from '../../../src/sql/compile.ts'
 import { type Materialized, materialize, type SeenEvent, store } from './support/store.ts'
 
-jest.setTimeout(240_000)
-
 let engine: TestEngine
 let projects = 10
 

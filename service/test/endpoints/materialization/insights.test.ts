@@ -3,8 +3,6 @@ import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
 import { type InsightQuestion, type MaterializedInsight, materializeInsight } from './support/insights.ts'
 import { type SeenEvent, store } from './support/store.ts'
 
-jest.setTimeout(600_000)
-
 let engine: TestEngine
 let projects = 10
 

@@ -20,8 +20,6 @@ import { until } from '../../support/engine.ts'
 import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
 import { store } from './support/store.ts'
 
-jest.setTimeout(60_000)
-
 const QUERY = 'SELECT event, count() FROM events GROUP BY event'
 const LIMITS = { maxSeconds: 10, maxMemoryBytes: 500_000_000, maxRows: 1_000 }
 const NOW = Date.now()

@@ -23,8 +23,6 @@ import {
 } from './support/personsReference.ts'
 import { type Materialized, materialize, rounded } from './support/store.ts'
 
-jest.setTimeout(600_000)
-
 let engine: TestEngine
 let storage: Storage
 let projects = 1_000
@@ -33,7 +31,7 @@ beforeAll(async () => {
   engine = await startTestEngine()
   const place = { url: engine.url }
   storage = createClickhouse(() => place)
-}, 60_000)
+})
 afterAll(async () => {
   await storage.close()
   await engine.stop()

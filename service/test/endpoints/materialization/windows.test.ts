@@ -4,8 +4,6 @@ import { store } from './support/store.ts'
 
 // The calendar here is written down by hand, so that a live run and a materialized one cannot be wrong together.
 
-jest.setTimeout(120_000)
-
 let engine: TestEngine
 let projects = 10
 

@@ -20,7 +20,7 @@ export interface TestEngine {
   stop(): Promise<void>
 }
 
-const START_TIMEOUT_MS = 30_000
+const START_TIMEOUT_MS = 120_000
 
 const CHILD = `
   const [library, ...rest] = process.argv.slice(1)

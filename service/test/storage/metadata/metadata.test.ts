@@ -5,8 +5,6 @@ import { pause } from '../../../src/lib/wait.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres.ts'
 import { temporaryFolder } from '../../support/startService.ts'
 
-jest.setTimeout(30_000)
-
 let postgres: PostgresServer
 let folder: string
 let places = 0
@@ -14,7 +12,7 @@ let places = 0
 beforeAll(async () => {
   postgres = await startPostgres()
   folder = temporaryFolder()
-}, 60_000)
+})
 afterAll(async () => {
   await postgres.stop()
   rmSync(folder, { recursive: true })

@@ -11,15 +11,13 @@ import { until } from '../../support/engine.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres.ts'
 import { runUntilEnd, temporaryFolder } from '../../support/startService.ts'
 
-jest.setTimeout(30_000)
-
 let postgres: PostgresServer
 let folder: string
 
 beforeAll(async () => {
   postgres = await startPostgres()
   folder = temporaryFolder()
-}, 60_000)
+})
 afterAll(async () => {
   await postgres.stop()
   rmSync(folder, { recursive: true })
