@@ -6,10 +6,10 @@ import { METHODS } from '../../src/client/publicApi'
 import { OPTIONS } from '../../src/config/options'
 import { RENAMES } from '../../src/config/renames'
 
-const page = readFileSync(resolve(__dirname, '../../docs/compatibility.md'), 'utf8')
+const page = readFileSync(resolve(__dirname, '../../docs/reference/posthog-js.md'), 'utf8')
 const names = [...METHODS.split(' '), ...NOT_YET.split(' '), ...Object.keys(OPTIONS), ...Object.keys(RENAMES)]
 
-test.each(names)('docs/compatibility.md says how %s compares', (name) => {
+test.each(names)('docs/reference/posthog-js.md says how %s compares', (name) => {
   expect(page).toMatch(new RegExp(`\`${name.replace('.', '\\.')}(\\(\\))?\``))
 })
 

@@ -7,7 +7,7 @@ import { OPTIONS } from '../../src/config/options'
 import { RENAMES } from '../../src/config/renames'
 
 const ROOT = resolve(__dirname, '../..')
-const FILE = resolve(ROOT, 'docs/configuration.md')
+const FILE = resolve(ROOT, 'docs/reference/configuration.md')
 
 /** The interfaces of src/types.ts: for each member its type as written and its docstring. */
 const readInterfaces = () => {
@@ -40,7 +40,7 @@ const shown = (value: unknown) =>
 const table = (heads: string[], rows: string[][]) =>
   [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
 
-/** docs/configuration.md, out of the tables that the SDK itself runs on. */
+/** docs/reference/configuration.md, out of the tables that the SDK itself runs on. */
 const generate = () => {
   const { Config, AutocaptureConfig, RageclickConfig } = readInterfaces()
   const datedOf = (name: string) =>
@@ -89,7 +89,7 @@ ${members(RageclickConfig)}
 `
 }
 
-test('docs/configuration.md is what the tables say (npm run docs writes it)', () => {
+test('docs/reference/configuration.md is what the tables say (npm run docs writes it)', () => {
   const current = generate()
   if (process.env.WRITE_DOCS) writeFileSync(FILE, current)
   expect(readFileSync(FILE, 'utf8')).toBe(current)

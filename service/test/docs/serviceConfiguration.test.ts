@@ -5,14 +5,14 @@ import { SCOPES } from '../../src/http/auth.ts'
 import { ROUTES } from '../../src/http/routes.ts'
 import { METRICS } from '../../src/lib/metrics.ts'
 
-const FILE = resolve(__dirname, '../../../docs/service-configuration.md')
+const FILE = resolve(__dirname, '../../../docs/reference/service-configuration.md')
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
 const code = (text: string) => `\`${cell(text)}\``
 const table = (heads: string[], rows: string[][]) =>
   [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
 
-/** docs/service-configuration.md, out of the tables that the service itself runs on. */
+/** docs/reference/service-configuration.md, out of the tables that the service itself runs on. */
 const generate = () => {
   const routesOf = (scope: string) =>
     ROUTES.filter(({ access }) => access === scope).map(({ method, path }) =>
@@ -21,7 +21,7 @@ const generate = () => {
   return `<!-- Made by \`npm run docs\` out of service/src/config.ts, http/auth.ts, http/routes.ts and lib/metrics.ts; do not edit. -->
 # The service's configuration
 
-[operations.md](operations.md) says how it is used.
+[operations.md](../operate/operations.md) says how it is used.
 
 ## Environment
 
@@ -58,7 +58,7 @@ ${table(
 `
 }
 
-test('docs/service-configuration.md is what the tables say (npm run docs writes it)', () => {
+test('docs/reference/service-configuration.md is what the tables say (npm run docs writes it)', () => {
   const current = generate()
   if (process.env.WRITE_DOCS) writeFileSync(FILE, current)
   expect(readFileSync(FILE, 'utf8')).toBe(current)
