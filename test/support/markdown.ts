@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 export const ROOT = resolve(__dirname, '../..')
@@ -38,4 +38,20 @@ export const anchorsOf = (page: string): Set<string> => {
     return count ? `${slug}-${count}` : slug
   })
   return new Set([...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id!)])
+}
+
+/** Text in a cell of a table. */
+export const cell = (text: string) => text.replaceAll('|', '\\|')
+
+/** Code in a cell of a table. */
+export const code = (text: string) => `\`${cell(text)}\``
+
+/** A table of Markdown. */
+export const table = (heads: readonly string[], rows: readonly (readonly string[])[]) =>
+  [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
+
+/** Asserts that a page is what its generator returns. With WRITE_DOCS (`npm run docs`), writes it first. */
+export const expectPage = (path: string, generated: string) => {
+  if (process.env.WRITE_DOCS) writeFileSync(resolve(ROOT, path), generated)
+  if (read(path) !== generated) throw new Error(`${path} is out of date. Run: npm run docs`)
 }
