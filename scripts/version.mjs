@@ -1,5 +1,4 @@
 // `npm run release:version`: moves the changesets into CHANGELOG.md and sets the next version in every package.json.
-import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { hasUnreleased, nextVersion, readChanges, releaseNotes } from './changes.mjs'
@@ -18,8 +17,15 @@ if (!changes.length && !hasUnreleased(changelog)) {
 const next = nextVersion(version, changes)
 writeFileSync('CHANGELOG.md', releaseNotes(changelog, next, changes))
 changes.forEach(({ file }) => rmSync(file))
-// Sets package.json, service/package.json and package-lock.json.
-execFileSync('npm', ['version', next, '--no-git-tag-version', '--workspaces', '--include-workspace-root'], {
-  stdio: ['ignore', 'ignore', 'inherit'],
+
+/** Rewrites a JSON file. */
+const edit = (file, change) => {
+  const json = JSON.parse(readFileSync(file, 'utf8'))
+  change(json)
+  writeFileSync(file, `${JSON.stringify(json, null, 2)}\n`)
+}
+for (const file of ['package.json', 'service/package.json']) edit(file, (json) => (json.version = next))
+edit('package-lock.json', (lock) => {
+  for (const entry of [lock, lock.packages[''], lock.packages.service]) entry.version = next
 })
 console.log(`${version} → ${next}. Review CHANGELOG.md, commit, and run: npm run release -- --dry-run`)
