@@ -5,8 +5,8 @@ const MOST_CHARACTERS = 80
 const asField = (value) => (typeof value === 'string' ? value.trim().slice(0, MOST_CHARACTERS) : '')
 
 /**
- * Returns the customer with this name and email. The id is a hash of the email: it is the same at every sign-in and does
- * not reveal the email.
+ * Returns the customer with this name and email. The id is a hash of the email: it is the same at every sign-in and
+ * does not contain the email.
  */
 export const personOf = (name, email) => {
   const address = asField(email).toLowerCase()
