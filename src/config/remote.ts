@@ -1,6 +1,6 @@
 import { has, pick } from '../lib/objects'
 
-/** What the service has turned on, in its own words (protocol.md §4.7). Absent: it has not said. */
+/** What the service has turned on, in its own words (docs/reference/protocol.md#4.7). Absent: it has not said. */
 export interface RemoteConfig {
   supportedCompression?: string[]
   autocapture_opt_out?: boolean

@@ -4,7 +4,7 @@ import { reportCaught } from '../lib/log'
 /** What asking for flags brought: the parsed body of the answer, or why there is none. */
 export interface FlagsAnswer {
   body?: Record<string, unknown>
-  /** `timeout`, `connection_error`, `api_error_503`, … (protocol.md §13.2). */
+  /** `timeout`, `connection_error`, `api_error_503`, … (docs/reference/protocol.md#13.2). */
   error?: string
 }
 

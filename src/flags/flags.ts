@@ -45,7 +45,7 @@ const keysOn = (values: Values) => Object.keys(values).filter((key) => values[ke
 const valuesOf = (flags: FlagOverride | undefined): false | Values | undefined =>
   Array.isArray(flags) ? objectOf(flags, () => true) : flags
 
-/** The flags of this visitor: what is known, what is told of their use (protocol.md §13). */
+/** The flags of this visitor: what is known, what is told of their use (docs/reference/protocol.md#13). */
 export const createFlags = ({
   config,
   store,
@@ -190,7 +190,7 @@ export const createFlags = ({
     },
     /** Whether anything is known of flags that this page was told. */
     hasLoaded: (): boolean => settled,
-    /** Properties of every event: which flags are on, and each flag's value (protocol.md §5.6). */
+    /** Properties of every event: which flags are on, and each flag's value (docs/reference/protocol.md#5.6). */
     properties: (): Properties => {
       const all = values()
       const keys = Object.keys(all)

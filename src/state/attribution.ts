@@ -14,7 +14,7 @@ import { redactUrls } from '../lib/redact'
 import type { Config, Properties } from '../types'
 import type { Store } from './store'
 
-/** Where visitor and session came from (protocol.md §5.7). */
+/** Where visitor and session came from (docs/reference/protocol.md#5.7). */
 export interface Attribution {
   /** Properties of an event now: how the session began, the campaign and referrer of this tab, what was registered for the session. */
   properties(): Properties
@@ -78,7 +78,7 @@ export const createAttribution = (
         entryMasked = config.mask_personal_data_properties
         entryProperties = stored ? arrivalProperties(stored, '$session_entry_', config) : {}
       }
-      // A referrer that the site registered itself is better than the tab's (protocol.md §5.2).
+      // A referrer that the site registered itself is better than the tab's (docs/reference/protocol.md#5.2).
       const registered = pick(store.all(), (name) => name.startsWith('$referr'))
       return { ...entryProperties, ...tabStore.all(), ...registered }
     },

@@ -10,14 +10,14 @@ export interface Identity {
   /**
    * From now on the visitor is `id`. `was`: the id until now. `change`: 'identified', an anonymous visitor got a name;
    * 'confirmed', an anonymous visitor's own id is its name; 'same', nothing new; 'switched', a named visitor became
-   * another (protocol.md §9.1).
+   * another (docs/reference/protocol.md#9.1).
    */
   become(id: string): { was: string; change: 'identified' | 'confirmed' | 'same' | 'switched' }
   /** Forgets the person. The device keeps its id unless asked. */
   renew(deviceToo: boolean, bootstrap?: Bootstrap): void
 }
 
-/** Names that are never somebody: what a program sends when it has no id (protocol.md §9.1). */
+/** Names that are never somebody: what a program sends when it has no id (docs/reference/protocol.md#9.1). */
 const NOBODY = ['distinct_id', 'distinctid', 'undefined', 'null', COOKIELESS_ID]
 
 /** Whether `id` can name a person. */
@@ -25,7 +25,7 @@ export const isIdentifier = (id: string): boolean => id.trim() !== '' && !NOBODY
 
 /**
  * The identity kept in `store`. A new visitor gets an id from `newId`, or the one that bootstrap tells; a visitor who
- * is known as somebody is never put back to less (protocol.md §9.5 and weak point 3).
+ * is known as somebody is never put back to less (docs/reference/protocol.md#9.5).
  */
 export const createIdentity = (
   store: Store,

@@ -2,7 +2,7 @@ import { readDevice, readPage } from '../../browser/page'
 import type { Config, Properties } from '../../types'
 import { type Stage, withDefaults } from '../stage'
 
-/** What the page and the browser tell (protocol.md §5.3). The browser is read once, the page for each event. */
+/** What the page and the browser tell (docs/reference/protocol.md#5.3). The browser is read once, the page for each event. */
 export const addPage = (config: Config, constants: () => Properties): Stage => {
   let device: Properties | undefined
   return (event) =>

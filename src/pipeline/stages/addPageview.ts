@@ -28,7 +28,7 @@ const DEPTHS = [
   ['max_content', 'height'],
 ] as const
 
-/** Returns how far the visitor had scrolled, in the names of protocol.md §5.8. */
+/** Returns how far the visitor had scrolled, in the names of docs/reference/protocol.md#5.8. */
 const scrolled = (depth: ScrollDepth | undefined): Properties => {
   const result: Properties = {}
   for (const [name, whole] of depth ? DEPTHS : []) {

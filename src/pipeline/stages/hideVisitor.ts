@@ -12,7 +12,7 @@ const TELLING = [
   '$initialization_time',
 ]
 
-/** Without cookies: the event says that it is, and carries nothing that tells its visitor from others (protocol.md §8.7). */
+/** Without cookies: the event says that it is, and carries nothing that tells its visitor from others (docs/reference/protocol.md#8.7). */
 export const hideVisitor =
   (isCookieless: () => boolean): Stage =>
   (event) =>
