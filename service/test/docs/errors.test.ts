@@ -56,8 +56,8 @@ Every error response has the same form. \`code\` is stable; \`detail\` is for pe
 }
 \`\`\`
 
-\`attr\` is the field at fault, or null. \`errors\` is present if there are several faults. An error in a query also has \`position\`
-(offsets, line and column) and, if known, \`fix\`. \`request_id\` finds the request in the service's log. 429, 503 and 507 carry
+\`attr\` is the field at fault, or null. \`errors\` is present if single fields are at fault. An error in SQL also has \`position\` (offsets,
+line and column) and, if known, \`fix\`. \`request_id\` finds the request in the service's log. 429, 503 and 507 carry
 \`Retry-After\`; after a 400, repeating the request does not help.
 
 ## Responses
@@ -74,7 +74,8 @@ ${table(
 
 ## Queries
 
-Codes in \`errors\` of \`query_invalid\`, when a SQL endpoint is created, changed or run.
+The \`code\` of a 400 with \`"attr": "query"\`, when the SQL of an endpoint is not valid. An insight that is not valid is answered
+\`query_invalid\`.
 
 ${table(
   ['Code', 'Meaning'],
