@@ -9,11 +9,11 @@ import { RENAMES } from '../../src/config/renames'
 const page = readFileSync(resolve(__dirname, '../../docs/reference/posthog-js.md'), 'utf8')
 const names = [...METHODS.split(' '), ...NOT_YET.split(' '), ...Object.keys(OPTIONS), ...Object.keys(RENAMES)]
 
-test.each(names)('docs/reference/posthog-js.md says how %s compares', (name) => {
+test.each(names)('docs/reference/posthog-js.md compares %s', (name) => {
   expect(page).toMatch(new RegExp(`\`${name.replace('.', '\\.')}(\\(\\))?\``))
 })
 
-test('a member that is said to be missing is missing', () => {
+test('members marked as missing are not methods', () => {
   for (const row of page
     .split('\n')
     .filter((line) => /\| ✘ \|/.test(line))

@@ -28,10 +28,10 @@ const membersOf = (name: string): string[] =>
 
 const names = [...new Set([...membersOf('PostHog'), ...membersOf('PostHogConfig')])]
 
-test('the declarations of posthog-js have members and options', () => {
+test('reads the members and options of posthog-js from its declarations', () => {
   expect(names.length).toBeGreaterThan(150)
 })
 
-test('docs/reference/posthog-js.md names every public member and option of posthog-js', () => {
+test('docs/reference/posthog-js.md lists every public member and option', () => {
   expect(names.filter((name) => !new RegExp(`\`${name}[\`.(]`).test(page))).toEqual([])
 })
