@@ -1,7 +1,7 @@
 // Adds the other platforms' binary packages to package-lock.json.
 //
-// npm writes them by itself where the registry has them. Behind a registry that serves only one platform's binaries it
-// leaves them out, and `npm ci` then refuses the lockfile. Run this after `npm install` behind such a registry:
+// npm writes them itself if the registry has them. With a registry that serves the binaries of one platform only, npm
+// leaves them out, and `npm ci` then rejects the lockfile. Run this after `npm install` with such a registry:
 //   node scripts/completeLockfile.mjs
 import { readFileSync, writeFileSync } from 'node:fs'
 

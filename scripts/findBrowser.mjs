@@ -4,8 +4,8 @@ import { delimiter, join } from 'node:path'
 import { chromium } from 'playwright'
 
 /**
- * The browsers that the end-to-end tests drive: stock builds, as people have them. `variable` names one by hand,
- * `debian` is the package to install, `advice` the command for every other system.
+ * The browsers of the end-to-end tests, all stock builds. `variable` names the environment variable that sets a path,
+ * `debian` the package to install, `advice` the command for other systems.
  */
 const BROWSERS = {
   chromium: {

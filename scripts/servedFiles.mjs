@@ -1,4 +1,4 @@
-// Rollup plugins for what the build leaves beside its code: what the service serves of it, and the licenses of what is inside.
+// Rollup plugins for files beside the code: compressed copies and hashes for the service, and licenses of bundled packages.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -15,8 +15,8 @@ const brotli = (bytes) =>
 const readJson = (file) => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {})
 
 /**
- * Compresses a script beside itself and enters it in `release.json`, from which the service knows the version that its
- * folder holds and prints the hashes for Subresource Integrity.
+ * Writes compressed copies of a script next to it and adds it to `release.json`, which tells the service the version in
+ * this folder and the hashes for Subresource Integrity.
  */
 export const served = (version) => ({
   name: 'served',
@@ -36,7 +36,7 @@ export const served = (version) => ({
 
 const PACKAGE = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*\/node_modules\/)/
 
-/** The text of a package's license. A package without one does not get into the build. */
+/** Returns the license text of a package. Throws if it has none, so that it cannot be bundled. */
 const licenseOf = (folder, name) => {
   const file = readdirSync(folder).find((each) => /^licen[cs]e(\.|$)/i.test(each))
   if (!file) throw new Error(`${name} is bundled and has no license file in ${folder}.`)
@@ -44,7 +44,7 @@ const licenseOf = (folder, name) => {
   return `${name} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
 }
 
-// Several builds write into one folder: each adds the packages that it has bundled.
+// Several builds write into one folder; each adds the packages it has bundled.
 const notices = new Map()
 
 /** Writes `licenses.txt` beside the code, with the licenses of the packages whose code is in the folder's files. */

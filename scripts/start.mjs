@@ -1,4 +1,4 @@
-// `npm start`: builds what is not built, starts the service and the demonstration shop, and says how to go on from there.
+// `npm start`: builds what is out of date, starts the service and the demo shop, and prints what to do next.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const OLDEST_NODE = [20, 19]
-// The service ends what is under way before it stops, and gives up by itself after 20 s.
+// The service finishes what is under way before it stops, for at most 20 s.
 const STOP_WAIT_MS = 25_000
 
 const isTerminal = process.stdout.isTTY && !process.env.NO_COLOR
@@ -23,7 +23,7 @@ const refuse = (sentence) => {
   process.exit(1)
 }
 
-// ── What has to be there ───────────────────────────────────────────────────────────────────────────────────────────
+// ── Prerequisites ───────────────────────────────────────────────────────────────────────────────────────────
 
 const checkNode = () => {
   const [major, minor] = process.versions.node.split('.').map(Number)
@@ -60,7 +60,7 @@ const changedAt = (path) => {
   return found ? found.mtimeMs : 0
 }
 
-// A folder counts too: its own time is that of the last file added or taken away.
+// A folder's own time changes when a file is added or removed.
 const newest = (path) => {
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found) return 0
@@ -81,7 +81,7 @@ const date = (files, time) => {
 const build = ({ name, command: [file, ...args], outputs }) =>
   new Promise((resolve, reject) => {
     const began = Date.now()
-    // What a build leaves that fails or is stopped must not pass for built the next time.
+    // The output of a build that fails or is stopped must not count as built.
     date(outputs, 0)
     const child = spawn(process.execPath, [join(ROOT, file), ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
     building.add(child)
@@ -92,7 +92,7 @@ const build = ({ name, command: [file, ...args], outputs }) =>
     child.on('close', (code) => {
       building.delete(child)
       if (code === 0) {
-        // Also where the compiler found a file unchanged and left it.
+        // The compiler leaves files unchanged that are up to date.
         date(outputs, new Date())
         say(`${green('✓')} Built ${name} ${faint(seconds(began))}`)
         return resolve()
@@ -152,7 +152,7 @@ const onSignal = () => {
  */
 const run = ({ name, file, ready, env, onProgress }) =>
   new Promise((resolve, reject) => {
-    // In a group of its own: Ctrl-C reaches this process alone, which then stops its children one after the other.
+    // In a group of its own: Ctrl-C reaches this process only, which then stops its children one after the other.
     const child = spawn(process.execPath, [join(ROOT, file)], {
       cwd: ROOT,
       env: { ...process.env, ...env },
@@ -171,12 +171,12 @@ const run = ({ name, file, ready, env, onProgress }) =>
       else if (!stopping) say(`${faint(`${name} │`)} ${line}`)
     })
     createInterface({ input: child.stderr }).on('line', (line) => {
-      // Why it ends is said in the end; everything else, such as a store that it waits for, at once.
+      // The reason for an exit is printed at the end; everything else, such as a store it waits for, at once.
       if (!isReady && line.startsWith('trailmark: ')) complaints.push(line)
       else complain(`${faint(`${name} │`)} ${line}`)
     })
     child.on('error', reject)
-    // Not `exit`: what it said last is still in the pipe then.
+    // Not `exit`: the last output is still in the pipe then.
     child.on('close', (code, signal) => {
       if (stopping) return
       if (!isReady)
@@ -190,11 +190,11 @@ const run = ({ name, file, ready, env, onProgress }) =>
     })
   })
 
-// ── What to say ────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Output ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** How a shell comes by the key without it being shown: from its file, or from where it was given. */
+/** Returns how a shell reads the key without showing it: from its file, or from the environment. */
 const keyInShell = (keyFile) => (keyFile ? `$(cat ${quoted(shortPath(keyFile))})` : '$TRAILMARK_PERSONAL_API_KEY')
 
 const shortPath = (path) => {
@@ -225,7 +225,7 @@ const announce = async ({ service, shop, began }) => {
   say(scriptTag({ token: service.token, config: { api_host: service.url, defaults: '2026-01-30' } }))
   say()
   const { version, files } = JSON.parse(readFileSync(join(ROOT, 'dist/release.json'), 'utf8'))
-  say(`  ${bold('Or pin this release')} ${faint('docs/operate/security.md says what happens at an upgrade')}`)
+  say(`  ${bold('Or pin this release')} ${faint('see docs/operate/security.md before an upgrade')}`)
   say()
   say(
     `<script src="${service.url}/static/${version}/analytics.js" integrity="${files['analytics.js'].integrity}" crossorigin="anonymous"></script>`,
@@ -241,7 +241,7 @@ const announce = async ({ service, shop, began }) => {
   say()
 }
 
-// Beside the service's own port, unless told otherwise; any free one where the service takes any.
+// The port after the service's own, or any free one if the service uses any free one.
 const demoPort = () => {
   if (process.env.TRAILMARK_DEMO_PORT) return process.env.TRAILMARK_DEMO_PORT
   const servicePort = Number(process.env.TRAILMARK_PORT || 8000)
@@ -256,9 +256,9 @@ const start = async () => {
     name: 'service',
     file: 'service/dist/main.js',
     ready: 'trailmark ready',
-    // Requests of the demo shop would stand between the lines of the start-up message.
+    // Logged requests of the demo shop would appear between the lines of the start-up message.
     env: { TRAILMARK_LOG_LEVEL: process.env.TRAILMARK_LOG_LEVEL ?? 'warn' },
-    // Its own welcome is indented and says less than ours.
+    // The service's own start-up message is indented; ours replaces it.
     onProgress: (line) => line.trim() && !line.startsWith(' ') && say(`${faint('…')} ${line}`),
   })
   say(`${green('✓')} The service is ready`)

@@ -63,7 +63,7 @@ export interface DroppedEvent {
   stage?: string
 }
 
-/** Why the session is another than before (protocol.md §10). */
+/** Why the session is another than before (docs/reference/protocol.md#10). */
 export interface SessionChange {
   noSessionId: boolean
   activityTimeout: boolean
@@ -90,7 +90,7 @@ export interface Explanation {
 /** A flag's value: on, off, or the name of the variant. */
 export type FlagValue = boolean | string
 
-/** What the service said of one flag (protocol.md §4.6). */
+/** What the service said of one flag (docs/reference/protocol.md#4.6). */
 export interface FlagDetails {
   key?: string
   enabled: boolean

@@ -6,12 +6,12 @@ import ts from 'typescript'
 const DIST = resolve(__dirname, '../dist')
 const FILES = ['', 'esm', 'cjs'].flatMap((folder) =>
   readdirSync(resolve(DIST, folder))
-    // For servers, and for pages with a run token in newer browsers (docs/browsers.md).
+    // For servers, and for pages with a run token in newer browsers (docs/reference/browsers.md).
     .filter((file) => /\.c?js$/.test(file) && !file.startsWith('endpoints'))
     .map((file) => resolve(DIST, folder, file)),
 )
 
-/** APIs that one of the oldest supported browsers lacks (docs/browsers.md), by name of the member or of the global. */
+/** APIs that one of the oldest supported browsers lacks (docs/reference/browsers.md), by name of the member or of the global. */
 const TOO_NEW = new Set([
   ...['hasOwn', 'groupBy', 'findLast', 'findLastIndex', 'toSorted', 'toReversed', 'toSpliced', 'withResolvers'],
   ...[

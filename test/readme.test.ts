@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
 
 const ROOT = resolve(__dirname, '..')
 const README = readFileSync(resolve(ROOT, 'README.md'), 'utf8')
@@ -26,7 +27,7 @@ test('the smallest page has the same snippet', () => {
   expect(readFileSync(resolve(ROOT, 'examples/html/index.html'), 'utf8')).toContain(snippet)
 })
 
-test('the README tells to test what the continuous integration runs', () => {
+test('the test command in the README is the one that the continuous integration runs', () => {
   const command = 'npm ci && npm test'
   expect(README).toContain(command)
   expect(readFileSync(resolve(ROOT, '.ci/run'), 'utf8')).toContain(`\n${command}\n`)
@@ -36,4 +37,10 @@ test.each(
   [...README.matchAll(/\]\(([^)#]+)\)/g)].map(([, target]) => target!).filter((target) => !target.startsWith('http')),
 )('the README links to %s, which is there', (target) => {
   expect(() => readFileSync(resolve(ROOT, target))).not.toThrow()
+})
+
+test('the README states the size of the script to 0.3 kB', () => {
+  const stated = Number(/\| Script, gzip kB \| ([\d.]+) \|/.exec(README)![1])
+  const script = gzipSync(readFileSync(resolve(ROOT, 'dist/analytics.js')), { level: 9 })
+  expect(Math.abs(stated - script.length / 1000)).toBeLessThan(0.3)
 })

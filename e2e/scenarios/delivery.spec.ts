@@ -141,7 +141,11 @@ test('requests are CORS-simple and compressed: no preflight, and far smaller tha
   expect(requests[0]!.size).toBeLessThan(json / 10)
 })
 
-test('a request the service refuses is told to the page, and the page goes on', async ({ page, site, service }) => {
+test('reports a request that the service rejects to on_request_error, and the page goes on', async ({
+  page,
+  site,
+  service,
+}) => {
   site.page(
     '/',
     `<!doctype html><script src="${service.url}/static/analytics.js"></script><script>

@@ -93,7 +93,7 @@ test('storage that is forbidden: the visit is captured all the same', async ({ p
   expect(event!.session_id).toMatch(/^[0-9a-f-]{36}$/)
 })
 
-test('a click inside open shadow roots is told with its way out, through the hosts', async ({
+test('describes a click inside open shadow roots with its path through the hosts', async ({
   page,
   site,
   put,

@@ -120,7 +120,7 @@ test('opt_out_persistence_by_default: the browser keeps nothing before opt_in_ca
   expect(await page.evaluate(() => window.analytics.get_distinct_id())).toBe(id)
 })
 
-test('capture_copied_text: what a person copies is told, and under mask_all_text it is not', async ({
+test('capture_copied_text: captures copied text, and nothing with mask_all_text', async ({
   page,
   site,
   put,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { build } from 'vite'
 import { ROOT } from './root'
 
-const GUIDE = join(ROOT, 'docs/places.md')
+const GUIDE = join(ROOT, 'docs/guides/environments.md')
 
 export interface Bundle {
   /** Where the app's own files lie. */
@@ -13,7 +13,7 @@ export interface Bundle {
 }
 
 /**
- * An app that imports `trailmark` as sites do, bundled by Vite: the code of docs/places.md, with `settings` for its
+ * An app that imports `trailmark` as sites do, bundled by Vite: the code of docs/guides/environments.md, with `settings` for its
  * settings.js, and `files` beside and over it. `entries`: what is built; `ssr`: for a server.
  */
 export const bundle = async (

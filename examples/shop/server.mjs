@@ -41,7 +41,7 @@ const fail = (message) => {
   process.exit(1)
 }
 
-/** What the server is told from outside. `npm start` says all of it. */
+/** Settings from the environment. `npm start` sets all of them. */
 const readSettings = (env) => {
   const port = Number(env.TRAILMARK_DEMO_PORT || 8001)
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
@@ -85,7 +85,7 @@ const answerTo = async (request, response) => {
   const url = new URL(`http://shop.invalid${request.url}`)
   const found = route(request.method, url.pathname)
   if (!found && request.method === 'GET' && (await sendFile(response, url.pathname))) return
-  // Another site's page must not change a visitor's basket.
+  // Pages of other sites must not change a visitor's basket.
   if (request.method === 'POST' && request.headers['sec-fetch-site'] === 'cross-site')
     return response.writeHead(403).end()
 
@@ -134,6 +134,6 @@ server.listen(settings.port, settings.host, async () => {
     )
   const { address, family, port } = server.address()
   const host = address === '0.0.0.0' || address === '::' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
-  // For programs that start the shop: this line's form does not change.
+  // For programs that start the shop: the format of this line is stable.
   process.stdout.write(`shop ready ${JSON.stringify({ url: `http://${host}:${port}` })}\n`)
 })

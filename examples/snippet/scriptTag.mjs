@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 
 const SOURCE = readFileSync(new URL('./snippet.js', import.meta.url), 'utf8')
 
-/** The snippet as it is read: with its comments, several lines. */
+/** The snippet with its comments, to read. */
 export const readableSnippet = SOURCE.trim()
 
-/** The snippet as it is pasted: the same text without comments, on one line. */
+/** The snippet without comments, on one line, to paste. */
 export const oneLineSnippet = SOURCE.split('\n')
   .map((line) => line.trim())
   .filter((line) => line && !line.startsWith('//'))
@@ -19,13 +19,13 @@ const toScriptText = (value) =>
   )
 
 /**
- * What goes into the <head> of a page: the snippet and its one call. `nonce`: for a page with a Content-Security-Policy.
- * `snippet`: `oneLineSnippet` unless you want to read it.
+ * Returns what goes into the <head> of a page: the snippet and its one call. `nonce`: for a page with a
+ * Content-Security-Policy. `snippet`: default `oneLineSnippet`.
  */
 export const scriptTag = ({ token, config, nonce, snippet = oneLineSnippet }) =>
   [
     nonce ? `<script nonce="${nonce}">` : '<script>',
-    // Called on what the snippet returns: where another library holds window.analytics, that is window.trailmark.
+    // Called on what the snippet returns: if another library owns window.analytics, that is window.trailmark.
     `  ${snippet.replaceAll('\n', '\n  ')}`,
     `    .init(${toScriptText(token)}, ${toScriptText(config)})`,
     '</script>',

@@ -1,20 +1,20 @@
-// The script-tag snippet (MIT). It leaves a stand-in at window.analytics and window.trailmark that keeps every call until
-// the SDK has loaded, and `init` loads the SDK from the service. The SDK then takes over and runs what was kept.
-// Written with semicolons, unlike the rest: scriptTag.mjs makes the one-line form by joining these lines.
+// The script-tag snippet (MIT). It puts a stub at window.analytics and window.trailmark that queues every call until the
+// SDK has loaded, and `init` loads the SDK from the service. The SDK then takes over and replays the calls.
+// It has semicolons because scriptTag.mjs creates the one-line form by joining these lines.
 ((page, tag) => {
   const chosen = (tag && tag.dataset.global) || 'analytics';
   // Own properties only: an element with this id is at window.analytics too.
   const held = (name) => page.hasOwnProperty(name) && page[name];
-  // A running SDK, or this snippet a second time: both stay as they are.
+  // A running SDK, or this snippet a second time: leave it alone.
   for (const found of [held('trailmark'), held(chosen)]) if (found && found.__SV) return found;
   const queues = [], inits = [];
   let failed;
   // After a failed load: callbacks receive no flags and no surveys.
   const refuse = ([path, ...args]) => /^on(SessionId)?$/.test(path) || args.forEach((each) => typeof each === 'function' && setTimeout(each, 0, ...(/(Flags|Features|Surveys\w*)$/.test(path) ? [[], {}, { errorsLoading: true }] : [])));
   const fail = () => { if (!queues[0].calls._live) { failed = 1; queues.forEach(({ calls }) => calls.splice(0).forEach(refuse)); } };
-  // What is no method: values, and what other code looks for in any object.
+  // Names that are not methods: values, and what other code looks for in any object.
   const isValue = (name) => typeof name !== 'string' || /^(_|then$|toJSON|version|initialize|invoked)|WasHit$|^hasLoaded/.test(name);
-  // A method that keeps its calls, and an object of such methods: people.set.
+  // A method that queues its calls, and an object of such methods: people.set.
   const method = (queue, path) => new Proxy((...args) => {
     const call = [path, ...args];
     failed ? refuse(call) : queue.calls.push(call);
@@ -24,7 +24,7 @@
   }, { get: (self, name) => (isValue(name) || name in self ? self[name] : method(queue, `${path}.${name}`)) });
   const stubOf = (queue, calls) => new Proxy((queue.calls = calls), {
     get: (_, name) => (calls._live ? calls._live[name] : calls !== queue.calls || isValue(name) || name in calls ? calls[name] : method(queue, name)),
-    // Another library takes this for its own array. It gets it, and the calls until now move.
+    // Another library uses this as its own array. It gets the array, and our calls move.
     set: (_, name, value) => {
       if (calls === queue.calls && /^(invoked|methods|factory|track)$/.test(name)) {
         page.trailmark = stubOf(queue, Object.assign([], calls));

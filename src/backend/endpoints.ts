@@ -10,7 +10,7 @@ export interface EndpointsOptions {
   projectId: number
   /** A personal API key with the scope `endpoint:read`, on a server. It reads everything that endpoints of the project do. */
   personalApiKey?: string
-  /** Instead of a key, in a browser too: a run token that your backend has made (docs/endpoints.md, "Run tokens"). */
+  /** Instead of a key, in a browser too: a run token that your backend has made (docs/reference/endpoints.md#run-tokens). */
   runToken?: string
   /** How long a run may take, its retries included, in ms: 30,000. */
   timeoutMs?: number

@@ -1,7 +1,7 @@
 import { patch } from './patch'
 import { createSignal, listen } from './signal'
 
-/** How the URL changed without a page load, in the protocol's words (protocol.md §5.8). */
+/** How the URL changed without a page load, in the protocol's words (docs/reference/protocol.md#5.8). */
 export type NavigationType = 'pushState' | 'replaceState' | 'popstate'
 
 interface NavigationApi extends EventTarget {

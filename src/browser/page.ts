@@ -43,7 +43,7 @@ const kindOfDesktop = (): Agent['$device_type'] =>
       : 'Mobile'
     : 'Desktop'
 
-/** What does not change while the page lives: browser, system, device, language, time zone (protocol.md §5.3). */
+/** What does not change while the page lives: browser, system, device, language, time zone (docs/reference/protocol.md#5.3). */
 export const readDevice = (): Properties => {
   const agent = nav().userAgent
   const language = nav().language as string | undefined
@@ -84,7 +84,7 @@ const sizes = oncePerTask(() => ({
 }))
 
 /**
- * Where the visitor is and how large the window is (protocol.md §5.3). A worker's own address, which may be a blob's, is
+ * Where the visitor is and how large the window is (docs/reference/protocol.md#5.3). A worker's own address, which may be a blob's, is
  * nowhere a visitor can be: it tells the site alone.
  */
 export const readPage = (options: UrlOptions & Pick<Config, 'properties_string_max_length'>): Properties =>

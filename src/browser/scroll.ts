@@ -3,7 +3,7 @@ import type { Stop } from '../types'
 import { listen } from './signal'
 
 /**
- * How far a page was scrolled, px, rounded up, in the words of protocol.md §5.8. `content` is what was seen: scroll offset
+ * How far a page was scrolled, px, rounded up, in the words of docs/reference/protocol.md#5.8. `content` is what was seen: scroll offset
  * plus height of the window. `scrollable` and `height` are the largest values that offset and content could have.
  */
 export type ScrollDepth = Record<

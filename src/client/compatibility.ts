@@ -1,6 +1,6 @@
 /**
  * Oddities of the protocol that callers may rely on, in one place. Nobody would invent them again; a site that comes
- * from another SDK of the protocol keeps working by them (docs/compatibility.md).
+ * from another SDK of the protocol keeps working by them (docs/reference/posthog-js.md).
  */
 import { guarded } from '../lib/guard'
 import { objectOf } from '../lib/objects'

@@ -7,7 +7,7 @@ import { textBackend } from '../state/backends/textBackend'
 import { createStore } from '../state/store'
 import type { Config } from '../types'
 
-// Other characters of a token would not survive in a cookie's name (protocol.md §8.1).
+// Other characters of a token would not survive in a cookie's name (docs/reference/protocol.md#8.1).
 const escaped = (token: string) => token.replace(/\+/g, 'PL').replace(/\//g, 'SL').replace(/=/g, 'EQ')
 
 /** How the SDK's cookies are set. */

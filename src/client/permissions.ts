@@ -8,7 +8,7 @@ import { cookieOptions } from './openStores'
 /** What the visitor and the site together allow. Asked each time: options, consent and the browser's wishes change. */
 export interface Permissions {
   consent: Consent
-  /** Events are captured, but without anything that tells one visitor from another (protocol.md §8.7). */
+  /** Events are captured, but without anything that tells one visitor from another (docs/reference/protocol.md#8.7). */
   isCookieless(): boolean
   /** Nothing is captured. */
   isOptedOut(): boolean

@@ -46,7 +46,7 @@ export interface Analytics extends NotYet {
    * Starts the SDK for the project with this public token and answers the instance. A second call for the same
    * instance changes nothing and says so in the console. With `name` it starts an instance of its own, which is then
    * also `analytics[name]`. An empty token, or `enabled: false`, gives a complete no-op. In a worker it is done when `loaded` is
-   * called, and calls made before wait; on a server only flags answer, as `bootstrap` says (docs/places.md).
+   * called, and calls made before wait; on a server only flags answer, as `bootstrap` says (docs/guides/environments.md).
    * @example analytics.init('my-token', { api_host: 'https://events.example.com', defaults: '2026-01-30' })
    */
   init(token: string, options?: Options | null, name?: string): Analytics

@@ -1,7 +1,7 @@
 import { own } from '../lib/objects'
 import type { Analytics } from './publicApi'
 
-/** The array that a page's snippet leaves: queued calls, and the `init` calls in `_i` (protocol.md §2). */
+/** The array that a page's snippet leaves: queued calls, and the `init` calls in `_i` (docs/reference/protocol.md#2). */
 export type Stub = unknown[] & {
   _i: unknown[][]
   /** Calls of `people.set` and `people.set_once`, in snippets of the protocol that queue them apart. */

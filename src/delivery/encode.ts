@@ -7,7 +7,7 @@ export type Body = Uint8Array<ArrayBuffer> | string
 /** Compresses synchronously. */
 export type GzipNow = (text: string) => Uint8Array<ArrayBuffer>
 
-/** The JSON text of a request with these events (protocol.md §4.2), from the JSON text of each. */
+/** The JSON text of a request with these events (docs/reference/protocol.md#4.2), from the JSON text of each. */
 export const bodyText = (token: string, events: readonly string[], sentAt = new Date()): string =>
   `{"api_key":${toJson(token)},"batch":[${events.join()}],"sent_at":"${sentAt.toISOString()}"}`
 

@@ -12,7 +12,7 @@ const hostFor = ({ api_host }: Pick<Hosts, 'api_host'>, purpose: string): string
   return cloud ? `https://${cloud[1] ? 'eu' : 'us'}${purpose}.posthog.com` : host
 }
 
-/** The address that events go to, without a slash at its end (protocol.md §3). */
+/** The address that events go to, without a slash at its end (docs/reference/protocol.md#3). */
 export const apiHost = (config: Pick<Hosts, 'api_host'>): string => hostFor(config, '.i')
 
 /** Where the remote configuration lies. */

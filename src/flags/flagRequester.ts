@@ -4,7 +4,7 @@ import { reportCaught } from '../lib/log'
 /** The result of a request for flags: the parsed body, or why there is none. */
 export interface FlagsResponse {
   body?: Record<string, unknown>
-  /** `timeout`, `connection_error`, `api_error_503`, … (protocol.md §13.2). */
+  /** `timeout`, `connection_error`, `api_error_503`, … (docs/reference/protocol.md#13.2). */
   error?: string
 }
 

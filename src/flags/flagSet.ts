@@ -13,7 +13,7 @@ export interface FlagSet {
   evaluatedAt?: number
 }
 
-/** The body of a `/flags` response, in the current and the older forms (protocol.md §4.6). Any item may be malformed. */
+/** The body of a `/flags` response, in the current and the older forms (docs/reference/protocol.md#4.6). Any item may be malformed. */
 export interface FlagsBody {
   flags?: Record<string, Partial<FlagDetails> | null>
   featureFlags?: Record<string, FlagValue> | string[]

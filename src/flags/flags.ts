@@ -38,7 +38,7 @@ interface Inputs {
 
 const QUIET: FlagOptions = { send_event: false }
 
-/** The visitor's feature flags: reading, overriding, and reporting their use (protocol.md §13). */
+/** The visitor's feature flags: reading, overriding, and reporting their use (docs/reference/protocol.md#13). */
 export const createFlags = (inputs: Inputs) => {
   const { config, store, reload, onMalformed } = inputs
   const known = createKnownFlags(config, store)
@@ -107,7 +107,7 @@ export const createFlags = (inputs: Inputs) => {
     },
     /** Whether flags were loaded on this page: by a response, by `bootstrap` or by `updateFlags`. */
     hasLoaded: (): boolean => isLoaded,
-    /** Properties of every event: which flags are on, and each flag's value (protocol.md §5.6). */
+    /** Properties of every event: which flags are on, and each flag's value (docs/reference/protocol.md#5.6). */
     properties: (): Properties => {
       const all = values()
       const keys = Object.keys(all)

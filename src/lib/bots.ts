@@ -1,4 +1,4 @@
-// What bots say of themselves, lower case (protocol.md §17 has the list this covers). Almost all call themselves a bot,
+// What bots say of themselves, lower case (docs/reference/protocol.md#17 has the list this covers). Almost all call themselves a bot,
 // and so does one make of phones, Cubot. `pinterest` alone is not here: people in that app's browser say it too.
 const BOTS =
   /(^|[^u]|(^|[^c])u)bot\b|crawl|spider|slurp|-google|google(-|other|web| (favicon|web p))|preview|lighthouse|ahrefs|semrush|screaming frog|sitebulb|chatgpt-user|meta-externalagent|facebook(external|catalog)|headlesschrome|cypress|lightpanda|prerender|vercel-screenshot|nessus|deepscan|ia_archiver|archive\.org|turnitin|hubspot|sebot-wa/

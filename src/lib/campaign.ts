@@ -3,7 +3,7 @@ import { objectOf, pick } from './objects'
 import { redactUrls } from './redact'
 import { hostOf, urlOf } from './url'
 
-// protocol.md §5.7: the campaign's own words, then the click ids of advertisers, each of which names one visitor.
+// docs/reference/protocol.md#5.7: the campaign's own words, then the click ids of advertisers, each of which names one visitor.
 const CAMPAIGN =
   'utm_source utm_medium utm_campaign utm_content utm_term gad_source mc_cid gclid gclsrc dclid gbraid wbraid fbclid msclkid twclid li_fat_id igshid ttclid rdt_cid epik qclid sccid irclid _kx'.split(
     ' ',
@@ -59,7 +59,7 @@ export const searchOf = (referrer: string): Record<string, string> => {
   return { $search_engine: engine, ...(keyword ? { ph_keyword: keyword } : {}) }
 }
 
-/** What is remembered of an arrival: referrer and URL. The names are those of the stored form (protocol.md §5.7). */
+/** What is remembered of an arrival: referrer and URL. The names are those of the stored form (docs/reference/protocol.md#5.7). */
 export interface Arrival {
   r: string
   u: string

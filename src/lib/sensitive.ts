@@ -34,6 +34,6 @@ export const withoutSensitive = (text: string): string => {
   return looksSensitive(folded) ? '' : folded
 }
 
-/** Names of fields with sensitive content (protocol.md §12.3). */
+/** Names of fields with sensitive content (docs/reference/protocol.md#12.3). */
 export const SENSITIVE_NAME =
   /^cc|cardnum|ccnum|creditcard|csc|cvc|cvv|exp|pass|pwd|routing|seccode|securitycode|securitynum|socialsec|socsec|ssn/i

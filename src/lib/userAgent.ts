@@ -1,4 +1,4 @@
-/** What a user agent says about browser, system and device (protocol.md §5.4). Undefined: unknown. */
+/** What a user agent says about browser, system and device (docs/reference/protocol.md#5.4). Undefined: unknown. */
 export interface Agent {
   $browser?: string
   $browser_version?: number
@@ -9,7 +9,7 @@ export interface Agent {
 }
 
 // The first row whose evidence matches (the source of a regular expression) names the browser. The version is the number
-// after the evidence, or after the row's third value. Only browsers that can run this code have rows (docs/browsers.md).
+// after the evidence, or after the row's third value. Only browsers that can run this code have rows (docs/reference/browsers.md).
 const BROWSERS: readonly (readonly [name: string, evidence: string, version?: string])[] = [
   ['Opera', ' OPR'],
   ['Oculus Browser', 'OculusBrowser'],

@@ -15,7 +15,7 @@ import { redactUrls } from '../lib/redact'
 import type { Config, Properties } from '../types'
 import type { Store } from './store'
 
-/** Where visitor and session came from (protocol.md §5.7). */
+/** Where visitor and session came from (docs/reference/protocol.md#5.7). */
 export interface Attribution {
   /** Returns the properties of an event now: how the session began, campaign and referrer of this tab, values registered for the session. */
   properties(): Properties
@@ -53,7 +53,7 @@ export const createAttribution = (
   const propertiesOf = memo((entry: Properties, tabValues: Properties, values: Properties) => ({
     ...entry,
     ...tabValues,
-    // A referrer that the site registered itself is better than the tab's (protocol.md §5.2).
+    // A referrer that the site registered itself is better than the tab's (docs/reference/protocol.md#5.2).
     ...pick(values, (name) => name.startsWith('$referr')),
   }))
 

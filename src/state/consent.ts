@@ -14,7 +14,7 @@ export interface Consent {
 const UNDECIDED = 'pending'
 
 /**
- * Consent kept under `name` as 1 or 0 (protocol.md §9.4) in the first of `places` that stores it, and in memory while the
+ * Consent kept under `name` as 1 or 0 (docs/reference/protocol.md#9.4) in the first of `places` that stores it, and in memory while the
  * page lives. The first place that has a decision is right: another SDK of the protocol may have kept it in a cookie.
  */
 export const createConsent = (

@@ -10,14 +10,14 @@ export interface Identity {
   /**
    * Changes the visitor's id. `was`: the previous id. `change`: 'identified', an anonymous visitor got a name;
    * 'confirmed', an anonymous visitor's own id is its name; 'same', nothing new; 'switched', a named visitor became
-   * another (protocol.md §9.1).
+   * another (docs/reference/protocol.md#9.1).
    */
   become(id: string): { was: string; change: 'identified' | 'confirmed' | 'same' | 'switched' }
   /** Begins a new anonymous visitor. The device keeps its id unless `deviceToo`. */
   renew(deviceToo: boolean, bootstrap?: Bootstrap): void
 }
 
-/** Ids that never name a person: what programs send when they have none (protocol.md §9.1). */
+/** Ids that never name a person: what programs send when they have none (docs/reference/protocol.md#9.1). */
 const NOBODY = ['distinct_id', 'distinctid', 'undefined', 'null', COOKIELESS_ID]
 
 /** Whether `id` can name a person. */
@@ -25,7 +25,7 @@ export const isIdentifier = (id: string): boolean => id.trim() !== '' && !NOBODY
 
 /**
  * The identity in `store`. A new visitor gets an id from `newId` or from `bootstrap`; an identified visitor never becomes
- * anonymous by `bootstrap` (protocol.md §9.5 and weak point 3).
+ * anonymous by `bootstrap` (docs/reference/protocol.md#9.5).
  */
 export const createIdentity = (
   store: Store,

@@ -9,7 +9,7 @@ type Key = '' | 'rides' | 'cookie' | 'browser' | 'rides cookie' | 'rides browser
 
 /**
  * Everything the SDK remembers about a visitor. A stored name without a row is a super property: it rides on events
- * and belongs to the person. Names and formats are the protocol's (protocol.md §8.4), so that a site that comes from
+ * and belongs to the person. Names and formats are the protocol's (docs/reference/protocol.md#8.4), so that a site that comes from
  * another SDK of that protocol keeps its visitors.
  */
 export const KEYS = {
@@ -31,7 +31,7 @@ export const KEYS = {
   $had_persisted_distinct_id: 'rides',
   /** When the visitor last became another, ISO time. A stored copy with a later time belongs to the next person. */
   $last_posthog_reset: 'rides cookie browser',
-  /** The service's latest say on each flag, and the overrides that stand above it (protocol.md §13.7). */
+  /** The service's latest say on each flag, and the overrides that stand above it (docs/reference/protocol.md#13.7). */
   $enabled_feature_flags: '',
   $active_feature_flags: '',
   $feature_flag_payloads: '',

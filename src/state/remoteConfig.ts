@@ -3,7 +3,7 @@ import { has, pick } from '../lib/objects'
 import type { Stop } from '../types'
 import type { Store } from './store'
 
-/** What the service has turned on, under its own names (protocol.md §4.7). Absent: the service has not said. */
+/** What the service has turned on, under its own names (docs/reference/protocol.md#4.7). Absent: the service has not said. */
 export interface RemoteItems {
   supportedCompression?: string[]
   autocapture_opt_out?: boolean

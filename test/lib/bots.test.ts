@@ -12,7 +12,7 @@ test.each([
   ['My Monitor 1.0', [''], false],
 ])('%s, blocking %j: %s', (agent, blocked, expected) => expect(isBotUserAgent(agent, blocked)).toBe(expected))
 
-// The list that the protocol names (protocol.md §17), and what looks like it and is a person.
+// The list that the protocol names (docs/reference/protocol.md#17), and what looks like it and is a person.
 test.each(
   (
     'googlebot googleother google-inspectiontool bingbot bingpreview msnbot yandexbot baiduspider duckduckbot applebot slurp petalbot adsbot-google ' +

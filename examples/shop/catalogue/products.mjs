@@ -21,7 +21,7 @@ export const CATEGORIES = [
   },
 ]
 
-/** Prices are whole amounts of `CURRENCY`. The order is that of the shelves. */
+/** Prices are whole amounts of `CURRENCY`. The shelves show products in this order. */
 export const PRODUCTS = [
   {
     slug: 'ember-lantern',

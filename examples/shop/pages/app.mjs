@@ -1,6 +1,6 @@
 import { html } from '../server/html.mjs'
 
-/** The single-page part: one document for every address below /app. planner.js draws what the address says. */
+/** The single-page part: one document for every path below /app. planner.js renders the path. */
 export const appPage = () => ({
   title: 'Trip planner',
   bodyClass: 'planner',

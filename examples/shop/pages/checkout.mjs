@@ -55,7 +55,7 @@ export const placeOrder = ({ basket, form, orders }) => {
   return { redirect: `/orders/${order.id}`, cookies: [EMPTY_BASKET] }
 }
 
-/** What `purchase` says of an order: the amount as a number, its currency, and what was bought. */
+/** Properties of `purchase`: the amount as a number, its currency, and the items. */
 const purchaseOf = (order) => ({
   order_id: order.id,
   amount: order.total,
@@ -67,7 +67,7 @@ const purchaseOf = (order) => ({
 export const orderPage = (visit) => {
   const order = visit.orders.find(visit.params.id)
   if (!order) return notFoundPage(visit)
-  // shop.js captures the purchase from these: with the order's own id and time, so that a reload is the same event.
+  // shop.js captures the purchase from these, with the order's own id and time, so that a reload sends the same event.
   return {
     title: 'Thank you',
     body: html` <div

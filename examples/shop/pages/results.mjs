@@ -14,10 +14,10 @@ const PERIODS = [
 
 const isoDay = (time) => new Date(time).toISOString().slice(0, 10)
 const shortDay = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-// The engine answers times as `2026-01-30 12:00:00`, in UTC.
+// The engine returns times as `2026-01-30 12:00:00`, in UTC.
 const toTime = (text) => Date.parse(`${String(text).replace(' ', 'T').slice(0, 19)}Z`)
 
-/** Rows for the days without any, so that the time axis has no holes. */
+/** Adds rows for the days without any, so that the time axis has no gaps. */
 const everyDay = (rows, days, today) =>
   Array.from({ length: days }, (_, index) => {
     const day = isoDay(today - (days - 1 - index) * DAY_MS)
@@ -169,7 +169,7 @@ const choices = ({ days, event, names }) =>
     <button class="button quiet small">Show</button>
   </form>`
 
-/** What the results show, run on the service for what the visitor chose. */
+/** Runs the endpoints of the results page with the visitor's choices. */
 const readResults = async (trailmark, { days, event, now }) => {
   const variables = { shop_since: isoDay(now - (days - 1) * DAY_MS) }
   const [pages, sold, names, minutes] = await Promise.all([
@@ -220,7 +220,7 @@ export const resultsPage = async ({ url, trailmark }) => {
 
 const UUID = /^[0-9a-f-]{36}$/
 
-/** For the panel: which of these events the service has. Events sent while a page was closing have nobody left to tell. */
+/** For the panel: returns which of these events the service has. A page that is closing cannot receive the response itself. */
 export const storedEvents = async ({ url, trailmark }) => {
   const asked = (url.searchParams.get('uuids') ?? '')
     .split(',')

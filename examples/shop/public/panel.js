@@ -1,8 +1,8 @@
-// The panel: each event as it is captured, and when the service has it. It survives page loads within the tab.
+// The panel: each event as it is captured, and when the service has stored it. It survives page loads within the tab.
 
 const KEPT = 'panel'
 const MOST_ENTRIES = 60
-// When to ask the shop's server about events that were sent while the page before this one was closing, ms.
+// When to ask the shop's server about events that the previous page sent while closing, ms.
 const ASK_AFTER_MS = [700, 1_500, 3_000, 6_000]
 
 const make = (tag, className, text) => {
@@ -16,7 +16,7 @@ const readKept = () => {
   try {
     return { open: false, entries: [], ...JSON.parse(sessionStorage.getItem(KEPT)) }
   } catch {
-    // Storage is off, or holds something else: the panel starts empty.
+    // Storage is off or has other content: the panel starts empty.
     return { open: false, entries: [] }
   }
 }
@@ -28,11 +28,11 @@ const keep = () => {
   try {
     sessionStorage.setItem(KEPT, JSON.stringify(panel))
   } catch {
-    // Without storage the panel begins anew on the next page.
+    // Without storage the panel starts empty on the next page.
   }
 }
 
-/** The few words that tell one event from the next of the same name. */
+/** A few words to tell events of the same name apart. */
 const hintOf = ({ event, properties }) => {
   if (event === 'purchase') return `${properties.amount} ${properties.currency}`
   if (event === '$identify') return properties.distinct_id
@@ -41,7 +41,7 @@ const hintOf = ({ event, properties }) => {
   return properties.product ?? properties.walk ?? properties.item ?? properties.$pathname ?? ''
 }
 
-// What the page said, without the dozens of properties that every event carries.
+// The event's own properties, without those that every event has.
 const ownProperties = ({ properties }) =>
   Object.fromEntries(
     Object.entries(properties)
@@ -112,7 +112,7 @@ root.append(body, toggle)
 
 const rows = new Map()
 
-/** An event's way through the SDK, where this page still knows it. */
+/** The stages an event passed in the SDK, if this page still knows them. */
 const wayOf = ({ key, event }) => {
   const [told] = window.analytics.explain?.(key.startsWith('dropped-') ? event : key) ?? []
   return told
@@ -169,7 +169,7 @@ const draw = () => {
   body.hidden = !panel.open
   for (const key of rows.keys()) if (!entryOf(key)) rows.delete(key)
   const items = panel.entries.map(drawEntry)
-  // Rows that stay in place keep an opened detail and the focus.
+  // Rows are reused, so that opened details and the focus stay.
   items.forEach((item, index) => list.children[index] !== item && list.insertBefore(item, list.children[index] ?? null))
   while (list.children.length > items.length) list.lastChild.remove()
 }
@@ -185,7 +185,7 @@ const take = ({ name, value, at }) => change(() => TAKE[name](value, at))
 toggle.addEventListener('click', () => change(() => (panel.open = !panel.open)))
 clear.addEventListener('click', () => change(() => (panel.entries = [])))
 
-/** Nobody hears the answer to what a closing page sends, so the shop's server is asked what has arrived. */
+/** A closing page does not receive responses, so this asks the shop's server which events have arrived. */
 const askForCarried = async (carried) => {
   const waiting = carried.filter((key) => entryOf(key)?.state === 'pending')
   if (waiting.length === 0) return

@@ -1,6 +1,6 @@
-// The numbers follow what is done in the shop: when the service has stored something, the page asks again.
+// Keeps the numbers current: reloads them when the service has stored events.
 
-// What has been stored is in the next answer; this waits for the events that come close behind.
+// Waits for events that follow shortly after.
 const SETTLE_MS = 400
 
 const results = () => document.getElementById('results')
@@ -10,7 +10,7 @@ const refresh = async () => {
   const response = await fetch(location.href, { headers: { Accept: 'text/html' } }).catch(() => undefined)
   if (!response?.ok) return
   const fresh = new DOMParser().parseFromString(await response.text(), 'text/html').getElementById('results')
-  // A choice that is being made stays as it is, and so do the queries that are being read.
+  // Leaves an open selection and opened queries as they are.
   const choices = document.getElementById('choices')
   if (choices) fresh.querySelector('#choices')?.replaceWith(choices)
   const opened = [...results().querySelectorAll('details[open] summary')].map((summary) => summary.textContent)

@@ -11,7 +11,7 @@ const TYPES = { '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg
 const toCookieHeader = ({ name, value, days }) =>
   `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${value ? days * 86_400 : 0}`
 
-/** Only this page's own inline script, our files, and the service: for the SDK's script and for what it sends. */
+/** Allows this page's inline script, our files, and the service, for the SDK's script and its requests. */
 const contentSecurityPolicy = (nonce, serviceOrigin) =>
   [
     "default-src 'none'",
@@ -41,7 +41,7 @@ export const sendAnswer = (response, answer, { nonce, serviceOrigin }) => {
     .end(toText(answer.document))
 }
 
-/** Sends a file of `public/`; answers false when there is none at this path. */
+/** Sends a file of `public/`. Returns false if there is none at this path. */
 export const sendFile = async (response, pathname) => {
   const file = normalize(join(PUBLIC, pathname))
   const type = TYPES[extname(file)]

@@ -4,7 +4,7 @@ const MOST_OF_ONE = 9
 
 const asQuantity = (text) => Math.min(MOST_OF_ONE, Math.max(0, Math.trunc(Number(text)) || 0))
 
-/** The basket that a cookie such as `ember-lantern.2~enamel-mug.1` describes. What is not in the catalogue is left out. */
+/** Reads the basket from a cookie such as `ember-lantern.2~enamel-mug.1`. Items that are not in the catalog are left out. */
 export const readBasket = (cookie = '') => {
   const lines = cookie
     .split('~')
@@ -26,7 +26,7 @@ const toCookie = (lines) => ({
 
 export const EMPTY_BASKET = toCookie([])
 
-/** The cookie of `basket` with `slug` in this quantity; 0 takes it out, `more` adds to what is there. */
+/** Returns the cookie of `basket` with `slug` in this quantity. 0 removes it; `more` adds to the current quantity. */
 export const changedBasket = (basket, { slug, quantity, more }) => {
   const product = productBySlug(slug)
   if (!product) return toCookie(basket.lines)

@@ -1,14 +1,14 @@
-/** The variables that the endpoints below name, as `{variables.<code_name>}`. */
+/** The variables of the endpoints below, which read them as `{variables.<code_name>}`. */
 export const VARIABLES = [
   { name: 'Shop since', code_name: 'shop_since', type: 'Date' },
   { name: 'Shop event', code_name: 'shop_event', type: 'String' },
   { name: 'Shop uuids', code_name: 'shop_uuids', type: 'String' },
 ]
 
-/** Minutes that `activity` looks back. */
+/** Minutes covered by `activity`. */
 export const ACTIVITY_MINUTES = 30
 
-/** The shop's endpoints. The server writes them to the service when it starts. */
+/** The shop's endpoints. The server creates them at start. */
 export const ENDPOINTS = {
   topPages: {
     name: 'shop_top_pages',

@@ -9,14 +9,14 @@ const toMarkup = (value) => {
   return value[SAFE] ?? escapeText(String(value))
 }
 
-/** Markup that is known to be safe: our own art, not anything that came from outside. */
+/** Marks markup as safe: our own drawings, never input. */
 export const raw = (markup) => ({ [SAFE]: markup })
 
 /**
- * A piece of a page. What is put in is escaped, unless it is itself a piece; lists are joined; undefined, null and
- * false leave nothing. Attributes must be quoted: escaping counts on it.
+ * Builds a piece of a page. Values are escaped unless they are pieces; lists are joined; undefined, null and false
+ * become nothing. Attributes must be quoted, because escaping relies on it.
  */
 export const html = (strings, ...values) => raw(String.raw({ raw: strings }, ...values.map(toMarkup)))
 
-/** The text of a finished piece. */
+/** Returns the text of a piece. */
 export const toText = (piece) => toMarkup(piece)

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { CURRENCY } from '../catalogue/products.mjs'
 
-// Enough for every order whose confirmation somebody may still look at.
+// Enough for every order whose confirmation page may still be open.
 const MOST_KEPT = 500
 
-/** The orders since the server started, the oldest forgotten first. */
+/** The orders since the server started. The oldest are dropped first. */
 export const createOrders = () => {
   const orders = new Map()
   return {

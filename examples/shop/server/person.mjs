@@ -5,8 +5,8 @@ const MOST_CHARACTERS = 80
 const asField = (value) => (typeof value === 'string' ? value.trim().slice(0, MOST_CHARACTERS) : '')
 
 /**
- * The customer with this name and email. The id is made from the email, so that it is the same at every sign-in and the
- * email need not be one.
+ * Returns the customer with this name and email. The id is a hash of the email: it is the same at every sign-in and
+ * does not contain the email.
  */
 export const personOf = (name, email) => {
   const address = asField(email).toLowerCase()
@@ -18,7 +18,7 @@ export const personOf = (name, email) => {
   }
 }
 
-/** A demonstration: there is no password, and the cookie is believed. A real shop keeps sessions on its server. */
+/** This is a demo: there is no password, and the cookie is trusted. A real shop has sessions on its server. */
 export const personCookie = (person) => ({
   name: 'person',
   value: person ? Buffer.from(JSON.stringify([person.name, person.email])).toString('base64url') : '',
@@ -31,7 +31,7 @@ export const readPerson = (cookie) => {
     const [name, email] = JSON.parse(Buffer.from(cookie, 'base64url').toString('utf8'))
     return personOf(name, email)
   } catch {
-    // Not a cookie of ours: nobody is signed in.
+    // Not our cookie: the visitor is not signed in.
     return undefined
   }
 }

@@ -5,13 +5,13 @@ const decoded = (segment) => {
   try {
     return decodeURIComponent(segment)
   } catch {
-    // A broken escape names nothing that exists.
+    // A path with a broken escape does not exist.
     return ''
   }
 }
 
 /**
- * Finds the route of a request among `[method, path, page]` rows: `{ page, params }`, or undefined. HEAD counts as GET.
+ * Finds the route of a request in `[method, path, page]` rows: `{ page, params }`, or undefined. HEAD counts as GET.
  */
 export const createRouter = (rows) => {
   const routes = rows.map(([method, path, page]) => ({ method, pattern: toPattern(path), page }))

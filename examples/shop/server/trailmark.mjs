@@ -2,7 +2,7 @@ import { ENDPOINTS, VARIABLES } from './endpoints.mjs'
 
 const WAIT_MS = 12_000
 
-/** The service said no, or nothing. The message is a sentence for a person. */
+/** The service rejected the request or did not respond. The message is for people. */
 export class ServiceError extends Error {
   constructor(message, code) {
     super(message)
@@ -12,7 +12,7 @@ export class ServiceError extends Error {
 }
 
 /**
- * What the shop's server asks of the Trailmark service at `url`. The personal API key stays here: no page ever holds it.
+ * The shop server's client for the Trailmark service at `url`. The personal API key stays here: no page ever gets it.
  */
 export const createTrailmark = ({ url, token, projectId = 1, personalApiKey }, request = fetch) => {
   const base = `${url}/api/projects/${projectId}`
@@ -34,7 +34,7 @@ export const createTrailmark = ({ url, token, projectId = 1, personalApiKey }, r
     return answer
   }
 
-  /** Makes it, or leaves what is there to `otherwise`. */
+  /** Creates it, or calls `otherwise` if it exists. */
   const make = async (path, body, otherwise = () => {}) => {
     try {
       await ask('POST', path, body)
@@ -44,7 +44,7 @@ export const createTrailmark = ({ url, token, projectId = 1, personalApiKey }, r
     }
   }
 
-  // Variables first: an endpoint that names one that does not exist is refused.
+  // Variables first: an endpoint with an unknown variable is refused.
   const defineAll = async () => {
     for (const variable of VARIABLES) await make('/insight_variables/', variable)
     for (const { name, description, sql } of Object.values(ENDPOINTS)) {
@@ -54,7 +54,7 @@ export const createTrailmark = ({ url, token, projectId = 1, personalApiKey }, r
   }
 
   let defined
-  /** Sees to it that the shop's variables and endpoints exist as they stand in endpoints.mjs. A failure is tried again at the next call. */
+  /** Creates or updates the shop's variables and endpoints from endpoints.mjs. After a failure, the next call tries again. */
   const define = () => {
     defined ??= defineAll().catch((error) => {
       defined = undefined
@@ -63,7 +63,7 @@ export const createTrailmark = ({ url, token, projectId = 1, personalApiKey }, r
     return defined
   }
 
-  /** Runs one of ENDPOINTS and answers its rows as objects. `refresh`: a visitor who has just done something wants to see it. */
+  /** Runs one of ENDPOINTS and returns its rows as objects. `refresh` bypasses the cache, to show what the visitor just did. */
   const run = async (endpoint, variables = {}) => {
     await define()
     const { results, columns } = await ask('POST', `/endpoints/${endpoint.name}/run`, { variables, refresh: 'force' })

@@ -12,7 +12,7 @@ const readCookies = (header = '') =>
       .map(([name, value]) => [name, value]),
   )
 
-/** A form's fields; undefined when it is larger than any form of this shop. */
+/** Reads the fields of a form. Returns undefined if it is larger than any form of this shop. */
 const readForm = async (request) => {
   const chunks = []
   let bytes = 0
@@ -24,7 +24,7 @@ const readForm = async (request) => {
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'))
 }
 
-/** What a page needs to know of a request: `url`, `params`, `form`, `basket`, `person`. */
+/** Returns what a page needs of a request: `url`, `params`, `form`, `basket`, `person`. */
 export const readVisit = async (request, url, params) => {
   const cookies = readCookies(request.headers.cookie)
   const form = request.method === 'POST' ? await readForm(request) : new URLSearchParams()

@@ -1,6 +1,6 @@
 import { raw } from '../server/html.mjs'
 
-// Drawn by hand, on 240 × 240. Colours are classes (`f-` fills, `s-` strokes) that shop.css sets for day and night.
+// Drawn by hand, on 240 × 240. Colors are classes (`f-` fills, `s-` strokes) that shop.css sets for day and night.
 const DRAWINGS = {
   'ember-lantern': `
     <circle class="f-glow" cx="120" cy="134" r="96" opacity=".28"/><circle class="f-glow" cx="120" cy="134" r="68" opacity=".4"/>
@@ -59,12 +59,12 @@ const DRAWINGS = {
     <path class="s-cream" d="M52 206v12M68 206v12M84 206v12M100 206v12M116 206v12M132 206v12M148 206v12M164 206v12M180 206v12" stroke-width="4" stroke-linecap="round"/>`,
 }
 
-/** The picture of a product. It stands beside the product's name, so it says nothing of its own. */
+/** The picture of a product. Decorative: it is next to the product's name. */
 export const productArt = ({ slug, category }) =>
   raw(`<svg class="art art-${category}" viewBox="0 0 240 240" aria-hidden="true" focusable="false">
     <ellipse class="f-shade" cx="120" cy="210" rx="86" ry="9"/>${DRAWINGS[slug]}</svg>`)
 
-/** The sign of the shop: a larch inside a lantern. */
+/** The shop's logo: a larch inside a lantern. */
 export const mark = raw(`<svg class="mark" viewBox="0 0 40 44" aria-hidden="true" focusable="false">
   <path class="s-sign" d="M12 12C12 0 28 0 28 12" fill="none" stroke-width="2.5"/><rect class="s-sign" x="7" y="12" width="26" height="27" rx="5" fill="none" stroke-width="2.5"/>
   <path class="f-lit" d="M20 16l4.5 6h-2.6l4.1 5.5h-3l4 5.5h-14l4-5.5h-3l4.1-5.5h-2.6z"/><path class="s-sign" d="M20 33v4M4 42h32" fill="none" stroke-width="2.5" stroke-linecap="round"/></svg>`)
@@ -88,7 +88,7 @@ const STARS = [
   [1230, 150, 1.5],
 ]
 
-/** The valley behind the first words: a late afternoon by day, a clear night in dark mode. */
+/** The valley behind the headline: late afternoon, or a clear night in dark mode. */
 export const valley =
   raw(`<svg class="valley" viewBox="0 0 1440 640" preserveAspectRatio="xMidYMax slice" aria-hidden="true" focusable="false">
   <defs>
@@ -125,7 +125,7 @@ export const valley =
     <rect class="v-glass" x="7" y="28" width="34" height="48" rx="4"/><path class="v-flame" d="M24 36c10 12 10 26 0 34-10-8-10-22 0-34z"/><path class="v-iron-line" d="M14 28v48M34 28v48" fill="none" stroke-width="2.5"/></g>
 </svg>`)
 
-/** Three small drawings for the shelves on the first page. */
+/** Small drawings for the three shelves on the home page. */
 export const shelfArt = (category) =>
   productArt(
     {

@@ -3,9 +3,9 @@ import { html } from '../server/html.mjs'
 const share = (value, most) => (most > 0 ? Math.round((value / most) * 1000) / 10 : 0)
 
 /**
- * Columns over time, from `[{ label, value, text }]`: `label` stands below (an empty one leaves room for its
- * neighbours), `text` above the highest and for whoever points at one. The drawing itself is not read aloud: the same
- * numbers have to stand in words beside it.
+ * A column chart over time, from `[{ label, value, text }]`: `label` is shown below (an empty one leaves room for its
+ * neighbors), `text` above the highest column and on hover. Screen readers skip the drawing: show the same numbers in
+ * words next to it.
  */
 export const columnChart = (points) => {
   const most = Math.max(0, ...points.map(({ value }) => value))
@@ -24,7 +24,7 @@ export const columnChart = (points) => {
   </ol>`
 }
 
-/** A bar inside a table's cell, as long as `value` is of `most`. */
+/** A bar in a table cell, with the length of `value` relative to `most`. */
 export const cellBar = (value, most) =>
   html`<svg class="cell-bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
     <rect class="bar-ground" width="100" height="10" />

@@ -14,22 +14,22 @@ const sectionLink = (section, pathname) => {
   return html`<li><a href="${section.path}" ${current && raw('aria-current="page"')}>${section.name}</a></li>`
 }
 
-// A demonstration is watched: events leave after half a second instead of three.
+// The demo shows events as they happen: they are sent after half a second instead of three.
 const configOf = (trailmark) => ({
   api_host: trailmark.url,
   defaults: '2026-01-30',
   request_queue_config: { flush_interval_ms: 500 },
 })
 
-// The panel is drawn after the first events are captured. This keeps for it what happens until then.
+// The panel loads after the first events. This queues events for it until then.
 const KEEP_FOR_PANEL = `
   window.panelNotices = []
   for (const name of ['eventCaptured', 'eventsDelivered', 'eventDropped']) analytics.on(name, (value) => panelNotices.push({ name, value, at: Date.now() }))
 `
 
 /**
- * A whole page around `body`. `scripts`: files of public/ that only this page needs. The snippet stands in the head as
- * the README has it; the nonce is for the page's Content-Security-Policy.
+ * A whole page around `body`. `scripts`: files of public/ that only this page needs. The head has the snippet of the
+ * README; the nonce is for the page's Content-Security-Policy.
  */
 export const layout = ({ title, body, scripts = [], bodyClass = '' }, { url, basket, person, trailmark, nonce }) =>
   html`<!doctype html>

@@ -2,5 +2,5 @@ import { CURRENCY } from '../catalogue/products.mjs'
 
 const whole = new Intl.NumberFormat('en', { style: 'currency', currency: CURRENCY, maximumFractionDigits: 0 })
 
-/** An amount as it is written on a label. */
+/** Formats an amount. */
 export const price = (amount) => whole.format(amount)

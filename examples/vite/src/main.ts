@@ -6,7 +6,7 @@ const { host, token } = readSettings(location.search, import.meta.env)
 const status = document.querySelector('#status')!
 const app = document.querySelector('#app')!
 
-// The settings stay in the address, so that a reload on any page keeps them.
+// The settings stay in the URL, so that a reload on any page keeps them.
 const search = location.search
 
 const draw = () => {
@@ -40,7 +40,7 @@ if (host && token) {
   analytics.init(token, { api_host: host, defaults: '2026-01-30' })
   const counts = { captured: 0, stored: 0 }
   const tell = () => (status.textContent = `${counts.captured} captured, ${counts.stored} stored`)
-  // At once: a button that answers only when the service has is a dead one to whoever pressed it.
+  // At once: without a visible response the click would count as a dead click.
   analytics.on('eventCaptured', () => {
     counts.captured += 1
     tell()

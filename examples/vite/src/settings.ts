@@ -1,12 +1,12 @@
-/** Where events go, and for which project. */
+/** The service and the project's token. */
 export interface Settings {
   host: string
   token: string
 }
 
 /**
- * From the address (`?host=…&token=…`), or else from the build (`VITE_TRAILMARK_HOST`, `VITE_TRAILMARK_TOKEN`). Nothing
- * else is contacted: without both, the SDK stays off.
+ * From the URL (`?host=…&token=…`), or else from the build (`VITE_TRAILMARK_HOST`, `VITE_TRAILMARK_TOKEN`). Without both,
+ * the SDK stays off.
  */
 export const readSettings = (search: string, env: ImportMetaEnv): Settings => {
   const query = new URLSearchParams(search)

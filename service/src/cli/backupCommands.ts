@@ -30,7 +30,7 @@ const toCommandError = (error: unknown, folder: string): unknown => {
 const assertNoCluster = ({ clickhouseCluster }: CommandCall) => {
   if (clickhouseCluster)
     throw new CommandError(
-      `the events are in the cluster "${clickhouseCluster}", which copies itself node by node: docs/scaling.md says how.`,
+      `the events are in the cluster "${clickhouseCluster}", which copies itself node by node: docs/operate/scaling.md says how.`,
     )
 }
 

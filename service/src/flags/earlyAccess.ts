@@ -24,7 +24,7 @@ export interface EarlyAccess {
   create(projectId: number, input: FeatureInput & { name: string }): Promise<FeatureView>
   update(projectId: number, id: string, changes: FeatureInput): Promise<FeatureView>
   remove(projectId: number, id: string): Promise<void>
-  /** What visitors are offered, of these stages, as SDKs read it (protocol.md §4.9). */
+  /** What visitors are offered, of these stages, as SDKs read it (docs/reference/protocol.md#4.9). */
   offered(projectId: number, stages: readonly string[]): Promise<FeatureView[]>
 }
 

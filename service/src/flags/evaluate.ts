@@ -32,7 +32,7 @@ export interface Subject {
 
 export type FlagValue = boolean | string
 
-/** One flag in the answer of `/flags` (protocol.md §4.6). */
+/** One flag in the answer of `/flags` (docs/reference/protocol.md#4.6). */
 export interface Evaluation {
   readonly key: string
   readonly enabled: boolean

@@ -7,7 +7,7 @@ import { evaluateFlags, type Flag, type Subject } from './evaluate.ts'
 import type { FlagQuota } from './quota.ts'
 import type { RemoteConfigs } from './remoteConfig.ts'
 
-/** The body of a `/flags` request (protocol.md §4.6), before anything of it is checked. */
+/** The body of a `/flags` request (docs/reference/protocol.md#4.6), before anything of it is checked. */
 export type FlagsQuestion = Readonly<Record<string, unknown>>
 
 export interface FlagsCall {

@@ -148,7 +148,7 @@ const DATE = {
 }
 const VERSION = { takes: 'a version such as "1.2.3"', whenMissing: false }
 
-/** Every operator on a property of a person or group (protocol.md §13). */
+/** Every operator on a property of a person or group (docs/reference/protocol.md#13). */
 export const OPERATORS: Readonly<Record<string, Operator>> = {
   exact: { takes: EQUALITY, make: isOneOf, whenMissing: false },
   is_not: { takes: EQUALITY, make: not(isOneOf), whenMissing: true },

@@ -5,7 +5,7 @@ import type { FlagDefinitions } from './definitions.ts'
 const ON = Type.Boolean()
 const ON_OR_OPTIONS = Type.Union([Type.Boolean(), Type.Record(Type.String(), Type.Unknown())])
 
-/** What a project may turn on or off in its visitors' browsers (protocol.md §4.7). */
+/** What a project may turn on or off in its visitors' browsers (docs/reference/protocol.md#4.7). */
 export const REMOTE_CONFIG = Type.Object(
   {
     autocapture_opt_out: Type.Optional(ON),

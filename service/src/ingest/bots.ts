@@ -1,4 +1,4 @@
-/** Signs of programs in a user agent, in lower case, by what they are for (protocol.md §17, and those that it says are missing). */
+/** Signs of programs in a user agent, in lower case, by what they are for (docs/reference/protocol.md#17, and those that it says are missing). */
 const SIGNS = {
   search: [
     'googlebot',

@@ -85,7 +85,7 @@ const asId = (value: unknown): string | undefined =>
 
 const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
 
-// Person updates travel beside the properties or inside them; those beside win (protocol.md §4.13).
+// Person updates travel beside the properties or inside them; those beside win (docs/reference/protocol.md#4.13).
 const PERSON_UPDATES = ['$set', '$set_once', '$unset'] as const
 
 const withPersonUpdates = (properties: Fields, event: Fields): Fields => {

@@ -12,7 +12,7 @@ const FILES = [
   'examples/deploy/Dockerfile',
   'examples/deploy/compose.yaml',
   'examples/deploy/trailmark.service',
-  'docs/operations.md',
+  'docs/operate/operations.md',
 ]
 // Variables of the ClickHouse image, which compose.yaml sets.
 const OF_CLICKHOUSE = ['CLICKHOUSE_USER', 'CLICKHOUSE_PASSWORD', 'CLICKHOUSE_DEFAULT_ACCESS_MANAGEMENT']

@@ -29,21 +29,21 @@ const runShell = (block: string) => {
   return { status, output: `${stdout}${stderr}` }
 }
 
-const [createFlag, askQuestion] = shellBlocks('README.md')
+const [createFlag, askQuestion] = shellBlocks('docs/guides/getting-started.md')
 
-test('the commands of the README answer a question, and do so again when repeated', async () => {
+test('the commands of the getting started guide run a query, and can be repeated', async () => {
   for (const _ of ['first', 'second']) {
     const { status, output } = runShell(askQuestion!)
     expect([status, output]).toEqual([0, expect.stringContaining('"columns":["path","times"]')])
   }
 })
 
-test('the command of the README creates a flag, and can be repeated', () => {
+test('the command of the getting started guide creates a flag, and can be repeated', () => {
   for (const _ of ['first', 'second'])
     expect(runShell(createFlag!)).toMatchObject({ status: 0, output: expect.stringContaining('"key":"new-checkout"') })
 })
 
-test('the command for backends stores an event, once however often it is repeated', async () => {
+test('the command of the backend guide stores an event once, however often it is repeated', async () => {
   const [send] = shellBlocks('docs/guides/backends.md')
   for (const _ of ['first', 'second']) expect(runShell(send!)).toMatchObject({ status: 0 })
   expect(

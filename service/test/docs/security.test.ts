@@ -18,13 +18,13 @@ const bytes = (count: number) => (count >= 1024 * 1024 ? `${count / 1024 / 1024}
 const seconds = (ms: number) => `${ms / 1_000} s`
 const count = (value: number) => value.toLocaleString('en-US')
 
-/** Rows of the table: what is bounded, by how much, and what happens beyond. */
+/** Rows of the table: what is limited, the limit, and what happens beyond it. */
 const ROWS: readonly (readonly [what: string, bound: string, beyond: string])[] = [
   ['A delivery, as sent', bytes(MAX_BODY_BYTES), '413 `body_too_large`'],
   ['A delivery, decompressed', bytes(MAX_BODY_BYTES), '413 `body_too_large`'],
   [
-    'Decompressed bytes for each compressed one',
-    `${MAX_RATIO}, beyond the first ${bytes(FREE_BYTES)}`,
+    'Decompressed bytes per compressed byte',
+    `${MAX_RATIO}, after the first ${bytes(FREE_BYTES)}`,
     '413 `body_too_large`',
   ],
   ['A form, or base64', bytes(MAX_TEXT_BYTES), '413 `body_too_large`'],
@@ -33,18 +33,18 @@ const ROWS: readonly (readonly [what: string, bound: string, beyond: string])[] 
     `${bytes(MAX_LZ64_CHARS.encoded)} / ${bytes(MAX_LZ64_CHARS.decoded)}`,
     '413 `body_too_large`',
   ],
-  ['JSON of a request for flags', bytes(MAX_FLAGS_BYTES), '413 `body_too_large`'],
-  ['A body of the API', bytes(MAX_API_BYTES), '413 `body_too_large`'],
+  ['JSON of a flags request', bytes(MAX_FLAGS_BYTES), '413 `body_too_large`'],
+  ['A body sent to the API', bytes(MAX_API_BYTES), '413 `body_too_large`'],
   ['Events of a delivery', count(MAX_EVENTS), '413 `body_too_large`'],
   ['Project tokens of a delivery', count(MAX_TOKENS), 'events with further tokens are refused: `unknown_token`'],
-  ['An event, as JSON', bytes(MAX_EVENT_BYTES), 'this event is refused: `event_too_large`'],
+  ['One event, as JSON', bytes(MAX_EVENT_BYTES), 'this event is refused: `event_too_large`'],
   ['Keys and values of an event', count(MAX_EVENT_VALUES), 'this event is refused: `too_many_values`'],
-  ['Levels of an event', count(MAX_DEPTH), 'this event is refused: `properties_too_deep`'],
+  ['Levels of nesting in an event', count(MAX_DEPTH), 'this event is refused: `properties_too_deep`'],
   ['Changes of persons and groups by an event', count(MAX_CHANGES), 'this event is refused: `too_many_changes`'],
   [
     'Changes of persons and groups by a delivery',
     count(MAX_DELIVERY_CHANGES),
-    'the events after them are refused: `too_many_changes`',
+    'the remaining events are refused: `too_many_changes`',
   ],
   ['Time for the headers of a request', seconds(MAX_HEADERS_MS), 'the connection is closed'],
   ['Time for a body', seconds(BODY_LIMITS.maxMs), '408 `body_too_slow`, and the connection is closed'],
@@ -53,21 +53,25 @@ const ROWS: readonly (readonly [what: string, bound: string, beyond: string])[] 
     `at least ${bytes(BODY_LIMITS.bytesPerSecond)}/s, after ${seconds(BODY_LIMITS.graceMs)}`,
     '408 `body_too_slow`, and the connection is closed',
   ],
-  ['Bodies under way', count(BODY_LIMITS.unfinished), 'the slowest one of the same client: 429 `ingest_overloaded`'],
+  [
+    'Bodies at the same time',
+    count(BODY_LIMITS.unfinished),
+    'the slowest body of the same client is answered 429 `ingest_overloaded`',
+  ],
   [
     'Memory of large bodies (over ' + bytes(BODY_LIMITS.smallBytes) + ')',
     '`TRAILMARK_INGEST_MEMORY_MB`',
-    'a body waits for room; a stalled one (under 1 kB in a second) of the client with the most is answered 429',
+    'a body waits for memory; a stalled one (less than 1 kB in a second) of the client with the most is answered 429',
   ],
-  ['Memory of small bodies', 'half of it, beside it', 'the same'],
-  ['Part of either for one client', `${BODY_LIMITS.clientShare * 100} %`, 'the same'],
-  ['Large bodies that are read at the same time', count(LARGE_AT_ONCE), 'the others wait; clients take turns'],
+  ['Memory of small bodies', 'half as much, in addition', 'the same'],
+  ['Share of one client in either', `${BODY_LIMITS.clientShare * 100} %`, 'the same'],
+  ['Large bodies read at the same time', count(LARGE_AT_ONCE), 'the others wait; clients take turns'],
 ]
 
 const table = () =>
-  ['| What | Bound | Beyond it |', '| --- | --- | --- |', ...ROWS.map((row) => `| ${row.join(' | ')} |`)].join('\n')
+  ['| What | Limit | Beyond it |', '| --- | --- | --- |', ...ROWS.map((row) => `| ${row.join(' | ')} |`)].join('\n')
 
-test('docs/operate/security.md has the limits that the service keeps', () => {
+test('docs/operate/security.md lists the limits of the service', () => {
   const text = readFileSync(FILE, 'utf8')
   const [before, rest] = text.split(`${START}\n`)
   const [, after] = rest!.split(`\n${END}`)

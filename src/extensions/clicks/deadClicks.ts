@@ -5,7 +5,7 @@ import { IGNORED_SELECTORS, isToggled } from './ignoredSelectors'
 import type { Change, EffectKind, Timeline, WatchedClick } from './timeline'
 import type { Wait } from './wait'
 
-/** How soon after a click a change counts as its effect, ms (protocol.md §12.6). */
+/** How soon after a click a change counts as its effect, ms (docs/reference/protocol.md#12.6). */
 const WITHIN_MS: Record<EffectKind, number> = {
   mutation: 2500,
   scroll: 2500,

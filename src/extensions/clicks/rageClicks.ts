@@ -23,7 +23,7 @@ const RECHECK_MS = 500
 
 /**
  * The clicks that `next` continues, itself last; alone, if it is too far or too late to continue them. Compatibility: the
- * defaults of all three thresholds are the protocol's (protocol.md §12.6).
+ * defaults of all three thresholds are the protocol's (docs/reference/protocol.md#12.6).
  */
 export const clickRun = <C extends Click>(
   run: readonly C[],

@@ -2,7 +2,7 @@ import { readDevice, readPage } from '../../browser/page'
 import type { Config, Properties } from '../../types'
 import { type Stage, withDefaults } from '../stage'
 
-/** Adds properties of the page and the browser (protocol.md §5.3). The browser is read once, the page for each event. */
+/** Adds properties of the page and the browser (docs/reference/protocol.md#5.3). The browser is read once, the page for each event. */
 export const addPage = (config: Config, constants: () => Properties): Stage => {
   let device: Properties | undefined
   return (event) => {

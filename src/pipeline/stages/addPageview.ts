@@ -28,7 +28,7 @@ const DEPTHS = [
   ['max_content', 'height'],
 ] as const
 
-/** Returns scroll depths as properties (protocol.md §5.8). */
+/** Returns scroll depths as properties (docs/reference/protocol.md#5.8). */
 const scrolled = (depth: ScrollDepth | undefined): Properties => {
   const result: Properties = {}
   for (const [name, whole] of depth ? DEPTHS : []) {

@@ -11,7 +11,7 @@ const IDENTIFYING = [
   '$initialization_time',
 ]
 
-/** In cookieless mode: marks the event as cookieless and removes what identifies its visitor (protocol.md §8.7). */
+/** In cookieless mode: marks the event as cookieless and removes what identifies its visitor (docs/reference/protocol.md#8.7). */
 export const anonymize =
   (isCookieless: () => boolean): Stage =>
   (event) => {

@@ -4,7 +4,7 @@ import { anyMatches, INTERACTIVE, tagOf } from './elements'
 // What the page's author marked: nothing of it at all, or nothing by autocapture.
 const EXCLUDED = ['.ph-no-capture', '.ph-no-autocapture', '[data-ph-no-autocapture]']
 
-// A string is an address or a part of one, and for compatibility a regular expression (protocol.md §7.2).
+// A string is an address or a part of one, and for compatibility a regular expression (docs/reference/protocol.md#7.2).
 const isUrlAllowed = (url: string, allowed: readonly (string | RegExp)[]) =>
   allowed.some((each) => {
     // One that is neither allows nothing; it must not take the other entries with it.
@@ -31,7 +31,7 @@ const isInteraction = (type: string, path: readonly Element[]): boolean => {
 
 /**
  * Whether an event of this type may be captured: allowed by the lists of `config` (empty list: none; no list: all),
- * not excluded by the page, and something a person did (protocol.md §12.2).
+ * not excluded by the page, and something a person did (docs/reference/protocol.md#12.2).
  */
 export const mayCapture = (
   type: string,

@@ -1,7 +1,7 @@
 const SVG = 'http://www.w3.org/2000/svg'
 const SVG_TAGS = new Set(['svg', 'path', 'circle', 'line'])
 
-/** An element with attributes and children. Text becomes text, never markup. */
+/** Creates an element with attributes and children. Strings become text nodes, never markup. */
 export const make = (tag, attributes = {}, ...children) => {
   const element = SVG_TAGS.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag)
   for (const [name, value] of Object.entries(attributes))

@@ -4,7 +4,7 @@ import { packingFor, walkBySlug, WALKS } from './walks.js'
 const WIDTH = 600
 const HEIGHT = 160
 
-/** The rise and fall of a walk, drawn over its length. */
+/** The elevation profile of a walk. */
 const profile = ({ heights, name }) => {
   const [low, high] = [Math.min(...heights) - 60, Math.max(...heights) + 40]
   const points = heights.map((height, index) => [
@@ -108,7 +108,7 @@ const lostPage = () => ({
   ],
 })
 
-/** What stands at a path below /app: `{ title, content }`. */
+/** Returns the page at a path below /app: `{ title, content }`. */
 export const pageAt = (pathname, trip) => {
   const [, , section, slug] = pathname.replace(/\/$/, '').split('/')
   if (!section) return walksPage()

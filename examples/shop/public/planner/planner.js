@@ -6,7 +6,7 @@ const readTrip = () => {
   try {
     return { walk: undefined, packed: [], ...JSON.parse(localStorage.getItem(KEPT)) }
   } catch {
-    // Storage is off, or holds something else: no walk is planned.
+    // Storage is off or has other content: no walk is planned.
     return { walk: undefined, packed: [] }
   }
 }
@@ -17,7 +17,7 @@ const change = (next) => {
   try {
     localStorage.setItem(KEPT, JSON.stringify(kept))
   } catch {
-    // The trip then lasts as long as this page.
+    // Without storage the trip is lost with this page.
   }
 }
 
@@ -51,7 +51,7 @@ const draw = () => {
   }
 }
 
-// Nothing else is needed for pageviews: the SDK notices that the history API has changed the path.
+// Pageviews need nothing else: the SDK observes the history API.
 const goTo = (path) => {
   history.pushState(null, '', path)
   draw()

@@ -1,4 +1,4 @@
-/** Heights in metres, at equal distances along the way. */
+/** Elevations in meters, at equal distances along the way. */
 export const WALKS = [
   {
     slug: 'larch-ring',
@@ -31,7 +31,7 @@ export const WALKS = [
 
 export const walkBySlug = (slug) => WALKS.find((walk) => walk.slug === slug)
 
-/** What goes along: on every walk, and on some. */
+/** What to pack: for every walk, and for some. */
 export const packingFor = (walk) => [
   'Map, folded the right way',
   'Water',

@@ -1,0 +1,211 @@
+/** What the names in events mean. `events.test.ts` compares them with the sources in both directions. */
+
+export interface EventDescription {
+  /** When it is captured. */
+  when: string
+  /** Properties that only this event has, or that mean something else on it. */
+  properties?: Readonly<Record<string, string>>
+}
+
+const PREVIOUS = {
+  $prev_pageview_id: '`uuid` of the previous `$pageview`.',
+  $prev_pageview_pathname: 'Its path.',
+  $prev_pageview_duration: 'Time on it, s.',
+  '$prev_pageview_…': 'Scroll depth, [protocol](protocol.md#5.8).',
+  '$prev_pageview_…_percentage': 'Scroll depth as a share, 0 to 1.',
+}
+
+const ELEMENT = {
+  $event_type: 'Type of the DOM event: `click`, `change`, `submit`, `copy` or `cut`.',
+  $elements_chain: 'The element and its ancestors, [protocol](protocol.md#12.5).',
+  $el_text: 'Text of the element.',
+  $external_click_url: 'URL of the clicked link, if it leads to another host.',
+  $ce_version: 'Version of this format: 1.',
+}
+
+export const EVENTS: Readonly<Record<string, EventDescription>> = {
+  $pageview: {
+    when: 'A page is shown: after `init`, when it comes back from the back/forward cache, and with `capture_pageview: "history_change"` when the path changes.',
+    properties: {
+      title: 'Title of the document.',
+      navigation_type: '`pushState`, `replaceState` or `popstate`, if the path changed without a page load.',
+      ...PREVIOUS,
+    },
+  },
+  $pageleave: { when: 'A page is left (`capture_pageleave`).', properties: PREVIOUS },
+  $autocapture: { when: 'A click, change or submit (`autocapture`).', properties: ELEMENT },
+  $copy_autocapture: {
+    when: 'Text is copied or cut (`autocapture.capture_copied_text`).',
+    properties: {
+      ...ELEMENT,
+      $selected_content: 'The selected text, at most 255 characters.',
+      $copy_type: '`copy` or `cut`.',
+    },
+  },
+  $rageclick: {
+    when: 'Three quick clicks in one spot without a response to each (`rageclick`).',
+    properties: ELEMENT,
+  },
+  $dead_click: {
+    when: 'A click without a response (`capture_dead_clicks`).',
+    properties: {
+      ...ELEMENT,
+      $elements: 'The elements of `$elements_chain` as a list.',
+      $dead_click_event_timestamp: 'Time of the click, ms since 1970.',
+      $dead_click_last_mutation_timestamp:
+        'Time of the first change of the document that came too late, ms since 1970.',
+      $dead_click_mutation_timeout: 'Whether the document changed too late.',
+      $dead_click_scroll_timeout: 'Whether the page scrolled too late.',
+      $dead_click_selection_changed_timeout: 'Whether the selection changed too late.',
+      $dead_click_visibility_changed_timeout: 'Always false.',
+      $dead_click_absolute_timeout: 'Always true: the wait is over.',
+      '$dead_click_…_delay_ms': 'Delay of the first change of each kind that came too late, ms.',
+      $dead_click_absolute_delay_ms: 'Time from the click to the verdict, ms.',
+    },
+  },
+  $identify: {
+    when: '`identify` names an anonymous visitor.',
+    properties: { distinct_id: 'The new id.', $anon_distinct_id: 'The id until now.' },
+  },
+  $set: {
+    when: '`setPersonProperties`, `unsetPersonProperties`, `createPersonProfile`, and `identify` with an id that is known already.',
+    properties: {
+      $set: 'Person properties to overwrite.',
+      $set_once: 'Person properties to set if they have no value.',
+      $unset: 'Names of person properties to remove.',
+    },
+  },
+  $create_alias: {
+    when: '`alias`.',
+    properties: { alias: 'The additional id.', distinct_id: 'The id it is added to.' },
+  },
+  $groupidentify: {
+    when: '`group`, if the group is new for the visitor or has properties.',
+    properties: {
+      $group_type: 'Type of the group.',
+      $group_key: 'Key of the group.',
+      $group_set: 'Group properties to overwrite.',
+    },
+  },
+  $feature_flag_called: {
+    when: 'A flag is read, once for each flag and value.',
+    properties: {
+      $feature_flag: 'Key of the flag.',
+      $feature_flag_response: 'Its value.',
+      $feature_flag_payload: 'Its payload, or null.',
+      $feature_flag_request_id: 'Id of the response that the value is from.',
+      $feature_flag_evaluated_at: 'When the service evaluated it, ms since 1970.',
+      $feature_flag_bootstrapped_response: 'Value from `bootstrap`, or null.',
+      $feature_flag_bootstrapped_payload: 'Payload from `bootstrap`, or null.',
+      $used_bootstrap_value: 'Whether no response has arrived on this page yet.',
+      $feature_flag_id: 'Id of the flag.',
+      $feature_flag_version: 'Version of the flag.',
+      $feature_flag_reason: 'Why the flag has this value.',
+      $feature_flag_has_experiment: 'Whether the flag belongs to an experiment.',
+      $feature_flag_original_response: 'Value from the service, if it is overridden.',
+      $feature_flag_original_payload: 'Payload from the service, if it is overridden.',
+      $feature_flag_error: 'Errors, separated by commas, [protocol](protocol.md#13.2).',
+    },
+  },
+  $feature_enrollment_update: {
+    when: '`updateEarlyAccessFeatureEnrollment`.',
+    properties: {
+      $feature_flag: 'Key of the flag.',
+      $feature_enrollment: 'Whether the visitor takes part.',
+      $feature_enrollment_stage: 'Stage of the feature.',
+      $early_access_feature_name: 'Name of the feature, if it is known.',
+    },
+  },
+  $opt_in: { when: '`opt_in_capturing`.' },
+  $ai_feedback: {
+    when: '`captureTraceFeedback`.',
+    properties: { $ai_trace_id: 'Id of the trace.', $ai_feedback_text: 'The text.' },
+  },
+  $ai_metric: {
+    when: '`captureTraceMetric`.',
+    properties: {
+      $ai_trace_id: 'Id of the trace.',
+      $ai_metric_name: 'Name of the metric.',
+      $ai_metric_value: 'Its value, as a string.',
+    },
+  },
+  $$client_ingestion_warning: {
+    when: '`rate_limiting` drops an event, once until another event passes.',
+    properties: { $$client_ingestion_warning_message: 'How often the limit was reached, and the limits.' },
+  },
+}
+
+/** Properties of every event, by where they come from. */
+export const PROPERTIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'Project and visitor': {
+    token: 'Token of the project.',
+    distinct_id: 'Id of the visitor.',
+    $device_id: 'Id of the browser. Stays after `identify` and `reset`.',
+    $user_id: 'The id passed to `identify`.',
+    $is_identified: 'Whether the visitor is identified.',
+    $groups: 'Group keys by type.',
+    $process_person_profile: 'Whether the event creates or changes a person profile.',
+    $had_persisted_distinct_id: 'Whether `identify` found a stored id without a device id.',
+    $last_posthog_reset: 'Time of the last `reset`, ISO 8601.',
+    $cookieless_mode: 'True in cookieless mode.',
+    $browser_type: '`bot` or `browser`, with `opt_out_useragent_filter`.',
+  },
+  'Session and pageview': {
+    $session_id: 'Id of the session, a UUIDv7.',
+    $window_id: 'Id of the browser tab.',
+    $pageview_id: '`uuid` of the latest `$pageview`.',
+    '$session_entry_…': 'Where the session began, [protocol](protocol.md#5.7).',
+    $configured_session_timeout_ms: '`session_idle_timeout_seconds` in ms.',
+    $initialization_time: 'Time of `init` on this page, ISO 8601.',
+  },
+  'Page and browser': {
+    $current_url: 'URL of the page.',
+    $host: 'Host and port.',
+    $pathname: 'Path.',
+    $referrer: 'URL that the visitor came from, or `$direct`.',
+    $referring_domain: 'Its host, or `$direct`.',
+    $search_engine: '`google`, `bing`, `yahoo` or `duckduckgo`, if the referrer is one.',
+    ph_keyword: 'Search words, if the search engine reveals them.',
+    'utm_source, …': 'Campaign parameters and click ids of the landing, [protocol](protocol.md#5.7).',
+    $browser: 'Name of the browser.',
+    $browser_version: 'Its version, a number.',
+    $os: 'Operating system.',
+    $os_version: 'Its version.',
+    $device: 'Device, such as `iPhone`.',
+    $device_type: '`Desktop`, `Mobile`, `Tablet`, `Console` or `Wearable`.',
+    $raw_user_agent: 'User agent, at most 1,000 characters.',
+    $browser_language: 'Language, such as `en-US`.',
+    $browser_language_prefix: 'Its part before the hyphen.',
+    $screen_width: 'Width of the screen, px.',
+    $screen_height: 'Height of the screen, px.',
+    $viewport_width: 'Width of the window, px.',
+    $viewport_height: 'Height of the window, px.',
+    $timezone: 'IANA name of the time zone.',
+    $timezone_offset: 'Minutes behind UTC.',
+  },
+  'Feature flags': {
+    $active_feature_flags: 'Keys of the flags that are on.',
+    '$feature/…': 'Value of each flag.',
+    $feature_flag_request_id: 'Id of the response that the values are from.',
+    $override_feature_flags: 'Overridden values, if there are any.',
+  },
+  SDK: {
+    $lib: 'Always `web`.',
+    $lib_version: 'Release of the SDK.',
+    $sdk_dist_channel: '`npm` or `cdn`.',
+    $config_defaults: 'The option `defaults`.',
+    $lib_custom_api_host: '`api_host`, if it is not a PostHog cloud.',
+    $lib_rate_limit_remaining_tokens: 'Events that `rate_limiting` still allows at once.',
+    $insert_id: 'The random end of the `uuid`.',
+    $time: 'Time of the event, s since 1970.',
+    $event_time_override_provided: 'True if the caller passed `timestamp`.',
+    $event_time_override_system_time: 'The real time in that case, ISO 8601.',
+  },
+}
+
+/** Person properties that the SDK sets. */
+export const PERSON_PROPERTIES: Readonly<Record<string, string>> = {
+  '$initial_…': 'Where the visitor first came from, set once, [protocol](protocol.md#5.7).',
+  $internal_or_test_user: 'True after `setInternalOrTestUser`.',
+  '$feature_enrollment/…': 'Whether the visitor takes part in an early access feature.',
+}

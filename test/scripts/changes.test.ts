@@ -1,0 +1,70 @@
+/** @jest-environment node */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type Change,
+  hasSection,
+  hasUnreleased,
+  nextVersion,
+  readChanges,
+  releaseNotes,
+} from '../../scripts/changes.mjs'
+
+const folder = mkdtempSync(join(tmpdir(), 'trailmark-changes-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const note = (name: string, text: string) => writeFileSync(join(folder, name), text)
+
+test('reads changesets in the order of their names and skips the README', () => {
+  note('README.md', 'anything')
+  note('b.md', "---\n'trailmark': minor\n---\n\nA new option.\n")
+  note('a.md', '---\n"trailmark": patch\n---\n\nA fix.\nOf two lines.\n')
+  expect(readChanges(folder).map(({ bump, text }) => [bump, text])).toEqual([
+    ['patch', 'A fix.\nOf two lines.'],
+    ['minor', 'A new option.'],
+  ])
+})
+
+test.each([
+  ['another bump', "---\n'trailmark': huge\n---\n\nText.\n"],
+  ['another package', "---\n'other': patch\n---\n\nText.\n"],
+  ['no text', "---\n'trailmark': patch\n---\n\n"],
+])('rejects a changeset with %s and names the file', (_, text) => {
+  note('c.md', text)
+  expect(() => readChanges(folder)).toThrow('c.md is not a changeset')
+  rmSync(join(folder, 'c.md'))
+})
+
+test('a folder that does not exist has no changes', () => {
+  expect(readChanges(join(folder, 'missing'))).toEqual([])
+})
+
+test.each<[Change['bump'][], string]>([
+  [[], '2.3.5'],
+  [['patch'], '2.3.5'],
+  [['patch', 'minor'], '2.4.0'],
+  [['minor', 'major', 'patch'], '3.0.0'],
+])('changes with bumps %j lead from 2.3.4 to %s', (bumps, expected) => {
+  expect(
+    nextVersion(
+      '2.3.4',
+      bumps.map((bump) => ({ bump })),
+    ),
+  ).toBe(expected)
+})
+
+const CHANGELOG = '# Changelog\n\nIntroduction.\n\n## Unreleased\n\n- Something old.\n\n## 1.0.0\n\n- First.\n'
+
+test('a release moves unreleased notes and changesets into its section', () => {
+  const changes: Change[] = [
+    { file: 'a', bump: 'patch', text: 'A fix.\nOf two lines.' },
+    { file: 'b', bump: 'minor', text: 'A new option.' },
+  ]
+  const notes = releaseNotes(CHANGELOG, '1.1.0', changes)
+  expect(notes).toBe(
+    '# Changelog\n\nIntroduction.\n\n## 1.1.0\n\n- Something old.\n\n### New\n\n- A new option.\n\n### Fixed\n\n- A fix.\n  Of two lines.\n\n## 1.0.0\n\n- First.\n',
+  )
+  expect([hasUnreleased(CHANGELOG), hasUnreleased(notes)]).toEqual([true, false])
+  expect([hasSection(CHANGELOG, '1.1.0'), hasSection(notes, '1.1.0')]).toEqual([false, true])
+})
