@@ -1,5 +1,4 @@
 import type { Page } from 'playwright/test'
-import { clickThrice } from '../support/clickThrice'
 import { BUILDS, expect, test } from '../support/scenario'
 import type { StoredEvent } from '../support/service'
 

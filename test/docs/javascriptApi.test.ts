@@ -1,5 +1,5 @@
 /** @jest-environment node */
-import { NOT_YET } from '../../src/client/compatibility'
+import { NOT_YET } from '../../src/client/notYet'
 import type { DropReason } from '../../src/types'
 import { type Declaration, readInterfaces, readTypes } from '../support/declarations'
 import { code, expectPage, table } from '../support/markdown'

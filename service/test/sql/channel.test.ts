@@ -3,7 +3,7 @@ import { deliver, startIngest } from '../ingest/support/startIngest.ts'
 import { compile } from './support/compile.ts'
 import { startTestEngine, type TestEngine } from './support/engine.ts'
 
-/** What the first event of a session says, and the channel that it came by. */
+/** Properties of a session's first event, and the channel of the session. */
 const CASES: readonly (readonly [properties: Readonly<Record<string, string>>, channel: string])[] = [
   [{}, 'Direct'],
   [{ $referring_domain: '$direct' }, 'Direct'],
@@ -58,7 +58,7 @@ beforeAll(async () => {
       timestamp: '2026-01-01T10:00:00Z',
       properties: { distinct_id: 'ann', $session_id: `s${at}`, $referring_domain: '$direct', ...properties },
     },
-    // Where somebody goes on to says nothing of how they came.
+    // Later pages do not affect the channel.
     {
       event: '$pageview',
       timestamp: '2026-01-01T10:01:00Z',

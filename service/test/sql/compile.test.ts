@@ -12,7 +12,7 @@ afterAll(() => engine.stop())
 
 const EVENT_ONLY = '(SELECT `event` AS `event` FROM `db`.`events` WHERE (`project_id` = {project:UInt32})) AS `__t1`'
 
-// The shape of the text: one case for each construct that prints in a way of its own.
+// The printed SQL: one case per construct.
 const GOLDEN: readonly [construct: string, query: string, text: string, rows: unknown[][]][] = [
   ['a select without a table', 'SELECT 1 + 2 AS three', 'SELECT (1 + 2) AS `three`', [[3]]],
   [
@@ -78,7 +78,7 @@ test.each(GOLDEN)('%s prints and runs', async (_, query, text, rows) => {
   expect((await engine.rows(compiled)).sort()).toEqual([...rows].sort())
 })
 
-// What each construct answers.
+// The rows that each construct returns.
 const ANSWERS: readonly [query: string, rows: unknown[][]][] = [
   // Operators
   ['SELECT 1 = 1, 1 == 1, 1 != 2, 1 <> 2, 2 > 1, 2 >= 2, 1 < 2, 1 <= 1', [[1, 1, 1, 1, 1, 1, 1, 1]]],

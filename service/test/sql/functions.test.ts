@@ -45,7 +45,7 @@ test('every synonym names a function', () => {
   expect(Object.values(SYNONYMS).filter((name) => !Object.hasOwn(ALL, name))).toEqual([])
 })
 
-// Nothing here may read tables, files, the network, other users' settings, or wait.
+// No function may read tables, files, the network or other users' settings, or wait.
 test.each([
   'file',
   'url',

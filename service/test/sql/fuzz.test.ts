@@ -14,7 +14,7 @@ const VARIABLES: Readonly<Record<string, BoundValue>> = {
   n: { type: 'Int64', value: 1 },
 }
 
-// CPU time. Far more than any of these takes (at most 150 ms), and far less than anything that grows faster than its text.
+// CPU time. Far more than any of these takes (at most 150 ms), and far less than super-linear time would.
 const MAX_MS = 3_000
 
 const attempt = (text: string): 'compiled' | 'refused' => {

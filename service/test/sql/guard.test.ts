@@ -45,7 +45,7 @@ test('any query compiles, is guarded at each table, runs, and returns no row of 
   )
 })
 
-// Every way to a table. Of project 1's rows these see all; project 2's share event names and people with them.
+// Every way to read a table. These read all rows of project 1. Project 2 has rows with the same event names and people.
 test.each([
   ['SELECT * FROM events', 4],
   ['SELECT * FROM (SELECT * FROM events)', 4],

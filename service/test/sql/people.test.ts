@@ -57,7 +57,7 @@ const OURS = [
   event(7, '$groupidentify', 'ben', 4, { $group_type: 'team', $group_key: 'acme', $group_set: { name: 'A team' } }),
   event(6, 'visit', 'cat', 5, { $process_person_profile: false, $groups: { company: 'nobody knows' } }),
 ]
-// Another project's people have the same ids, sessions and groups, and every value of theirs says whose it is.
+// Another project's people have the same ids, sessions and groups, but recognizable values.
 const THEIRS = [
   event(11, '$identify', 'ann', 50, {
     $anon_distinct_id: 'cat',
@@ -347,7 +347,7 @@ describe('two walls between projects', () => {
     },
   )
 
-  // The first wall taken away: the text names no project any more.
+  // Without the first wall: the SQL has no project condition.
   test.each(QUERIES)('%s returns the same rows without the guard, through the filters of each run', async (text) => {
     const compiled = compile(text)
     const open = compiled.text.replaceAll(' WHERE (`project_id` = {project:UInt32})', '')

@@ -14,7 +14,7 @@ afterAll(() => engine.stop())
 const at = (text: string) => Date.parse(text)
 let project = 1_000
 
-/** A new project with these events: person, what they did, when. Answers what the question is asked with. */
+/** Stores events (person, event, time) in a new project, and returns the options to query it. */
 const given = async (
   ...events: [person: string, event: string, when: string, properties?: Record<string, unknown>][]
 ): Promise<AskOptions> => {
@@ -377,7 +377,7 @@ test('handles twenty steps and a person with very many events', async () => {
     ])
 })
 
-// Few times, so that many events share one; and around the night on which clocks change.
+// Few times, so that many events are simultaneous, around the night of a clock change.
 const BEGIN = at('2026-03-27T20:00:00Z')
 const someEvents = fc.array(
   fc.record({

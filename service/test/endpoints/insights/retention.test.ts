@@ -15,7 +15,7 @@ afterAll(() => engine.stop())
 const at = (text: string) => Date.parse(text)
 let project = 3_000
 
-/** A new project with these events: person, what they did, when. Answers what the question is asked with. */
+/** Stores events (person, event, time) in a new project, and returns the options to query it. */
 const given = async (
   ...events: [person: string, event: string, when: string, properties?: Record<string, unknown>][]
 ): Promise<AskOptions> => {
@@ -300,7 +300,7 @@ test('rejects an answer with too many numbers, and suggests a fix', async () => 
   })
 })
 
-// Around the clocks' change of both zones, and at so few times that many events share one.
+// Around the clock changes of both zones, at few times, so that many events are simultaneous.
 const BEGIN = at('2026-03-01T00:00:00Z')
 const someEvents = fc.array(
   fc.record({

@@ -376,7 +376,7 @@ const MATHS = [
   'p99_count_per_actor',
 ]
 
-// Around the clocks' change of both zones, at distinct times: ties are the engine's to break.
+// Around the clock changes of both zones, at distinct times: the engine breaks ties arbitrarily.
 const BEGIN = at('2026-02-20T00:00:00Z')
 const someEvents = fc.uniqueArray(
   fc.record({

@@ -15,7 +15,7 @@ const START = Date.parse('2026-01-01T00:00:00Z')
 const HOUR = 3_600_000
 const BUILT = Date.parse('2026-02-01T00:00:00Z')
 
-// Many fall on the edges of hours and on each other; few hours, so that there is something in each part of each.
+// Many are at the bounds of hours or equal. Few hours, so that each part of each has events.
 const hourOf = fc.constantFrom(0, 1, 2, 23, 24, 25, 48).map((hour) => START + hour * HOUR)
 const timestamp = fc.oneof(
   fc.tuple(hourOf, fc.constantFrom(-1, 0, 1)).map(([hour, ms]) => hour + ms),
@@ -33,7 +33,7 @@ const seenEvent: fc.Arbitrary<SeenEvent> = fc.record({
   event: fc.constantFrom('visit', 'buy'),
   person: fc.constantFrom('ann', 'ben', 'cat', 'dan'),
   at: timestamp,
-  // Before the build, in the very millisecond of its watermark, or after it: late events have old times and come last.
+  // Before the build, in the exact millisecond of its watermark, or after it. Late events have old timestamps and arrive last.
   seenAt: fc.constantFrom(BUILT - HOUR, BUILT - 1, BUILT, BUILT + 1, BUILT + HOUR),
   properties: propertiesOf,
 })
@@ -61,7 +61,7 @@ const ALL_STATES =
   'countIf(properties.amount > 3), sumIf(properties.amount, properties.paid), quantileExact(0.9)(properties.amount), quantile(0.5)(properties.amount), quantileTDigest(0.5)(properties.amount), median(properties.amount), ' +
   'stddevPop(length(distinct_id)), argMax(toUnixTimestamp64Milli(timestamp), timestamp), sumOrNull(properties.amount), arraySort(x -> x, groupUniqArray(distinct_id))'
 
-/** What people write, and what is hard. */
+/** Typical and difficult queries. */
 const QUERIES: Readonly<Record<string, string>> = {
   'every aggregate, grouped, over a half-open range': `SELECT properties.plan AS plan, ${ALL_STATES} FROM events WHERE event = {variables.event} AND timestamp >= {variables.from} AND timestamp < {variables.to} GROUP BY plan`,
   'every aggregate over nothing but the rows': `SELECT ${ALL_STATES} FROM events WHERE event = {variables.event}`,
@@ -112,7 +112,7 @@ describe('a materialized run returns the rows of a live run', () => {
     const types = Object.fromEntries(names.map((each) => [each, TYPES[each]]))
     const values = fc.record(Object.fromEntries(names.map((each) => [each, valuesOf[each]])))
     await fc.assert(
-      // Few long stories: each takes a table, and defects show at the edges of hours only.
+      // Few long runs: each builds a table, and bugs show only at the bounds of hours.
       fc.asyncProperty(
         fc.oneof(
           { weight: 6, arbitrary: fc.array(seenEvent, { minLength: 40, maxLength: 80 }) },

@@ -16,7 +16,7 @@ const QUARTER = 900_000
 const BUILT = at('2026-05-01T00:00:00Z')
 const NOW = at('2026-04-02T10:07:00Z')
 
-// Around the clocks' change of two zones. Many fall on the edges of quarters of an hour, of days of a zone, and on each other.
+// Around the clock changes of two zones. Many are at the bounds of buckets or of days in a zone, or equal.
 const dayOf = fc
   .constantFrom(
     '2026-03-07T23:00:00Z',
@@ -37,7 +37,7 @@ const seenEvent: fc.Arbitrary<SeenEvent> = fc.record({
   event: fc.constantFrom('visit', 'visit', 'buy', 'read'),
   person: fc.constantFrom('ann', 'ben', 'cat', 'dan', 'anon'),
   at: timestamp,
-  // Before the build, in the very millisecond of its watermark, or after it: late events have old times and come last.
+  // Before the build, in the exact millisecond of its watermark, or after it. Late events have old timestamps and arrive last.
   seenAt: fc.constantFrom(BUILT - 60_000, BUILT - 60_000, BUILT - 1, BUILT, BUILT + 1, BUILT + 3_600_000),
   properties: fc.record(
     {
@@ -185,7 +185,7 @@ const QUERIES: Readonly<Record<string, fc.Arbitrary<object>>> = {
 }
 
 const learn = async (projectId: number) => {
-  // Learnt after the build: who somebody is, and what is said of them.
+  // After the build: merges and person properties.
   await engine.command(
     `INSERT INTO db.person_distinct_ids (project_id, distinct_id, person, is_identified, version) VALUES (${projectId}, 'anon', 'ann', true, 1), (${projectId}, 'ann', 'ann', true, 1)`,
   )
@@ -227,7 +227,7 @@ describe('a materialized run equals a live run after late events, merges, proper
           `ALTER TABLE db.events DELETE WHERE project_id = ${projectId} AND event = '${deleted}' AND distinct_id = 'ben' SETTINGS mutations_sync = 1`,
         )
         const left = await first.held()
-        // What is stored says itself that it is no longer whole; then it is built anew.
+        // The table detects that events were deleted, and is rebuilt.
         const isTouched = left.wanted !== left.events
         const second = isTouched ? await materializeInsight(engine, projectId, query, BUILT) : first
         for (const each of runs.slice(0, 2)) await expectSame(second, query, each)
@@ -296,11 +296,11 @@ test.each<[string, object, number, string]>([
   await stored.drop()
 })
 
-// Alike by the dozen, so that few rows stand for many: more rows are of Safari, more events of Chrome, most of them with the number 3.
+// Many equal events, so that few rows represent many: more rows are of Safari, more events of Chrome, most with the number 3.
 const DENSE = many(180, (n) => {
   const isChrome = n % 3 !== 0
   const minutes = isChrome ? 0 : (n % 4) * 15
-  // Of its quarter of an hour ann's first event is none of those that were stored first.
+  // Within its bucket, ann's first event was not stored first.
   const ms = n === 12 ? 1 : 500 + n
   return {
     at: at('2026-03-10T10:00:00Z') + minutes * 60_000 + ms,
@@ -406,7 +406,7 @@ test.each<[string, object, unknown]>([
   ],
 ])('%s over groups counts each group once, and no event without a group', async (_, query, expected) => {
   const projectId = (projects += 2)
-  // The second half has come after the build.
+  // The second half arrived after the build.
   const told = (event: string, person: string, group: string, when: string, seenAt: number): SeenEvent => ({
     event,
     person,
@@ -464,7 +464,7 @@ test('minutes are read from the table, and a range that cuts too many buckets ru
   const minutes = await materializeInsight(engine, projectId, query('minute'), BUILT)
   await expectSame(minutes, query('minute'), {})
   expect((await minutes.held()).rows).toBe(2)
-  // Until 1972 the clocks of Monrovia were 44 minutes and 30 seconds behind.
+  // Until 1972 Monrovia was 44 minutes and 30 seconds behind UTC.
   const old = {
     kind: 'TrendsQuery',
     series: [visit],

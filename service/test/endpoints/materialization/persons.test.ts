@@ -42,7 +42,7 @@ const HOUR = 3_600_000
 const IDS = ['ann', 'ben', 'cat', 'anon-1', 'anon-2', 'anon-3', 'device']
 
 let uuids = 0
-// Few hours, so that several events fall into each, and edges fall on events.
+// Few hours, so that each has several events, and some events are exactly on bounds.
 const timestamp = fc.oneof(
   fc
     .tuple(fc.constantFrom(0, 1, 23, 24, 25, 48), fc.constantFrom(-1, 0, 1))
@@ -133,7 +133,7 @@ const OPERATORS: Readonly<Record<string, (left: number, right: number) => boolea
   '<=': (left, right) => left <= right,
 }
 
-/** Queries over persons, each with what it means. */
+/** Queries over persons, each with its reference. */
 const QUERIES: Readonly<Record<string, Reference>> = {
   'SELECT toDate(timestamp) AS day, uniq(person_id), count(DISTINCT person.id), count() FROM events WHERE event = {variables.event} AND timestamp >= {variables.from} GROUP BY day ORDER BY day':
     (rows, { event, from }) =>
@@ -340,7 +340,7 @@ const tale = fc.record({
   values: fc.tuple(...Object.keys(QUERIES).map(valuesOf)),
 })
 
-/** The events without what is erased: facts that name an erased id, and its events if `withEvents`. */
+/** Returns the events without erased data: facts that name an erased id, and its events if `withEvents`. */
 const without = (events: readonly Captured[], ids: readonly string[], withEvents: boolean): readonly Captured[] =>
   events
     .filter(({ id }) => !(withEvents && ids.includes(id)))

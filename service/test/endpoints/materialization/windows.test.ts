@@ -2,7 +2,7 @@ import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
 import { materializeInsight } from './support/insights.ts'
 import { store } from './support/store.ts'
 
-// The calendar here is written down by hand, so that a live run and a materialized one cannot be wrong together.
+// The calendars are written by hand, so that a live and a materialized run cannot share a bug.
 
 let engine: TestEngine
 let projects = 10
@@ -15,7 +15,7 @@ afterAll(() => engine.stop())
 const at = (text: string) => Date.parse(text)
 const AFTER_ALL = at('2026-12-01T00:00:00Z')
 
-/** An event of a person of its own a millisecond before each edge, at it and a millisecond after it. */
+/** An event a millisecond before each bound, at it and a millisecond after it, each of a separate person. */
 const storeAround = async (edges: readonly number[]) => {
   const projectId = (projects += 2)
   const times = [...new Set(edges.flatMap((edge) => [edge - 1, edge, edge + 1]))].sort((a, b) => a - b)
@@ -39,7 +39,7 @@ interface Asked {
   readonly variables?: object
 }
 
-/** What these tests read of an answer: of trends, one number, and retention. */
+/** The parts of an answer that these tests read: of trends, one number, and retention. */
 interface Trend {
   readonly data: readonly number[]
 }
@@ -76,7 +76,7 @@ interface Calendar {
   readonly interval: 'week' | 'month'
   /** The first day and the last. */
   readonly days: readonly [string, string]
-  /** When the intervals begin, and when the last one ends. */
+  /** The starts of the intervals, and the end of the last. */
   readonly begins: readonly string[]
 }
 
@@ -198,7 +198,7 @@ describe.each(named)('materialized %s', (_, { zone, interval, days: [date_from, 
 
   test('contain the people who begin in each interval and return in later ones', async () => {
     const { projectId, times } = await storeAround(edges)
-    // Everybody comes again exactly when the last interval begins.
+    // All people return exactly at the start of the last interval.
     await store(
       engine,
       projectId,
@@ -233,7 +233,7 @@ interface Window {
   readonly zone: string
   readonly math: 'weekly_active' | 'monthly_active'
   readonly days: readonly [string, string]
-  /** Of each day: when its last 7 or 30 days began, and when it ends. */
+  /** For each day: the start of its trailing 7 or 30 days, and its end. */
   readonly windows: readonly (readonly [string, string])[]
 }
 

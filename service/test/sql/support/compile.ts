@@ -1,6 +1,6 @@
 import { type BoundValue, checkQuery, type Compiled, compileQuery, parseQuery } from '../../../src/sql/compile.ts'
 
-/** The SQL of a query for project 1, after the checks that a definition goes through. */
+/** Checks a query like an endpoint definition, and compiles it for project 1. */
 export const compile = (
   text: string,
   variables: Readonly<Record<string, BoundValue>> = {},

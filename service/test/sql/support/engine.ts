@@ -10,9 +10,9 @@ import { MIGRATIONS } from '../../../src/storage/schema/migrations.ts'
 
 export interface TestEngine {
   readonly url: string
-  /** Rows of a compiled query. Nothing but the query's own text keeps projects apart here. */
+  /** Returns the rows of a compiled query. Only the query's own SQL separates projects here. */
   rows(compiled: Pick<Compiled, 'text' | 'params'>): Promise<unknown[][]>
-  /** One column of text lines, as EXPLAIN gives it. */
+  /** Returns one column of strings, for example of EXPLAIN. */
   lines(compiled: Pick<Compiled, 'text' | 'params'>): Promise<string[]>
   columns(compiled: Pick<Compiled, 'text' | 'params'>): Promise<string[]>
   command(statement: string, params?: Readonly<Record<string, unknown>>): Promise<void>
@@ -43,7 +43,7 @@ const freePort = (): Promise<number> =>
     })
   })
 
-/** A ClickHouse server of its own, with the service's tables and nothing in them. */
+/** Starts a separate ClickHouse server with the service's tables, empty. */
 export const startTestEngine = async (): Promise<TestEngine> => {
   const modules = createRequire(join(process.cwd(), 'service/package.json'))
   const library = join(dirname(modules.resolve('@chdb/lib-linux-x64-gnu/package.json')), 'libchdb.so')

@@ -2,7 +2,7 @@ const uuid = (last: number) => `00000000-0000-0000-0000-${String(last).padStart(
 
 const base = { elements_chain: '', $session_id: '', $window_id: '' }
 
-/** Four events of project 1. Every value of project 2's says so, so that none can pass for one of project 1. */
+/** Four events of project 1. All values of project 2's events are recognizable. */
 export const EVENTS: readonly object[] = [
   {
     ...base,

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 
-/** Arbitrary queries that mean something: every name exists, every kind fits, so the compiler and the engine must take them. */
+/** Arbitrary valid queries: names exist and kinds match, so the compiler and the engine must accept them. */
 
 interface Level {
-  /** Text columns that are in scope, as they are to be written. */
+  /** String columns in scope, as written in a query. */
   readonly texts: readonly string[]
   readonly isEvents: boolean
 }
@@ -133,7 +133,7 @@ const windowed = (depth: number): fc.Arbitrary<string> =>
       `SELECT toString(row_number() OVER (PARTITION BY event ORDER BY ${by})) AS one, distinct_id AS two FROM events`,
   )
 
-/** Queries of two columns of text, `one` and `two`. */
+/** Queries with two string columns, `one` and `two`. */
 export const query = (depth: number): fc.Arbitrary<string> =>
   depth <= 0
     ? fc.oneof(plainSelect(0), groupedSelect(0))

@@ -15,7 +15,7 @@ export interface ReferenceFunnel {
   /** First and last day. */
   readonly from: string
   readonly to: string
-  /** A property, and which of its values a person has. */
+  /** A property, and how a person's value is chosen. */
   readonly breakdown?: string | undefined
   readonly attribution: 'first_touch' | 'last_touch' | 'all_events' | 'step'
   readonly attributionStep: number
@@ -24,7 +24,7 @@ export interface ReferenceFunnel {
   readonly isByDay: boolean
 }
 
-/** Somebody who began: their value, the day on which they did, and when they reached the steps. */
+/** A person who started: their breakdown value, the day of their start, and when they reached the steps. */
 export interface Funnelled {
   readonly value: string
   readonly day: string
@@ -36,7 +36,7 @@ const isOf = ({ event, plan }: ReferenceStep, each: SeenEvent) =>
 
 type Chain = readonly number[]
 
-/** Every way through the steps, as places in the person's events: complete ones and those that end early. */
+/** Returns every way through the steps, complete or not, as indexes of the person's events. */
 const allChains = (events: readonly SeenEvent[], { order, steps, windowMs }: ReferenceFunnel): Chain[] => {
   if (order === 'unordered') {
     return events.flatMap((start, place) => {
@@ -70,11 +70,11 @@ const compareLists = (a: readonly number[], b: readonly number[]): number => {
   return at < 0 ? a.length - b.length : a[at]! - b[at]!
 }
 
-/** Longest, then done first, then begun last. */
+/** Sorts ways: longest, then completed first, then begun last. */
 const compareTimes = (a: readonly number[], b: readonly number[]) =>
   b.length - a.length || a.at(-1)! - b.at(-1)! || b[0]! - a[0]! || 0
 
-/** The people of a funnel, by trying every way through it. */
+/** Returns the people of a funnel, by trying every way through it. */
 export const funnelOf = (all: readonly SeenEvent[], question: ReferenceFunnel): Funnelled[] => {
   const {
     order,
@@ -97,7 +97,7 @@ export const funnelOf = (all: readonly SeenEvent[], question: ReferenceFunnel): 
   const maskOf = (each: SeenEvent) =>
     [...steps, ...exclusions].reduce((mask, step, bit) => mask + (isOf(step, each) ? 2 ** bit : 0), 0)
   const matters = (each: SeenEvent) => order === 'strict' || maskOf(each) > 0
-  // Sorting keeps the order of those that are equal, which is the order of their ids.
+  // Sorting is stable: equal events remain in the order of their ids.
   const seen = all
     .filter((each) => dayOf(each) >= from && dayOf(each) <= to && matters(each))
     .sort((a, b) => a.at - b.at || stepOf(a) - stepOf(b) || maskOf(a) - maskOf(b))
@@ -150,7 +150,7 @@ export const funnelOf = (all: readonly SeenEvent[], question: ReferenceFunnel): 
   const countOf = (value: string) => found.filter((each) => each.value === value).length
   const shown = values.sort((a, b) => countOf(b) - countOf(a) || (keyText(a) < keyText(b) ? -1 : 1)).slice(0, limit)
   const named = found.map((each) => ({ ...each, value: shown.includes(each.value) ? each.value : 'Other' }))
-  // Somebody with two other values counts once.
+  // A person with two values under "Other" counts once.
   const isSame = (a: (typeof named)[number], b: (typeof named)[number]) =>
     a.person === b.person && a.value === b.value && a.day === b.day
   return named.filter(

@@ -15,13 +15,13 @@ export const breakdownValue = ({ properties }: SeenEvent, breakdown: string | un
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** The day in a zone, by the runtime's own calendar. */
+/** Returns the day in a time zone, by the runtime's calendar. */
 export const dayIn = (zone: string, at: number): string => new Date(at).toLocaleDateString('sv-SE', { timeZone: zone })
 
 const addDays = (day: string, count: number) =>
   new Date(Date.parse(day) + count * 86_400_000).toISOString().slice(0, 10)
 
-/** The interval of a day: the day, its week's Sunday or its month's first. */
+/** Returns the interval of a day: the day, the Sunday of its week, or the first of its month. */
 export const intervalOf = (interval: string, day: string): string => {
   if (interval === 'month') return `${day.slice(0, 7)}-01`
   return interval === 'week' ? addDays(day, -new Date(day).getUTCDay()) : day
@@ -61,7 +61,7 @@ export interface ReferenceQuestion {
   readonly limit: number
 }
 
-/** Lines of a trend by value ('null' for none, 'Other'), by going through all events for each point. */
+/** Returns the lines of a trend by breakdown value ('null' for none, 'Other'), from all events for each point. */
 export const trendOf = (
   all: readonly SeenEvent[],
   { event, math, interval, zone, from, to, breakdown, limit }: ReferenceQuestion,

@@ -6,7 +6,7 @@ export interface ReferenceRetention {
   readonly returning: { readonly event: string | null }
   readonly interval: 'day' | 'week' | 'month'
   readonly isCumulative: boolean
-  /** How many intervals a cohort is looked at. */
+  /** The number of intervals that a cohort is observed for. */
   readonly width: number
   readonly zone: string
   /** First and last day on which people begin. */
@@ -19,7 +19,7 @@ export interface ReferenceRetention {
 const nextDay = (day: string) => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
 const distinct = (values: readonly string[]) => [...new Set(values)]
 
-/** For each value of the breakdown ('null' for none) a row for each cohort: how many people, and how many of them after so many intervals. */
+/** Returns, for each breakdown value ('null' for none), a row per cohort: its people, and how many of them returned after each number of intervals. */
 export const retentionOf = (
   all: readonly SeenEvent[],
   { type, target, returning, interval, isCumulative, width, zone, from, to, breakdown, limit }: ReferenceRetention,
@@ -41,7 +41,7 @@ export const retentionOf = (
     (returning.event === null || each.event === returning.event) && days.get(each)! >= from
   const valueOf = (each: SeenEvent) => breakdownValue(each, breakdown)
 
-  // Sorting keeps the order of those at the same time, which is the order of their ids.
+  // Sorting is stable: simultaneous events remain in the order of their ids.
   const sorted = [...all].sort((a, b) => a.at - b.at)
   const people = distinct(sorted.map(({ person }) => person))
   const beginningsOf = (person: string): SeenEvent[] => {

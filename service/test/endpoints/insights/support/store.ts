@@ -32,7 +32,7 @@ export interface AskOptions {
   readonly now?: string
 }
 
-/** The answer of an insight, by the text of its statements alone: no other wall stands between projects here. */
+/** Returns the answer of an insight. Only the SQL of its statements separates projects here. */
 export const ask = async (
   engine: TestEngine,
   query: object,

@@ -14,14 +14,14 @@ export interface InsightQuestion {
   readonly now?: number
 }
 
-/** An insight with what is stored for it up to a moment. */
+/** An insight with its table, filled up to a watermark. */
 export interface MaterializedInsight {
   readonly table: string
   readonly kind: string
   readonly stored: { readonly table: string; readonly watermark: string; readonly signature: string }
   /** The answers of a live run and of a materialized one. */
   run(question: InsightQuestion): Promise<{ live: unknown; materialized: unknown; isUsed: boolean }>
-  /** How many rows the table has, of how many events, and how many there should be. */
+  /** The numbers of rows and events in the table, and of events that it should have. */
   held(): Promise<{ rows: number; events: number; wanted: number }>
   drop(): Promise<void>
 }

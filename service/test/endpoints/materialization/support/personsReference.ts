@@ -21,7 +21,7 @@ export interface Row {
 
 const nobody = (id: string): ReferencePerson => ({ ids: [id], isIdentified: false, properties: {} })
 
-/** Returns each event once, with what all events together say of its person. */
+/** Returns each event once, with its person as determined by all events. */
 export const rowsOf = (events: readonly Captured[]): Row[] => {
   const people = referencePeople(events)
   const byId = new Map(people.flatMap((person) => person.ids.map((id) => [id, person] as const)))
@@ -64,7 +64,7 @@ export const peopleIn = (rows: readonly Row[]): number => new Set(rows.map(({ pe
 const known = (values: readonly (number | null | undefined)[]): number[] =>
   values.filter((value) => typeof value === 'number')
 
-/** Sum of the values that are there; NULL if there are none. */
+/** Returns the sum of the present values; NULL if there are none. */
 export const sum = (values: readonly (number | null | undefined)[]): number | null =>
   known(values).length > 0 ? known(values).reduce((total, value) => total + value, 0) : null
 

@@ -53,7 +53,7 @@ export const store = (engine: TestEngine, projectId: number, events: readonly Se
 
 let tables = 0
 
-/** A query with what is stored for it up to a moment. */
+/** A query with its table, filled up to a watermark. */
 export interface Materialized {
   /** The rows of a live run and those of a materialized one, in the same order if the query has one. */
   run(
@@ -64,7 +64,7 @@ export interface Materialized {
   readonly table: string
 }
 
-/** Rounded, because the engine adds up numbers with fractions in any order. */
+/** Rounds numbers, because the engine adds floating-point numbers in any order. */
 export const rounded = (value: unknown): unknown =>
   typeof value === 'number' ? Number(value.toPrecision(12)) : Array.isArray(value) ? value.map(rounded) : value
 
