@@ -89,7 +89,7 @@ ${Object.entries(TOPICS)
   .join('\n')}
 ## Not in this release
 
-These members of posthog-js exist, do nothing and say so in the console: ${NOT_YET.split(' ').map(code).join(', ')}.
+These members of posthog-js exist, do nothing and say so in the console: ${Object.keys(NOT_YET).map(code).join(', ')}.
 
 ## Drop reasons
 
