@@ -70,7 +70,7 @@ export const startClicks = (host: Host, load: () => Promise<CreateClickDetector 
     // Menus open when the button goes down.
     listen(self, ['pointerdown', 'click'], (event) => {
       // Before the page is watched: loading the code may change the page.
-      if (!isRequested) guarded(request)
+      if (!isRequested) void guarded(request)
       isRequested = true
       page.watch(event.composedPath())
       onEvent(event)
