@@ -24,6 +24,9 @@ export const hasPeers = true
 /** npm scripts of the root that have to run first. */
 export const needs = ['build:sdk']
 
+/** What the command line takes: `--only=load,click` takes these measurements alone. */
+export const flags = ['only']
+
 /** What is timed, round-robin: how many samples of each SDK, and of which if not of all. */
 const MEASUREMENTS = [
   { name: 'load', rounds: 6, quickRounds: 2, start: measureLoad, slowdown: 1 },
@@ -38,8 +41,12 @@ const MEASUREMENTS = [
   },
 ]
 
-/** Measures everything in one run and gives the report as Markdown. */
-export const run = async ({ quick, say }) => {
+/** Measures everything, or what `only` names, in one run and gives the report as Markdown. */
+export const run = async ({ quick, say, only }) => {
+  const names = ['observed', ...MEASUREMENTS.map(({ name }) => name)]
+  const chosen = only?.split(',') ?? names
+  const unknown = chosen.filter((name) => !names.includes(name))
+  if (unknown.length) throw new Error(`--only expects ${names.join(', ')}, got ${unknown.join(', ')}.`)
   const folder = await mkdtemp(join(tmpdir(), 'trailmark-bench-'))
   const sdks = SDKS.filter(({ isInQuick }) => !quick || isInQuick)
   const withNone = [...sdks, NONE]
@@ -58,12 +65,17 @@ export const run = async ({ quick, say }) => {
   const browser = await launchBrowser()
   try {
     const world = { browser, site: site.url, collectors }
-    say('wire, requests, storage (all SDKs at once: nothing here is timed)')
-    const observed = Object.fromEntries(
-      await Promise.all(sdks.map(async (sdk) => [sdk.name, await observe({ ...world, batches: quick ? 1 : 3 })(sdk)])),
-    )
     const measured = {}
+    if (chosen.includes('observed')) {
+      say('wire, requests, storage (all SDKs at once: nothing here is timed)')
+      measured.observed = Object.fromEntries(
+        await Promise.all(
+          sdks.map(async (sdk) => [sdk.name, await observe({ ...world, batches: quick ? 1 : 3 })(sdk)]),
+        ),
+      )
+    }
     for (const { name, rounds, quickRounds, start, slowdown, on = () => true } of MEASUREMENTS) {
+      if (!chosen.includes(name)) continue
       measured[name] = await roundRobin(
         withNone.filter(on),
         quick ? quickRounds : rounds,
@@ -71,7 +83,7 @@ export const run = async ({ quick, say }) => {
         (round) => say(`${name}: ${round}`),
       )
     }
-    const results = { forms: formsOf(sdks, built), observed, ...measured }
+    const results = { forms: formsOf(sdks, built), ...measured }
     return [`Chromium ${browser.version()}`, targetTable(results), ...tables(sdks, results)].join('\n\n')
   } finally {
     await browser.close()

@@ -6,7 +6,7 @@ export const unclobbered = <T extends Document | Element>(node: T): T =>
   new Proxy(node, {
     get: (target, name) => {
       const value: unknown = Reflect.get(Object.getPrototypeOf(target) as object, name, target)
-      return typeof value === 'function' ? value.bind(target) : value
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
     },
   })
 

@@ -61,20 +61,9 @@ export const readDevice = (): Properties => {
   }
 }
 
-const urlProperties = memo(
-  (
-    url: string,
-    disable_capture_url_hashes?: boolean,
-    mask_personal_data_properties?: boolean,
-    custom_personal_data_properties?: string[],
-  ) => ({
-    $current_url: redactUrls(
-      permittedUrl(url, { disable_capture_url_hashes, mask_personal_data_properties, custom_personal_data_properties }),
-    ),
-    $host: location.host,
-    $pathname: redactUrls(location.pathname),
-  }),
-)
+// They change with a navigation, and are redacted once.
+const redactHref = memo(redactUrls)
+const redactPath = memo(redactUrls)
 // To read the window's size may make the browser lay out the page, so a burst of events reads it once.
 const sizes = oncePerTask(() => ({
   $screen_height: screen.height,
@@ -90,12 +79,9 @@ const sizes = oncePerTask(() => ({
 export const readPage = (options: UrlOptions & Pick<Config, 'properties_string_max_length'>): Properties =>
   hasPage()
     ? {
-        ...urlProperties(
-          location.href.slice(0, options.properties_string_max_length),
-          options.disable_capture_url_hashes,
-          options.mask_personal_data_properties,
-          options.custom_personal_data_properties,
-        ),
+        $current_url: redactHref(permittedUrl(location.href.slice(0, options.properties_string_max_length), options)),
+        $host: location.host,
+        $pathname: redactPath(location.pathname),
         ...sizes(),
       }
     : { $host: hostOf(origin) }

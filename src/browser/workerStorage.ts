@@ -9,7 +9,7 @@ const ANSWER_MS = 3000
 const answerOf = <T>(request: IDBRequest<T>) =>
   new Promise<T>((done, failed) => {
     request.onsuccess = () => done(request.result)
-    request.onerror = () => failed(request.error)
+    request.onerror = () => failed(request.error!)
   })
 
 /** The database; undefined if there is none and it is not to be made. */

@@ -18,8 +18,8 @@ const THROWS = '[Throws]'
 // Ids are sent exactly as they are: a rewritten one would name somebody else.
 const IDS = /(^|_)id$|^(\$group(s|_key)|alias|token)$/
 
-// Each row reads members of its own kind of object.
-type Convert = (value: any, tag: string) => unknown
+// Each row reads members of its own kind of object: its tag says which.
+type Convert = (value: never, tag: string) => unknown
 
 const firstOf = <T>(values: Iterable<T>): T[] => {
   const result: T[] = []
@@ -40,7 +40,7 @@ const CONVERSIONS: readonly (readonly [tag: RegExp, convert: Convert])[] = [
 const convert = (value: object): unknown => {
   const tag = Object.prototype.toString.call(value).slice(8, -1)
   const conversion = tag !== 'Object' && CONVERSIONS.find(([tags]) => tags.test(tag))
-  if (conversion) return conversion[1](value, tag)
+  if (conversion) return conversion[1](value as never, tag)
   const { toJSON } = value as Record<string, unknown>
   // A class's own, not one that a page has given to all objects.
   return typeof toJSON === 'function' && toJSON !== (Object.prototype as { toJSON?: unknown }).toJSON

@@ -17,7 +17,7 @@ export interface CookieOptions {
 }
 
 // By the interface of the document, since an element named `cookie` hides the property.
-const readCookies = () => Reflect.get(Document.prototype, 'cookie', document) as string
+const readCookies = () => Reflect.get<Document, 'cookie'>(Document.prototype, 'cookie', document)
 const writeCookie = (cookie: string) => void Reflect.set(Document.prototype, 'cookie', cookie, document)
 /** Whether such an element does: js-cookie, which reads the property, then sees and sets nothing. */
 const isHidden = () => typeof document.cookie !== 'string'
