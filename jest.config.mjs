@@ -8,7 +8,7 @@ const transform = {
 
 const service = {
   rootDir: './service',
-  roots: ['<rootDir>/test'],
+  roots: ['<rootDir>/src', '<rootDir>/test'],
   testEnvironment: 'node',
   transform,
   // The service is ESM with explicit .ts extensions in its imports; swc keeps them and jest resolves them as they are.
@@ -28,7 +28,7 @@ export default {
     {
       displayName: 'sdk',
       rootDir: '.',
-      roots: ['<rootDir>/test'],
+      roots: ['<rootDir>/src', '<rootDir>/test'],
       testMatch: ['**/*.test.ts'],
       testEnvironment: 'jsdom',
       transform,
