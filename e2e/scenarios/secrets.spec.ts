@@ -180,6 +180,7 @@ const COMPONENTS = `<script>
     }
   }
   customElements.define('x-field', Field)
+  customElements.define('x-plain', class extends HTMLElement { static formAssociated = true })
   customElements.define('x-closed', class extends HTMLElement {
     constructor() {
       super()
@@ -258,6 +259,28 @@ const CHOICES: Record<string, (secret: string) => string> = {
     `<ul role="listbox"><li role="option" data-value="${secret}"><a href="#${secret}">${secret}</a></li></ul>`,
   'content of an editor': (secret) =>
     `<div contenteditable><a href="http://127.0.0.1:9/${secret}" title="${secret}" data-id="${secret}" data-ph-capture-attribute-link="${secret}">${secret}</a><button type="button">${secret}</button></div>`,
+  'content of an element that is editable by CSS': (secret) =>
+    `<div data-user-modify><button type="button" title="${secret}">${secret}</button></div>`,
+  'content of a component that takes part in forms': (secret) =>
+    `<x-plain><button type="button" title="${secret}">${secret}</button></x-plain>`,
+  'content of a component with a value': (secret) =>
+    `<x-chips value="x"><button type="button" title="${secret}">${secret}</button></x-chips>`,
+  'text of a component that takes part in forms': (secret) => `<x-plain title="${secret}">${secret}</x-plain>`,
+  ...Object.fromEntries(
+    ['textbox', 'searchbox', 'combobox', 'spinbutton', 'listbox', 'slider'].map((role) => [
+      `content of a drawn ${role}`,
+      (secret: string) =>
+        `<div role="${role}" aria-valuetext="${secret}"><button type="button" title="${secret}">${secret}</button></div>`,
+    ]),
+  ),
+  'an output': (secret) => `<output title="${secret}"><button type="button">${secret}</button></output>`,
+  'a text area with a default': (secret) => `<textarea title="${secret}">${secret}</textarea>`,
+  'a code editor': (secret) =>
+    `<div class="CodeMirror"><button type="button" title="${secret}">${secret}</button></div>`,
+  'a value that a field shows': (secret) =>
+    `<input type="text" value="${secret}" title="${secret}" aria-valuetext="${secret}">`,
+  'marked around a component': (secret) =>
+    `<p class="ph-no-capture"><x-plain><button type="button" title="${secret}">${secret}</button></x-plain></p>`,
   'marked around an exception': (secret) =>
     `<p class="ph-sensitive"><button type="button" class="ph-include" title="${secret}">${secret}</button></p>`,
   'marked outside a shadow root': (secret) =>
@@ -400,10 +423,16 @@ for (const seed of [1, 2]) {
         removeEventListener('click', prevent)
       }, types)
     await page.evaluate(() => getSelection()!.removeAllRanges())
+    // The first click loads the click detector, which gives up on a page that does this much meanwhile.
+    const detector = page.waitForResponse(/clicks\.js$/)
+    await page.evaluate(() => document.body.click())
+    await detector
     await page.waitForTimeout(600)
     await fire(['click', 'click', 'click'])
-    // Rage and dead clicks describe elements too.
-    await page.waitForTimeout(4000)
+    // Rage and dead clicks describe elements too. Each kind is reported for all its clicks within a second.
+    const reports = () => page.evaluate(() => window.analytics.explain().map(({ event }) => event))
+    await expect.poll(reports).toEqual(expect.arrayContaining(['$rageclick', '$dead_click']))
+    await page.waitForTimeout(2000)
     await fire(['change', 'submit', 'copy', 'cut'])
     await page.evaluate(() => window.analytics.capture('last'))
     await page.evaluate(() => window.analytics.flush())

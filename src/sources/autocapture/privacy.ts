@@ -1,4 +1,5 @@
 import { closestOf, unclobbered } from '../../browser/dom'
+import { attempt } from '../../lib/guard'
 import { SENSITIVE_NAME } from '../../lib/sensitive'
 import { pathOf, tagOf } from './elements'
 
@@ -23,8 +24,12 @@ const isCustomField = (element: Element) => {
 
 const isInEditor = (element: Element) =>
   closestOf(element, INPUTS) ||
-  // Editable by CSS, by EditContext, or with the whole document.
+  // Editable by EditContext, by CSS, or with the whole document.
   (element instanceof HTMLElement && element.isContentEditable) ||
+  // Not known of an `unclobbered` form itself; what is in it inherits this style.
+  attempt(() => (getComputedStyle(element) as { webkitUserModify?: string }).webkitUserModify)?.startsWith(
+    'read-write',
+  ) ||
   unclobbered(document).designMode === 'on'
 
 /** Whether what a person types or chooses shows in this element. */
