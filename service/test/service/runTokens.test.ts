@@ -157,7 +157,7 @@ describe('a run token', () => {
       body: {
         code: 'invalid_variables',
         attr: 'variables',
-        errors: [{ path: 'org', code: 'pinned', message: expect.stringContaining('leave it out') }],
+        errors: [{ path: 'org', code: 'pinned', message: expect.stringContaining('omit it') }],
       },
     })
   })
@@ -650,9 +650,9 @@ describe('creating a token reports the error', () => {
     [
       'an origin without a scheme',
       { endpoints: ['one'], origins: ['a.example'] },
-      { attr: 'origins', detail: 'no origin' },
+      { attr: 'origins', detail: 'not an origin' },
     ],
-    ['every origin', { endpoints: ['one'], origins: ['*'] }, { attr: 'origins', detail: 'no origin' }],
+    ['every origin', { endpoints: ['one'], origins: ['*'] }, { attr: 'origins', detail: 'not an origin' }],
     [
       'more than a header holds',
       { endpoints: ['of_org'], variables: { org: 'x'.repeat(4_000) } },
