@@ -180,7 +180,7 @@ export const startService = async ({
     const writer = createWriter(gate.ingest, {
       before: facts.store,
       onChange: epochs.advance,
-      ...(isShared ? { alone: storingWithLock(metadata) } : {}),
+      ...(isShared ? { withLock: storingWithLock(metadata) } : {}),
       maxChars: config.ingestBytes,
       onBatch({ stored, repeats, seconds }) {
         metrics.count('trailmark_events_stored_total', {}, stored)

@@ -4,6 +4,7 @@ import staticFiles from '@fastify/static'
 import createFastify, {
   type FastifyBaseLogger,
   type FastifyError,
+  type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
@@ -19,7 +20,8 @@ import { type AuthDependencies, authorize, bearerOf } from './auth.ts'
 import { compressAnswer, varyBy } from './compression.ts'
 import { MAX_BODY_BYTES } from '../ingest/decode.ts'
 import { parseBounded } from '../ingest/split.ts'
-import { BODY_LIMITS, type BodyReader, createBodyReader } from './bodyReader.ts'
+import { BODY_LIMITS } from './bodyMemory.ts'
+import { type BodyReader, createBodyReader } from './bodyReader.ts'
 import { toErrorResponse } from './errors.ts'
 import { repeatedHeader } from './headers.ts'
 import type { Dependencies, Route, RouteRequest } from './route.ts'
@@ -29,36 +31,36 @@ export interface ServerOptions extends AuthDependencies {
   readonly dependencies: Dependencies
   /** Folder of the SDK's built files. */
   readonly staticDir: string
-  /** What large bodies may take up together until they are answered; small ones have half as much beside it. */
+  /** Memory of large bodies until they are answered, in bytes. Small ones have half as much beside it. */
   readonly ingestBytes: number
   readonly slices: TimeSlices
   readonly log: Log
   readonly count: Count
 }
 
-/** Most bytes of the body of a request that is not public. */
+/** Maximum bytes of a body of the API. */
 export const MAX_API_BYTES = 1024 * 1024
 
-/** How long a connection may take for the headers of a request, ms. */
+/** Maximum time for the headers of a request, in ms. */
 export const MAX_HEADERS_MS = 15_000
-// As long as the slowest body may take, and some more: the body reader answers first, and this cuts the connection.
+// Longer than the slowest body may take: the body reader answers first, then this closes the connection.
 const MAX_REQUEST_MS = BODY_LIMITS.maxMs + 10_000
 const CHECK_CONNECTIONS_MS = 5_000
 
-/** Most errors of validation that an answer lists. */
+/** Maximum validation issues that a response lists. */
 const MAX_ERRORS = 20
 
 const FULL_RETRY_SECONDS = 30
-// A database that is started again, or another that takes its place, needs about as long.
+// A restart or failover of the database takes about as long.
 const DEFINITIONS_RETRY_SECONDS = 5
 
-// Longer than the writer waits for the engine, so that every answer still goes out.
+// Longer than the writer waits for the engine, so that every response is still sent.
 const LAST_ANSWERS_MS = 16_000
 
-/** Paths that mean the same as `/api/projects`: what the SDKs and tools of this protocol also use. */
+/** Alias of `/api/projects`, which SDKs and tools of this protocol also use. */
 const PROJECT_ALIAS = '/api/environments'
 
-// Fastify's own errors by their code; without a row they are ours.
+// Errors of the framework, by code. Any other error is a bug.
 const FRAMEWORK_ERRORS: Readonly<Record<string, () => ApiError>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => new ApiError('body_too_large'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new ApiError('unsupported_media_type'),
@@ -69,7 +71,7 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, () => ApiError>> = {
   FST_ERR_MAX_PARAM_LENGTH: () => new ApiError('not_found'),
 }
 
-const describeFault = ({
+const describeIssue = ({
   instancePath,
   params,
   message,
@@ -80,7 +82,7 @@ const describeFault = ({
 }) => {
   const extra = params.additionalProperty ?? params.missingProperty
   const path = [...instancePath.split('/').slice(1), ...(typeof extra === 'string' ? [extra] : [])].join('.')
-  const words =
+  const expected =
     params.additionalProperty !== undefined
       ? 'is not a field of this request'
       : params.missingProperty !== undefined
@@ -91,16 +93,16 @@ const describeFault = ({
   return {
     path,
     code: params.missingProperty === undefined ? 'invalid' : 'required',
-    message: path ? `"${path}" ${words}` : `The body ${words}`,
+    message: path ? `"${path}" ${expected}` : `The body ${expected}`,
   }
 }
 
-const fromValidation = (faults: NonNullable<FastifyError['validation']>): ApiError => {
-  const errors = faults.slice(0, MAX_ERRORS).map((fault) =>
-    describeFault({
-      instancePath: fault.instancePath,
-      params: fault.params,
-      ...(fault.message ? { message: fault.message } : {}),
+const fromValidation = (issues: NonNullable<FastifyError['validation']>): ApiError => {
+  const errors = issues.slice(0, MAX_ERRORS).map((issue) =>
+    describeIssue({
+      instancePath: issue.instancePath,
+      params: issue.params,
+      ...(issue.message ? { message: issue.message } : {}),
     }),
   )
   return new ApiError('invalid_input', {
@@ -131,7 +133,8 @@ const readJson = async (bodies: BodyReader, request: FastifyRequest, stream: Rea
   return bytes.length ? parseBounded(bytes) : undefined
 }
 
-const textsOf = (value: unknown): string[] => [value].flat().filter((each): each is string => typeof each === 'string')
+const stringsOf = (value: unknown): string[] =>
+  [value].flat().filter((each): each is string => typeof each === 'string')
 
 const firstOf = (value: unknown): string | undefined =>
   Array.isArray(value) ? firstOf(value[0]) : typeof value === 'string' ? value : undefined
@@ -144,8 +147,8 @@ const projectIdOf = (request: FastifyRequest): number | undefined => {
 const keys = new WeakMap<FastifyRequest, ApiKey>()
 const grants = new WeakMap<FastifyRequest, RunGrant>()
 
-// Which origins a token is for is in the token, which a preflight does not carry: the run itself looks at it. What a
-// personal API key gets is never readable by a page of another origin.
+// A preflight does not carry the token with its origins, so the run checks them. Responses to personal API keys are never
+// readable by a page of another origin.
 const PREFLIGHT = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'POST',
@@ -173,7 +176,7 @@ const publicPreflight = (request: FastifyRequest, reply: FastifyReply) =>
     })
     .send()
 
-/** Lets the page that asks read the answer, a refusal too: it says what to do about the token. */
+/** Lets the requesting page read the response, also an error, which says what to do about the token. */
 const openToPage = ({ headers }: FastifyRequest, reply: FastifyReply) =>
   reply.headers({
     'access-control-allow-origin': headers.origin ?? '*',
@@ -181,11 +184,11 @@ const openToPage = ({ headers }: FastifyRequest, reply: FastifyReply) =>
     vary: 'origin',
   })
 
-// Who changed what can be read from every service's log; the rest, which is most, from that of one that is asked for it.
+// Successful changes are logged at the default level, everything else at debug.
 const levelOf = (access: Route['access'] | undefined, status: number): LogLevel =>
   access?.endsWith(':write') && status < 300 ? 'info' : 'debug'
 
-/** Aborted when the connection ends before the answer does. */
+/** Returns a signal that is aborted when the connection ends before the response. */
 const hangUp = ({ raw }: FastifyReply): AbortSignal => {
   const gone = new AbortController()
   const end = () => {
@@ -196,13 +199,13 @@ const hangUp = ({ raw }: FastifyReply): AbortSignal => {
   return gone.signal
 }
 
-// What few routes ask for is made when it is asked for: most requests are deliveries and flags, and of those most of the cost is here.
+// Getters for what few routes need: most requests are deliveries and flags, and most of their cost is here.
 const toRequest = (request: FastifyRequest, reply: FastifyReply, receivedAt: number): RouteRequest<never> => ({
   params: request.params as Record<string, string>,
   query: Object.fromEntries(
     Object.entries(request.query as Record<string, unknown>).map(([name, value]) => [name, firstOf(value)]),
   ),
-  queryAll: (name) => textsOf((request.query as Record<string, unknown>)[name]),
+  queryAll: (name) => stringsOf((request.query as Record<string, unknown>)[name]),
   // The route validates it.
   body: request.body as never,
   projectId: projectIdOf(request)!,
@@ -219,47 +222,30 @@ const toRequest = (request: FastifyRequest, reply: FastifyReply, receivedAt: num
 })
 
 export interface Server {
-  /** Resolves with the address. Rejects with Node's error when it cannot be taken. */
+  /** Resolves with the URL. Rejects with Node's error if the port cannot be used. */
   listen(at: { port: number; host: string }): Promise<string>
-  /** Answers what is under way and takes nothing more. */
+  /** Answers requests under way and accepts no more. */
   close(): Promise<void>
-  /** What the bodies of requests take up. */
+  /** Bytes that the bodies of requests hold. */
   heldBytes(): number
 }
 
-/** The service's HTTP side, ready to listen. It knows requests and statuses; what it answers comes from the dependencies. */
-export const createServer = async ({
-  dependencies,
-  staticDir,
-  ingestBytes,
-  slices,
-  log,
-  count,
-  ...auth
-}: ServerOptions): Promise<Server> => {
-  const server = createFastify({
-    logger: false as unknown as FastifyBaseLogger,
-    genReqId: () => randomUUID(),
-    // A proxy of one's own says who asked; anybody else could say anything.
-    trustProxy: ['loopback', 'linklocal', 'uniquelocal'],
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
-    forceCloseConnections: 'idle',
-    requestTimeout: MAX_REQUEST_MS,
-    http: { headersTimeout: MAX_HEADERS_MS, connectionsCheckingInterval: CHECK_CONNECTIONS_MS },
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: true } },
-    frameworkErrors: (error, request, reply) => void refuse(error, request, reply as unknown as FastifyReply),
-  })
+type Respond = (route: Route) => (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+type SendError = (error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply) => FastifyReply
 
-  const refuse = (error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply) => {
-    const refusal = toApiError(error, ({ stack }) =>
+/** Returns the handler that answers failed requests. */
+const createSendError =
+  ({ log, count }: Pick<ServerOptions, 'log' | 'count'>): SendError =>
+  (error, request, reply) => {
+    const apiError = toApiError(error, ({ stack }) =>
       log(`Request ${request.id} ${request.method} ${request.routeOptions?.url ?? ''} failed: ${stack}`, {
         level: 'error',
       }),
     )
     if (error instanceof MetadataUnavailable)
       log(`${error.message}: ${(error.cause as Error).message}`, { level: 'warn', request_id: request.id })
-    count('trailmark_refusals_total', { code: refusal.code })
-    const { status, body, retryAfterSeconds } = toErrorResponse(refusal, request.id)
+    count('trailmark_refusals_total', { code: apiError.code })
+    const { status, body, retryAfterSeconds } = toErrorResponse(apiError, request.id)
     if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
     return reply
       .status(status)
@@ -268,7 +254,11 @@ export const createServer = async ({
       .send(body)
   }
 
-  const respond = (route: Route) => async (request: FastifyRequest, reply: FastifyReply) => {
+/** Returns what makes the handler of a route. */
+const createRespond =
+  ({ dependencies, staticDir }: Pick<ServerOptions, 'dependencies' | 'staticDir'>): Respond =>
+  (route) =>
+  async (request, reply) => {
     const {
       status = 200,
       headers = {},
@@ -283,9 +273,9 @@ export const createServer = async ({
     return reply.send(body)
   }
 
-  server.setErrorHandler<FastifyError | ApiError>(refuse)
-  server.setNotFoundHandler((request, reply) => refuse(new ApiError('not_found'), request, reply))
-  // Hooks that wait for nothing call `done`: a promise for each of them, at each request, would be most of their cost.
+/** Gives each request an id, and counts and logs its end. */
+const observeRequests = (server: FastifyInstance, { log, count }: Pick<ServerOptions, 'log' | 'count'>) => {
+  // Synchronous hooks call `done`: a promise for each of them would be most of their cost.
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     done(repeatedHeader(request.raw.rawHeaders))
@@ -297,7 +287,7 @@ export const createServer = async ({
     count('trailmark_requests_total', { method, route, status })
     const key = keys.get(request)
     const grant = grants.get(request)
-    // The pattern of the address, never the address: that may carry a token.
+    // The pattern of the path, never the URL, which may carry a token.
     log('Request', {
       level: levelOf((request.routeOptions.config as { access?: Route['access'] }).access, status),
       request_id: id,
@@ -310,7 +300,10 @@ export const createServer = async ({
     })
     done()
   })
-  // Connections whose last answer comes after this would stay open, and the server with them, until they time out.
+}
+
+const closeConnectionsAtEnd = (server: FastifyInstance) => {
+  // A connection whose last response comes later would stay open, and the server with it, until it times out.
   let closing = false
   server.addHook('preClose', async () => {
     closing = true
@@ -319,6 +312,118 @@ export const createServer = async ({
     if (closing) reply.header('connection', 'close')
     done(null, payload)
   })
+}
+
+const servePublicRoutes = (open: FastifyInstance, bodies: BodyReader, respond: Respond) => {
+  // Also for errors, so that a page can read them.
+  open.addHook('onRequest', (request, reply, done) => {
+    reply.headers(publicHeaders(request))
+    done()
+  })
+  // Whatever the content type: beacons send text/plain to avoid a preflight.
+  open.addContentTypeParser('*', (request: FastifyRequest, stream: Readable) =>
+    bodies.read(request, stream, (request.routeOptions.config as { maxBytes?: number }).maxBytes ?? MAX_BODY_BYTES),
+  )
+  const publicRoutes = ROUTES.filter(({ access }) => access === 'public')
+  for (const route of publicRoutes) {
+    const config = route.maxBytes === undefined ? {} : { maxBytes: route.maxBytes }
+    open.route({ method: route.method, url: route.path, config, handler: respond(route) })
+  }
+  for (const path of new Set(publicRoutes.map(({ path }) => path))) open.options(path, publicPreflight)
+}
+
+interface ApiOptions {
+  readonly auth: AuthDependencies
+  readonly runTokens: Dependencies['runTokens']
+  readonly bodies: BodyReader
+  readonly respond: Respond
+}
+
+/** Finds the key or run token of a request. Throws `ApiError` if it does not allow the request. */
+const authenticate = async (
+  route: Route,
+  scope: Exclude<Route['access'], 'public'>,
+  { auth, runTokens }: ApiOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> => {
+  const token = bearerOf(request.headers.authorization)
+  if (route.takesRunTokens && token && isRunToken(token)) {
+    openToPage(request, reply)
+    const grant = await runTokens.check({
+      projectId: projectIdOf(request) ?? 0,
+      token,
+      endpoint: (request.params as { name: string }).name,
+      origin: request.headers.origin,
+    })
+    grants.set(request, grant)
+    keys.set(request, grant.key)
+    return
+  }
+  keys.set(
+    request,
+    await authorize(auth, {
+      header: request.headers.authorization,
+      projectId: route.path.includes(':projectId') ? projectIdOf(request) : 'any',
+      scope,
+    }),
+  )
+}
+
+const serveApiRoutes = (api: FastifyInstance, options: ApiOptions) => {
+  const { bodies, respond } = options
+  api.addContentTypeParser('application/json', (request: FastifyRequest, stream: Readable) =>
+    readJson(bodies, request, stream),
+  )
+  for (const route of ROUTES) {
+    if (route.access === 'public') continue
+    const scope = route.access
+    for (const url of new Set([route.path, route.path.replace('/api/projects', PROJECT_ALIAS)])) {
+      api.route({
+        method: route.method,
+        url,
+        config: { access: scope, hasSecret: route.hasSecret },
+        onRequest: (request, reply) => authenticate(route, scope, options, request, reply),
+        // A missing body is an empty one.
+        preValidation: async (request) => {
+          if (typeof route.body === 'object') request.body ??= {}
+        },
+        ...(typeof route.body === 'object' ? { schema: { body: route.body } } : {}),
+        handler: respond(route),
+      })
+      if (route.takesRunTokens) api.options(url, (_request, reply) => reply.status(204).headers(PREFLIGHT).send())
+    }
+  }
+}
+
+/** Creates the HTTP server, ready to listen. It knows requests and statuses. What it answers comes from the dependencies. */
+export const createServer = async ({
+  dependencies,
+  staticDir,
+  ingestBytes,
+  slices,
+  log,
+  count,
+  ...auth
+}: ServerOptions): Promise<Server> => {
+  const sendError = createSendError({ log, count })
+  const server = createFastify({
+    logger: false as unknown as FastifyBaseLogger,
+    genReqId: () => randomUUID(),
+    // Only a proxy in the own network is trusted to name the client.
+    trustProxy: ['loopback', 'linklocal', 'uniquelocal'],
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
+    forceCloseConnections: 'idle',
+    requestTimeout: MAX_REQUEST_MS,
+    http: { headersTimeout: MAX_HEADERS_MS, connectionsCheckingInterval: CHECK_CONNECTIONS_MS },
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: true } },
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply as unknown as FastifyReply),
+  })
+
+  server.setErrorHandler<FastifyError | ApiError>(sendError)
+  server.setNotFoundHandler((request, reply) => sendError(new ApiError('not_found'), request, reply))
+  observeRequests(server, { log, count })
+  closeConnectionsAtEnd(server)
   server.addHook('onSend', compressAnswer)
   const bodies = createBodyReader(ingestBytes, { count, slices })
   server.addHook('onClose', async () => bodies.close())
@@ -328,78 +433,17 @@ export const createServer = async ({
   })
   server.removeAllContentTypeParsers()
   await server.register(staticFiles, { root: staticDir, serve: false, preCompressed: true })
-
-  await server.register(async (open) => {
-    // Also where a body is refused: a page is to see why.
-    open.addHook('onRequest', (request, reply, done) => {
-      reply.headers(publicHeaders(request))
-      done()
-    })
-    // Whatever the content type says: beacons send text/plain to stay free of a preflight.
-    open.addContentTypeParser('*', (request: FastifyRequest, stream: Readable) =>
-      bodies.read(request, stream, (request.routeOptions.config as { maxBytes?: number }).maxBytes ?? MAX_BODY_BYTES),
-    )
-    const publicRoutes = ROUTES.filter(({ access }) => access === 'public')
-    for (const route of publicRoutes) {
-      const config = route.maxBytes === undefined ? {} : { maxBytes: route.maxBytes }
-      open.route({ method: route.method, url: route.path, config, handler: respond(route) })
-    }
-    for (const path of new Set(publicRoutes.map(({ path }) => path))) open.options(path, publicPreflight)
-  })
-
-  await server.register(async (api) => {
-    api.addContentTypeParser('application/json', (request: FastifyRequest, stream: Readable) =>
-      readJson(bodies, request, stream),
-    )
-    for (const route of ROUTES) {
-      if (route.access === 'public') continue
-      const scope = route.access
-      const isOfProject = route.path.includes(':projectId')
-      for (const url of new Set([route.path, route.path.replace('/api/projects', PROJECT_ALIAS)])) {
-        api.route({
-          method: route.method,
-          url,
-          config: { access: scope, hasSecret: route.hasSecret },
-          onRequest: async (request, reply) => {
-            const token = bearerOf(request.headers.authorization)
-            if (route.takesRunTokens && token && isRunToken(token)) {
-              openToPage(request, reply)
-              const grant = await dependencies.runTokens.check({
-                projectId: projectIdOf(request) ?? 0,
-                token,
-                endpoint: (request.params as { name: string }).name,
-                origin: request.headers.origin,
-              })
-              grants.set(request, grant)
-              keys.set(request, grant.key)
-              return
-            }
-            keys.set(
-              request,
-              await authorize(auth, {
-                header: request.headers.authorization,
-                projectId: isOfProject ? projectIdOf(request) : 'any',
-                scope,
-              }),
-            )
-          },
-          // A body that is left out is an empty one.
-          preValidation: async (request) => {
-            if (typeof route.body === 'object') request.body ??= {}
-          },
-          ...(typeof route.body === 'object' ? { schema: { body: route.body } } : {}),
-          handler: respond(route),
-        })
-        if (route.takesRunTokens) api.options(url, (_request, reply) => reply.status(204).headers(PREFLIGHT).send())
-      }
-    }
-  })
+  const respond = createRespond({ dependencies, staticDir })
+  await server.register(async (open) => servePublicRoutes(open, bodies, respond))
+  await server.register(async (api) =>
+    serveApiRoutes(api, { auth, runTokens: dependencies.runTokens, bodies, respond }),
+  )
 
   return {
     listen: (at) => server.listen(at),
     heldBytes: bodies.heldBytes,
     async close() {
-      // A connection that has not sent anything yet, or never ends what it sends, would hold the end up.
+      // A connection that is silent, or never ends its request, would delay the end.
       const forced = setTimeout(() => server.server.closeAllConnections(), LAST_ANSWERS_MS)
       await server.close()
       clearTimeout(forced)

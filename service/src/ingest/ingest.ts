@@ -15,7 +15,8 @@ import type { RefusedEvents } from './refusedEvents.ts'
 import { splitBody } from './split.ts'
 import { tokensIn } from './tokens.ts'
 import { toLine } from './toLine.ts'
-import type { Row, Writer } from './writer.ts'
+import type { Row } from './storeBatch.ts'
+import type { Writer } from './writer.ts'
 
 export interface Delivery {
   readonly body: Buffer

@@ -1,24 +1,8 @@
-import { askInParts } from '../lib/parts.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { pause } from '../lib/wait.ts'
 import { type Storage, StorageError, type StorageErrorKind } from '../storage/storage.ts'
-import { insertAll, linesOf } from '../storage/insertRows.ts'
-import type { IdentityRow } from '../persons/facts.ts'
-
-/** What is needed of an event while it waits. Its columns are in its line. */
-export interface Row extends IdentityRow {
-  /** Index of the event in its body. */
-  readonly index: number
-  /** The uuid as it was sent. Undefined: the service generated one. */
-  readonly sentUuid: string | undefined
-}
-
-/** A row that is impossible to store, with its line. */
-export interface Unstorable {
-  readonly row: Row
-  /** JSON text, with the line break after it. */
-  readonly line: Buffer
-}
+import { type BatchHooks, createStoreBatch, type Row, type Unstorable } from './storeBatch.ts'
+import { createWriterRoom } from './writerRoom.ts'
 
 export interface Writer {
   /**
@@ -30,31 +14,25 @@ export interface Writer {
   write(rows: readonly Row[], lines: Buffer): Promise<readonly Unstorable[]>
   /** Throws what `write` would reject with for rows of a project of at least so many characters, before anyone has made rows of them. */
   assertRoom(projectId: number, chars: number): void
-  /** Does `work` while no batch is under way. What arrives meanwhile waits. */
+  /** Runs `work` while no batch is under way. Deliveries wait meanwhile. */
   between<T>(work: () => Promise<T>): Promise<T>
   /** What has no outcome yet. */
   waiting(): { readonly events: number; readonly chars: number }
-  /** Resolves when everything that was handed over has an outcome. Nothing is accepted any more. */
+  /** Resolves when every delivery has an outcome. No more are accepted. */
   close(): Promise<void>
 }
 
-export interface WriterOptions {
-  /** How long a write may wait for the engine. */
+export interface WriterOptions extends Partial<Omit<BatchHooks, 'onInserted'>> {
+  /** Maximum time that a write waits for the engine. */
   readonly waitMs?: number
   readonly now?: () => number
-  /** Hears rows that are about to be stored, and stores what follows from them. What it has stored before the rows are in may come again. */
-  readonly before?: (rows: readonly Row[]) => Promise<void>
-  /** Hears that a project's rows may have become visible, before whoever sent them does. Where it rejects they are not told yet. */
-  readonly onChange?: (projectId: number) => Promise<void>
-  /** Does what it is given while no other process stores events, so that none stores the same between a look and its insert. */
-  readonly alone?: <Value>(work: () => Promise<Value>) => Promise<Value>
-  /** What may wait in memory, in characters; twice as much where several projects send. */
+  /** Runs `work` while no other process stores events, so that none stores the same ids between a lookup and its insert. */
+  readonly withLock?: <Value>(work: () => Promise<Value>) => Promise<Value>
+  /** Maximum characters that wait in memory. Twice as much if several projects send. */
   readonly maxChars?: number
-  /** Hears what became of each batch. */
-  readonly onBatch?: (batch: { readonly stored: number; readonly repeats: number; readonly seconds: number }) => void
-  /** Hears of a batch that failed for no reason that is known. */
+  /** Called when a batch fails for an unknown reason. */
   readonly onFault?: (error: Error) => void
-  /** Hears when the engine's disk is full, and when it is not any more. */
+  /** Called when the engine's disk is full, and when it has space again. */
   readonly onFull?: (isFull: boolean) => void
 }
 
@@ -78,26 +56,19 @@ const MAX_ROWS = 5_000
 const MAX_CHARS = 4_000_000
 /** A delivery of more than this is stored in parts, one between two batches of other deliveries. */
 const MAX_PART_CHARS = 1_000_000
-// Most refused rows that are sent once more, each alone.
-const MAX_ALONE = 20
 const RETRY_MS = 100
-// Clients give up on a request after 60 s; a restart of the engine takes about one.
+// Clients give up on a request after 60 s. A restart of the engine takes about one second.
 const DEFAULT_WAIT_MS = 15_000
 const RETRY_AFTER_SECONDS = 5
 const MAX_WAITING_CHARS = 64_000_000
-// How far the shares of projects may go beyond what may wait, so that what one sends never refuses another's.
-const MAX_OVER = 2
-// Somebody has to free space; whoever asks sooner asks in vain.
+// An operator must free disk space first. Earlier retries are pointless.
 const RETRY_WHEN_FULL_SECONDS = 30
 
-/** Failures of an engine that may take the same rows later. */
-const PASSING: ReadonlySet<StorageErrorKind> = new Set(['unavailable', 'capacity', 'memory', 'timeout'])
+/** Failures after which the engine may accept the same rows later. */
+const TRANSIENT: ReadonlySet<StorageErrorKind> = new Set(['unavailable', 'capacity', 'memory', 'timeout'])
 
 const unavailable = () => new ApiError('engine_unavailable', { retryAfterSeconds: RETRY_AFTER_SECONDS })
-const overloaded = () => new ApiError('ingest_overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS })
 const noRoom = () => new ApiError('disk_full', { retryAfterSeconds: RETRY_WHEN_FULL_SECONDS })
-
-const keyOf = ({ projectId, uuid }: Row) => `${projectId}:${uuid}`
 
 // What a row takes up beside its line, about.
 const ROW_CHARS = 200
@@ -143,14 +114,10 @@ const partsOf = (rows: readonly Row[], lines: Buffer): readonly Part[] => {
   return parts
 }
 
-const toldApart = ({ rows, lines }: Pick<Waiting, 'rows' | 'lines'>): Unstorable[] => {
-  const each = linesOf(lines)
-  return rows.map((row, place) => ({ row, line: each[place]! }))
-}
-
 /**
- * The one place where events enter the engine, one batch at a time, of all processes that `alone` knows of. So a look at what is stored stays true until the batch
- * is in, and an id that comes again waits for the batch that carries it. Whatever arrives meanwhile forms the next batch.
+ * The only place where events enter the engine, one batch at a time across all processes that share `withLock`. So a lookup of
+ * stored ids stays valid until the batch is stored, and a repeated id waits for the batch that has it. What arrives meanwhile
+ * forms the next batch.
  */
 export const createWriter = (
   storage: Pick<Storage, 'rows' | 'insert' | 'ready'>,
@@ -159,7 +126,7 @@ export const createWriter = (
     now = Date.now,
     before = async () => {},
     onChange = async () => {},
-    alone = (work) => work(),
+    withLock = (work) => work(),
     maxChars = MAX_WAITING_CHARS,
     onBatch = () => {},
     onFault = () => {},
@@ -167,91 +134,27 @@ export const createWriter = (
   }: WriterOptions = {},
 ): Writer => {
   let waiting: Waiting[] = []
-  // Of all that has no outcome, be it in the queue or in the batch under way.
-  const held = { events: 0, chars: 0 }
-  const charsOf = new Map<number, number>()
   let isFull = false
   let flushing: Promise<void> | undefined
   let closed = false
+  const room = createWriterRoom(maxChars)
 
-  /** Those of the rows that the engine has, or that stand before in the batch, so that of two with one id the first counts. */
-  const repeatsOf = async (rows: readonly Row[]): Promise<ReadonlySet<Row>> => {
-    const repeats = new Set<Row>()
-    const firsts = new Map<string, Row>()
-    for (const row of rows) {
-      const key = keyOf(row)
-      if (firsts.has(key)) repeats.add(row)
-      else firsts.set(key, row)
-    }
-    for (const projectId of new Set(rows.map((row) => row.projectId))) {
-      const uuids = [...firsts.values()].flatMap((row) => (row.projectId === projectId ? [row.uuid] : []))
-      const stored = await askInParts(uuids, (ids) =>
-        storage.rows<{ uuid: string }>({
-          text: 'SELECT uuid FROM db.events WHERE project_id = {projectId:UInt32} AND uuid IN {ids:Array(UUID)}',
-          params: { projectId, ids },
-        }),
-      )
-      for (const { uuid } of stored) repeats.add(firsts.get(`${projectId}:${uuid}`)!)
-    }
-    return repeats
-  }
-
-  /** Rows without those that are stored. */
-  const missingOf = async (rows: readonly Unstorable[]): Promise<readonly Unstorable[]> => {
-    const stored = await repeatsOf(rows.map(({ row }) => row))
-    return rows.filter(({ row }) => !stored.has(row))
-  }
-
-  /** Inserts the rows of a batch that are not repeats. Resolves with those that the engine refuses. */
-  const insert = async (batch: readonly Waiting[], repeats: ReadonlySet<Row>): Promise<readonly Unstorable[]> => {
-    const fresh = (each: Waiting) => toldApart(each).filter(({ row }) => !repeats.has(row))
-    const parts = batch.map((each) =>
-      each.rows.some((row) => repeats.has(row)) ? Buffer.concat(fresh(each).map(({ line }) => line)) : each.lines,
-    )
-    if (await insertAll(storage, 'db.events', Buffer.concat(parts))) return []
-    const missing = await missingOf(batch.flatMap(fresh))
-    if (missing.length > MAX_ALONE) return missing
-    // A line that ends too soon takes the one after it with it, which is found by sending each alone.
-    for (const { line } of missing) await insertAll(storage, 'db.events', line)
-    return missingOf(missing)
-  }
-
-  const sayFull = (next: boolean) => {
+  const setFull = (next: boolean) => {
     if (isFull !== next) onFull(next)
     isFull = next
   }
 
+  const storeBatch = createStoreBatch(storage, { before, onChange, onBatch, onInserted: () => setFull(false) })
+
   const store = async (batch: readonly Waiting[], isFirstTry: boolean) => {
-    const startedAt = performance.now()
-    const all = batch.flatMap(({ rows }) => rows)
-    // An id that the service has just given is nowhere yet, unless a try before this one has stored it.
-    const repeats = await repeatsOf(isFirstTry ? all.filter(({ sentUuid }) => sentUuid !== undefined) : all)
-    const fresh = repeats.size ? all.filter((row) => !repeats.has(row)) : all
-    let unstorable: readonly Unstorable[] = []
-    try {
-      // Before the rows: those that are in are not heard of again.
-      await before(fresh)
-      if (fresh.length) {
-        unstorable = await insert(batch, repeats)
-        sayFull(false)
-      }
-    } finally {
-      // Also after a failure, which may come after the rows, and for repeats, whose first insert may have been such a one.
-      await Promise.all([...new Set(all.map((row) => row.projectId))].map(onChange))
-    }
-    onBatch({
-      stored: fresh.length - unstorable.length,
-      repeats: all.length - fresh.length,
-      seconds: (performance.now() - startedAt) / 1_000,
-    })
-    const keys = new Set(unstorable.map(({ row }) => keyOf(row)))
-    for (const each of batch) each.settle(keys.size ? toldApart(each).filter(({ row }) => keys.has(keyOf(row))) : [])
+    const unstorable = await storeBatch(batch, { isFirstTry })
+    batch.forEach((each, index) => each.settle(unstorable[index]!))
   }
 
   let turn: Promise<unknown> = Promise.resolve()
   const between = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = turn.then(() => alone(work))
-    turn = done.catch(() => {}) // whoever asked is told
+    const done = turn.then(() => withLock(work))
+    turn = done.catch(() => {}) // the caller handles it
     return done
   }
 
@@ -278,13 +181,13 @@ export const createWriter = (
     return alone ? [alone] : []
   }
 
-  /** Waits for an engine that may take the batch another time. */
+  /** Waits until the engine may accept the batch. */
   const waitForEngine = async (batch: readonly Waiting[]) => {
     await storage.ready(Math.max(0, ...batch.map(({ deadline }) => deadline - now())))
     await pause(RETRY_MS)
   }
 
-  /** Ends what fails alone for a reason that does not pass by itself. */
+  /** Retries a delivery that fails alone because of a permanent engine error until its deadline, and ends it after any other error. */
   const giveUp = async (each: Waiting, error: unknown) => {
     if (!(error instanceof StorageError)) {
       onFault(error as Error)
@@ -296,7 +199,7 @@ export const createWriter = (
     await pause(RETRY_MS)
   }
 
-  /** Stores a batch, or finds the delivery in it for whose sake it fails. */
+  /** Stores a batch. If it fails for good, halves find the delivery that makes it fail. */
   const storeOrSplit = async (all: readonly Waiting[], isFirstTry = true): Promise<void> => {
     let batch = all
     for (let isFirst = isFirstTry; batch.length; isFirst = false) {
@@ -305,13 +208,13 @@ export const createWriter = (
       } catch (error) {
         batch = batch.filter(({ isDone }) => !isDone)
         const kind = error instanceof StorageError ? error.kind : undefined
-        // Waiting for space would fill the memory instead; a look-up needs none, so repeats are still answered.
+        // Waiting for space would fill the memory. A lookup needs none, so repeats are still answered.
         if (kind === 'full') {
-          sayFull(true)
+          setFull(true)
           for (const each of batch) each.settle(noRoom())
           return
         }
-        if (kind === undefined || !PASSING.has(kind)) {
+        if (kind === undefined || !TRANSIENT.has(kind)) {
           if (batch.length < 2) return batch[0] && giveUp(batch[0], error)
           const half = batch.length >> 1
           await storeOrSplit(batch.slice(0, half), false)
@@ -339,26 +242,12 @@ export const createWriter = (
       flushing = undefined
       if (waiting.length) start()
     })
-    flushing.catch(() => {}) // those who wait have been told
+    flushing.catch(() => {}) // each delivery has its outcome
   }
 
-  // Beyond the bound those projects are refused that hold more than their share of it, up to twice the bound. A delivery that
-  // comes alone is taken whatever its size, which the routes bound.
   const assertRoom = (projectId: number, chars: number) => {
     if (closed) throw unavailable()
-    const total = held.chars + chars
-    if (held.chars === 0 || total <= maxChars) return
-    const mine = (charsOf.get(projectId) ?? 0) + chars
-    const projects = charsOf.size + (charsOf.has(projectId) ? 0 : 1)
-    if (total > MAX_OVER * maxChars || mine > maxChars / projects) throw overloaded()
-  }
-
-  const hold = (projectId: number, events: number, chars: number) => {
-    held.events += events
-    held.chars += chars
-    const mine = (charsOf.get(projectId) ?? 0) + chars
-    if (mine > 0) charsOf.set(projectId, mine)
-    else charsOf.delete(projectId)
+    room.assertRoom(projectId, chars)
   }
 
   /** Resolves when the part has an outcome; it has `waitMs` for it. */
@@ -373,7 +262,7 @@ export const createWriter = (
       }
       const deadline = now() + waitMs
       const each: Waiting = { rows, lines, chars, isDone: false, isFirstTry: true, isAlone, deadline, settle }
-      // Also while an engine that hangs keeps the batch from coming to an end.
+      // Also while the engine hangs.
       const timer = setTimeout(() => settle(unavailable()), waitMs)
       waiting.push(each)
       start()
@@ -386,18 +275,18 @@ export const createWriter = (
       const chars = parts.reduce((sum, part) => sum + part.chars, 0)
       const { projectId } = rows[0]!
       assertRoom(projectId, chars)
-      hold(projectId, rows.length, chars)
+      room.hold(projectId, rows.length, chars)
       try {
         const unstorable: Unstorable[] = []
         for (const part of parts) unstorable.push(...(await enqueue(part, parts.length > 1)))
         return unstorable
       } finally {
-        hold(projectId, -rows.length, -chars)
+        room.hold(projectId, -rows.length, -chars)
       }
     },
     assertRoom,
     between,
-    waiting: () => held,
+    waiting: () => room.held,
     async close() {
       closed = true
       while (flushing) await flushing.catch(() => {})

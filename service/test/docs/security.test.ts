@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { BODY_LIMITS } from '../../src/http/bodyReader.ts'
+import { BODY_LIMITS } from '../../src/http/bodyMemory.ts'
 import { MAX_FLAGS_BYTES } from '../../src/http/routes/flagEvaluation.ts'
 import { MAX_API_BYTES, MAX_HEADERS_MS } from '../../src/http/server.ts'
 import { FREE_BYTES, MAX_BODY_BYTES, MAX_RATIO, MAX_TEXT_BYTES } from '../../src/ingest/decode.ts'

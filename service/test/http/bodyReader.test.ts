@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { BODY_LIMITS, createBodyReader } from '../../src/http/bodyReader.ts'
+import { BODY_LIMITS } from '../../src/http/bodyMemory.ts'
+import { createBodyReader } from '../../src/http/bodyReader.ts'
 import { createTimeSlices } from '../../src/lib/timeSlices.ts'
 
 const limits = { ...BODY_LIMITS, smallBytes: 10 }

@@ -1,5 +1,6 @@
 import { createPersonFacts } from '../../src/persons/facts.ts'
-import { createWriter, type Row } from '../../src/ingest/writer.ts'
+import type { Row } from '../../src/ingest/storeBatch.ts'
+import { createWriter } from '../../src/ingest/writer.ts'
 import { uuidv7 } from '../../src/lib/uuid.ts'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import { type Storage, StorageError } from '../../src/storage/storage.ts'

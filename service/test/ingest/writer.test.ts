@@ -1,4 +1,5 @@
-import { createWriter, type Row, type Writer } from '../../src/ingest/writer.ts'
+import type { Row } from '../../src/ingest/storeBatch.ts'
+import { createWriter, type Writer } from '../../src/ingest/writer.ts'
 import { type JsonLines, StorageError, type Statement } from '../../src/storage/storage.ts'
 
 const uuid = (n: number) => `0193f3a0-0000-7000-8000-${String(n).padStart(12, '0')}`
@@ -331,7 +332,7 @@ test('a batch waits for its turn among processes, and for the next where the tur
   const store = createStore()
   let turns = 0
   const writer = createWriter(store, {
-    async alone(work) {
+    async withLock(work) {
       turns += 1
       if (turns === 1) throw new StorageError('unavailable', 'no turn')
       const done = await work()

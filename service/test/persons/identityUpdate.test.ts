@@ -60,7 +60,7 @@ test.each([
     '$groupidentify',
     'ann',
     { $group_type: 'company', $group_key: 'acme' },
-    { person: SEEN, groups: [], told: { type: 'company', key: 'acme', set: [] } },
+    { person: SEEN, groups: [], groupUpdate: { type: 'company', key: 'acme', set: [] } },
   ],
 ])('%s', (_, event, distinctId, properties, expected) => {
   expect(identityUpdateOf(event, distinctId, properties)).toEqual(expected)

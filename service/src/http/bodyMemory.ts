@@ -1,0 +1,147 @@
+import type { FastifyReply } from 'fastify'
+import type { ApiError } from '../lib/apiError.ts'
+
+/** Bounds of the bodies of requests while they arrive. */
+export const BODY_LIMITS = {
+  /** A body up to this size is small: it does not compete with large ones for memory. */
+  smallBytes: 64 * 1024,
+  /** Part of the memory that the bodies of one client may take up. */
+  clientShare: 1 / 2,
+  /** Maximum number of bodies under way. */
+  unfinished: 2_000,
+  /** Maximum time for a body. */
+  maxMs: 120_000,
+  /** Minimum rate of a body after its first seconds. */
+  graceMs: 10_000,
+  bytesPerSecond: 1_024,
+  /** A body that is too large is read and discarded up to this size, so that its sender sees the response. */
+  discardedBytes: 64 * 1024 * 1024,
+}
+
+/** A body, from the first byte of its request to the end of the response. */
+export interface Intake {
+  readonly client: string
+  readonly reply: FastifyReply
+  /** ms since the epoch, later by the time for which the body waited for room. */
+  startedAt: number
+  received: number
+  /** `received` at the last sweep. */
+  receivedBefore: number
+  /** Whether almost nothing of it arrived between the last two sweeps although it was read. */
+  isStalled: boolean
+  /** Whether it waits for room. */
+  isWaiting: boolean
+  held: number
+  pool: Pool
+  isFinished: boolean
+  /** Ends the body with an error. Absent: it is not read yet. */
+  stop?: (error: ApiError) => void
+}
+
+export interface Pool {
+  readonly maxBytes: number
+  bytes: number
+}
+
+export interface BodyMemory {
+  /** Takes room for more bytes of a body. `undefined`: they are held. Otherwise wait and try again, unless the body was ended. */
+  hold(intake: Intake, bytes: number): Promise<void> | undefined
+  /** Gives back all room of a body. */
+  release(intake: Intake): void
+  /** Lets the bodies that wait for room try again. */
+  resumeWaiting(): void
+  /** The pool in which a body starts. */
+  readonly small: Pool
+  /** Bytes that all bodies hold. */
+  heldBytes(): number
+}
+
+export interface BodyMemoryOptions {
+  readonly maxHeldBytes: number
+  readonly limits: typeof BODY_LIMITS
+  /** All bodies under way. */
+  readonly intakes: ReadonlySet<Intake>
+  /** Ends a body to make room. */
+  readonly evict: (intake: Intake) => void
+}
+
+/**
+ * Shares memory among the bodies of requests. Small and large ones have a pool each, large ones of `maxHeldBytes`. A body that is
+ * alone in its pool is taken whatever its size. Where a pool is full, a body waits until another is answered. If all that fill it
+ * are still arriving, a stalled one of the client that holds the most is ended.
+ */
+export const createBodyMemory = ({ maxHeldBytes, limits, intakes, evict }: BodyMemoryOptions): BodyMemory => {
+  const small: Pool = { maxBytes: maxHeldBytes / 2, bytes: 0 }
+  const large: Pool = { maxBytes: maxHeldBytes, bytes: 0 }
+  let waiting: (() => void)[] = []
+
+  const resumeWaiting = () => {
+    const resumed = waiting
+    waiting = []
+    for (const resume of resumed) resume()
+  }
+
+  const release = (intake: Intake) => {
+    intake.pool.bytes -= intake.held
+    intake.held = 0
+    resumeWaiting()
+  }
+
+  const heldByClients = (pool: Pool): Map<string, number> => {
+    const held = new Map<string, number>()
+    for (const each of intakes) if (each.pool === pool) held.set(each.client, (held.get(each.client) ?? 0) + each.held)
+    return held
+  }
+
+  /**
+   * The body of a client to end so that another one gets room: a stalled one. If all of them wait for room and nothing will be
+   * released, the one that holds the most. `undefined`: wait.
+   */
+  const bodyToEnd = (client: string, pool: Pool): Intake | undefined => {
+    const holding = [...intakes].filter(
+      (each) => !each.isFinished && each.client === client && each.pool === pool && each.held,
+    )
+    const stalled = holding.filter(({ isStalled }) => isStalled)
+    if (stalled.length) return stalled.reduce((most, each) => (each.held > most.held ? each : most))
+    return holding.length && holding.every(({ isWaiting }) => isWaiting)
+      ? holding.reduce((most, each) => (each.held > most.held ? each : most))
+      : undefined
+  }
+
+  const hasRoom = (intake: Intake, bytes: number): boolean => {
+    const { pool, client, held } = intake
+    if (pool.bytes === held) return true
+    if (pool.bytes + bytes > pool.maxBytes) return false
+    // Only a pool that is filling up needs to be shared out.
+    if (pool.bytes + bytes <= pool.maxBytes * limits.clientShare) return true
+    return (heldByClients(pool).get(client) ?? 0) + bytes <= pool.maxBytes * limits.clientShare
+  }
+
+  const crowdingClient = ({ pool, client }: Intake, bytes: number): string => {
+    const held = heldByClients(pool)
+    if ((held.get(client) ?? 0) + bytes > pool.maxBytes * limits.clientShare) return client
+    return [...held].reduce((most, each) => (each[1] > most[1] ? each : most))[0]
+  }
+
+  const hold = (intake: Intake, bytes: number): Promise<void> | undefined => {
+    if (intake.pool === small && intake.held + bytes > limits.smallBytes) {
+      small.bytes -= intake.held
+      intake.pool = large
+      large.bytes += intake.held
+    }
+    intake.isWaiting = true
+    while (!hasRoom(intake, bytes)) {
+      const willRelease = [...intakes].some((each) => each.isFinished && each.held && each.pool === intake.pool)
+      const ended = willRelease ? undefined : bodyToEnd(crowdingClient(intake, bytes), intake.pool)
+      if (!ended) return new Promise((resume) => waiting.push(resume))
+      evict(ended)
+      if (ended === intake) return Promise.resolve()
+    }
+    intake.isWaiting = false
+    intake.held += bytes
+    intake.pool.bytes += bytes
+    return undefined
+  }
+
+  return { hold, release, resumeWaiting, small, heldBytes: () => small.bytes + large.bytes }
+}

@@ -1,0 +1,130 @@
+import { askInParts } from '../lib/parts.ts'
+import type { IdentityRow } from '../persons/facts.ts'
+import { insertAll, linesOf } from '../storage/insertRows.ts'
+import type { Storage } from '../storage/storage.ts'
+
+/** What is needed of an event while it waits. Its columns are in its line. */
+export interface Row extends IdentityRow {
+  /** Index of the event in its body. */
+  readonly index: number
+  /** The uuid as it was sent. Undefined: the service generated one. */
+  readonly sentUuid: string | undefined
+}
+
+/** A row that is impossible to store, with its line. */
+export interface Unstorable {
+  readonly row: Row
+  /** JSON text, with the line break after it. */
+  readonly line: Buffer
+}
+
+/** Rows with their lines, in the same order. */
+export interface Lines {
+  readonly rows: readonly Row[]
+  /** A line of JSON for each row, with a line break after each. */
+  readonly lines: Buffer
+}
+
+export interface BatchHooks {
+  /** Called with rows that are about to be stored, to store what follows from them. May be called again for the same rows. */
+  readonly before: (rows: readonly Row[]) => Promise<void>
+  /** Called when rows of a project may have become visible, before their senders are answered. If it rejects, they are not yet. */
+  readonly onChange: (projectId: number) => Promise<void>
+  /** Called after each batch. */
+  readonly onBatch: (batch: { readonly stored: number; readonly repeats: number; readonly seconds: number }) => void
+  /** Called after rows were inserted. */
+  readonly onInserted: () => void
+}
+
+/**
+ * Stores a batch whose ids no other batch has. Resolves for each of its deliveries with the rows that are impossible to store.
+ * On a retry, `isFirstTry` is false: an earlier try may have stored rows whose ids the service generated.
+ */
+export type StoreBatch = (
+  batch: readonly Lines[],
+  options: { readonly isFirstTry: boolean },
+) => Promise<readonly (readonly Unstorable[])[]>
+
+// Maximum rejected rows that are sent once more, each alone.
+const MAX_ALONE = 20
+
+const keyOf = ({ projectId, uuid }: Row) => `${projectId}:${uuid}`
+
+const toSingles = ({ rows, lines }: Lines): Unstorable[] => {
+  const each = linesOf(lines)
+  return rows.map((row, place) => ({ row, line: each[place]! }))
+}
+
+export const createStoreBatch = (
+  storage: Pick<Storage, 'rows' | 'insert'>,
+  { before, onChange, onBatch, onInserted }: BatchHooks,
+): StoreBatch => {
+  /** Returns the rows whose id the engine has, or an earlier row of the batch. */
+  const repeatsOf = async (rows: readonly Row[]): Promise<ReadonlySet<Row>> => {
+    const repeats = new Set<Row>()
+    const firsts = new Map<string, Row>()
+    for (const row of rows) {
+      const key = keyOf(row)
+      if (firsts.has(key)) repeats.add(row)
+      else firsts.set(key, row)
+    }
+    for (const projectId of new Set(rows.map((row) => row.projectId))) {
+      const uuids = [...firsts.values()].flatMap((row) => (row.projectId === projectId ? [row.uuid] : []))
+      const stored = await askInParts(uuids, (ids) =>
+        storage.rows<{ uuid: string }>({
+          text: 'SELECT uuid FROM db.events WHERE project_id = {projectId:UInt32} AND uuid IN {ids:Array(UUID)}',
+          params: { projectId, ids },
+        }),
+      )
+      for (const { uuid } of stored) repeats.add(firsts.get(`${projectId}:${uuid}`)!)
+    }
+    return repeats
+  }
+
+  /** Returns the rows that are not stored. */
+  const missingOf = async (rows: readonly Unstorable[]): Promise<readonly Unstorable[]> => {
+    const stored = await repeatsOf(rows.map(({ row }) => row))
+    return rows.filter(({ row }) => !stored.has(row))
+  }
+
+  /** Inserts the rows of a batch that are not repeats. Resolves with those that the engine rejects. */
+  const insert = async (batch: readonly Lines[], repeats: ReadonlySet<Row>): Promise<readonly Unstorable[]> => {
+    const fresh = (each: Lines) => toSingles(each).filter(({ row }) => !repeats.has(row))
+    const parts = batch.map((each) =>
+      each.rows.some((row) => repeats.has(row)) ? Buffer.concat(fresh(each).map(({ line }) => line)) : each.lines,
+    )
+    if (await insertAll(storage, 'db.events', Buffer.concat(parts))) return []
+    const missing = await missingOf(batch.flatMap(fresh))
+    if (missing.length > MAX_ALONE) return missing
+    // A line that is cut off takes the next one with it. Sending each alone finds it.
+    for (const { line } of missing) await insertAll(storage, 'db.events', line)
+    return missingOf(missing)
+  }
+
+  return async (batch, { isFirstTry }) => {
+    const startedAt = performance.now()
+    const all = batch.flatMap(({ rows }) => rows)
+    // An id that the service has just generated is new, unless an earlier try stored it.
+    const repeats = await repeatsOf(isFirstTry ? all.filter(({ sentUuid }) => sentUuid !== undefined) : all)
+    const fresh = repeats.size ? all.filter((row) => !repeats.has(row)) : all
+    let unstorable: readonly Unstorable[] = []
+    try {
+      // Before the rows: rows that are stored are not seen here again.
+      await before(fresh)
+      if (fresh.length) {
+        unstorable = await insert(batch, repeats)
+        onInserted()
+      }
+    } finally {
+      // Also after a failure, which may follow the insert, and for repeats, whose first insert may have failed that way.
+      await Promise.all([...new Set(all.map((row) => row.projectId))].map(onChange))
+    }
+    onBatch({
+      stored: fresh.length - unstorable.length,
+      repeats: all.length - fresh.length,
+      seconds: (performance.now() - startedAt) / 1_000,
+    })
+    const keys = new Set(unstorable.map(({ row }) => keyOf(row)))
+    return batch.map((each) => (keys.size ? toSingles(each).filter(({ row }) => keys.has(keyOf(row))) : []))
+  }
+}
