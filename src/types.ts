@@ -194,7 +194,7 @@ export interface Config {
   ui_host: string | undefined
   /** Captures clicks, changes and submits. Does not affect pageviews. */
   autocapture: boolean | AutocaptureConfig
-  /** Amends an event before it is sent, or rejects it by returning null. An array runs in order. */
+  /** Changes an event before it is sent, or drops it by returning null. The functions of an array run in order. */
   before_send: BeforeSend | (BeforeSend | false | null | undefined)[]
   /** Identity and flags that are known before the first request. */
   bootstrap: Bootstrap
@@ -208,7 +208,7 @@ export interface Config {
   cross_subdomain_cookie: boolean
   /** User agents for which nothing is sent: any that contains one of these, whatever the case. */
   custom_blocked_useragents: string[]
-  /** Selects every table of defaults dated on or before this date (YYYY-MM-DD). 'unset': none of them. What you give yourself beats them. */
+  /** Opts in to the defaults introduced up to this date (YYYY-MM-DD). 'unset': none. Options you set explicitly win. */
   defaults: string
   /** Keeps everything in memory: no cookie, no session storage, no local storage. */
   disable_persistence: boolean
@@ -265,19 +265,19 @@ export interface Config {
 
   /** No `/flags` request, and nothing that depends on it. Legacy name: advanced_disable_decide. */
   advanced_disable_flags: boolean
-  /** `/flags` is asked for the configuration only, not for flags. */
+  /** Requests only the remote configuration from `/flags`, no flags. */
   advanced_disable_feature_flags: boolean
-  /** Flags are not asked for at page load, only after identity or properties change or on request. */
+  /** Requests no flags at page load, only after identity or properties change, or on `reloadFeatureFlags`. */
   advanced_disable_feature_flags_on_first_load: boolean
   /** Evaluates the flags of surveys only. */
   advanced_only_evaluate_survey_feature_flags: boolean
   /** `$feature_flag_called` once a session instead of once an identity. */
   advanced_feature_flags_dedup_per_session: boolean
-  /** How long an answer of `/flags` is awaited, ms. */
+  /** Timeout of a `/flags` request, ms. */
   feature_flag_request_timeout_ms: number
   /** Age at which stored flag values count as unknown, ms. 0: never. */
   feature_flag_cache_ttl_ms: number
-  /** How often flags and remote configuration are asked for again, ms. 0: only at page load. */
+  /** Interval for refetching flags and remote config, in ms. 0: fetch on page load only. */
   remote_config_refresh_interval_ms: number
   /** Cookies are sent over HTTPS only. */
   secure_cookie: boolean
@@ -285,18 +285,18 @@ export interface Config {
   custom_campaign_params: string[]
   /** Passed to fetch. */
   fetch_options: { cache?: Exclude<RequestCache, 'only-if-cached'>; next_options?: Record<string, unknown> }
-  /** Called when a request is answered with status 400 or higher. */
+  /** Called when a response has status 400 or higher. */
   on_request_error: (error: RequestError) => void
 
   /** false: a complete no-op; nothing is stored and nothing is sent. */
   enabled: boolean
-  /** Says in the console what happens. */
+  /** Logs what happens to the console. */
   debug: boolean
   /** Name of the stored entry: `ph_<persistence_name>` instead of `ph_<token>_posthog`. */
   persistence_name: string
   /** Days that the cookie lasts. 0: until the browser closes. */
   cookie_expiration: number
-  /** false: each event leaves alone, at once. */
+  /** false: each event is sent at once, by itself. */
   request_batching: boolean
   /** How long a batch waits for more events, ms, 250 to 5000. */
   request_queue_config: { flush_interval_ms?: number }
@@ -306,9 +306,9 @@ export interface Config {
   outbox_max_age_ms: number
   /** Plain JSON instead of gzip. */
   disable_compression: boolean
-  /** Never sendBeacon, even when the page goes. */
+  /** Never uses sendBeacon, even when the page is left. */
   disable_beacon: boolean
-  /** Longest string in an event, characters; the rest is cut. */
+  /** Maximum length of a string in an event, characters; the rest is cut. */
   properties_string_max_length: number
   /** Events carry utm_* and the like, of the page and of the session's start. */
   save_campaign_params: boolean
@@ -321,8 +321,8 @@ export interface Config {
   /** URLs of the page are captured without what follows #. */
   disable_capture_url_hashes: boolean
   /**
-   * Events without anything that tells one visitor from another, and nothing stored: 'always', or 'on_reject' for those
-   * who refused, and then nothing at all is captured before they decide.
+   * 'always': capture anonymous events and store nothing. 'on_reject': do so once consent is denied; capture nothing until
+   * the visitor decides.
    */
   cookieless_mode: 'always' | 'on_reject' | undefined
   /** Name under which consent is kept, instead of `__ph_opt_in_out_<token>`. */
@@ -331,7 +331,7 @@ export interface Config {
   opt_out_capturing_cookie_prefix: string | null
   /** Where consent is kept first; the other place is used where this one stores nothing. 'cookie': subdomains share it. */
   opt_out_capturing_persistence_type: 'localStorage' | 'cookie'
-  /** Makes the ids of new visitors, from the uuid that would be taken. */
+  /** Generates the id for a new visitor. Receives the UUID the SDK would otherwise use. */
   get_device_id: (uuid: string) => string
   /** Do Not Track and Global Privacy Control count as a refusal. */
   respect_dnt: boolean

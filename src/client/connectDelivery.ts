@@ -4,6 +4,7 @@ import { apiHost } from '../delivery/hosts'
 import { createOutbox } from '../delivery/outbox'
 import { createQueue } from '../delivery/queue'
 import { attempt, guarded } from '../lib/guard'
+import { createListeners } from '../lib/listeners'
 import type { RequestError } from '../types'
 import type { Context } from './createContext'
 import type { Ledger } from './ledger'
@@ -12,11 +13,22 @@ export type Delivery = ReturnType<typeof connectDelivery>
 
 /** Connects the queue to the outbox, to compression and to the ledger. */
 export const connectDelivery = ({ config, token, isOptedOut, mayStore, remote }: Context, ledger: Ledger) => {
-  /** Compresses where the browser cannot. */
+  /** Compresses where the browser cannot, once the extension has loaded. */
   let gzip: GzipNow | undefined
-  const mayCompress = () => !config.disable_compression && !config.advanced_disable_flags && remote.acceptsGzip()
+  let needsGzip = false
+  const gzipNeeded = createListeners<[]>()
+  const gzipNow = () => {
+    if (!needsGzip) {
+      needsGzip = true
+      gzipNeeded.tell()
+    }
+    return gzip
+  }
   /** The body of a request: compressed where options, service and browser allow it. */
-  const encode = async (text: string): Promise<Body> => (mayCompress() ? compress(text, () => gzip) : text)
+  const encode = async (text: string): Promise<Body> =>
+    config.disable_compression || config.advanced_disable_flags || !remote.acceptsGzip()
+      ? text
+      : compress(text, gzipNow)
   const onRequestError = (error: RequestError) => guarded(() => config.on_request_error(error))
 
   // Events for one host never go to another.
@@ -44,7 +56,9 @@ export const connectDelivery = ({ config, token, isOptedOut, mayStore, remote }:
     outbox,
     queue,
     encode,
-    mayCompress,
+    /** Whether the browser has failed to compress. */
+    needsGzip: () => needsGzip,
+    onGzipNeeded: gzipNeeded.add,
     useGzip: (next: GzipNow | undefined): void => {
       gzip = next
     },

@@ -44,6 +44,7 @@ export const createClient = ({ load, token, config, userConfig, log, ledger, onE
   const host = createFeatureHost(context, delivery, events, load)
   // Features watch the page: without one there is nothing to run.
   const features = runFeatures(host, () => hasPage() && !isOptedOut())
+  delivery.onGzipNeeded(features.align)
   remote.onChange(() => {
     features.align()
     if (!host.mayAutocapture())

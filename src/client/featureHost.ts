@@ -14,7 +14,7 @@ import type { FeatureHost } from './features'
 /** What features and extensions see of a client. `load` fetches an extension. */
 export const createFeatureHost = (
   { config, log, remote, session }: Context,
-  { encode, mayCompress, useGzip }: Delivery,
+  { encode, needsGzip, useGzip }: Delivery,
   { capture, pageview }: Events,
   load: LoadExtension,
 ): FeatureHost => {
@@ -30,7 +30,7 @@ export const createFeatureHost = (
     onPageLeave,
     onVisibilityChange,
     mayAutocapture: () => !config.advanced_disable_flags && !remote.items.autocapture_opt_out,
-    mayCompress,
+    needsGzip,
     startExtension: (name, parts, onFailure) =>
       startExtension(load(name), { ...host, ...parts }, (error) => {
         log.info(`extension ${name} is not available; its features are off`, error)

@@ -10,8 +10,8 @@ import type { Stop } from '../types'
 export interface FeatureHost extends ExtensionHost, PageviewHost {
   /** Whether the service lets autocapture run. */
   mayAutocapture(): boolean
-  /** Whether options and service let requests be compressed. */
-  mayCompress(): boolean
+  /** Whether the browser cannot compress requests. */
+  needsGzip(): boolean
   /** Fetches an extension and starts it with `parts` beside this host. `onFailure`: it does not run. */
   startExtension(name: ExtensionName, parts?: object, onFailure?: Stop): Stop
 }
@@ -36,7 +36,7 @@ export const FEATURES: readonly Feature[] = [
     wanted: ({ config, mayAutocapture }) => config.autocapture && mayAutocapture(),
     start: startAutocapture,
   },
-  { wanted: ({ mayCompress }) => mayCompress() && !('CompressionStream' in self), load: 'gzip' },
+  { wanted: ({ needsGzip }) => needsGzip(), load: 'gzip' },
 ]
 
 /**

@@ -15,10 +15,12 @@ import { type Analytics, type Api, METHODS, type Options } from './publicApi'
 type Members = Record<string, unknown>
 type Method = (...args: unknown[]) => unknown
 
-// More calls than any page makes before `init`, and few enough to hold where it is never called.
+// More calls than any page makes before `init`, and few enough to hold in memory where it is never called.
 const MAX_WAITING = 1000
-// Methods that only answer something. Without a callback, a late answer reaches nobody.
+// Methods that only return something. Without a callback, a late result has no receiver.
 const QUERY = /^(featureFlags\.)?(get|has|is|canR|calc)/
+
+const isFunction = (value: unknown): value is Method => typeof value === 'function'
 
 /** The member that a path such as `people.set` names. */
 export const memberAt = (of: object, path: string): unknown =>
@@ -29,16 +31,16 @@ export const WITHOUT_CLIENT: Record<string, unknown> = { ...METHODS, ...NOT_YET 
 
 const notInVersion = (method: string) => `${method} is not in this version; the call does nothing`
 
-/** Answers calls where there is no client. */
-export type Instead = (path: string, args: readonly unknown[]) => unknown
+/** Runs calls where there is no client, and returns their results. */
+export type FallbackApi = (path: string, args: readonly unknown[]) => unknown
 
-/** What `init` does where there is no page. `begin` makes and starts the client, `end` lets `init` be called again. */
-export type WithoutPage = (analytics: Analytics, begin: () => void, end: () => void) => Instead | undefined
+/** What `init` does where there is no page. `begin` creates and starts the client, `end` allows another `init`. */
+export type WithoutPage = (analytics: Analytics, begin: () => void, end: () => void) => FallbackApi | undefined
 
 /**
- * An `analytics` object. It touches nothing of the page until `init`; no member throws, whatever it is given.
- * `makeLoad`: how extensions come in this build; `withoutPage`: what it does in workers and on servers, if anything.
- * `others`: named instances made so far, shared by all that grew out of one primary.
+ * Creates an `analytics` object. It touches nothing of the page until `init`, and no member throws.
+ * `makeLoad`: how this build fetches extensions; `withoutPage`: what it does in workers and on servers, if anything;
+ * `others`: the named instances so far, shared by all instances of one primary.
  */
 export const createAnalytics = (
   makeLoad: (config: Config) => LoadExtension,
@@ -47,10 +49,10 @@ export const createAnalytics = (
   others: Record<string, Analytics> = {},
 ): Analytics => {
   let client: Client | undefined
-  let instead: Instead | undefined
+  let fallback: FallbackApi | undefined
   let token: string | undefined
   const config = {} as Analytics['config']
-  /** Calls that the next client runs first; undefined where none is to come. */
+  /** Calls that the next client runs first; undefined if there will be none. */
   let waiting: (() => unknown)[] | undefined = []
 
   const log = createLog(() => !!config.debug)
@@ -82,7 +84,7 @@ export const createAnalytics = (
     if (given && typeof given !== 'string')
       log.error(expected('init()', 'a project token (string)', given, 'Nothing is captured'))
     const begin = () => {
-      instead = undefined
+      fallback = undefined
       client = createClient({
         load: makeLoad(config),
         token: trimmed,
@@ -94,22 +96,22 @@ export const createAnalytics = (
       })
       waiting?.splice(0).forEach((run) => guarded(run))
       guarded(() => config.loaded(analytics))
-      // What ran before may have shut it down.
+      // A waiting call or `loaded` may have shut it down.
       client?.start()
     }
     if (!token || !config.enabled) {
       waiting = undefined
-      // On purpose not a warning: this is how a site switches analytics off.
+      // Not a warning: sites switch analytics off this way.
       log.info('nothing is captured: no project token, or enabled: false')
     } else if (hasPage()) begin()
-    else instead = withoutPage?.(analytics, begin, onEnd)
+    else fallback = withoutPage?.(analytics, begin, onEnd)
     return analytics
   }
 
-  /** Keeps a call until there is a client, and answers what is known without one. */
+  /** Keeps a call until there is a client. Returns what is known without one. */
   const wait = (path: string, args: readonly unknown[], run: () => unknown): unknown => {
     const answer = WITHOUT_CLIENT[path]
-    const isQuery = QUERY.test(path) && !args.some((each) => typeof each === 'function')
+    const isQuery = QUERY.test(path) && !args.some(isFunction)
     // `shutdown` before `init` has nothing to end.
     if (!waiting || isQuery || (path === 'shutdown' && !token)) return answer
     if (waiting.length >= MAX_WAITING || !(hasPage() || isWorker())) {
@@ -119,15 +121,15 @@ export const createAnalytics = (
     let result: unknown
     const call = () => (result = run())
     if (waiting.push(call) === MAX_WAITING) log.warn(`${MAX_WAITING} calls came before init(); further ones are lost`)
-    if (typeof answer !== 'function') return answer
+    if (!isFunction(answer)) return answer
     return () => {
       waiting = waiting?.filter((each) => each !== call)
-      if (typeof result === 'function') result()
+      if (isFunction(result)) result()
     }
   }
   const notYet = (method: string, callback: unknown) => {
     log.warn(notInVersion(method))
-    if (typeof callback === 'function') callback([], { isLoaded: false, error: 'not in this version' })
+    if (isFunction(callback)) callback([], { isLoaded: false, error: 'not in this version' })
     return WITHOUT_CLIENT[method]
   }
   /** The client's methods, guarded, which wait for a client where there is none. */
@@ -136,7 +138,7 @@ export const createAnalytics = (
     for (const path of Object.keys(WITHOUT_CLIENT)) {
       const [method, inner] = path.split('.') as [string, string?]
       const call = (...args: unknown[]): unknown => {
-        if (!client) return guarded(() => (instead ? instead(path, args) : wait(path, args, () => call(...args))))
+        if (!client) return guarded(() => (fallback ? fallback(path, args) : wait(path, args, () => call(...args))))
         const run = memberAt(client.api, path) as Method | undefined
         return guarded(() => (run ? run(...args) : notYet(path, args[0]))) ?? WITHOUT_CLIENT[path]
       }
@@ -167,19 +169,19 @@ export const createAnalytics = (
     push: (call) => runCall(analytics, call, own),
     toString: () => (name ? `analytics.${name}` : 'analytics'),
   }
-  // The methods as they are here: another library's snippet may write its own over them, which push to this object.
+  // The methods as created here: another library's snippet may replace them with its own, which push to this object.
   const own: Members = { ...analytics }
   Object.defineProperty(analytics.featureFlags, 'hasLoadedFlags', { get: () => analytics.flagsEndpointWasHit })
   return analytics
 }
 
-/** Runs one queued call, `[method, ...arguments]` or a function, and answers what it answers. `members`: the methods. */
+/** Runs one queued call, `[method, ...arguments]` or a function, and returns its result. `members`: the methods. */
 const runCall = (analytics: Analytics, call: unknown, members: Members): unknown =>
-  guarded(() => {
-    if (typeof call === 'function') return call.call(analytics)
-    if (!Array.isArray(call) || !call.length) return
+  guarded((): unknown => {
+    if (isFunction(call)) return call.call(analytics)
+    if (!Array.isArray(call) || !call.length) return undefined
     const [method, ...args] = call as [unknown, ...unknown[]]
-    // A chained call: each is made on what the one before answered.
+    // A chained call: each is made on the result of the one before.
     if (Array.isArray(method)) {
       let at: unknown = members
       for (const [name, ...rest] of call as [string, ...unknown[]][])
@@ -187,6 +189,7 @@ const runCall = (analytics: Analytics, call: unknown, members: Members): unknown
       return at
     }
     const member = memberAt(members, String(method))
-    if (typeof member === 'function') return member(...args)
+    if (isFunction(member)) return member(...args)
     console.warn('[trailmark]', notInVersion(String(method)))
+    return undefined
   })

@@ -13,11 +13,11 @@ export type UserConfig = Record<string, unknown>
 
 type Console = Pick<Log, 'error' | 'warn'>
 
-/** A copy of what a site passed. A getter that throws is a line in the console, and its member is undefined. */
+/** Copies what the site passed. A getter that throws logs a line and leaves its member undefined. */
 const readable = (options: UserConfig): UserConfig =>
   objectOf(Object.keys(options), (name) => guarded(() => options[name]))
 
-/** Whether an option takes `value`; one readable line where it does not. `instead`: what holds then. */
+/** Whether an option takes `value`. Logs one line if not; `instead` is what holds then. */
 const isRight = (name: string, takes: string, value: unknown, instead: string, log: Console): boolean => {
   if (accepts(takes, value)) return true
   log.error(expected(name, takes, value, `Using ${instead}`))
@@ -25,8 +25,8 @@ const isRight = (name: string, takes: string, value: unknown, instead: string, l
 }
 
 /**
- * What a site gave, under today's names and of the right types. What is not is left out, with one readable line each.
- * `current`: what holds instead.
+ * Returns the options that the site passed, under their current names and of the right types. Others are left out, with
+ * one log line each. `current`: what holds instead.
  */
 const checked = (given: unknown, current: Config, log: Console): UserConfig => {
   const result: UserConfig = {}
@@ -67,8 +67,8 @@ const checked = (given: unknown, current: Config, log: Console): UserConfig => {
 const fallbacks = () => objectOf(Object.keys(OPTIONS), (name) => OPTIONS[name as keyof Config][0]) as unknown as Config
 
 /**
- * What a site said, with what the date it chose says of the members it did not speak of: an object is laid over the
- * dated one, and a plain `true` is the dated one.
+ * Returns the site's options, filled up from the defaults of its date: an object is laid over the dated one, and a plain
+ * `true` is the dated one.
  */
 const withDatedMembers = (wanted: UserConfig, dated: UserConfig): UserConfig => {
   const result = { ...wanted }
@@ -80,26 +80,26 @@ const withDatedMembers = (wanted: UserConfig, dated: UserConfig): UserConfig => 
   return result
 }
 
-/** What holds for a site that has said this: that, over the dated defaults it selected, over the plain ones. */
-const settled = (said: UserConfig): Config & UserConfig => {
-  const dated = datedDefaults(said.defaults) as UserConfig
-  return { ...fallbacks(), ...dated, ...withDatedMembers(said, dated) }
+/** Returns the configuration: the site's options over the dated defaults it selected over the plain ones. */
+const settled = (userConfig: UserConfig): Config & UserConfig => {
+  const dated = datedDefaults(userConfig.defaults) as UserConfig
+  return { ...fallbacks(), ...dated, ...withDatedMembers(userConfig, dated) }
 }
 
-/** The configuration of an `init`. `said` is filled with what the site gave of it. */
-export const resolveConfig = (given: unknown, log: Console, said: UserConfig = {}): Config =>
-  settled(Object.assign(said, checked(given, fallbacks(), log)))
+/** Returns the configuration of an `init`. Fills `userConfig` with the options that the site passed. */
+export const resolveConfig = (given: unknown, log: Console, userConfig: UserConfig = {}): Config =>
+  settled(Object.assign(userConfig, checked(given, fallbacks(), log)))
 
 /**
- * Changes a live configuration; every reader of it sees the change. Answers whether anything changed. `said`: what the
- * site has given so far; a date that is given later changes only what it has not spoken of.
+ * Changes a live configuration; every reader of it sees the change. Returns whether anything changed. `userConfig`: the
+ * options the site has passed so far; a date that is passed later changes only the others.
  */
-export const changeConfig = (config: Config, changes: unknown, log: Console, said: UserConfig): boolean => {
+export const changeConfig = (config: Config, changes: unknown, log: Console, userConfig: UserConfig): boolean => {
   const wanted = checked(changes, config, log)
   const names = [...Object.keys(wanted), ...(wanted.defaults ? Object.keys(datedDefaults(LATEST)) : [])]
   Object.assign(
     config,
-    pick(settled(Object.assign(said, wanted)), (name) => names.includes(name)),
+    pick(settled(Object.assign(userConfig, wanted)), (name) => names.includes(name)),
   )
   return names.length > 0
 }

@@ -42,7 +42,8 @@ describe('a new extension', () => {
         const bundle = await rollup(input)
         for (const each of [output].flat()) await bundle.write(each)
       }`
-    execFileSync(process.execPath, ['--input-type=module', '-e', build], { cwd: project, stdio: 'pipe' })
+    writeFileSync(join(project, 'build.mjs'), build)
+    execFileSync(process.execPath, ['build.mjs'], { cwd: project, stdio: 'pipe' })
   }, 300_000)
   afterAll(() => rmSync(project, { recursive: true }))
 
