@@ -451,10 +451,34 @@ type EarlyAccessFeatureCallback = (features: EarlyAccessFeature[]) => void
 type EventName = string
 type Persistence = PersistenceKind
 type PersonProfiles = Config['person_profiles']
+type ConfigDefaults = Config['defaults']
+type RequestQueueConfig = Config['request_queue_config']
+type RequestCallback = Config['on_request_error']
+type Headers = Config['xhr_headers']
+type DomAutocaptureEvents = NonNullable<AutocaptureConfig['dom_event_allowlist']>[number]
+type AutocaptureCompatibleElement = NonNullable<AutocaptureConfig['element_allowlist']>[number]
+type FeatureFlagMetadata = NonNullable<FlagDetails['metadata']>
+type EvaluationReason = NonNullable<FlagDetails['reason']>
+type IsFeatureEnabledOptions = Exclude<Parameters<Analytics['isFeatureEnabled']>[1], undefined>
+type FeatureFlagOverrides = Record<string, FlagValue>
+type FeatureFlagPayloadOverrides = Record<string, JsonType>
+type OverrideFeatureFlagsOptions = Exclude<Parameters<Analytics['featureFlags']['overrideFeatureFlags']>[0], undefined>
+type RemoteConfigFeatureFlagCallback = Parameters<Analytics['featureFlags']['getRemoteConfigPayload']>[1]
+type EarlyAccessFeatureStage = EarlyAccessFeature['stage']
+type EarlyAccessFeatureResponse = {
+  earlyAccessFeatures: EarlyAccessFeature[]
+}
+type SessionRecordingOptions = Config['session_recording']
+type ExceptionAutoCaptureConfig = Exclude<Parameters<Analytics['startExceptionAutocapture']>[0], boolean | undefined>
+type DisplaySurveyOptions = Exclude<Parameters<Analytics['displaySurvey']>[1], undefined>
+type SurveyQuestion = Survey['questions'][number]
+type SurveyAppearance = NonNullable<Survey['appearance']>
+type ToolbarParams = Parameters<Analytics['loadToolbar']>[0]
 declare const analytics: Analytics
 export { analytics, analytics as default }
 export type {
   Analytics,
+  AutocaptureCompatibleElement,
   AutocaptureConfig,
   BeforeSend,
   BeforeSendFn,
@@ -464,14 +488,24 @@ export type {
   CaptureResult,
   CapturedEvent,
   Config,
+  ConfigDefaults,
+  DisplaySurveyOptions,
+  DomAutocaptureEvents,
   DropReason,
   DroppedEvent,
   EarlyAccessFeature,
   EarlyAccessFeatureCallback,
+  EarlyAccessFeatureResponse,
+  EarlyAccessFeatureStage,
+  EvaluationReason,
   EventName,
+  ExceptionAutoCaptureConfig,
   Explanation,
   FeatureFlagDetail,
+  FeatureFlagMetadata,
   FeatureFlagOptions,
+  FeatureFlagOverrides,
+  FeatureFlagPayloadOverrides,
   FeatureFlagResult,
   FeatureFlagValue,
   FeatureFlagsCallback,
@@ -481,10 +515,13 @@ export type {
   FlagOverride,
   FlagResult,
   FlagValue,
+  Headers,
+  IsFeatureEnabledOptions,
   JsonRecord,
   JsonType,
   Notices,
   Options,
+  OverrideFeatureFlagsOptions,
   Persistence,
   PersistenceKind,
   PersonProfiles,
@@ -494,13 +531,21 @@ export type {
   Properties,
   Property,
   RageclickConfig,
+  RemoteConfigFeatureFlagCallback,
+  RequestCallback,
   RequestError,
+  RequestQueueConfig,
   RequestResponse,
+  ResetOptions,
   SessionChange,
   SessionIdChangedCallback,
   SessionListener,
+  SessionRecordingOptions,
   Stop,
   Survey,
+  SurveyAppearance,
   SurveyCallback,
+  SurveyQuestion,
+  ToolbarParams,
   Transport,
 }
