@@ -243,7 +243,7 @@ describe("a variable's schema", () => {
   test.each<[string, string, object, RegExp]>([
     ['another type', 'String', { type: 'integer' }, /"string" or "uuid"/],
     ['a rule that does not belong', 'Boolean', { type: 'boolean', minimum: 1 }, /has no "minimum"/],
-    ['a broken pattern', 'String', { type: 'string', pattern: '(' }, /no regular expression/],
+    ['a broken pattern', 'String', { type: 'string', pattern: '(' }, /not a regular expression/],
     ['a pattern that looks ahead', 'String', { type: 'string', pattern: 'a(?=b)' }, /look-around/],
     ['bounds that cross', 'Number', { type: 'number', minimum: 5, maximum: 1 }, /no value could be both/],
     ['bounds of another type', 'Number', { type: 'number', minimum: '2026-01-01' }, /a number/],
