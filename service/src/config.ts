@@ -173,7 +173,7 @@ const asKeyLimit = (label: string, field: string, value: unknown): [keyof KeyLim
   try {
     return [name, read(String(value))]
   } catch (error) {
-    throw new Error(`has a "${field}" of "${label}" that ${(error as Error).message}`)
+    throw new Error(`has a "${field}" of "${label}" that ${(error as Error).message}`, { cause: error })
   }
 }
 

@@ -213,8 +213,8 @@ const main = async (args: readonly string[]) => {
     say('Stopped.')
     process.exit(0)
   }
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
+  process.on('SIGINT', () => void stop())
+  process.on('SIGTERM', () => void stop())
   process.on('unhandledRejection', (reason) =>
     log(`Unexpected: ${reason instanceof Error ? reason.stack : String(reason)}`, { level: 'error' }),
   )

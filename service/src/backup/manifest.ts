@@ -14,10 +14,10 @@ const FILE = 'backup.json'
 export const writeManifest = (folder: string, manifest: Manifest): void =>
   writeFileSync(join(folder, FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
 
-/** `undefined` if the folder holds no whole backup that this release knows. */
+/** Returns `undefined` unless the folder has a complete backup in a format of this release. */
 export const readManifest = (folder: string): Manifest | undefined => {
   try {
-    const manifest = JSON.parse(readFileSync(join(folder, FILE), 'utf8'))
+    const manifest = JSON.parse(readFileSync(join(folder, FILE), 'utf8')) as Manifest
     return manifest.format === 1 ? manifest : undefined
   } catch {
     return undefined // no such file, or not ours

@@ -207,7 +207,7 @@ export const createFlagDefinitions = (
     payload: async (projectId, key) => {
       const { filters } = await findBy('key', projectId, key)
       const payload = (filters as Filters).payloads?.true ?? null
-      return typeof payload === 'string' ? JSON.parse(payload) : payload
+      return typeof payload === 'string' ? (JSON.parse(payload) as unknown) : payload
     },
     byKey: (projectId) => {
       const known = kept.get(projectId)

@@ -40,7 +40,7 @@ export const readCountries = (file: string): CountryOf => {
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    throw new Error(`TRAILMARK_GEOIP_FILE cannot be read: ${(error as Error).message}.`)
+    throw new Error(`TRAILMARK_GEOIP_FILE cannot be read: ${(error as Error).message}.`, { cause: error })
   }
   const lines = text.split(/\r?\n/)
   const ranges = lines.flatMap((line, index) => {

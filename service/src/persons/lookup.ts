@@ -67,7 +67,7 @@ export const createPersons = ({ run }: Pick<Storage, 'run'>): Persons => {
     return rows.map(([id, isIdentified, createdAt, properties]) => ({
       id: String(id),
       distinct_ids: ids.flatMap(([person, distinctId]) => (person === id ? [String(distinctId)] : [])),
-      properties: JSON.parse(String(properties)),
+      properties: JSON.parse(String(properties)) as PersonView['properties'],
       is_identified: Boolean(isIdentified),
       created_at: `${String(createdAt).replace(' ', 'T')}Z`,
     }))

@@ -152,7 +152,7 @@ const toStorageError = (error: unknown, inserting = false): unknown => {
 // An engine that cannot write to its disk answers 200 and nothing more.
 const parseAnswer = (json: string): { meta: Result['columns']; data: Result['rows'] } => {
   try {
-    return JSON.parse(quoteUnsafeIntegers(json))
+    return JSON.parse(quoteUnsafeIntegers(json)) as ReturnType<typeof parseAnswer>
   } catch {
     throw new StorageError('unavailable', 'The answer of the engine is cut off')
   }

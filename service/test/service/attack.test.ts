@@ -151,7 +151,7 @@ const open = async (path: string, headers: string): Promise<{ socket: Socket; an
   const { port, hostname } = new URL(service.url)
   const socket = connect(Number(port), hostname)
   let text = ''
-  socket.on('data', (chunk) => (text += chunk))
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
   socket.on('error', () => {})
   const answer = new Promise<string>((resolve) => socket.once('close', () => resolve(text)))
   await new Promise((resolve) => socket.once('connect', resolve))
