@@ -171,7 +171,8 @@ const commandOf = (args: readonly string[]): { command: string; rest: readonly s
 
 const main = async (args: readonly string[]) => {
   const { command, rest } = commandOf(args)
-  if (args[0] === '--version') return say(JSON.parse(readFileSync(here('../package.json'), 'utf8')).version)
+  if (args[0] === '--version')
+    return say((JSON.parse(readFileSync(here('../package.json'), 'utf8')) as { version: string }).version)
   if (command === 'help' || args.includes('--help') || args.includes('-h')) return say(HELP)
 
   let config: Config

@@ -103,9 +103,10 @@ export class EndpointError extends Error {
 }
 
 /** A query's variables are all required; one without any needs none. */
-type Given<Variables, Options> = {} extends Variables
-  ? [variables?: Variables, options?: Options]
-  : [variables: Variables, options?: Options]
+type Given<Variables, Options> =
+  Partial<Variables> extends Variables
+    ? [variables?: Variables, options?: Options]
+    : [variables: Variables, options?: Options]
 
 export interface Endpoints<Types extends Record<string, EndpointTypes>> {
   /**

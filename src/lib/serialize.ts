@@ -5,8 +5,8 @@ export type RewriteText = (text: string, key: string) => string
 
 // What one value may become: about half a megabyte of JSON, which is more than any honest event has. An application's
 // component tree, reached through one object, has millions of nodes. An event is two values, its properties and its
-// options, and the service refuses one of more than 8,000.
-const MAX_NODES = 3_500
+// options, and the service rejects one of more than 16,000 keys and values.
+const MAX_NODES = 2_500
 const MAX_CHARACTERS = 500_000
 const MAX_KEY_LENGTH = 255
 // The service refuses what is nested deeper than 64.

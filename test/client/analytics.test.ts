@@ -410,7 +410,7 @@ describe('init', () => {
 
   test.each([[''], ['  '], [undefined], [null]])('a token of %p gives a silent no-op', (token) => {
     const lines = [listenToConsole('warn'), listenToConsole('error')]
-    const analytics = createAnalytics(() => () => Promise.reject())
+    const analytics = createAnalytics(() => () => Promise.reject(new Error('no extension')))
     const asked = (globalThis.fetch = jest.fn())
     expect(analytics.init(token as never)).toBe(analytics)
     expect(analytics.capture('x')).toBeUndefined()

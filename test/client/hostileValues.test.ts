@@ -68,7 +68,7 @@ const expectOrder = async ({ analytics, requests, asked, settle }: Started) => {
   expect(states.filter(({ state }) => state === 'waiting')).toEqual([])
   expect(states).toContainEqual({ event: 'after', state: 'delivered', reason: undefined })
   for (const { init } of requests) {
-    const body = String(init.body)
+    const body = init.body as string
     expect(body.length).toBeLessThan(3_000_000)
     for (const event of (JSON.parse(body) as { batch: unknown[] }).batch)
       expect(JSON.stringify(event)).not.toMatch(/\\ud/)

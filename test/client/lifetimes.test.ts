@@ -46,7 +46,7 @@ const withSlowService = () => {
       }),
   ) as never
   const captured: string[] = []
-  const analytics = createAnalytics(() => async () => clicks as Extension)
+  const analytics = createAnalytics(() => async () => clicks)
   analytics.on('eventCaptured', ({ event }) => captured.push(event))
   return {
     analytics,

@@ -51,7 +51,7 @@ test('a leave goes out with the last beacon, and tells how long the page was see
   const beacons: string[] = []
   navigator.sendBeacon = (_, body) => {
     const reader = new FileReader()
-    reader.onload = () => beacons.push(String(reader.result))
+    reader.onload = () => beacons.push(reader.result as string)
     reader.readAsText(body as Blob)
     return true
   }

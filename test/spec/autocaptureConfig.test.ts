@@ -30,7 +30,7 @@ const seen = async (
   acts.forEach(([selector, type]) => act(selector, type))
   await settle()
   return sent.map(
-    ({ properties }) => `${properties.$event_type} ${/^[a-z]+/.exec(properties.$elements_chain as string)![0]}`,
+    ({ properties }) => `${String(properties.$event_type)} ${/^[a-z]+/.exec(properties.$elements_chain as string)![0]}`,
   )
 }
 const ACTS: [string, string?][] = [['#b'], ['#a'], ['#i', 'change'], ['#f', 'submit']]

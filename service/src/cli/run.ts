@@ -57,7 +57,7 @@ export const runCommand = async (
   )
   let parsed: { values: Record<string, string | boolean | undefined>; positionals: string[] }
   try {
-    parsed = parseArgs({ args: rest, options, allowPositionals: true, strict: true }) as typeof parsed
+    parsed = parseArgs({ args: rest, options, allowPositionals: true, strict: true })
   } catch (error) {
     throw new CommandError(`${(error as Error).message.split('. ')[0]}. Usage: ${usageOf(command)}`)
   }

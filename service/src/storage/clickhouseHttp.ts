@@ -124,7 +124,7 @@ export const createClickhouseHttp = ({ url, account, headers, timeoutMs, connect
         body,
       } = await pool.request({
         method: 'POST',
-        path: `/?${new URLSearchParams(fields as [string, string][])}`,
+        path: `/?${new URLSearchParams(fields as [string, string][]).toString()}`,
         headers: { ...common, ...(form ? { 'content-type': form.type } : {}) },
         body: rows ?? form?.body ?? text,
         signal: signal ?? null,

@@ -46,10 +46,12 @@ const run = (name: string, body: object, headers: Readonly<Record<string, string
         method: 'POST',
         headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json', ...headers },
       },
-      async (reply) => {
+      (reply) => {
         const parts: Buffer[] = []
-        for await (const part of reply) parts.push(part as Buffer)
-        resolve({ headers: reply.headers, body: Buffer.concat(parts) })
+        reply
+          .on('data', (part: Buffer) => parts.push(part))
+          .on('end', () => resolve({ headers: reply.headers, body: Buffer.concat(parts) }))
+          .on('error', reject)
       },
     )
       .on('error', reject)

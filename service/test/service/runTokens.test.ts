@@ -190,7 +190,7 @@ describe('a run token', () => {
     ['client_query_id', { client_query_id: 'mine' }],
   ])('cannot use %s, in the body or in the URL', async (attr, body) => {
     const token = await tokenOf({ endpoints: ['one'] })
-    const query = `?${new URLSearchParams(Object.entries(body).map(([name, value]) => [name, String(value)] as [string, string]))}`
+    const query = `?${new URLSearchParams(Object.entries(body).map(([name, value]) => [name, String(value)] as [string, string])).toString()}`
     for (const reply of [await run(token, 'one', body), await run(token, 'one', {}, { query })]) {
       expect(reply).toMatchObject({ status: 403, body: { type: 'authentication_error', code: 'not_granted', attr } })
       expect(JSON.stringify(reply.body)).not.toContain('SELECT')

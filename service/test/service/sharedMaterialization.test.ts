@@ -73,7 +73,7 @@ const tableOf = async (service: RunningService, name: string) =>
   /rollup_\w+/.exec((await run(service, name, { debug: true, refresh: 'force' })).body.clickhouse)![0]
 const claims = async () =>
   (await postgres.ask(database, "SELECT state_json::json->'claim'->>'until' AS until FROM materializations")).flatMap(
-    ({ until: each }) => (each ? [String(each)] : []),
+    ({ until: each }) => (typeof each === 'string' ? [each] : []),
   )
 
 /** What both answer must be the same, out of what is stored, and what is there. */
@@ -81,7 +81,7 @@ const expectStored = async (name: string) => {
   const live = (await run(one, name, { refresh: 'direct' })).body
   for (const service of [one, other]) {
     const answer = (await run(service, name)).body
-    expect([answer.endpoint_materialized, answer.results]).toEqual([true, live.results])
+    expect(answer).toMatchObject({ endpoint_materialized: true, results: live.results })
   }
   return live.results
 }

@@ -66,10 +66,12 @@ test('GET / says that the service is running, without scripts or facts about a p
 /** The answer as it travels: `fetch` would decompress it. */
 const raw = (path: string, headers: Readonly<Record<string, string>>) =>
   new Promise<{ status: number; headers: Readonly<Record<string, unknown>>; body: Buffer }>((resolve, reject) => {
-    httpRequest(`${service.url}${path}`, { headers }, async (reply) => {
+    httpRequest(`${service.url}${path}`, { headers }, (reply) => {
       const parts: Buffer[] = []
-      for await (const part of reply) parts.push(part as Buffer)
-      resolve({ status: reply.statusCode!, headers: reply.headers, body: Buffer.concat(parts) })
+      reply
+        .on('data', (part: Buffer) => parts.push(part))
+        .on('end', () => resolve({ status: reply.statusCode!, headers: reply.headers, body: Buffer.concat(parts) }))
+        .on('error', reject)
     })
       .on('error', reject)
       .end()

@@ -111,12 +111,20 @@ const WEIGHED: Readonly<Record<string, Weigh>> = {
   sum: ([value], count) => ['sum', infix(value!, '*', count)],
 }
 
+// Over arrays, `sumIfOrNull` returns 0 where no row passes its condition, and NULL over rows, as `sumOrNullIf` does over both.
+// `countIfOrNull` returns 0 over both.
+const overArrays = (name: string): string => name.replace(/(?<!^count)IfOrNull$/, 'OrNullIf')
+
 const weighted = (of: CallSql, args: readonly Sql[], state: Sql): Sql => {
   const count = call('finalizeAggregation', state)
   const isIf = of.name.endsWith('If')
   const weigh = WEIGHED[isIf ? of.name.slice(0, -'If'.length) : of.name]
   if (!weigh)
-    return { ...of, name: `${of.name}Array`, args: args.map((each) => call('arrayWithConstant', count, each)) }
+    return {
+      ...of,
+      name: `${overArrays(of.name)}Array`,
+      args: args.map((each) => call('arrayWithConstant', count, each)),
+    }
   const [name, ...weighed] = weigh(args, count)
   return { ...of, name: isIf ? `${name}If` : name, args: isIf ? [...weighed, args.at(-1)!] : weighed }
 }

@@ -104,17 +104,18 @@ export const startEngine = async ({
 
   const ended = (process: ChildProcess) => process.exitCode !== null || process.signalCode !== null
 
-  /** Ends an engine that no longer answers; whoever keeps it running starts it again. */
+  /** Kills an engine that no longer answers. `keepRunning` starts it again. */
   const endWhenHung = (engine: ChildProcess, url: string) => {
     const turnMs = hungMs / MOST_MISSED
     let missed = 0
-    const turn = setTimeout(async () => {
+    const check = async () => {
       missed = (await answers(url, turnMs)) ? 0 : missed + 1
       if (ended(engine) || stopping) return
       if (missed < MOST_MISSED) return void turn.refresh()
       log(`The engine has not answered for ${Math.round(hungMs / 1_000)} s; ending it.`, { level: 'error' })
       engine.kill('SIGKILL')
-    }, turnMs).unref()
+    }
+    const turn = setTimeout(() => void check(), turnMs).unref()
   }
 
   const launch = async (): Promise<ChildProcess> => {

@@ -548,6 +548,15 @@ test('ignores a row of another project in the table', async () => {
   expect(await expectLikeLive(mine.stored, { event: text('visit') })).toEqual([['ann', 1, 'pro']])
 })
 
+test('returns NULL from sumIfOrNull and its like where no row passes the condition', async () => {
+  const of = ['sum', 'sumKahan', 'avg', 'medianExact', 'entropy', 'count']
+  const columns = of.map((name) => `${name}IfOrNull(toInt(person.properties.seats), person.is_identified)`)
+  const { stored } = await start(`SELECT ${columns.join()} FROM events WHERE event = {variables.event}`, [
+    wire(capturedAt(0, START, { set: { seats: 2 } })),
+  ])
+  expect(await expectLikeLive(stored, { event: text('visit') })).toEqual([[null, null, null, null, null, 0]])
+})
+
 test('keeps fractions of averages where some values are missing', async () => {
   const { stored } = await start('SELECT avg(person.properties.seats) FROM events WHERE event = {variables.event}', [
     wire(capturedAt(0, START, { set: { seats: 2.5 } })),
