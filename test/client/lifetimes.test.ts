@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { createAnalytics } from '../../src/client/instances'
 import type { Analytics, Options } from '../../src/client/publicApi'
 import * as clicks from '../../src/extensions/clicks/clicks'
-import type { Extension } from '../../src/extensions/contract'
 import { listenToConsole, NO_FLAGS } from '../support/startAnalytics'
 
 const OPTIONS: Options = {
