@@ -127,7 +127,7 @@ const runOperation = (endpoint: Endpoint, version: EndpointVersion, variables: J
           'text/csv': {},
         },
       },
-      default: { $ref: '#/components/responses/ApiError' },
+      default: { $ref: '#/components/responses/Refusal' },
     },
   }
 }
@@ -138,13 +138,13 @@ export const DOCUMENT = {
   components: {
     securitySchemes: { personalApiKey: { type: 'http', scheme: 'bearer' } },
     responses: {
-      ApiError: {
+      Refusal: {
         description: 'What was wrong, where, and what would be right.',
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/ApiError' } } },
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } },
       },
     },
     schemas: {
-      ApiError: {
+      Refusal: {
         type: 'object',
         properties: {
           type: { type: 'string' },
