@@ -136,7 +136,7 @@ const stopAll = async (code) => {
 }
 
 const onSignal = () => {
-  // A second Ctrl-C: whoever sends it does not want to wait.
+  // A second Ctrl-C stops at once.
   if (stopping) {
     for (const child of running.values()) child.kill('SIGKILL')
     process.exit(1)

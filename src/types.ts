@@ -1,24 +1,24 @@
 /** The SDK's vocabulary. Everything here is public and nothing here imports anything. */
 
-/** Event properties: JSON values. What is not JSON (functions, symbols, cycles) is left out or written as text. */
+/** Event properties: JSON values. Other values (functions, symbols, cycles) are left out or converted to strings. */
 export type Properties = Record<string, unknown>
 
-/** Undoes what the function that returned it began. Calling it twice is harmless. */
+/** Stops what the function that returned it started. Safe to call twice. */
 export type Stop = () => void
 
-/** One event, as `before_send` and `on('eventCaptured')` see it and as it travels. */
+/** One event, as passed to `before_send` and `on('eventCaptured')`, and as sent. */
 export interface CapturedEvent {
-  /** UUIDv7. The service counts each uuid once, however often it arrives. */
+  /** UUIDv7. The service stores each uuid once, however often it arrives. */
   uuid: string
   event: string
   properties: Properties
   /** Person properties to overwrite. */
   $set?: Properties
-  /** Person properties to write where there is no value yet. */
+  /** Person properties to set unless they have a value. */
   $set_once?: Properties
   /** Names of person properties to remove. */
   $unset?: string[]
-  /** When it happened, by the visitor's clock. */
+  /** Time of the event, by the visitor's clock. */
   timestamp: Date
 }
 
@@ -29,18 +29,18 @@ export interface CaptureOptions {
   $set?: Properties
   $set_once?: Properties
   $unset?: string[]
-  /** When it happened, if not now. Does not move the session. */
+  /** Time of the event, if not now. Does not affect the session. */
   timestamp?: Date
-  /** An id of your own, in the 8-4-4-4-12 form; anything else is replaced. */
+  /** Your own UUID for the event; an invalid one is replaced. */
   uuid?: string
-  /** Do not wait for the batch. */
+  /** Sends the event without waiting for the batch. */
   send_instantly?: boolean
   transport?: Transport
-  /** Do not count this event against `rate_limiting`. */
+  /** Exempts the event from `rate_limiting`. */
   skip_client_rate_limiting?: boolean
 }
 
-/** Why an event was not sent. The list is closed: an event that disappears has one of these reasons. */
+/** Why an event was not sent. Every dropped event has one of these reasons. */
 export type DropReason =
   | 'not_initialized'
   | 'invalid_name'
@@ -54,35 +54,35 @@ export type DropReason =
   | 'queue_full'
   | 'expired'
 
-/** What left the pipeline or the queue without being sent. */
+/** An event that left the pipeline or the queue without being sent. */
 export interface DroppedEvent {
   event: string
   uuid?: string
   reason: DropReason
-  /** The stage that dropped it, where one did. */
+  /** The stage that dropped it, if any. */
   stage?: string
 }
 
-/** Why the session is another than before (docs/reference/protocol.md#10). */
+/** Why a new session started (docs/reference/protocol.md#10). */
 export interface SessionChange {
   noSessionId: boolean
   activityTimeout: boolean
   sessionPastMaximumLength: boolean
-  /** Another tab had begun it. */
+  /** Another tab started it. */
   crossTabAdoption: boolean
 }
 
 export type SessionListener = (sessionId: string, windowId: string, reason?: SessionChange) => void
 
-/** What became of one event: `analytics.explain()`. */
+/** What happened to one event: a result of `analytics.explain()`. */
 export interface Explanation {
   event: string
   uuid?: string
   /** When it was captured. */
   at: Date
-  /** The stages it came to, in order; the last one dropped it, if one did. */
+  /** The stages it reached, in order. If it was dropped, the last one dropped it. */
   stages: readonly string[]
-  /** `waiting`: to be sent, or to be answered. `delivered`: the service has it. `dropped`: `reason` says why. */
+  /** `waiting`: not acknowledged yet. `delivered`: stored by the service. `dropped`: see `reason`. */
   state: 'waiting' | 'delivered' | 'dropped'
   reason?: DropReason
 }
@@ -90,36 +90,36 @@ export interface Explanation {
 /** A flag's value: on, off, or the name of the variant. */
 export type FlagValue = boolean | string
 
-/** What the service said of one flag (docs/reference/protocol.md#4.6). */
+/** The service's evaluation of one flag (docs/reference/protocol.md#4.6). */
 export interface FlagDetails {
   key?: string
   enabled: boolean
   variant?: string | null
   reason?: { code?: string; description?: string | null }
   metadata?: { id?: number; version?: number; payload?: unknown; has_experiment?: boolean }
-  /** The service could not evaluate it this time. */
+  /** The service could not evaluate the flag. */
   failed?: boolean
 }
 
-/** One flag, as `getFeatureFlagResult` tells it. */
+/** One flag, as returned by `getFeatureFlagResult`. */
 export interface FlagResult {
   key: string
   enabled: boolean
   /** The variant's name, for a flag with variants. */
   variant?: string
-  /** What comes with the value, parsed. */
+  /** The parsed payload of the value. */
   payload?: unknown
 }
 
-/** `send_event: false` captures no `$feature_flag_called`; `fresh`: only what the network answered on this page. */
+/** `send_event: false`: captures no `$feature_flag_called`. `fresh`: only values fetched on this page. */
 export interface FlagOptions {
   send_event?: boolean
   fresh?: boolean
 }
 
 /**
- * Hears of every change of flags: the keys of those that are on, and all values by key. `errorsLoading`: they could not
- * be fetched, and what was known stays.
+ * Receives every change of flags: the keys of those that are on, and all values by key. `errorsLoading`: the request
+ * failed, and earlier values stay.
  */
 export type FlagListener = (
   flags: string[],
@@ -127,7 +127,7 @@ export type FlagListener = (
   context?: { errorsLoading?: boolean },
 ) => void
 
-/** Flags to use instead of the service's: names of those that are on, or values by name; `false` ends it. */
+/** Flags that override the service's: keys of those that are on, or values by key. `false` ends the override. */
 export type FlagOverride = false | string[] | Record<string, FlagValue>
 
 export interface EarlyAccessFeature {
@@ -148,7 +148,7 @@ export interface RequestError {
 }
 
 export interface AutocaptureConfig {
-  /** URLs where autocapture is on: addresses, parts of them, or regular expressions. Empty array: none; undefined: all. */
+  /** URLs where autocapture is on: URLs, parts of them, or regular expressions. Empty array: none; undefined: all. */
   url_allowlist?: (string | RegExp)[]
   /** DOM events captured (`click`, `change`, `submit`). Empty array: none; undefined: all. */
   dom_event_allowlist?: string[]
@@ -165,7 +165,7 @@ export interface AutocaptureConfig {
 export interface RageclickConfig {
   /** Selectors ignored for rage clicks; a matching ancestor counts. Empty array: no rage clicks at all. Replaces the built-in list. */
   css_selector_ignorelist?: string[]
-  /** Elements ignored by their text or aria-label. true: next, previous, prev, > and <. Array: your own words, at most 10; a longer one does not hold. */
+  /** Elements ignored by their text or aria-label. true: next, previous, prev, > and <. Array: your own words, at most 10; a longer array is ignored. */
   content_ignorelist?: boolean | string[]
   /** Distance between two clicks of a run, px: horizontal plus vertical. Default: 30. */
   threshold_px?: number
@@ -188,9 +188,9 @@ export type PersistenceKind = 'localStorage' | 'sessionStorage' | 'cookie' | 'me
 
 /** Every option, as `analytics.config` shows it. `Partial` of it goes to `init` and `set_config`. */
 export interface Config {
-  /** Address of the service. May carry a path, for a reverse proxy. */
+  /** URL of the service. It may have a path, for a reverse proxy. */
   api_host: string
-  /** The app's own address when `api_host` is a reverse proxy, so that links point correctly. */
+  /** URL of the app, for links, if `api_host` is a reverse proxy. */
   ui_host: string | undefined
   /** Captures clicks, changes and submits. Does not affect pageviews. */
   autocapture: boolean | AutocaptureConfig
@@ -206,37 +206,37 @@ export interface Config {
   capture_dead_clicks: boolean
   /** true: the cookie is set on the top-level domain. false: only on the host the page came from. */
   cross_subdomain_cookie: boolean
-  /** User agents for which nothing is sent: any that contains one of these, whatever the case. */
+  /** User agents for which nothing is sent: any that contains one of these, ignoring case. */
   custom_blocked_useragents: string[]
   /** Opts in to the defaults introduced up to this date (YYYY-MM-DD). 'unset': none. Options you set explicitly win. */
   defaults: string
   /** Keeps everything in memory: no cookie, no session storage, no local storage. */
   disable_persistence: boolean
-  /** Surveys are not loaded. */
+  /** Turns surveys off. */
   disable_surveys: boolean
-  /** The visitor is not recorded. */
+  /** Turns session recording off. */
   disable_session_recording: boolean
-  /** Recordings carry the console's lines. */
+  /** Records console output in session recordings. */
   enable_recording_console_log: boolean
-  /** Captures heatmap data. undefined: as the service says. */
+  /** Captures heatmap data. undefined: the project's setting. */
   enable_heatmaps: boolean | undefined
   /** Only flags with one of these contexts, or with none, are evaluated. Legacy name: evaluation_environments. */
   evaluation_contexts: string[] | undefined
   /** Where the tags of on-demand scripts go. 'head' avoids hydration errors of server-rendered pages. */
   external_scripts_inject_target: 'body' | 'head'
-  /** A host of its own for `/flags`. */
+  /** URL for `/flags` requests, if not `api_host`. */
   flags_api_host: string | null
   /** Called once, when the SDK is ready, with the instance (an `Analytics`). */
   loaded: (analytics: unknown) => void
-  /** Autocapture takes no text of elements. */
+  /** Leaves the text of elements out of autocapture. */
   mask_all_text: boolean
-  /** Autocapture takes no attributes of elements. */
+  /** Leaves the attributes of elements out of autocapture. */
   mask_all_element_attributes: boolean
   /** Nothing is captured until `opt_in_capturing`. */
   opt_out_capturing_by_default: boolean
   /** Nothing is stored in the browser until `opt_in_capturing`. */
   opt_out_persistence_by_default: boolean
-  /** true: events of bots are sent too, and every event says `$browser_type`: bot or browser. */
+  /** true: captures bots too; every event has `$browser_type`: bot or browser. */
   opt_out_useragent_filter: boolean
   /** Where the visitor's ids and properties are kept. */
   persistence: PersistenceKind
@@ -300,40 +300,40 @@ export interface Config {
   request_batching: boolean
   /** How long a batch waits for more events, ms, 250 to 5000. */
   request_queue_config: { flush_interval_ms?: number }
-  /** What may wait to be sent, characters of JSON in a tab's memory and in the browser; then the oldest go, as `queue_full`. */
+  /** Maximum size of waiting events, in characters of JSON, per tab and in storage. The oldest are dropped beyond it (`queue_full`). */
   outbox_max_bytes: number
-  /** How long an event may wait to be sent, ms; then it goes, as `expired`. */
+  /** Maximum time an event waits to be sent, ms. It is dropped after it (`expired`). */
   outbox_max_age_ms: number
-  /** Plain JSON instead of gzip. */
+  /** Sends plain JSON instead of gzip. */
   disable_compression: boolean
   /** Never uses sendBeacon, even when the page is left. */
   disable_beacon: boolean
   /** Maximum length of a string in an event, characters; the rest is cut. */
   properties_string_max_length: number
-  /** Events carry utm_* and the like, of the page and of the session's start. */
+  /** Adds campaign parameters (utm_*, click ids) of the page and of the session's start to events. */
   save_campaign_params: boolean
-  /** Events carry the referrer, of the page and of the session's start. */
+  /** Adds the referrer of the page and of the session's start to events. */
   save_referrer: boolean
   /** No scroll depth on `$pageview` and `$pageleave`. */
   disable_scroll_properties: boolean
   /** Element whose scrolling counts, if not the page: the first of these selectors that matches. */
   scroll_root_selector: string | string[] | undefined
-  /** URLs of the page are captured without what follows #. */
+  /** Captures page URLs without their hash. */
   disable_capture_url_hashes: boolean
   /**
    * 'always': capture anonymous events and store nothing. 'on_reject': do so once consent is denied; capture nothing until
    * the visitor decides.
    */
   cookieless_mode: 'always' | 'on_reject' | undefined
-  /** Name under which consent is kept, instead of `__ph_opt_in_out_<token>`. */
+  /** Storage key for consent, instead of `__ph_opt_in_out_<token>`. */
   consent_persistence_name: string | null
-  /** Consent is kept under this and the token, if `consent_persistence_name` is not set. */
+  /** Prefix of the storage key for consent, before the token, if `consent_persistence_name` is not set. */
   opt_out_capturing_cookie_prefix: string | null
-  /** Where consent is kept first; the other place is used where this one stores nothing. 'cookie': subdomains share it. */
+  /** Preferred storage for consent; the other is the fallback. 'cookie': shared by subdomains. */
   opt_out_capturing_persistence_type: 'localStorage' | 'cookie'
   /** Generates the id for a new visitor. Receives the UUID the SDK would otherwise use. */
   get_device_id: (uuid: string) => string
-  /** Do Not Track and Global Privacy Control count as a refusal. */
+  /** Treats Do Not Track and Global Privacy Control as a denial. */
   respect_dnt: boolean
 }
 
@@ -341,10 +341,10 @@ export interface Config {
 export interface Notices {
   /** An event as it goes into the queue. */
   eventCaptured: CapturedEvent
-  /** The service has answered that these events are stored. */
+  /** The service has stored these events. */
   eventsDelivered: { uuids: string[] }
   /** An event that will not be sent, and why. */
   eventDropped: DroppedEvent
-  /** Flags are about to be asked for. */
+  /** Flags are about to be fetched. */
   featureFlagsReloading: true
 }

@@ -5,7 +5,7 @@ import { findBrowser } from '../../scripts/findBrowser.mjs'
 // is undone while a page unloads.
 const USER_AGENT = 'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
 
-/** A Chromium that reaches nothing but this machine. */
+/** A Chromium that reaches only this machine. */
 export const launchBrowser = () =>
   chromium.launch({
     executablePath: findBrowser('chromium'),

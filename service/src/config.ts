@@ -41,7 +41,7 @@ export interface Config {
   readonly shadowPercent: number
 }
 
-/** Of one key; what is absent is as for all. */
+/** Limits of one key. Absent ones are those of all keys. */
 export interface KeyLimits {
   readonly seconds?: number
   readonly memoryBytes?: number

@@ -216,7 +216,7 @@ export const startService = async ({
     undo.push(() => lastRuns.close())
     const materializations = createMaterializations({
       metadata,
-      // A preview is waited for; everything else is done behind the back of whoever asked.
+      // Previews are awaited; everything else runs in the background.
       storage: { ...gate.background, run: gate.validation.run },
       log,
       lagSeconds: config.materializeLagSeconds,

@@ -33,7 +33,7 @@ export interface RunOptions {
   /** At most this many rows, from `offset` on. */
   limit?: number
   offset?: number
-  /** `force` computes anew what is kept. */
+  /** `force` recomputes a cached result. */
   refresh?: 'cache' | 'force'
   /** Ends the run, also in the service. */
   signal?: RunSignal
@@ -61,7 +61,7 @@ export interface EndpointFault {
 /** A run that gave nothing. `message` says what was wrong and what would be right. */
 export class EndpointError extends Error {
   override readonly name = 'EndpointError'
-  /** Of the HTTP answer; 0 where there was none. */
+  /** HTTP status; 0 without a response. */
   readonly status: number
   /** Stable: `invalid_variables`, `not_found`, …; `unreachable` and `timeout` where there was no answer. */
   readonly code: string

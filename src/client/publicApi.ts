@@ -35,122 +35,129 @@ export interface Analytics extends NotYet {
   readonly version: string
   /** Whether `init` has been called with a token. On a server it may always be called again. */
   readonly __loaded: boolean
-  /** Whether anything is known of flags. */
+  /** Whether flags have loaded. */
   readonly flagsEndpointWasHit: boolean
-  /** Its older name. */
+  /** Older name of `flagsEndpointWasHit`. */
   readonly decideEndpointWasHit: boolean
-  /** Where logs would go; they are not in this release, so these do nothing. */
+  /** Logging methods of posthog-js. They do nothing in this release. */
   readonly logger: Record<string, () => void>
 
   /**
-   * Starts the SDK for the project with this public token and answers the instance. A second call for the same
-   * instance changes nothing and says so in the console. With `name` it starts an instance of its own, which is then
-   * also `analytics[name]`. An empty token, or `enabled: false`, gives a complete no-op. In a worker it is done when `loaded` is
-   * called, and calls made before wait; on a server only flags answer, as `bootstrap` says (docs/guides/environments.md).
+   * Starts the SDK for the project with this public token and returns the instance. A second call for the same
+   * instance changes nothing and logs an error. With `name` it starts another instance, which is also available as
+   * `analytics[name]`. With an empty token, or `enabled: false`, every method is a no-op. In a worker, init ends when
+   * `loaded` is called, and earlier calls are queued; on a server only flags from `bootstrap` are available
+   * (docs/guides/environments.md).
    * @example analytics.init('my-token', { api_host: 'https://events.example.com', defaults: '2026-01-30' })
    */
   init(token: string, options?: Options | null, name?: string): Analytics
-  /** Changes options. An option of a wrong type keeps its value, with one line in the console. */
+  /** Changes options. An option of a wrong type keeps its value and logs an error. */
   set_config(options: Options): void
   /**
-   * Captures an event and answers it as it will be sent; undefined when it was dropped (`drops()` says why).
+   * Captures an event. Returns it as it will be sent, or undefined if it was dropped (`drops()` has the reasons).
    * @example analytics.capture('purchase', { amount: 42, currency: 'EUR' })
    */
   capture(event: string, properties?: Properties | null, options?: CaptureOptions): CapturedEvent | undefined
-  /** The properties that an event of this name would have now, without capturing it. */
+  /** Returns the properties that an event of this name would have now. Captures nothing. */
   calculateEventProperties(event: string, properties?: Properties, timestamp?: Date, uuid?: string): Properties
   /**
-   * From now on the visitor is the person `id`; what was captured anonymously before becomes theirs.
+   * Identifies the visitor as the person `id`. Events captured anonymously before become theirs.
    * @param set person properties to overwrite; @param setOnce person properties to write where there is none.
    */
   identify(id: string, set?: Properties, setOnce?: Properties): void
-  /** Another id of the same person. `original`: the current id. */
+  /** Adds another id to the same person. `original` defaults to the current id. */
   alias(alias: string, original?: string): CapturedEvent | -1 | undefined
-  /** Person properties: to overwrite, and to write where there is none. Makes the visitor's events person events. */
+  /** Sets person properties: `set` overwrites, `setOnce` keeps existing values. Creates a person profile. */
   setPersonProperties(set?: Properties, setOnce?: Properties): void
+  /** Removes person properties. */
   unsetPersonProperties(names: string | string[]): void
-  /** Makes the visitor's events person events from now on. */
+  /** Creates a person profile: from now on, events belong to a person. */
   createPersonProfile(): void
-  /** The visitor belongs to the group `key` of this type, e.g. `group('company', 'acme', { plan: 'pro' })`. */
+  /** Adds the visitor to the group `key` of this type, e.g. `group('company', 'acme', { plan: 'pro' })`. */
   group(type: string, key: string, properties?: Properties): void
+  /** Returns the visitor's groups: keys by type. */
   getGroups(): Record<string, string>
+  /** Removes the visitor from all groups. */
   resetGroups(): void
-  /** The person is one of your own team: sets the person property `$internal_or_test_user`. */
+  /** Marks the person as a member of your own team: sets the person property `$internal_or_test_user`. */
   setInternalOrTestUser(): void
-  /** What a person says of an answer of an AI model: `$ai_feedback`. */
+  /** Captures a person's feedback on the answer of an AI model, as `$ai_feedback`. */
   captureTraceFeedback(traceId: string | number, text: string): void
-  /** A figure about such an answer: `$ai_metric`. */
+  /** Captures a metric of such an answer, as `$ai_metric`. */
   captureTraceMetric(traceId: string | number, name: string, value: string | number | boolean): void
   /** Older names of `setPersonProperties`. */
   people: { set(...given: PeopleArguments): void; set_once(...given: PeopleArguments): void }
-  /** Forgets the person, for when somebody signs out: a new anonymous id, no super properties, a new session. `true`: a new device id too. */
+  /** Forgets the person, on sign-out: new anonymous id, no super properties, new session. `true`: new device id too. */
   reset(options?: boolean | ResetOptions): void
-  /** Super properties: stored, and added to every event from now on. */
+  /** Registers super properties: stored, and added to every event from now on. */
   register(properties: Properties): void
-  /** Super properties that are stored only where there is no value yet, or where the value is `unless`. */
+  /** Registers super properties that have no value yet, or whose value is `unless`. */
   register_once(properties: Properties, unless?: unknown): void
-  /** Forgets a super property. */
+  /** Removes a super property. */
   unregister(name: string): void
-  /** Properties of every event until the tab's session ends. */
+  /** Registers properties that are added to every event until the session ends. */
   register_for_session(properties: Properties): void
+  /** Removes a property that was registered for the session. */
   unregister_for_session(name: string): void
-  /** A stored value, super properties among them. */
+  /** Returns a stored value, such as a super property. */
   get_property(name: string): unknown
+  /** Returns a property that was registered for the session. */
   getSessionProperty(name: string): unknown
-  /** The visitor's id: a UUID, or what `identify` said. */
+  /** Returns the visitor's id: a UUID, or the id passed to `identify`. */
   get_distinct_id(): string
-  /** The session's id, a UUIDv7. Begins a session where there is none. */
+  /** Returns the session's id, a UUIDv7. Starts a session if there is none. */
   get_session_id(): string
-  /** Hears of the session at once, where there is one, and of each that begins, with the reason. Answers the way to stop. */
+  /** Calls the listener with the current session, if any, and with each new one and its reason. Returns a function that stops it. */
   onSessionId(listener: SessionListener): Stop
   sessionManager: {
-    /** Ends the session: the next event begins another. */
+    /** Ends the session: the next event starts another. */
     resetSessionId(): void
   }
-  /** Where the recording of this session can be watched; `withTimestamp`: from now, less `timestampLookBack` seconds (10). */
+  /** Returns the URL of this session's recording. `withTimestamp`: starting `timestampLookBack` seconds (10) before now. */
   get_session_replay_url(options?: { withTimestamp?: boolean; timestampLookBack?: number }): string
-  /** The uuid of the latest `$pageview`; undefined before the first. */
+  /** Returns the uuid of the latest `$pageview`; undefined before the first. */
   getPageViewId(): string | undefined
 
   /**
-   * The flag's value: on or off, or the variant's name; undefined while it is not known, and for a flag that does not
-   * exist. Captures `$feature_flag_called`, once for each value.
+   * Returns the flag's value: true, false or the variant's name; undefined before flags have loaded and for an unknown
+   * flag. Captures `$feature_flag_called`, once per value.
    * @example if (analytics.getFeatureFlag('new-checkout') === 'short') showShortCheckout()
    */
   getFeatureFlag(key: string, options?: FlagOptions): FlagValue | undefined
-  /** Whether the flag is on; `defaultValue`, or undefined, while that is not known. */
+  /** Returns whether the flag is on; `defaultValue`, or undefined, if it has no value. */
   isFeatureEnabled(key: string, options?: FlagOptions & { defaultValue?: boolean }): boolean | undefined
-  /** What comes with the flag's value, parsed. Captures nothing. */
+  /** Returns the parsed payload of the flag's value. Captures nothing. */
   getFeatureFlagPayload(key: string): unknown
-  /** Value and payload together. Captures like `getFeatureFlag`. */
+  /** Returns value and payload. Captures like `getFeatureFlag`. */
   getFeatureFlagResult(key: string, options?: FlagOptions): FlagResult | undefined
-  /** Every flag that is known. Captures nothing. */
+  /** Returns every flag that has loaded. Captures nothing. */
   getAllFeatureFlags(): FlagResult[]
-  /** Asks the service again. Calls that come together, and with `identify` or `group`, are one request. */
+  /** Refetches flags. Calls in the same task, also by `identify` and `group`, make one request. */
   reloadFeatureFlags(): void
-  /** Calls back when flags are known, at once if they are, and on every change. Answers the way to stop. */
+  /** Calls the listener when flags have loaded, immediately if they have, and on every change. Returns a function that stops it. */
   onFeatureFlags(listener: FlagListener): Stop
-  /** Values from elsewhere, without a request: instead of those that are known, or with `merge` over them. */
+  /** Sets flag values without a request: replaces the current ones, or with `merge` adds to them. */
   updateFlags(flags: Record<string, FlagValue>, payloads?: Record<string, unknown>, options?: { merge?: boolean }): void
-  /** Person properties to evaluate flags on before the service knows them. `reload: false`: without asking again. */
+  /** Sets person properties that flags are evaluated on before the service has them. Refetches flags unless `reload` is false. */
   setPersonPropertiesForFlags(properties: Properties, reload?: boolean): void
+  /** Removes those properties. */
   resetPersonPropertiesForFlags(reload?: boolean): void
-  /** Group properties to evaluate flags on, by type of group. */
+  /** Sets group properties that flags are evaluated on, by type of group. */
   setGroupPropertiesForFlags(properties: Record<string, Properties>, reload?: boolean): void
-  /** Forgets those of one type, or all. */
+  /** Removes those of one type, or all. */
   resetGroupPropertiesForFlags(type?: string): void
-  /** The person joins an early access feature, or leaves it. */
+  /** Enrolls the person in an early access feature, or ends the enrollment. */
   updateEarlyAccessFeatureEnrollment(key: string, isEnrolled: boolean, stage?: string): void
-  /** The features that a person may join, of these stages ('beta'); stored, unless `forceReload`. */
+  /** Passes the early access features of these stages ('beta' by default) to the callback; stored ones, unless `forceReload`. */
   getEarlyAccessFeatures(
     callback: (features: EarlyAccessFeature[]) => void,
     forceReload?: boolean,
     stages?: string[],
   ): void
   featureFlags: {
-    /** Values for this browser that stand above the service's, to try a flag out; `false` ends it. */
+    /** Overrides flags in this browser, for tests; `false` ends the override. */
     override(given: FlagOverride | { flags?: FlagOverride; payloads?: false | Record<string, unknown> }): void
-    /** The same, by its newer name. */
+    /** Newer name of `override`. */
     overrideFeatureFlags(
       given: FlagOverride | { flags?: FlagOverride; payloads?: false | Record<string, unknown> },
     ): void
@@ -159,47 +166,50 @@ export interface Analytics extends NotYet {
     getFlagPayloads(): Record<string, unknown>
     getFlagsWithDetails(): Record<string, FlagDetails>
     getFeatureFlagDetails(key: string): FlagDetails | undefined
-    /** The payload as the service says it now. */
+    /** Fetches the current payload and passes it to the callback. */
     getRemoteConfigPayload(key: string, callback: (payload: unknown) => void): void
-    /** Asks the service again, and says what came of it; `skipped`: nothing is asked for. */
+    /** Refetches flags. Resolves when done; `skipped`: flags are turned off. */
     reloadFeatureFlagsAsync(): Promise<{ status: 'loaded' | 'error' | 'skipped' }>
-    /** Asks for flags, if nothing is known of any. */
+    /** Fetches flags unless they have loaded. */
     ensureFlagsLoaded(): void
-    /** The id of the visitor before they got a name, which goes along with the next request. */
+    /** Sends this anonymous id with the next request. */
     setAnonymousDistinctId(id: string): void
-    /** Whether anything is known of flags: by an answer, by bootstrap, or by `updateFlags`. */
+    /** Whether flags have loaded: from a response, from `bootstrap`, or from `updateFlags`. */
     readonly hasLoadedFlags: boolean
-    /** While paused nothing asks for flags. */
+    /** Pauses requests for flags, or resumes them. */
     setReloadingPaused(paused: boolean): void
   }
 
-  /** The visitor agrees to be observed. Captures `$opt_in`, or the event named here; `null`: none. */
+  /** Records consent. Captures `$opt_in`, or the event named here; `null`: none. */
   opt_in_capturing(options?: { captureEventName?: string | null | false; captureProperties?: Properties }): void
-  /** The visitor refuses: nothing more is captured, and what still waits to be sent is dropped. */
+  /** Records a denial: nothing more is captured, and events that wait to be sent are dropped. */
   opt_out_capturing(): void
-  /** Whether the visitor may be observed: they agreed, or have not decided and no option takes that for a refusal. */
+  /** Whether events are captured: the visitor agreed, or has not decided and no option treats that as a denial. */
   has_opted_in_capturing(): boolean
+  /** Whether the visitor denied consent, or has not decided and an option treats that as a denial. */
   has_opted_out_capturing(): boolean
-  /** What the visitor said, whatever the options take silence for. */
+  /** Returns the visitor's own decision. */
   get_explicit_consent_status(): 'granted' | 'denied' | 'pending'
+  /** Forgets the visitor's decision. */
   clear_opt_in_out_capturing(): void
+  /** Whether events are captured now. */
   is_capturing(): boolean
 
-  /** Hears of the SDK's own events (`Notices`), or of all with `*`. Answers the way to stop. */
+  /** Listens to the SDK's own events (`Notices`), `*` to all of them. Returns a function that stops it. */
   on<N extends keyof Notices>(name: N | '*', listener: (value: Notices[N]) => void): Stop
-  /** How many events were not sent on this page, by reason. */
+  /** Returns the number of events dropped on this page, by reason. */
   drops(): Partial<Record<DropReason, number>>
   /**
-   * What became of the latest events (up to 200), newest first: the stages each came to and, if it was dropped, why.
-   * `which`: an event's uuid or name, or what `capture` answered.
+   * Returns what happened to the latest events (up to 200), newest first: the stages each passed and why it was dropped.
+   * `which`: an event's uuid or name, or the result of `capture`.
    * @example analytics.explain('purchase')[0] // { state: 'dropped', reason: 'opted_out', stages: ['name', 'consent'], … }
    */
   explain(which?: string | { uuid?: string }): Explanation[]
-  /** Says in the console what happens; `false` ends it. */
+  /** Logs what happens to the console; `false` stops it. */
   debug(on?: boolean): void
-  /** Sends what waits, without waiting for more. */
+  /** Sends waiting events now. */
   flush(): void
-  /** Ends this instance: sends what waits, stops listening. */
+  /** Stops this instance: sends waiting events and removes all listeners. */
   shutdown(): Promise<void>
   /** Runs one queued call, `[method, ...arguments]`. */
   push(call: unknown[]): void

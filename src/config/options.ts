@@ -6,7 +6,7 @@ import { DEFAULT_API_HOST } from './defaultHost'
 /**
  * One option: its value where nobody says anything (before the dated defaults), and what it takes. What it takes is
  * both the check and the words for a person: types by `typeof`, those of `CHECKS`, and 'literals'. `later`: accepted and
- * checked, but nothing reads it yet; who sets it is told.
+ * checked, but nothing reads it yet: the console says so.
  */
 export type Row<V = unknown> = readonly [fallback: V, takes: string, later?: 'later']
 

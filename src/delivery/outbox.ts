@@ -8,7 +8,7 @@ import { createOrphans } from './orphans'
 import { openTabSession, type TabSession } from './tabSession'
 
 export interface OutboxInputs {
-  /** Of the database, the locks and the channel. */
+  /** Name of the database, the locks and the channel. */
   name: string
   config: Pick<Config, 'outbox_max_bytes'>
   /** Whether anything may be kept in the browser. */

@@ -52,7 +52,7 @@ export const openTabSession = (name: string, tab: string, onOrphaned: () => void
     })
     return opened
   })
-  database.catch(() => {}) // whoever uses it hears of it
+  database.catch(() => {}) // Those who use the database handle the error.
   return {
     signal,
     isOpen: () => isOpen,

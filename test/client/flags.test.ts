@@ -463,7 +463,7 @@ describe('$feature_flag_called', () => {
     expect(called(sent)[1]).not.toHaveProperty('$feature_flag_response')
   })
 
-  test('is remembered by the next page, and told anew of another identity', async () => {
+  test('is remembered by the next page, and reported again for another identity', async () => {
     const first = await withFlags([flag('a', true)])
     first.analytics.getFeatureFlag('a')
     await first.settle()
@@ -493,7 +493,7 @@ describe('$feature_flag_called', () => {
     expect(called(sent)).toHaveLength(2)
   })
 
-  test('that was dropped is told another time', async () => {
+  test('is reported again after its event was dropped', async () => {
     let lets = false
     const { analytics, sent, settle } = await withFlags([flag('a', true)], {
       before_send: (event) => (lets ? event : null),

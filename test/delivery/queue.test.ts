@@ -111,7 +111,7 @@ test('coming online tries at once', async () => {
   expect(requests).toHaveLength(2)
 })
 
-test('what the service refuses is dropped with its reason, and the page is told', async () => {
+test('drops what the service rejects, with its reason, and notifies the page', async () => {
   const { queue, answers, dropped, errors, delivered } = setUp()
   answers.push({ status: 401, text: '{"detail":"no"}', json: { detail: 'no' } })
   queue.add(event('a'), { now: true })

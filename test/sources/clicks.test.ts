@@ -254,7 +254,7 @@ test('in a client: nothing runs with both off, set_config starts it, opting out 
   expect(names()).toEqual(['$dead_click'])
 })
 
-test('an extension that cannot come is one line for whoever debugs, and no error', async () => {
+test('an extension that fails to load is one debug line and no error', async () => {
   document.body.innerHTML = PAGE
   const errors = listenToConsole('error')
   const lines: string[] = []

@@ -1,7 +1,7 @@
 import { itIsAMember, itIsAnOption, tableOf } from '../support/specRows'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
-// The specification, "Advanced options". What the rows about flags mean is told by flagOptions.test.ts.
+// The specification, "Advanced options". flagOptions.test.ts covers the rows about flags.
 const { row, close } = tableOf(
   'advanced_disable_flags',
   'advanced_disable_decide',

@@ -119,7 +119,7 @@ row('css_selector_allowlist', () => {
     expect(await seen({ css_selector_allowlist: ['.nothing', '.shop'] }, [['#b'], ['#other']])).toEqual([
       'click button',
     ]))
-  test('a selector that is none lets the others count', async () =>
+  test('ignores an invalid selector', async () =>
     expect(await seen({ css_selector_allowlist: ['!!', '#other'] }, [['#b'], ['#other']])).toEqual(['click button']))
   test('set_config changes it', async () =>
     expect(await seen(false, ACTS, { css_selector_allowlist: ['#a'] })).toEqual(['click a']))
@@ -148,7 +148,7 @@ row('element_attribute_ignorelist', () => {
     expect(text).not.toContain('secret')
     expect(text).toContain('attr__data-open')
   })
-  test.each(['id', 'class', 'href'])('%s too, in every form in which it is told', async (name) => {
+  test.each(['id', 'class', 'href'])('leaves %s out of every form of the event', async (name) => {
     show('<a id="told-id" class="told-class" href="#told-href">go</a>')
     const { sent, settle } = startAnalytics({ autocapture: { element_attribute_ignorelist: [name] } })
     act('a')

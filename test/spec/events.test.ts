@@ -1,7 +1,7 @@
 import { AS_SHIPPED, act, leavePage, namesOf, show, tableOf } from '../support/specRows'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
-// The specification, "Events". How often `$feature_flag_called` comes is told by flagOptions.test.ts.
+// The specification, "Events". flagOptions.test.ts covers how often `$feature_flag_called` is captured.
 const { row, close } = tableOf(
   'pageview',
   'pageleave',
@@ -16,7 +16,7 @@ const { row, close } = tableOf(
 
 const BUTTON = '<button id="b">Buy</button>'
 
-test('a site that says nothing but its token gets them all', async () => {
+test('captures all of them for a site that passes only its token', async () => {
   show(BUTTON)
   const { analytics, sent, settle } = startAnalytics({ ...AS_SHIPPED })
   await settle()

@@ -413,7 +413,7 @@ row('disable_surveys', () => {
   itIsAnOption('disable_surveys', { fallback: false, wrong: ['yes', 1, null], right: true })
 
   test.each([[true], [false]])(
-    '%p: there are no surveys in this release, and who asks for them is told so',
+    '%p: this release has no surveys, and the console says so',
     (disable_surveys) => {
       const { analytics } = startAnalytics({ disable_surveys })
       const heard = jest.fn()
@@ -448,7 +448,7 @@ row('external_scripts_inject_target', () => {
 
   test("is 'head' when defaults is '2026-01-30' or later", () =>
     expect(startAnalytics({ defaults: '2026-01-30' }).analytics.config.external_scripts_inject_target).toBe('head'))
-  // Where the tags go is told by externalScripts.test.ts: the npm build makes none.
+  // externalScripts.test.ts covers where tags go: the npm build creates none.
 })
 
 row('flags_api_host', () => {
@@ -725,7 +725,7 @@ row('persistence', () => {
 row('property_denylist', () => {
   itIsAnOption('property_denylist', { fallback: [], wrong: ['secret', 5, null, {}, [5]], right: ['secret'] })
 
-  test('such properties are never sent, whoever said them', async () => {
+  test('never sends such properties, wherever they come from', async () => {
     const { analytics, sent, settle } = startAnalytics({ property_denylist: ['secret', 'plan', '$current_url'] })
     analytics.register({ plan: 'gold' })
     analytics.capture('x', { secret: 1, open: 1 })

@@ -1,5 +1,5 @@
 import type { Actor } from '../projects/keys.ts'
 import type { CommandCall } from './command.ts'
 
-/** Whoever may write into the data folder may do everything. */
+/** Write access to the data folder grants every permission. */
 export const OPERATOR = ({ scopes }: Pick<CommandCall, 'scopes'>): Actor => ({ projectId: undefined, scopes })

@@ -26,7 +26,7 @@ export interface FlagDefinitions {
   payload(projectId: number, key: string): Promise<unknown>
   /** All flags of a project by key, as `/flags` evaluates them. Kept in memory for a moment. */
   byKey(projectId: number): Promise<ReadonlyMap<string, Flag>>
-  /** Has what is kept of a project read anew. */
+  /** Drops the cached definitions of a project. */
   forget(projectId: number): void
 }
 

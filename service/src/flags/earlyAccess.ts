@@ -12,7 +12,7 @@ export interface FeatureInput {
   readonly stage?: Stage
   readonly documentation_url?: string
   readonly payload?: Readonly<Record<string, unknown>>
-  /** The flag that it turns on. Absent: one is made, for whoever takes the feature and nobody else. */
+  /** The flag that the feature turns on. Absent: a new flag, on only for people who enroll. */
   readonly feature_flag_id?: number
 }
 
@@ -60,7 +60,7 @@ export const createEarlyAccess = (metadata: Pick<Metadata, 'settings'>, flags: F
       flags.forget(projectId)
       return result
     })
-    last = done.catch(() => {}) // whoever asked is told
+    last = done.catch(() => {}) // The caller receives the error.
     return done
   }
 

@@ -1,10 +1,10 @@
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { Filters } from './filters.ts'
 
-/** How far a feature is: whether visitors are offered it, and whether whoever takes it gets its flag. */
+/** Stages of a feature: whether visitors are offered it, and whether people who enroll get its flag. */
 export const STAGES = {
   draft: { isOffered: false, decides: false },
-  // Whoever wants it now gets it when it becomes more than an idea.
+  // People who register interest get it once it leaves the concept stage.
   concept: { isOffered: true, decides: false },
   alpha: { isOffered: true, decides: true },
   beta: { isOffered: true, decides: true },

@@ -126,7 +126,7 @@ export const evaluateFlags = (
     flag: Flag,
   ): { code: ReasonCode; index: number | null; condition?: Condition; identifier?: string } => {
     const { groups: conditions, aggregation_group_type: groupType } = flag.filters
-    // Of a type of groups that no event has named yet, there is no group.
+    // A type of group that no event has named yet has no groups.
     const isOfGroups = groupType !== undefined && groupType !== null
     const identifier = isOfGroups ? subject.groups[groupType] : subject.distinctId
     if (!identifier) return { code: 'no_group_type', index: null }

@@ -13,18 +13,18 @@ export const PROPERTY = Type.Object(
     value: Type.Optional(Type.Unknown()),
     operator: Type.Optional(Type.String()),
     type: Type.Unsafe<'person' | 'group' | 'flag'>({ type: 'string', enum: ['person', 'group', 'flag'] }),
-    /** Of a group: the flag's own says it. */
+    /** For groups: the type of group comes from the flag. */
     group_type_index: Type.Optional(GROUP_INDEX),
   },
   closed,
 )
 
-/** Who gets a flag: whoever meets all `properties`, and of them a share. Of several conditions the first that is met holds. */
+/** Who gets a flag: a share of the people who meet all `properties`. The first condition that is met applies. */
 export const CONDITION = Type.Object(
   {
     properties: Type.Optional(Type.Array(PROPERTY, { maxItems: 100 })),
     rollout_percentage: Type.Optional(Type.Union([PERCENTAGE, Type.Null()])),
-    /** The variant for whoever meets this condition; absent: shared out. */
+    /** The variant for people who meet this condition. Absent: by the shares of the variants. */
     variant: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   },
   closed,

@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** Where a delivery came from. */
 export interface Origin {
-  /** Of whoever sent it. Read for its country and kept nowhere. */
+  /** Client IP. Used to look up the country; never stored. */
   readonly address: string
   readonly countryOf: CountryOf
 }

@@ -26,7 +26,7 @@ export interface Delivery {
   readonly token: string | undefined
   /** ms since the epoch. */
   readonly receivedAt: number
-  /** Of whoever sent it. Read for its country and kept nowhere. */
+  /** Client IP. Used to look up the country; never stored. */
   readonly address: string
 }
 

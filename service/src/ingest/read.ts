@@ -42,7 +42,7 @@ export type EventFault =
 const MAX_NAME = 200
 const MAX_DISTINCT_ID = 1_000
 
-/** What to tell whoever sent a refused event. */
+/** Messages for the senders of rejected events. */
 export const EVENT_FAULTS: Readonly<Record<EventFault, string>> = {
   not_an_object: 'An event is an object.',
   missing_event_name: '"event" is the name of the event, a text that is not empty.',

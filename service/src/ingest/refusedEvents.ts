@@ -107,7 +107,7 @@ export const createRefusedEvents = (
       waiting = []
       next = undefined
       const inserted = insertAll(storage, 'db.refused_events', Buffer.from(lines.map((line) => `${line}\n`).join('')))
-      current = inserted.catch(() => {}) // those who wait are told
+      current = inserted.catch(() => {}) // Callers that await the insert receive the error.
       await inserted
     })
     return next

@@ -3,7 +3,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 /** What belongs to a line, by name; `level` says how much it matters, `info` if absent. */
 export type LogFacts = Readonly<Record<string, unknown>> & { readonly level?: LogLevel }
 
-/** One line for whoever watches the process. */
+/** Writes one log line. */
 export type Log = (message: string, facts?: LogFacts) => void
 
 export const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']

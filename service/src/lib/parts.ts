@@ -1,7 +1,7 @@
 // An engine takes a parameter of 128 KiB at most and refuses the whole statement beyond; this leaves it some room.
 const MOST_BYTES = 100_000
 
-// As the engine is told it: in quotation marks, with signs such as \ and ' written as several.
+// As an SQL literal: quoted, with characters such as \ and ' escaped.
 const bytesOf = (text: string) => Buffer.byteLength(text) + 3 * (text.match(/[\\'"\p{Cc}]/gu)?.length ?? 0) + 3
 
 /** Texts in lists that are each small enough to be one parameter of a statement. */

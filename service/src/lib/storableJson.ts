@@ -24,7 +24,7 @@ interface WellFormed {
   isWellFormed(): boolean
 }
 
-// Of a longer string `JSON.stringify` would spend its time on escaping half surrogate pairs.
+// `JSON.stringify` is slow at escaping half surrogate pairs in long strings.
 const LONG_STRING = 1_000
 
 /** Whether `JSON.stringify` is known to write what the engine cannot store. */

@@ -19,7 +19,7 @@ export interface ProjectView {
 export interface ProjectInput {
   readonly name?: string
   readonly timezone?: string
-  /** Of a new project only. Absent: made up. */
+  /** For new projects only. Absent: generated. */
   readonly api_token?: string
 }
 

@@ -23,7 +23,7 @@ export interface Account {
 /** Where the engine is, and as whom to speak to it. Another one means another engine: what is asked of the one before is given up. */
 export interface Connection {
   readonly url: string
-  /** May create tables and insert. Absent: whoever the URL names. */
+  /** Account that may create tables and insert. Defaults to the user of the URL. */
   readonly writer?: Account
   /** May read events and nothing else. */
   readonly reader?: Account
@@ -320,7 +320,7 @@ export const createClickhouse = (
           body.destroy()
           throw new StorageError('size', 'The result has too many rows')
         }
-        return format === 'csv' ? body : pipeline(body, quotingIntegers(), () => {}) // an error reaches whoever reads the end
+        return format === 'csv' ? body : pipeline(body, quotingIntegers(), () => {}) // Readers of the stream receive the error.
       })
     },
 

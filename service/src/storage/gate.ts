@@ -42,7 +42,7 @@ export type GatedStorage = Pick<Storage, 'rowsDatabase' | 'run' | 'stream' | 'ro
 /** What the writer does with the engine: there is one, it stores one batch at a time, and it never waits for a place. */
 export type IngestStorage = Pick<Storage, 'rowsDatabase' | 'rows' | 'insert' | 'work' | 'ready'>
 
-/** The only way from the rooms to the engine: whoever opens the engine hands out this, never the storage behind it. */
+/** The only way to the engine: rooms receive the gate, never the storage behind it. */
 export interface EngineGate extends Readonly<Record<WorkClass, GatedStorage>>, Pick<Storage, 'ready' | 'close'> {
   readonly ingest: IngestStorage
 }

@@ -92,7 +92,7 @@ export class StorageError extends Error {
   readonly kind: StorageErrorKind
   /** The engine's name for it, such as `ILLEGAL_TYPE_OF_ARGUMENT`; absent when the engine did not answer. */
   readonly engineCode: string | undefined
-  /** Of a cluster: what of it does not answer, in words without addresses, such as `node 2 of 3`. */
+  /** For a cluster: the parts that do not answer, without hosts, such as `node 2 of 3`. */
   readonly missing: string | undefined
 
   constructor(kind: StorageErrorKind, message: string, engineCode?: string, missing?: string) {

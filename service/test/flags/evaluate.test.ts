@@ -247,7 +247,7 @@ describe('shares', () => {
     )
   })
 
-  test('variants get about their shares, whoever is in the rollout', () => {
+  test('variants get about their shares, independent of the rollout', () => {
     const wanted = flag({
       groups: [{ rollout_percentage: 50 }],
       multivariate: {

@@ -54,10 +54,10 @@ test.each([
   ['an address that is none', '1.0.0.0,1.0.0.255,AU\n1.0.0.256,1.0.1.0,AU', 'line 2'],
   ['a range that ends before it begins', '1.0.0.9,1.0.0.1,AU', 'line 1'],
   ["a country's whole name", '1.0.0.0,1.0.0.255,Australia', 'line 1'],
-])('%s is told, with its line', (_, text, words) => {
+])('reports %s with its line', (_, text, words) => {
   expect(() => readCountries(fileOf(text))).toThrow(words)
 })
 
-test('a file that is not there is told', () => {
+test('reports a missing file', () => {
   expect(() => readCountries(join(folder, 'none.csv'))).toThrow('TRAILMARK_GEOIP_FILE cannot be read')
 })

@@ -201,7 +201,7 @@ test('an engine that stays away is waited for in bounds', async () => {
   expect(await write(writer, [row(1)])).toEqual([])
 })
 
-test('a fault of ours is told to those who wait, and stops nobody after them', async () => {
+test('rejects those who wait when an internal error occurs, and serves those after them', async () => {
   const store = createStore()
   store.failWith(() => new TypeError('bug'))
   const writer = createWriter(store)

@@ -197,7 +197,7 @@ describe('who is who', () => {
     expect(await peopleIn(project)).toHaveLength(1)
   })
 
-  test('a person keeps the id that it had, whoever is merged into it', async () => {
+  test('a person keeps its id when others are merged into it', async () => {
     const project = ++projects
     await send(startProcess(), project, [said('$identify', 'ann', 1)])
     const [[before]] = (await query(project, 'SELECT id FROM persons')) as [[string]]

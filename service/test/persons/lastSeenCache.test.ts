@@ -2,7 +2,7 @@ import { createLastSeenCache } from '../../src/persons/lastSeenCache.ts'
 
 const at = (timestamp: number, distinctId = 'ann', projectId = 1) => ({ projectId, distinctId, timestamp })
 
-test('whoever was seen need not be said to be seen later, but to be seen earlier', () => {
+test('writes a person again only for an earlier time', () => {
   const lastSeen = createLastSeenCache()
   expect(lastSeen.has(at(5))).toBe(false)
   lastSeen.add(at(5))

@@ -161,7 +161,7 @@ describe('what is stored', () => {
     expect(await countOf(service, name)).toBe(2)
   })
 
-  test('a dotted key is told from a path', async () => {
+  test('distinguishes a key with dots from a path', async () => {
     await capture(service, event('dots', {}, { 'a.b': 'key', a: { b: 'path' } }))
     expect(await rowsOf(service, "SELECT properties['a.b'], properties.a.b FROM events WHERE event = 'dots'")).toEqual([
       ['key', 'path'],

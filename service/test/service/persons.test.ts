@@ -126,7 +126,7 @@ test('a person who is deleted with their events has left no trace, and nobody el
   })
 })
 
-test('a person who is deleted alone leaves events of strangers, and begins anew', async () => {
+test('deleting a person without events leaves the events without a person, who starts over', async () => {
   await arrive('carl')
   const carl = await whoHas('carl')
   expect((await erase(carl.id)).status).toBe(204)
@@ -161,7 +161,7 @@ test('a visitor who is deleted and comes back, saying nothing of themselves, is 
   ).toEqual([[1]])
 })
 
-test('whoever shared a browser with a deleted person stays who they are, and can still be merged', async () => {
+test('people who shared a browser with a deleted person stay themselves, and can still be merged', async () => {
   await capture(
     service,
     by(
@@ -261,7 +261,7 @@ test.each([
   expect(await api(service, method, path)).toMatchObject({ status: 400, body: { code: 'invalid_input', attr } })
 })
 
-test("a distinct id where a person's id belongs is told where it belongs", async () => {
+test("explains where a distinct id goes when it is sent as a person's id", async () => {
   expect(await api(service, 'GET', '/persons/kim')).toMatchObject({
     status: 404,
     body: { detail: expect.stringContaining('?distinct_id=') },

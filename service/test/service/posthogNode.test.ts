@@ -207,7 +207,7 @@ describe('flags', () => {
     expect(asked()).not.toContain('GET /flags/definitions')
   })
 
-  test('their use is told, with the reason and the flag behind it', async () => {
+  test('reports the use of flags with reason and flag', async () => {
     const { client } = connect()
     const value = await client.getFeatureFlag('color', 'told')
     await client.flush()
@@ -284,7 +284,7 @@ describe('flags', () => {
     expect(await client.getFeatureFlag('late', 'ada', { onlyEvaluateLocally: true })).toBe(true)
   })
 
-  test('a wrong key is told, and flags still come from the service', async () => {
+  test('reports a wrong key, and still gets flags from the service', async () => {
     const { client } = connect({ personalApiKey: 'wrong', featureFlagsPollingInterval: 600_000 })
     const told: unknown[] = []
     client.on('error', (error: unknown) => told.push(error))

@@ -95,7 +95,7 @@ test('a flag and a remote setting that are changed at one are answered by the ot
   await until(async () => (await ask()).flags['new-checkout']?.enabled === true)
 })
 
-test('a key that is rotated or revoked at one is known so to the other, whoever asks and however', async () => {
+test('a key rotated or revoked at one replica is rejected by the other, on every route', async () => {
   const asked = async (service: RunningService, key: string) =>
     (await api({ ...service, key }, 'GET', '/endpoints/')).status
   const keys = (service: RunningService, method: string, path: string, body?: unknown) =>

@@ -87,7 +87,7 @@ test.each([1, 7, 25, 1000])('all rows come one by one, in pages of %i', async (l
   expect(prices).toEqual(Array.from({ length: EVENTS }, (_, index) => index))
 })
 
-test('what the service refuses is told in its words, and not tried again', async () => {
+test('throws what the service rejects with its message, without a retry', async () => {
   expect(await failureOf(clientOf().run('prices', {}))).toMatchObject({
     name: 'EndpointError',
     status: 400,
@@ -140,7 +140,7 @@ describe('a service that is not well', () => {
     expect(asked).toBe(2)
   })
 
-  test('is asked as often as retries says, then its words are told', async () => {
+  test('is requested as often as retries says, then throws its message', async () => {
     answer = () => ({
       status: 503,
       headers: { 'Retry-After': '0' },
@@ -154,7 +154,7 @@ describe('a service that is not well', () => {
     expect(asked).toBe(2)
   })
 
-  test('is not asked again after a 500, and an answer that is no JSON is told too', async () => {
+  test('is not requested again after a 500, and a response that is not JSON throws too', async () => {
     answer = () => ({ status: 500, body: '<html>' })
     expect(await failureOf(client().run('one'))).toMatchObject({
       status: 500,

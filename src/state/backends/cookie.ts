@@ -89,7 +89,7 @@ export const cookieStorage = ({ days, secure, crossSubdomain }: CookieOptions): 
       return after === value || (after !== null && after !== before)
     },
     removeItem: (name) => {
-      // A cookie is told apart by its domain: both that may be there go.
+      // Cookies of different domains are different cookies: both are removed.
       if (getItem(name) !== null) attempt(() => [domain(), ''].forEach((each) => set(name, '', each, -1)))
     },
   }

@@ -9,7 +9,7 @@ const change = () => find('#b').setAttribute('data-clicked', String(performance.
 /** As when a person has marked the text of an element. */
 const mark = (element: Element) => getSelection()!.selectAllChildren(element)
 
-test('a click that nothing follows is told after the wait, once, with the time of the click and the evidence', async () => {
+test('reports a click that nothing follows once, after the wait, with its time and the evidence', async () => {
   const { captured, wait } = start()
   const clickedAt = new Date()
   click('#b')
@@ -238,7 +238,7 @@ test('not accused: the end of marking a text, and the click that brings the wind
   expect(captured).toHaveLength(1)
 })
 
-test('an impatient hand is told of once a second', async () => {
+test('reports repeated dead clicks once a second', async () => {
   const { captured, wait } = start()
   for (let times = 0; times < 4; times++) {
     click('#b')

@@ -23,7 +23,7 @@ const SETTINGS: Settings = {
   distributed_foreground_insert: 1,
   // What a condition or a join looks up is looked up on all shards, not on the one that asks.
   distributed_product_mode: 'global',
-  // Whoever looks for a row asks the replica that took it, from whatever node: replicas may be behind each other.
+  // A lookup goes to the replica that took the row, from any node: replicas may lag behind each other.
   load_balancing: 'in_order',
   prefer_localhost_replica: 0,
 }
@@ -127,7 +127,7 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
     stream: (statement, limits, format, signal) =>
       onAny((storage) => storage.stream(statement, limits, format, signal), signal),
     rows: (statement) => onAny((storage) => storage.rows(statement)),
-    // Once: whoever inserts looks what is in before it does so again.
+    // No retries here: the caller checks what was stored before it inserts again.
     async insert(table, rows, options) {
       const [node] = inTurn() as [Node]
       try {

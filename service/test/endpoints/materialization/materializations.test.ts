@@ -355,7 +355,7 @@ describe('with two processes', () => {
 
   test.each<[string, (by: Materializations) => Promise<unknown>, object | undefined]>([
     ['is turned off', (by) => by.disable(version.id), undefined],
-    ['is told that events were deleted', (by) => by.invalidate(projectId), { ready: true }],
+    ['learns that events were deleted', (by) => by.invalidate(projectId), { ready: true }],
   ])('while one builds and the other %s, the new table is never used', async (_, act, left) => {
     const gate = gated()
     await materializations.enable(projectId, endpoint, version)
