@@ -64,9 +64,10 @@ declare class EndpointError extends Error {
     },
   )
 }
-type Given<Variables, Options> = {} extends Variables
-  ? [variables?: Variables, options?: Options]
-  : [variables: Variables, options?: Options]
+type Given<Variables, Options> =
+  Partial<Variables> extends Variables
+    ? [variables?: Variables, options?: Options]
+    : [variables: Variables, options?: Options]
 interface Endpoints<Types extends Record<string, EndpointTypes>> {
   run<Name extends keyof Types & string>(
     name: Name,
