@@ -412,15 +412,12 @@ row('disable_surveys', () => {
   beforeEach(() => void listenToConsole('warn'))
   itIsAnOption('disable_surveys', { fallback: false, wrong: ['yes', 1, null], right: true })
 
-  test.each([[true], [false]])(
-    '%p: this release has no surveys, and the console says so',
-    (disable_surveys) => {
-      const { analytics } = startAnalytics({ disable_surveys })
-      const heard = jest.fn()
-      ;(analytics as unknown as { getSurveys(callback: unknown): void }).getSurveys(heard)
-      expect(heard.mock.calls.map(([surveys]) => surveys)).toEqual([[]])
-    },
-  )
+  test.each([[true], [false]])('%p: this release has no surveys, and the console says so', (disable_surveys) => {
+    const { analytics } = startAnalytics({ disable_surveys })
+    const heard = jest.fn()
+    ;(analytics as unknown as { getSurveys(callback: unknown): void }).getSurveys(heard)
+    expect(heard.mock.calls.map(([surveys]) => surveys)).toEqual([[]])
+  })
 })
 
 row('disable_session_recording', () => {
