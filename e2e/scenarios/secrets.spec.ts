@@ -427,6 +427,10 @@ for (const seed of [1, 2]) {
     const detector = page.waitForResponse(/clicks\.js$/)
     await page.evaluate(() => document.body.click())
     await detector
+    // The response comes before the script has run, by seconds on a busy machine.
+    await page.waitForFunction(
+      () => '__trailmark_extensions__' in window && 'clicks' in Object(window.__trailmark_extensions__),
+    )
     await page.waitForTimeout(600)
     await fire(['click', 'click', 'click'])
     // Rage and dead clicks describe elements too. Each kind is reported for all its clicks within a second.

@@ -89,7 +89,7 @@ const announce = ({ url, project, keyFile }: Service, { personalApiKey, staticDi
   say(`  Trailmark is ready at ${url}`)
   say(`  Project ${project.id}, token ${project.token}`)
   say(
-    `  Personal API key: ${keyFile ?? (personalApiKey ? 'from the environment (TRAILMARK_PERSONAL_API_KEY)' : 'made by another process; "trailmark key rotate \'first key\'" makes it anew')}`,
+    `  Personal API key: ${keyFile ?? (personalApiKey ? 'from the environment (TRAILMARK_PERSONAL_API_KEY)' : 'created by another process; "trailmark key rotate \'first key\'" makes it anew')}`,
   )
   if (release?.files[CORE]) {
     say(`  Script: ${url}/static/${release.version}/${CORE}`)

@@ -42,7 +42,7 @@ describe('how long pages may keep a file', () => {
     ['2.0.0/analytics.js', 'analytics.js', true],
     ['1.9.0/analytics.js', '1.9.0/analytics.js', true],
     ['1.9.0/array.js', '1.9.0/analytics.js', true],
-    // Of a version that is not there: what is there, which is another one tomorrow.
+    // An unknown version gets the current file, which changes with each release.
     ['1.449.2/array.js', 'analytics.js', false],
   ])('%s is %s, forever: %p', (path, file, isForever) => {
     const answer = statics(path)!

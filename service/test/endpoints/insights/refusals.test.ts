@@ -86,7 +86,7 @@ test.each<[string, object, string, string]>([
     'a number',
   ],
   [
-    'a date that is none',
+    'an invalid date',
     { properties: [{ key: 'x', operator: 'is_date_before', value: '2026-02-30' }] },
     'query.properties.0.value',
     '2026-01-31',
@@ -163,7 +163,7 @@ const retention = (retentionFilter: object, more: object = {}) => ({ kind: 'Rete
 test.each<[string, object, string, string]>([
   ['a funnel of one step', funnel({}, { series: [visit] }), 'query.series', '2 to 20'],
   [
-    'an order that is none',
+    'an unknown order',
     funnel({ funnelOrderType: 'random' }),
     'query.funnelsFilter.funnelOrderType',
     '"ordered", "strict", "unordered"',
