@@ -2,13 +2,15 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, setPriority, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { findBrowser } from './findBrowser.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'trailmark-test-'))
 const readReport = (name) => JSON.parse(readFileSync(join(folder, name), 'utf8'))
 const result = { passed: 0, failed: 0 }
+/** Titles of what failed, repeated at the end: the output above is long. */
+const failures = []
 const count = (passed, failed) => {
   result.passed += passed
   result.failed += failed
@@ -38,19 +40,22 @@ const npx = (...args) => ['npx', '--no-install', ...args]
 const check = async (title, command, options) => {
   const passed = await run(title, command, options)
   count(passed ? 1 : 0, passed ? 0 : 1)
+  if (!passed) failures.push(title)
   return passed
 }
 
-/** Runs a command that writes a report. `read` returns the numbers of passed and failed tests in it. */
+/** Runs a command that writes a report. `read` returns the number of passed tests in it and the titles of failed ones. */
 const suite = async (title, command, read, options) => {
   const passed = await run(title, command, options)
   try {
-    const [good, bad] = read()
-    // A runner that fails without a failed test (a file that does not load, a global set-up) is a failure too.
-    count(good, bad || (passed ? 0 : 1))
+    const report = read()
+    // A runner can fail without a failed test: a global set-up that throws.
+    const failed = passed || report.failed.length ? report.failed : ['no test failed, the runner did']
+    count(report.passed, failed.length)
+    failures.push(...failed.map((name) => `${title}: ${name}`))
   } catch (error) {
-    console.error(`${title} │ no report: ${error.message}`)
     count(0, 1)
+    failures.push(`${title}: no report (${error.message})`)
   }
 }
 
@@ -68,8 +73,14 @@ const runJest = () =>
     'jest',
     npx('jest', `--maxWorkers=${availableParallelism() + 1}`, '--json', `--outputFile=${join(folder, 'jest.json')}`),
     () => {
-      const { numPassedTests, numFailedTests, numFailedTestSuites } = readReport('jest.json')
-      return [numPassedTests, Math.max(numFailedTests, numFailedTestSuites)]
+      const { numPassedTests, testResults } = readReport('jest.json')
+      const failedIn = ({ name, status, assertionResults }) => {
+        const failed = assertionResults.filter((test) => test.status === 'failed')
+        if (failed.length) return failed.map(({ fullName }) => `${relative('.', name)} › ${fullName}`)
+        // A file that does not load, or whose set-up fails, has no tests.
+        return status === 'failed' ? [relative('.', name)] : []
+      }
+      return { passed: numPassedTests, failed: testResults.flatMap(failedIn) }
     },
     background,
   )
@@ -79,8 +90,12 @@ const runPlaywright = (chromium, firefox) =>
     'playwright',
     npx('playwright', 'test'),
     () => {
-      const { stats } = readReport('playwright.json')
-      return [stats.expected, stats.unexpected]
+      const { stats, suites } = readReport('playwright.json')
+      const failedIn = ({ file, specs, suites: inner = [] }) => [
+        ...specs.filter(({ ok }) => !ok).map(({ title, line }) => `${file}:${line} › ${title}`),
+        ...inner.flatMap(failedIn),
+      ]
+      return { passed: stats.expected, failed: suites.flatMap(failedIn) }
     },
     {
       env: {
@@ -100,11 +115,12 @@ try {
   ])
   if (built.every(Boolean)) await Promise.all([runPlaywright(chromium, firefox), runJest(), runChecks()])
 } catch (error) {
-  console.error(error.message)
   count(0, 1)
+  failures.push(error.message)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
 
+if (failures.length) console.log(['\nFailed:', ...failures].join('\n  '))
 console.log(`\n${result.passed} passed, ${result.failed} failed`)
 process.exitCode = result.failed ? 1 : 0

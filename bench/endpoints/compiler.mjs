@@ -1,3 +1,4 @@
+import { importService } from '../support/importService.mjs'
 import { median } from '../support/statistics.mjs'
 import { QUESTIONS } from './questions.mjs'
 
@@ -18,8 +19,8 @@ const timed = (work) => {
 
 /** What the compiler needs for each query, without the engine and the network: reading the text, and making SQL of it with its values bound. */
 export const measureCompiler = async () => {
-  const { parseQuery, compileQuery } = await import('../../service/dist/sql/compile.js')
-  const { bindVariables } = await import('../../service/dist/endpoints/variables/bind.js')
+  const { parseQuery, compileQuery } = await importService('sql/compile')
+  const { bindVariables } = await importService('endpoints/variables/bind')
   const NEEDED = [
     { codeName: 'event', type: 'String', values: [] },
     { codeName: 'since', type: 'Date', values: [] },
