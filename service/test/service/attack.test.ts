@@ -34,7 +34,7 @@ const around = (inner: string) => `{"api_key":"${service.token}","batch":[${inne
 const inEvent = (value: string) => `{"event":"bomb","properties":{"distinct_id":"d","x":${value}}}`
 
 /** Bodies of up to 20 MB of JSON, each the worst of its kind; with the project's token, and without. */
-const bombs = (): Record<string, string> => ({
+const makeBombs = (): Record<string, string> => ({
   'empty events': around(`${repeat('{},', 19 * MB)}{}`),
   'empty events without a token': `[${repeat('{},', 19 * MB)}{}]`,
   brackets: repeat('[', 19 * MB),
@@ -70,15 +70,24 @@ const bombs = (): Record<string, string> => ({
   tokens: `[${Array.from({ length: 1_000_000 }, (_, n) => `{"token":"${n}"}`).join(',')}]`,
 })
 
-/** Sends honest deliveries and asks for the service's health until it is stopped. */
-const startHonest = () => {
+let bombs: { name: string; text: string; compressed: Uint8Array<ArrayBuffer> }[]
+beforeAll(() => {
+  bombs = Object.entries(makeBombs()).map(([name, text]) => ({
+    name,
+    text,
+    compressed: new Uint8Array(gzipSync(text, { level: 1 })),
+  }))
+})
+
+/** Sends honest deliveries and asks for the service's health until it is stopped, with `pauseMs` between two requests of a kind. */
+const startHonest = (pauseMs = 20) => {
   const answers: number[] = []
   const health: number[] = []
   let isOver = false
   const loop = async (each: () => Promise<void>) => {
     while (!isOver) {
       await each()
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
   const running = [
@@ -120,8 +129,8 @@ test('no body blocks the event loop, and honest clients are served meanwhile', a
     blocks[name] = best
     return status
   }
-  for (const [name, text] of Object.entries(bombs())) {
-    const status = await send(name, new Uint8Array(gzipSync(text, { level: 1 })))
+  for (const { name, text, compressed } of bombs) {
+    const status = await send(name, compressed)
     // Where the ratio of its compression ends it early, the whole body is read as plain text.
     if (status === 413) await send(`${name}, plain`, text)
   }
@@ -133,11 +142,10 @@ test('no body blocks the event loop, and honest clients are served meanwhile', a
 })
 
 test('many bombs at once neither fill the memory nor keep anybody out', async () => {
-  const bodies = Object.values(bombs()).map((text) => new Uint8Array(gzipSync(text, { level: 1 })))
   const plain = Buffer.from(around(inEvent(`"${repeat('x', 15 * MB)}"`)))
   const stop = startHonest()
   const attack = Promise.all([
-    ...Array.from({ length: 42 }, (_, n) => post(n % 2 ? '/e/' : '/flags/', bodies[n % bodies.length]!)),
+    ...Array.from({ length: 42 }, (_, n) => post(n % 2 ? '/e/' : '/flags/', bombs[n % bombs.length]!.compressed)),
     ...Array.from({ length: 8 }, () => post('/e/', new Uint8Array(plain))),
   ])
   await attack
@@ -167,7 +175,8 @@ test('bodies that are announced and never sent are ended, and take nothing from 
   // Some hold as much as they can before they fall silent.
   for (const { socket } of silent.slice(0, 30)) socket.write(Buffer.alloc(3 * MB, ' '))
   const trickle = setInterval(() => trickles.forEach(({ socket }) => socket.write('1\r\n \r\n')), 500)
-  const stop = startHonest()
+  // For the minutes until the service ends the bodies.
+  const stop = startHonest(250)
   const large = Array.from({ length: 500 }, () => event('large', {}, { text: 'x'.repeat(4_000) }))
   expect((await capture(service, ...large)).status).toBe(200)
   const answers = await Promise.all([...silent, ...trickles].map(({ answer }) => answer))
