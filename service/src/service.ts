@@ -16,7 +16,7 @@ import { createRunTokens } from './endpoints/tokens/runTokens.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
 import { createFlagDefinitions } from './flags/definitions.ts'
 import { createEarlyAccess } from './flags/earlyAccess.ts'
-import { createAnswerFlags } from './flags/flags.ts'
+import { createFlagsHandler } from './flags/flags.ts'
 import { createLocalEvaluation } from './flags/localEvaluation.ts'
 import { createFlagQuota } from './flags/quota.ts'
 import { createRemoteConfigs } from './flags/remoteConfig.ts'
@@ -29,7 +29,7 @@ import { createGroupTypes } from './ingest/groupTypes.ts'
 import { createIngest } from './ingest/ingest.ts'
 import { createWriter } from './ingest/writer.ts'
 import { measureProcess, measureRuns } from './measure.ts'
-import { createRefusedEvents } from './ingest/refusedEvents.ts'
+import { createRejectedEvents } from './ingest/rejectedEvents.ts'
 import type { Log } from './lib/log.ts'
 import { createMetrics } from './lib/metrics.ts'
 import { createTimeSlices } from './lib/timeSlices.ts'
@@ -50,11 +50,11 @@ import { StorageError } from './storage/storage.ts'
 
 export interface ServiceOptions {
   readonly config: Config
-  /** Path of the engine's library. Asked only when the embedded engine is used; throws when there is none. */
+  /** Returns the path of the engine's library. Called only for the embedded engine. Throws if it is not installed. */
   readonly engineLibrary: () => string
   /** Path of the engine's compiled child program. */
   readonly engineChild: string
-  /** Hears what the start is doing. */
+  /** Called with progress messages during startup. */
   readonly progress: (line: string) => void
   readonly log: Log
 }
@@ -62,14 +62,14 @@ export interface ServiceOptions {
 export interface Service {
   readonly url: string
   readonly project: Project
-  /** File that holds the personal API key; absent when the key came from the environment, or from another process. */
+  /** File with the personal API key. Absent: the key is from the environment or another process. */
   readonly keyFile: string | undefined
-  /** Answers what is under way, stores what was taken, stops the engine. */
+  /** Finishes running requests, stores accepted events and stops the engine. */
   stop(): Promise<void>
 }
 
 const PROBE_WAIT_MS = 1_000
-// One small question each: soon after a process has fallen another takes up what it was building.
+// A small query each. Determines how soon another process continues the builds of a crashed one.
 const REFRESH_MS = 5_000
 const SWEEP_MS = 30_000
 
@@ -81,7 +81,9 @@ const firstProject = async ({ projects }: Metadata, token: string | undefined): 
   return { ...first, token }
 }
 
-/** Makes sure that there is a key with all scopes, and returns the file that holds it unless the environment does. */
+/**
+ * Ensures that there is a key with all scopes. Returns its file, unless it is from the environment or another process.
+ */
 const firstKey = async (
   { keys, isShared }: Metadata,
   projectId: number,
@@ -92,21 +94,21 @@ const firstKey = async (
     await keys.put({ projectId, label: START_KEYS.given, secret: given, scopes: SCOPES })
     return undefined
   }
-  // A key that is no longer given is no longer valid.
+  // A key that was removed from the environment is no longer valid.
   await keys.remove(START_KEYS.given)
   const kept = keyFile.read()
   const isValid = kept !== '' && (await keys.bySecret(kept)) !== undefined
-  // Another process has made it, and may have its file.
+  // Another process created it and may have its file.
   if (isShared && !isValid && (await keys.list()).some(({ label }) => label === START_KEYS.generated)) return undefined
   const secret = isValid ? kept : madeUp('tmk')
   if (secret !== kept) keyFile.write(secret)
-  // Each time: a newer release may have more scopes than the one that made the key.
+  // At each start, because this release may have more scopes than the one that created the key.
   await keys.put({ projectId, label: START_KEYS.generated, secret, scopes: SCOPES })
   return keyFile.path
 }
 
-/** What the key of a label may take, which is never more memory than `mostMemoryBytes`. */
-const allowancesOf = (config: Config, mostMemoryBytes: number) => {
+/** Returns a function from the label of a key to its limits, with at most `maxMemoryBytes` of memory. */
+const allowancesOf = (config: Config, maxMemoryBytes: number) => {
   const { runSeconds, runMemoryBytes, runRows, runStreamRows, runsPerMinute, runsPerHour, runsAtOnce, keyLimits } =
     config
   const general = {
@@ -120,11 +122,14 @@ const allowancesOf = (config: Config, mostMemoryBytes: number) => {
   }
   return (label: string): RunAllowance => {
     const allowance = { ...general, ...(Object.hasOwn(keyLimits, label) ? keyLimits[label] : {}) }
-    return { ...allowance, memoryBytes: Math.min(allowance.memoryBytes, mostMemoryBytes) }
+    return { ...allowance, memoryBytes: Math.min(allowance.memoryBytes, maxMemoryBytes) }
   }
 }
 
-/** One batch of events at a time, of all processes; for the writer, definitions that are away are as an engine that is. */
+/**
+ * Runs work while no other process stores events. Reports an unavailable metadata store as an unavailable event store,
+ * which the writer retries.
+ */
 const storingWithLock =
   ({ withLock }: Metadata) =>
   <Value>(work: () => Promise<Value>): Promise<Value> =>
@@ -132,7 +137,7 @@ const storingWithLock =
       throw error instanceof MetadataUnavailable ? new StorageError('unavailable', error.message) : error
     })
 
-/** Starts everything, in the order in which it is stopped backwards. Rejects with nothing left running. */
+/** Starts everything. `stop` ends it in reverse order. Leaves nothing running if it rejects. */
 export const startService = async ({
   config,
   engineLibrary,
@@ -187,21 +192,21 @@ export const startService = async ({
         metrics.count('trailmark_events_repeated_total', {}, repeats)
         metrics.observe('trailmark_writer_batch_seconds', {}, seconds)
       },
-      onFault: ({ stack }) => log(`A batch of events could not be stored: ${stack}`, { level: 'error' }),
+      onFault: ({ stack }) => log(`Storing a batch of events failed: ${stack}`, { level: 'error' }),
       onFull: (isFull) =>
         isFull
           ? log(
-              'The disk of the event store is full: deliveries are answered 507 until there is space. Nothing that was acknowledged is lost.',
+              'The disk of the event store is full. Deliveries get a 507 until there is space. All acknowledged events are stored.',
               { level: 'error' },
             )
-          : log('The event store has space again.'),
+          : log('The event store has disk space again.'),
     })
-    const refusedEvents = createRefusedEvents({ ...gate.runs, insert: gate.ingest.insert }, metrics)
+    const rejectedEvents = createRejectedEvents({ ...gate.runs, insert: gate.ingest.insert }, metrics)
     const measured = measureRuns(metrics)
     undo.push(() => writer.close())
     const { byToken } = metadata.projects
     const running = createRunning()
-    // Checks of queries and previews take no more than a run may.
+    // Checks and previews of queries have the limits of a run.
     const runLimits = {
       maxSeconds: config.runSeconds,
       maxMemoryBytes: Math.min(config.runMemoryBytes, runMemoryBytes),
@@ -216,7 +221,7 @@ export const startService = async ({
     undo.push(() => lastRuns.close())
     const materializations = createMaterializations({
       metadata,
-      // Previews are awaited; everything else runs in the background.
+      // Clients wait for previews. Everything else runs in the background.
       storage: { ...gate.background, run: gate.validation.run },
       log,
       lagSeconds: config.materializeLagSeconds,
@@ -247,7 +252,7 @@ export const startService = async ({
     const erase = createErase({
       storage: gate.background,
       persons,
-      // Between two batches: the next one must not find a person who is half erased.
+      // Between two batches, because the next one must not read a partially erased person.
       forget: (projectId, ids) => writer.between(() => forgetPerson(projectId, ids)),
       async onErased(projectId) {
         await epochs.advance(projectId)
@@ -269,7 +274,7 @@ export const startService = async ({
           projectByToken: byToken,
           groupTypes: createGroupTypes(metadata),
           writer,
-          refusedEvents,
+          rejectedEvents,
           slices,
           countryOf,
           count: metrics.count,
@@ -295,11 +300,11 @@ export const startService = async ({
         erase,
         projects: createProjects(metadata),
         keys,
-        refusedEvents,
+        rejectedEvents,
         statics: createStatics(config.staticDir),
         metrics: metrics.text,
         localEvaluation: createLocalEvaluation({ definitions: flags, metadata }),
-        answerFlags: createAnswerFlags({
+        handleFlags: createFlagsHandler({
           definitions: flags,
           remoteConfigs,
           stored: createStoredProperties(gate.lookups, metadata),

@@ -6,19 +6,22 @@ import { createWriterRoom } from './writerRoom.ts'
 
 export interface Writer {
   /**
-   * Stores the rows whose ids the project does not have yet; `lines` are theirs, in the same order, with a line break after each.
-   * Resolves when all of them are in the engine, by this call or an earlier one, with those that never can be.
-   * Rejects with `engine_unavailable` when the engine stays away, `disk_full` when it has no room, `ingest_overloaded` when
-   * too much waits already; the rows may be sent again, they never count twice.
+   * Stores the rows whose ids the project does not have yet. `lines` has one line per row, with a line break after
+   * each. Resolves when all rows are in the engine, by this call or an earlier one, with the rows the engine will never
+   * accept. Rejects with `engine_unavailable` if the engine stays unavailable, `disk_full`, or `ingest_overloaded` if
+   * too much is waiting already. A retry never stores a row twice.
    */
   write(rows: readonly Row[], lines: Buffer): Promise<readonly Unstorable[]>
-  /** Throws what `write` would reject with for rows of a project of at least so many characters, before anyone has made rows of them. */
+  /**
+   * Throws the error `write` would reject with for at least so many characters of a project. Call it before parsing
+   * them.
+   */
   assertRoom(projectId: number, chars: number): void
   /** Runs `work` while no batch is under way. Deliveries wait meanwhile. */
   between<T>(work: () => Promise<T>): Promise<T>
-  /** What has no outcome yet. */
+  /** Events and characters that are not stored yet. */
   waiting(): { readonly events: number; readonly chars: number }
-  /** Resolves when every delivery has an outcome. No more are accepted. */
+  /** Accepts no more deliveries. Resolves when every delivery has an outcome. */
   close(): Promise<void>
 }
 
@@ -28,11 +31,11 @@ export interface WriterOptions extends Partial<Omit<BatchHooks, 'onInserted'>> {
   readonly now?: () => number
   /** Runs `work` while no other process stores events, so that none stores the same ids between a lookup and its insert. */
   readonly withLock?: <Value>(work: () => Promise<Value>) => Promise<Value>
-  /** Maximum characters that wait in memory. Twice as much if several projects send. */
+  /** Maximum characters that wait in memory. Twice as many if several projects send. */
   readonly maxChars?: number
   /** Called when a batch fails for an unknown reason. */
   readonly onFault?: (error: Error) => void
-  /** Called when the engine's disk is full, and when it has space again. */
+  /** Called when the engine's disk becomes full, and when it has space again. */
   readonly onFull?: (isFull: boolean) => void
 }
 
@@ -40,21 +43,23 @@ interface Waiting {
   readonly rows: readonly Row[]
   readonly lines: Buffer
   readonly chars: number
-  /** Whether its caller has been answered. */
+  /** Whether its caller has the outcome. */
   isDone: boolean
-  /** Whether no batch with it has failed yet. */
+  /** Whether no batch that contains it has failed. */
   isFirstTry: boolean
   readonly deadline: number
-  /** Whether it is stored without others: it is part of a large delivery, or a batch failed because of it for an unknown reason. */
+  /**
+   * Whether it is stored without others: it is part of a large delivery, or made a batch fail for an unknown reason.
+   */
   isAlone: boolean
   readonly settle: (outcome: readonly Unstorable[] | ApiError) => void
 }
 
-// Size of one insert: large enough that a backlog clears in a few of them, small enough that the next one starts soon.
+// Size of one insert: large enough to clear a backlog in a few inserts, small enough that the next one starts soon.
 // Where each row has thousands of properties of its own, the engine takes about a second for a million characters.
 const MAX_ROWS = 5_000
 const MAX_CHARS = 4_000_000
-/** A delivery of more than this is stored in parts, one between two batches of other deliveries. */
+/** A larger delivery is stored in parts, with batches of other deliveries in between. */
 const MAX_PART_CHARS = 1_000_000
 const RETRY_MS = 100
 // Clients give up on a request after 60 s. A restart of the engine takes about one second.
@@ -72,10 +77,10 @@ const noRoom = () => new ApiError('disk_full', { retryAfterSeconds: RETRY_WHEN_F
 
 // What a row takes up beside its line, about.
 const ROW_CHARS = 200
-// A change of a property beside its name and value.
+// Memory of a changed property, in addition to its name and value.
 const CHANGE_CHARS = 100
 
-/** What a row takes up beside its line, about. */
+/** Estimates the memory of a row in characters, in addition to its line. */
 const weightOf = ({ identity: { person, groups, groupUpdate } }: Row): number => {
   let weight = ROW_CHARS + groups.length * CHANGE_CHARS
   for (const changes of [person?.set, person?.setOnce, groupUpdate?.set])
@@ -115,9 +120,9 @@ const partsOf = (rows: readonly Row[], lines: Buffer): readonly Part[] => {
 }
 
 /**
- * The only place where events enter the engine, one batch at a time across all processes that share `withLock`. So a lookup of
- * stored ids stays valid until the batch is stored, and a repeated id waits for the batch that has it. What arrives meanwhile
- * forms the next batch.
+ * Creates the only writer of events to the engine. It stores one batch at a time across all processes that share
+ * `withLock`, so a lookup of stored ids stays valid until the batch is stored, and a repeated id waits for the batch
+ * that has it. What arrives meanwhile forms the next batch.
  */
 export const createWriter = (
   storage: Pick<Storage, 'rows' | 'insert' | 'ready'>,
@@ -187,7 +192,10 @@ export const createWriter = (
     await pause(RETRY_MS)
   }
 
-  /** Retries a delivery that fails alone because of a permanent engine error until its deadline, and ends it after any other error. */
+  /**
+   * Handles a delivery that fails alone. After a permanent engine error it is retried until its deadline, after any
+   * other error it fails.
+   */
   const giveUp = async (each: Waiting, error: unknown) => {
     if (!(error instanceof StorageError)) {
       onFault(error as Error)
@@ -199,7 +207,7 @@ export const createWriter = (
     await pause(RETRY_MS)
   }
 
-  /** Stores a batch. If it fails for good, halves find the delivery that makes it fail. */
+  /** Stores a batch. After a permanent failure, bisects it to find the delivery that causes it. */
   const storeOrSplit = async (all: readonly Waiting[], isFirstTry = true): Promise<void> => {
     let batch = all
     for (let isFirst = isFirstTry; batch.length; isFirst = false) {
@@ -208,7 +216,7 @@ export const createWriter = (
       } catch (error) {
         batch = batch.filter(({ isDone }) => !isDone)
         const kind = error instanceof StorageError ? error.kind : undefined
-        // Waiting for space would fill the memory. A lookup needs none, so repeats are still answered.
+        // Waiting for disk space would fill the memory. Duplicates still succeed, because a lookup needs no space.
         if (kind === 'full') {
           setFull(true)
           for (const each of batch) each.settle(noRoom())
@@ -250,7 +258,7 @@ export const createWriter = (
     room.assertRoom(projectId, chars)
   }
 
-  /** Resolves when the part has an outcome; it has `waitMs` for it. */
+  /** Resolves with the outcome of a part, within `waitMs`. */
   const enqueue = ({ rows, lines, chars }: Part, isAlone: boolean): Promise<readonly Unstorable[]> =>
     new Promise((resolve, reject) => {
       const settle = (outcome: readonly Unstorable[] | ApiError) => {
