@@ -320,7 +320,7 @@ describe('a start is refused', () => {
     const { code, stderr } = await start({ CLICKHOUSE_CLUSTER: 'main' })
     expect([code, stderr]).toEqual([
       1,
-      'trailmark: could not start: The ClickHouse server knows no cluster "main": set CLICKHOUSE_CLUSTER to one of pair.\n',
+      'trailmark: could not start: The ClickHouse server has no cluster "main": set CLICKHOUSE_CLUSTER to one of pair.\n',
     ])
   })
 

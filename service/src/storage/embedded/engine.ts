@@ -10,24 +10,24 @@ import type { Connection } from '../clickhouse.ts'
 import { engineConfig } from './config.ts'
 
 export interface EngineOptions {
-  /** Folder that the engine owns. */
+  /** Folder for the engine's data. */
   readonly dataDir: string
   /** Path of the engine's library. */
   readonly library: string
   /** Path of the compiled `child.js`. */
   readonly child: string
   readonly memoryBytes: number | undefined
-  /** Space on the disk that inserts leave free. */
+  /** Disk space that inserts leave free, in bytes. */
   readonly diskReserveBytes: number
-  /** How long the engine may answer nothing before it counts as hung and is started again, ms. */
+  /** Time without a response after which the engine is restarted, in ms. */
   readonly hungMs?: number
-  /** Hears that the engine ended and is started again. */
+  /** Called when the engine ended and is being restarted. */
   readonly onRestart?: () => void
   readonly log: Log
 }
 
 export interface Engine {
-  /** Where the engine is; `undefined` while it is down. */
+  /** Returns how to connect to the engine. `undefined`: it is down. */
   connection(): Connection | undefined
   pid(): number | undefined
   stop(): Promise<void>
@@ -36,20 +36,20 @@ export interface Engine {
 const START_TIMEOUT_MS = 60_000
 const POLL_MS = 20
 const STOP_TIMEOUT_MS = 5_000
-// A busy engine answers a ping late; only one that hangs misses this many in a row.
-const MOST_MISSED = 6
+// A busy engine responds late to a ping. Only one that hangs misses this many in a row.
+const MAX_MISSED = 6
 const HUNG_MS = 60_000
 const BACKOFF_MS = [0, 200, 500, 1_000, 2_000, 5_000]
-// An engine that ran this long had started well: its next death is a new story.
+// After running this long, a start counts as successful, and the backoff starts over.
 const HEALTHY_MS = 30_000
 const LOG_LIMIT_BYTES = 10_000_000
-const MOST_MEMORY_BYTES = 4_000_000_000
+const MAX_MEMORY_BYTES = 4_000_000_000
 
-/** The memory that an engine takes when it is given `given`. */
-export const engineMemoryBytes = (given: number | undefined): number =>
-  Math.floor(given ?? Math.min(MOST_MEMORY_BYTES, totalmem() / 2))
+/** Returns the memory limit of an engine. `configured`: from the configuration, if set. */
+export const engineMemoryBytes = (configured: number | undefined): number =>
+  Math.floor(configured ?? Math.min(MAX_MEMORY_BYTES, totalmem() / 2))
 
-// The statement that keeps the process going after the port is open: about three years of sleep.
+// The statement that keeps the process running after the port is open. It sleeps for about three years.
 const RUN_FOREVER =
   'SYSTEM START LISTEN HTTP; SELECT sleepEachRow(1) FROM numbers(100000000) ' +
   'SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0, max_execution_time = 0 FORMAT Null'
@@ -70,11 +70,11 @@ const sizeOf = (file: string) => {
   try {
     return statSync(file).size
   } catch {
-    return 0 // not there yet
+    return 0 // does not exist yet
   }
 }
 
-/** Starts the embedded engine as a child process and keeps it running until `stop`. Rejects if it cannot be started once. */
+/** Starts the embedded engine as a child process and restarts it until `stop`. Rejects if the first start fails. */
 export const startEngine = async ({
   dataDir,
   library,
@@ -94,7 +94,7 @@ export const startEngine = async ({
   let place: Connection | undefined
   let stopping = false
 
-  const answers = async (url: string, ms = 1_000) => {
+  const responds = async (url: string, ms = 1_000) => {
     try {
       return (await fetch(`${url}/ping`, { signal: AbortSignal.timeout(ms) })).ok
     } catch {
@@ -104,15 +104,15 @@ export const startEngine = async ({
 
   const ended = (process: ChildProcess) => process.exitCode !== null || process.signalCode !== null
 
-  /** Kills an engine that no longer answers. `keepRunning` starts it again. */
+  /** Kills an engine that no longer responds. `keepRunning` restarts it. */
   const endWhenHung = (engine: ChildProcess, url: string) => {
-    const turnMs = hungMs / MOST_MISSED
+    const turnMs = hungMs / MAX_MISSED
     let missed = 0
     const check = async () => {
-      missed = (await answers(url, turnMs)) ? 0 : missed + 1
+      missed = (await responds(url, turnMs)) ? 0 : missed + 1
       if (ended(engine) || stopping) return
-      if (missed < MOST_MISSED) return void turn.refresh()
-      log(`The engine has not answered for ${Math.round(hungMs / 1_000)} s; ending it.`, { level: 'error' })
+      if (missed < MAX_MISSED) return void turn.refresh()
+      log(`The engine has not responded for ${Math.round(hungMs / 1_000)} s. Killing it.`, { level: 'error' })
       engine.kill('SIGKILL')
     }
     const turn = setTimeout(() => void check(), turnMs).unref()
@@ -134,7 +134,7 @@ export const startEngine = async ({
       }),
       { mode: 0o600 },
     )
-    chmodSync(file, 0o600) // an older file keeps its mode
+    chmodSync(file, 0o600) // an existing file keeps its mode
     if (sizeOf(logFile) > LOG_LIMIT_BYTES) truncateSync(logFile)
     const before = sizeOf(logFile)
     const output = openSync(logFile, 'a', 0o600)
@@ -152,21 +152,22 @@ export const startEngine = async ({
         '--query',
         RUN_FOREVER,
       ],
-      // A group of its own: Ctrl-C in a terminal reaches the service, which stops the engine when it has no more use for it.
-      // Without a HOME for its history it ends when a statement of the start fails; it would wait for more at its terminal.
+      // A separate process group: Ctrl-C in a terminal only signals the service, which stops the engine itself.
+      // Without HOME, the engine exits when its startup statement fails. Otherwise it would wait for input on its
+      // terminal.
       { stdio: ['pipe', 'ignore', output], detached: true, env: { PATH: process.env.PATH, TZ: 'UTC' } },
     )
     closeSync(output)
-    started.stdin!.on('error', () => {}) // the engine died; its exit is what counts
+    started.stdin!.on('error', () => {}) // the engine exited, which is handled elsewhere
     running = started
 
     const url = `http://127.0.0.1:${port}`
     const deadline = Date.now() + START_TIMEOUT_MS
-    while (!(await answers(url))) {
+    while (!(await responds(url))) {
       if (ended(started) || stopping || Date.now() > deadline) {
         started.kill('SIGKILL')
-        const said = readFileSync(logFile).subarray(before).toString().trim().split('\n').slice(-5).join('\n')
-        throw new Error(`The engine did not start. It said:\n${said || '(nothing)'}`)
+        const output = readFileSync(logFile).subarray(before).toString().trim().split('\n').slice(-5).join('\n')
+        throw new Error(`The engine did not start. Its output:\n${output || '(empty)'}`)
       }
       await pause(POLL_MS)
     }
@@ -189,7 +190,7 @@ export const startEngine = async ({
       place = undefined
       if (stopping) return
       if (Date.now() - startedAt > HEALTHY_MS) failures = 0
-      log(`The engine ended (${current.signalCode ?? `exit code ${current.exitCode}`}); starting it again.`, {
+      log(`The engine ended (${current.signalCode ?? `exit code ${current.exitCode}`}). Restarting it.`, {
         level: 'warn',
       })
       onRestart()
@@ -200,7 +201,7 @@ export const startEngine = async ({
         try {
           startedAt = Date.now()
           current = await launch()
-          log(`The engine is back after ${Date.now() - startedAt} ms.`)
+          log(`The engine restarted in ${Date.now() - startedAt} ms.`)
           break
         } catch (error) {
           if (stopping) return
@@ -211,7 +212,7 @@ export const startEngine = async ({
   }
 
   const first = await launch().catch(async (reason) => {
-    // The engine of a service that was killed a moment ago may still hold its files.
+    // The engine of a service that was just killed may still have its files open.
     log((reason as Error).message)
     await pause(500)
     return launch()
