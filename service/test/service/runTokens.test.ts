@@ -219,7 +219,7 @@ describe('a run token', () => {
     expect((await run(token, 'broken', { variables: { n: 0 } })).body).toEqual({
       type: 'validation_error',
       code: 'query_failed',
-      detail: 'The engine refused the query.',
+      detail: 'The engine rejected the query.',
       attr: null,
       request_id: expect.any(String),
     })

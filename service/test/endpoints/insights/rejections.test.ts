@@ -70,15 +70,15 @@ test.each<[string, object, string, string]>([
     'a filter deep inside',
     { properties: { type: 'AND', values: [{ type: 'OR', values: [{ key: 'x', operator: 'like', value: 1 }] }] } },
     'query.properties.values.0.values.0.operator',
-    'is one of exact',
+    'must be one of exact',
   ],
   [
     'a name of every object as operator',
     { properties: [{ key: 'x', operator: 'constructor', value: 1 }] },
     'query.properties.0.operator',
-    'is one of exact',
+    'must be one of exact',
   ],
-  ['no value', { properties: [{ key: 'x' }] }, 'query.properties.0.value', 'a text'],
+  ['no value', { properties: [{ key: 'x' }] }, 'query.properties.0.value', 'a string'],
   [
     'a text for a number',
     { properties: [{ key: 'x', operator: 'gt', value: 'many' }] },
@@ -122,7 +122,7 @@ test.each<[string, object, string, string]>([
     'dates the wrong way round',
     { dateRange: { date_from: '2026-01-02', date_to: '2026-01-01' } },
     'query.dateRange',
-    'swap',
+    'Swap',
   ],
   ['a display', { trendsFilter: { display: 'Donut' } }, 'query.trendsFilter.display', '"BoldNumber"'],
   [
@@ -206,7 +206,7 @@ test.each<[string, object, string, string]>([
     'a filter of an exclusion',
     funnel(exclusion(0, 1, { properties: [{ key: 'x', operator: 'like', value: 1 }] })),
     'query.funnelsFilter.exclusions.0.properties.0.operator',
-    'is one of exact',
+    'must be one of exact',
   ],
   [
     'an exclusion in a part of an unordered funnel',
@@ -275,7 +275,7 @@ test.each<[string, object, string, string]>([
     'a retention whose dates are the wrong way round',
     retention({}, { dateRange: { date_from: '2026-01-02', date_to: '2026-01-01' } }),
     'query.dateRange',
-    'swap',
+    'Swap',
   ],
 ])('rejects %s with the field and what it accepts', (_, query, field, words) => {
   const { code, details } = refusalOf(() => checkInsight(query as never, context))
