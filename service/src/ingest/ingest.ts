@@ -1,27 +1,18 @@
 import { createLane } from '../lib/lane.ts'
 import type { Count } from '../lib/metrics.ts'
 import { ApiError } from '../lib/apiError.ts'
-import type { Project } from '../storage/metadata/metadata.ts'
 import type { NextStep, TimeSlices } from '../lib/timeSlices.ts'
 import type { JsonLine } from '../storage/storage.ts'
 import type { CountryOf } from './countries.ts'
-import { decode, decodeSmall, parseJson } from './decode.ts'
+import { decode, decodeSmall } from './decode.ts'
 import { enrich } from './enrich.ts'
+import { findProjects, type ProjectByToken } from './findProjects.ts'
 import type { GroupTypes } from './groupTypes.ts'
 import type { IdentityUpdate } from '../persons/identityUpdate.ts'
 import { createLineBuffer } from '../lib/lineBuffer.ts'
-import {
-  REJECTION_MESSAGES,
-  type RejectionCode,
-  eventsOf,
-  type Reading,
-  type Reader,
-  readOne,
-  readUnparsed,
-} from './read.ts'
+import { openBody } from './openBody.ts'
+import { REJECTION_MESSAGES, type Reader, type Reading, type RejectionCode } from './read.ts'
 import type { RejectedEvents } from './rejectedEvents.ts'
-import { splitBody } from './split.ts'
-import { tokensIn } from './tokens.ts'
 import { toLine } from './toLine.ts'
 import type { Row } from './storeBatch.ts'
 import type { Writer } from './writer.ts'
@@ -47,7 +38,7 @@ export interface RejectedEvent {
 }
 
 export interface IngestDependencies {
-  readonly projectByToken: (token: string) => Promise<Project | undefined>
+  readonly projectByToken: ProjectByToken
   readonly groupTypes: GroupTypes
   readonly writer: Pick<Writer, 'write' | 'assertRoom'>
   readonly rejectedEvents: Pick<RejectedEvents, 'sample' | 'keep'>
@@ -89,10 +80,10 @@ const changesOf = ({ result }: Reading): number => {
  */
 export const MAX_DELIVERY_CHANGES = 100_000
 
-/** What is kept of a delivery until it is answered. */
-interface Taken {
+/** A delivery that has been read. */
+interface ReadDelivery {
   readonly rows: readonly Row[]
-  /** The rows as bytes, a line each. */
+  /** One line per row. */
   readonly lines: Buffer
   readonly rejections: RejectedEvent[]
   readonly samples: readonly JsonLine[]
@@ -109,67 +100,23 @@ export const createIngest = ({
 }: IngestDependencies): Ingest => {
   const large = createLane(LARGE_AT_ONCE)
 
-  /** The ids of the projects whose tokens the delivery carries, before anything of it is parsed. Throws `ApiError` if there are none. */
-  const findProjects = async (
-    bytes: Buffer,
-    queryToken: string | undefined,
-    next: NextStep,
-  ): Promise<ReadonlyMap<string, number>> => {
-    const tokens = [...new Set([...(await tokensIn(bytes, next)), ...(queryToken ? [queryToken] : [])])]
-    const ids = new Map<string, number>()
-    for (const token of tokens) {
-      const turn = next()
-      if (turn) await turn
-      const project = await projectByToken(token)
-      if (project) ids.set(token, project.id)
-    }
-    if (ids.size) return ids
-    throw new ApiError(
-      'invalid_token',
-      tokens.length
-        ? {}
-        : {
-            detail: 'The request carries no project token: send it as "api_key", in "properties.token" or as ?token=.',
-          },
-    )
-  }
-
-  /** The events of a delivery, each parsed and read when it is asked for. */
-  const openBody = async (bytes: Buffer, { token, receivedAt, address }: Delivery, next: NextStep) => {
-    const reader: Reader = {
-      queryToken: token,
-      receivedAt,
-      enrich: (properties) => enrich(properties, { address, countryOf }),
-    }
-    const turn = next()
-    if (turn) await turn
-    const split = await splitBody(bytes, next)
-    const { list, events, envelope } = eventsOf(split ? split.envelope : parseJson(bytes))
-    const pieces = split?.lists[list]
-    if (!pieces)
-      return { size: events.length, read: (index: number) => readOne(events[index], index, envelope, reader) }
-    return {
-      size: pieces.length,
-      read(index: number): Reading {
-        const { bytes: text, fault } = pieces[index]!
-        return fault
-          ? readUnparsed({ bytes: text, fault }, index, envelope, token)
-          : readOne(parseJson(text), index, envelope, reader)
-      },
-    }
-  }
-
-  // What a delivery was parsed into ends here. What waits for the engine is bytes, which cost nothing while they wait:
-  // the collector of garbage looks at every object again and again.
-  const takeIn = async (bytes: Buffer, delivery: Delivery, next: NextStep): Promise<Taken> => {
-    const projects = await findProjects(bytes, delivery.token, next)
+  // Returns rows as bytes, so that the parsed events can be garbage-collected before the rows wait for the engine. Objects
+  // would slow down each garbage collection while they wait.
+  const readDelivery = async (bytes: Buffer, delivery: Delivery, next: NextStep): Promise<ReadDelivery> => {
+    const { token, receivedAt, address } = delivery
+    const projects = await findProjects(bytes, token, projectByToken, next)
     writer.assertRoom(projects.values().next().value!, bytes.length)
     const rejections: RejectedEvent[] = []
     const samples: JsonLine[] = []
     const rows: Row[] = []
     const lines = createLineBuffer()
     let changes = 0
-    const { size, read } = await openBody(bytes, delivery, next)
+    const reader: Reader = {
+      queryToken: token,
+      receivedAt,
+      enrich: (properties) => enrich(properties, { address, countryOf }),
+    }
+    const { size, read } = await openBody(bytes, reader, next)
     for (let index = 0; index < size; index += 1) {
       const turn = next()
       if (turn) await turn
@@ -204,15 +151,15 @@ export const createIngest = ({
     return { rows, lines: await lines.bytes(next), rejections, samples }
   }
 
-  const take = async (delivery: Delivery): Promise<Taken> => {
+  const take = async (delivery: Delivery): Promise<ReadDelivery> => {
     const { body, compression, address } = delivery
     const next = () => slices.next(address)
     const turn = next()
     if (turn) await turn
     const small = decodeSmall(body, compression)
     return small
-      ? takeIn(small, delivery, next)
-      : large.run(address, async () => takeIn(await decode(body, compression, { next }), delivery, next))
+      ? readDelivery(small, delivery, next)
+      : large.run(address, async () => readDelivery(await decode(body, compression, { next }), delivery, next))
   }
 
   const countRejections = (rejections: readonly RejectedEvent[]) => {
@@ -223,11 +170,11 @@ export const createIngest = ({
 
   return async (delivery) => {
     const { rows, lines, rejections, samples } = await take(delivery)
-    // Before the others: where this fails, none is stored yet, and the whole delivery may be sent again.
+    // First: if this fails, no event is stored yet, and the client can resend the whole delivery.
     await rejectedEvents.keep(samples)
     const unstorable = await writer.write(rows, lines)
     for (const { row } of unstorable) rejections.push(rejected({ index: row.index, uuid: row.sentUuid }, 'unstorable'))
-    // The others are stored: an answer that fails would bring those without a uuid a second time.
+    // The events are stored. An error would make the client resend them, which duplicates those without a uuid.
     await rejectedEvents
       .keep(
         unstorable.flatMap(({ row, line }) => {

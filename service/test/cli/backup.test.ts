@@ -120,7 +120,7 @@ test('events on a server of their own are copied by that server to where it may 
     await fill(service)
     const before = await everythingOf(service)
     expect((await trailmarkIn(envOf('data', 0), 'backup', folder('backup'))).stderr).toContain(
-      'say with --events where it may',
+      'pass --events with a destination it can write to',
     )
     expect(
       await trailmarkIn(

@@ -137,7 +137,7 @@ describe('what cannot be done says why and what to do', () => {
     [['key', 'create', 'x'], 'pass the scopes of the key with --scopes: endpoint:read'],
     [
       ['key', 'create', 'x', '--scopes', 'everything', '--project', '1'],
-      'There is no scope "everything"; those that there are: endpoint:read',
+      'There is no scope "everything". Valid scopes: endpoint:read',
     ],
     [['key', 'create', 'x', '--scopes', 'all'], 'there are 2 projects: choose with --project 1|2, or --all-projects.'],
     [['key', 'create', 'x', '--scopes', 'all', '--project', '9'], 'There is no project 9.'],
@@ -147,7 +147,7 @@ describe('what cannot be done says why and what to do', () => {
     ],
     [['key', 'create', 'x', '--scope', 'all'], "Unknown option '--scope'. Usage: trailmark key create <label>"],
     [['key', 'rotate', 'nobody'], 'there is no key "nobody": "trailmark key list" lists them.'],
-    [['key', 'rotate', 'twice'], 'several keys have the label "twice": say which by its id'],
+    [['key', 'rotate', 'twice'], 'several keys have the label "twice": choose by id'],
     [
       ['key', 'rotate', 'twice', '--project', '1', '--grace', 'soon'],
       '--grace expects a duration such as 30m, 24h or 7d, got "soon".',

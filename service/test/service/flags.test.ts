@@ -195,7 +195,7 @@ describe('what is refused, where, and what would be right', () => {
       'a payload for nothing',
       { key: 'k', filters: { groups: [], payloads: { b: '1' } } },
       'filters.payloads.b',
-      /belongs to "true"/,
+      /must belong to "true"/,
     ],
     [
       'a dependency that is not there',

@@ -257,11 +257,11 @@ describe('personal API keys', () => {
   })
 
   test.each([
-    ['no scope', { label: 'x', scopes: [] }, 'A key has at least one scope; those that there are: endpoint:read'],
+    ['no scope', { label: 'x', scopes: [] }, 'A key needs at least one scope. Valid scopes: endpoint:read'],
     [
       'a scope that there is not',
       { label: 'x', scopes: ['endpoints:read'] },
-      'There is no scope "endpoints:read"; those that there are: endpoint:read',
+      'There is no scope "endpoints:read". Valid scopes: endpoint:read',
     ],
     ['no label', { label: ' ', scopes: ['endpoint:read'] }, '"label" must have 1 to 200 characters'],
     [

@@ -1,4 +1,4 @@
-import type { Connection } from '../clickhouse.ts'
+import type { Connection } from '../clickhouseClients.ts'
 import { READER_PLACES } from '../gate.ts'
 import { PROJECT_TABLES } from '../projectTables.ts'
 

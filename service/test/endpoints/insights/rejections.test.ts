@@ -19,8 +19,8 @@ const refusalOf = (work: () => unknown): ApiError => {
 test.each<[string, object, string, string]>([
   ['no series', { series: [] }, 'query.series', '1 to 26'],
   ['an interval that is none', { interval: 'fortnight' }, 'query.interval', '"minute", "hour", "day", "week", "month"'],
-  ['an unknown field', { intervall: 'day' }, 'query.intervall', 'leave it out'],
-  ['an unknown field inside', { series: [{ ...visit, maths: 'dau' }] }, 'query.series.0.maths', 'leave it out'],
+  ['an unknown field', { intervall: 'day' }, 'query.intervall', 'Omit it'],
+  ['an unknown field inside', { series: [{ ...visit, maths: 'dau' }] }, 'query.series.0.maths', 'Omit it'],
   ['an unknown math', { series: [{ ...visit, math: 'mode' }] }, 'query.series.0.math', '"total"'],
   ['math without its property', { series: [{ ...visit, math: 'avg' }] }, 'query.series.0.math_property', 'required'],
   [
@@ -256,7 +256,7 @@ test.each<[string, object, string, string]>([
     'an action',
     retention({ targetEntity: { id: 1, type: 'actions' } }),
     'query.retentionFilter.targetEntity.id',
-    'a text',
+    'a string',
   ],
   [
     'a filter of who returns',
@@ -328,7 +328,7 @@ test('rejects dates that contradict the stored ones, and too many points', () =>
         ...context,
       }),
     )
-  expect(run({ date_from: '2026-01-11', date_to: '2026-01-10' }).details.detail).toContain('swap')
+  expect(run({ date_from: '2026-01-11', date_to: '2026-01-10' }).details.detail).toContain('Swap')
   expect(run({ date_from: '2025-01-01' }, { interval: 'minute' }).details).toMatchObject({
     attr: 'date_from',
     detail: expect.stringContaining('5000 intervals'),
@@ -341,8 +341,8 @@ test.each<[string, object, object, string, string[], string[]]>([
     { date_from: '2026-01-10' },
     { date_to: '2026-01-01' },
     'date_to',
-    ['"date_to" (2026-01-01)', 'the insight\'s own "date_from" (2026-01-10)', 'send "date_from" too'],
-    ['swap'],
+    ['"date_to" (2026-01-01)', 'the insight\'s own "date_from" (2026-01-10)', 'Send "date_from" too'],
+    ['Swap'],
   ],
   [
     'only "date_to", before the default start',
@@ -350,15 +350,15 @@ test.each<[string, object, object, string, string[], string[]]>([
     { date_to: '2020-01-01' },
     'date_to',
     ['"date_to" (2020-01-01)', 'the default start of a range (-7d)'],
-    ['swap'],
+    ['Swap'],
   ],
   [
     'only "date_from", after the own end',
     { date_to: '2026-01-10' },
     { date_from: '2026-01-11' },
     'date_from',
-    ['"date_from" (2026-01-11)', 'the insight\'s own "date_to" (2026-01-10)', 'send "date_to" too'],
-    ['swap'],
+    ['"date_from" (2026-01-11)', 'the insight\'s own "date_to" (2026-01-10)', 'Send "date_to" too'],
+    ['Swap'],
   ],
   [
     'no date, and the own range is empty',
@@ -366,7 +366,7 @@ test.each<[string, object, object, string, string[], string[]]>([
     {},
     'query',
     ['the insight\'s own "date_to" (2020-01-01)', 'dateRange'],
-    ['swap', 'send'],
+    ['Swap', 'Send'],
   ],
 ])('a range that begins after it ends names what the caller sent: %s', (_, dateRange, variables, attr, has, lacks) => {
   const { details } = refusalOf(() =>
