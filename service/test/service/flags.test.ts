@@ -236,7 +236,7 @@ describe('what is refused, where, and what would be right', () => {
     await api(service, 'DELETE', `/feature_flags/${base.id}`)
   })
 
-  test('asking for nobody, and asking for nothing', async () => {
+  test('rejects a request without a person, and one without flags', async () => {
     const { id } = await define({ key: 'any' })
     expect(await ask({ distinct_id: '' })).toMatchObject({ status: 400, body: { attr: 'distinct_id' } })
     expect(
@@ -331,7 +331,7 @@ describe('a project whose quota of /flags is used up', () => {
   })
   afterAll(() => bounded.stop())
 
-  test('hears of it, and of no flag, in the form it asks for; what asks for no flags is not counted', async () => {
+  test('gets no flags and quotaLimited in the requested version, and requests without flags do not count', async () => {
     for (let turn = 0; turn < 3; turn += 1)
       expect((await ask({ disable_flags: true }, 'v=2&config=true', bounded)).body).toMatchObject({
         flags: {},

@@ -157,7 +157,7 @@ describe('refused events', () => {
     expect(ids).toEqual([...new Set(ids)].sort().reverse())
   })
 
-  test("are nobody else's", async () => {
+  test('are not visible to other projects', async () => {
     const project = await trailmarkJson(service.data, 'project', 'create', 'Another')
     const key = await trailmarkJson(
       service.data,

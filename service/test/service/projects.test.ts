@@ -221,7 +221,7 @@ describe('personal API keys', () => {
     expect((await reads(service.key)).status).toBe(200)
   })
 
-  test("a project's keys are nobody else's", async () => {
+  test('keys of a project are not visible to other projects', async () => {
     const { body: mine } = await create(service.key, { label: 'hidden', scopes: ['endpoint:read'] })
     const theirs = (await ask(SECOND, 'GET', '/personal_api_keys/')).body.results
     expect(theirs.map(({ label }: { label: string }) => label)).toEqual(['second'])

@@ -170,7 +170,7 @@ test('types of groups have one place each, whichever replica hears of them first
   expect(places).toEqual([[2, 2]])
 })
 
-test('while Postgres is away nothing is lost and nobody falls; afterwards it goes on', async () => {
+test('loses no event and no process while Postgres is unavailable, and continues afterwards', async () => {
   const before = await countOf(one, 'during')
   await postgres.kill()
   const answers = await Promise.all([
