@@ -46,7 +46,7 @@ const readSettings = (env) => {
   const port = Number(env.TRAILMARK_DEMO_PORT || 8001)
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     fail(
-      `TRAILMARK_DEMO_PORT takes a port number from 0 to 65535, 0 for any free port; it is set to "${env.TRAILMARK_DEMO_PORT}".`,
+      `TRAILMARK_DEMO_PORT expects a port number from 0 to 65535, where 0 is any free port, got "${env.TRAILMARK_DEMO_PORT}".`,
     )
   if (!env.TRAILMARK_PROJECT_TOKEN)
     fail(

@@ -14,11 +14,11 @@ import type { Storage } from './storage/storage.ts'
 export interface EngineOptions {
   readonly config: Config
   readonly metadata: Pick<Metadata, 'withLock'>
-  /** Path of the engine's library. Called only for the embedded engine; throws if there is none. */
+  /** Returns the path of the engine's library. Called only for the embedded engine. Throws if it is not installed. */
   readonly library: () => string
   /** Path of the engine's compiled child program. */
   readonly child: string
-  /** Receives what stops the engine, as soon as there is something to stop. */
+  /** Called with functions that stop the engine, before it has started completely. */
   readonly onStop: (stop: () => unknown) => void
   readonly onRestart: () => void
   readonly progress: (line: string) => void
@@ -27,13 +27,13 @@ export interface EngineOptions {
 
 export interface OpenEngine {
   readonly gate: EngineGate
-  /** Memory one run may take at most; infinite on a server of your own, which has its own limits. */
+  /** Maximum memory of one run, in bytes. Infinite for an external server, which has its own limits. */
   readonly runMemoryBytes: number
 }
 
 const READY_WAIT_MS = 20_000
 
-/** Waits for the engine. Reports the first failure at once, so that a wrong URL is no silence of 20 s. */
+/** Waits for the engine. Logs the first failure immediately, so that a wrong URL does not look like a hang. */
 const waitUntilReady = async (storage: Storage, url: string | undefined, log: Log) => {
   const place = url
     ? `The ClickHouse server at CLICKHOUSE_URL (${url
@@ -44,20 +44,20 @@ const waitUntilReady = async (storage: Storage, url: string | undefined, log: Lo
   let reason = 'no answer'
   let isReported = false
   const isReady = await storage.ready(READY_WAIT_MS, (error) => {
-    // Node gathers the failures of several addresses in an error without words; OpenSSL's words have several lines.
+    // Node combines the failures of several IPs in an error without a message. Messages of OpenSSL have several lines.
     reason = error.message.replace(/\s+/g, ' ').trim() || ((error as NodeJS.ErrnoException).code ?? reason)
     if (isReported) return
     isReported = true
-    log(`${place} does not answer: ${reason}. Retrying for ${READY_WAIT_MS / 1_000} s, then exiting with code 1.`, {
+    log(`${place} does not respond: ${reason}. Retrying for ${READY_WAIT_MS / 1_000} s, then exiting with code 1.`, {
       level: 'warn',
     })
   })
-  if (!isReady) throw new Error(`${place} does not answer: ${reason}. Check the address, and that the server runs.`)
+  if (!isReady) throw new Error(`${place} does not respond: ${reason}. Check the URL, and that the server is running.`)
 }
 
 /**
- * Starts the embedded engine or connects to the server, brings its tables up to date and puts the gate before it. Nothing
- * else opens a connection for the service, so every statement of a room takes a place of its class.
+ * Starts the embedded engine or connects to the server, runs migrations and returns the gate to it. This is the only
+ * connection of the service, so every statement takes a place of its class.
  */
 export const openEngine = async ({
   config,

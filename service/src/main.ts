@@ -46,23 +46,23 @@ const prepareDataDir = (dataDir: string) => {
     accessSync(dataDir, constants.W_OK | constants.X_OK)
   } catch (error) {
     fail(
-      `cannot write to the data folder ${dataDir} (${(error as NodeJS.ErrnoException).code}): set TRAILMARK_DATA to a folder that this user may write to.`,
+      `cannot write to the data folder ${dataDir} (${(error as NodeJS.ErrnoException).code}): set TRAILMARK_DATA to a folder that this user can write to.`,
     )
   }
 }
 
 type Explain = (config: Config) => string
 
-/** What to say about the failures that a person can do something about, by the error's code. */
+/** Messages for errors that an operator can fix, by error code. */
 const EXPLAIN: Readonly<Record<string, Explain>> = {
   EADDRINUSE: ({ host, port }) =>
-    `port ${port} on ${host} is taken: stop what uses it, or set TRAILMARK_PORT to another port (0 is any free one).`,
+    `port ${port} on ${host} is in use: stop the other process, or set TRAILMARK_PORT to another port (0: any free one).`,
   EACCES: ({ host, port }) =>
     `this user may not listen on port ${port} of ${host}: set TRAILMARK_PORT to a port above 1023.`,
   EADDRNOTAVAIL: ({ host }) =>
-    `this machine has no address ${host}: set TRAILMARK_HOST to one of its own, such as 127.0.0.1.`,
+    `this machine does not have the IP address ${host}: set TRAILMARK_HOST to one of its own, such as 127.0.0.1.`,
   ENOTFOUND: ({ host }) =>
-    `the address ${host} is not known: set TRAILMARK_HOST to one of this machine's, such as 127.0.0.1.`,
+    `the host ${host} is unknown: set TRAILMARK_HOST to an IP address of this machine, such as 127.0.0.1.`,
   ENOSPC: ({ dataDir }) =>
     `there is no space left for the data folder ${dataDir}: free some, or set TRAILMARK_DATA to a folder on another disk.`,
 }
@@ -77,7 +77,7 @@ const explain = (error: unknown, config: Config, otherwise: string): string => {
     error instanceof StorageError &&
     (error.engineCode === 'AUTHENTICATION_FAILED' || error.engineCode === 'REQUIRED_PASSWORD')
   ) {
-    return 'the ClickHouse server refuses the user: set CLICKHOUSE_URL to an address with the right user and password, http://user:password@host:8123.'
+    return 'the ClickHouse server rejects the user: set CLICKHOUSE_URL to a URL with the right user and password, http://user:password@host:8123.'
   }
   const row = EXPLAIN[(error as { code?: string }).code ?? '']
   return row ? row(config) : `${otherwise}: ${error instanceof Error ? error.message : String(error)}`
@@ -89,7 +89,7 @@ const announce = ({ url, project, keyFile }: Service, { personalApiKey, staticDi
   say(`  Trailmark is ready at ${url}`)
   say(`  Project ${project.id}, token ${project.token}`)
   say(
-    `  Personal API key: ${keyFile ?? (personalApiKey ? 'from the environment (TRAILMARK_PERSONAL_API_KEY)' : 'created by another process; "trailmark key rotate \'first key\'" makes it anew')}`,
+    `  Personal API key: ${keyFile ?? (personalApiKey ? 'from the environment (TRAILMARK_PERSONAL_API_KEY)' : 'created by another process. "trailmark key rotate \'first key\'" replaces it')}`,
   )
   if (release?.files[CORE]) {
     say(`  Script: ${url}/static/${release.version}/${CORE}`)
@@ -97,16 +97,16 @@ const announce = ({ url, project, keyFile }: Service, { personalApiKey, staticDi
   }
   say('  Stop with Ctrl-C.')
   say('')
-  // For programs that start the service: this line's form does not change.
+  // For programs that start the service. The format of this line is stable.
   say(
     `trailmark ready ${JSON.stringify({ url, projectId: project.id, token: project.token, keyFile: keyFile ?? null })}`,
   )
 }
 
-// What the service writes is its owner's: definitions hold hashes of keys, the engine's configuration passwords.
+// Files are readable by their owner only: they contain hashes of keys and the engine's passwords.
 process.umask(0o077)
 
-// What the environment brought in; what the service makes up itself is known by its look.
+// Secrets from the environment. Generated secrets are recognized by their format.
 const passwordsIn = (address: string | undefined): string[] => {
   if (!address) return []
   const { password, searchParams } = new URL(address)
@@ -125,7 +125,7 @@ const library = () => engineLibrary(thisMachine(createRequire(import.meta.url).r
 
 const CHILD = here('./storage/embedded/child.js')
 
-/** Does one of the commands that end by themselves. */
+/** Runs a command other than `serve`. */
 const doCommand = async (args: readonly string[], config: Config) => {
   try {
     const { lines, data, isJson } = await runCommand(args, {
@@ -147,7 +147,7 @@ const doCommand = async (args: readonly string[], config: Config) => {
     for (const line of isJson ? [JSON.stringify(data, null, 2)] : lines) say(line)
   } catch (error) {
     if (error instanceof CommandError || error instanceof ApiError) return fail(error.message)
-    fail(explain(error, config, `could not do ${args[0]}`))
+    fail(explain(error, config, `${args[0]} failed`))
   }
 }
 
@@ -163,7 +163,7 @@ const readServeArguments = (args: readonly string[]): { TRAILMARK_DATA?: string 
   }
 }
 
-/** Splits the command off the arguments. A flag in its place belongs to `serve`. */
+/** Splits the command off the arguments. Arguments that start with an option belong to `serve`. */
 const commandOf = (args: readonly string[]): { command: string; rest: readonly string[] } => {
   const [first = 'serve', ...rest] = args
   return first.startsWith('--') ? { command: 'serve', rest: args } : { command: first, rest }
@@ -184,10 +184,10 @@ const main = async (args: readonly string[]) => {
     throw error
   }
   if (command !== 'serve') return doCommand(args, config)
-  // Nothing is kept there but, perhaps, the file of the first key.
+  // It contains at most the file of the first key.
   if (!isOneOfMany(config) || !config.personalApiKey) prepareDataDir(config.dataDir)
 
-  // A command that ends by itself needs none of it, and starts sooner without.
+  // Loaded here so that other commands start faster.
   const { startService } = await import('./service.ts')
   const log = logOf(config)
   const starting = startService({
@@ -203,14 +203,13 @@ const main = async (args: readonly string[]) => {
     if (stopping) return
     stopping = true
     say('Stopping …')
-    // A start that is under way is finished first: whatever it has started is then known and stopped.
+    // Waits for a start in progress, so that everything it has started is stopped.
     const stopped = await within(
       starting.then((service) => service.stop()).then(() => true),
       STOP_TIMEOUT_MS,
       false,
     ).catch(() => false)
-    if (!stopped)
-      return fail(`could not stop within ${STOP_TIMEOUT_MS / 1000} s; everything that was acknowledged is stored.`)
+    if (!stopped) return fail(`could not stop within ${STOP_TIMEOUT_MS / 1000} s. All acknowledged events are stored.`)
     say('Stopped.')
     process.exit(0)
   }

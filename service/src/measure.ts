@@ -3,22 +3,22 @@ import type { Writer } from './ingest/writer.ts'
 import type { Metrics } from './lib/metrics.ts'
 import { ApiError } from './lib/apiError.ts'
 
-// Fine enough to see a block of 50 ms, coarse enough to cost nothing.
+// Fine enough to see a block of 50 ms, coarse enough to be cheap.
 const LOOP_RESOLUTION_MS = 10
 
-/** Longest block of the event loop in seconds since the last call. */
+/** Returns the longest block of the event loop since the last call, in seconds. */
 const startLoopWatch = (): (() => number) => {
   const delays = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
   delays.enable()
   return () => {
-    // Each sample holds the time between two ticks, their distance included.
+    // Each sample is the time between two ticks, including the interval.
     const longestMs = Math.max(0, delays.max / 1e6 - LOOP_RESOLUTION_MS)
     delays.reset()
     return longestMs / 1_000
   }
 }
 
-/** Tells, when it is asked for, how the process, the writer and the engine are. */
+/** Registers the metrics of the process, the writer and the engine that are collected at scrape time. */
 export const measureProcess = (
   { gauge }: Pick<Metrics, 'gauge'>,
   {
@@ -41,7 +41,7 @@ export const measureProcess = (
   gauge('process_start_time_seconds', () => startedAt)
 }
 
-/** Returns what makes runs that are counted of runs: how long, with which outcome, and whether the cache answered. */
+/** Wraps runs to record their duration, outcome and use of the cache. */
 export const measureRuns =
   ({ count, observe }: Pick<Metrics, 'count' | 'observe'>) =>
   <Given extends unknown[], Answer>(run: (...given: Given) => Promise<Answer>) =>

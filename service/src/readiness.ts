@@ -3,7 +3,7 @@ import { within } from './lib/wait.ts'
 import type { Metadata } from './storage/metadata/metadata.ts'
 import { type Storage, StorageError, storageApiError } from './storage/storage.ts'
 
-/** Why the service would refuse deliveries or runs. */
+/** A reason why the service rejects deliveries or runs. */
 export interface Unreadiness {
   readonly code: 'engine_unavailable' | 'migration_pending' | 'definitions_unavailable' | 'disk_full'
   readonly detail: string
@@ -12,19 +12,19 @@ export interface Unreadiness {
 export interface ReadinessOptions {
   readonly storage: Pick<Storage, 'rows'>
   readonly metadata: Pick<Metadata, 'ready'>
-  /** Folder of the definitions' file. Absent: they are in Postgres. */
+  /** Folder of the metadata file. Absent: the metadata is in Postgres. */
   readonly definitionsDir: string | undefined
 }
 
-/** What the service would refuse at the moment; empty if it is ready. */
+/** Returns the current problems. Empty: the service is ready. */
 export type Readiness = () => Promise<readonly Unreadiness[]>
 
-// Longer than a busy engine takes for a statement that reads nothing.
+// Longer than a busy engine takes for a trivial statement.
 const PROBE_WAIT_MS = 2_000
-// SQLite and the engine write more than this for a single change.
+// A single change of SQLite or the engine writes more than this.
 const LEAST_FREE_BYTES = 1_000_000
 
-// As a run, it needs every shard and the tables of this release; of the disks the fullest counts.
+// Like a run, it needs every shard and the tables of this release. The fullest disk counts.
 const PROBE = `SELECT (SELECT count() FROM db.events WHERE project_id = 0) AS events,
   toFloat64((SELECT min(unreserved_space) FROM system.disks)) AS free,
   toFloat64((SELECT any(value) FROM system.merge_tree_settings WHERE name = 'min_free_disk_bytes_to_perform_insert')) AS reserve`
@@ -32,7 +32,7 @@ const PROBE = `SELECT (SELECT count() FROM db.events WHERE project_id = 0) AS ev
 const UNREADY: Readonly<Record<Unreadiness['code'], Unreadiness>> = {
   engine_unavailable: {
     code: 'engine_unavailable',
-    detail: 'The event store does not answer: deliveries and runs are answered 503.',
+    detail: 'The event store does not respond. Deliveries and runs get a 503.',
   },
   migration_pending: {
     code: 'migration_pending',
@@ -40,11 +40,11 @@ const UNREADY: Readonly<Record<Unreadiness['code'], Unreadiness>> = {
   },
   definitions_unavailable: {
     code: 'definitions_unavailable',
-    detail: 'The metadata store does not answer: requests are answered 503.',
+    detail: 'The metadata store does not respond. Requests get a 503.',
   },
   disk_full: {
     code: 'disk_full',
-    detail: 'The disk is full: deliveries and changes are answered 507 until an operator frees space.',
+    detail: 'The disk is full. Deliveries and changes get a 507 until an operator frees space.',
   },
 }
 
@@ -66,7 +66,7 @@ const engineFault = async (storage: Pick<Storage, 'rows'>): Promise<Unreadiness[
     )
     if (!rows) return 'engine_unavailable'
     const [found] = rows
-    // An engine that cannot write to its disk answers 200 and nothing more.
+    // An engine that cannot write to its disk responds with 200 and an empty body.
     if (!found) return 'disk_full'
     return found.free < Math.max(found.reserve, LEAST_FREE_BYTES) ? 'disk_full' : undefined
   } catch (error) {
@@ -85,13 +85,13 @@ const definitionsFault = async (
   return bavail * bsize < LEAST_FREE_BYTES ? 'disk_full' : undefined
 }
 
-// Anybody may ask: however many do, the stores are asked one at a time and at most this often.
+// The route is public, so checks run one at a time and at most this often.
 const FRESH_MS = 100
 
-/** Asks the engine and the metadata store what deliveries and runs would ask them. */
+/** Creates a check that uses the engine and the metadata store as deliveries and runs do. */
 export const createReadiness = ({ storage, metadata, definitionsDir }: ReadinessOptions): Readiness => {
   const ask = async () => {
-    // The metadata store's disk first: a full one is why an engine beside it does not answer.
+    // The disk of the metadata first, because a full disk also makes an engine on it fail.
     const codes = await Promise.all([definitionsFault(metadata, definitionsDir), engineFault(storage)])
     return [...new Set(codes)].flatMap((code) => (code ? [UNREADY[code]] : []))
   }

@@ -1,25 +1,6 @@
 import type { Config } from './config.ts'
-import { createAdmit } from './endpoints/admission.ts'
-import { createCache } from './endpoints/cache.ts'
-import { createDescribe } from './endpoints/definitions/describe.ts'
-import { createEndpointDefinitions } from './endpoints/definitions/endpoint.ts'
 import { createEpochs, createSharedEpochs } from './endpoints/epochs.ts'
-import { createGate, type RunAllowance } from './endpoints/limits.ts'
-import { createMaterializations } from './endpoints/materialization/materializations.ts'
-import { createShadow } from './endpoints/materialization/shadow.ts'
-import { createLastRuns } from './endpoints/lastRuns.ts'
-import { createOpenApi } from './endpoints/openapi.ts'
-import { createRun, type Outcome } from './endpoints/run.ts'
-import { createRunning } from './endpoints/running.ts'
-import { createStream } from './endpoints/stream.ts'
-import { createRunTokens } from './endpoints/tokens/runTokens.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
-import { createFlagDefinitions } from './flags/definitions.ts'
-import { createEarlyAccess } from './flags/earlyAccess.ts'
-import { createAnswerFlags } from './flags/flags.ts'
-import { createLocalEvaluation } from './flags/localEvaluation.ts'
-import { createFlagQuota } from './flags/quota.ts'
-import { createRemoteConfigs } from './flags/remoteConfig.ts'
 import { openEngine } from './engine.ts'
 import { SCOPES } from './http/auth.ts'
 import { createServer } from './http/server.ts'
@@ -27,34 +8,31 @@ import { createStatics } from './http/statics.ts'
 import { readCountries } from './ingest/countries.ts'
 import { createGroupTypes } from './ingest/groupTypes.ts'
 import { createIngest } from './ingest/ingest.ts'
-import { createWriter } from './ingest/writer.ts'
-import { measureProcess, measureRuns } from './measure.ts'
-import { createRefusedEvents } from './ingest/refusedEvents.ts'
+import { measureProcess } from './measure.ts'
 import type { Log } from './lib/log.ts'
 import { createMetrics } from './lib/metrics.ts'
 import { createTimeSlices } from './lib/timeSlices.ts'
-import { createErase, createForgetPerson } from './persons/erase.ts'
-import { createPersonFacts } from './persons/facts.ts'
-import { createLastSeenCache } from './persons/lastSeenCache.ts'
+import { createErase } from './persons/erase.ts'
 import { createPersons } from './persons/lookup.ts'
-import { createStoredProperties } from './persons/storedProperties.ts'
 import { createReadiness } from './readiness.ts'
-import { type KeyFile, keyFileIn, sharedKeyFile } from './projects/keyFile.ts'
-import { createKeys, START_KEYS } from './projects/keys.ts'
+import { keyFileIn, sharedKeyFile } from './projects/keyFile.ts'
+import { createKeys } from './projects/keys.ts'
 import { createProjects } from './projects/projects.ts'
-import { madeUp } from './projects/secret.ts'
 import { lockDataDir } from './storage/lock.ts'
 import { metadataLocation, isOneOfMany } from './storage/location.ts'
-import { openMetadata, type Project, type Metadata, MetadataUnavailable } from './storage/metadata/metadata.ts'
-import { StorageError } from './storage/storage.ts'
+import { openMetadata, type Project } from './storage/metadata/metadata.ts'
+import { connectEndpoints } from './service/connectEndpoints.ts'
+import { connectFlags } from './service/connectFlags.ts'
+import { connectStoring } from './service/connectStoring.ts'
+import { firstKey, firstProject } from './service/firstStart.ts'
 
 export interface ServiceOptions {
   readonly config: Config
-  /** Path of the engine's library. Asked only when the embedded engine is used; throws when there is none. */
+  /** Returns the path of the engine's library. Called only for the embedded engine. Throws if it is not installed. */
   readonly engineLibrary: () => string
   /** Path of the engine's compiled child program. */
   readonly engineChild: string
-  /** Hears what the start is doing. */
+  /** Called with progress messages during startup. */
   readonly progress: (line: string) => void
   readonly log: Log
 }
@@ -62,77 +40,15 @@ export interface ServiceOptions {
 export interface Service {
   readonly url: string
   readonly project: Project
-  /** File that holds the personal API key; absent when the key came from the environment, or from another process. */
+  /** File with the personal API key. Absent: the key is from the environment or another process. */
   readonly keyFile: string | undefined
-  /** Answers what is under way, stores what was taken, stops the engine. */
+  /** Finishes running requests, stores accepted events and stops the engine. */
   stop(): Promise<void>
 }
 
 const PROBE_WAIT_MS = 1_000
-// One small question each: soon after a process has fallen another takes up what it was building.
-const REFRESH_MS = 5_000
-const SWEEP_MS = 30_000
 
-const firstProject = async ({ projects }: Metadata, token: string | undefined): Promise<Project> => {
-  const [first] = await projects.all()
-  if (!first) return projects.create({ name: 'Default project', token: token ?? madeUp('tm') })
-  if (!token || token === first.token) return first
-  await projects.setToken(first.id, token)
-  return { ...first, token }
-}
-
-/** Makes sure that there is a key with all scopes, and returns the file that holds it unless the environment does. */
-const firstKey = async (
-  { keys, isShared }: Metadata,
-  projectId: number,
-  keyFile: KeyFile,
-  given: string | undefined,
-): Promise<string | undefined> => {
-  if (given) {
-    await keys.put({ projectId, label: START_KEYS.given, secret: given, scopes: SCOPES })
-    return undefined
-  }
-  // A key that is no longer given is no longer valid.
-  await keys.remove(START_KEYS.given)
-  const kept = keyFile.read()
-  const isValid = kept !== '' && (await keys.bySecret(kept)) !== undefined
-  // Another process has made it, and may have its file.
-  if (isShared && !isValid && (await keys.list()).some(({ label }) => label === START_KEYS.generated)) return undefined
-  const secret = isValid ? kept : madeUp('tmk')
-  if (secret !== kept) keyFile.write(secret)
-  // Each time: a newer release may have more scopes than the one that made the key.
-  await keys.put({ projectId, label: START_KEYS.generated, secret, scopes: SCOPES })
-  return keyFile.path
-}
-
-/** What the key of a label may take, which is never more memory than `mostMemoryBytes`. */
-const allowancesOf = (config: Config, mostMemoryBytes: number) => {
-  const { runSeconds, runMemoryBytes, runRows, runStreamRows, runsPerMinute, runsPerHour, runsAtOnce, keyLimits } =
-    config
-  const general = {
-    seconds: runSeconds,
-    memoryBytes: runMemoryBytes,
-    rows: runRows,
-    streamRows: runStreamRows,
-    perMinute: runsPerMinute,
-    perHour: runsPerHour,
-    atOnce: runsAtOnce,
-  }
-  return (label: string): RunAllowance => {
-    const allowance = { ...general, ...(Object.hasOwn(keyLimits, label) ? keyLimits[label] : {}) }
-    return { ...allowance, memoryBytes: Math.min(allowance.memoryBytes, mostMemoryBytes) }
-  }
-}
-
-/** One batch of events at a time, of all processes; for the writer, definitions that are away are as an engine that is. */
-const storingWithLock =
-  ({ withLock }: Metadata) =>
-  <Value>(work: () => Promise<Value>): Promise<Value> =>
-    withLock('events', work).catch((error: unknown) => {
-      throw error instanceof MetadataUnavailable ? new StorageError('unavailable', error.message) : error
-    })
-
-/** Starts everything, in the order in which it is stopped backwards. Rejects with nothing left running. */
+/** Starts everything. `stop` ends it in reverse order. Leaves nothing running if it rejects. */
 export const startService = async ({
   config,
   engineLibrary,
@@ -141,19 +57,20 @@ export const startService = async ({
   log,
 }: ServiceOptions): Promise<Service> => {
   const undo: (() => unknown)[] = []
+  const onStop = (step: () => unknown) => void undo.push(step)
   const stop = async () => {
     for (let step = undo.pop(); step; step = undo.pop()) await step()
   }
 
   try {
     const isShared = isOneOfMany(config)
-    if (!isShared) undo.push(await lockDataDir(config.dataDir))
+    if (!isShared) onStop(await lockDataDir(config.dataDir))
     const metrics = createMetrics()
     const countryOf = config.geoipFile ? readCountries(config.geoipFile) : () => undefined
 
     if (config.databaseUrl) progress('Connecting to the Postgres server …')
     const metadata = await openMetadata(metadataLocation(config))
-    undo.push(() => metadata.close())
+    onStop(() => metadata.close())
     const keyFile = keyFileIn(config.dataDir)
     const { project, keyPath } = await metadata.withLock('start', async () => {
       const first = await firstProject(metadata, config.projectToken)
@@ -166,7 +83,7 @@ export const startService = async ({
       metadata,
       library: engineLibrary,
       child: engineChild,
-      onStop: (stop) => undo.push(stop),
+      onStop,
       onRestart: () => metrics.count('trailmark_engine_restarts_total'),
       progress,
       log,
@@ -174,88 +91,38 @@ export const startService = async ({
 
     const epochs = isShared ? createSharedEpochs(metadata) : createEpochs()
     const slices = createTimeSlices()
-    const lastSeen = isShared ? undefined : createLastSeenCache()
-    const facts = createPersonFacts(gate.ingest, { slices, ...(lastSeen ? { lastSeen } : {}) })
-    const forgetPerson = createForgetPerson(gate.ingest, facts, lastSeen)
-    const writer = createWriter(gate.ingest, {
-      before: facts.store,
-      onChange: epochs.advance,
-      ...(isShared ? { withLock: storingWithLock(metadata) } : {}),
-      maxChars: config.ingestBytes,
-      onBatch({ stored, repeats, seconds }) {
-        metrics.count('trailmark_events_stored_total', {}, stored)
-        metrics.count('trailmark_events_repeated_total', {}, repeats)
-        metrics.observe('trailmark_writer_batch_seconds', {}, seconds)
-      },
-      onFault: ({ stack }) => log(`A batch of events could not be stored: ${stack}`, { level: 'error' }),
-      onFull: (isFull) =>
-        isFull
-          ? log(
-              'The disk of the event store is full: deliveries are answered 507 until there is space. Nothing that was acknowledged is lost.',
-              { level: 'error' },
-            )
-          : log('The event store has space again.'),
-    })
-    const refusedEvents = createRefusedEvents({ ...gate.runs, insert: gate.ingest.insert }, metrics)
-    const measured = measureRuns(metrics)
-    undo.push(() => writer.close())
-    const { byToken } = metadata.projects
-    const running = createRunning()
-    // Checks of queries and previews take no more than a run may.
-    const runLimits = {
-      maxSeconds: config.runSeconds,
-      maxMemoryBytes: Math.min(config.runMemoryBytes, runMemoryBytes),
-    }
-    const admit = createAdmit({
-      gate: createGate(),
-      running,
-      allowanceOf: allowancesOf(config, runMemoryBytes),
-    })
-    const cache = createCache<Outcome>({ maxBytes: config.cacheBytes })
-    const lastRuns = createLastRuns(metadata)
-    undo.push(() => lastRuns.close())
-    const materializations = createMaterializations({
+    const { writer, rejectedEvents, forgetPerson } = connectStoring({
+      config,
+      isShared,
+      gate,
       metadata,
-      // Previews are awaited; everything else runs in the background.
-      storage: { ...gate.background, run: gate.validation.run },
-      log,
-      lagSeconds: config.materializeLagSeconds,
-      previewLimits: runLimits,
-    })
-    undo.push(() => materializations.close())
-    const shadow = createShadow({
-      storage: gate.background,
-      materializations,
-      epochOf: epochs.of,
-      percent: config.shadowPercent,
+      metrics,
+      epochs,
+      slices,
       log,
     })
-    undo.push(() => shadow.settled())
-    const everyMs = (ms: number, task: 'refresh' | 'sweep') => {
-      const timer = setInterval(
-        () =>
-          void materializations[task]().catch(
-            (error: Error) => error instanceof MetadataUnavailable || log(`materialization: ${error.message}`),
-          ),
-        ms,
-      )
-      undo.push(() => clearInterval(timer))
-    }
-    everyMs(REFRESH_MS, 'refresh')
-    everyMs(SWEEP_MS, 'sweep')
+    onStop(() => writer.close())
+    const { materializations, dependencies: endpoints } = connectEndpoints({
+      config,
+      gate,
+      runMemoryBytes,
+      metadata,
+      metrics,
+      epochs,
+      onStop,
+      log,
+    })
     const persons = createPersons(gate.runs)
     const erase = createErase({
       storage: gate.background,
       persons,
-      // Between two batches: the next one must not find a person who is half erased.
-      forget: (projectId, ids) => writer.between(() => forgetPerson(projectId, ids)),
+      forget: forgetPerson,
       async onErased(projectId) {
         await epochs.advance(projectId)
         await materializations.invalidate(projectId)
       },
     })
-    const flags = createFlagDefinitions(metadata)
-    const remoteConfigs = createRemoteConfigs(metadata, flags)
+    const { byToken } = metadata.projects
     const server = await createServer({
       staticDir: config.staticDir,
       keyBySecret: keys.bySecret,
@@ -269,42 +136,22 @@ export const startService = async ({
           projectByToken: byToken,
           groupTypes: createGroupTypes(metadata),
           writer,
-          refusedEvents,
+          rejectedEvents,
           slices,
           countryOf,
           count: metrics.count,
         }),
         projectByToken: byToken,
         variables: createVariableDefinitions(metadata),
-        endpoints: createEndpointDefinitions({
-          metadata,
-          describe: createDescribe({ storage: gate.validation, runLimits }),
-          materializer: materializations,
-        }),
-        run: measured(
-          createRun({ metadata, storage: gate.runs, admit, cache, epochs, lastRuns, materializations, shadow }),
-        ),
-        stream: measured(createStream({ metadata, storage: gate.runs, admit, lastRuns, materializations })),
-        running,
-        runTokens: createRunTokens({ metadata, takesDates: materializations.takesDates }),
-        openApi: createOpenApi(metadata, materializations.takesDates),
-        flags,
-        earlyAccess: createEarlyAccess(metadata, flags),
-        remoteConfigs,
+        ...endpoints,
+        ...connectFlags(config, metadata, gate),
         persons,
         erase,
         projects: createProjects(metadata),
         keys,
-        refusedEvents,
+        rejectedEvents,
         statics: createStatics(config.staticDir),
         metrics: metrics.text,
-        localEvaluation: createLocalEvaluation({ definitions: flags, metadata }),
-        answerFlags: createAnswerFlags({
-          definitions: flags,
-          remoteConfigs,
-          stored: createStoredProperties(gate.lookups, metadata),
-          hasQuota: createFlagQuota(config.flagsPerMinute),
-        }),
         readiness: createReadiness({
           storage: gate.ingest,
           metadata,
@@ -312,7 +159,7 @@ export const startService = async ({
         }),
       },
     })
-    undo.push(() => server.close())
+    onStop(() => server.close())
     measureProcess(metrics, {
       writer,
       isReady: () => gate.ready(PROBE_WAIT_MS),

@@ -69,35 +69,35 @@ test.each([
 })
 
 test.each([
-  ['TRAILMARK_PORT', '80a', 'takes a port number'],
-  ['TRAILMARK_PORT', '65536', 'takes a port number'],
-  ['TRAILMARK_PORT', '-1', 'takes a port number'],
-  ['TRAILMARK_PROJECT_TOKEN', 'a b', 'takes 1 to 200 letters'],
-  ['TRAILMARK_PERSONAL_API_KEY', 'short', 'takes 16 to 200'],
-  ['CLICKHOUSE_URL', 'db:8123', 'takes an address such as'],
-  ['DATABASE_URL', 'db:5432/trailmark', 'takes an address such as postgres://'],
-  ['DATABASE_URL', 'mysql://u:p@db/trailmark', 'takes an address such as postgres://'],
-  ['DATABASE_URL', 'postgres://u:p@db', 'takes an address such as postgres://'],
-  ['DATABASE_URL', 'postgres://u:100%@db/trailmark', 'takes an address such as postgres://'],
-  ['CLICKHOUSE_URL', 'http://one:8123,two', 'takes an address such as'],
-  ['CLICKHOUSE_CLUSTER', "a'b", 'takes 1 to 200 letters'],
-  ['CLICKHOUSE_CLUSTER', 'main', 'needs the addresses'],
-  ['CLICKHOUSE_URL', 'http://one:8123,http://two:8123', 'names several servers: say in CLICKHOUSE_CLUSTER'],
-  ['TRAILMARK_ENGINE_MEMORY_MB', '100', 'takes a whole number of megabytes'],
-  ['TRAILMARK_RUN_SECONDS', '0', 'takes a whole number from 1 to 60'],
-  ['TRAILMARK_RUN_SECONDS', '61', 'takes a whole number from 1 to 60'],
-  ['TRAILMARK_RUNS_AT_ONCE', '-1', 'takes a whole number'],
-  ['TRAILMARK_KEY_LIMITS', '{', 'takes JSON such as'],
-  ['TRAILMARK_KEY_LIMITS', '[]', 'takes JSON such as'],
-  ['TRAILMARK_KEY_LIMITS', '{"a":5}', 'takes JSON such as'],
-  ['TRAILMARK_KEY_LIMITS', '{"a":{"second":5}}', 'takes for "a" only seconds'],
-  ['TRAILMARK_KEY_LIMITS', '{"a":{"seconds":0}}', 'has a "seconds" of "a" that takes a whole number'],
-])('%s=%s is refused by name', (name, text, words) => {
+  ['TRAILMARK_PORT', '80a', 'expects a port number'],
+  ['TRAILMARK_PORT', '65536', 'expects a port number'],
+  ['TRAILMARK_PORT', '-1', 'expects a port number'],
+  ['TRAILMARK_PROJECT_TOKEN', 'a b', 'expects 1 to 200 letters'],
+  ['TRAILMARK_PERSONAL_API_KEY', 'short', 'expects 16 to 200'],
+  ['CLICKHOUSE_URL', 'db:8123', 'expects a URL such as'],
+  ['DATABASE_URL', 'db:5432/trailmark', 'expects a URL such as postgres://'],
+  ['DATABASE_URL', 'mysql://u:p@db/trailmark', 'expects a URL such as postgres://'],
+  ['DATABASE_URL', 'postgres://u:p@db', 'expects a URL such as postgres://'],
+  ['DATABASE_URL', 'postgres://u:100%@db/trailmark', 'expects a URL such as postgres://'],
+  ['CLICKHOUSE_URL', 'http://one:8123,two', 'expects a URL such as'],
+  ['CLICKHOUSE_CLUSTER', "a'b", 'expects 1 to 200 letters'],
+  ['CLICKHOUSE_CLUSTER', 'main', 'requires the URLs'],
+  ['CLICKHOUSE_URL', 'http://one:8123,http://two:8123', 'has several servers: set CLICKHOUSE_CLUSTER'],
+  ['TRAILMARK_ENGINE_MEMORY_MB', '100', 'expects a whole number of megabytes'],
+  ['TRAILMARK_RUN_SECONDS', '0', 'expects a whole number from 1 to 60'],
+  ['TRAILMARK_RUN_SECONDS', '61', 'expects a whole number from 1 to 60'],
+  ['TRAILMARK_RUNS_AT_ONCE', '-1', 'expects a whole number'],
+  ['TRAILMARK_KEY_LIMITS', '{', 'expects JSON such as'],
+  ['TRAILMARK_KEY_LIMITS', '[]', 'expects JSON such as'],
+  ['TRAILMARK_KEY_LIMITS', '{"a":5}', 'expects JSON such as'],
+  ['TRAILMARK_KEY_LIMITS', '{"a":{"second":5}}', 'expects only seconds'],
+  ['TRAILMARK_KEY_LIMITS', '{"a":{"seconds":0}}', 'has a "seconds" of "a" that expects a whole number'],
+])('rejects %s=%s with a message that names the variable', (name, text, words) => {
   expect(() => read({ [name]: text })).toThrow(ConfigError)
   expect(() => read({ [name]: text })).toThrow(new RegExp(`^${name} ${words}`))
 })
 
-test.each(['TRAILMARK_PERSONAL_API_KEY', 'DATABASE_URL'])('a refused %s is not shown', (name) => {
+test.each(['TRAILMARK_PERSONAL_API_KEY', 'DATABASE_URL'])('never shows an invalid %s', (name) => {
   expect(() => read({ [name]: 'secret' })).toThrow(/^(?!.*secret)/)
 })
 

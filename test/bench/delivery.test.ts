@@ -19,7 +19,7 @@ const spec = (title: string, told?: object) => ({
   tests: [{ annotations: told ? [{ type: 'delivery', description: JSON.stringify(told) }] : [] }],
 })
 
-test('the report of the tests becomes faults × endings and a list of the rest; a failed test is a failed cell', () => {
+test('turns the test report into a table of faults by endings, with failed cells and a list of other tests', () => {
   const report = {
     suites: [
       {

@@ -448,7 +448,7 @@ describe('init', () => {
     expect([requests.length, localStorage.length, document.cookie, lines.length]).toEqual([0, 0, '', 0])
   })
 
-  test('loaded is called once with the instance; what it throws does no harm', () => {
+  test('calls loaded once with the instance and ignores what it throws', () => {
     listenToConsole('error')
     const loaded = jest.fn(() => {
       throw new Error('no')
@@ -542,7 +542,7 @@ describe('on', () => {
     ])
   })
 
-  test('a listener that throws disturbs nobody', () => {
+  test('a listener that throws does not affect other listeners', () => {
     listenToConsole('error')
     const { analytics } = startAnalytics()
     const heard = jest.fn()

@@ -19,7 +19,7 @@ describe("cookieless_mode: 'always'", () => {
     expect(analytics.get_distinct_id()).toBe('$posthog_cookieless')
   })
 
-  test('nobody can be named, and consent changes nothing', () => {
+  test('ignores identify and consent changes', () => {
     const lines = listenToConsole('warn')
     const { analytics } = startAnalytics({ cookieless_mode: 'always' })
     analytics.identify('ada')
@@ -30,7 +30,7 @@ describe("cookieless_mode: 'always'", () => {
     expect(localStorage.length).toBe(0)
   })
 
-  test('flags are asked for nobody in particular', async () => {
+  test('requests flags without a person', async () => {
     const { asked, settle } = startAnalytics({ cookieless_mode: 'always' })
     await settle(100)
     expect(asked[0]!.body).toMatchObject({ distinct_id: '$posthog_cookieless' })
@@ -57,7 +57,7 @@ describe("cookieless_mode: 'on_reject'", () => {
     expect(stored()).toEqual([null, 0, ''])
   })
 
-  test('agreement: as always; and after a refusal it begins a new visitor', async () => {
+  test('granting consent works as usual, and after a denial it starts a new visitor', async () => {
     const { analytics, sent, settle } = startAnalytics({ cookieless_mode: 'on_reject' })
     analytics.opt_out_capturing()
     analytics.opt_in_capturing()

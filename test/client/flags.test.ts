@@ -289,7 +289,7 @@ describe('reading', () => {
     expect(started.analytics.featureFlags.getFlagVariants()).toEqual(expected)
   })
 
-  test('before anything is known nothing is said of any flag; the next page knows them at once', async () => {
+  test('returns no flags before the first response, and stored flags at once on the next page', async () => {
     const first = startAnalytics()
     expect([first.analytics.getFeatureFlag('a'), first.analytics.isFeatureEnabled('a')]).toEqual([undefined, undefined])
     first.say(200, answerWith(flag('a', 'x')))
@@ -416,7 +416,7 @@ describe('when asking fails', () => {
 })
 
 describe('onFeatureFlags', () => {
-  test('hears of flags at once where they are known, and of changes until it is stopped; one that throws disturbs nobody', async () => {
+  test('calls listeners at once with known flags and on changes until they are removed, also if another one throws', async () => {
     listenToConsole('error')
     const { analytics, settle } = await withFlags([flag('a', true), flag('b', false)])
     const heard: unknown[] = []
@@ -479,7 +479,7 @@ describe('$feature_flag_called', () => {
     expect(called(sent)).toHaveLength(1)
   })
 
-  test('advanced_feature_flags_dedup_per_session: anew in each session, whoever it is', async () => {
+  test('advanced_feature_flags_dedup_per_session reports each flag once per session, also for another person', async () => {
     const { analytics, sent, settle } = await withFlags([flag('a', true)], {
       advanced_feature_flags_dedup_per_session: true,
     })
@@ -735,7 +735,7 @@ describe('early access', () => {
     ])
   })
 
-  test('joining holds at once, is told, and decides the next flags', async () => {
+  test('enrolling applies at once, is captured, and affects the next flags', async () => {
     const { analytics, asked, say, sent, settle } = startAnalytics()
     await settle(100)
     say(200, { earlyAccessFeatures: [feature] })
@@ -768,7 +768,7 @@ test('getRemoteConfigPayload answers with what the service says now', async () =
   expect(heard).toEqual([{ new: 1 }])
 })
 
-test('hasLoadedFlags and flagsEndpointWasHit turn true when flags are known; ensureFlagsLoaded asks until then', async () => {
+test('hasLoadedFlags and flagsEndpointWasHit become true once flags are loaded, and ensureFlagsLoaded requests them until then', async () => {
   const { analytics, asked, say, settle } = startAnalytics()
   say(200, answerWith(flag('a', true)))
   const known = () => [analytics.featureFlags.hasLoadedFlags, analytics.flagsEndpointWasHit]

@@ -23,7 +23,7 @@ test('a prerendered page counts when it is shown', async () => {
   expect(names(sent)).toEqual(['$pageview'])
 })
 
-test('history_change counts a change of the path, not of query or hash; true counts none', async () => {
+test('history_change captures a pageview on path changes only, and true captures none', async () => {
   const { sent, analytics, settle } = startAnalytics({ capture_pageview: 'history_change' })
   await settle()
   history.pushState(null, '', '/a')
@@ -70,7 +70,7 @@ test('a leave goes out with the last beacon, and tells how long the page was see
   expect(batch[0]!.properties).toHaveProperty('$prev_pageview_max_scroll_percentage')
 })
 
-test('a page that comes back out of the back/forward cache is another pageview; the first show is not', async () => {
+test('captures another pageview when a page is restored from the back/forward cache, but not on the first pageshow', async () => {
   const { sent, settle } = startAnalytics({ capture_pageview: true })
   pageEvent('pageshow', false)
   await settle()

@@ -41,7 +41,7 @@ test('without bootstrap no flag is known', () => {
   expect(analytics.getAllFeatureFlags()).toEqual([])
 })
 
-test('each init is another visitor: the flags of the one before are gone, and nobody is warned', () => {
+test('each init is another visitor without the flags of the previous one, and no warning is logged', () => {
   const analytics = create()
   analytics.init('token', flagsOf('short'))
   analytics.init('token', flagsOf(true))
@@ -51,7 +51,7 @@ test('each init is another visitor: the flags of the one before are gone, and no
   expect(lines).toEqual([])
 })
 
-test('no member throws, sends, waits or speaks; what it answers is what it answers without a client', () => {
+test('no member throws, sends, waits or logs, and each returns what it returns without a client', () => {
   const send = jest.spyOn(globalThis, 'fetch')
   const timers = jest.spyOn(globalThis, 'setTimeout')
   const loaded = jest.fn()

@@ -81,7 +81,7 @@ test.each(['latest', '2025-13-01', '2025-02-30', '20250524', ''])(
   },
 )
 
-test('what the site says beats every default; an object is laid over a dated object', () => {
+test('explicit options win over all defaults, and an object is merged into a dated default', () => {
   const { log } = recorder()
   const config = resolveConfig(
     { defaults: '2026-01-30', capture_pageview: true, session_recording: { sampleRate: 0.5 } },
@@ -134,7 +134,7 @@ test.each([[[]], ['x'], [5]])('a configuration of %j is ignored with one error',
   expect(lines).toHaveLength(1)
 })
 
-test('legacy names work; the new name wins', () => {
+test('accepts legacy option names, and the new name wins', () => {
   const { log } = recorder()
   expect(resolveConfig({ request_headers: { a: '1' } }, log).xhr_headers).toEqual({ a: '1' })
   expect(resolveConfig({ request_headers: { a: '1' }, xhr_headers: { b: '2' } }, log).xhr_headers).toEqual({ b: '2' })

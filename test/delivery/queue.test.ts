@@ -121,7 +121,7 @@ test('drops what the service rejects, with its reason, and notifies the page', a
   expect(delivered).toEqual([])
 })
 
-test('a batch that is too large is halved until it passes; one event that is too large is dropped alone', async () => {
+test('halves a batch that is too large until it is accepted, and drops a single event that is too large', async () => {
   const { queue, requests, answers, dropped, delivered } = setUp()
   answers.push({ status: 413 }, { status: 413 }, ACCEPTED, { status: 413 })
   for (const name of 'abcd') queue.add(event(name), { now: false })
@@ -460,7 +460,7 @@ describe('what is refused is not sent, however far it had come', () => {
   })
 })
 
-test('events that the service refuses among others are dropped with the reason; the others are delivered', async () => {
+test('drops individually rejected events with the reason and delivers the others', async () => {
   const { queue, answers, delivered, dropped } = setUp()
   answers.push({ status: 200, json: { status: 1, refused: [{ index: 1, uuid: 'u-b', code: 'missing_distinct_id' }] } })
   for (const name of 'abc') queue.add(event(name), { now: false })

@@ -19,7 +19,7 @@ test.each([
   ['', {}],
 ])('%s: %j', (referrer, expected) => expect(searchOf(referrer)).toEqual(expected))
 
-test('an arrival tells where from, where to and why; what is empty is left out', () => {
+test('reads referrer, landing page and campaign of an arrival without empty values', () => {
   expect(arrivalProperties({ r: 'https://www.bing.com/', u: 'https://a.example/b?utm_source=s' }, '$initial_')).toEqual(
     {
       $initial_referrer: 'https://www.bing.com/',

@@ -41,7 +41,7 @@ row('advanced_disable_decide', () => {
     const { analytics } = startAnalytics({ advanced_disable_decide: value })
     expect(analytics.config.advanced_disable_flags).toBe(value)
   })
-  test('false where nobody says anything', () =>
+  test('is false by default', () =>
     expect(startAnalytics({ advanced_disable_flags: undefined }).analytics.config.advanced_disable_flags).toBe(false))
   test('set_config takes it too', () => {
     const { analytics } = startAnalytics({ advanced_disable_flags: undefined })
@@ -155,7 +155,7 @@ row('fetch_options.cache', () => {
     for (const init of fetched()) expect(init.cache).toBe('no-store')
   })
 
-  test('without it no fetch is told', async () => {
+  test('passes no priority to fetch without it', async () => {
     const { analytics, settle } = startAnalytics()
     expect(analytics.config.fetch_options).toEqual({})
     analytics.capture('x')

@@ -400,7 +400,7 @@ row('feature_flag_cache_ttl_ms', () => {
   test.each([[0], [undefined]])('%p: cached values never expire', async (feature_flag_cache_ttl_ms) =>
     expect(await read({ feature_flag_cache_ttl_ms }, 400 * DAY)).toEqual([true, true]),
   )
-  test('younger than it: known, and attached to events', async () =>
+  test('flags newer than it are used and attached to events', async () =>
     expect(await read({ feature_flag_cache_ttl_ms: 60_000 }, 50_000)).toEqual([true, true]))
   test('older than it: getFeatureFlag() is undefined, and $feature/ properties are not attached', async () =>
     expect(await read({ feature_flag_cache_ttl_ms: 60_000 }, 62_000)).toEqual([undefined, undefined]))

@@ -56,7 +56,7 @@ row('api_host', () => {
     right: 'https://a.example',
   })
 
-  test('is where requests go; a path in front of it stays, a slash at its end goes', async () => {
+  test('is the host of requests, with its path and without a trailing slash', async () => {
     const { analytics, requests, settle } = startAnalytics({ api_host: 'https://shop.example/ingest/' })
     analytics.capture('x')
     await settle()
@@ -64,7 +64,7 @@ row('api_host', () => {
     for (const { url } of requests) expect(url).toMatch(/^https:\/\/shop\.example\/ingest\/[a-z]/)
   })
 
-  test('nobody says anything: the US ingestion address', async () => {
+  test('default: the US ingestion address', async () => {
     const { analytics, requests, settle } = startAnalytics({ api_host: undefined })
     analytics.capture('x')
     await settle()
@@ -112,7 +112,7 @@ row('autocapture', () => {
     await started.settle()
     return namesOf(started.sent)
   }
-  test('nobody says anything: a click is an event', async () =>
+  test('default: a click is an event', async () =>
     expect(await clickWith({ autocapture: undefined })).toEqual(['$autocapture']))
   test('true: a click is an event', async () =>
     expect(await clickWith({ autocapture: true })).toEqual(['$autocapture']))
@@ -244,7 +244,7 @@ row('capture_pageview', () => {
     await settle()
     return sent.map(({ event, properties }) => [event, properties.$pathname])
   }
-  test('nobody says anything: one at page load', async () =>
+  test('default: one at page load', async () =>
     expect(await walk({ capture_pageview: undefined })).toEqual([['$pageview', '/']]))
   test('true: one at page load', async () =>
     expect(await walk({ capture_pageview: true })).toEqual([['$pageview', '/']]))
@@ -280,7 +280,7 @@ row('capture_pageleave', () => {
   itIsAnOption('capture_pageleave', { fallback: true, wrong: ['always', 5, null], right: false })
 
   const leaveWith = async (config: object) => leavePage(startAnalytics(config).settle)
-  test('nobody says anything: leaving is an event', async () =>
+  test('default: leaving is an event', async () =>
     expect(await leaveWith({ capture_pageleave: undefined })).toEqual(['$pageleave']))
   test('true: leaving is an event, with or without pageviews', async () =>
     expect(await leaveWith({ capture_pageleave: true, capture_pageview: false })).toEqual(['$pageleave']))
@@ -348,7 +348,7 @@ row('custom_blocked_useragents', () => {
 })
 
 row('defaults', () => {
-  test('is unset where nobody says anything', () => expect(startAnalytics().analytics.config.defaults).toBe('unset'))
+  test('is unset by default', () => expect(startAnalytics().analytics.config.defaults).toBe('unset'))
 
   test.each([['latest'], ['2025-13-40'], ['20260130'], [20260130], [null], [true]])(
     '%j is none of its values: one line, and the legacy behaviour',
@@ -793,7 +793,7 @@ row('rate_limiting', () => {
     await settle()
     return sent.filter(({ event }) => event === 'x').length
   }
-  test('nobody says anything: 100 at once', async () => expect(await arrive({})).toBe(100))
+  test('default: 100 at once', async () => expect(await arrive({})).toBe(100))
   test('events_burst_limit is how many may come at once', async () =>
     expect(await arrive({ rate_limiting: { events_per_second: 1, events_burst_limit: 7 } })).toBe(7))
   test('without it, 10 times events_per_second', async () =>
@@ -925,7 +925,7 @@ row('rageclick', () => {
     await settle()
     return namesOf(sent)
   }
-  test('nobody says anything: three quick clicks are an event', async () =>
+  test('default: three quick clicks are an event', async () =>
     expect(await rageWith({ rageclick: undefined })).toEqual(['$rageclick']))
   test('true: the same', async () => expect(await rageWith({ rageclick: true })).toEqual(['$rageclick']))
   test('a RageclickConfig: the same, where it ignores nothing of it', async () =>

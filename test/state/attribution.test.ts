@@ -15,7 +15,7 @@ const setUp = (options: Partial<typeof OPTIONS> = {}) => {
   }
 }
 
-test('the campaign and referrer of the arrival stay for the tab; a page of the site that comes later is not where the visitor came from', () => {
+test('keeps campaign and referrer of the arrival for the tab, whatever pages of the site follow', () => {
   const { attribution, page } = setUp()
   attribution.properties()
   Object.assign(page, { url: 'https://shop.example/basket', referrer: 'https://shop.example/' })
@@ -53,7 +53,7 @@ test('a search that brings the visitor back takes the place of the campaign befo
   expect(later.properties()).toMatchObject({ utm_source: 'push' })
 })
 
-test('a session keeps how it began; another begins where the visitor is then', () => {
+test('a session keeps its entry attributes, and the next session gets new ones', () => {
   const { attribution, page } = setUp()
   attribution.beginSession('s1')
   Object.assign(page, { url: 'https://shop.example/basket', referrer: '' })

@@ -37,7 +37,7 @@ export const itIsAnOption = (
   name: keyof Options,
   { fallback, wrong, right }: { fallback: unknown; wrong: unknown[]; right: unknown },
 ) => {
-  test(`is ${shown(fallback) || 'a function'} where nobody says anything`, () => {
+  test(`is ${shown(fallback) || 'a function'} by default`, () => {
     const { analytics } = startAnalytics({ ...AS_SHIPPED, api_host: undefined })
     expect(valueOf(analytics, name)).toEqual(fallback)
   })
@@ -54,7 +54,7 @@ export const itIsAnOption = (
     },
   )
 
-  test('set_config changes it; a wrong value keeps what was, with one line', () => {
+  test('set_config changes it, and an invalid value is ignored with one warning', () => {
     const lines = listenToConsole('error')
     listenToConsole('warn')
     const { analytics } = startAnalytics()

@@ -8,7 +8,7 @@ import { copyEvents, fileDestination } from './engineCopy.ts'
 import { writeManifest } from './manifest.ts'
 import { type EventStoreOptions, withEvents } from './eventStore.ts'
 
-/** The folder for a backup is not empty. */
+/** The target folder of a backup is not empty. */
 export class NotEmpty extends Error {
   override name = 'NotEmpty'
 }
@@ -22,8 +22,9 @@ const clear = (folder: string) => {
 }
 
 /**
- * Writes a backup into `folder`, which must be empty or absent. The service may be running. The backup has every event that
- * was acknowledged before. `destination`: where an external ClickHouse server writes the events, in ClickHouse syntax.
+ * Writes a backup into `folder`, which must be empty or absent. The service may be running. The backup has every event
+ * that was acknowledged before. `destination`: where an external ClickHouse server writes the events, in ClickHouse
+ * syntax.
  * Throws `NotEmpty`. A failure leaves no files behind.
  */
 export const backup = async (
@@ -36,7 +37,7 @@ export const backup = async (
   try {
     // Events first: a project created meanwhile may lack its events, but no event lacks its project.
     await withEvents(location, { isExclusive: false }, async (storage) => {
-      // Before the first start of the service there is metadata, but no event store.
+      // Before the first start of the service, there may be metadata but no event store.
       const [{ known }] = (await storage.rows<{ known: number }>({
         text: "SELECT count() AS known FROM system.databases WHERE name = 'db'",
       })) as [{ known: number }]

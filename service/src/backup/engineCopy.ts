@@ -11,12 +11,12 @@ const ENDED: Readonly<Record<string, boolean>> = {
   RESTORE_CANCELLED: false,
 }
 
-/** Words of ClickHouse for a folder. */
+/** Returns a folder in ClickHouse syntax. */
 export const fileDestination = (folder: string): string => `File('${folder.replace(/[\\']/g, (sign) => `\\${sign}`)}')`
 
 /**
- * Lets the engine copy all events to `destination`, in ClickHouse's words, or back from it. It may take hours, longer than
- * any request: so it is started, and looked after. Rejects with `StorageError`.
+ * Lets the engine back up all events to `destination` (in ClickHouse syntax), or restore them from it. This may take
+ * hours, so it runs asynchronously and its status is polled. Rejects with `StorageError`.
  */
 export const copyEvents = async (
   storage: Pick<Storage, 'rows'>,
@@ -29,8 +29,8 @@ export const copyEvents = async (
       text: 'SELECT status::String AS status, error FROM system.backups WHERE id = {id:String}',
       params: { id: started!.id },
     })
-    // An engine that was started again has forgotten it.
-    if (!now) throw new StorageError('unavailable', 'The engine ended while it copied the events')
+    // A restarted engine has no record of it.
+    if (!now) throw new StorageError('unavailable', 'The engine restarted while copying events')
     const isGood = ENDED[now.status]
     if (isGood) return
     if (isGood === false)

@@ -14,7 +14,7 @@ export interface EventStoreOptions extends StorageLocation {
 const READY_MS = 20_000
 
 /**
- * Opens the event store for `work`: the engine of the running service, or one that is started for the duration.
+ * Opens the event store for `work`: the engine of the running service, or one that is started for it.
  * `isExclusive`: throws `DataDirInUse` if the data folder is in use.
  */
 export const withEvents = async <Value>(
@@ -36,7 +36,7 @@ export const withEvents = async <Value>(
   const storage = createClickhouse(() => engine?.connection() ?? connection)
   try {
     if (!(await storage.ready(READY_MS)))
-      throw new Error('the event store does not answer: wait until the service is ready, and try again')
+      throw new Error('the event store does not respond: wait until the service is ready, then retry')
     return await work(storage)
   } finally {
     await storage.close()

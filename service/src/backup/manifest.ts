@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What a backup says of itself. It is written last: without it a backup is not whole. */
+/** Metadata of a backup. Written last, so a backup without it is incomplete. */
 export interface Manifest {
   readonly format: 1
   readonly createdAt: string
-  /** Where the events are, in ClickHouse's words; absent: in the backup's folder. */
+  /** Location of the events, in ClickHouse syntax. Absent: the folder of the backup. */
   readonly events?: string
 }
 
@@ -20,6 +20,6 @@ export const readManifest = (folder: string): Manifest | undefined => {
     const manifest = JSON.parse(readFileSync(join(folder, FILE), 'utf8')) as Manifest
     return manifest.format === 1 ? manifest : undefined
   } catch {
-    return undefined // no such file, or not ours
+    return undefined // missing, or not a manifest
   }
 }

@@ -8,8 +8,8 @@ import { StorageError } from '../storage/storage.ts'
 import { type Command, type CommandCall, CommandError } from './command.ts'
 import { assertOwner, withMetadata } from './store.ts'
 
-// The engine's own words stand between its code and its stack.
-const wordsOf = (message: string) =>
+// The engine's message is between its code and its stack trace.
+const messageOf = (message: string) =>
   message
     .split('\n')[0]!
     .replace(/^Code: \d+\. DB::Exception: /, '')
@@ -19,33 +19,33 @@ const toCommandError = (error: unknown, folder: string): unknown => {
   if (error instanceof StorageError) {
     return new CommandError(
       error.kind === 'full'
-        ? `there is no space left for it on the disk: free some, or choose another folder than ${folder}.`
-        : `the event store could not do it: ${wordsOf(error.message)}.`,
+        ? `there is no disk space left: free some, or choose another folder than ${folder}.`
+        : `the event store failed: ${messageOf(error.message)}.`,
     )
   }
   return error
 }
 
-// Each node could copy its own part only, and what the others hold would be missing without a word.
+// Each node can only copy its own rows, so those of the other nodes would be missing silently.
 const assertNoCluster = ({ clickhouseCluster }: CommandCall) => {
   if (clickhouseCluster)
     throw new CommandError(
-      `the events are in the cluster "${clickhouseCluster}", which copies itself node by node: docs/operate/scaling.md says how.`,
+      `the events are in the cluster "${clickhouseCluster}", which is backed up node by node: see docs/operate/scaling.md.`,
     )
 }
 
-/** Throws `CommandError` if nothing is defined where the definitions should be. */
+/** Throws `CommandError` if there is no metadata to back up. */
 const assertDefined = async (call: CommandCall) => {
   const definitions = metadataLocation(call)
   if (isPostgres(definitions)) {
     const projects = await withMetadata(call, {}, (metadata) => metadata.projects.all())
     if (!projects.length)
       throw new CommandError(
-        "there is nothing to back up in the database at DATABASE_URL: name the service's database.",
+        "there is nothing to back up in the database at DATABASE_URL: set it to the service's database.",
       )
   } else if (!existsSync(definitions))
     throw new CommandError(
-      `there is nothing to back up in ${call.dataDir}: name the service's data folder with --data or TRAILMARK_DATA.`,
+      `there is nothing to back up in ${call.dataDir}: pass the service's data folder with --data or TRAILMARK_DATA.`,
     )
   if (existsSync(call.dataDir)) assertOwner(call.dataDir)
 }
@@ -58,22 +58,22 @@ const backupCommand = async (call: CommandCall) => {
   const destination = typeof options.events === 'string' ? options.events : undefined
   if (clickhouseUrl && !destination)
     throw new CommandError(
-      "the events are on the ClickHouse server at CLICKHOUSE_URL, which cannot write to this machine: say with --events where it may, such as --events \"S3('https://bucket/backup', 'key', 'secret')\".",
+      "the events are on the ClickHouse server at CLICKHOUSE_URL, which cannot write to this machine: pass --events with a destination it can write to, such as --events \"S3('https://bucket/backup', 'key', 'secret')\".",
     )
   if (!clickhouseUrl && destination)
     throw new CommandError(
-      '--events is for a ClickHouse server at CLICKHOUSE_URL: the embedded engine writes into the folder.',
+      '--events requires a ClickHouse server at CLICKHOUSE_URL: the embedded engine writes into the folder.',
     )
   try {
     await backup(call, folder, destination)
   } catch (error) {
     if (error instanceof NotEmpty)
-      throw new CommandError(`the folder ${folder} is not empty: choose another, or one that is not there yet.`)
+      throw new CommandError(`the folder ${folder} is not empty: choose another, or one that does not exist yet.`)
     throw toCommandError(error, folder)
   }
   return {
     lines: [
-      `Everything is in ${folder}. It holds what the service knows, keys included: keep it as you keep the data.`,
+      `The backup is in ${folder}. It contains all data of the service, including secrets: protect it like the data itself.`,
     ],
     data: { folder },
   }
@@ -87,21 +87,21 @@ const restoreCommand = async (call: CommandCall) => {
     const { events } = await restore(call, folder)
     return {
       lines: [
-        `${events} events and all definitions are in ${call.databaseUrl ? `${call.dataDir} and the database at DATABASE_URL` : call.dataDir}: start the service there.`,
+        `Restored ${events} events and all definitions to ${call.databaseUrl ? `${call.dataDir} and the database at DATABASE_URL` : call.dataDir}: start the service there.`,
       ],
       data: { folder: call.dataDir, events },
     }
   } catch (error) {
     if (error instanceof NoBackup)
       throw new CommandError(
-        `${folder} holds no whole backup of Trailmark: name the folder that "trailmark backup" wrote, and let it end by itself.`,
+        `${folder} has no complete backup of Trailmark: pass a folder that "trailmark backup" finished writing.`,
       )
     if (error instanceof NotEmpty)
       throw new CommandError(
-        `the data folder ${call.dataDir} is not empty: restore into another with --data or TRAILMARK_DATA, or move what is there away.`,
+        `the data folder ${call.dataDir} is not empty: restore into another with --data or TRAILMARK_DATA, or move its contents away.`,
       )
     if (error instanceof DatabaseNotEmpty)
-      throw new CommandError('the database at DATABASE_URL holds definitions already: name an empty one.')
+      throw new CommandError('the database at DATABASE_URL already has definitions: use an empty one.')
     throw toCommandError(error, folder)
   }
 }
@@ -111,16 +111,16 @@ export const BACKUP_COMMANDS: readonly Command[] = [
     name: 'backup',
     words: ['folder'],
     options: {
-      events: { value: 'S3(…)', what: 'Where a server at CLICKHOUSE_URL writes the events, in its own words.' },
+      events: { value: 'S3(…)', what: 'Where a server at CLICKHOUSE_URL writes the events, in ClickHouse syntax.' },
     },
-    what: 'Writes events and definitions into a new folder, beside a running service or without one.',
+    what: 'Writes events and definitions to a new folder. The service may be running.',
     run: backupCommand,
   },
   {
     name: 'restore',
     words: ['folder'],
     options: {},
-    what: 'Brings a backup into an empty data folder.',
+    what: 'Restores a backup into an empty data folder.',
     run: restoreCommand,
   },
 ]

@@ -1,42 +1,42 @@
 import type { Engine } from '../storage/embedded/engine.ts'
 import type { StorageLocation } from '../storage/location.ts'
 
-/** A command that cannot be done. Its message says why and what to do. */
+/** A command failed. The message says why and what to do. */
 export class CommandError extends Error {
   override name = 'CommandError'
 }
 
-/** What a command is called with. */
+/** Input of a command. */
 export interface CommandCall extends StorageLocation {
-  /** The words after the command's name. */
+  /** Positional arguments after the command's name. */
   readonly words: readonly string[]
   readonly options: Readonly<Record<string, string | boolean | undefined>>
-  /** All scopes that a key may have. */
+  /** All scopes a key may have. */
   readonly scopes: readonly string[]
   readonly clickhouseCluster: string | undefined
   /** Starts the embedded engine in a data folder. */
   readonly startEngine: (dataDir: string) => Promise<Engine>
 }
 
-/** What a command says: lines for people, and the same as data for programs. */
-export interface CommandAnswer {
+/** Output of a command: lines for people, and the same as data for programs. */
+export interface CommandResult {
   readonly lines: readonly string[]
   readonly data: unknown
 }
 
 export interface Option {
-  /** What stands after it; absent for a switch. */
+  /** Name of its value. Absent: a switch. */
   readonly value?: string
   readonly what: string
 }
 
-/** One row of the command line. */
+/** One command of the command line. */
 export interface Command {
-  /** `key create`. */
+  /** Such as `key create`. */
   readonly name: string
-  /** Each is required. */
+  /** Names of the positional arguments. All are required. */
   readonly words: readonly string[]
   readonly options: Readonly<Record<string, Option>>
   readonly what: string
-  readonly run: (call: CommandCall) => Promise<CommandAnswer>
+  readonly run: (call: CommandCall) => Promise<CommandResult>
 }

@@ -3,13 +3,14 @@ import { toSeconds } from './duration.ts'
 
 export const GRACE: Option = {
   value: '30m|24h|7d',
-  what: 'How long the one before is taken as well. Default: not at all.',
+  what: 'How long the previous one stays valid. Default: not at all.',
 }
 
-/** Seconds of `--grace`. */
+/** Returns the seconds of `--grace`. */
 export const graceOf = ({ options: { grace } }: Pick<CommandCall, 'options'>): number => {
   if (typeof grace !== 'string') return 0
   const seconds = toSeconds(grace)
-  if (seconds === undefined) throw new CommandError(`--grace takes a time such as 30m, 24h or 7d, not "${grace}".`)
+  if (seconds === undefined)
+    throw new CommandError(`--grace expects a duration such as 30m, 24h or 7d, got "${grace}".`)
   return seconds
 }

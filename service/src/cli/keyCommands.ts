@@ -1,15 +1,15 @@
 import { keyFileIn, sharedKeyFile } from '../projects/keyFile.ts'
 import { createKeys, type Keys, type KeyView, type NewKeyView } from '../projects/keys.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
-import { type Command, type CommandAnswer, type CommandCall, CommandError } from './command.ts'
+import { type Command, type CommandResult, type CommandCall, CommandError } from './command.ts'
 import { GRACE, graceOf } from './grace.ts'
 import { OPERATOR } from './operator.ts'
 import { withMetadata } from './store.ts'
 import { toTable } from './table.ts'
 
-const PROJECT = { value: 'id', what: 'Of this project. May be left out where there is one project.' } as const
+const PROJECT = { value: 'id', what: 'The project. Optional if there is only one project.' } as const
 
-const withKeys = (call: CommandCall, work: (keys: Keys, metadata: Metadata) => Promise<CommandAnswer>) =>
+const withKeys = (call: CommandCall, work: (keys: Keys, metadata: Metadata) => Promise<CommandResult>) =>
   withMetadata(call, {}, (metadata) => {
     const keyFile = keyFileIn(call.dataDir)
     return work(
@@ -20,19 +20,19 @@ const withKeys = (call: CommandCall, work: (keys: Keys, metadata: Metadata) => P
 
 const reachOf = (key: KeyView) => (key.scoped_teams ? `project ${key.scoped_teams.join(', ')}` : 'all projects')
 
-const projectGiven = ({ options: { project } }: CommandCall): number | undefined => {
+const projectOption = ({ options: { project } }: CommandCall): number | undefined => {
   if (project === undefined) return undefined
   if (typeof project !== 'string' || !/^[1-9]\d{0,8}$/.test(project))
-    throw new CommandError(`--project takes a project's id, not "${project}": "trailmark project list" shows them.`)
+    throw new CommandError(`--project expects a project id, got "${project}": "trailmark project list" lists them.`)
   return Number(project)
 }
 
-/** The project that a new key is of; null: all. */
+/** Returns the project of a new key. null: all projects. */
 const projectOf = async (call: CommandCall, { projects }: Metadata): Promise<number | null> => {
-  const given = projectGiven(call)
+  const given = projectOption(call)
   if (call.options['all-projects']) {
     if (given !== undefined)
-      throw new CommandError('--project and --all-projects exclude each other: give one of them.')
+      throw new CommandError('--project and --all-projects exclude each other: pass one of them.')
     return null
   }
   if (given !== undefined) return given
@@ -40,15 +40,15 @@ const projectOf = async (call: CommandCall, { projects }: Metadata): Promise<num
   if (all.length === 1) return all[0]!.id
   throw new CommandError(
     all.length
-      ? `there are ${all.length} projects: say which with --project ${all.map(({ id }) => id).join('|')}, or --all-projects.`
-      : 'there is no project yet: make one with "trailmark project create".',
+      ? `there are ${all.length} projects: choose with --project ${all.map(({ id }) => id).join('|')}, or --all-projects.`
+      : 'there is no project yet: create one with "trailmark project create".',
   )
 }
 
-/** The one key that a word means, by its id or its label. */
+/** Finds a key by its id or its label. Throws `CommandError` unless there is exactly one. */
 const find = async (call: CommandCall, keys: Keys): Promise<KeyView> => {
   const word = call.words[0]!
-  const project = projectGiven(call)
+  const project = projectOption(call)
   const found = (await keys.list(OPERATOR(call))).filter(
     ({ id, label, scoped_teams: teams }) =>
       id === word || (label === word && (project === undefined || teams?.includes(project))),
@@ -56,13 +56,13 @@ const find = async (call: CommandCall, keys: Keys): Promise<KeyView> => {
   if (found.length === 1) return found[0]!
   throw new CommandError(
     found.length
-      ? `several keys have the label "${word}": say which by its id, ${found.map((key) => `${key.id} (${reachOf(key)})`).join(' or ')}.`
-      : `there is no key "${word}": "trailmark key list" shows them.`,
+      ? `several keys have the label "${word}": choose by id, ${found.map((key) => `${key.id} (${reachOf(key)})`).join(' or ')}.`
+      : `there is no key "${word}": "trailmark key list" lists them.`,
   )
 }
 
-const shownOnce = (title: string, key: NewKeyView, more: readonly string[] = []): CommandAnswer => ({
-  lines: [title, key.value, ...more, 'It is shown this once.'],
+const shownOnce = (title: string, key: NewKeyView, more: readonly string[] = []): CommandResult => ({
+  lines: [title, key.value, ...more, 'It is shown only once.'],
   data: key,
 })
 
@@ -85,15 +85,15 @@ export const KEY_COMMANDS: readonly Command[] = [
     name: 'key create',
     words: ['label'],
     options: {
-      scopes: { value: 'scope,…|all', what: 'What it may do.' },
+      scopes: { value: 'scope,…|all', what: 'Scopes of the key.' },
       project: PROJECT,
-      'all-projects': { what: 'Of every project, those to come included.' },
+      'all-projects': { what: 'For all projects, including future ones.' },
     },
-    what: 'A new personal API key.',
+    what: 'Creates a personal API key.',
     run: (call) =>
       withKeys(call, async (keys, metadata) => {
         if (typeof call.options.scopes !== 'string')
-          throw new CommandError(`say with --scopes what the key may do: ${call.scopes.join(', ')}, or all.`)
+          throw new CommandError(`pass the scopes of the key with --scopes: ${call.scopes.join(', ')}, or all.`)
         const project = await projectOf(call, metadata)
         const scopes =
           call.options.scopes === 'all' ? ['*'] : call.options.scopes.split(',').map((scope) => scope.trim())
@@ -102,17 +102,17 @@ export const KEY_COMMANDS: readonly Command[] = [
           scopes,
           scoped_teams: project === null ? null : [project],
         })
-        return shownOnce(`Created the key "${key.label}" of ${reachOf(key)}, with ${key.scopes.join(', ')}:`, key)
+        return shownOnce(`Created the key "${key.label}" for ${reachOf(key)}, with ${key.scopes.join(', ')}:`, key)
       }),
   },
   {
     name: 'key list',
     words: [],
     options: { project: PROJECT },
-    what: 'All personal API keys, without their secrets.',
+    what: 'Lists all personal API keys, without their secrets.',
     run: (call) =>
       withKeys(call, async (keys) => {
-        const project = projectGiven(call)
+        const project = projectOption(call)
         const all = (await keys.list(OPERATOR(call))).filter(
           ({ scoped_teams: teams }) => project === undefined || teams?.includes(project),
         )
@@ -123,12 +123,12 @@ export const KEY_COMMANDS: readonly Command[] = [
     name: 'key rotate',
     words: ['id|label'],
     options: { grace: GRACE, project: PROJECT },
-    what: 'A new secret for a key.',
+    what: 'Replaces the secret of a key.',
     run: (call) =>
       withKeys(call, async (keys) => {
         const key = await keys.rotate(OPERATOR(call), (await find(call, keys)).id, graceOf(call))
         return shownOnce(`The secret of "${key.label}" is now`, key, [
-          `The one before is ${key.previous_value_until ? `taken until ${key.previous_value_until}` : 'refused from now on'}.`,
+          `The previous secret is ${key.previous_value_until ? `valid until ${key.previous_value_until}` : 'no longer valid'}.`,
         ])
       }),
   },
@@ -136,12 +136,12 @@ export const KEY_COMMANDS: readonly Command[] = [
     name: 'key revoke',
     words: ['id|label'],
     options: { project: PROJECT },
-    what: 'Makes a key void.',
+    what: 'Revokes a key.',
     run: (call) =>
       withKeys(call, async (keys) => {
         const key = await find(call, keys)
         await keys.revoke(OPERATOR(call), key.id)
-        return { lines: [`The key "${key.label}" is void.`], data: key }
+        return { lines: [`Revoked the key "${key.label}".`], data: key }
       }),
   },
 ]

@@ -1,16 +1,16 @@
 import { createProjects, type Projects, type ProjectView } from '../projects/projects.ts'
-import { type Command, type CommandAnswer, type CommandCall, CommandError } from './command.ts'
+import { type Command, type CommandResult, type CommandCall, CommandError } from './command.ts'
 import { GRACE, graceOf } from './grace.ts'
 import { OPERATOR } from './operator.ts'
 import { withMetadata } from './store.ts'
 import { toTable } from './table.ts'
 
-const withProjects = (call: CommandCall, mayCreate: boolean, work: (projects: Projects) => Promise<CommandAnswer>) =>
+const withProjects = (call: CommandCall, mayCreate: boolean, work: (projects: Projects) => Promise<CommandResult>) =>
   withMetadata(call, { mayCreate }, (metadata) => work(createProjects(metadata)))
 
 const asId = (text: string): number => {
   if (!/^[1-9]\d{0,8}$/.test(text))
-    throw new CommandError(`"${text}" is no project's id: "trailmark project list" shows them.`)
+    throw new CommandError(`"${text}" is not a project id: "trailmark project list" lists them.`)
   return Number(text)
 }
 
@@ -31,10 +31,10 @@ export const PROJECT_COMMANDS: readonly Command[] = [
     name: 'project create',
     words: ['name'],
     options: {
-      timezone: { value: 'IANA name', what: 'Of its days and weeks. Default: UTC.' },
-      token: { value: 'token', what: 'Its public token, such as one that pages carry already. Default: made up.' },
+      timezone: { value: 'IANA name', what: 'Time zone of its days and weeks. Default: UTC.' },
+      token: { value: 'token', what: 'Its public token, such as one that pages already use. Default: generated.' },
     },
-    what: 'A new project.',
+    what: 'Creates a project.',
     run: (call) =>
       withProjects(call, true, async (projects) => {
         const { timezone, token } = call.options as { timezone?: string; token?: string }
@@ -53,7 +53,7 @@ export const PROJECT_COMMANDS: readonly Command[] = [
     name: 'project list',
     words: [],
     options: {},
-    what: 'All projects with their tokens.',
+    what: 'Lists all projects with their tokens.',
     run: (call) =>
       withProjects(call, false, async (projects) => {
         const all = await projects.list(OPERATOR(call))
@@ -64,18 +64,18 @@ export const PROJECT_COMMANDS: readonly Command[] = [
     name: 'project rotate-token',
     words: ['id'],
     options: { grace: GRACE },
-    what: 'A new token for a project.',
+    what: 'Replaces the token of a project.',
     run: (call) =>
       withProjects(call, false, async (projects) => {
         const project = await projects.rotateToken(asId(call.words[0]!), graceOf(call))
         const before = project.previous_api_token_until
-          ? `is taken until ${project.previous_api_token_until}`
-          : 'is refused from now on'
+          ? `is valid until ${project.previous_api_token_until}`
+          : 'is no longer valid'
         return {
           lines: [
             `The token of project ${project.id}, "${project.name}", is now`,
             project.api_token,
-            `The one before ${before}.`,
+            `The previous token ${before}.`,
           ],
           data: project,
         }

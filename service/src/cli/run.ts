@@ -1,16 +1,16 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { BACKUP_COMMANDS } from './backupCommands.ts'
-import { type Command, type CommandAnswer, type CommandCall, CommandError, type Option } from './command.ts'
+import { type Command, type CommandResult, type CommandCall, CommandError, type Option } from './command.ts'
 import { KEY_COMMANDS } from './keyCommands.ts'
 import { PROJECT_COMMANDS } from './projectCommands.ts'
 
-/** Everything that can be asked on the command line beside `serve`. */
+/** All commands of the command line except `serve`. */
 export const COMMANDS: readonly Command[] = [...PROJECT_COMMANDS, ...KEY_COMMANDS, ...BACKUP_COMMANDS]
 
 const COMMON: Readonly<Record<string, Option>> = {
   data: { value: 'folder', what: 'The data folder, instead of TRAILMARK_DATA.' },
-  json: { what: 'Answers in JSON.' },
+  json: { what: 'Prints JSON.' },
 }
 
 const usageOf = ({ name, words, options }: Command): string =>
@@ -21,11 +21,11 @@ const usageOf = ({ name, words, options }: Command): string =>
     ...Object.entries(options).map(([option, { value }]) => `[--${option}${value ? ` <${value}>` : ''}]`),
   ].join(' ')
 
-/** Lines for `--help`. */
+/** Returns the lines for `--help`. */
 export const describeCommands = (): string =>
   [
     ...COMMANDS.map((command) => `  ${usageOf(command)}\n      ${command.what}`),
-    `  serve takes --data <folder>; every other command takes ${Object.entries(COMMON)
+    `  serve accepts --data <folder>. Every other command accepts ${Object.entries(COMMON)
       .map(([option, { what, value }]) => `--${option}${value ? ` <${value}>` : ''} (${what.replace(/\.$/, '')})`)
       .join(' and ')}.`,
   ].join('\n')
@@ -38,16 +38,16 @@ const findCommand = (args: readonly string[]): { command: Command; rest: string[
   const group = COMMANDS.filter(({ name }) => name.split(' ')[0] === args[0]).map(({ name }) => name)
   throw new CommandError(
     group.length
-      ? `"${args[0]}" takes one of: ${group.join(', ')}.`
-      : `there is no command "${args[0]}"; there are serve, ${COMMANDS.map(({ name }) => name).join(', ')}. "trailmark --help" explains them.`,
+      ? `"${args[0]}" expects one of: ${group.join(', ')}.`
+      : `unknown command "${args[0]}". Commands: serve, ${COMMANDS.map(({ name }) => name).join(', ')}. "trailmark --help" explains them.`,
   )
 }
 
-/** Does what `args` ask for. Throws `CommandError`, `ConfigError` and `ApiError`, each with a message for people. */
+/** Runs the command in `args`. Throws `CommandError`, `ConfigError` and `ApiError`, each with a message for people. */
 export const runCommand = async (
   args: readonly string[],
   { dataDir, ...more }: Omit<CommandCall, 'words' | 'options'>,
-): Promise<CommandAnswer & { readonly isJson: boolean }> => {
+): Promise<CommandResult & { readonly isJson: boolean }> => {
   const { command, rest } = findCommand(args)
   const options = Object.fromEntries(
     Object.entries({ ...command.options, ...COMMON }).map(([name, { value }]) => [
@@ -63,14 +63,14 @@ export const runCommand = async (
   }
   if (parsed.positionals.length !== command.words.length)
     throw new CommandError(
-      `${parsed.positionals.length > command.words.length ? `"${parsed.positionals[command.words.length]}" is one word too many (put a name with spaces into quotation marks)` : `<${command.words[parsed.positionals.length]}> is missing`}. Usage: ${usageOf(command)}`,
+      `${parsed.positionals.length > command.words.length ? `"${parsed.positionals[command.words.length]}" is an unexpected argument (quote names with spaces)` : `<${command.words[parsed.positionals.length]}> is missing`}. Usage: ${usageOf(command)}`,
     )
   const { data, json, ...given } = parsed.values
-  const answer = await command.run({
+  const result = await command.run({
     ...more,
     words: parsed.positionals,
     options: given,
     dataDir: typeof data === 'string' ? resolve(data) : dataDir,
   })
-  return { ...answer, isJson: json === true }
+  return { ...result, isJson: json === true }
 }

@@ -16,7 +16,7 @@ export const assertOwner = (dataDir: string): void => {
 const openFile = async (file: string, dataDir: string, mayCreate: boolean): Promise<Metadata> => {
   if (!existsSync(file) && !mayCreate)
     throw new CommandError(
-      `there are no definitions in ${dataDir}: name the service's data folder with --data or TRAILMARK_DATA, or make a first project with "trailmark project create".`,
+      `there are no definitions in ${dataDir}: pass the service's data folder with --data or TRAILMARK_DATA, or create a first project with "trailmark project create".`,
     )
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   assertOwner(dataDir)
@@ -24,8 +24,8 @@ const openFile = async (file: string, dataDir: string, mayCreate: boolean): Prom
 }
 
 /**
- * Opens the metadata store for `work`. The service may be running: several processes may open the store, each change is a
- * transaction, and the service looks up a key or a token at each request.
+ * Opens the metadata store for `work`. The service may be running: several processes may open the store, each change
+ * is a transaction, and the service sees changes to keys and tokens immediately.
  */
 export const withMetadata = async <Value>(
   location: StorageLocation,

@@ -10,8 +10,8 @@ export const FIRST_PAGE = '*'
 export const cursorOwner = (...parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 16)
 
-const refuse = (detail: string) =>
-  new ApiError('invalid_input', { detail: `${detail}: start again with "cursor": "${FIRST_PAGE}".`, attr: 'cursor' })
+const reject = (detail: string) =>
+  new ApiError('invalid_input', { detail: `${detail}. Start over with "cursor": "${FIRST_PAGE}".`, attr: 'cursor' })
 
 const isAfter = (value: unknown): value is After => {
   const { keys, skip } = (value ?? {}) as Partial<After>
@@ -30,11 +30,11 @@ export const readCursor = (cursor: string, owner: string): After | undefined => 
   try {
     content = JSON.parse(Buffer.from(cursor, 'base64url').toString())
   } catch {
-    throw refuse('"cursor" is not a cursor of a previous answer')
+    throw reject('"cursor" is not a cursor of a previous response')
   }
   const { owner: found, after } = (content ?? {}) as { owner?: unknown; after?: unknown }
-  if (!isAfter(after)) throw refuse('"cursor" is not a cursor of a previous answer')
-  if (found !== owner) throw refuse('"cursor" belongs to another version or to other variables')
+  if (!isAfter(after)) throw reject('"cursor" is not a cursor of a previous response')
+  if (found !== owner) throw reject('"cursor" belongs to another version or to other variables')
   return after
 }
 

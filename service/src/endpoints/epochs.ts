@@ -20,7 +20,7 @@ export const createSharedEpochs = ({ epochs }: Pick<Metadata, 'epochs'>): Epochs
   of: epochs.of,
   advance: (projectId) =>
     epochs.advance(projectId).catch((error: Error) => {
-      // The writer treats this like an engine that did not answer: the rows may be stored, but are not acknowledged.
+      // The writer treats this like an unavailable engine: the rows may be stored, but are not acknowledged.
       throw new StorageError('unavailable', error.message)
     }),
 })

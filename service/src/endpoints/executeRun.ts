@@ -12,8 +12,8 @@ import type { RunAllowance } from './limits.ts'
 import type { MaterializedTable } from './materialization/state.ts'
 import type { RunPlan } from './planRun.ts'
 
-// A query that exceeds a limit would do so again: 4xx, because retrying does not help.
-const REFUSALS: Readonly<
+// 4xx, because a query that exceeds a limit would do so again.
+const ENGINE_ERRORS: Readonly<
   Record<
     Exclude<StorageErrorKind, 'unavailable' | 'full' | 'capacity'>,
     (error: StorageError, parsed: ParsedQuery | undefined, allowance: RunAllowance) => ApiError
@@ -21,11 +21,11 @@ const REFUSALS: Readonly<
 > = {
   timeout: (_error, _parsed, { seconds }) =>
     new ApiError('query_timeout', {
-      detail: `The query took longer than ${seconds} s: read fewer events, for example over a shorter time range.`,
+      detail: `The query took longer than ${seconds} s. Read fewer events, for example over a shorter time range.`,
     }),
   memory: (_error, _parsed, { memoryBytes }) =>
     new ApiError('query_memory_limit', {
-      detail: `The query needed more than ${Math.floor(memoryBytes / 1_000_000)} MB of memory: group by fewer values, or read fewer events.`,
+      detail: `The query needed more than ${Math.floor(memoryBytes / 1_000_000)} MB of memory. Group by fewer values, or read fewer events.`,
     }),
   size: (_error, parsed) =>
     new ApiError(
@@ -34,7 +34,7 @@ const REFUSALS: Readonly<
         ? {}
         : {
             detail:
-              'The answer has too many rows: choose a smaller "breakdown_limit", longer intervals or a shorter range.',
+              'The result has too many rows. Use a smaller "breakdown_limit", longer intervals or a shorter range.',
           },
     ),
   query: (error, parsed) => engineApiError(error, parsed),
@@ -44,7 +44,7 @@ const REFUSALS: Readonly<
 /** Returns the API error for an engine error, and any other error as it is. `parsed`: the query, if it is SQL. */
 export const toRunError = (error: unknown, parsed: ParsedQuery | undefined, allowance: RunAllowance): unknown =>
   error instanceof StorageError
-    ? (storageApiError(error) ?? REFUSALS[error.kind as keyof typeof REFUSALS](error, parsed, allowance))
+    ? (storageApiError(error) ?? ENGINE_ERRORS[error.kind as keyof typeof ENGINE_ERRORS](error, parsed, allowance))
     : error
 
 // A table may have been dropped, or written by an engine of another version. The events are still there.
@@ -65,7 +65,7 @@ export const executeRun = async <Value>(
   { sources, limits, parsed, allowance }: Pick<RunPlan, 'sources' | 'limits' | 'parsed' | 'allowance'>,
   execute: (statement: Statement, limits: RunLimits) => Promise<Value>,
 ): Promise<Executed<Value>> => {
-  // One statement after another: a run takes one of the engine's places, whatever its query.
+  // Sequentially, because each run takes one of the engine's places.
   const executeAll = async (statements: readonly Statement[], tables: readonly string[] = []) => {
     const results: Value[] = []
     for (const statement of statements) results.push(await execute(statement, { ...limits, tables }))

@@ -3,15 +3,15 @@ import type { Metadata } from '../storage/metadata/metadata.ts'
 export interface LastRuns {
   /** Records that an endpoint ran. `at`: an ISO timestamp. */
   note(endpointId: string, at: string): void
-  /** Writes what was recorded. Call `note` no more. */
+  /** Writes pending records. `note` must not be called afterwards. */
   close(): Promise<void>
 }
 
 const WRITE_MS = 1_000
 
 /**
- * Stores when endpoints last ran, at most once a second: a write waits for the disk, which takes longer than a run answered from the
- * cache.
+ * Stores when endpoints last ran, at most once a second, because a write to disk takes longer than a run with a cached
+ * result.
  */
 export const createLastRuns = ({
   endpoints,

@@ -4,9 +4,9 @@ import { ApiError } from '../lib/apiError.ts'
 export interface RunAllowance {
   readonly seconds: number
   readonly memoryBytes: number
-  /** Maximum rows of a JSON answer. */
+  /** Maximum rows of a JSON response. */
   readonly rows: number
-  /** Maximum rows of a CSV or NDJSON answer. */
+  /** Maximum rows of a CSV or NDJSON response. */
   readonly streamRows: number
   readonly perMinute: number
   readonly perHour: number

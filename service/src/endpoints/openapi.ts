@@ -31,7 +31,7 @@ const columnSchema = ({ name, type }: { name: string; type: string }): JsonSchem
 
 const rowsSchema = (version: EndpointVersion): JsonSchema => {
   const { columns } = version
-  // Times to convert are the only insight whose answer is not a list.
+  // Times to convert are the only insight whose result is not a list.
   if (isInsight(version.query)) return { type: ['array', 'object'] }
   return columns
     ? {
@@ -139,7 +139,7 @@ export const DOCUMENT = {
     securitySchemes: { personalApiKey: { type: 'http', scheme: 'bearer' } },
     responses: {
       Refusal: {
-        description: 'What was wrong, where, and what would be right.',
+        description: 'What is wrong, where, and what is expected.',
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } },
       },
     },
@@ -148,9 +148,9 @@ export const DOCUMENT = {
         type: 'object',
         properties: {
           type: { type: 'string' },
-          code: { type: 'string', description: 'Stable: programs may rely on it.' },
+          code: { type: 'string', description: 'Stable, for programs.' },
           detail: { type: 'string' },
-          attr: { type: ['string', 'null'], description: 'The field at fault.' },
+          attr: { type: ['string', 'null'], description: 'The invalid field.' },
           errors: {
             type: 'array',
             items: {

@@ -14,7 +14,7 @@ import { readingFrom } from './materialization/plan.ts'
 import type { MaterializedTable } from './materialization/state.ts'
 import type { InsightWork, PreparedRun, RunRequest, SqlWork } from './prepareRun.ts'
 
-/** The part of a run's answer that follows from the rows, and that the cache keeps. */
+/** The cached part of a run's response, which depends only on the rows. */
 export interface Outcome {
   /** Rows, or the chart data of an insight. */
   readonly results: InsightResults
@@ -28,7 +28,10 @@ export interface Outcome {
   readonly offset?: number
   /** For a run with a cursor: the cursor of the next page, null after the last. */
   readonly next_cursor?: string | null
-  /** Present if the rows came from a stored table. `endpoint_materialized_at`: when it was built; later events were read live. */
+  /**
+   * Present if the rows are from a materialized table. `endpoint_materialized_at`: when it was built. Later events were
+   * read live.
+   */
   readonly endpoint_materialized?: true
   readonly endpoint_materialized_at?: string
 }
@@ -38,17 +41,20 @@ export interface RunSources<Text extends Statement = Statement> {
   /** From the events. */
   readonly live: readonly Text[]
   /**
-   * From a table, plus the events that the engine took after the table was filled: no run reads a table alone, so none misses an
-   * event. Absent: no table fits the run.
+   * From a table, plus the events that were stored after the table was filled. A run never reads only a table, so it
+   * never misses an event. Absent: no table fits the run.
    */
   readonly stored?: { readonly table: MaterializedTable; readonly statements: readonly Text[] }
 }
 
-/** How a run is answered: from the cache if an answer there fits `cache`, otherwise from the table if `sources` has one, otherwise live. */
+/**
+ * Where a run gets its result: from the cache if a result there fits `cache`, otherwise from the table if `sources` has
+ * one, otherwise live.
+ */
 export interface RunPlan {
-  /** Which cached answer fits. `isForced`: none does. */
+  /** Which cached result fits. `isForced`: none does. */
   readonly cache: Pick<CacheRequest<Outcome>, 'key' | 'terms' | 'maxAgeMs' | 'isForced'>
-  /** Compiles on the first call: a cached answer needs no SQL. Throws `ApiError`. */
+  /** Compiles on the first call, because a cached result needs no SQL. Throws `ApiError`. */
   readonly sources: () => RunSources
   readonly limits: RunLimits
   readonly allowance: RunAllowance
@@ -56,7 +62,10 @@ export interface RunPlan {
   readonly parsed?: ParsedQuery
   /** Shapes the results of one source's statements, in their order. */
   readonly toOutcome: (results: readonly Result[]) => Outcome
-  /** The sources without order and limit, so that their rows can be compared. `undefined` if two correct answers may differ. */
+  /**
+   * The sources without order and limit, so that their rows can be compared. `undefined`: two correct results may
+   * differ.
+   */
   readonly comparison: () => RunSources | undefined
 }
 
@@ -67,7 +76,7 @@ export interface PlanOptions {
   readonly isStream?: boolean
 }
 
-/** What SQL and insights decide differently. */
+/** Decisions that differ between SQL and insights. */
 type KindPlan = Pick<RunPlan, 'sources' | 'parsed' | 'toOutcome' | 'comparison'> & {
   /** Everything that determines the outcome, besides the project and the version. */
   readonly cacheKey: unknown
@@ -105,7 +114,7 @@ const sqlSources = (
   return { live, ...(reading.isUsed() ? { stored: { table, statements: [statement] } } : {}) }
 }
 
-/** How many rows a SQL run returns at most (`page`), asks for, and may get before the engine refuses it (`max`). */
+/** Maximum rows of a SQL run: `page` in the response, `limit` in the statement, `max` before the engine rejects it. */
 const rowBounds = (limit: number | undefined, { allowance, isStream }: PlanOptions) => {
   const allowed = isStream ? allowance.streamRows : allowance.rows
   const page = Math.min(limit ?? allowed, allowed)
@@ -184,7 +193,7 @@ const planInsight = (
   }
 }
 
-/** Decides how a prepared run is answered. Executes nothing. Throws `ApiError`. */
+/** Decides where a prepared run gets its result. Executes nothing. Throws `ApiError`. */
 export const planRun = ({ version, work }: PreparedRun, request: RunRequest, options: PlanOptions): RunPlan => {
   const { materializations, allowance } = options
   const { projectId, refresh } = request
@@ -198,7 +207,7 @@ export const planRun = ({ version, work }: PreparedRun, request: RunRequest, opt
     allowance,
     limits: { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows },
     cache: {
-      // With the table's name, so that an answer from a table that was retired is not returned again.
+      // With the table's name, so that a result from a retired table is not returned again.
       key: createHash('sha256')
         .update(JSON.stringify([projectId, version.id, work.kind, cacheKey, table?.table ?? null]))
         .digest('hex'),

@@ -17,12 +17,12 @@ export interface RunRequest extends Runner {
   readonly version?: number | undefined
   readonly limit?: number | undefined
   readonly offset?: number | undefined
-  /** `*` for the first page, then the cursor of the previous page's answer. */
+  /** `*` for the first page, then the cursor of the previous response. */
   readonly cursor?: string | undefined
   readonly refresh?: 'cache' | 'force' | 'direct' | undefined
   /** Whether dates are accepted even if the insight is materialized without them. */
   readonly takesDates?: boolean
-  /** Whether the answer includes the SQL, the cache key and timings. */
+  /** Whether the response includes the SQL, the cache key and timings. */
   readonly isDebug?: boolean
 }
 
@@ -44,7 +44,7 @@ export interface InsightWork {
   readonly query: InsightQuery
   readonly run: InsightRun
   readonly plan: Plan
-  /** The project's time zone, which determines the days of the answer. */
+  /** The project's time zone, which determines the days of the result. */
   readonly timezone: string
   /** The request's variables, sorted by name. */
   readonly variables: readonly (readonly [string, unknown])[]
@@ -92,7 +92,7 @@ const insightWork = async (
   const { projectId, variables } = request
   const paging = (['limit', 'offset', 'cursor'] as const).find((field) => request[field] !== undefined)
   if (paging)
-    throw new ApiError('invalid_input', { detail: `An insight has no pages: omit "${paging}".`, attr: paging })
+    throw new ApiError('invalid_input', { detail: `An insight has no pages. Omit "${paging}".`, attr: paging })
   const { timezone } = (await projects.byId(projectId))!
   const run = { projectId, variables, zone: createZone(timezone), now: Date.now(), takesDates }
   return {
@@ -131,7 +131,7 @@ export const prepareRun = async (
     throw new ApiError('invalid_input', { detail: '"offset" requires "limit".', attr: 'offset' })
   if (request.offset !== undefined && request.cursor !== undefined)
     throw new ApiError('invalid_input', {
-      detail: '"cursor" determines where a page begins: omit "offset".',
+      detail: '"cursor" determines where a page begins. Omit "offset".',
       attr: 'offset',
     })
   return { endpoint, version, work }

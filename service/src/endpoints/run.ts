@@ -14,16 +14,16 @@ import { prepareRun, type RunRequest } from './prepareRun.ts'
 export type { Outcome } from './planRun.ts'
 export type { RunRequest } from './prepareRun.ts'
 
-/** The JSON answer of a run. */
+/** The JSON response of a run. */
 export interface RunAnswer extends Outcome {
   readonly name: string
   readonly execution_id: string
   readonly endpoint_version: number
   readonly endpoint_version_created_at: string
   readonly is_cached: boolean
-  /** When the answer was computed. Later events may be missing. */
+  /** When the result was computed. Later events may be missing. */
   readonly last_refresh: string
-  /** Until when the cache may return the answer if no event arrives. */
+  /** Until when the cache may return the result if no event arrives. */
   readonly cache_target_age: string
   /** The project's for an insight, UTC for SQL. */
   readonly timezone: string

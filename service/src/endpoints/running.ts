@@ -22,7 +22,7 @@ export const createRunning = (): Running => {
       const key = keyOf(projectId, clientQueryId)
       if (cancels.has(key))
         throw new ApiError('invalid_input', {
-          detail: 'A run with this "client_query_id" is already active: use a unique id for each run.',
+          detail: 'A run with this "client_query_id" is already active. Use a unique id for each run.',
           attr: 'client_query_id',
         })
       const cancel = new AbortController()

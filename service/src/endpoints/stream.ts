@@ -9,7 +9,7 @@ import type { Materializations } from './materialization/materializations.ts'
 import { planRun } from './planRun.ts'
 import { prepareRun, type RunRequest } from './prepareRun.ts'
 
-/** Returns all rows of a run as a stream of text, more than a JSON answer may have. Never cached. */
+/** Returns all rows of a run as a stream of text, which may be more than a JSON response may have. Never cached. */
 export type StreamEndpoint = (request: RunRequest, format: StreamFormat) => Promise<Readable>
 
 export interface StreamDependencies {
@@ -30,7 +30,7 @@ export const createStream =
         throw new ApiError('invalid_input', { detail: 'Insights are available in JSON only.', attr: 'format' })
       if (request.cursor !== undefined)
         throw new ApiError('invalid_input', {
-          detail: `An answer in ${format} contains all rows at once: omit "cursor".`,
+          detail: `A ${format} response contains all rows. Omit "cursor".`,
           attr: 'cursor',
         })
       const plan = planRun(prepared, request, { materializations, allowance, isStream: true })

@@ -5,7 +5,7 @@ import type { Flag } from './evaluate.ts'
 import { EVERYBODY, type Filters, type Property } from './filters.ts'
 import { OPERATORS } from './operators.ts'
 
-/** A flag as the API takes it; of an update, what changes. */
+/** A flag as the API accepts it, or the fields of an update. */
 export interface FlagInput {
   readonly key?: string
   readonly name?: string
@@ -22,21 +22,21 @@ export interface FlagDefinitions {
   create(projectId: number, input: FlagInput & { key: string }): Promise<FlagView>
   update(projectId: number, id: number, changes: FlagInput): Promise<FlagView>
   remove(projectId: number, id: number): Promise<void>
-  /** What comes with a flag without variants, as a value; `null`: nothing does. */
+  /** Payload of a flag without variants, as a value. `null`: none. */
   payload(projectId: number, key: string): Promise<unknown>
-  /** All flags of a project by key, as `/flags` evaluates them. Kept in memory for a moment. */
+  /** All flags of a project by key, as `/flags` evaluates them. Cached briefly. */
   byKey(projectId: number): Promise<ReadonlyMap<string, Flag>>
   /** Drops the cached definitions of a project. */
   forget(projectId: number): void
 }
 
-// Definitions that another process changed are seen after so long at most.
+// Changes by another process take effect after this time at the latest.
 const KEPT_MS = 5_000
 const KEY = /^[A-Za-z0-9_-]{1,400}$/
 
 const wrong = (attr: string, detail: string) => new ApiError('invalid_input', { attr, detail })
 
-// A type of groups that is given by its index is evaluated by its name; one that is not there yet has none.
+// Resolves the index of a group type to its name. A type that does not exist yet has none.
 const withGroupType = (filters: Filters, types: readonly string[]): Filters => {
   const { aggregation_group_type: type, aggregation_group_type_index: index } = filters
   return typeof index === 'number' && !type ? { ...filters, aggregation_group_type: types[index] ?? '' } : filters
@@ -72,20 +72,20 @@ const checkProperty = (
   const groupType = type ?? index
   if (property.type === 'flag') {
     if ((property.operator ?? 'flag_evaluates_to') !== 'flag_evaluates_to')
-      throw wrong(`${at}.operator`, 'A condition on a flag has the operator flag_evaluates_to.')
+      throw wrong(`${at}.operator`, 'A condition on a flag must have the operator flag_evaluates_to.')
     if (typeof property.value !== 'boolean' && typeof property.value !== 'string')
-      throw wrong(`${at}.value`, 'A condition on a flag takes true, false or the key of a variant.')
+      throw wrong(`${at}.value`, 'The value of a condition on a flag must be true, false or the key of a variant.')
     return
   }
   if (property.type === 'group' && (groupType === undefined || groupType === null))
     throw wrong(
       `${at}.type`,
-      'A condition on a group needs "aggregation_group_type": the type of group that the flag is about.',
+      'A condition on a group needs "aggregation_group_type": the group type that the flag is evaluated for.',
     )
   const name = property.operator ?? 'exact'
   const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name]! : undefined
   if (!operator)
-    throw wrong(`${at}.operator`, `There is no operator ${name}; there are ${Object.keys(OPERATORS).join(', ')}.`)
+    throw wrong(`${at}.operator`, `Unknown operator ${name}. Valid operators: ${Object.keys(OPERATORS).join(', ')}.`)
   if (!operator.make(property.value)) throw wrong(`${at}.value`, `The operator ${name} takes ${operator.takes}.`)
 }
 
@@ -93,7 +93,7 @@ const checkPayload = (name: string, payload: unknown, keys: readonly string[]): 
   if (!keys.includes(name))
     throw wrong(
       `filters.payloads.${name}`,
-      `A payload belongs to ${keys.map((key) => `"${key}"`).join(' or ')}, not to "${name}".`,
+      `A payload must belong to ${keys.map((key) => `"${key}"`).join(' or ')}, got "${name}".`,
     )
   if (typeof payload !== 'string') return
   try {
@@ -101,23 +101,26 @@ const checkPayload = (name: string, payload: unknown, keys: readonly string[]): 
   } catch {
     throw wrong(
       `filters.payloads.${name}`,
-      'A payload is JSON: a text needs quotation marks of its own, as "\\"text\\"".',
+      'A payload must be JSON. A string needs its own quotation marks, such as "\\"string\\"".',
     )
   }
 }
 
-/** Throws `ApiError` where filters are not what can be evaluated: which place, what is wrong, what would be right. */
+/** Throws `ApiError` if filters cannot be evaluated. It names the field, the mistake and the fix. */
 const checkFilters = (filters: Filters): void => {
   const variants = filters.multivariate?.variants ?? []
   const keys = variants.map(({ key }) => key)
   if (new Set(keys).size < keys.length) throw wrong('filters.multivariate.variants', 'Two variants have the same key.')
   const sum = variants.reduce((total, { rollout_percentage: share }) => total + share, 0)
   if (variants.length && Math.abs(sum - 100) > 0.01)
-    throw wrong('filters.multivariate.variants', `The variants share out 100 percent, not ${sum}.`)
+    throw wrong(
+      'filters.multivariate.variants',
+      `The rollout percentages of the variants must add up to 100, got ${sum}.`,
+    )
   for (const [index, { properties = [], variant }] of filters.groups.entries()) {
     const at = `filters.groups.${index}`
     if (variant && !keys.includes(variant))
-      throw wrong(`${at}.variant`, `The flag has no variant "${variant}"; it has ${keys.join(', ') || 'none'}.`)
+      throw wrong(`${at}.variant`, `The flag has no variant "${variant}". Its variants: ${keys.join(', ') || 'none'}.`)
     for (const [place, property] of properties.entries()) checkProperty(property, `${at}.properties.${place}`, filters)
   }
   for (const [name, payload] of Object.entries(filters.payloads ?? {}))
@@ -127,17 +130,17 @@ const checkFilters = (filters: Filters): void => {
 const dependenciesOf = ({ groups }: Filters): string[] =>
   groups.flatMap(({ properties = [] }) => properties.filter(({ type }) => type === 'flag').map(({ key }) => key))
 
-/** Throws `ApiError` where `key` would depend on a flag that is not there, or on itself. */
+/** Throws `ApiError` if `key` would depend on a flag that does not exist, or on itself. */
 const checkDependencies = (key: string, filters: Filters, others: readonly FlagRecord[]): void => {
   const known = new Map(others.map((other) => [other.key, dependenciesOf(other.filters as Filters)]))
   known.set(key, dependenciesOf(filters))
   const walk = (at: string, way: readonly string[]): void => {
     const needs = known.get(at)
-    if (!needs) throw wrong('filters.groups', `There is no flag "${at}" to depend on.`)
+    if (!needs) throw wrong('filters.groups', `The condition names a flag "${at}", which does not exist.`)
     if (way.includes(at))
       throw wrong(
         'filters.groups',
-        `The flags depend on each other in a circle: ${[...way.slice(way.indexOf(at)), at].join(' → ')}.`,
+        `The flags form a dependency cycle: ${[...way.slice(way.indexOf(at)), at].join(' → ')}.`,
       )
     needs.forEach((next) => walk(next, [...way, at]))
   }
@@ -152,14 +155,14 @@ export const createFlagDefinitions = (
 
   const findBy = async (field: 'id' | 'key', projectId: number, value: number | string): Promise<FlagRecord> => {
     const found = (await flags.list(projectId)).find((each) => each[field] === value)
-    if (!found) throw new ApiError('not_found', { detail: `This project has no feature flag of this ${field}.` })
+    if (!found) throw new ApiError('not_found', { detail: `This project has no feature flag with this ${field}.` })
     return found
   }
   const find = (projectId: number, id: number) => findBy('id', projectId, id)
   const keyTaken = (key: string) =>
-    new ApiError('name_taken', { detail: `This project has a feature flag "${key}" already.`, attr: 'key' })
+    new ApiError('name_taken', { detail: `This project already has a feature flag "${key}".`, attr: 'key' })
   const checked = async (projectId: number, key: string, filters: Filters, id?: number) => {
-    if (!KEY.test(key)) throw wrong('key', 'A key is 1 to 400 letters, digits, underscores and hyphens.')
+    if (!KEY.test(key)) throw wrong('key', 'A key must be 1 to 400 letters, digits, underscores and hyphens.')
     checkFilters(filters)
     checkDependencies(
       key,
@@ -200,7 +203,8 @@ export const createFlagDefinitions = (
           `Other flags depend on this one: ${users.map((each) => each.key).join(', ')}. Change them first.`,
         )
       const feature = (await featuresOf({ settings }, projectId)).find(({ flagId }) => flagId === id)
-      if (feature) throw wrong('id', `The early access feature "${feature.name}" is about this flag. Remove it first.`)
+      if (feature)
+        throw wrong('id', `The early access feature "${feature.name}" uses this flag. Delete the feature first.`)
       await flags.remove(projectId, id)
       kept.delete(projectId)
     },
@@ -218,7 +222,7 @@ export const createFlagDefinitions = (
         featuresOf({ settings }, projectId).then(flagsTaken),
       ]).then(([rows, types, taken]) => new Map(rows.map((row) => [row.key, toFlag(row, types, taken)])))
       kept.set(projectId, { until: now() + KEPT_MS, flags: read })
-      // A failure is not kept.
+      // Failures are not cached.
       read.catch(() => kept.delete(projectId))
       return read
     },

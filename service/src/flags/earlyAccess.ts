@@ -5,7 +5,7 @@ import type { FlagDefinitions } from './definitions.ts'
 import { type Feature, FEATURES_SETTING, featuresOf, type Stage, STAGES } from './enrolment.ts'
 import type { Filters } from './filters.ts'
 
-/** A feature as the API takes it; of a change, what changes. */
+/** A feature as the API accepts it, or the fields of an update. */
 export interface FeatureInput {
   readonly name?: string
   readonly description?: string
@@ -24,7 +24,10 @@ export interface EarlyAccess {
   create(projectId: number, input: FeatureInput & { name: string }): Promise<FeatureView>
   update(projectId: number, id: string, changes: FeatureInput): Promise<FeatureView>
   remove(projectId: number, id: string): Promise<void>
-  /** What visitors are offered, of these stages, as SDKs read it (docs/reference/protocol.md#4.9). */
+  /**
+   * Returns the features in these stages that visitors can enroll in, as SDKs read them
+   * (docs/reference/protocol.md#4.9).
+   */
   offered(projectId: number, stages: readonly string[]): Promise<FeatureView[]>
 }
 
@@ -49,7 +52,7 @@ const fieldsOf = ({
 export const createEarlyAccess = (metadata: Pick<Metadata, 'settings'>, flags: FlagDefinitions): EarlyAccess => {
   let last: Promise<unknown> = Promise.resolve()
 
-  // One change at a time, because each is made out of what is there.
+  // One change at a time, because each is a read followed by a write.
   const change = async <T>(
     projectId: number,
     make: (features: readonly Feature[]) => Promise<{ next: readonly Feature[]; result: T }>,
@@ -83,7 +86,7 @@ export const createEarlyAccess = (metadata: Pick<Metadata, 'settings'>, flags: F
 
   const findIn = (features: readonly Feature[], id: string): Feature => {
     const found = features.find((each) => each.id === id)
-    if (!found) throw new ApiError('not_found', { detail: 'This project has no early access feature of this id.' })
+    if (!found) throw new ApiError('not_found', { detail: 'This project has no early access feature with this id.' })
     return found
   }
 
@@ -98,12 +101,14 @@ export const createEarlyAccess = (metadata: Pick<Metadata, 'settings'>, flags: F
       ).id as number
     const wrong = (detail: string) => new ApiError('invalid_input', { attr: 'feature_flag_id', detail })
     const flag = (await flags.list(projectId)).find(({ id }) => id === flagId)
-    if (!flag) throw wrong('This project has no feature flag of this id.')
+    if (!flag) throw wrong('This project has no feature flag with this id.')
     if (features.some((each) => each.flagId === flagId))
-      throw wrong('Another early access feature is about this flag: give each a flag of its own.')
+      throw wrong('Another early access feature uses this flag. Each feature needs its own flag.')
     const { aggregation_group_type: type, aggregation_group_type_index: index } = flag.filters as Filters
     if ((type ?? index ?? undefined) !== undefined)
-      throw wrong('This flag is about groups; an early access feature is taken by persons.')
+      throw wrong(
+        'This flag is evaluated for groups. An early access feature needs a flag that is evaluated for persons.',
+      )
     return flagId
   }
 

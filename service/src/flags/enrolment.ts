@@ -13,7 +13,7 @@ export const STAGES = {
 } as const
 export type Stage = keyof typeof STAGES
 
-/** A feature that visitors may ask for before everybody has it, as it is kept. */
+/** An early access feature as stored: visitors can enroll in it before it is released. */
 export interface Feature {
   readonly id: string
   readonly flagId: number
@@ -25,7 +25,7 @@ export interface Feature {
   readonly createdAt: string
 }
 
-/** What a project's features are kept under. */
+/** Name of the setting that stores a project's features. */
 export const FEATURES_SETTING = 'early_access_features'
 
 export const featuresOf = async (
@@ -33,13 +33,14 @@ export const featuresOf = async (
   projectId: number,
 ): Promise<readonly Feature[]> => ((await settings.get(projectId, FEATURES_SETTING)) as Feature[] | undefined) ?? []
 
-/** Flags that their features' takers get. */
+/** Returns the flags that people get by enrolling in a feature. */
 export const flagsTaken = (features: readonly Feature[]): ReadonlySet<number> =>
   new Set(features.filter(({ stage }) => STAGES[stage].decides).map(({ flagId }) => flagId))
 
 /**
- * A flag's conditions, with what visitors said about its feature: who took it has the flag, who refused has not, and for the others
- * the conditions hold. As conditions like any others, so that every SDK that evaluates flags understands them.
+ * Adds enrollment in a feature to its flag's conditions. People who enrolled get the flag, people who opted out do
+ * not, and the flag's own conditions apply to everyone else. These are ordinary conditions, so every SDK that
+ * evaluates flags supports them.
  */
 export const withEnrolment = (filters: Filters, flagKey: string): Filters => {
   const said = (operator: 'exact' | 'is_not', value: 'true' | 'false') => ({
@@ -48,7 +49,7 @@ export const withEnrolment = (filters: Filters, flagKey: string): Filters => {
     operator,
     value: [value],
   })
-  // The last, so that the others keep their numbers in the reasons.
+  // Last, so that the flag's own conditions keep their index in evaluation reasons.
   return {
     ...filters,
     groups: [

@@ -2,7 +2,7 @@ import type { Condition, Filters, Property } from './filters.ts'
 import { shareOf, VARIANT_SALT } from './hash.ts'
 import { OPERATORS, type ValueTest } from './operators.ts'
 
-/** A flag as it is evaluated. */
+/** A flag definition, ready for evaluation. */
 export interface Flag {
   readonly id: number
   readonly key: string
@@ -10,21 +10,21 @@ export interface Flag {
   readonly name: string
   readonly isActive: boolean
   readonly filters: Filters
-  /** Evaluated only where one of these is asked for; none: everywhere. */
+  /** The flag is evaluated only in these contexts. Empty: in all. */
   readonly contexts: readonly string[]
 }
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Whom flags are evaluated for. */
+/** The person that flags are evaluated for, with groups and properties. */
 export interface Subject {
   readonly distinctId: string
-  /** Key by type of group. */
+  /** Group keys by group type. */
   readonly groups: Readonly<Record<string, string>>
   readonly personProperties: Values
-  /** Properties by type of group. */
+  /** Group properties by group type. */
   readonly groupProperties: Readonly<Record<string, Values>>
-  /** Nothing could be learned of what the properties leave out: whatever depends on it fails. */
+  /** Stored properties could not be looked up. Flags that depend on a missing property fail. */
   readonly isIncomplete?: boolean
   /** ms since the epoch. */
   readonly now: number
@@ -32,7 +32,7 @@ export interface Subject {
 
 export type FlagValue = boolean | string
 
-/** One flag in the answer of `/flags` (docs/reference/protocol.md#4.6). */
+/** One flag in the response of `/flags` (docs/reference/protocol.md#4.6). */
 export interface Evaluation {
   readonly key: string
   readonly enabled: boolean
@@ -51,7 +51,7 @@ const DESCRIPTIONS = {
   condition_match: (index: number | null) => `Matched condition set ${index! + 1}`,
   out_of_rollout_bound: () => 'Out of rollout bound',
   no_condition_match: () => 'No matching condition set',
-  no_group_type: () => 'No group of the type that the flag is about',
+  no_group_type: () => 'No group of the type that the flag is evaluated for',
   evaluation_error: () => 'The flag could not be evaluated',
 }
 type ReasonCode = keyof typeof DESCRIPTIONS
@@ -61,8 +61,8 @@ const testOf = (property: Property): ValueTest => {
   const known = tests.get(property)
   if (known) return known
   const made = OPERATORS[property.operator ?? 'exact']?.make(property.value)
-  // Definitions are checked when they are written; this one came from elsewhere.
-  if (!made) throw new Error(`A condition on ${property.key} cannot be read.`)
+  // Definitions are checked when they are saved. This one was not saved by the API.
+  if (!made) throw new Error(`The condition on ${property.key} is invalid.`)
   tests.set(property, made)
   return made
 }
@@ -74,7 +74,7 @@ const isMet = (property: Property, values: Values, { now, isIncomplete }: Subjec
   return testOf(property)(actual, now)
 }
 
-/** The variant that an identifier falls to: variants lie side by side from 0 to 1, in their order. */
+/** Returns the key of the variant for an identifier. Variants divide the range from 0 to 1 in their order. */
 const variantFor = (
   key: string,
   identifier: string,
@@ -89,12 +89,12 @@ const variantFor = (
   return null
 }
 
-const asText = (payload: unknown): string | null =>
+const asString = (payload: unknown): string | null =>
   payload === undefined || payload === null ? null : typeof payload === 'string' ? payload : JSON.stringify(payload)
 
 /**
- * The flags of `wanted` for a subject; what they depend on is looked up in `all`. The same for the same subject, for
- * ever; a share that grows never takes anybody out.
+ * Evaluates the `wanted` flags for a subject, with dependencies from `all`. The same subject always gets the same
+ * result, and raising a rollout percentage never removes anyone.
  */
 export const evaluateFlags = (
   all: ReadonlyMap<string, Flag>,
@@ -126,7 +126,7 @@ export const evaluateFlags = (
     flag: Flag,
   ): { code: ReasonCode; index: number | null; condition?: Condition; identifier?: string } => {
     const { groups: conditions, aggregation_group_type: groupType } = flag.filters
-    // A type of group that no event has named yet has no groups.
+    // A group type without events has no groups.
     const isOfGroups = groupType !== undefined && groupType !== null
     const identifier = isOfGroups ? subject.groups[groupType] : subject.distinctId
     if (!identifier) return { code: 'no_group_type', index: null }
@@ -152,7 +152,7 @@ export const evaluateFlags = (
         id: flag.id,
         version: flag.version,
         description: flag.name || null,
-        payload: enabled ? asText(payloads[variant ?? 'true']) : null,
+        payload: enabled ? asString(payloads[variant ?? 'true']) : null,
       },
     })
     try {

@@ -6,25 +6,28 @@ const PERCENTAGE = Type.Number({ minimum: 0, maximum: 100 })
 
 const GROUP_INDEX = Type.Union([Type.Integer({ minimum: 0, maximum: 4 }), Type.Null()])
 
-/** What a person, a group or another flag has to be. `operator`: a row of `OPERATORS`; of a flag: `flag_evaluates_to`. */
+/**
+ * A condition on a property of a person or group, or on another flag. `operator`: a key of `OPERATORS`, or
+ * `flag_evaluates_to` for a flag.
+ */
 export const PROPERTY = Type.Object(
   {
     key: KEY,
     value: Type.Optional(Type.Unknown()),
     operator: Type.Optional(Type.String()),
     type: Type.Unsafe<'person' | 'group' | 'flag'>({ type: 'string', enum: ['person', 'group', 'flag'] }),
-    /** For groups: the type of group comes from the flag. */
+    /** For groups, the flag determines the group type. */
     group_type_index: Type.Optional(GROUP_INDEX),
   },
   closed,
 )
 
-/** Who gets a flag: a share of the people who meet all `properties`. The first condition that is met applies. */
+/** Gives a flag to a percentage of the people who meet all `properties`. The first matching condition applies. */
 export const CONDITION = Type.Object(
   {
     properties: Type.Optional(Type.Array(PROPERTY, { maxItems: 100 })),
     rollout_percentage: Type.Optional(Type.Union([PERCENTAGE, Type.Null()])),
-    /** The variant for people who meet this condition. Absent: by the shares of the variants. */
+    /** Variant for people who meet this condition. Absent: chosen by the variants' rollout percentages. */
     variant: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   },
   closed,
@@ -35,18 +38,18 @@ export const VARIANT = Type.Object(
   closed,
 )
 
-/** The conditions, variants and payloads of a flag, as the API takes them. */
+/** Conditions, variants and payloads of a flag, as the API accepts them. */
 export const FILTERS = Type.Object(
   {
     groups: Type.Array(CONDITION, { maxItems: 100 }),
     multivariate: Type.Optional(
       Type.Union([Type.Object({ variants: Type.Array(VARIANT, { maxItems: 100 }) }, closed), Type.Null()]),
     ),
-    /** By variant, or under `true` for a flag without variants. JSON, as a value or as its text. */
+    /** Payloads by variant, or under `true` for a flag without variants. JSON, as a value or as a string. */
     payloads: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    /** The flag is about groups of this type, not about persons. */
+    /** Group type that the flag is evaluated for. Absent: persons. */
     aggregation_group_type: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    /** The same by the type's index, in the order in which the project first used its types. */
+    /** The same as the index of the type, in the order in which the project first used its types. */
     aggregation_group_type_index: Type.Optional(GROUP_INDEX),
   },
   closed,
@@ -56,5 +59,5 @@ export type Property = Static<typeof PROPERTY>
 export type Condition = Static<typeof CONDITION>
 export type Filters = Static<typeof FILTERS>
 
-/** What a flag is on for, where nobody says more: everybody. */
+/** Default filters of a flag: on for everyone. */
 export const EVERYBODY: Filters = { groups: [{ properties: [], rollout_percentage: 100 }] }

@@ -7,18 +7,18 @@ import { evaluateFlags, type Flag, type Subject } from './evaluate.ts'
 import type { FlagQuota } from './quota.ts'
 import type { RemoteConfigs } from './remoteConfig.ts'
 
-/** The body of a `/flags` request (docs/reference/protocol.md#4.6), before anything of it is checked. */
-export type FlagsQuestion = Readonly<Record<string, unknown>>
+/** The unvalidated body of a `/flags` request (docs/reference/protocol.md#4.6). */
+export type FlagsRequest = Readonly<Record<string, unknown>>
 
 export interface FlagsCall {
   readonly project: { readonly id: number; readonly token: string }
-  readonly question: FlagsQuestion
-  /** Whether the answer also says what the service has turned on. */
+  readonly request: FlagsRequest
+  /** Whether the response includes remote config. */
   readonly withConfig: boolean
-  /** The answer's form: 2 is `flags`; anything earlier also gets the older fields. */
+  /** Version of the response. 2 has `flags`, earlier ones also have the older fields. */
   readonly version: number
   /** ms since the epoch. */
-  readonly askedAt: number
+  readonly receivedAt: number
 }
 
 type Values = Readonly<Record<string, unknown>>
@@ -26,25 +26,25 @@ type Values = Readonly<Record<string, unknown>>
 const isValues = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const valuesOf = (value: unknown): Values => (isValues(value) ? value : {})
-const textsOf = (value: unknown): string[] | undefined =>
+const stringsOf = (value: unknown): string[] | undefined =>
   Array.isArray(value)
     ? value.filter((each): each is string => typeof each === 'string' && each.trim() !== '')
     : undefined
 
-const idOf = ({ distinct_id: id }: FlagsQuestion): string => {
+const idOf = ({ distinct_id: id }: FlagsRequest): string => {
   const text = typeof id === 'number' ? String(id) : id
   if (typeof text !== 'string' || !text.trim())
     throw new ApiError('invalid_input', {
       attr: 'distinct_id',
-      detail: 'Flags are evaluated for somebody: pass "distinct_id", or "disable_flags": true.',
+      detail: 'Pass "distinct_id", the person to evaluate flags for, or "disable_flags": true.',
     })
   return text
 }
 
-/** The flags that a question asks for: active, of its contexts, and of its keys where it names some. */
-const wantedOf = (all: ReadonlyMap<string, Flag>, question: FlagsQuestion): Flag[] => {
-  const contexts = textsOf(question.evaluation_contexts ?? question.evaluation_environments) ?? []
-  const keys = textsOf(question.flag_keys_to_evaluate ?? question.flag_keys)
+/** Returns the active flags in the requested contexts and, if the request names keys, with these keys. */
+const wantedOf = (all: ReadonlyMap<string, Flag>, request: FlagsRequest): Flag[] => {
+  const contexts = stringsOf(request.evaluation_contexts ?? request.evaluation_environments) ?? []
+  const keys = stringsOf(request.flag_keys_to_evaluate ?? request.flag_keys)
   return [...all.values()].filter(
     (flag) =>
       flag.isActive &&
@@ -53,24 +53,24 @@ const wantedOf = (all: ReadonlyMap<string, Flag>, question: FlagsQuestion): Flag
   )
 }
 
-const subjectOf = (question: FlagsQuestion, askedAt: number): Subject => ({
-  distinctId: idOf(question),
-  groups: Object.fromEntries(Object.entries(valuesOf(question.groups)).map(([type, key]) => [type, String(key)])),
-  personProperties: { distinct_id: question.distinct_id, ...valuesOf(question.person_properties) },
+const subjectOf = (request: FlagsRequest, receivedAt: number): Subject => ({
+  distinctId: idOf(request),
+  groups: Object.fromEntries(Object.entries(valuesOf(request.groups)).map(([type, key]) => [type, String(key)])),
+  personProperties: { distinct_id: request.distinct_id, ...valuesOf(request.person_properties) },
   groupProperties: Object.fromEntries(
-    Object.entries(valuesOf(question.group_properties)).map(([type, properties]) => [type, valuesOf(properties)]),
+    Object.entries(valuesOf(request.group_properties)).map(([type, properties]) => [type, valuesOf(properties)]),
   ),
-  now: askedAt,
+  now: receivedAt,
 })
 
-export interface AnswerFlagsRooms {
+export interface FlagsDependencies {
   readonly definitions: Pick<FlagDefinitions, 'byKey'>
   readonly remoteConfigs: RemoteConfigs
   readonly stored: StoredProperties
   readonly hasQuota: FlagQuota
 }
 
-/** A subject with what the service knows of its person and groups, where the question says nothing of it and a flag depends on it. */
+/** Adds stored properties to a subject, where a flag depends on them and the request does not send them. */
 const withStored = async (
   subject: Subject,
   flags: readonly Flag[],
@@ -108,13 +108,13 @@ const withStored = async (
       groupProperties: { ...subject.groupProperties, ...groupProperties },
     }
   } catch (error) {
-    // Flags that need nothing of it are answered also while the engine is away.
+    // Flags that need no stored properties still work while the engine is unavailable.
     if (error instanceof StorageError) return { ...subject, isIncomplete: true }
     throw error
   }
 }
 
-/** Flags and all that they depend on. */
+/** Returns the flags and all their dependencies. */
 const familyOf = (flags: readonly Flag[], all: ReadonlyMap<string, Flag>): Flag[] => {
   const family = new Set(flags)
   for (const { filters } of family) {
@@ -127,50 +127,50 @@ const familyOf = (flags: readonly Flag[], all: ReadonlyMap<string, Flag>): Flag[
 }
 
 /**
- * Answers `/flags`: each flag with its value and the reason for it, on the properties that the question brings and those that are stored.
- * Where the project's quota is used up no flag is named, and clients keep what they know.
+ * Handles `/flags`: returns each flag with its value and reason, evaluated on the request's and stored properties.
+ * Returns no flags if the project has exceeded its quota. Clients then keep the values they have.
  */
-export const createAnswerFlags =
-  ({ definitions, remoteConfigs, stored, hasQuota }: AnswerFlagsRooms) =>
-  async ({ project, question, withConfig, version, askedAt }: FlagsCall) => {
-    const asksForFlags = question.disable_flags !== true
-    const isOverQuota = asksForFlags && !hasQuota(project.id)
+export const createFlagsHandler =
+  ({ definitions, remoteConfigs, stored, hasQuota }: FlagsDependencies) =>
+  async ({ project, request, withConfig, version, receivedAt }: FlagsCall) => {
+    const wantsFlags = request.disable_flags !== true
+    const isOverQuota = wantsFlags && !hasQuota(project.id)
     const all = await definitions.byKey(project.id)
-    const wanted = asksForFlags && !isOverQuota ? wantedOf(all, question) : []
+    const wanted = wantsFlags && !isOverQuota ? wantedOf(all, request) : []
     const evaluations = wanted.length
       ? evaluateFlags(
           all,
           wanted,
-          await withStored(subjectOf(question, askedAt), familyOf(wanted, all), { projectId: project.id, stored }),
+          await withStored(subjectOf(request, receivedAt), familyOf(wanted, all), { projectId: project.id, stored }),
         )
       : []
-    const told = evaluations.filter(({ failed }) => !failed)
+    const evaluated = evaluations.filter(({ failed }) => !failed)
     return {
       flags: Object.fromEntries(evaluations.map((each) => [each.key, each])),
       ...(version < 2
         ? {
-            featureFlags: Object.fromEntries(told.map(({ key, enabled, variant }) => [key, variant ?? enabled])),
+            featureFlags: Object.fromEntries(evaluated.map(({ key, enabled, variant }) => [key, variant ?? enabled])),
             featureFlagPayloads: Object.fromEntries(
-              told.flatMap(({ key, metadata }) => (metadata.payload === null ? [] : [[key, metadata.payload]])),
+              evaluated.flatMap(({ key, metadata }) => (metadata.payload === null ? [] : [[key, metadata.payload]])),
             ),
           }
         : {}),
-      errorsWhileComputingFlags: told.length < evaluations.length,
+      errorsWhileComputingFlags: evaluated.length < evaluations.length,
       quotaLimited: isOverQuota ? ['feature_flags'] : [],
-      requestId: uuidv7(askedAt),
-      evaluatedAt: askedAt,
+      requestId: uuidv7(receivedAt),
+      evaluatedAt: receivedAt,
       ...(withConfig ? await remoteConfigs.of(project) : {}),
     }
   }
 
-export type AnswerFlags = ReturnType<typeof createAnswerFlags>
+export type FlagsHandler = ReturnType<typeof createFlagsHandler>
 
 /**
- * The answer of `/decide`, which `/flags` took the place of: version 1 lists the flags that are on, later ones have their
- * values, from version 3 on with payloads.
+ * Converts to the response of `/decide`, the predecessor of `/flags`. Version 1 lists the enabled flags, version 2
+ * adds values, version 3 adds payloads.
  */
-export const toDecideAnswer = (
-  { flags, featureFlags = {}, featureFlagPayloads = {}, ...rest }: Awaited<ReturnType<AnswerFlags>>,
+export const toDecideResponse = (
+  { flags, featureFlags = {}, featureFlagPayloads = {}, ...rest }: Awaited<ReturnType<FlagsHandler>>,
   version: number,
 ) => ({
   ...rest,

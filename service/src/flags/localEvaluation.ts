@@ -3,14 +3,14 @@ import type { FlagDefinitions } from './definitions.ts'
 import type { Flag } from './evaluate.ts'
 import type { Property } from './filters.ts'
 
-/** What a server SDK needs to evaluate flags without asking for each visitor. */
+/** What a server SDK needs to evaluate flags without a request per visitor. */
 export type LocalEvaluation = (projectId: number) => Promise<{
   readonly flags: readonly Readonly<Record<string, unknown>>[]
   readonly group_type_mapping: Readonly<Record<string, string>>
   readonly cohorts: Readonly<Record<string, never>>
 }>
 
-/** The keys of all that a flag depends on and then its own, each after what it depends on itself. */
+/** Returns the keys of a flag's dependencies and its own key, in topological order. */
 const chainOf = (key: string, all: ReadonlyMap<string, Flag>): string[] => {
   const chain = new Set<string>()
   const walk = (each: string): void => {
@@ -70,7 +70,8 @@ export const createLocalEvaluation =
     }
 
     return {
-      // A flag on a type of groups that has no index yet would be read as one on persons; SDKs ask the service for what is not here.
+      // SDKs would evaluate a flag whose group type has no index for persons. They request flags that are left out from
+      // the service.
       flags: [...all.values()].map(toView).filter(({ filters }) => filters.aggregation_group_type_index !== -1),
       group_type_mapping: Object.fromEntries(types.map((type, index) => [String(index), type])),
       cohorts: {},

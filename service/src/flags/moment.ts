@@ -5,7 +5,7 @@ const RELATIVE = /^-?(\d{1,4})([hdwmy])$/
 // Seconds since 1970 reach this in the year 5138; milliseconds passed it in 1973.
 const LEAST_MS = 100_000_000_000
 
-/** ms since the epoch of an ISO date or time (UTC unless it says otherwise), or of a number of seconds or ms. */
+/** Returns ms since the epoch for an ISO date or time (UTC unless it has a zone), or a number of seconds or ms. */
 export const toTime = (value: unknown): number | undefined => {
   if (typeof value === 'number' && Number.isFinite(value)) return Math.abs(value) < LEAST_MS ? value * 1000 : value
   const [, date, clock = '00:00', zone = 'Z'] = (typeof value === 'string' && TIME.exec(value.trim())) || []
@@ -14,7 +14,7 @@ export const toTime = (value: unknown): number | undefined => {
   return Number.isNaN(time) ? undefined : time
 }
 
-/** `time` moved back by whole months; a day that the month lacks is its last one. */
+/** Moves `time` back by whole months. A day that the month lacks becomes its last day. */
 const monthsBefore = (time: number, months: number): number => {
   const date = new Date(time)
   const day = date.getUTCDate()
@@ -33,7 +33,10 @@ const BEFORE: Readonly<Record<string, (now: number, count: number) => number>> =
   y: (now, count) => monthsBefore(now, count * 12),
 }
 
-/** What a condition's date means at `now`: an absolute one, or `-30d` and the like, so long ago (h, d, w, m, y). */
+/**
+ * Resolves the date of a condition to ms since the epoch: absolute, or relative to `now` such as `-30d` (h, d, w, m,
+ * y).
+ */
 export const readMoment = (value: unknown): ((now: number) => number) | undefined => {
   const [, count, unit] = (typeof value === 'string' && RELATIVE.exec(value)) || []
   if (unit) return (now) => BEFORE[unit]!(now, Number(count))

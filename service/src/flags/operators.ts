@@ -10,16 +10,18 @@ import {
   wildcardRange,
 } from './version.ts'
 
-/** Whether a property's value, never null or absent, is what a condition wants. `now` is ms since the epoch. */
+/**
+ * Whether the value of a property matches a condition. The value is never null or absent. `now` is ms since the epoch.
+ */
 export type ValueTest = (actual: unknown, now: number) => boolean
 
-/** How a condition compares a property with its value. */
+/** Compares a property with the value of a condition. */
 export interface Operator {
-  /** Completes "… takes". */
+  /** Values the operator accepts. Completes "The operator … takes". */
   readonly takes: string
-  /** The test for a condition's value; `undefined` if it is not of this kind. */
+  /** Returns the test for a condition's value. `undefined`: the operator does not accept this value. */
   readonly make: (value: unknown) => ValueTest | undefined
-  /** The answer for a property that is absent or null. */
+  /** Result for a property that is absent or null. */
   readonly whenMissing: boolean
 }
 
@@ -43,7 +45,7 @@ const choicesOf = (value: unknown): readonly string[] | undefined => {
   return values.length && values.length <= MAX_CHOICES && values.every(isScalar) ? values.map(lower) : undefined
 }
 
-const EQUALITY = `a text, a number, true or false, or a list of at most ${MAX_CHOICES} of these`
+const EQUALITY = `a string, a number, true or false, or a list of at most ${MAX_CHOICES} of these`
 
 const isOneOf = (value: unknown): ValueTest | undefined => {
   const choices = choicesOf(value)
@@ -60,7 +62,7 @@ const contains = (value: unknown): ValueTest | undefined => (Array.isArray(value
 const matchesPattern = (value: unknown): ValueTest | undefined => {
   if (typeof value !== 'string' || !value || value.length > MAX_PATTERN) return undefined
   try {
-    // RE2: linear in the text whatever the pattern. JavaScript's own engine takes minutes for `(a+)+$` on thirty letters.
+    // RE2 takes linear time for any pattern. JavaScript's own engine takes minutes for `(a+)+$` on thirty letters.
     const pattern = RE2JS.compile(value)
     return (actual) => pattern.matcher(textOf(actual)).find()
   } catch {
@@ -75,7 +77,7 @@ const not =
     return test && ((actual, now) => !test(actual, now))
   }
 
-// Numbers as numbers, also when written as text; anything else in the order of its characters.
+// Compares numbers and numeric strings as numbers, and everything else by characters.
 const compares =
   (holds: (order: number) => boolean): Operator['make'] =>
   (value) => {
@@ -135,20 +137,20 @@ const rangeFrom = (toRange: (version: Version) => VersionRange) => (value: unkno
   return version && toRange(version)
 }
 
-const TEXT = { takes: 'a text or a number that is not empty' }
-const TEXTS = { takes: `a list of at most ${MAX_CHOICES} texts that are not empty` }
+const TEXT = { takes: 'a non-empty string or a number' }
+const TEXTS = { takes: `a list of at most ${MAX_CHOICES} non-empty strings` }
 const PATTERN = {
-  takes: `a regular expression of at most ${MAX_PATTERN} characters, without look-around and back-references (RE2)`,
+  takes: `a regular expression of at most ${MAX_PATTERN} characters, without lookaround and backreferences (RE2)`,
 }
-const ORDER = { takes: 'a number or a text', whenMissing: false }
+const ORDER = { takes: 'a number or a string', whenMissing: false }
 const DATE = {
   takes:
-    'a date such as "2026-01-31", a time such as "2026-01-31T10:00:00Z", or how long ago such as "-30d" (h, d, w, m, y)',
+    'a date such as "2026-01-31", a time such as "2026-01-31T10:00:00Z", or a relative date such as "-30d" (h, d, w, m, y)',
   whenMissing: false,
 }
 const VERSION = { takes: 'a version such as "1.2.3"', whenMissing: false }
 
-/** Every operator on a property of a person or group (docs/reference/protocol.md#13). */
+/** Operators on properties of persons and groups (docs/reference/protocol.md#13). */
 export const OPERATORS: Readonly<Record<string, Operator>> = {
   exact: { takes: EQUALITY, make: isOneOf, whenMissing: false },
   is_not: { takes: EQUALITY, make: not(isOneOf), whenMissing: true },
@@ -175,5 +177,9 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
   semver_lte: { ...VERSION, make: versioned((order) => order <= 0) },
   semver_tilde: { ...VERSION, make: within(rangeFrom(tildeRange)) },
   semver_caret: { ...VERSION, make: within(rangeFrom(caretRange)) },
-  semver_wildcard: { takes: 'a version with a star such as "1.2.*"', make: within(wildcardRange), whenMissing: false },
+  semver_wildcard: {
+    takes: 'a version with a wildcard such as "1.2.*"',
+    make: within(wildcardRange),
+    whenMissing: false,
+  },
 }

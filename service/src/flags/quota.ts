@@ -1,9 +1,9 @@
 const WINDOW_MS = 60_000
 
-/** Whether a project has answers of `/flags` left in this minute; counts the one that is about to be given. */
+/** Counts a `/flags` request of a project. Returns whether it is within the limit per minute. */
 export type FlagQuota = (projectId: number) => boolean
 
-/** `perMinute`: answers of each project; 0: as many as are asked for. Of this process. */
+/** Creates the quota of this process. `perMinute`: requests of each project. 0: unlimited. */
 export const createFlagQuota = (perMinute: number, now: () => number = Date.now): FlagQuota => {
   const windows = new Map<number, { startedAt: number; count: number }>()
   return (projectId) => {

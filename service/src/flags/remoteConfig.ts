@@ -5,7 +5,7 @@ import type { FlagDefinitions } from './definitions.ts'
 const ON = Type.Boolean()
 const ON_OR_OPTIONS = Type.Union([Type.Boolean(), Type.Record(Type.String(), Type.Unknown())])
 
-/** What a project may turn on or off in its visitors' browsers (docs/reference/protocol.md#4.7). */
+/** Features that a project can turn on or off in its visitors' browsers (docs/reference/protocol.md#4.7). */
 export const REMOTE_CONFIG = Type.Object(
   {
     autocapture_opt_out: Type.Optional(ON),
@@ -21,7 +21,7 @@ export const REMOTE_CONFIG = Type.Object(
 )
 export type RemoteSettings = Static<typeof REMOTE_CONFIG>
 
-/** What holds for a project that has said nothing. A field that is `false` is not offered. */
+/** Default remote config. A `false` field means the feature is off. */
 const DEFAULTS: Required<RemoteSettings> = {
   autocapture_opt_out: false,
   captureDeadClicks: false,
@@ -34,11 +34,11 @@ const DEFAULTS: Required<RemoteSettings> = {
 }
 
 export interface RemoteConfigs {
-  /** What a project has said, with what holds besides. */
+  /** Returns the settings of a project, with defaults. */
   settings(projectId: number): Promise<Required<RemoteSettings>>
-  /** Changes what is given; answers all of it. */
+  /** Changes the given settings. Resolves with all of them. */
   change(projectId: number, changes: RemoteSettings): Promise<Required<RemoteSettings>>
-  /** The configuration as the SDK reads it. */
+  /** Returns the configuration as the SDK reads it. */
   of(project: { readonly id: number; readonly token: string }): Promise<Readonly<Record<string, unknown>>>
 }
 
@@ -71,10 +71,10 @@ export const createRemoteConfigs = (
   }
 }
 
-// Inside a script, `</script` and U+2028 would end what they stand in.
+// Inside a script, `</script` would end the element and U+2028 the string.
 const asScript = (value: unknown) =>
   JSON.stringify(value).replace(/[<\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** The configuration as a script that hands it to the SDK, leaving those of other projects alone. */
+/** Returns a script that provides the configuration to the SDK without touching that of other projects. */
 export const remoteConfigScript = (config: Readonly<Record<string, unknown>>): string =>
   `(window._POSTHOG_REMOTE_CONFIG=window._POSTHOG_REMOTE_CONFIG||{})[${asScript(config.token)}]={config:${asScript(config)},siteApps:[]};\n`

@@ -3,22 +3,22 @@ export type Version = readonly [number, number, number]
 const VERSION = /^\s*v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:\.\d+)*(?:[-+].*)?\s*$/
 const WILDCARD = /^\s*v?(\d{1,9})(?:\.(\d{1,9}))?\.\*\s*$/
 
-/** The first three numbers of `1.2.3`, `v1.2` or `1.2.3-beta`; what is left out is 0. */
+/** Parses the first three numbers of `1.2.3`, `v1.2` or `1.2.3-beta`. Missing ones are 0. */
 export const readVersion = (value: unknown): Version | undefined => {
   const found = typeof value === 'string' || typeof value === 'number' ? VERSION.exec(String(value)) : null
   return found ? [Number(found[1]), Number(found[2] ?? 0), Number(found[3] ?? 0)] : undefined
 }
 
-/** Negative, 0 or positive, as for `sort`. */
+/** Compares two versions. Returns a negative number, 0 or a positive one, as for `sort`. */
 export const compareVersions = (a: Version, b: Version): number => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]
 
-/** From the first to before the second. */
+/** A range: the first is inclusive, the second exclusive. */
 export type VersionRange = readonly [Version, Version]
 
-/** `~1.2.3`: to before 1.3.0. */
+/** `~1.2.3`: up to 1.3.0, exclusive. */
 export const tildeRange = (version: Version): VersionRange => [version, [version[0], version[1] + 1, 0]]
 
-/** `^1.2.3`: to before 2.0.0; the leftmost number that is not 0 stays. */
+/** `^1.2.3`: up to 2.0.0, exclusive. The leftmost nonzero number stays. */
 export const caretRange = (version: Version): VersionRange => {
   const [major, minor, patch] = version
   return [version, major ? [major + 1, 0, 0] : minor ? [0, minor + 1, 0] : [0, 0, patch + 1]]

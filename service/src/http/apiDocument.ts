@@ -17,7 +17,7 @@ const toOperation = ({ path, access, takesRunTokens, body, summary }: Route) => 
   ...(summary ? { summary } : {}),
   ...(access === 'public'
     ? { security: [] }
-    : { description: `The key needs the scope ${access}${takesRunTokens ? '; a run token will do as well' : ''}.` }),
+    : { description: `Requires a key with the scope ${access}${takesRunTokens ? ', or a run token' : ''}.` }),
   parameters: parametersOf(path),
   ...(body
     ? { requestBody: { content: body === 'raw' ? { '*/*': {} } : { 'application/json': { schema: body } } } }
@@ -25,7 +25,7 @@ const toOperation = ({ path, access, takesRunTokens, body, summary }: Route) => 
   responses: { '2XX': { description: 'Done.' }, default: { $ref: '#/components/responses/Refusal' } },
 })
 
-/** The OpenAPI document of everything that the service answers to, from the routes and their schemas. */
+/** Returns the OpenAPI document of all routes, from their schemas. */
 export const apiDocument = (routes: readonly Route[]): Readonly<Record<string, unknown>> => {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {

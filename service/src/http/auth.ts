@@ -22,7 +22,7 @@ export const SCOPES = [
   'run_token:write',
 ] as const
 
-/** What a personal API key may be allowed. */
+/** Scopes of personal API keys. */
 export type Scope = (typeof SCOPES)[number]
 
 export interface AuthDependencies {
@@ -31,20 +31,20 @@ export interface AuthDependencies {
 }
 
 export interface Asked {
-  /** The request's `Authorization`. */
+  /** The request's `Authorization` header. */
   readonly header: string | undefined
-  /** The project that is asked for, which is none if `undefined`; `'any'` where an address is of no project. */
+  /** The project of the path. `undefined`: it does not exist. `'any'`: the path has no project. */
   readonly projectId: number | undefined | 'any'
   readonly scope: Scope
 }
 
-/** What follows `Bearer`. */
+/** Returns the token after `Bearer`. */
 export const bearerOf = (header: string | undefined): string | undefined =>
   /^Bearer +(\S{1,4100}) *$/i.exec(header ?? '')?.[1]
 
 /**
- * The key that `header` carries. Throws `ApiError` unless it has `scope`, and is of the project or of all.
- * Keys are looked up by their hash, so how long it takes says nothing about how much of a guess was right.
+ * Returns the key in `header`. Throws `ApiError` unless it has `scope` and is valid for the project.
+ * Keys are looked up by their hash, so the duration does not reveal how much of a guess was right.
  */
 export const authorize = async (
   { keyBySecret, projectById }: AuthDependencies,
@@ -54,15 +54,15 @@ export const authorize = async (
   if (!secret) throw new ApiError('not_authenticated')
   if (isRunToken(secret))
     throw new ApiError('invalid_api_key', {
-      detail: 'This is a run token: it is taken at POST …/endpoints/{name}/run and nowhere else.',
+      detail: 'Run tokens are only accepted by POST …/endpoints/{name}/run.',
     })
   const key = await keyBySecret(secret)
   if (!key) throw new ApiError('invalid_api_key')
   const mayReach = async (id: number | undefined) =>
     id !== undefined && (key.projectId === undefined ? (await projectById(id)) !== undefined : key.projectId === id)
-  // A project of someone else answers like one that is not there.
+  // A project without access looks like a missing project.
   if (projectId !== 'any' && !(await mayReach(projectId)))
-    throw new ApiError('not_found', { detail: 'There is no such project.' })
+    throw new ApiError('not_found', { detail: 'There is no project with this id.' })
   if (!key.scopes.includes(scope))
     throw new ApiError('permission_denied', { detail: `This personal API key lacks the scope ${scope}.` })
   return key

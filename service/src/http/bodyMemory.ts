@@ -1,13 +1,13 @@
 import type { FastifyReply } from 'fastify'
 import type { ApiError } from '../lib/apiError.ts'
 
-/** Bounds of the bodies of requests while they arrive. */
+/** Limits on request bodies while they arrive. */
 export const BODY_LIMITS = {
   /** A body up to this size is small: it does not compete with large ones for memory. */
   smallBytes: 64 * 1024,
-  /** Part of the memory that the bodies of one client may take up. */
+  /** Maximum share of the memory for the bodies of one client. */
   clientShare: 1 / 2,
-  /** Maximum number of bodies under way. */
+  /** Maximum number of bodies that arrive at the same time. */
   unfinished: 2_000,
   /** Maximum time for a body. */
   maxMs: 120_000,
@@ -46,7 +46,7 @@ export interface Pool {
 export interface BodyMemory {
   /** Takes room for more bytes of a body. `undefined`: they are held. Otherwise wait and try again, unless the body was ended. */
   hold(intake: Intake, bytes: number): Promise<void> | undefined
-  /** Gives back all room of a body. */
+  /** Releases all room of a body. */
   release(intake: Intake): void
   /** Lets the bodies that wait for room try again. */
   resumeWaiting(): void
@@ -59,16 +59,17 @@ export interface BodyMemory {
 export interface BodyMemoryOptions {
   readonly maxHeldBytes: number
   readonly limits: typeof BODY_LIMITS
-  /** All bodies under way. */
+  /** All bodies that are arriving or waiting for their response. */
   readonly intakes: ReadonlySet<Intake>
   /** Ends a body to make room. */
   readonly evict: (intake: Intake) => void
 }
 
 /**
- * Shares memory among the bodies of requests. Small and large ones have a pool each, large ones of `maxHeldBytes`. A body that is
- * alone in its pool is taken whatever its size. Where a pool is full, a body waits until another is answered. If all that fill it
- * are still arriving, a stalled one of the client that holds the most is ended.
+ * Shares memory among request bodies. Small and large bodies have a pool each, and `maxHeldBytes` is the size of the
+ * pool for large ones. A body that is alone in its pool is accepted whatever its size. If a pool is full, a body waits
+ * until another request has its response. If all bodies in the pool are still arriving, a stalled one of the client
+ * that holds the most is ended.
  */
 export const createBodyMemory = ({ maxHeldBytes, limits, intakes, evict }: BodyMemoryOptions): BodyMemory => {
   const small: Pool = { maxBytes: maxHeldBytes / 2, bytes: 0 }
@@ -94,8 +95,8 @@ export const createBodyMemory = ({ maxHeldBytes, limits, intakes, evict }: BodyM
   }
 
   /**
-   * The body of a client to end so that another one gets room: a stalled one. If all of them wait for room and nothing will be
-   * released, the one that holds the most. `undefined`: wait.
+   * Returns the body of a client to end so that another one gets room: a stalled one or, if all of them wait for room
+   * and nothing will be released, the one that holds the most. `undefined`: wait.
    */
   const bodyToEnd = (client: string, pool: Pool): Intake | undefined => {
     const holding = [...intakes].filter(
@@ -112,7 +113,7 @@ export const createBodyMemory = ({ maxHeldBytes, limits, intakes, evict }: BodyM
     const { pool, client, held } = intake
     if (pool.bytes === held) return true
     if (pool.bytes + bytes > pool.maxBytes) return false
-    // Only a pool that is filling up needs to be shared out.
+    // Only a pool that is filling up needs fair shares.
     if (pool.bytes + bytes <= pool.maxBytes * limits.clientShare) return true
     return (heldByClients(pool).get(client) ?? 0) + bytes <= pool.maxBytes * limits.clientShare
   }

@@ -25,7 +25,7 @@ export interface BodyReaderOptions {
   readonly limits?: typeof BODY_LIMITS
 }
 
-// An IPv6 customer has a /64 network, and may use all of its addresses.
+// An IPv6 customer has a /64 network and may use all of its IPs.
 const clientOf = (ip: string) => (ip.includes(':') ? ip.split(':').slice(0, 4).join(':') : ip)
 
 const rateOf = ({ received, startedAt }: Intake) => received / (Date.now() - startedAt + 1)
@@ -74,7 +74,7 @@ const readBody = ({ intake, stream, maxBytes, memory, isOpen, slices, limits, co
       if (!failure && intake.received > maxBytes) {
         count('trailmark_bodies_ended_total', { reason: 'too_large' })
         failure = new ApiError('body_too_large', {
-          detail: `The body has more than ${maxBytes} bytes: send it in parts.`,
+          detail: `The body has more than ${maxBytes} bytes. Send it in parts.`,
         })
         chunks.length = 0
         memory.release(intake)
@@ -89,7 +89,7 @@ const readBody = ({ intake, stream, maxBytes, memory, isOpen, slices, limits, co
       const next = () => slices.next(intake.client)
       const bytes = await concatInSteps(chunks, next)
       chunks.length = 0
-      // Parsing it is the first step of the request: of bodies that end in the same turn, some wait for the next one.
+      // Parsing is the first step of the request. If several bodies end in the same turn, some wait for the next turn.
       const turn = next()
       if (turn) await turn
       resolve(bytes)
@@ -100,7 +100,7 @@ const readBody = ({ intake, stream, maxBytes, memory, isOpen, slices, limits, co
 
 /**
  * Reads the bodies of requests in bounded memory (`bodyMemory.ts`). Bodies that arrive too slowly are ended, and the slowest of a
- * client if too many are under way.
+ * client if there are too many.
  */
 export const createBodyReader = (
   maxHeldBytes: number,

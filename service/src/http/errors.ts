@@ -3,16 +3,16 @@ import type { ApiError, ApiErrorCode } from '../lib/apiError.ts'
 export interface ErrorRow {
   readonly status: number
   readonly type: 'authentication_error' | 'invalid_request' | 'validation_error' | 'throttled_error' | 'server_error'
-  /** What is said when the refusal brings no words of its own. */
+  /** Default message. */
   readonly message: string
 }
 
-/** Every way in which the service says no. */
+/** All errors of the API. */
 export const ERRORS: Readonly<Record<ApiErrorCode, ErrorRow>> = {
   not_authenticated: {
     status: 401,
     type: 'authentication_error',
-    message: 'The request carries no personal API key: send it as "Authorization: Bearer <key>".',
+    message: 'The request has no personal API key. Send it as "Authorization: Bearer <key>".',
   },
   invalid_api_key: { status: 401, type: 'authentication_error', message: 'This personal API key is not valid.' },
   invalid_token: { status: 401, type: 'authentication_error', message: 'No project has this token.' },
@@ -20,108 +20,110 @@ export const ERRORS: Readonly<Record<ApiErrorCode, ErrorRow>> = {
     status: 401,
     type: 'authentication_error',
     message:
-      'This run token is not valid: it was changed, is of another project, or all run tokens of the project have been revoked.',
+      'This run token is not valid. It was changed, belongs to another project, or all run tokens of the project have been revoked.',
   },
   run_token_expired: {
     status: 401,
     type: 'authentication_error',
-    message: 'This run token has expired: get another one from the backend that made it.',
+    message: 'This run token has expired. Get a new one from the backend that created it.',
   },
   run_token_revoked: { status: 401, type: 'authentication_error', message: 'This run token has been revoked.' },
   permission_denied: { status: 403, type: 'authentication_error', message: 'This personal API key lacks a scope.' },
   origin_not_allowed: {
     status: 403,
     type: 'authentication_error',
-    message: 'This run token is not for pages of this site.',
+    message: 'This run token is not valid for pages of this site.',
   },
-  not_granted: { status: 403, type: 'authentication_error', message: 'This run token does not allow that.' },
-  not_found: { status: 404, type: 'invalid_request', message: 'There is nothing at this address.' },
-  invalid_input: { status: 400, type: 'validation_error', message: 'The request is not as it should be.' },
+  not_granted: { status: 403, type: 'authentication_error', message: 'This run token does not allow this request.' },
+  not_found: { status: 404, type: 'invalid_request', message: 'There is no resource with this URL.' },
+  invalid_input: { status: 400, type: 'validation_error', message: 'The request is invalid.' },
   invalid_json: { status: 400, type: 'validation_error', message: 'The body is not valid JSON.' },
   invalid_encoding: { status: 400, type: 'validation_error', message: 'The body cannot be decoded.' },
   unsupported_compression: {
     status: 400,
     type: 'validation_error',
-    message: 'The body is compressed in a way that is not supported.',
+    message: 'The compression of the body is not supported.',
   },
-  body_too_large: { status: 413, type: 'invalid_request', message: 'The body is too large: send it in parts.' },
+  body_too_large: { status: 413, type: 'invalid_request', message: 'The body is too large. Send it in parts.' },
   body_too_slow: {
     status: 408,
     type: 'invalid_request',
-    message: 'The body arrived too slowly, so the connection is closed. Send it again, in smaller parts.',
+    message: 'The body arrived too slowly, so the connection was closed. Send it again in smaller parts.',
   },
   unsupported_media_type: { status: 415, type: 'invalid_request', message: 'Send the body as application/json.' },
   name_taken: { status: 400, type: 'validation_error', message: 'The name is taken.' },
   unsupported_kind: {
     status: 400,
     type: 'validation_error',
-    message: '"query.kind" is one of HogQLQuery, TrendsQuery, FunnelsQuery, RetentionQuery.',
+    message: '"query.kind" must be one of HogQLQuery, TrendsQuery, FunnelsQuery, RetentionQuery.',
   },
   query_invalid: { status: 400, type: 'validation_error', message: 'The query is not valid.' },
   undefined_variables: { status: 400, type: 'validation_error', message: 'Query references undefined variable(s)' },
   malformed_variable_ids: { status: 400, type: 'validation_error', message: 'Variable ID(s) not valid UUIDs' },
   unknown_variable_ids: { status: 400, type: 'validation_error', message: 'Variable ID(s) not found' },
-  invalid_variables: { status: 400, type: 'validation_error', message: 'The variables are not those of the endpoint.' },
+  invalid_variables: {
+    status: 400,
+    type: 'validation_error',
+    message: 'The variables do not match those of the endpoint.',
+  },
   variable_in_use: { status: 409, type: 'validation_error', message: 'The variable is used by endpoints.' },
   version_not_found: { status: 404, type: 'invalid_request', message: 'The endpoint has no such version.' },
   version_inactive: { status: 400, type: 'validation_error', message: 'This version of the endpoint is not active.' },
   not_materialized: {
     status: 400,
     type: 'validation_error',
-    message: 'This version of the endpoint is not materialized: leave out "refresh": "direct".',
+    message: 'This version of the endpoint is not materialized. Omit "refresh": "direct".',
   },
   not_materializable: { status: 400, type: 'validation_error', message: 'This query cannot be materialized.' },
-  query_failed: { status: 400, type: 'validation_error', message: 'The engine refused the query.' },
+  query_failed: { status: 400, type: 'validation_error', message: 'The engine rejected the query.' },
   query_timeout: { status: 400, type: 'validation_error', message: 'The query took too long.' },
   query_memory_limit: { status: 400, type: 'validation_error', message: 'The query needed too much memory.' },
   query_too_large: {
     status: 400,
     type: 'validation_error',
-    message: 'The answer has too many rows: group or filter more, or pass "limit".',
+    message: 'The result has too many rows. Group or filter more, or pass "limit".',
   },
-  query_cancelled: { status: 400, type: 'validation_error', message: 'The run was cancelled.' },
+  query_cancelled: { status: 400, type: 'validation_error', message: 'The run was canceled.' },
   query_capacity: {
     status: 503,
     type: 'throttled_error',
-    message:
-      'The engine has no room for another query of this project at the moment: wait for one to end, and send the request again after as long as Retry-After says.',
+    message: 'The engine has no capacity for another query of this project. Retry after the time in Retry-After.',
   },
   rate_limited: {
     status: 429,
     type: 'throttled_error',
-    message: 'This key has run too many endpoints: wait as long as Retry-After says.',
+    message: 'This key has exceeded its limit of runs. Retry after the time in Retry-After.',
   },
   too_many_at_once: {
     status: 429,
     type: 'throttled_error',
-    message: 'This key runs too many endpoints at the same time: wait for one to end.',
+    message: 'This key has too many concurrent runs. Wait for one to end.',
   },
   not_ready: { status: 503, type: 'server_error', message: 'The service is not ready.' },
   engine_unavailable: {
     status: 503,
     type: 'server_error',
-    message: 'The event store does not answer at the moment: try again.',
+    message: 'The event store does not respond. Retry the request.',
   },
   definitions_unavailable: {
     status: 503,
     type: 'server_error',
-    message: 'The store of the definitions does not answer at the moment: try again.',
+    message: 'The metadata store does not respond. Retry the request.',
   },
   ingest_overloaded: {
     status: 429,
     type: 'throttled_error',
-    message: 'More events wait than can be held: send this delivery again after as long as Retry-After says.',
+    message: 'Too many events are waiting to be stored. Retry after the time in Retry-After.',
   },
   disk_full: {
     status: 507,
     type: 'server_error',
-    message:
-      'The disk of the service is full, so nothing is taken: send this again later. Who runs the service frees some space.',
+    message: 'The service is out of disk space. Retry later. An operator must free disk space.',
   },
   internal_error: {
     status: 500,
     type: 'server_error',
-    message: 'Something went wrong on our side. The request id finds it in the log.',
+    message: 'Internal error. The log has details under this request id.',
   },
 }
 
@@ -134,7 +136,7 @@ export interface ErrorBody {
   readonly request_id: string
 }
 
-/** Turns a refusal into an error response. */
+/** Returns the response for an API error. */
 export const toErrorResponse = (
   { code, details }: ApiError,
   requestId: string,

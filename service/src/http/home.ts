@@ -14,10 +14,10 @@ const HTML = `<!doctype html>
 <title>Trailmark</title>
 <style>${STYLE}</style>
 <h1>Trailmark is running</h1>
-<p>This is the address for <code>api_host</code>: pages send their events here.</p>
+<p>Use this URL as <code>api_host</code>. Pages send their events here.</p>
 <dl>
   <dt>Add it to a site</dt>
-  <dd>Paste the snippet that the service's start-up message prints into the page's &lt;head&gt;, with this address as <code>api_host</code>.</dd>
+  <dd>Paste the snippet that the service's start-up message prints into the page's &lt;head&gt;, with this URL as <code>api_host</code>.</dd>
   <dt>Query the data</dt>
   <dd>The API lives under <code>/api/projects/…</code> and takes a personal API key. <a href="api/openapi.json"><code>api/openapi.json</code></a> describes it.</dd>
   <dt>Check its state</dt>
@@ -26,7 +26,7 @@ const HTML = `<!doctype html>
 </html>
 `
 
-/** The page at `/`: tells a person who opened the service's URL what it is and what to do next. Names no project, loads nothing. */
+/** The page at `/` for people who open the service's URL. Shows no project and loads nothing. */
 export const HOME_PAGE = {
   body: HTML,
   headers: {

@@ -8,11 +8,11 @@ import type { RunGrant, RunTokens } from '../endpoints/tokens/runTokens.ts'
 import type { VariableDefinitions } from '../endpoints/variables/definitions.ts'
 import type { FlagDefinitions } from '../flags/definitions.ts'
 import type { EarlyAccess } from '../flags/earlyAccess.ts'
-import type { AnswerFlags } from '../flags/flags.ts'
+import type { FlagsHandler } from '../flags/flags.ts'
 import type { LocalEvaluation } from '../flags/localEvaluation.ts'
 import type { RemoteConfigs } from '../flags/remoteConfig.ts'
 import type { Ingest } from '../ingest/ingest.ts'
-import type { RefusedEvents } from '../ingest/refusedEvents.ts'
+import type { RejectedEvents } from '../ingest/rejectedEvents.ts'
 import type { Erase } from '../persons/erase.ts'
 import type { Persons } from '../persons/lookup.ts'
 import type { Keys } from '../projects/keys.ts'
@@ -33,14 +33,14 @@ export interface Dependencies {
   readonly openApi: OpenApi
   readonly flags: FlagDefinitions
   readonly earlyAccess: EarlyAccess
-  readonly answerFlags: AnswerFlags
+  readonly handleFlags: FlagsHandler
   readonly localEvaluation: LocalEvaluation
   readonly remoteConfigs: RemoteConfigs
   readonly persons: Persons
   readonly erase: Erase
   readonly projects: Projects
   readonly keys: Keys
-  readonly refusedEvents: Pick<RefusedEvents, 'list'>
+  readonly rejectedEvents: Pick<RejectedEvents, 'list'>
   /** Finds the script for `/static/<path>`. `undefined` if there is none. */
   readonly statics: (path: string) => RouteResponse | undefined
   /** Returns the metrics in the text format of Prometheus. */

@@ -8,7 +8,7 @@ import { FLAG_ROUTES } from './routes/flags.ts'
 import { KEY_ROUTES } from './routes/keys.ts'
 import { PERSON_ROUTES } from './routes/persons.ts'
 import { PROJECT_ROUTES } from './routes/projects.ts'
-import { REFUSED_EVENT_ROUTES } from './routes/refusedEvents.ts'
+import { REJECTED_EVENT_ROUTES } from './routes/rejectedEvents.ts'
 import { REMOTE_CONFIG_ROUTES } from './routes/remoteConfig.ts'
 import { RUN_ROUTES } from './routes/runs.ts'
 import { RUN_TOKEN_ROUTES } from './routes/runTokens.ts'
@@ -28,7 +28,7 @@ export const ROUTES: readonly Route[] = [
   ...PERSON_ROUTES,
   ...PROJECT_ROUTES,
   ...KEY_ROUTES,
-  ...REFUSED_EVENT_ROUTES,
+  ...REJECTED_EVENT_ROUTES,
   ...VARIABLE_ROUTES,
   ...ENDPOINT_ROUTES,
   ...RUN_ROUTES,

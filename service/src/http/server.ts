@@ -31,7 +31,7 @@ export interface ServerOptions extends AuthDependencies {
   readonly dependencies: Dependencies
   /** Folder of the SDK's built files. */
   readonly staticDir: string
-  /** Memory of large bodies until they are answered, in bytes. Small ones have half as much beside it. */
+  /** Memory for large request bodies, in bytes. Small ones have half as much in addition. */
   readonly ingestBytes: number
   readonly slices: TimeSlices
   readonly log: Log
@@ -43,7 +43,7 @@ export const MAX_API_BYTES = 1024 * 1024
 
 /** Maximum time for the headers of a request, in ms. */
 export const MAX_HEADERS_MS = 15_000
-// Longer than the slowest body may take: the body reader answers first, then this closes the connection.
+// Longer than the slowest body may take. The body reader responds first, then this closes the connection.
 const MAX_REQUEST_MS = BODY_LIMITS.maxMs + 10_000
 const CHECK_CONNECTIONS_MS = 5_000
 
@@ -65,8 +65,8 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, () => ApiError>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => new ApiError('body_too_large'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new ApiError('unsupported_media_type'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
-    new ApiError('invalid_input', { detail: 'The body is shorter or longer than the request says.' }),
-  ECONNRESET: () => new ApiError('invalid_input', { detail: 'The request ended before its body did.' }),
+    new ApiError('invalid_input', { detail: 'The length of the body differs from Content-Length.' }),
+  ECONNRESET: () => new ApiError('invalid_input', { detail: 'The connection closed before the body was complete.' }),
   FST_ERR_BAD_URL: () => new ApiError('not_found'),
   FST_ERR_MAX_PARAM_LENGTH: () => new ApiError('not_found'),
 }
@@ -119,7 +119,7 @@ const toApiError = (error: FastifyError | ApiError, report: (error: Error) => vo
     return new ApiError('definitions_unavailable', { retryAfterSeconds: DEFINITIONS_RETRY_SECONDS })
   const busy = error instanceof StorageError ? storageApiError(error) : undefined
   if (busy) return busy
-  // The definitions' own words for a disk without space: SQLite's and Postgres'.
+  // Codes of SQLite and Postgres for a full disk.
   if (error.code === 'SQLITE_FULL' || error.code === '53100')
     return new ApiError('disk_full', { retryAfterSeconds: FULL_RETRY_SECONDS })
   const known = FRAMEWORK_ERRORS[error.code]
@@ -156,7 +156,7 @@ const PREFLIGHT = {
   'access-control-max-age': '86400',
 }
 
-// Any page may send events and read its configuration: the token is public and no cookie is involved.
+// Any page may send events and read its configuration, because the token is public and there are no cookies.
 const publicHeaders = ({ headers }: FastifyRequest) => ({
   'access-control-allow-origin': headers.origin ?? '*',
   ...(headers.origin ? { 'access-control-allow-credentials': 'true' } : {}),
@@ -176,7 +176,7 @@ const publicPreflight = (request: FastifyRequest, reply: FastifyReply) =>
     })
     .send()
 
-/** Lets the requesting page read the response, also an error, which says what to do about the token. */
+/** Lets the requesting page read the response, including an error about its token. */
 const openToPage = ({ headers }: FastifyRequest, reply: FastifyReply) =>
   reply.headers({
     'access-control-allow-origin': headers.origin ?? '*',
@@ -199,7 +199,7 @@ const hangUp = ({ raw }: FastifyReply): AbortSignal => {
   return gone.signal
 }
 
-// Getters for what few routes need: most requests are deliveries and flags, and most of their cost is here.
+// Getters for fields that few routes need, because most of the cost of deliveries and flags is here.
 const toRequest = (request: FastifyRequest, reply: FastifyReply, receivedAt: number): RouteRequest<never> => ({
   params: request.params as Record<string, string>,
   query: Object.fromEntries(
@@ -224,7 +224,7 @@ const toRequest = (request: FastifyRequest, reply: FastifyReply, receivedAt: num
 export interface Server {
   /** Resolves with the URL. Rejects with Node's error if the port cannot be used. */
   listen(at: { port: number; host: string }): Promise<string>
-  /** Answers requests under way and accepts no more. */
+  /** Accepts no more requests. Resolves when all responses are sent. */
   close(): Promise<void>
   /** Bytes that the bodies of requests hold. */
   heldBytes(): number
@@ -233,7 +233,7 @@ export interface Server {
 type Respond = (route: Route) => (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 type SendError = (error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply) => FastifyReply
 
-/** Returns the handler that answers failed requests. */
+/** Returns the handler that responds to failed requests. */
 const createSendError =
   ({ log, count }: Pick<ServerOptions, 'log' | 'count'>): SendError =>
   (error, request, reply) => {
@@ -254,7 +254,7 @@ const createSendError =
       .send(body)
   }
 
-/** Returns what makes the handler of a route. */
+/** Returns a function from a route to its handler. */
 const createRespond =
   ({ dependencies, staticDir }: Pick<ServerOptions, 'dependencies' | 'staticDir'>): Respond =>
   (route) =>
@@ -396,7 +396,7 @@ const serveApiRoutes = (api: FastifyInstance, options: ApiOptions) => {
   }
 }
 
-/** Creates the HTTP server, ready to listen. It knows requests and statuses. What it answers comes from the dependencies. */
+/** Creates the HTTP server, ready to listen. It handles requests and statuses. The dependencies provide the data. */
 export const createServer = async ({
   dependencies,
   staticDir,
@@ -410,7 +410,7 @@ export const createServer = async ({
   const server = createFastify({
     logger: false as unknown as FastifyBaseLogger,
     genReqId: () => randomUUID(),
-    // Only a proxy in the own network is trusted to name the client.
+    // Only proxies in private networks are trusted to name the client.
     trustProxy: ['loopback', 'linklocal', 'uniquelocal'],
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     forceCloseConnections: 'idle',
@@ -443,7 +443,7 @@ export const createServer = async ({
     listen: (at) => server.listen(at),
     heldBytes: bodies.heldBytes,
     async close() {
-      // A connection that is silent, or never ends its request, would delay the end.
+      // An idle connection, or one that never ends its request, would delay closing.
       const forced = setTimeout(() => server.server.closeAllConnections(), LAST_ANSWERS_MS)
       await server.close()
       clearTimeout(forced)

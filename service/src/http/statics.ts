@@ -2,19 +2,19 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Dependencies } from './route.ts'
 
-/** What the build says of the scripts beside it (scripts/servedFiles.mjs). */
+/** Manifest that the build writes next to the scripts (scripts/servedFiles.mjs). */
 export interface Release {
   readonly version: string
   readonly files: Readonly<Record<string, { readonly integrity: string }>>
 }
 
-/** The script-tag build, under the name that snippets ask for. */
+/** Name of the script-tag build in snippets. */
 export const CORE = 'analytics.js'
 const ALIASES: Readonly<Record<string, string>> = { 'array.js': CORE, 'array.full.js': CORE }
 
 /**
- * Scripts that SDKs of this protocol load on demand. What is not in the folder is empty, which they take for a feature that is
- * not there; after a 404 they log errors and ask again under another path.
+ * Scripts that SDKs of this protocol load on demand. Those that are not in the folder are served empty, which SDKs
+ * treat as a missing feature. After a 404, they log errors and try another path.
  */
 const ON_DEMAND: ReadonlySet<string> = new Set(
   [
@@ -42,16 +42,16 @@ const ON_DEMAND: ReadonlySet<string> = new Set(
   ].map((name) => `${name}.js`),
 )
 
-// A release behind a path without its version reaches pages within minutes.
+// A new release reaches pages that load a path without a version within minutes.
 const BRIEFLY = 'public, max-age=300, stale-while-revalidate=86400'
 const FOREVER = 'public, max-age=31536000, immutable'
 
-/** Pages of any origin may embed these files, also pages that isolate themselves (COEP); nothing takes a script for anything else. */
+/** Allows pages of any origin to embed these files, including isolated pages (COEP), as scripts only. */
 const EMBEDDABLE = { 'cross-origin-resource-policy': 'cross-origin', 'x-content-type-options': 'nosniff' }
 
 const EMPTY_SCRIPT = '/* This script is not part of Trailmark. */\n'
 
-/** The version in front of `/static/<path>` and the file behind it; `undefined` if the path cannot name a file. */
+/** Splits `/static/<path>` into version and file. `undefined`: not a valid path. */
 export const staticFile = (
   path: string,
 ): { readonly file: string; readonly version: string | undefined } | undefined => {
@@ -60,15 +60,15 @@ export const staticFile = (
   return { file: ALIASES[rest!] ?? rest!, version }
 }
 
-/** The release in the folder; `undefined` if its build left no manifest. */
+/** Returns the release in the folder. `undefined`: the build has no manifest. */
 export const readRelease = (staticDir: string): Release | undefined => {
   const manifest = join(staticDir, 'release.json')
   return existsSync(manifest) ? (JSON.parse(readFileSync(manifest, 'utf8')) as Release) : undefined
 }
 
 /**
- * Serves the scripts of a folder. Under the path with their version they never change: the version is either the folder's own,
- * or one that an operator has kept in a folder of that name. Any other version gets the current scripts, for a short while.
+ * Serves the scripts of a folder. A path with a version never changes: it is the folder's own version, or one that an
+ * operator has kept in a folder of that name. Any other version gets the current scripts, with a short cache lifetime.
  */
 export const createStatics = (staticDir: string): Dependencies['statics'] => {
   const current = readRelease(staticDir)?.version

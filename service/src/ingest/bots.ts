@@ -1,4 +1,7 @@
-/** Signs of programs in a user agent, in lower case, by what they are for (docs/reference/protocol.md#17, and those that it says are missing). */
+/**
+ * Substrings of user agents of bots, in lower case, by category (docs/reference/protocol.md#17, plus those it lists as
+ * missing).
+ */
 const SIGNS = {
   search: [
     'googlebot',
@@ -83,12 +86,12 @@ const SIGNS = {
     'trendictionbot',
     'sebot-wa',
   ],
-  // Words that many carry who have no row above.
+  // Words common in user agents of bots without a row above.
   other: ['crawler', 'spider', 'bot/', '(bot;', 'bot.htm', 'bot.php'],
 } as const
 
 export interface Bot {
-  /** The sign that gave it away. */
+  /** The substring that matched. */
   readonly name: string
   readonly category: keyof typeof SIGNS
 }
@@ -97,9 +100,9 @@ const BOTS: readonly Bot[] = Object.entries(SIGNS).flatMap(([category, names]) =
   names.map((name) => ({ name, category: category as Bot['category'] })),
 )
 
-// A site's visitors have few user agents, and each sends many events.
+// Visitors of a site share few user agents, and each visitor sends many events.
 const MOST_KNOWN = 1_000
-// No browser's is longer, and what is kept of a thousand has to stay small.
+// Longer than any browser's user agent. Keeps a cache of a thousand small.
 const MAX_CHARS = 1_000
 const known = new Map<string, Bot | undefined>()
 
@@ -108,7 +111,7 @@ const find = (userAgent: string): Bot | undefined => {
   return BOTS.find(({ name }) => lower.includes(name))
 }
 
-/** The bot that a user agent names; `undefined`: none that is known. */
+/** Returns the bot that a user agent names. `undefined`: no known bot. */
 export const botOf = (userAgent: string): Bot | undefined => {
   if (userAgent.length > MAX_CHARS) return find(userAgent.slice(0, MAX_CHARS))
   if (!known.has(userAgent)) {

@@ -1,24 +1,24 @@
 export interface ClientTimes {
-  /** When the event happened, by the client's clock: ISO text, or ms since the epoch. */
+  /** When the event happened, by the client's clock: ISO string, or ms since the epoch. */
   readonly timestamp?: unknown
-  /** How long ago it happened when it was sent, ms. */
+  /** How long before the request the event happened, in ms. */
   readonly offset?: unknown
   /** When the request was sent, by the same clock as `timestamp`. */
   readonly sentAt?: unknown
 }
 
-// An event from more than a day ahead is a wrong clock that `sent_at` did not reveal; a day leaves room for time zones.
-const MOST_AHEAD_MS = 24 * 60 * 60 * 1000
+// A timestamp further ahead comes from a wrong clock that `sent_at` did not reveal. A day leaves room for time zones.
+const MAX_AHEAD_MS = 24 * 60 * 60 * 1000
 const EARLIEST = Date.UTC(1970, 0, 1)
-// Part of the difference is the request's way here. Taken for the clock's fault it would move every event a little, and
-// those of midnight into the next day.
+// Part of the difference is network latency. Correcting for it would shift every event a little, and events around
+// midnight into the next day.
 const TRUSTED_SKEW_MS = 5_000
 
-// Text without a zone is UTC. Date.parse would take it for the time of the machine that the service runs on.
+// A time without a zone is UTC. Date.parse would read it in the time zone of this machine.
 const withZone = (text: string) =>
   /(?:[zZ]|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text.replace(' ', 'T')}${text.length > 10 ? 'Z' : ''}`
 
-// Longer than any way to write a time. What is read of a string may take time for each of its characters.
+// Longer than any valid time. Parsing may take time proportional to the length.
 const MAX_TIME_CHARS = 64
 
 const toMs = (value: unknown): number | undefined => {
@@ -32,8 +32,9 @@ const toMs = (value: unknown): number | undefined => {
 }
 
 /**
- * When an event happened, ms since the epoch by the service's clock; `undefined` if its timestamp cannot be read.
- * What the client's clock is wrong by shows in `sent_at`; seconds of it are let be. Without a timestamp, `offset` counts back from `receivedAt`.
+ * Returns when an event happened, in ms since the epoch by the service's clock. `undefined`: its timestamp is invalid.
+ * `sentAt` reveals how far the client's clock is off. A skew of a few seconds is ignored. Without a timestamp, `offset`
+ * counts back from `receivedAt`.
  */
 export const eventTime = ({ timestamp, offset, sentAt }: ClientTimes, receivedAt: number): number | undefined => {
   if (timestamp === undefined || timestamp === null) {
@@ -47,5 +48,5 @@ export const eventTime = ({ timestamp, offset, sentAt }: ClientTimes, receivedAt
   const skew = sent === undefined ? 0 : receivedAt - sent
   const time = Math.round(Math.abs(skew) < TRUSTED_SKEW_MS ? happened : happened + skew)
   if (time < EARLIEST) return undefined
-  return time > receivedAt + MOST_AHEAD_MS ? receivedAt : time
+  return time > receivedAt + MAX_AHEAD_MS ? receivedAt : time
 }

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 
-/** The country of an address, as two letters; `undefined`: not known. */
+/** Returns the country of an IP address, as two letters. `undefined`: unknown. */
 export type CountryOf = (address: string) => string | undefined
 
 const BYTES = 16
-/** Longest text of an address, with a zone. */
+/** Maximum characters of an IP address, zone included. */
 const MAX_ADDRESS = 64
 
-/** An address as 16 bytes, in which those of version 4 are part of version 6; `undefined` if it is none. */
+/** Returns an IP address as 16 bytes, IPv4 mapped into IPv6. `undefined`: not an IP address. */
 const bytesOf = (address: string): Buffer | undefined => {
   const version = address.length <= MAX_ADDRESS ? isIP(address) : 0
   if (!version) return undefined
-  // Version 4, alone or at the end of version 6, as two groups.
+  // IPv4, alone or at the end of IPv6, as two groups.
   const groups = (version === 4 ? `::ffff:${address}` : address)
     .replace(/%.*$/, '')
     .replace(
@@ -32,8 +32,8 @@ const bytesOf = (address: string): Buffer | undefined => {
 const LINE = /^"?([0-9a-f.:]+)"?[,;]"?([0-9a-f.:]+)"?[,;]"?([a-z]{2})"?(?:[,;].*)?$/i
 
 /**
- * Looks countries up in a file of ranges: CSV lines `first address,last address,country` without a head, such as those that db-ip.com and
- * others give out. It is read once, at the start. Throws an error that says what is wrong with it.
+ * Reads a CSV file of IP ranges with lines `first IP,last IP,country` and no header, such as those from db-ip.com.
+ * Returns a lookup in it. Throws an Error that says what is wrong with the file.
  */
 export const readCountries = (file: string): CountryOf => {
   let text: string
@@ -49,12 +49,12 @@ export const readCountries = (file: string): CountryOf => {
     const [first, last] = [bytesOf(from), bytesOf(to)]
     if (!first || !last || first.compare(last) > 0)
       throw new Error(
-        `TRAILMARK_GEOIP_FILE, line ${index + 1}: a line is "first address,last address,country of two letters", such as "2.16.0.0,2.16.0.255,DE".`,
+        `TRAILMARK_GEOIP_FILE, line ${index + 1}: expected "first IP,last IP,two-letter country", such as "2.16.0.0,2.16.0.255,DE".`,
       )
     return [{ first, last, country: country.toUpperCase() }]
   })
   ranges.sort((a, b) => a.first.compare(b.first))
-  // Side by side, without an object for each: there may be a million.
+  // Flat buffers without an object per range: there may be a million.
   const [firsts, lasts] = [
     Buffer.concat(ranges.map(({ first }) => first)),
     Buffer.concat(ranges.map(({ last }) => last)),

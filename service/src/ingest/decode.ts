@@ -4,33 +4,36 @@ import { concatInSteps } from '../lib/concatInSteps.ts'
 import { type NextStep, WITHOUT_PAUSE } from '../lib/timeSlices.ts'
 import { decodeLz64 } from './lz64.ts'
 
-/** Most bytes of one body, as sent and decompressed. */
+/** Maximum bytes of one body, both as sent and decompressed. */
 export const MAX_BODY_BYTES = 20 * 1024 * 1024
 
-/** Most decompressed bytes for each compressed one, of bodies that decompress to more than `FREE_BYTES`. */
+/** Maximum compression ratio of bodies that decompress to more than `FREE_BYTES`. */
 export const MAX_RATIO = 100
 export const FREE_BYTES = 4 * 1024 * 1024
 
-/** Most bytes of a body that is a form or base64. It is decoded in one step of the event loop. */
+/** Maximum bytes of a form or base64 body, which is decoded in one step of the event loop. */
 export const MAX_TEXT_BYTES = 1024 * 1024
 
-/** Bodies up to this size, and decompressed up to `MAX_SMALL_INFLATED`, are read at once; larger ones wait for their turn. */
+/**
+ * Bodies up to this size, and up to `MAX_SMALL_INFLATED` decompressed, are read immediately. Larger ones wait for their
+ * turn.
+ */
 export const MAX_SMALL_BYTES = 64 * 1024
 export const MAX_SMALL_INFLATED = 256 * 1024
 
 const CHUNK = { chunkSize: 64 * 1024 }
 
-// The parameter's values in use. The bytes decide, except between base64 and lz64, which look alike.
+// Accepted values of the parameter. The bytes decide the format, except between base64 and lz64, which look alike.
 const KNOWN_COMPRESSIONS = new Set(['', 'gzip', 'gzip-js', 'base64', 'lz64'])
 
 const isGzip = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b
 
-// To hand a small body to another thread, and to take what it returns piece by piece, costs several times as much as the work.
+// For a small body, another thread and a stream cost several times as much as decompressing it.
 const unzipSmall = (bytes: Buffer): Buffer | undefined => {
   try {
     return gunzipSync(bytes, { ...CHUNK, maxOutputLength: MAX_SMALL_INFLATED })
   } catch {
-    return undefined // `unzip` says what is wrong, if anything is
+    return undefined // `unzip` reports the error, if there is one
   }
 }
 
@@ -48,12 +51,12 @@ const unzip = async (bytes: Buffer, maxBytes: number, next: NextStep): Promise<B
     }
   } catch {
     throw new ApiError('invalid_encoding', {
-      detail: 'The body starts like gzip and cannot be decompressed: it is cut off or damaged.',
+      detail: 'The gzip body cannot be decompressed: it is truncated or corrupt.',
     })
   }
   if (length > mostBytes)
     throw new ApiError('body_too_large', {
-      detail: `The body decompresses to more than ${mostBytes} bytes: send it in parts.`,
+      detail: `The body decompresses to more than ${mostBytes} bytes. Send it in parts.`,
     })
   return concatInSteps(chunks, next)
 }
@@ -72,10 +75,9 @@ const startsLikeJson = (bytes: Buffer): boolean => {
 
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 
-const noEncoding = () =>
-  new ApiError('invalid_json', { detail: 'The body is neither JSON nor gzip, nor base64 or lz64 of either.' })
+const noEncoding = () => new ApiError('invalid_json', { detail: 'The body is not JSON, gzip, base64 or lz64.' })
 
-/** The value of a form's field `data`; `undefined`: the text is no form with such a field. */
+/** Returns the form field `data`. `undefined`: not a form with this field. */
 const dataOf = (text: string): string | undefined => {
   const start = text.startsWith('data=') ? 0 : text.indexOf('&data=') + 1
   if (!start && !text.startsWith('data=')) return undefined
@@ -84,21 +86,21 @@ const dataOf = (text: string): string | undefined => {
   try {
     return decodeURIComponent(value.replace(/\+/g, ' '))
   } catch {
-    throw new ApiError('invalid_encoding', { detail: 'The field "data" of the form is not URL-encoded UTF-8.' })
+    throw new ApiError('invalid_encoding', { detail: 'The form field "data" is not URL-encoded UTF-8.' })
   }
 }
 
-/** The bytes inside of a form or base64. */
+/** Returns the bytes inside a form or base64. */
 const unwrap = (bytes: Buffer, compression: string): Buffer => {
   if (bytes.length > MAX_TEXT_BYTES)
     throw new ApiError('body_too_large', {
-      detail: `A body as a form or base64 has at most ${MAX_TEXT_BYTES} bytes. Send gzip or plain JSON instead.`,
+      detail: `A form or base64 body may have at most ${MAX_TEXT_BYTES} bytes. Send gzip or plain JSON instead.`,
     })
   const text = bytes.toString('utf8').trim()
   const data = dataOf(text) ?? text
   const plain = Buffer.from(data)
   if (startsLikeJson(plain)) return plain
-  // An unescaped + of base64 reads as the space that it means in a form.
+  // An unescaped + of base64 decodes to a space in a form.
   const value = data.replace(/ /g, '+')
   if (!BASE64.test(value)) throw noEncoding()
   return compression === 'lz64' ? Buffer.from(decodeLz64(value)) : Buffer.from(value, 'base64')
@@ -107,12 +109,12 @@ const unwrap = (bytes: Buffer, compression: string): Buffer => {
 const checkCompression = (compression: string) => {
   if (KNOWN_COMPRESSIONS.has(compression)) return
   throw new ApiError('unsupported_compression', {
-    detail: `compression=${compression.slice(0, 20)} is not supported: send gzip, base64, lz64 or plain JSON.`,
+    detail: `compression=${compression.slice(0, 20)} is not supported. Send gzip, base64, lz64 or plain JSON.`,
     attr: 'compression',
   })
 }
 
-/** `decode` for a small body, in one step. `undefined`: it is large, or damaged. */
+/** Like `decode` for a small body, in one step. Returns `undefined` if the body is large or corrupt. */
 export const decodeSmall = (body: Buffer, compression = ''): Buffer | undefined => {
   checkCompression(compression)
   if (body.length > MAX_SMALL_BYTES) return undefined
@@ -123,9 +125,9 @@ export const decodeSmall = (body: Buffer, compression = ''): Buffer | undefined 
 }
 
 /**
- * The JSON text of a body as bytes, however it was sent: gzip, a form's `data` in base64 or lz64, base64 alone, or plain.
- * The content type is not consulted: beacons and `fetch` send what keeps a request free of a preflight.
- * Gzip is decompressed in another thread. Throws `ApiError`.
+ * Returns the JSON of a body as bytes. The body may be gzip, a form with `data` in base64 or lz64, base64 or plain
+ * JSON. The content type is ignored, because beacons and `fetch` send one that avoids a preflight. Gzip is decompressed
+ * in another thread. Throws `ApiError`.
  */
 export const decode = async (
   body: Buffer,

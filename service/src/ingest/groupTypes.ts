@@ -1,14 +1,17 @@
 import type { Metadata } from '../storage/metadata/metadata.ts'
 
-/** Most types of groups of one project: an event has a column for each. */
+/** Maximum group types of one project. An event has a column for each. */
 export const MAX_GROUP_TYPES = 5
 
 export interface GroupTypes {
-  /** Where each type's column is, from 0; types that are new get the next free one. A type beyond the last has none. */
+  /**
+   * Returns the column index of each group type, from 0. New types get the next free index. Types beyond the maximum
+   * get none.
+   */
   indexesOf(projectId: number, types: readonly string[]): Promise<ReadonlyMap<string, number>>
 }
 
-/** Types of groups in the order in which a project first used them, kept in memory: a type's place never changes. */
+/** Caches the indexes of group types, which follow the order of first use and never change. */
 export const createGroupTypes = ({ groupTypes }: Pick<Metadata, 'groupTypes'>): GroupTypes => {
   const known = new Map<number, ReadonlyMap<string, number>>()
   return {

@@ -1,24 +1,26 @@
 import { ApiError } from '../lib/apiError.ts'
 
-/** Most characters of an `lz64` body, in base64 and decompressed. Decompression is one step of the event loop. */
+/** Maximum characters of an `lz64` body, in base64 and decompressed. Decompression is one step of the event loop. */
 export const MAX_LZ64_CHARS = { encoded: 128 * 1024, decoded: 512 * 1024 }
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const BITS_PER_DIGIT = 6
-/** Value of a digit by its ASCII code; 0 below what is no digit, so values count from 1. */
+/** Values of digits by ASCII code, from 1. 0 stands for other characters. */
 const VALUES = new Uint8Array(128)
 for (let value = 0; value < DIGITS.length; value += 1) VALUES[DIGITS.charCodeAt(value)] = value + 1
 
-/** Codes that stand for something else than an entry of the dictionary. */
+/** Codes that do not stand for an entry of the dictionary. */
 const NEW_BYTE = 0
 const NEW_CHAR = 1
 const END = 2
 
 const damaged = () =>
-  new ApiError('invalid_encoding', { detail: 'The body is not lz64: it is cut off, damaged or compressed otherwise.' })
+  new ApiError('invalid_encoding', {
+    detail: 'The body is not valid lz64: it is truncated, corrupt or compressed differently.',
+  })
 const tooLarge = () =>
   new ApiError('body_too_large', {
-    detail: `An lz64 body has at most ${MAX_LZ64_CHARS.encoded} characters, ${MAX_LZ64_CHARS.decoded} decompressed. Send gzip instead.`,
+    detail: `An lz64 body may have at most ${MAX_LZ64_CHARS.encoded} characters, ${MAX_LZ64_CHARS.decoded} decompressed. Send gzip instead.`,
   })
 
 const createBitReader = (base64: string) => {
@@ -27,7 +29,7 @@ const createBitReader = (base64: string) => {
   let left = 0
   const nextBit = (): number => {
     if (!left) {
-      // Beyond the end the code is NaN, and no digit.
+      // Beyond the end the code is NaN, which is not a digit.
       digit = (VALUES[base64.charCodeAt(at)] ?? 0) - 1
       if (digit < 0) throw damaged()
       at += 1
@@ -36,7 +38,7 @@ const createBitReader = (base64: string) => {
     left -= 1
     return (digit >> left) & 1
   }
-  // The lowest bit comes first.
+  // Least significant bit first.
   return (bits: number): number => {
     let value = 0
     for (let bit = 0; bit < bits; bit += 1) value |= nextBit() << bit
@@ -45,13 +47,13 @@ const createBitReader = (base64: string) => {
 }
 
 /**
- * Decompresses what `LZString.compressToBase64` of lz-string makes: LZ78, whose codes get a bit longer each time the
- * dictionary has doubled. Throws `ApiError` if the text is damaged, or larger than `MAX_LZ64_CHARS`.
+ * Decompresses the output of `LZString.compressToBase64` of lz-string: LZ78 with codes that grow by a bit each time
+ * the dictionary doubles. Throws `ApiError` if the text is corrupt or exceeds `MAX_LZ64_CHARS`.
  */
 export const decodeLz64 = (base64: string): string => {
   if (base64.length > MAX_LZ64_CHARS.encoded) throw tooLarge()
   const read = createBitReader(base64)
-  // The first three codes are not entries.
+  // The first three codes are reserved.
   const entries = ['', '', '']
   const parts: string[] = []
   let length = 0
@@ -70,7 +72,7 @@ export const decodeLz64 = (base64: string): string => {
       code = entries.length - 1
       grow()
     }
-    // The encoder may use an entry in the step that makes it.
+    // The encoder may use an entry in the step that creates it.
     const entry = entries[code] ?? (code === entries.length && previous ? previous + previous[0]! : '')
     if (!entry) throw damaged()
     length += entry.length

@@ -18,12 +18,12 @@ export interface ReadEvent {
   readonly elementsChain: string
   readonly sessionId: string
   readonly windowId: string
-  /** What it says about its person and groups. */
+  /** The update of its person and groups. */
   readonly identity: IdentityUpdate
 }
 
-/** Why one event of a body is refused. */
-export type EventFault =
+/** Why an event is rejected. */
+export type RejectionCode =
   | 'not_an_object'
   | 'missing_event_name'
   | 'event_name_too_long'
@@ -43,33 +43,33 @@ const MAX_NAME = 200
 const MAX_DISTINCT_ID = 1_000
 
 /** Messages for the senders of rejected events. */
-export const EVENT_FAULTS: Readonly<Record<EventFault, string>> = {
-  not_an_object: 'An event is an object.',
-  missing_event_name: '"event" is the name of the event, a text that is not empty.',
-  event_name_too_long: `"event" has at most ${MAX_NAME} characters.`,
-  missing_distinct_id: '"distinct_id" is a text or a number, inside "properties" or beside them.',
-  distinct_id_too_long: `"distinct_id" has at most ${MAX_DISTINCT_ID} characters.`,
-  invalid_uuid: '"uuid" is a UUID of 36 characters, or absent.',
-  invalid_properties: '"properties" is an object, or absent.',
-  invalid_timestamp: '"timestamp" is an ISO 8601 text, or ms since 1970, or absent.',
-  properties_too_deep: `"properties" is nested at most ${MAX_DEPTH} levels deep.`,
-  event_too_large: `An event has at most ${MAX_EVENT_BYTES} bytes as JSON.`,
-  too_many_values: `An event has at most ${MAX_EVENT_VALUES} keys and values, nested ones included.`,
-  too_many_changes: `An event changes at most ${MAX_CHANGES} properties of its person and groups.`,
+export const REJECTION_MESSAGES: Readonly<Record<RejectionCode, string>> = {
+  not_an_object: 'An event must be an object.',
+  missing_event_name: '"event" must be a non-empty string, the name of the event.',
+  event_name_too_long: `"event" may have at most ${MAX_NAME} characters.`,
+  missing_distinct_id: '"distinct_id" must be a non-empty string or a number, inside "properties" or next to it.',
+  distinct_id_too_long: `"distinct_id" may have at most ${MAX_DISTINCT_ID} characters.`,
+  invalid_uuid: '"uuid" must be a UUID of 36 characters, or absent.',
+  invalid_properties: '"properties" must be an object, or absent.',
+  invalid_timestamp: '"timestamp" must be an ISO 8601 string, a number of ms since 1970, or absent.',
+  properties_too_deep: `"properties" may be nested at most ${MAX_DEPTH} levels deep.`,
+  event_too_large: `An event may have at most ${MAX_EVENT_BYTES} bytes as JSON.`,
+  too_many_values: `An event may have at most ${MAX_EVENT_VALUES} keys and values, including nested ones.`,
+  too_many_changes: `An event may change at most ${MAX_CHANGES} properties of its person and groups.`,
   unknown_token: 'No project has this token.',
-  unstorable: 'The event cannot be stored as it is.',
+  unstorable: 'The event cannot be stored.',
 }
 
-/** One event of a body: what to store, or why not. */
+/** One event of a body: the event to store, or why it is rejected. */
 export interface Reading {
   readonly index: number
-  /** The project's token that this event carries; `undefined` if it carries none. */
+  /** The event's project token. `undefined`: it has none. */
   readonly token: string | undefined
-  /** The event's id if it came with a good one, as it was sent. */
+  /** The event's UUID as sent, if it is valid. */
   readonly uuid: string | undefined
-  readonly result: ReadEvent | EventFault
-  /** As it was sent, for an event that is refused. */
-  readonly given: unknown
+  readonly result: ReadEvent | RejectionCode
+  /** A rejected event as it was sent. */
+  readonly rejectedEvent: unknown
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -77,15 +77,15 @@ type Fields = Readonly<Record<string, unknown>>
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const asText = (value: unknown): string | undefined =>
+const asString = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? wellFormed(value) : undefined
 
 const asId = (value: unknown): string | undefined =>
-  typeof value === 'number' && Number.isFinite(value) ? String(value) : asText(value)
+  typeof value === 'number' && Number.isFinite(value) ? String(value) : asString(value)
 
 const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
 
-// Person updates travel beside the properties or inside them; those beside win (docs/reference/protocol.md#4.13).
+// Person updates are next to the properties or inside them. Those next to them win (docs/reference/protocol.md#4.13).
 const PERSON_UPDATES = ['$set', '$set_once', '$unset'] as const
 
 const withPersonUpdates = (properties: Fields, event: Fields): Fields => {
@@ -99,11 +99,11 @@ const withPersonUpdates = (properties: Fields, event: Fields): Fields => {
 const withoutChain = ({ $elements_chain: _, ...rest }: Fields): Fields => rest
 
 export interface Reader {
-  /** The address's `token`. */
+  /** Query parameter `token`. */
   readonly queryToken: string | undefined
   /** ms since the epoch. */
   readonly receivedAt: number
-  /** What to store of an event besides its properties. */
+  /** Returns properties to store in addition to the event's own. */
   readonly enrich?: (properties: Fields) => Fields
 }
 
@@ -111,16 +111,16 @@ const readEvent = (
   value: unknown,
   sentAt: unknown,
   { receivedAt, enrich = () => ({}) }: Reader,
-): ReadEvent | EventFault => {
+): ReadEvent | RejectionCode => {
   if (!isFields(value)) return 'not_an_object'
-  const name = asText(value.event)
+  const name = asString(value.event)
   if (!name?.trim()) return 'missing_event_name'
   if (name.length > MAX_NAME) return 'event_name_too_long'
   if (value.properties !== undefined && value.properties !== null && !isFields(value.properties))
     return 'invalid_properties'
   if (isDeeperThan(value, MAX_DEPTH)) return 'properties_too_deep'
-  const told = withPersonUpdates(fieldsOf(value.properties), value)
-  const distinctId = asId(told.distinct_id) ?? asId(value.distinct_id) ?? asId(value.$distinct_id)
+  const received = withPersonUpdates(fieldsOf(value.properties), value)
+  const distinctId = asId(received.distinct_id) ?? asId(value.distinct_id) ?? asId(value.$distinct_id)
   if (!distinctId) return 'missing_distinct_id'
   if (distinctId.length > MAX_DISTINCT_ID) return 'distinct_id_too_long'
   if (value.uuid !== undefined && value.uuid !== null && !isUuid(value.uuid)) return 'invalid_uuid'
@@ -129,9 +129,9 @@ const readEvent = (
     receivedAt,
   )
   if (timestamp === undefined) return 'invalid_timestamp'
-  const chain = typeof told.$elements_chain === 'string' ? told.$elements_chain : ''
-  const properties = typeof told.$elements_chain === 'string' ? withoutChain(told) : told
-  // Into what was read, of which nobody else has a use: a copy of every event would cost as much as reading it.
+  const chain = typeof received.$elements_chain === 'string' ? received.$elements_chain : ''
+  const properties = typeof received.$elements_chain === 'string' ? withoutChain(received) : received
+  // Changes the parsed event, which nothing else uses. A copy would cost as much as reading it.
   Object.assign(properties, enrich(properties))
   if (countChanges(properties) > MAX_CHANGES) return 'too_many_changes'
   return {
@@ -141,20 +141,20 @@ const readEvent = (
     timestamp,
     properties: storableJson(properties),
     elementsChain: wellFormed(chain),
-    sessionId: asText(properties.$session_id) ?? '',
-    windowId: asText(properties.$window_id) ?? '',
+    sessionId: asString(properties.$session_id) ?? '',
+    windowId: asString(properties.$window_id) ?? '',
     identity: identityUpdateOf(name, distinctId, properties),
   }
 }
 
 const tokenOf = (value: unknown): string | undefined => {
   const event = fieldsOf(value)
-  return asText(event.api_key) ?? asText(event.token) ?? asText(fieldsOf(event.properties).token)
+  return asString(event.api_key) ?? asString(event.token) ?? asString(fieldsOf(event.properties).token)
 }
 
-/** The events of a body, and what stands around them. */
+/** The events of a body, and the fields around them. */
 export interface Events {
-  /** Name of the list that they stand in; '' if they stand in none, or the body is the list. */
+  /** Name of the field with the list of events. '': the body is the list, or there is no list. */
   readonly list: string
   readonly events: readonly unknown[]
   readonly envelope: Fields
@@ -164,48 +164,48 @@ const listOf = (body: unknown): Events => {
   if (Array.isArray(body)) return { list: '', events: body, envelope: {} }
   if (!isFields(body))
     throw new ApiError('invalid_input', {
-      detail: 'The body is an event, a list of events, or an object with a "batch" of them.',
+      detail: 'The body must be an event, a list of events, or an object with a "batch" of events.',
     })
   for (const name of ['batch', 'data']) {
     const list = body[name]
     if (Array.isArray(list)) return { list: name, events: list, envelope: body }
     if (name === 'data' && isFields(list)) return { list: '', events: [list], envelope: body }
     if (list !== undefined && !('event' in body))
-      throw new ApiError('invalid_input', { detail: `"${name}" is a list of events.`, attr: name })
+      throw new ApiError('invalid_input', { detail: `"${name}" must be a list of events.`, attr: name })
   }
   if ('event' in body) return { list: '', events: [body], envelope: body }
   throw new ApiError('invalid_input', {
-    detail: 'The body has no events: send {"api_key", "batch": [...]}, a list of events, or one event.',
+    detail: 'The body has no events. Send {"api_key", "batch": [...]}, a list of events, or one event.',
   })
 }
 
-/** The events of a body of any shape in use. Throws `ApiError` if there is nothing to read, or too many of them. */
+/** Returns the events of a body of any supported shape. Throws `ApiError` if there are none or too many. */
 export const eventsOf = (body: unknown): Events => {
   const found = listOf(body)
   if (found.events.length > MAX_EVENTS)
     throw new ApiError('body_too_large', {
-      detail: `A request carries at most ${MAX_EVENTS} events, this one has ${found.events.length}.`,
+      detail: `A request may have at most ${MAX_EVENTS} events, this one has ${found.events.length}.`,
     })
   return found
 }
 
-/** One event, with the token it carries. The token around the events speaks for all of them. */
+/** Reads one event with its token. A token around the events applies to all of them. */
 export const readOne = (event: unknown, index: number, envelope: Fields, reader: Reader): Reading => {
   const { uuid } = fieldsOf(event)
   const result = readEvent(event, envelope.sent_at, reader)
   return {
     index,
-    token: asText(envelope.api_key) ?? asText(envelope.token) ?? tokenOf(event) ?? reader.queryToken,
+    token: asString(envelope.api_key) ?? asString(envelope.token) ?? tokenOf(event) ?? reader.queryToken,
     uuid: isUuid(uuid) ? uuid : undefined,
     result,
-    given: typeof result === 'string' ? event : undefined,
+    rejectedEvent: typeof result === 'string' ? event : undefined,
   }
 }
 
-// As much of its text as is kept of any refused event.
+// Bytes of a rejected event that are stored.
 const MAX_SAMPLE_BYTES = 2_000
 
-/** An event that is refused without being parsed. */
+/** Returns an event that is rejected without being parsed. */
 export const readUnparsed = (
   { bytes, fault }: { readonly bytes: Buffer; readonly fault: NonNullable<Piece['fault']> },
   index: number,
@@ -213,8 +213,8 @@ export const readUnparsed = (
   queryToken: string | undefined,
 ): Reading => ({
   index,
-  token: asText(envelope.api_key) ?? asText(envelope.token) ?? firstTokenIn(bytes) ?? queryToken,
+  token: asString(envelope.api_key) ?? asString(envelope.token) ?? firstTokenIn(bytes) ?? queryToken,
   uuid: undefined,
   result: fault,
-  given: bytes.toString('utf8', 0, MAX_SAMPLE_BYTES),
+  rejectedEvent: bytes.toString('utf8', 0, MAX_SAMPLE_BYTES),
 })

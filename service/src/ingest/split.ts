@@ -3,15 +3,15 @@ import type { NextStep } from '../lib/timeSlices.ts'
 import { parseJson } from './decode.ts'
 import { MAX_DEPTH } from '../lib/storableJson.ts'
 
-/** Most events of one body. */
+/** Maximum events of one body. */
 export const MAX_EVENTS = 10_000
-/** Most bytes of one event as JSON, and of all that stands around the events of a body. */
+/** Maximum bytes of one event as JSON, and of everything around the events of a body. */
 export const MAX_EVENT_BYTES = 2 * 1024 * 1024
 /** Maximum keys and values of one event, nested ones included. Parsing a key costs about as much as ten numbers. */
 export const MAX_EVENT_VALUES = 16_000
-/** Maximum keys and values of JSON that is parsed as a whole: the envelope of a delivery, and bodies of the API. */
+/** Maximum keys and values of JSON that is parsed as a whole: the envelope of a delivery, and API bodies. */
 export const MAX_WHOLE_VALUES = 32_768
-/** Bodies of more bytes are split before they are parsed. */
+/** Larger bodies are split before they are parsed. */
 const MAX_WHOLE_BYTES = 64 * 1024
 // Scanning this much takes about a millisecond.
 const STEP_BYTES = 512 * 1024
@@ -19,7 +19,7 @@ const STEP_BYTES = 512 * 1024
 /** Why an event is not parsed. */
 export type PieceFault = 'event_too_large' | 'too_many_values' | 'properties_too_deep'
 
-/** The text of one event. */
+/** The JSON of one event. */
 export interface Piece {
   readonly bytes: Buffer
   readonly fault: PieceFault | undefined
@@ -27,16 +27,16 @@ export interface Piece {
 
 /** A body whose events are not parsed yet. */
 export interface SplitBody {
-  /** The body's value, in which the lists that events may stand in are empty. */
+  /** The parsed body, with empty lists of events. */
   readonly envelope: unknown
-  /** What stands in the lists, by the list's name; '' is a body that is a list itself. */
+  /** The events by the name of their list. '': the body is the list. */
   readonly lists: Readonly<Record<string, readonly Piece[]>>
 }
 
-/** Names of the fields of a body that hold a list of events; '' is the body itself. */
+/** Names of fields that may hold a list of events. '': the body itself. */
 const LISTS = ['', 'batch', 'data']
 
-/** Most lists of one body: more than one of a name is a mistake. */
+/** Maximum lists of one body. Lists of the same name count separately. */
 const MAX_LISTS = 16
 
 const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c]
@@ -44,10 +44,10 @@ const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 const tooMany = () =>
   new ApiError('body_too_large', {
-    detail: `A request carries at most ${MAX_EVENTS} events: send the rest in another.`,
+    detail: `A request may have at most ${MAX_EVENTS} events. Send the rest in another request.`,
   })
 
-/** Counts what `JSON.parse` has to build of a piece of text. */
+/** Counts the values that `JSON.parse` would create from a piece of text. */
 const createMeter = (maxValues: number) => {
   let values = 0
   let deepest = 0
@@ -86,7 +86,7 @@ const createScanner = (bytes: Buffer, listNames: readonly string[]) => {
   let isInString = false
   let stringStart = 0
   let key = ''
-  /** Depth inside of the list that is being read; 0: none is. */
+  /** Depth inside the list that is being read. 0: outside of lists. */
   let listDepth = 0
   let pieceStart = 0
   let aroundStart = 0
@@ -113,7 +113,7 @@ const createScanner = (bytes: Buffer, listNames: readonly string[]) => {
     const name = depth === 1 ? '' : depth === 2 && key ? key : undefined
     if (byte !== LIST || name === undefined || !listNames.includes(name)) return
     if (around.length >= MAX_LISTS)
-      throw new ApiError('invalid_input', { detail: 'The body has several lists of events: send one "batch".' })
+      throw new ApiError('invalid_input', { detail: 'The body has several lists of events. Send one "batch".' })
     around.push(bytes.subarray(aroundStart, at + 1))
     list = lists[name] = []
     listDepth = depth
@@ -139,7 +139,7 @@ const createScanner = (bytes: Buffer, listNames: readonly string[]) => {
   }
 
   return {
-    /** Reads some more. Returns whether anything is left. */
+    /** Scans the next bytes. Returns whether any are left. */
     step(): boolean {
       const end = Math.min(bytes.length, at + STEP_BYTES)
       for (; at < end; at += 1) {
@@ -168,7 +168,7 @@ const createScanner = (bytes: Buffer, listNames: readonly string[]) => {
       const fault = outer.fault(envelope.length)
       if (fault)
         throw new ApiError(fault === 'event_too_large' ? 'body_too_large' : 'invalid_input', {
-          detail: `JSON that is parsed as a whole has at most ${MAX_EVENT_BYTES} bytes, ${MAX_WHOLE_VALUES} keys and values and ${MAX_DEPTH} levels.`,
+          detail: `JSON that is parsed as a whole may have at most ${MAX_EVENT_BYTES} bytes, ${MAX_WHOLE_VALUES} keys and values and ${MAX_DEPTH} levels.`,
         })
       return { envelope: parseJson(envelope), lists }
     },
@@ -176,8 +176,8 @@ const createScanner = (bytes: Buffer, listNames: readonly string[]) => {
 }
 
 /**
- * Splits a body of JSON text into its events. `next` is called between steps of bounded time, and waited for.
- * A small body is parsed as a whole: `undefined`. Throws `ApiError`.
+ * Splits a JSON body into its events. Awaits `next` between steps of bounded time.
+ * Returns `undefined` for a small body, which is parsed as a whole. Throws `ApiError`.
  */
 export const splitBody = async (bytes: Buffer, next: NextStep): Promise<SplitBody | undefined> => {
   if (bytes.length <= MAX_WHOLE_BYTES) return undefined
@@ -189,7 +189,7 @@ export const splitBody = async (bytes: Buffer, next: NextStep): Promise<SplitBod
   return scanner.end()
 }
 
-/** The value of JSON text that `JSON.parse` reads in bounded time: not too large, too deep or of too many values. Throws `ApiError`. */
+/** Parses JSON in bounded time. Throws `ApiError` if it is invalid, too large, too deep or has too many values. */
 export const parseBounded = (bytes: Buffer): unknown => {
   const scanner = createScanner(bytes, [])
   while (scanner.step());

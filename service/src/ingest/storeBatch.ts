@@ -1,34 +1,37 @@
-import { askInParts } from '../lib/parts.ts'
+import { queryInParts } from '../lib/parts.ts'
 import type { IdentityRow } from '../persons/facts.ts'
 import { insertAll, linesOf } from '../storage/insertRows.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/** What is needed of an event while it waits. Its columns are in its line. */
+/** The fields of an event that are needed while it waits. Its columns are in its line. */
 export interface Row extends IdentityRow {
-  /** Index of the event in its body. */
+  /** Index of the event in its body, from 0. */
   readonly index: number
   /** The uuid as it was sent. Undefined: the service generated one. */
   readonly sentUuid: string | undefined
 }
 
-/** A row that is impossible to store, with its line. */
+/** A row that the engine will never accept, with its line. */
 export interface Unstorable {
   readonly row: Row
-  /** JSON text, with the line break after it. */
+  /** JSON, with the line break after it. */
   readonly line: Buffer
 }
 
 /** Rows with their lines, in the same order. */
 export interface Lines {
   readonly rows: readonly Row[]
-  /** A line of JSON for each row, with a line break after each. */
+  /** One line of JSON per row, with a line break after each. */
   readonly lines: Buffer
 }
 
 export interface BatchHooks {
-  /** Called with rows that are about to be stored, to store what follows from them. May be called again for the same rows. */
+  /** Called with rows before they are stored, to update persons and groups. May be called again for the same rows. */
   readonly before: (rows: readonly Row[]) => Promise<void>
-  /** Called when rows of a project may have become visible, before their senders are answered. If it rejects, they are not yet. */
+  /**
+   * Called when rows of a project may have become visible, before their senders get a response. If it rejects, the
+   * batch is retried.
+   */
   readonly onChange: (projectId: number) => Promise<void>
   /** Called after each batch. */
   readonly onBatch: (batch: { readonly stored: number; readonly repeats: number; readonly seconds: number }) => void
@@ -37,15 +40,15 @@ export interface BatchHooks {
 }
 
 /**
- * Stores a batch whose ids no other batch has. Resolves for each of its deliveries with the rows that are impossible to store.
- * On a retry, `isFirstTry` is false: an earlier try may have stored rows whose ids the service generated.
+ * Stores a batch whose ids no other batch has. Resolves, for each of its deliveries, with the rows that the engine will
+ * never accept. On a retry, `isFirstTry` is false: an earlier try may have stored rows whose ids the service generated.
  */
 export type StoreBatch = (
   batch: readonly Lines[],
   options: { readonly isFirstTry: boolean },
 ) => Promise<readonly (readonly Unstorable[])[]>
 
-// Maximum rejected rows that are sent once more, each alone.
+// Maximum rejected rows that are retried one by one.
 const MAX_ALONE = 20
 
 const keyOf = ({ projectId, uuid }: Row) => `${projectId}:${uuid}`
@@ -59,7 +62,7 @@ export const createStoreBatch = (
   storage: Pick<Storage, 'rows' | 'insert'>,
   { before, onChange, onBatch, onInserted }: BatchHooks,
 ): StoreBatch => {
-  /** Returns the rows whose id the engine has, or an earlier row of the batch. */
+  /** Returns the rows whose id is in the engine or in an earlier row of the batch. */
   const repeatsOf = async (rows: readonly Row[]): Promise<ReadonlySet<Row>> => {
     const repeats = new Set<Row>()
     const firsts = new Map<string, Row>()
@@ -70,7 +73,7 @@ export const createStoreBatch = (
     }
     for (const projectId of new Set(rows.map((row) => row.projectId))) {
       const uuids = [...firsts.values()].flatMap((row) => (row.projectId === projectId ? [row.uuid] : []))
-      const stored = await askInParts(uuids, (ids) =>
+      const stored = await queryInParts(uuids, (ids) =>
         storage.rows<{ uuid: string }>({
           text: 'SELECT uuid FROM db.events WHERE project_id = {projectId:UInt32} AND uuid IN {ids:Array(UUID)}',
           params: { projectId, ids },
@@ -81,7 +84,7 @@ export const createStoreBatch = (
     return repeats
   }
 
-  /** Returns the rows that are not stored. */
+  /** Inserts rows. Returns those that are not stored. */
   const missingOf = async (rows: readonly Unstorable[]): Promise<readonly Unstorable[]> => {
     const stored = await repeatsOf(rows.map(({ row }) => row))
     return rows.filter(({ row }) => !stored.has(row))
@@ -96,7 +99,7 @@ export const createStoreBatch = (
     if (await insertAll(storage, 'db.events', Buffer.concat(parts))) return []
     const missing = await missingOf(batch.flatMap(fresh))
     if (missing.length > MAX_ALONE) return missing
-    // A line that is cut off takes the next one with it. Sending each alone finds it.
+    // A truncated line corrupts the next one. Sending each alone finds it.
     for (const { line } of missing) await insertAll(storage, 'db.events', line)
     return missingOf(missing)
   }
@@ -109,14 +112,15 @@ export const createStoreBatch = (
     const fresh = repeats.size ? all.filter((row) => !repeats.has(row)) : all
     let unstorable: readonly Unstorable[] = []
     try {
-      // Before the rows: rows that are stored are not seen here again.
+      // Before the insert, because a retry skips rows that are stored.
       await before(fresh)
       if (fresh.length) {
         unstorable = await insert(batch, repeats)
         onInserted()
       }
     } finally {
-      // Also after a failure, which may follow the insert, and for repeats, whose first insert may have failed that way.
+      // Also after a failure, which may follow the insert, and for duplicates, whose first insert may have failed that
+      // way.
       await Promise.all([...new Set(all.map((row) => row.projectId))].map(onChange))
     }
     onBatch({

@@ -1,11 +1,11 @@
 import type { JsonLine } from '../storage/storage.ts'
 import type { ReadEvent } from './read.ts'
 
-/** An event with all that its columns take. */
+/** An event with the values of all its columns. */
 export interface Located {
   readonly projectId: number
   readonly event: ReadEvent
-  /** The columns of its groups, by their types. */
+  /** Column indexes of its groups, by group type. */
   readonly groupIndexes: ReadonlyMap<string, number>
 }
 
@@ -16,9 +16,10 @@ const groupColumns = ({ event, groupIndexes }: Located): string => {
   return columns
 }
 
-/** An event as a line of JSON with the columns of `db.events`. */
+/** Returns an event as a line of JSON with the columns of `db.events`. */
 export const toLine = (located: Located): JsonLine => {
   const { uuid, event, distinctId, timestamp, elementsChain, sessionId, windowId, properties } = located.event
-  // Of a number the engine takes a time's ticks, which are ms here. Written out: its properties are JSON already, and an object made only to be written costs more than its text.
+  // The engine reads a number as ticks of the column, which are ms here. String concatenation, because the properties
+  // are JSON already.
   return `{"project_id":${located.projectId},"uuid":"${uuid}","event":${JSON.stringify(event)},"distinct_id":${JSON.stringify(distinctId)},"timestamp":${timestamp},"elements_chain":${JSON.stringify(elementsChain)},"$session_id":${JSON.stringify(sessionId)},"$window_id":${JSON.stringify(windowId)}${groupColumns(located)},"properties":${properties}}`
 }

@@ -5,7 +5,7 @@ export const MAX_TOKENS = 100
 const MAX_TOKEN_BYTES = 200
 // Two for each event that a body may have.
 const MAX_FIELDS = 20_000
-// More blanks between a name and its value than any writer of JSON leaves.
+// More blanks between a name and its value than any JSON writer leaves.
 const MAX_BLANKS = 1_000
 // Searching this much takes well under a millisecond.
 const STEP_BYTES = 1024 * 1024
@@ -20,7 +20,7 @@ const skipBlanks = (bytes: Buffer, start: number): number => {
   return at
 }
 
-/** Returns the string that follows a name, as in `: "…"`. `undefined`: another value follows. */
+/** Returns the string value that follows a name, as in `: "…"`. `undefined`: the value is not a string. */
 const valueAt = (bytes: Buffer, afterName: number): string | undefined => {
   const colon = skipBlanks(bytes, afterName)
   if (bytes[colon] !== COLON) return undefined
@@ -31,8 +31,8 @@ const valueAt = (bytes: Buffer, afterName: number): string | undefined => {
 }
 
 /**
- * Yields what may be project tokens in JSON text, found by the names of their fields without parsing it, and `undefined` where
- * there is none. Each step is short. Tokens and these names have no characters that a writer of JSON escapes.
+ * Yields strings in JSON text that may be project tokens, found by the names of their fields without parsing, and
+ * `undefined` after each step without one. Tokens and these names have no characters that a JSON writer escapes.
  */
 const scanTokens = function* (bytes: Buffer): Generator<string | undefined> {
   for (const name of NAMES) {

@@ -1,21 +1,22 @@
 import { ApiError } from '../lib/apiError.ts'
 
 export interface WriterRoom {
-  /** Throws `ingest_overloaded` if there is no room for so many more characters of a project. */
+  /** Throws `ingest_overloaded` if so many more characters of a project exceed its room. */
   assertRoom(projectId: number, chars: number): void
-  /** Counts what waits. Call with negative numbers when it has an outcome. */
+  /** Adds to what waits. Call with negative numbers once there is an outcome. */
   hold(projectId: number, events: number, chars: number): void
-  /** What has no outcome yet. */
+  /** Events and characters that are waiting. */
   readonly held: { readonly events: number; readonly chars: number }
 }
 
-// How far the shares of projects may exceed the bound, so that what one project sends never rejects another's.
+// How far all projects together may exceed the bound, so that one project's load never causes another's rejection.
 const MAX_OVER = 2
 const RETRY_AFTER_SECONDS = 5
 
 /**
- * Bounds what waits for the engine. Beyond `maxChars` a project is rejected that holds more than its share, up to twice the bound.
- * A delivery that comes alone is accepted whatever its size, which the routes bound.
+ * Bounds what waits for the engine. Beyond `maxChars`, rejects projects that hold more than their share. The total
+ * never exceeds twice the bound. A delivery is accepted whatever its size if nothing else waits. The routes bound its
+ * size.
  */
 export const createWriterRoom = (maxChars: number): WriterRoom => {
   const held = { events: 0, chars: 0 }

@@ -66,7 +66,10 @@ export interface ApiErrorDetails {
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
-/** The only error that is thrown on purpose while a request is served. Any other error is a bug and is answered with `internal_error`. */
+/**
+ * The only error that code throws deliberately while handling a request. Any other error is a bug and becomes
+ * `internal_error`.
+ */
 export class ApiError extends Error {
   readonly code: ApiErrorCode
   readonly details: ApiErrorDetails

@@ -1,6 +1,6 @@
 export interface FairQueue<Item> {
   add(client: string, item: Item): void
-  /** The next item; clients take turns, whatever the number of their items. `undefined`: the queue is empty. */
+  /** Removes the next item. Clients take turns, however many items they have. `undefined`: the queue is empty. */
   take(): Item | undefined
 }
 
@@ -17,7 +17,7 @@ export const createFairQueue = <Item>(): FairQueue<Item> => {
       if (!first) return undefined
       const [client, queue] = first
       const item = queue.shift()
-      // A client with more items goes to the end of the line.
+      // A client with more items goes to the end.
       queues.delete(client)
       if (queue.length) queues.set(client, queue)
       return item

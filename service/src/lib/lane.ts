@@ -5,7 +5,7 @@ export interface Lane {
   run<Value>(client: string, work: () => Promise<Value>): Promise<Value>
 }
 
-/** Runs at most `places` pieces of work at the same time. */
+/** Creates a lane that runs at most `places` pieces of work at the same time. */
 export const createLane = (places: number): Lane => {
   const waiting = createFairQueue<() => void>()
   let free = places
@@ -17,7 +17,7 @@ export const createLane = (places: number): Lane => {
         return await work()
       } finally {
         const start = waiting.take()
-        // The place passes on to the next.
+        // Passes the place on to the next.
         if (start) start()
         else free += 1
       }

@@ -1,7 +1,7 @@
 import { concatInSteps } from './concatInSteps.ts'
 import { type NextStep, WITHOUT_PAUSE } from './timeSlices.ts'
 
-/** Collects lines as bytes: strings of many events would be one more thing for the garbage collector to walk. */
+/** Collects lines as bytes, because strings of many events would slow down the garbage collector. */
 export interface LineBuffer {
   add(line: string): void
   /** Returns all lines, each with its line break. */

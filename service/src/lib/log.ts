@@ -1,6 +1,6 @@
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** What belongs to a line, by name; `level` says how much it matters, `info` if absent. */
+/** Fields of a line by name. `level` is `info` if absent. */
 export type LogFacts = Readonly<Record<string, unknown>> & { readonly level?: LogLevel }
 
 /** Writes one log line. */
@@ -8,22 +8,22 @@ export type Log = (message: string, facts?: LogFacts) => void
 
 export const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
-/** One object a line, or the same to read. */
+/** `json`: one object per line. `text`: for people. */
 export const LOG_FORMATS = ['text', 'json'] as const
 
 export type LogFormat = (typeof LOG_FORMATS)[number]
 
 export interface LogOptions {
   readonly format: LogFormat
-  /** The least that is written. */
+  /** Minimum level of messages. */
   readonly level: LogLevel
-  /** What must not be in a line, whatever put it there. */
+  /** Strings that are redacted in all lines. */
   readonly secrets: readonly string[]
   readonly write?: (text: string) => void
   readonly now?: () => Date
 }
 
-/** What a secret looks like, wherever it stands, and what stands there instead. */
+/** Patterns of secrets, and their replacements. */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[^\s"\\]+/gi, '$1 …'],
   [/(:\/\/)[^/\s"@]+@/g, '$1…@'],
@@ -32,7 +32,7 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
 ]
 
 const redacting = (secrets: readonly string[]) => {
-  // One of three characters would blank half of every line. As JSON it may be spelled otherwise.
+  // A secret of three characters would redact half of every line. In JSON it may be escaped.
   const given = secrets
     .filter((secret) => secret.length > 3)
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
@@ -57,7 +57,7 @@ const FORMATS: Readonly<Record<LogFormat, (time: string, level: LogLevel, messag
       ].join(' '),
   }
 
-/** Writes lines to stderr, without secrets; stdout belongs to the start-up messages. */
+/** Creates a log that writes to stderr and redacts secrets. Stdout is for startup messages. */
 export const createLog = ({
   format,
   level: least,

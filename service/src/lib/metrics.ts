@@ -4,67 +4,71 @@ interface MetricRow {
   readonly help: string
 }
 
-/** Everything that `/metrics` tells. */
+/** All metrics of `/metrics`. */
 export const METRICS = {
   trailmark_events_received_total: {
     type: 'counter',
     labels: [],
-    help: 'Events in the bodies of deliveries, whatever became of them.',
+    help: 'Events received, including duplicates and rejected ones.',
   },
-  trailmark_events_stored_total: { type: 'counter', labels: [], help: 'Events that were stored.' },
+  trailmark_events_stored_total: { type: 'counter', labels: [], help: 'Events stored.' },
   trailmark_events_repeated_total: {
     type: 'counter',
     labels: [],
-    help: 'Events that were not stored because their uuid was.',
+    help: 'Events that were not stored because their uuid is stored already.',
   },
   trailmark_events_refused_total: {
     type: 'counter',
     labels: ['reason'],
-    help: 'Events that were refused one by one; the reasons are those of the answers.',
+    help: 'Events rejected individually, by the code in the response.',
   },
   trailmark_refused_events_unkept_total: {
     type: 'counter',
     labels: [],
-    help: 'Refused events beyond what is kept to be listed.',
+    help: 'Rejected events that were not stored for listing.',
   },
-  trailmark_writer_waiting_events: { type: 'gauge', labels: [], help: 'Events that wait for the engine.' },
-  trailmark_writer_waiting_bytes: { type: 'gauge', labels: [], help: 'What they take up, about.' },
+  trailmark_writer_waiting_events: { type: 'gauge', labels: [], help: 'Events waiting for the engine.' },
+  trailmark_writer_waiting_bytes: {
+    type: 'gauge',
+    labels: [],
+    help: 'Approximate memory of events waiting for the engine.',
+  },
   trailmark_writer_batch_seconds: {
     type: 'histogram',
     labels: [],
-    help: 'How long a batch took from its look at what is stored to its last row.',
+    help: 'Duration of storing a batch, from the lookup of stored ids to the last row.',
   },
   trailmark_requests_total: {
     type: 'counter',
     labels: ['method', 'route', 'status'],
-    help: 'Requests that were answered.',
+    help: 'Requests with a response.',
   },
-  trailmark_refusals_total: { type: 'counter', labels: ['code'], help: 'Requests that were refused as a whole.' },
+  trailmark_refusals_total: { type: 'counter', labels: ['code'], help: 'Requests rejected as a whole.' },
   trailmark_bodies_ended_total: {
     type: 'counter',
     labels: ['reason'],
-    help: 'Bodies of requests that were refused while they arrived: too_large, too_slow or evicted.',
+    help: 'Request bodies rejected while they arrived: too_large, too_slow or evicted.',
   },
   trailmark_bodies_held_bytes: {
     type: 'gauge',
     labels: [],
-    help: 'Memory of the bodies of requests that are not answered yet.',
+    help: 'Memory of the bodies of requests without a response yet.',
   },
   trailmark_run_seconds: {
     type: 'histogram',
     labels: ['outcome'],
-    help: 'How long runs of endpoints took: ok, or the code of the refusal.',
+    help: 'Duration of endpoint runs by outcome: ok, or the code of the error.',
   },
   trailmark_run_cache_total: {
     type: 'counter',
     labels: ['result'],
-    help: 'Runs that were answered from the cache (hit) and by the engine (miss).',
+    help: 'Runs served from the cache (hit) and by the engine (miss).',
   },
-  trailmark_engine_up: { type: 'gauge', labels: [], help: '1 if the engine answers, 0 if not.' },
+  trailmark_engine_up: { type: 'gauge', labels: [], help: '1 if the engine responds, 0 if not.' },
   trailmark_engine_restarts_total: {
     type: 'counter',
     labels: [],
-    help: 'Times that the embedded engine ended and was started again.',
+    help: 'Restarts of the embedded engine.',
   },
   trailmark_event_loop_delay_max_seconds: {
     type: 'gauge',
@@ -81,7 +85,7 @@ export const METRICS = {
     labels: [],
     help: 'CPU time of the service, without the embedded engine.',
   },
-  process_start_time_seconds: { type: 'gauge', labels: [], help: 'When the service began, seconds since 1970.' },
+  process_start_time_seconds: { type: 'gauge', labels: [], help: 'Start time of the service, in seconds since 1970.' },
 } as const satisfies Readonly<Record<string, MetricRow>>
 
 type Named<Type extends MetricRow['type']> = {
@@ -89,20 +93,20 @@ type Named<Type extends MetricRow['type']> = {
 }[keyof typeof METRICS]
 type Labels = Readonly<Record<string, string | number>>
 
-/** Counts `by` more, 1 if absent. */
+/** Increases a counter by `by`, 1 if absent. */
 export type Count = (name: Named<'counter'>, labels?: Labels, by?: number) => void
 export type Observe = (name: Named<'histogram'>, labels: Labels, seconds: number) => void
 
 export interface Metrics {
   readonly count: Count
   readonly observe: Observe
-  /** How to find a value out when it is asked for. */
+  /** Registers a function that returns the value at each scrape. */
   gauge(name: Named<'gauge'> | 'process_cpu_seconds_total', read: () => number | Promise<number>): void
-  /** Everything in Prometheus' text format. */
+  /** Returns all metrics in the Prometheus text format. */
   text(): Promise<string>
 }
 
-// From an answer out of the cache to a run at its limit.
+// From a cached result to a run at its limit.
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 const escape = (value: string | number) =>
@@ -119,7 +123,7 @@ interface Spread {
   count: number
 }
 
-/** Counts in memory, from the start of the process on. */
+/** Creates metrics that are counted in memory, from the start of the process. */
 export const createMetrics = (): Metrics => {
   const counters = new Map<string, Map<string, { labels: Labels; value: number }>>()
   const spreads = new Map<string, Map<string, { labels: Labels; spread: Spread }>>()
@@ -136,10 +140,10 @@ export const createMetrics = (): Metrics => {
 
   const SAMPLES: Readonly<Record<MetricRow['type'], (name: string, row: MetricRow) => string[] | Promise<string[]>>> = {
     counter: async (name, { labels }) => {
-      const read = gauges.get(name) // somebody else counts
+      const read = gauges.get(name) // collected at scrape time
       if (read) return [sample(name, {}, await read())]
       const series = [...(counters.get(name)?.values() ?? [])]
-      // Without labels there is one series, which is 0 before anything has happened.
+      // A metric without labels has one series, which starts at 0.
       return labels.length || series.length
         ? series.map(({ labels: of, value }) => sample(name, of, value))
         : [sample(name, {}, 0)]

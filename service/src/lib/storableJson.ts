@@ -1,13 +1,16 @@
 type Fields = Readonly<Record<string, unknown>>
 
-/** Deepest nesting that is stored. Real properties have a handful of levels; code that walks them must not overflow. */
+/**
+ * Maximum nesting that is stored. Real properties have a few levels, and code that walks them must not overflow the
+ * stack.
+ */
 export const MAX_DEPTH = 64
 
-/** Whether `value` is nested deeper than `levels`. */
+/** Returns whether `value` is nested deeper than `levels`. */
 export const isDeeperThan = (value: unknown, levels: number): boolean => {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
-  // A list of its values would be one more thing to throw away for each event. JSON has no inherited names.
+  // Avoids an array of values for each event. Objects from JSON have no inherited names.
   for (const name in value) if (isDeeperThan((value as Fields)[name], levels - 1)) return true
   return false
 }
@@ -27,7 +30,7 @@ interface WellFormed {
 // `JSON.stringify` is slow at escaping half surrogate pairs in long strings.
 const LONG_STRING = 1_000
 
-/** Whether `JSON.stringify` is known to write what the engine cannot store. */
+/** Whether the output of `JSON.stringify` may contain values that the engine cannot store. */
 const isUnstorable = (value: unknown): boolean => {
   if (typeof value === 'number') return Math.abs(value) >= MAX_INTEGER
   if (typeof value === 'string') return value.length > LONG_STRING && !(value as unknown as WellFormed).isWellFormed()
@@ -36,7 +39,7 @@ const isUnstorable = (value: unknown): boolean => {
   return false
 }
 
-/** `text` without halves of surrogate pairs, which the engine does not take. */
+/** Replaces lone surrogates, which the engine rejects. */
 export const wellFormed = (text: string): string => (text as unknown as WellFormed).toWellFormed()
 
 const write = (value: unknown): string => {
@@ -50,8 +53,8 @@ const write = (value: unknown): string => {
 }
 
 /**
- * JSON text of `value` that the engine can store: no integer beyond its range, no half of a surrogate pair.
- * `value` comes from JSON and is not deeper than `MAX_DEPTH`.
+ * Returns `value` as JSON that the engine can store, without integers beyond its range and lone surrogates.
+ * `value` must come from JSON and be nested at most `MAX_DEPTH` levels.
  */
 export const storableJson = (value: unknown): string => {
   if (isUnstorable(value)) return write(value)

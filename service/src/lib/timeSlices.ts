@@ -7,7 +7,7 @@ import { createFairQueue } from './fairQueue.ts'
 export type NextStep = () => Promise<void> | undefined
 
 export interface TimeSlices {
-  /** `NextStep` for one client. Clients take turns. */
+  /** Returns `NextStep` for one client. Clients take turns. */
   next(client: string): Promise<void> | undefined
 }
 
@@ -17,7 +17,7 @@ export const WITHOUT_PAUSE: NextStep = () => undefined
 // Short enough that a turn whose last step overruns its slice still ends within 50 ms.
 const SLICE_MS = 8
 
-/** Lets long computations share the event loop: all of them together get one time slice of each turn, then I/O continues. */
+/** Lets long computations share the event loop. Together they get one time slice per turn, then I/O continues. */
 export const createTimeSlices = (sliceMs = SLICE_MS): TimeSlices => {
   const waiting = createFairQueue<() => void>()
   /** End of the time slice of this turn. `undefined` until a computation starts it. */

@@ -1,7 +1,7 @@
 /** Resolves after `ms`. */
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** `promise`, or `fallback` if it has not settled within `ms`. */
+/** Resolves with `promise`, or with `fallback` if it has not settled within `ms`. */
 export const within = async <Value, Fallback>(
   promise: Promise<Value>,
   ms: number,

@@ -6,11 +6,14 @@ import type { LastSeenCache } from './lastSeenCache.ts'
 import type { Persons } from './lookup.ts'
 import { endsOf } from './merge.ts'
 
-/** Deletes what is stored about the person who has these ids, which are all ids of the person. No batch may be stored meanwhile. */
+/**
+ * Deletes everything stored about the person with these ids, which must be all ids of the person. No batch may be
+ * stored meanwhile.
+ */
 export type ForgetPerson = (projectId: number, ids: readonly string[]) => Promise<void>
 
 const FORGET_LIMITS = { maxSeconds: 600, maxMemoryBytes: 1_000_000_000 }
-// Deleting rewrites every part of the table that has a row of the person.
+// A delete rewrites every part of the table that contains a row of the person.
 const ERASE_LIMITS = { maxSeconds: 3_000, maxMemoryBytes: 2_000_000_000 }
 
 const OF_IDS = 'distinct_id IN {ids:Array(String)}'
@@ -22,7 +25,7 @@ const createRemove =
     for (const ids of inParts(all)) await storage.work({ text, params: { projectId, ids } }, limits)
   }
 
-/** `lastSeen` is the cache of the facts. */
+/** Creates the function. `lastSeen`: cache of stored facts. */
 export const createForgetPerson = (
   storage: Pick<Storage, 'work' | 'rowsDatabase'>,
   facts: Pick<PersonFacts, 'around' | 'writeMerges' | 'writeOwners'>,
@@ -37,9 +40,10 @@ export const createForgetPerson = (
     if (others.length) {
       const left = around
         .filter(({ into }) => !own.has(into))
-        // A person stays identified without the id that is erased. An alias would otherwise merge two other ids.
+        // The person stays identified without the erased id. Otherwise, an alias could merge the remaining ids.
         .map((fact) => (own.has(fact.from) ? { ...fact, from: '' } : fact))
-      // The owners of the other ids follow from fewer facts now, and a row that follows from more would win over theirs.
+      // The owners of the remaining ids now follow from fewer facts. Rows that follow from more facts would win, so
+      // they are deleted.
       await remove('person_distinct_ids', projectId, OF_IDS, others)
       await facts.writeOwners(projectId, left)
       await facts.writeMerges(
@@ -49,7 +53,7 @@ export const createForgetPerson = (
     }
     await remove('person_merges', projectId, 'from_id IN {ids:Array(String)} OR into_id IN {ids:Array(String)}', ids)
     await remove('person_properties', projectId, OF_IDS, ids)
-    // Last, because it tells which ids belong together: a retry after a failure has to find all of them.
+    // Last, because these facts connect the ids, and a retry after a failure has to find all of them.
     await remove('person_distinct_ids', projectId, OF_IDS, ids)
   }
 }
@@ -69,7 +73,7 @@ export interface ErasedPerson {
   readonly withEvents: boolean
 }
 
-/** Resolves when nothing of it is stored any more under any id of the person. An erasure that fails may be requested again. */
+/** Resolves when nothing is stored under any id of the person. A failed erasure can be retried. */
 export type Erase = (erased: ErasedPerson) => Promise<void>
 
 /** Tables with rows of a person's events, by `distinct_id`. */
@@ -81,7 +85,7 @@ export const createErase = ({ storage, persons, forget, onErased }: EraseDepende
     const ids = await persons.distinctIds(projectId, id)
     if (!ids.length) throw new ApiError('not_found', { detail: 'This project has no person with this id.' })
     try {
-      // The person last: a retry finds by it what is left.
+      // The person last, because a retry needs it to find the rest.
       for (const table of withEvents ? EVENT_TABLES : []) await remove(table, projectId, OF_IDS, ids)
       await forget(projectId, ids)
     } catch (error) {
@@ -90,7 +94,7 @@ export const createErase = ({ storage, persons, forget, onErased }: EraseDepende
       throw (
         full ??
         new ApiError('engine_unavailable', {
-          detail: 'The event store did not answer before everything was deleted. Retry the request.',
+          detail: 'The event store did not confirm the deletion in time. Retry the request.',
           retryAfterSeconds: 5,
         })
       )

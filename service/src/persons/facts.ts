@@ -1,5 +1,5 @@
 import { createLineBuffer } from '../lib/lineBuffer.ts'
-import { askInParts } from '../lib/parts.ts'
+import { queryInParts } from '../lib/parts.ts'
 import type { TimeSlices } from '../lib/timeSlices.ts'
 import { insertAll } from '../storage/insertRows.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -23,18 +23,18 @@ export interface IdentityRow {
 export interface PersonFacts {
   /** Stores what events say about persons and groups, and the owners of ids that follow from it. Storing it again changes nothing. */
   store(rows: readonly IdentityRow[]): Promise<void>
-  /** Returns all merge facts that are connected with these ids. */
+  /** Returns all merge facts that are connected to these ids. */
   around(projectId: number, ids: readonly string[]): Promise<MergeFact[]>
   /** Stores merge facts. */
   writeMerges(projectId: number, facts: readonly MergeFact[]): Promise<void>
-  /** Stores the owner of each id of these facts, which are all that are connected. */
+  /** Stores the owner of each id of these facts. They must be all connected facts. */
   writeOwners(projectId: number, facts: readonly MergeFact[]): Promise<void>
 }
 
 const COLUMNS = { set: 'latest', first_once: 'earliest', last_once: 'latest' } as const
 type Column = keyof typeof COLUMNS
 
-/** Collects property rows of one insert. Rows with the same key become one. */
+/** Collects property rows for one insert. Rows with the same key become one. */
 const createPropertyRows = () => {
   const rows = new Map<string, Record<string, unknown>>()
   return {
@@ -52,7 +52,7 @@ const createPropertyRows = () => {
 
 type PropertyRows = ReturnType<typeof createPropertyRows>
 
-// The property without a name holds when a person or group was first seen.
+// The property with the empty name stores when a person or group was first seen.
 const SEEN: PropertyChange = ['', '']
 
 const addPerson = (
@@ -112,9 +112,9 @@ const mergeRows = (projectId: number, fact: MergeFact) =>
   }))
 
 export interface FactOptions {
-  /** Absent: each batch stores who was seen, because another process may have removed it. */
+  /** Absent: each batch stores who was seen, because another process may have deleted it. */
   readonly lastSeen?: LastSeenCache
-  /** Absent: the rows of a batch are made in one step of the event loop. */
+  /** Absent: the rows of a batch are created in one step of the event loop. */
   readonly slices?: TimeSlices
 }
 
@@ -122,12 +122,13 @@ export interface FactOptions {
 export const MAX_FACTS = 10_000
 const MAX_STEPS = 100
 
-/** The client of the time slices in which batches are worked out. */
+/** Name of the time slices client for this work. */
 const BATCH = 'batch'
 
 /**
- * Persons follow from facts in the engine's tables, never from the memory of a process. Facts add up to the same in any order and
- * however often they are stored, so any process can work out the owner of an id.
+ * Creates the store of facts about persons. Persons are derived from facts in the engine's tables, never from the
+ * memory of a process. The result does not depend on the order of facts or on duplicates, so any process can derive
+ * the owner of an id.
  */
 export const createPersonFacts = (
   storage: Pick<Storage, 'rows' | 'insert'>,
@@ -143,19 +144,19 @@ export const createPersonFacts = (
       lines.add(JSON.stringify(row))
     }
     const bytes = await lines.bytes(next)
-    // A row of one event that the engine rejects must not hold back the others.
+    // A row that the engine rejects must not block the others.
     if (bytes.length) await insertAll(storage, table, bytes)
   }
 
   const factsOf = (projectId: number, all: readonly string[]) =>
-    askInParts(all, (ids) =>
+    queryInParts(all, (ids) =>
       storage.rows<MergeFact>({
         text: 'SELECT DISTINCT at, toString(uuid) AS uuid, kind, from_id AS "from", into_id AS "into" FROM db.person_merges WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)}',
         params: { projectId, ids },
       }),
     )
 
-  /** Returns all facts that are connected with these ids. `undefined`: they are beyond the bounds. */
+  /** Returns all facts that are connected to these ids. `undefined`: there are more than the limits allow. */
   const factsAround = async (
     projectId: number,
     ids: readonly string[],
@@ -188,13 +189,13 @@ export const createPersonFacts = (
       ),
     )
 
-  // Runs after this writer's facts are stored: of writers that do so at the same time, the last one reads the facts of all, and
-  // its rows, which follow from the most facts, win. So all rows are written, also those that may be there already.
+  // Runs after this writer's facts are stored. Of several concurrent writers, the last one reads the facts of all, and
+  // its rows win because they follow from the most facts. So all rows are written, including those that may exist.
   const settle = async (projectId: number, components: readonly (readonly MergeFact[])[]): Promise<void> => {
     const bounds = { maxFacts: MAX_FACTS, maxSteps: MAX_STEPS }
     const around = await factsAround(projectId, components.flat().flatMap(endsOf), bounds)
     if (around) return writeOwners(projectId, around)
-    // A person beyond the bounds stays as it is. Halving finds it, so that all others are still merged.
+    // A person beyond the limits stays unchanged. Bisecting finds it, so that all others are still merged.
     if (components.length < 2) return
     const half = components.length >> 1
     await settle(projectId, components.slice(0, half))

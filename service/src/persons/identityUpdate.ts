@@ -10,12 +10,12 @@ export type PropertyChange = readonly [name: string, json: string]
 export interface PersonUpdate {
   readonly set: readonly PropertyChange[]
   readonly setOnce: readonly PropertyChange[]
-  /** A fact about whose ids belong together. `from` is empty if the event only says that `into` is identified. */
+  /** A fact that two ids belong to one person. An empty `from` only states that `into` is identified. */
   readonly merge?: { readonly kind: MergeKind; readonly from: string; readonly into: string }
 }
 
 export interface Group {
-  /** Such as company. */
+  /** Group type, such as `company`. */
   readonly type: string
   readonly key: string
 }
@@ -32,11 +32,11 @@ export interface IdentityUpdate {
 
 /** Maximum properties of persons and groups, and groups, that one event may name. */
 export const MAX_CHANGES = 1_000
-/** Maximum characters of the name of a property of a person or group. */
+/** Maximum characters in the name of a person or group property. */
 const MAX_NAME = 400
 const MAX_ID = 1_000
 
-// Values that programs send where they know no id. Everyone with such an id would become one person.
+// Placeholders that programs send instead of an id. Everyone with such an id would become one person.
 const PLACEHOLDER_IDS = new Set([
   '',
   'anonymous',
@@ -80,7 +80,7 @@ const removalsOf = (value: unknown): string[] => {
     .map(wellFormed)
 }
 
-/** Events that merge persons, and the property that has the other id. */
+/** Events that merge persons, with the property that contains the other id. */
 const MERGES: Readonly<Record<string, { readonly kind: MergeKind; readonly from: string }>> = {
   $identify: { kind: 'identify', from: '$anon_distinct_id' },
   $create_alias: { kind: 'alias', from: 'alias' },
@@ -92,7 +92,8 @@ const mergeOf = (event: string, into: string, properties: Fields): PersonUpdate[
   if (!row || !isPersonId(into)) return undefined
   const from = wellFormed(idOf(properties[row.from]))
   const isOther = isPersonId(from) && from !== into
-  // An alias without a valid id has no effect. `$identify` without an anonymous id still says that `into` is identified.
+  // An alias without a valid id has no effect. `$identify` without an anonymous id still states that `into` is
+  // identified.
   return isOther || row.kind === 'identify' ? { kind: row.kind, from: isOther ? from : '', into } : undefined
 }
 
@@ -130,12 +131,12 @@ const UPDATE_PROPERTIES = ['$set', '$set_once', '$unset', '$groups', '$process_p
 const GROUP_IDENTIFY = '$groupidentify'
 const COOKIELESS = '$posthog_cookieless'
 
-/** The update of an event that changes nothing: its person was seen. */
+/** The update of an event that only shows that its person was seen. */
 const SEEN: IdentityUpdate = { person: { set: [], setOnce: [] }, groups: [] }
 
 /**
- * Reads what an event says about its person and groups. With `$process_person_profile: false` the event belongs to groups and
- * changes no person.
+ * Returns the update of an event's person and groups. With `$process_person_profile: false`, the event belongs to
+ * groups but does not change the person.
  */
 export const identityUpdateOf = (event: string, distinctId: string, properties: Fields): IdentityUpdate => {
   if (

@@ -1,4 +1,4 @@
-/** A time at which a person was seen. */
+/** When a person was seen. */
 export interface Seen {
   readonly projectId: number
   readonly distinctId: string
@@ -6,22 +6,22 @@ export interface Seen {
   readonly timestamp: number
 }
 
-/** Remembers since when recent visitors are known to the store. */
+/** Caches when recent visitors were first seen, as stored. */
 export interface LastSeenCache {
-  /** Whether the store has that the person was seen at this time or earlier. */
+  /** Whether it is stored that the person was seen at this time or earlier. */
   has(seen: Seen): boolean
-  /** Call once it is stored. */
+  /** Adds an entry. Call after it is stored. */
   add(seen: Seen): void
-  /** Call before it is removed from the store for any person of the project. */
+  /** Removes the entries of a project. Call before deleting any of them from the store. */
   forget(projectId: number): void
 }
 
-// Most visitors send several events within minutes. 10 to 20 MB.
+// Takes 10 to 20 MB. Most visitors send several events within minutes.
 const MAX_ENTRIES = 100_000
-/** Maximum characters of an id that is remembered. A longer one is stored as seen with each batch. */
+/** Maximum characters of a cached id. A longer one is stored as seen with each batch. */
 const MAX_ID = 100
 
-/** Creates the cache. It starts over when it is full, because storing again that a person was seen changes nothing. */
+/** Creates the cache. It is cleared when full, because storing a fact again changes nothing. */
 export const createLastSeenCache = (maxEntries = MAX_ENTRIES): LastSeenCache => {
   const projects = new Map<number, Map<string, number>>()
   let count = 0

@@ -2,9 +2,9 @@ import { type BoundValue, compileQuery, parseQuery } from '../sql/compile.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { type Storage, StorageError, storageApiError } from '../storage/storage.ts'
 
-/** A person as the API shows them. */
+/** A person as the API returns it. */
 export interface PersonView {
-  /** What queries call `person.id`. */
+  /** `person.id` in queries. */
   readonly id: string
   readonly distinct_ids: readonly string[]
   readonly properties: Readonly<Record<string, unknown>>
@@ -15,19 +15,19 @@ export interface PersonView {
 export interface PersonsPage {
   readonly limit: number
   readonly offset: number
-  /** The person that has this id, and nobody else. */
+  /** Only the person with this id. */
   readonly distinctId?: string | undefined
 }
 
 export interface Persons {
-  /** Who came last first. */
+  /** Lists persons, newest first. */
   list(projectId: number, page: PersonsPage): Promise<PersonView[]>
   get(projectId: number, id: string): Promise<PersonView>
-  /** All ids of a person, also of one of whom nothing is stored but events; none: there is no such person. */
+  /** Returns all ids of a person, including a person with events only. Empty: no such person. */
   distinctIds(projectId: number, id: string): Promise<string[]>
 }
 
-// In the projects' own language: what a person is stands in one place, and neither wall between projects is passed by.
+// Compiled like a project's own queries, so persons are defined in one place and both walls between projects apply.
 const PERSONS = 'SELECT toString(id), is_identified, created_at, toString(properties) FROM persons'
 const LIST = parseQuery(`${PERSONS} ORDER BY created_at DESC, id`)
 const BY_ID = parseQuery(`${PERSONS} WHERE toString(id) = {variables.id}`)
@@ -39,7 +39,7 @@ const IDS = parseQuery(
 )
 const IDS_OF_EVENTS = parseQuery('SELECT DISTINCT distinct_id FROM events WHERE toString(person_id) = {variables.id}')
 
-// All of a project's persons are looked through: this is for people who look somebody up, not for each page view.
+// Reads all persons of a project. Meant for occasional lookups by people, not for each page view.
 const LIMITS = { maxSeconds: 60, maxMemoryBytes: 1_000_000_000, maxRows: 1_000_000 }
 
 const text = (value: string): BoundValue => ({ type: 'String', value })

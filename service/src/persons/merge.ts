@@ -1,4 +1,4 @@
-/** Says that two ids are one person or, without `from`, that a person is identified. */
+/** A fact that two ids are one person or, without `from`, that a person is identified. */
 export interface MergeFact {
   /** ms since the epoch. */
   readonly at: number
@@ -10,9 +10,9 @@ export interface MergeFact {
 }
 
 /**
- * - `identify`: the anonymous visitor `from` turns out to be `into`.
- * - `alias`: `from` is another name of `into`.
- * - `merge`: like `alias`, also if both are identified.
+ * - `identify`: the anonymous visitor `from` is now known as `into`.
+ * - `alias`: `from` is another id of `into`.
+ * - `merge`: like `alias`, even if both are identified.
  */
 export type MergeKind = 'identify' | 'alias' | 'merge'
 
@@ -26,8 +26,8 @@ export interface IdOwner {
 const byTime = (a: MergeFact, b: MergeFact) => a.at - b.at || (a.uuid < b.uuid ? -1 : a.uuid > b.uuid ? 1 : 0)
 
 /**
- * Returns the person of each id. Facts are applied in order of time, in whatever order they arrived. `identify` and `alias` never
- * merge an identified person into another: the second user of a shared browser stays a separate person.
+ * Returns the person of each id. Facts are applied in order of time, whatever order they arrived in. `identify` and
+ * `alias` never merge an identified person into another: the second user of a shared browser stays a separate person.
  */
 export const mergePersons = (facts: readonly MergeFact[]): Map<string, IdOwner> => {
   const parents = new Map<string, string>()
@@ -35,7 +35,7 @@ export const mergePersons = (facts: readonly MergeFact[]): Map<string, IdOwner> 
   const personOf = (id: string): string => {
     let person = id
     for (let next = parents.get(person); next !== undefined; next = parents.get(person)) person = next
-    // Path compression: a chain of thousands of ids is walked once, not once for each of them.
+    // Path compression: a chain of thousands of ids is walked once, not once per id.
     for (let each = id; each !== person;) {
       const next = parents.get(each)!
       parents.set(each, person)

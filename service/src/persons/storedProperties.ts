@@ -1,4 +1,4 @@
-import { askInParts } from '../lib/parts.ts'
+import { queryInParts } from '../lib/parts.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { Storage } from '../storage/storage.ts'
 import { propertyJson, type StoredProperty } from './properties.ts'
@@ -11,13 +11,13 @@ export interface StoredRequest {
   readonly distinctId: string
   /** Names of the person's properties. */
   readonly names: readonly string[]
-  /** By type of group. */
+  /** Keyed by group type. */
   readonly groups: Readonly<Record<string, { readonly key: string; readonly names: readonly string[] }>>
 }
 
 export interface StoredResult {
   readonly person: Values
-  /** By type of group. */
+  /** Keyed by group type. */
   readonly groups: Readonly<Record<string, Values>>
 }
 
@@ -32,7 +32,7 @@ interface PersonLine extends StoredProperty {
 const valuesOf = (entries: readonly (readonly [name: string, json: string])[]): Values =>
   Object.fromEntries(entries.flatMap(([name, json]) => (json ? [[name, JSON.parse(json) as unknown]] : [])))
 
-// All ids of the persons who have the given ids. Of the rows of an id, the one with the highest version counts.
+// All ids of the persons with the given ids. The row with the highest version of an id is current.
 const KIN = `
   SELECT distinct_id AS id, argMax(person, version) AS person FROM db.person_distinct_ids WHERE project_id = {projectId:UInt32} AND distinct_id IN (
     SELECT distinct_id FROM db.person_distinct_ids WHERE project_id = {projectId:UInt32} AND person IN (
@@ -49,7 +49,7 @@ const GROUP_LINES = `
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)]
 
-/** Looks up properties in the engine. A project's requests that arrive while one is under way are sent together. */
+/** Looks up properties in the engine. Requests of a project that arrive during a lookup share the next one. */
 export const createStoredProperties = (
   { rows }: Pick<Storage, 'rows'>,
   { groupTypes }: Pick<Metadata, 'groupTypes'>,
@@ -60,7 +60,7 @@ export const createStoredProperties = (
   ): Promise<(request: StoredRequest) => Values> => {
     const wanted = requests.filter(({ names }) => names.length)
     if (!wanted.length) return () => ({})
-    const kin = await askInParts(distinct(wanted.map(({ distinctId }) => distinctId)), (ids) =>
+    const kin = await queryInParts(distinct(wanted.map(({ distinctId }) => distinctId)), (ids) =>
       rows<{ id: string; person: string }>({ text: KIN, params: { projectId, ids } }),
     )
     const personOf = new Map(kin.map(({ id, person }) => [id, person]))
@@ -69,7 +69,7 @@ export const createStoredProperties = (
       return person === undefined ? [distinctId] : kin.filter((each) => each.person === person).map(({ id }) => id)
     }
     const names = distinct(wanted.flatMap((each) => each.names))
-    const lines = await askInParts(distinct(wanted.flatMap(({ distinctId }) => idsOf(distinctId))), (ids) =>
+    const lines = await queryInParts(distinct(wanted.flatMap(({ distinctId }) => idsOf(distinctId))), (ids) =>
       rows<PersonLine>({ text: PERSON_LINES, params: { projectId, ids, names } }),
     )
     return ({ distinctId, names }) => {
@@ -92,7 +92,7 @@ export const createStoredProperties = (
     if (!wanted.length) return () => ({})
     const types = await groupTypes.list(projectId)
     const names = distinct(wanted.flatMap((each) => each.names))
-    const lines = await askInParts(distinct(wanted.map(({ key }) => key)), (keys) =>
+    const lines = await queryInParts(distinct(wanted.map(({ key }) => key)), (keys) =>
       rows<{ place: number; key: string; name: string; json: string }>({
         text: GROUP_LINES,
         params: { projectId, keys, names },
@@ -116,7 +116,7 @@ export const createStoredProperties = (
     readonly resolve: (result: StoredResult) => void
     readonly reject: (error: unknown) => void
   }
-  /** Requests that wait for the lookup under way, by project: a large batch of one project never delays another's. */
+  /** Requests waiting for the running lookup, by project, so that one project never delays another. */
   const waiting = new Map<number, Waiting[]>()
 
   const lookUpTogether = async (projectId: number, together: readonly Waiting[]) => {

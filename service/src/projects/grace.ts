@@ -1,13 +1,13 @@
 import { ApiError } from '../lib/apiError.ts'
 
-// A month: long enough for the slowest release of a site, short enough that nobody forgets it.
+// A month is enough for the slowest release of a site, and short enough not to be forgotten.
 export const MAX_GRACE_SECONDS = 30 * 24 * 3_600
 
-/** Until when what is replaced now is taken as well; `undefined`: from now on it is not. Throws `ApiError`. */
+/** Returns until when a replaced secret stays valid. `undefined`: it becomes invalid immediately. Throws `ApiError`. */
 export const graceEnd = (seconds: number, now: number): string | undefined => {
   if (!Number.isInteger(seconds) || seconds < 0 || seconds > MAX_GRACE_SECONDS) {
     throw new ApiError('invalid_input', {
-      detail: `"grace_seconds" is a whole number from 0 to ${MAX_GRACE_SECONDS} (30 days).`,
+      detail: `"grace_seconds" must be a whole number from 0 to ${MAX_GRACE_SECONDS} (30 days).`,
       attr: 'grace_seconds',
     })
   }

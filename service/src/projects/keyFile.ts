@@ -1,12 +1,12 @@
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The file that holds the key which the first start made up, for its owner's eyes only. */
+/** The file with the generated first key, readable by its owner only. */
 export interface KeyFile {
   readonly path: string
-  /** Empty if there is none. */
+  /** Returns the key. Empty: there is no file. */
   read(): string
-  /** `undefined`: takes the file away. */
+  /** Writes the key. `undefined`: deletes the file. */
   write(secret: string | undefined): void
 }
 
@@ -18,14 +18,14 @@ export const keyFileIn = (dataDir: string): KeyFile => {
     write(secret) {
       if (secret === undefined) return rmSync(path, { force: true })
       writeFileSync(path, `${secret}\n`, { mode: 0o600 })
-      chmodSync(path, 0o600) // an older file keeps its mode
+      chmodSync(path, 0o600) // an existing file keeps its mode
     },
   }
 }
 
 /**
- * The same where other processes share the definitions: a new secret is written down only where the file is. Elsewhere there
- * may be no folder to write into, and who asked for the secret has been shown it.
+ * A key file where other processes share the metadata. A new secret is written only if the file exists. Otherwise
+ * there may be no folder, and the response of the rotation shows the secret.
  */
 export const sharedKeyFile = (file: KeyFile): KeyFile => ({
   ...file,

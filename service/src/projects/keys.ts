@@ -4,9 +4,9 @@ import { graceEnd } from './grace.ts'
 import type { KeyFile } from './keyFile.ts'
 import { madeUp } from './secret.ts'
 
-/** Who asks: what it may reach and do, which is the most that it may hand on. */
+/** The caller: its project and scopes, which are the most it may grant. */
 export interface Actor {
-  /** Absent: every project. */
+  /** Absent: all projects. */
   readonly projectId: number | undefined
   readonly scopes: readonly string[]
 }
@@ -15,52 +15,52 @@ export interface KeyView {
   readonly id: string
   readonly label: string
   readonly scopes: readonly string[]
-  /** Ids of the projects that it is of; null: all. */
+  /** Id of its project, in a list. null: all projects. */
   readonly scoped_teams: readonly number[] | null
   readonly mask_value: string
   readonly created_at: string
   readonly last_rolled_at: string | null
   readonly last_used_at: string | null
-  /** Until when the secret before this one is taken as well. */
+  /** Time until which the previous secret stays valid. */
   readonly previous_value_until: string | null
 }
 
-/** With the secret, which is shown this once. */
+/** A key with its secret, which is shown only once. */
 export type NewKeyView = KeyView & { readonly value: string }
 
 export interface KeyInput {
   readonly label: string
-  /** `*` alone: all that the asker has. */
+  /** `['*']`: all scopes of the caller. */
   readonly scopes: readonly string[]
-  /** Absent: as the asker's own. */
+  /** Absent: the caller's own. */
   readonly scoped_teams?: readonly number[] | null
 }
 
 export interface Keys {
-  /** The key of a secret. Notes that it was used. */
+  /** Finds a key by its secret, and records its use. */
   bySecret(secret: string): Promise<ApiKey | undefined>
   list(actor: Actor): Promise<KeyView[]>
   get(actor: Actor, id: string): Promise<KeyView>
   create(actor: Actor, input: KeyInput): Promise<NewKeyView>
-  /** Gives the key a new secret; the one before is taken for `graceSeconds` more. */
+  /** Replaces the secret. The previous one stays valid for `graceSeconds`. */
   rotate(actor: Actor, id: string, graceSeconds: number): Promise<NewKeyView>
   revoke(actor: Actor, id: string): Promise<void>
 }
 
-export interface KeysRooms {
+export interface KeysDependencies {
   readonly metadata: Pick<Metadata, 'keys' | 'projects'>
-  /** All that there are. */
+  /** All existing scopes. */
   readonly scopes: readonly string[]
-  /** Where the secret of the first key is kept. */
+  /** File with the secret of the first key. */
   readonly keyFile: Pick<KeyFile, 'write'>
   readonly now?: () => number
 }
 
-/** Labels of the keys that the service's start makes; see `firstKey` in `service.ts`. */
+/** Labels of the keys that the service creates at startup (`firstKey` in `service.ts`). */
 export const START_KEYS = { generated: 'first key', given: 'environment' } as const
 
 const MAX_LABEL = 200
-// A key in use is a write to the store now and then, not with each request.
+// The time of last use is updated at most this often, not with each request.
 const TOUCH_MS = 3_600_000
 
 const wrong = (attr: string, detail: string) => new ApiError('invalid_input', { attr, detail })
@@ -77,22 +77,24 @@ const toView = (key: ApiKey): KeyView => ({
   previous_value_until: key.previousUntil ?? null,
 })
 
-/** What can be done with personal API keys, for the API and the command line alike. Everything throws `ApiError`. */
+/**
+ * Creates the operations on personal API keys, for the API and the command line. All of them reject with `ApiError`.
+ */
 export const createKeys = ({
   metadata: { keys, projects },
   scopes: known,
   keyFile,
   now = Date.now,
-}: KeysRooms): Keys => {
-  // A key of a project that the asker may not reach answers like one that is not there.
+}: KeysDependencies): Keys => {
+  // A key of a project without access looks like a missing key.
   const find = async (actor: Actor, id: string): Promise<ApiKey> => {
     const key = await keys.get(id)
     if (!key || (actor.projectId !== undefined && key.projectId !== actor.projectId))
-      throw new ApiError('not_found', { detail: 'There is no personal API key of this id.' })
+      throw new ApiError('not_found', { detail: 'There is no personal API key with this id.' })
     return key
   }
 
-  // Otherwise a key could make itself the secret of a mightier one.
+  // Otherwise a key could get the secret of a key with more scopes.
   const findMine = async (actor: Actor, id: string): Promise<ApiKey> => {
     const key = await find(actor, id)
     const more = key.scopes.filter((scope) => !actor.scopes.includes(scope))
@@ -104,9 +106,9 @@ export const createKeys = ({
   const checkedLabel = (label: string): string => {
     const text = label.trim()
     if (!text || text.length > MAX_LABEL)
-      throw wrong('label', `"label" has 1 to ${MAX_LABEL} characters that are not all spaces.`)
+      throw wrong('label', `"label" must have 1 to ${MAX_LABEL} characters that are not all spaces.`)
     if (Object.values<string>(START_KEYS).includes(text))
-      throw wrong('label', `The label "${text}" is the service's own: choose another.`)
+      throw wrong('label', `The label "${text}" is reserved for the service. Choose another.`)
     return text
   }
 
@@ -116,13 +118,13 @@ export const createKeys = ({
     if (!scopes.length || unknown.length)
       throw wrong(
         'scopes',
-        `${unknown.length ? `There is no scope ${unknown.map((scope) => `"${scope.slice(0, 60)}"`).join(', ')}` : 'A key has at least one scope'}; those that there are: ${known.join(', ')}.`,
+        `${unknown.length ? `There is no scope ${unknown.map((scope) => `"${scope.slice(0, 60)}"`).join(', ')}` : 'A key needs at least one scope'}. Valid scopes: ${known.join(', ')}.`,
       )
     const more = scopes.filter((scope) => !actor.scopes.includes(scope))
     if (more.length)
       throw new ApiError('permission_denied', {
         attr: 'scopes',
-        detail: `A key can hand on only what it has itself; yours lacks ${more.join(', ')}.`,
+        detail: `A key can only grant scopes it has itself. Yours lacks ${more.join(', ')}.`,
       })
     return known.filter((scope) => scopes.includes(scope))
   }
@@ -130,12 +132,12 @@ export const createKeys = ({
   const checkedProject = async (actor: Actor, teams: KeyInput['scoped_teams']): Promise<number | undefined> => {
     if (teams === undefined && actor.projectId !== undefined) return actor.projectId
     if (teams === undefined || (teams && teams.length !== 1))
-      throw wrong('scoped_teams', '"scoped_teams" is a list of one project\'s id, or null for all projects.')
+      throw wrong('scoped_teams', '"scoped_teams" must be a list with one project id, or null for all projects.')
     const id = teams?.[0]
     if (actor.projectId !== undefined && id !== actor.projectId)
       throw new ApiError('permission_denied', {
         attr: 'scoped_teams',
-        detail: `This key is of project ${actor.projectId} and can make keys of that project only.`,
+        detail: `This key belongs to project ${actor.projectId} and can only create keys for that project.`,
       })
     if (id !== undefined && !(await projects.byId(id))) throw wrong('scoped_teams', `There is no project ${id}.`)
     return id
@@ -144,7 +146,7 @@ export const createKeys = ({
   return {
     async bySecret(secret) {
       const key = await keys.bySecret(secret)
-      // A store that cannot be written to (a full disk) keeps nobody out.
+      // Keys stay valid when the store is read-only, such as with a full disk.
       if (key && !(key.lastUsedAt && now() - Date.parse(key.lastUsedAt) < TOUCH_MS))
         keys.touch(key.id, new Date(now()).toISOString()).catch(() => {})
       return key
@@ -166,14 +168,14 @@ export const createKeys = ({
       if (!key)
         throw new ApiError('name_taken', {
           attr: 'label',
-          detail: `There is a key with the label "${label}" already: choose another, or rotate that one.`,
+          detail: `There already is a key with the label "${label}". Choose another label, or rotate that key.`,
         })
       return { ...toView(key), value }
     },
     async rotate(actor, id, graceSeconds) {
       const { label } = await findMine(actor, id)
       if (label === START_KEYS.given)
-        throw wrong('id', 'This key is set by TRAILMARK_PERSONAL_API_KEY: change it there and restart the service.')
+        throw wrong('id', 'This key is set by TRAILMARK_PERSONAL_API_KEY. Change it there and restart the service.')
       const value = madeUp('tmk')
       await keys.rotate(id, { secret: value, previousUntil: graceEnd(graceSeconds, now()) })
       if (label === START_KEYS.generated) keyFile.write(value)
@@ -182,7 +184,7 @@ export const createKeys = ({
     async revoke(actor, id) {
       const { label } = await findMine(actor, id)
       if (label === START_KEYS.given)
-        throw wrong('id', 'This key is set by TRAILMARK_PERSONAL_API_KEY: take it out there and restart the service.')
+        throw wrong('id', 'This key is set by TRAILMARK_PERSONAL_API_KEY. Remove it there and restart the service.')
       await keys.remove(id)
       if (label === START_KEYS.generated) keyFile.write(undefined)
     },

@@ -8,11 +8,11 @@ import { toTimezone } from './timezone.ts'
 export interface ProjectView {
   readonly id: number
   readonly name: string
-  /** Public: what browsers send. */
+  /** Public token that browsers send. */
   readonly api_token: string
   readonly timezone: string
   readonly created_at: string
-  /** Until when the token before this one is taken as well. */
+  /** Time until which the previous token stays valid. */
   readonly previous_api_token_until: string | null
 }
 
@@ -24,12 +24,12 @@ export interface ProjectInput {
 }
 
 export interface Projects {
-  /** Those that `actor` may reach. */
+  /** Lists the projects that `actor` can access. */
   list(actor: Actor): Promise<ProjectView[]>
   get(id: number): Promise<ProjectView>
   create(actor: Actor, input: ProjectInput & { readonly name: string }): Promise<ProjectView>
   change(id: number, input: Pick<ProjectInput, 'name' | 'timezone'>): Promise<ProjectView>
-  /** Gives the project a new token; the one before is taken for `graceSeconds` more. */
+  /** Replaces the token. The previous one stays valid for `graceSeconds`. */
   rotateToken(id: number, graceSeconds: number): Promise<ProjectView>
 }
 
@@ -40,7 +40,7 @@ const wrong = (attr: string, detail: string) => new ApiError('invalid_input', { 
 const tokenTaken = () =>
   new ApiError('name_taken', {
     attr: 'api_token',
-    detail: 'Another project has this token, or had it until a short while ago.',
+    detail: 'Another project has this token, or had it until recently.',
   })
 
 const toView = ({ id, name, token, timezone, createdAt, previousTokenUntil }: Project): ProjectView => ({
@@ -54,14 +54,14 @@ const toView = ({ id, name, token, timezone, createdAt, previousTokenUntil }: Pr
 
 const checkedName = (name: string): string => {
   if (!name.trim() || name.length > MAX_NAME)
-    throw wrong('name', `"name" has 1 to ${MAX_NAME} characters that are not all spaces.`)
+    throw wrong('name', `"name" must have 1 to ${MAX_NAME} characters that are not all spaces.`)
   return name.trim()
 }
 
 const checkedTimezone = (given: string): string => {
   const timezone = toTimezone(given)
   if (!timezone)
-    throw wrong('timezone', `"${given.slice(0, 60)}" is no IANA time zone: give one such as Europe/Berlin or UTC.`)
+    throw wrong('timezone', `"${given.slice(0, 60)}" is not an IANA time zone. Use one such as Europe/Berlin or UTC.`)
   return timezone
 }
 
@@ -70,7 +70,7 @@ const checked = ({ name, timezone }: Pick<ProjectInput, 'name' | 'timezone'>) =>
   ...(timezone === undefined ? {} : { timezone: checkedTimezone(timezone) }),
 })
 
-/** What can be done with projects, for the API and the command line alike. Everything throws `ApiError`. */
+/** Creates the operations on projects, for the API and the command line. All of them reject with `ApiError`. */
 export const createProjects = ({ projects }: Pick<Metadata, 'projects'>, now: () => number = Date.now): Projects => {
   const find = async (id: number): Promise<Project> => {
     const project = await projects.byId(id)
@@ -86,11 +86,11 @@ export const createProjects = ({ projects }: Pick<Metadata, 'projects'>, now: ()
       if (actor.projectId !== undefined)
         throw new ApiError('permission_denied', {
           detail:
-            'This personal API key is of one project: a new project takes a key of all projects ("trailmark key create --all-projects").',
+            'This personal API key belongs to one project. Creating a project requires a key for all projects ("trailmark key create --all-projects").',
         })
       const fields = { ...checked({ name, timezone }), name: checkedName(name) }
       if (!/^[A-Za-z0-9_-]{1,200}$/.test(token))
-        throw wrong('api_token', '"api_token" has 1 to 200 letters, digits, _ and -.')
+        throw wrong('api_token', '"api_token" must have 1 to 200 letters, digits, _ and -.')
       if (await projects.byToken(token)) throw tokenTaken()
       try {
         return toView(await projects.create({ ...fields, token }))

@@ -4,7 +4,7 @@ import { measure } from './print/measure.ts'
 import { parse } from './parse/parseQuery.ts'
 import { name, type QuerySql, type SelectSql, type Sql } from './catalog/physical.ts'
 import { print } from './print/print.ts'
-import { QueryError, refuseIn, type Span } from './parse/queryError.ts'
+import { QueryError, rejectIn, type Span } from './parse/queryError.ts'
 import type { ResolveOptions } from './resolve/queryContext.ts'
 import { resolveQuery } from './resolve/resolveQuery.ts'
 import type { ResolvedQuery } from './resolve/resolverContext.ts'
@@ -73,15 +73,15 @@ const resolveWithin = (
 ): ResolvedQuery => {
   const resolved = resolveQuery(query, { text, variable, replace })
   const { nodes, depth } = measure(resolved.query)
-  const refuse = refuseIn(text)
+  const reject = rejectIn(text)
   if (depth > MAX_ENGINE_DEPTH)
-    throw refuse(
+    throw reject(
       'query_too_deep',
       'The query has a chain or nesting that is too long for the engine',
       query,
       'Split it into parts with WITH … AS',
     )
-  if (nodes > MAX_ENGINE_NODES) throw refuse('query_too_complex', 'The query is too large when compiled', query)
+  if (nodes > MAX_ENGINE_NODES) throw reject('query_too_complex', 'The query is too large when compiled', query)
   return resolved
 }
 
@@ -93,15 +93,15 @@ export const checkQuery = (query: ParsedQuery): void => {
 }
 
 const boundVariables = (text: string, variables: CompileOptions['variables']): ResolveOptions['variable'] => {
-  const refuse = refuseIn(text)
+  const reject = rejectIn(text)
   const made = new Map<string, Value>()
   const bind = (name: string, span: Span): Value => {
     const bound = Object.hasOwn(variables, name) ? variables[name] : undefined
-    if (!bound) throw refuse('variable_missing', `The variable '${name}' has no value`, span)
+    if (!bound) throw reject('variable_missing', `The variable '${name}' has no value`, span)
     const row = VARIABLE_TYPES[bound.type]
     const accepted = row.accept(bound.value)
     if (accepted === undefined)
-      throw refuse('variable_invalid', `The value of the variable '${name}' is not of its type`, span)
+      throw reject('variable_invalid', `The value of the variable '${name}' is not of its type`, span)
     return {
       ...value(row.kind, { kind: 'parameter', type: bound.type, value: accepted }),
       constant: accepted,
@@ -161,6 +161,6 @@ export const compileQuery = (
     : { query: paged(resolved, limit, offset), keyCount: 0 }
   const compiled = print(page.query, projectId)
   if (compiled.text.length > MAX_ENGINE_TEXT)
-    throw refuseIn(query.text)('query_too_complex', 'The query is too long when compiled', query.query)
+    throw rejectIn(query.text)('query_too_complex', 'The query is too long when compiled', query.query)
   return Object.freeze({ text: compiled.text, params: Object.freeze(compiled.params), keyCount: page.keyCount })
 }

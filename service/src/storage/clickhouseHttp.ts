@@ -1,40 +1,40 @@
 import { randomUUID } from 'node:crypto'
 import { type Dispatcher, Pool } from 'undici'
 
-/** Settings of a statement, by the names that the engine has for them. */
+/** Settings of a statement, by the engine's names. */
 export type Settings = Readonly<Record<string, string | number>>
 
 export interface Server {
-  /** Address, with user and password if it needs them and no account is given. */
+  /** URL, with user and password if needed and `account` is absent. */
   readonly url: string
   readonly account?: { readonly username: string; readonly password: string } | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** How long an answer may take to begin, and to go on. */
+  /** Maximum time until the response begins, and between two chunks of it, in ms. */
   readonly timeoutMs: number
   readonly connections: number
 }
 
-export interface Question {
+export interface EngineRequest {
   readonly text: string
   /** Values of the `{name:Type}` placeholders. */
   readonly params?: Readonly<Record<string, unknown>> | undefined
   readonly settings: Settings
-  /** Rows of an INSERT, in the format that it names. */
+  /** Rows of an INSERT, in the format the statement names. */
   readonly rows?: Buffer
   readonly queryId?: string
   readonly signal?: AbortSignal | undefined
 }
 
-export interface Reply {
+export interface EngineResponse {
   readonly body: Dispatcher.ResponseData['body']
-  /** How many rows it has; 0 if the engine does not say. */
+  /** Number of rows. 0: unknown. */
   readonly rowCount: number
 }
 
-/** What the engine says of a statement that it refuses or gives up. */
+/** An error response of the engine. */
 export class EngineError extends Error {
   override name = 'EngineError'
-  /** The engine's name for it, such as `UNKNOWN_TABLE`; empty if what answered is no engine. */
+  /** The engine's name of the error, such as `UNKNOWN_TABLE`. Empty: the response is not from an engine. */
   readonly code: string
 
   constructor(message: string, code: string) {
@@ -44,15 +44,18 @@ export class EngineError extends Error {
 }
 
 export interface ClickhouseHttp {
-  /** Rejects with `EngineError`, or with an error of the connection. The connection is free again when the body has been read. */
-  ask(question: Question): Promise<Reply>
+  /**
+   * Sends a statement. Rejects with `EngineError`, or with an error of the connection. Read the body to free the
+   * connection.
+   */
+  send(request: EngineRequest): Promise<EngineResponse>
   ping(timeoutMs: number): Promise<boolean>
-  /** Ends what is under way. */
+  /** Aborts running requests. */
   close(): Promise<void>
 }
 
-// Beyond it some server or proxy on the way refuses an address.
-const MAX_ADDRESS = 4_096
+// Some servers and proxies reject longer URLs.
+const MAX_URL_LENGTH = 4_096
 
 const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', "'": "\\'", '\\': '\\\\' }
 const escape = (text: string) => text.replace(/[\t\n\r'\\]/g, (sign) => ESCAPES[sign]!)
@@ -60,7 +63,7 @@ const escape = (text: string) => text.replace(/[\t\n\r'\\]/g, (sign) => ESCAPES[
 const numberText = (value: number) =>
   Number.isFinite(value) ? String(value) : Number.isNaN(value) ? 'nan' : value > 0 ? '+inf' : '-inf'
 
-/** A value as the engine reads it for a placeholder: in its TSV format, inside of a list as a literal. */
+/** Returns a value of a placeholder in the engine's TSV format, or as a literal inside a list. */
 export const paramText = (value: unknown, isInList = false): string => {
   if (value === null || value === undefined) return isInList ? 'NULL' : '\\N'
   if (Array.isArray(value)) return `[${value.map((each) => paramText(each, true)).join(',')}]`
@@ -70,7 +73,7 @@ export const paramText = (value: unknown, isInList = false): string => {
   throw new Error(`A value of type ${typeof value} cannot be a parameter`)
 }
 
-// A cluster's node puts the words of another around its own: the innermost ones say what happened.
+// A node of a cluster wraps errors of other nodes. The innermost message has the cause.
 const ENGINE_ERROR = /Code: \d+.*Exception: (.+?)\((?=[A-Z0-9_]*[A-Z]{3})([A-Z0-9_]+)\)/s
 
 const toError = (text: string): EngineError => {
@@ -83,7 +86,7 @@ const rowCountOf = (summary: unknown): number => {
   return Number(/"result_rows":"(\d+)"/.exec(summary)?.[1] ?? 0)
 }
 
-/** The fields as the body of a form. None of them can hold the boundary, which is new each time. */
+/** Returns the fields as a form body. The boundary is random, so no field can contain it. */
 const formOf = (fields: readonly (readonly [string, string])[]) => {
   const boundary = randomUUID()
   const parts = fields.map(
@@ -93,8 +96,8 @@ const formOf = (fields: readonly (readonly [string, string])[]) => {
 }
 
 /**
- * ClickHouse's HTTP interface (clickhouse.com/docs/interfaces/http): a statement and the values of its placeholders travel
- * side by side, so that no value is ever part of a statement.
+ * Creates a client of ClickHouse's HTTP interface (clickhouse.com/docs/interfaces/http). It sends the values of
+ * placeholders separately from the statement, so that no value is ever part of SQL.
  */
 export const createClickhouseHttp = ({ url, account, headers, timeoutMs, connections }: Server): ClickhouseHttp => {
   const { origin, username, password } = new URL(url)
@@ -109,13 +112,14 @@ export const createClickhouseHttp = ({ url, account, headers, timeoutMs, connect
   }
 
   return {
-    async ask({ text, params = {}, settings, rows, queryId, signal }) {
+    async send({ text, params = {}, settings, rows, queryId, signal }) {
       const values = Object.entries(params).map(([name, value]) => [`param_${name}`, paramText(value)] as const)
       const inAddress = [
         ...(queryId ? [['query_id', queryId] as const] : []),
         ...Object.entries(settings).map(([name, value]) => [name, String(value)] as const),
       ]
-      const isForm = !rows && values.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > MAX_ADDRESS
+      const isForm =
+        !rows && values.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > MAX_URL_LENGTH
       const form = isForm ? formOf([...values, ['query', text]]) : undefined
       const fields = [...inAddress, ...(isForm ? [] : values), ...(rows ? [['query', text] as const] : [])]
       const {
@@ -130,7 +134,7 @@ export const createClickhouseHttp = ({ url, account, headers, timeoutMs, connect
         signal: signal ?? null,
       })
       if (statusCode !== 200 || said['x-clickhouse-exception-code'] !== undefined) throw toError(await body.text())
-      // An answer that is given up half read has an error, which must not end the process where nobody listens any more.
+      // An aborted response emits an error, which would end the process without a listener.
       body.on('error', () => {})
       return { body, rowCount: rowCountOf(said['x-clickhouse-summary']) }
     },

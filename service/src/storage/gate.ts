@@ -1,30 +1,33 @@
 import type { Readable } from 'node:stream'
 import { type Statement, type Storage, StorageError } from './storage.ts'
 
-/** What a statement is for. Each class has places of its own, so that one class never takes those of another. */
+/** Purpose of a statement. Each class has its own places, so that no class can starve another. */
 export type WorkClass = 'runs' | 'validation' | 'lookups' | 'background'
 
 interface ClassLimits {
-  /** Statements under way at the same time, of all projects. */
+  /** Maximum concurrent statements of all projects. */
   readonly places: number
-  /** A project takes another place while it holds fewer than this many times the free ones, so that some always stay free for others. */
+  /**
+   * A project may take another place while it holds fewer than this many times the free places, so that some stay free
+   * for others.
+   */
   readonly share: number
-  /** How long a statement waits for a place before it is refused. */
+  /** Maximum time a statement waits for a place, in ms. */
   readonly waitMs: number
-  /** Statements of one project that may wait at the same time. */
+  /** Maximum waiting statements of one project. */
   readonly mostWaiting: number
 }
 
-/** What `TRAILMARK_ENGINE_RUNS` may be; the pool of connections to the engine has room for as many. */
+/** Range of `TRAILMARK_ENGINE_RUNS`. The connection pool is large enough for the maximum. */
 export const MAX_RUN_PLACES = 60
 
 /**
- * - `runs`: runs, streams and lookups of persons, which a person or a program waits for. One project alone gets 11 places of 16.
- * - `validation`: the checks of queries that are created, changed or previewed. One project alone gets 2 places.
- * - `lookups`: stored properties for flags, one batch of each project at a time.
- * - `background`: builds, checks and sweeps of tables. Nobody waits for them, so they are never refused.
+ * - `runs`: runs, streams and lookups of persons. Clients wait for these. One project alone gets 11 of 16 places.
+ * - `validation`: checks of queries that are created, changed or previewed. One project alone gets 2 places.
+ * - `lookups`: stored properties for flags, one batch per project at a time.
+ * - `background`: builds, checks and sweeps of tables. No client waits for them, so they are never rejected.
  *
- * The embedded engine lets its reader run as many statements as these classes together send; see `READER_PLACES`.
+ * The embedded engine's limit for its reader is the total of these classes (`READER_PLACES`).
  */
 export const WORK_CLASSES: Readonly<Record<WorkClass, ClassLimits>> = {
   runs: { places: 16, share: 2, waitMs: 5_000, mostWaiting: 100 },
@@ -33,21 +36,21 @@ export const WORK_CLASSES: Readonly<Record<WorkClass, ClassLimits>> = {
   background: { places: 2, share: 1, waitMs: Infinity, mostWaiting: Infinity },
 }
 
-/** The most statements that all classes together send as the user who only reads, at the most places that can be configured. */
+/** Maximum concurrent statements of all classes as the read-only user, with the highest configuration. */
 export const READER_PLACES = MAX_RUN_PLACES + WORK_CLASSES.validation.places + WORK_CLASSES.background.places
 
-/** What rooms do with the engine, each call in a place of its class. */
+/** Engine access for one class. Each call takes a place of the class. */
 export type GatedStorage = Pick<Storage, 'rowsDatabase' | 'run' | 'stream' | 'rows' | 'command' | 'work'>
 
-/** What the writer does with the engine: there is one, it stores one batch at a time, and it never waits for a place. */
+/** Engine access of the writer. It stores one batch at a time and never waits for a place. */
 export type IngestStorage = Pick<Storage, 'rowsDatabase' | 'rows' | 'insert' | 'work' | 'ready'>
 
-/** The only way to the engine: rooms receive the gate, never the storage behind it. */
+/** The only access to the engine. Rooms receive the gate, never the storage behind it. */
 export interface EngineGate extends Readonly<Record<WorkClass, GatedStorage>>, Pick<Storage, 'ready' | 'close'> {
   readonly ingest: IngestStorage
 }
 
-/** Returns what to call when the statement is over. Rejects with `StorageError` of kind `capacity`. */
+/** Takes a place. Returns a function that releases it. Rejects with `StorageError` of kind `capacity`. */
 type Enter = (projectId: number, signal?: AbortSignal) => Promise<() => void>
 
 interface Waiting {
@@ -55,7 +58,7 @@ interface Waiting {
   readonly go: () => void
 }
 
-/** Places of one class, shared between projects: of those who wait, the project with the fewest places is next. */
+/** Creates the places of one class, shared fairly: the waiting project with the fewest places is next. */
 export const createPlaces = ({ places, share, waitMs, mostWaiting }: ClassLimits): Enter => {
   const held = new Map<number, number>()
   let free = places
@@ -86,8 +89,8 @@ export const createPlaces = ({ places, share, waitMs, mostWaiting }: ClassLimits
     }
   }
 
-  const capacity = () => new StorageError('capacity', 'The project has its share of the engine in use')
-  const givenUp = () => new StorageError('unavailable', 'The query was given up')
+  const capacity = () => new StorageError('capacity', 'The project already uses its share of the engine')
+  const givenUp = () => new StorageError('unavailable', 'The query was aborted')
 
   const wait = (projectId: number, signal: AbortSignal | undefined) =>
     new Promise<() => void>((resolve, reject) => {
@@ -109,14 +112,14 @@ export const createPlaces = ({ places, share, waitMs, mostWaiting }: ClassLimits
   return async (projectId, signal) => {
     if (signal?.aborted) throw givenUp()
     const waitsAlready = waiting.filter((each) => each.projectId === projectId).length
-    // Those who wait come first: a project that asks again and again never passes them.
+    // Waiting statements come first, so a project that retries constantly cannot overtake them.
     if (!waitsAlready && mayEnter(projectId)) return take(projectId)
     if (waitsAlready >= mostWaiting) throw capacity()
     return wait(projectId, signal)
   }
 }
 
-/** The project that one of the service's own statements is for, by its parameter of this name; 0 is the service itself. */
+/** Returns the parameter `projectId` of one of the service's own statements. 0: the service itself. */
 const projectOf = ({ params }: Statement): number => Number(params?.projectId ?? 0)
 
 const gated = (storage: Storage, enter: Enter): GatedStorage => {
@@ -135,7 +138,7 @@ const gated = (storage: Storage, enter: Enter): GatedStorage => {
     async stream(statement, limits, format, signal): Promise<Readable> {
       const leave = await enter(limits.projectId, signal)
       try {
-        // Until the last row has been read, the engine holds the answer.
+        // The engine is busy until the last row has been read.
         return (await storage.stream(statement, limits, format, signal)).once('close', leave)
       } catch (error) {
         leave()
@@ -149,7 +152,7 @@ const gated = (storage: Storage, enter: Enter): GatedStorage => {
   }
 }
 
-/** Puts the gate before a storage. `runPlaces`: as many runs at the same time as the engine is good for. */
+/** Creates the gate in front of a storage. `runPlaces`: maximum concurrent runs. */
 export const createEngineGate = (storage: Storage, runPlaces = WORK_CLASSES.runs.places): EngineGate => {
   const limitsOf = (name: WorkClass) =>
     name === 'runs' ? { ...WORK_CLASSES.runs, places: runPlaces } : WORK_CLASSES[name]

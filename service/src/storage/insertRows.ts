@@ -3,7 +3,8 @@ import { type Storage, StorageError } from './storage.ts'
 const isData = (error: unknown) => error instanceof StorageError && error.kind === 'data'
 
 /**
- * Inserts lines; those that the engine refuses are left out, whatever their number. The engine reads over lines it cannot read; where it refuses the rest all the same, halves find the line.
+ * Inserts lines and leaves out those that the engine rejects. The engine skips lines it cannot parse. If it still
+ * rejects the batch, bisecting finds the line.
  */
 const insertReadable = async (
   { insert }: Pick<Storage, 'insert'>,
@@ -22,7 +23,7 @@ const insertReadable = async (
   }
 }
 
-/** The lines in a buffer, each with its line break. JSON has no line break of its own. */
+/** Splits a buffer into lines, each with its line break. JSON contains no line breaks. */
 export const linesOf = (bytes: Buffer): Buffer[] => {
   const lines: Buffer[] = []
   for (let start = 0; start < bytes.length;) {
@@ -33,7 +34,9 @@ export const linesOf = (bytes: Buffer): Buffer[] => {
   return lines
 }
 
-/** Inserts lines as one block; if the engine refuses some of them, the others without those. Resolves with whether it took all. */
+/**
+ * Inserts lines as one block, without those that the engine rejects. Resolves with whether all were inserted.
+ */
 export const insertAll = async (storage: Pick<Storage, 'insert'>, table: string, bytes: Buffer): Promise<boolean> => {
   try {
     await storage.insert(table, bytes)

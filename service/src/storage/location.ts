@@ -17,7 +17,7 @@ export const METADATA_FILE = 'definitions.db'
 export const metadataLocation = ({ dataDir, databaseUrl }: Pick<StorageLocation, 'dataDir' | 'databaseUrl'>): string =>
   databaseUrl ?? join(dataDir, METADATA_FILE)
 
-/** Whether other processes may serve the same events and metadata: none of it is in a data folder. */
+/** Whether other processes may serve the same events and metadata, because none of it is in a data folder. */
 export const isOneOfMany = ({
   databaseUrl,
   clickhouseUrl,

@@ -1,20 +1,20 @@
 import { join } from 'node:path'
 import { createClient } from '@libsql/client'
 
-// A command that only looks whether the folder is taken holds it for a moment.
+// A command that checks the lock holds it briefly.
 const WAIT_MS = 500
 
-/** Another process has the data folder open. */
+/** Another process has locked the data folder. */
 export class DataDirInUse extends Error {
   override name = 'DataDirInUse'
 }
 
 /**
- * Takes `dataDir` for this process. The operating system gives it back when the process ends, however it ends, so no lock
- * is ever left behind. Throws `DataDirInUse`. Returns how to give it back earlier.
+ * Locks `dataDir` for this process. Returns a function that releases the lock. The operating system releases it when
+ * the process ends in any way, so no lock is ever left behind. Throws `DataDirInUse`.
  */
 export const lockDataDir = async (dataDir: string): Promise<() => void> => {
-  // SQLite brings file locks that work on every platform: a write transaction that is never finished.
+  // SQLite provides file locks on every platform: a write transaction that stays open.
   const client = createClient({ url: `file:${join(dataDir, 'service.lock')}`, timeout: WAIT_MS })
   try {
     const held = await client.transaction('write')
@@ -29,7 +29,7 @@ export const lockDataDir = async (dataDir: string): Promise<() => void> => {
   }
 }
 
-/** Whether a process has taken `dataDir`. */
+/** Returns whether a process has locked `dataDir`. */
 export const isDataDirInUse = async (dataDir: string): Promise<boolean> => {
   try {
     const unlock = await lockDataDir(dataDir)

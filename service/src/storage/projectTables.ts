@@ -1,4 +1,4 @@
-/** Every table of the engine whose rows belong to projects, each by its `project_id`. Queries see no other project's rows of them. */
+/** Tables whose rows belong to projects, by `project_id`. Queries can only read rows of their own project. */
 export const PROJECT_TABLES = [
   'events',
   'person_properties',

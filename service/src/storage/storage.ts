@@ -1,26 +1,29 @@
 import type { Readable } from 'node:stream'
 import { ApiError } from '../lib/apiError.ts'
 
-/** A statement with `{name:Type}` placeholders and their values. Of one of the service's own, `projectId` is the project it works for. */
+/**
+ * A statement with `{name:Type}` placeholders and their values. In the service's own statements, `projectId` is the
+ * project it works for.
+ */
 export interface Statement {
   readonly text: string
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-/** What a project's query may read and use up. */
+/** Limits of a project's query. */
 export interface RunLimits {
-  /** The engine shows the query this project's events only, whatever the statement says. */
+  /** The query can only read events of this project, whatever the statement is. */
   readonly projectId: number
   readonly maxSeconds: number
   readonly maxMemoryBytes: number
   readonly maxRows: number
-  /** Threads of the engine. Absent: as many as the machine has cores. */
+  /** Maximum threads. Absent: one per core. */
   readonly maxThreads?: number
-  /** Tables of `db` that the statement reads besides `events`; each has a column `project_id`. */
+  /** Tables of `db` that the statement reads in addition to `events`. Each has a column `project_id`. */
   readonly tables?: readonly string[]
 }
 
-/** What one of the service's own long statements may take. */
+/** Limits of one of the service's own long statements. */
 export interface WorkLimits {
   readonly maxSeconds: number
   readonly maxMemoryBytes: number
@@ -32,67 +35,78 @@ export interface Column {
   readonly type: string
 }
 
-/** Integers that a JavaScript number cannot hold exactly arrive as strings. */
+/** Integers beyond 2^53 are strings. */
 export interface Result {
   readonly columns: readonly Column[]
   readonly rows: readonly (readonly unknown[])[]
-  /** Length of the whole as text. */
+  /** Characters of the JSON response. */
   readonly textLength: number
 }
 
-/** Objects on lines of their own, in which integers that a JavaScript number cannot hold are strings; or CSV with a line of names. */
+/** `ndjson`: one object per line, with integers beyond 2^53 as strings. `csv`: with a header. */
 export type StreamFormat = 'ndjson' | 'csv'
 
 /** One row to insert, as a line of JSON whose keys are columns. */
 export type JsonLine = string
 
-/** Rows to insert: line by line, or all lines as bytes. */
+/** Rows to insert: separate lines, or all lines as bytes. */
 export type JsonLines = readonly JsonLine[] | Buffer
 
 export interface InsertOptions {
-  /** Whether rows that the engine cannot read are left out, instead of the whole insert being refused. */
+  /** Whether rows that the engine cannot parse are skipped. Otherwise they make the insert fail. */
   readonly skipsUnreadable?: boolean
 }
 
 /**
- * The events' store: an embedded engine or a cluster, which nothing above can tell apart.
- * Everything rejects with `StorageError`, and after a rejection the next call finds a clean connection.
+ * The event store: the embedded engine, a ClickHouse server or a cluster. All methods reject with `StorageError`,
+ * after which the next call uses a clean connection.
  */
 export interface Storage {
-  /** The database whose tables hold the rows themselves, on every node: what `work` deletes it deletes there. */
+  /** The database with the local rows of each node, where `work` deletes. */
   readonly rowsDatabase: string
-  /** All rows of a project's query, read by a user that can do nothing else. An aborted `signal` ends the query in the engine. */
+  /**
+   * Returns all rows of a project's query, which runs as a read-only user. An aborted `signal` ends the query in the
+   * engine.
+   */
   run(statement: Statement, limits: RunLimits, signal?: AbortSignal): Promise<Result>
-  /** The same as a stream of text, which begins when the last row is known: it is whole, or it is a rejection. */
+  /**
+   * Like `run`, as a stream of text. Resolves when the engine has the complete result, so the stream never ends early
+   * with an error.
+   */
   stream(statement: Statement, limits: RunLimits, format: StreamFormat, signal?: AbortSignal): Promise<Readable>
-  /** Rows of one of the service's own statements, which sees every project. */
+  /** Returns the rows of one of the service's own statements, which can read every project. */
   rows<Row>(statement: Statement): Promise<Row[]>
-  /** All rows or, after a rejection with `kind: 'data'`, none. After `'unavailable'` it may be either. */
+  /** Inserts all rows or, after a rejection with `kind: 'data'`, none. After `'unavailable'` it may be either. */
   insert(table: string, rows: JsonLines, options?: InsertOptions): Promise<void>
   command(statement: string): Promise<void>
-  /** Creates and fills tables out of what is stored, reading properties as `run` does. An aborted `signal` ends it in the engine. */
+  /**
+   * Runs a long statement that creates or fills tables, with properties as `run` reads them. An aborted `signal` ends
+   * it in the engine.
+   */
   work(statement: Statement, limits: WorkLimits, signal?: AbortSignal): Promise<void>
-  /** Whether the engine answers, waiting at most `withinMs` until it does. `onFailure` receives why it did not, each time. */
+  /**
+   * Returns whether the engine responds within `withinMs`. Calls `onFailure` with the reason after each failed attempt.
+   */
   ready(withinMs: number, onFailure?: (error: Error) => void): Promise<boolean>
   close(): Promise<void>
 }
 
 /**
- * - `unavailable`: the engine is away, overloaded or full; the same call may succeed later.
- * - `full`: the engine's disk has no room for more rows.
+ * - `unavailable`: the engine is unavailable or overloaded. A retry may succeed.
+ * - `full`: the engine's disk is full.
  * - `data`: these rows can never be stored.
- * - `capacity`: others take up what the engine has; the same call may succeed later.
- * - `query`: the statement was refused.
- * - `timeout`, `memory`, `size`: the statement went over its limits.
+ * - `capacity`: others use the engine's capacity. A retry may succeed.
+ * - `query`: the engine rejected the statement.
+ * - `timeout`, `memory`, `size`: the statement exceeded its limits.
  */
 export type StorageErrorKind = 'unavailable' | 'full' | 'capacity' | 'data' | 'query' | 'timeout' | 'memory' | 'size'
 
 export class StorageError extends Error {
   override name = 'StorageError'
   readonly kind: StorageErrorKind
-  /** The engine's name for it, such as `ILLEGAL_TYPE_OF_ARGUMENT`; absent when the engine did not answer. */
+  /** The engine's name of the error, such as `ILLEGAL_TYPE_OF_ARGUMENT`. Absent: the engine did not respond. */
   readonly engineCode: string | undefined
-  /** For a cluster: the parts that do not answer, without hosts, such as `node 2 of 3`. */
+  /** For a cluster: the nodes that do not respond, without hosts, such as `node 2 of 3`. */
   readonly missing: string | undefined
 
   constructor(kind: StorageErrorKind, message: string, engineCode?: string, missing?: string) {
@@ -103,15 +117,15 @@ export class StorageError extends Error {
   }
 }
 
-/** Seconds after which a request that the engine had no room or no answer for is worth repeating. */
+/** Delay in seconds before a retry makes sense if the engine is busy or unavailable. */
 const RETRY_SECONDS = 2
 const FULL_RETRY_SECONDS = 30
 
-/** The refusal for an engine that is away, full or busy; `undefined` if the statement itself is at fault. */
+/** Returns the API error for an engine that is unavailable, full or busy. `undefined`: the statement is at fault. */
 export const storageApiError = ({ kind, missing }: StorageError): ApiError | undefined => {
   if (kind === 'capacity') return new ApiError('query_capacity', { retryAfterSeconds: RETRY_SECONDS })
   if (kind === 'full') return new ApiError('disk_full', { retryAfterSeconds: FULL_RETRY_SECONDS })
   if (kind !== 'unavailable') return undefined
-  const detail = `A part of the event store does not answer (${missing}), and without it the answer would be wrong: try again.`
+  const detail = `Part of the event store does not respond (${missing}), so the result would be incomplete. Retry the request.`
   return new ApiError('engine_unavailable', { ...(missing ? { detail } : {}), retryAfterSeconds: RETRY_SECONDS })
 }

@@ -120,7 +120,7 @@ test('events on a server of their own are copied by that server to where it may 
     await fill(service)
     const before = await everythingOf(service)
     expect((await trailmarkIn(envOf('data', 0), 'backup', folder('backup'))).stderr).toContain(
-      'say with --events where it may',
+      'pass --events with a destination it can write to',
     )
     expect(
       await trailmarkIn(
@@ -130,7 +130,7 @@ test('events on a server of their own are copied by that server to where it may 
         '--events',
         `File('${join(one, 'forbidden/../../elsewhere')}')`,
       ),
-    ).toMatchObject({ code: 1, stderr: expect.stringContaining('trailmark: the event store could not do it: ') })
+    ).toMatchObject({ code: 1, stderr: expect.stringContaining('trailmark: the event store failed: ') })
     expect(
       await trailmarkIn(envOf('data', 0), 'backup', folder('backup'), '--events', `File('${join(one, 'copy')}')`),
     ).toMatchObject({ code: 0, stderr: '' })
@@ -170,7 +170,7 @@ describe('what cannot be done says why, and leaves everything as it was', () => 
     await says(
       'data',
       ['backup', folder('backup')],
-      `there is nothing to back up in ${folder('data')}: name the service's data folder with --data or TRAILMARK_DATA.`,
+      `there is nothing to back up in ${folder('data')}: pass the service's data folder with --data or TRAILMARK_DATA.`,
     )
     await trailmark(folder('data'), 'project', 'create', 'p')
     mkdirSync(folder('mine'))
@@ -178,13 +178,13 @@ describe('what cannot be done says why, and leaves everything as it was', () => 
     await says(
       'data',
       ['backup', folder('mine')],
-      `the folder ${folder('mine')} is not empty: choose another, or one that is not there yet.`,
+      `the folder ${folder('mine')} is not empty: choose another, or one that does not exist yet.`,
     )
     expect(readdirSync(folder('mine'))).toEqual(['letter'])
     await says(
       'data',
       ['backup', folder('backup'), '--events', "S3('x')"],
-      '--events is for a ClickHouse server at CLICKHOUSE_URL: the embedded engine writes into the folder.',
+      '--events requires a ClickHouse server at CLICKHOUSE_URL: the embedded engine writes into the folder.',
     )
   })
 
@@ -193,13 +193,13 @@ describe('what cannot be done says why, and leaves everything as it was', () => 
     await says(
       'data',
       ['restore', folder('backup')],
-      `the data folder ${folder('data')} is not empty: restore into another with --data or TRAILMARK_DATA, or move what is there away.`,
+      `the data folder ${folder('data')} is not empty: restore into another with --data or TRAILMARK_DATA, or move its contents away.`,
     )
     await start(folder('data'))
     await says(
       'data',
       ['restore', folder('backup')],
-      `the data folder ${folder('data')} is not empty: restore into another with --data or TRAILMARK_DATA, or move what is there away.`,
+      `the data folder ${folder('data')} is not empty: restore into another with --data or TRAILMARK_DATA, or move its contents away.`,
     )
     expect((await trailmarkJson(folder('data'), 'project', 'list'))[0].name).toBe('p')
   })
@@ -207,7 +207,7 @@ describe('what cannot be done says why, and leaves everything as it was', () => 
   test('a restore of what is no backup, or not a whole one', async () => {
     await filled()
     const message = (of: string) =>
-      `${folder(of)} holds no whole backup of Trailmark: name the folder that "trailmark backup" wrote, and let it end by itself.`
+      `${folder(of)} has no complete backup of Trailmark: pass a folder that "trailmark backup" finished writing.`
     await says('restored', ['restore', folder('nowhere')], message('nowhere'))
     rmSync(join(folder('backup'), 'backup.json'))
     await says('restored', ['restore', folder('backup')], message('backup'))
@@ -218,7 +218,7 @@ describe('what cannot be done says why, and leaves everything as it was', () => 
     rmSync(join(folder('backup'), 'events', '.backup'))
     const { code, stderr } = await trailmark(folder('restored'), 'restore', folder('backup'))
     expect(code).toBe(1)
-    expect(stderr).toContain('trailmark: the event store could not do it: ')
+    expect(stderr).toContain('trailmark: the event store failed: ')
     expect(readdirSync(folder('restored')).filter((name) => !name.startsWith('service.lock'))).toEqual([])
   })
 })

@@ -103,7 +103,7 @@ test('a secret is shown once and by no other command', async () => {
   await trailmark(data, 'project', 'create', 'p')
   const { stdout } = await trailmark(data, 'key', 'create', 'k', '--scopes', 'all')
   const secret = /^tmk_\w+$/m.exec(stdout)![0]
-  expect(stdout).toContain('It is shown this once.')
+  expect(stdout).toContain('It is shown only once.')
   const said = [
     await trailmark(data, 'key', 'list'),
     await trailmark(data, 'key', 'list', '--json'),
@@ -124,43 +124,37 @@ describe('what cannot be done says why and what to do', () => {
   }
 
   test.each([
-    [['keys'], 'there is no command "keys"; there are serve, project create'],
-    [['key'], '"key" takes one of: key create, key list, key rotate, key revoke.'],
+    [['keys'], 'unknown command "keys". Commands: serve, project create'],
+    [['key'], '"key" expects one of: key create, key list, key rotate, key revoke.'],
     [['project', 'create'], '<name> is missing. Usage: trailmark project create <name>'],
-    [
-      ['project', 'create', 'My', 'shop'],
-      '"shop" is one word too many (put a name with spaces into quotation marks). Usage:',
-    ],
+    [['project', 'create', 'My', 'shop'], '"shop" is an unexpected argument (quote names with spaces). Usage:'],
     [
       ['project', 'create', 'x', '--timezone', 'Mars'],
-      '"Mars" is no IANA time zone: give one such as Europe/Berlin or UTC.',
+      '"Mars" is not an IANA time zone. Use one such as Europe/Berlin or UTC.',
     ],
-    [['project', 'rotate-token', 'one'], '"one" is no project\'s id: "trailmark project list" shows them.'],
+    [['project', 'rotate-token', 'one'], '"one" is not a project id: "trailmark project list" lists them.'],
     [['project', 'rotate-token', '99'], 'There is no project 99.'],
-    [['key', 'create', 'x'], 'say with --scopes what the key may do: endpoint:read'],
+    [['key', 'create', 'x'], 'pass the scopes of the key with --scopes: endpoint:read'],
     [
       ['key', 'create', 'x', '--scopes', 'everything', '--project', '1'],
-      'There is no scope "everything"; those that there are: endpoint:read',
+      'There is no scope "everything". Valid scopes: endpoint:read',
     ],
-    [
-      ['key', 'create', 'x', '--scopes', 'all'],
-      'there are 2 projects: say which with --project 1|2, or --all-projects.',
-    ],
+    [['key', 'create', 'x', '--scopes', 'all'], 'there are 2 projects: choose with --project 1|2, or --all-projects.'],
     [['key', 'create', 'x', '--scopes', 'all', '--project', '9'], 'There is no project 9.'],
     [
       ['key', 'create', 'x', '--scopes', 'all', '--project', '1', '--all-projects'],
-      '--project and --all-projects exclude each other: give one of them.',
+      '--project and --all-projects exclude each other: pass one of them.',
     ],
     [['key', 'create', 'x', '--scope', 'all'], "Unknown option '--scope'. Usage: trailmark key create <label>"],
-    [['key', 'rotate', 'nobody'], 'there is no key "nobody": "trailmark key list" shows them.'],
-    [['key', 'rotate', 'twice'], 'several keys have the label "twice": say which by its id'],
+    [['key', 'rotate', 'nobody'], 'there is no key "nobody": "trailmark key list" lists them.'],
+    [['key', 'rotate', 'twice'], 'several keys have the label "twice": choose by id'],
     [
       ['key', 'rotate', 'twice', '--project', '1', '--grace', 'soon'],
-      '--grace takes a time such as 30m, 24h or 7d, not "soon".',
+      '--grace expects a duration such as 30m, 24h or 7d, got "soon".',
     ],
     [
       ['key', 'rotate', 'twice', '--project', '1', '--grace', '99d'],
-      '"grace_seconds" is a whole number from 0 to 2592000 (30 days).',
+      '"grace_seconds" must be a whole number from 0 to 2592000 (30 days).',
     ],
     [
       ['serve', 'now'],
@@ -179,7 +173,7 @@ describe('what cannot be done says why and what to do', () => {
     const { code, stderr } = await trailmark(data, 'key', 'list')
     expect([code, stderr]).toEqual([
       1,
-      `trailmark: there are no definitions in ${data}: name the service's data folder with --data or TRAILMARK_DATA, or make a first project with "trailmark project create".\n`,
+      `trailmark: there are no definitions in ${data}: pass the service's data folder with --data or TRAILMARK_DATA, or create a first project with "trailmark project create".\n`,
     ])
   })
 

@@ -73,7 +73,7 @@ describe('conditions', () => {
     expect(asked(onIf({}))).toMatchObject({ enabled: true })
   })
 
-  test('no condition at all: nobody', () =>
+  test('a flag without conditions is off for everyone', () =>
     expect(evaluate(onIf(), subject())).toMatchObject({ enabled: false, reason: { code: 'no_condition_match' } }))
 
   test('a share of people, and a reason for those who are not in it', () => {

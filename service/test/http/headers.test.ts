@@ -9,7 +9,7 @@ test.each([
   const refusal = repeatedHeader(rawHeaders)!
   expect([refusal.code, refusal.details.detail]).toEqual([
     'invalid_input',
-    `The request has more than one "${name}" header: send one.`,
+    `The request has more than one "${name}" header. Send only one.`,
   ])
 })
 

@@ -1,4 +1,4 @@
-import { askInParts, inParts } from '../../src/lib/parts.ts'
+import { queryInParts, inParts } from '../../src/lib/parts.ts'
 
 test('every text is in one part, in order', () => {
   const texts = Array.from({ length: 20_000 }, (_, n) => `text ${n}`)
@@ -10,7 +10,7 @@ test('every text is in one part, in order', () => {
 
 test('nothing is no part, and is not asked about', async () => {
   expect(inParts([])).toEqual([])
-  expect(await askInParts([], () => Promise.reject(new Error('asked')))).toEqual([])
+  expect(await queryInParts([], () => Promise.reject(new Error('asked')))).toEqual([])
 })
 
 test.each([
@@ -28,5 +28,5 @@ test.each([
 
 test('the answers of all parts come together', async () => {
   const texts = Array.from({ length: 9_000 }, (_, n) => `text number ${n}`)
-  expect(await askInParts(texts, async (part) => part)).toEqual(texts)
+  expect(await queryInParts(texts, async (part) => part)).toEqual(texts)
 })

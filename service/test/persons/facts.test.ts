@@ -117,7 +117,7 @@ describe('who is who', () => {
     expect(sorted(await peopleIn(project)).map(({ ids }) => ids)).toEqual([['ann', 'anon'], ['ben']])
   })
 
-  test('an alias is refused for somebody identified, and a dangerous merge is not', async () => {
+  test('rejects an alias for an identified person, and accepts $merge_dangerously', async () => {
     const project = ++projects
     const known = [said('$identify', 'ann', 1), said('$identify', 'ben', 2)]
     await send(startProcess(), project, [...known, said('$create_alias', 'ann', 3, { other: 'ben' })])
@@ -126,7 +126,7 @@ describe('who is who', () => {
     expect(await peopleIn(project)).toHaveLength(1)
   })
 
-  test('ids that mean nobody merge nobody', async () => {
+  test('placeholder ids never merge persons', async () => {
     const project = ++projects
     const nobody = ['null', 'undefined', 'Anonymous', '[object Object]', '0', ' ']
     await send(startProcess(), project, [
@@ -137,7 +137,7 @@ describe('who is who', () => {
     expect((await peopleIn(project)).filter(({ ids }) => ids.length > 1)).toEqual([])
   })
 
-  test("without person processing an event is nobody's fact, and still found under whom it is merged into", async () => {
+  test('an event without person processing stores no facts, and belongs to the person its id is merged into', async () => {
     const project = ++projects
     await send(startProcess(), project, [
       said('visit', 'anon', 1, { isPersonless: true, set: { plan: 'x' } }),
@@ -262,7 +262,7 @@ describe('what is known of somebody', () => {
   })
 })
 
-test('a person of more merges than are followed keeps nobody else from being merged', async () => {
+test('a person beyond the merge limit does not block merges of other persons', async () => {
   const project = ++projects
   const ingest = startProcess()
   const star = Array.from({ length: MAX_FACTS + 1 }, (_, n) => said('$identify', 'star', n, { other: `a${n}` }))
@@ -362,7 +362,7 @@ test('a batch whose facts cannot be stored is not answered, and its events come 
   await expectPeople(project, events)
 })
 
-test('the same uuid with another content changes nobody', async () => {
+test('a repeated uuid with different content changes no person', async () => {
   const project = ++projects
   const first = said('$set', 'ann', 1, { set: { plan: 'first' } })
   await send(startProcess(), project, [first, { ...first, set: { plan: 'same batch' } }])

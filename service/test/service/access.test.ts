@@ -107,12 +107,12 @@ describe('keys', () => {
     for (const project of [second.projectId, 999]) {
       expect(await call(route, `Bearer ${first.key}`, project)).toMatchObject({
         status: 404,
-        body: { detail: 'There is no such project.' },
+        body: { detail: 'There is no project with this id.' },
       })
       if (project === 999)
         expect(await call(route, 'Bearer the-key-of-all-projects', project)).toMatchObject({
           status: 404,
-          body: { detail: 'There is no such project.' },
+          body: { detail: 'There is no project with this id.' },
         })
     }
   })

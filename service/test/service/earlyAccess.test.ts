@@ -178,11 +178,11 @@ describe('what is refused', () => {
     const { feature_flag: taken } = await create({ name: 'Taken' })
     expect(await api(service, 'POST', FEATURES, { name: 'x', feature_flag_id: taken.id })).toMatchObject({
       status: 400,
-      body: { detail: expect.stringContaining('flag of its own') },
+      body: { detail: expect.stringContaining('needs its own flag') },
     })
   })
 
-  test('a token that is none', async () => {
+  test('rejects an unknown token', async () => {
     expect((await request(`${service.url}/api/early_access_features/?token=wrong`)).status).toBe(401)
   })
 })

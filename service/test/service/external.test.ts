@@ -105,7 +105,7 @@ test('a server that does not answer is reported at once with the reason, and end
   ended.forEach(({ code, lines: [first, last, ...more], tookMs }, place) => {
     const [, shown, reason] = cases[place]!
     expect([code, more]).toEqual([1, []])
-    expect(first).toContain(`The ClickHouse server at CLICKHOUSE_URL (${shown}) does not answer: `)
+    expect(first).toContain(`The ClickHouse server at CLICKHOUSE_URL (${shown}) does not respond: `)
     expect(first).toContain(reason)
     expect(first).toContain('Retrying for 20 s, then exiting with code 1.')
     expect(first).not.toContain('hidden')
@@ -125,6 +125,6 @@ test('a wrong password is said to be so', async () => {
   })
   expect(code).toBe(1)
   expect(stderr).toBe(
-    'trailmark: the ClickHouse server refuses the user: set CLICKHOUSE_URL to an address with the right user and password, http://user:password@host:8123.\n',
+    'trailmark: the ClickHouse server rejects the user: set CLICKHOUSE_URL to a URL with the right user and password, http://user:password@host:8123.\n',
   )
 })

@@ -136,13 +136,13 @@ describe('what is refused, where, and what would be right', () => {
       'an unknown operator',
       { key: 'k', filters: properties({ key: 'p', value: 1, operator: 'like', type: 'person' }) },
       'filters.groups.0.properties.0.operator',
-      /no operator like; there are exact/,
+      /Unknown operator like. Valid operators: exact/,
     ],
     [
       'a value of a wrong kind',
       { key: 'k', filters: properties({ key: 'p', value: {}, operator: 'gt', type: 'person' }) },
       'filters.groups.0.properties.0.value',
-      /gt takes a number or a text/,
+      /gt takes a number or a string/,
     ],
     [
       'a pattern that is none',
@@ -160,7 +160,7 @@ describe('what is refused, where, and what would be right', () => {
       'variants that are not 100',
       { key: 'k', filters: { groups: [], multivariate: { variants: [{ key: 'a', rollout_percentage: 60 }] } } },
       'filters.multivariate.variants',
-      /100 percent, not 60/,
+      /add up to 100, got 60/,
     ],
     [
       'a variant twice',
@@ -195,19 +195,19 @@ describe('what is refused, where, and what would be right', () => {
       'a payload for nothing',
       { key: 'k', filters: { groups: [], payloads: { b: '1' } } },
       'filters.payloads.b',
-      /belongs to "true"/,
+      /must belong to "true"/,
     ],
     [
       'a dependency that is not there',
       { key: 'k', filters: properties({ key: 'nothing', value: true, operator: 'flag_evaluates_to', type: 'flag' }) },
       'filters.groups',
-      /no flag "nothing"/,
+      /"nothing", which does not exist/,
     ],
     [
       'a flag that depends on itself',
       { key: 'k', filters: properties({ key: 'k', value: true, type: 'flag' }) },
       'filters.groups',
-      /circle: k → k/,
+      /cycle: k → k/,
     ],
     ['a percentage over 100', { key: 'k', filters: { groups: [{ rollout_percentage: 101 }] } }, 'filters', /100/],
     ['a field that is not known', { key: 'k', rollout: 5 }, 'rollout', /./],
@@ -236,7 +236,7 @@ describe('what is refused, where, and what would be right', () => {
     await api(service, 'DELETE', `/feature_flags/${base.id}`)
   })
 
-  test('asking for nobody, and asking for nothing', async () => {
+  test('rejects a request without a person, and one without flags', async () => {
     const { id } = await define({ key: 'any' })
     expect(await ask({ distinct_id: '' })).toMatchObject({ status: 400, body: { attr: 'distinct_id' } })
     expect(
@@ -331,7 +331,7 @@ describe('a project whose quota of /flags is used up', () => {
   })
   afterAll(() => bounded.stop())
 
-  test('hears of it, and of no flag, in the form it asks for; what asks for no flags is not counted', async () => {
+  test('gets no flags and quotaLimited in the requested version, and requests without flags do not count', async () => {
     for (let turn = 0; turn < 3; turn += 1)
       expect((await ask({ disable_flags: true }, 'v=2&config=true', bounded)).body).toMatchObject({
         flags: {},

@@ -66,7 +66,7 @@ withDisk('a disk that is full', () => {
       body: {
         type: 'server_error',
         code: 'disk_full',
-        detail: expect.stringContaining('The disk of the service is full'),
+        detail: expect.stringContaining('The service is out of disk space'),
       },
     })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)

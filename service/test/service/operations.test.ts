@@ -123,17 +123,17 @@ describe('refused events', () => {
       [
         [
           'invalid_uuid',
-          '"uuid" is a UUID of 36 characters, or absent.',
+          '"uuid" must be a UUID of 36 characters, or absent.',
           'bad id',
           expect.stringContaining('"distinct_id":"visitor"'),
         ],
         [
           'missing_distinct_id',
-          '"distinct_id" is a text or a number, inside "properties" or beside them.',
+          '"distinct_id" must be a non-empty string or a number, inside "properties" or next to it.',
           'no person',
           expect.stringContaining('"plan":"gold"'),
         ],
-        ['not_an_object', 'An event is an object.', '', '"a text"'],
+        ['not_an_object', 'An event must be an object.', '', '"a text"'],
       ].sort(),
     )
     expect(Date.now() - Date.parse(page.results[0].refused_at)).toBeLessThan(60_000)
@@ -157,7 +157,7 @@ describe('refused events', () => {
     expect(ids).toEqual([...new Set(ids)].sort().reverse())
   })
 
-  test("are nobody else's", async () => {
+  test('are not visible to other projects', async () => {
     const project = await trailmarkJson(service.data, 'project', 'create', 'Another')
     const key = await trailmarkJson(
       service.data,
@@ -187,7 +187,7 @@ describe('refused events', () => {
 
   test.each([
     ['?limit=0', '"limit" must be an integer from 1 to 1000, got "0".'],
-    ['?before=yesterday', '"before" must be the id of a refused event, such as the value of "next".'],
+    ['?before=yesterday', '"before" must be the id of a rejected event, such as the value of "next".'],
     ['?code=ugly', '"code" must be one of not_an_object'],
   ])('rejects %s with the reason', async (query, detail) => {
     expect(await refused(query)).toMatchObject({ status: 400, body: { detail: expect.stringContaining(detail) } })

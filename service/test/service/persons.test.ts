@@ -96,7 +96,7 @@ test('persons are listed page by page, each once', async () => {
   expect(found.sort()).toEqual(['ada', ...Array.from({ length: 7 }, (_, n) => `visitor-${n}`)])
 })
 
-test('a person who is deleted with their events has left no trace, and nobody else has lost one', async () => {
+test('deleting a person with events deletes all of their rows and none of other persons', async () => {
   await Promise.all([arrive('bob'), arrive('zoe'), arrive('bob', other)])
   // Refused, and kept for whoever looks for the mistake.
   await capture(service, { event: '', properties: { distinct_id: 'bob', secret: 'bob' } })
@@ -242,7 +242,7 @@ test('events that come while somebody is deleted are stored, each once', async (
   expect(await whoHas('passer-7')).toMatchObject({ properties: { n: 7 } })
 })
 
-test("another project's key finds nobody and deletes nobody", async () => {
+test("another project's key finds and deletes no person", async () => {
   await arrive('kim')
   const { id } = await whoHas('kim')
   expect(await whoHas('kim', other)).toBeUndefined()

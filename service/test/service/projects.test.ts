@@ -83,23 +83,27 @@ describe('projects', () => {
 
   test.each([
     ['no name', { timezone: 'UTC' }, '"name" is required.'],
-    ['an empty name', { name: '  ' }, '"name" has 1 to 200 characters that are not all spaces.'],
+    ['an empty name', { name: '  ' }, '"name" must have 1 to 200 characters that are not all spaces.'],
     [
       'a time zone that is none',
       { name: 'x', timezone: 'Mars/Olympus' },
-      '"Mars/Olympus" is no IANA time zone: give one such as Europe/Berlin or UTC.',
+      '"Mars/Olympus" is not an IANA time zone. Use one such as Europe/Berlin or UTC.',
     ],
     [
       'an offset',
       { name: 'x', timezone: '+02:00' },
-      '"+02:00" is no IANA time zone: give one such as Europe/Berlin or UTC.',
+      '"+02:00" is not an IANA time zone. Use one such as Europe/Berlin or UTC.',
     ],
     [
       'another name in the wrong case',
       { name: 'x', timezone: 'asia/kolkata' },
-      '"asia/kolkata" is no IANA time zone: give one such as Europe/Berlin or UTC.',
+      '"asia/kolkata" is not an IANA time zone. Use one such as Europe/Berlin or UTC.',
     ],
-    ['a token with a space', { name: 'x', api_token: 'a b' }, '"api_token" has 1 to 200 letters, digits, _ and -.'],
+    [
+      'a token with a space',
+      { name: 'x', api_token: 'a b' },
+      '"api_token" must have 1 to 200 letters, digits, _ and -.',
+    ],
     ['a field that there is not', { name: 'x', colour: 'red' }, '"colour" is not a field of this request.'],
   ])('%s is refused', async (_, body, detail) => {
     expect(await ask(ALL, 'POST', '/projects/', body)).toMatchObject({ status: 400, body: { detail } })
@@ -217,7 +221,7 @@ describe('personal API keys', () => {
     expect((await reads(service.key)).status).toBe(200)
   })
 
-  test("a project's keys are nobody else's", async () => {
+  test('keys of a project are not visible to other projects', async () => {
     const { body: mine } = await create(service.key, { label: 'hidden', scopes: ['endpoint:read'] })
     const theirs = (await ask(SECOND, 'GET', '/personal_api_keys/')).body.results
     expect(theirs.map(({ label }: { label: string }) => label)).toEqual(['second'])
@@ -253,17 +257,17 @@ describe('personal API keys', () => {
   })
 
   test.each([
-    ['no scope', { label: 'x', scopes: [] }, 'A key has at least one scope; those that there are: endpoint:read'],
+    ['no scope', { label: 'x', scopes: [] }, 'A key needs at least one scope. Valid scopes: endpoint:read'],
     [
       'a scope that there is not',
       { label: 'x', scopes: ['endpoints:read'] },
-      'There is no scope "endpoints:read"; those that there are: endpoint:read',
+      'There is no scope "endpoints:read". Valid scopes: endpoint:read',
     ],
-    ['no label', { label: ' ', scopes: ['endpoint:read'] }, '"label" has 1 to 200 characters'],
+    ['no label', { label: ' ', scopes: ['endpoint:read'] }, '"label" must have 1 to 200 characters'],
     [
       "one of the service's own labels",
       { label: 'first key', scopes: ['endpoint:read'] },
-      'The label "first key" is the service\'s own: choose another.',
+      'The label "first key" is reserved for the service. Choose another.',
     ],
   ])('%s is refused', async (_, body, detail) => {
     expect(await create(service.key, body)).toMatchObject({

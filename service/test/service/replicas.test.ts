@@ -170,7 +170,7 @@ test('types of groups have one place each, whichever replica hears of them first
   expect(places).toEqual([[2, 2]])
 })
 
-test('while Postgres is away nothing is lost and nobody falls; afterwards it goes on', async () => {
+test('loses no event and no process while Postgres is unavailable, and continues afterwards', async () => {
   const before = await countOf(one, 'during')
   await postgres.kill()
   const answers = await Promise.all([
@@ -244,7 +244,7 @@ test('with an engine of its own it needs its data folder, and a backup goes into
   const restore = async (name: string, more: Record<string, string>) =>
     trailmarkIn({ TRAILMARK_DATA: join(folder, name), ...more }, 'restore', copy)
   expect((await restore('taken', place)).stderr).toBe(
-    'trailmark: the database at DATABASE_URL holds definitions already: name an empty one.\n',
+    'trailmark: the database at DATABASE_URL already has definitions: use an empty one.\n',
   )
   expect((await restore('in SQLite', {})).stdout).toContain('2 events')
   expect((await restore('in Postgres', restored)).stdout).toContain('2 events')
@@ -264,5 +264,5 @@ test('with an engine of its own it needs its data folder, and a backup goes into
         join(folder, 'empty'),
       )
     ).stderr,
-  ).toBe("trailmark: there is nothing to back up in the database at DATABASE_URL: name the service's database.\n")
+  ).toBe("trailmark: there is nothing to back up in the database at DATABASE_URL: set it to the service's database.\n")
 })

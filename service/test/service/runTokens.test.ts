@@ -219,7 +219,7 @@ describe('a run token', () => {
     expect((await run(token, 'broken', { variables: { n: 0 } })).body).toEqual({
       type: 'validation_error',
       code: 'query_failed',
-      detail: 'The engine refused the query.',
+      detail: 'The engine rejected the query.',
       attr: null,
       request_id: expect.any(String),
     })
@@ -357,7 +357,7 @@ test('a run token allows only runs of endpoints', async () => {
     expect([method, path, reply]).toMatchObject([
       method,
       path,
-      { status: 401, body: { code: 'invalid_api_key', detail: expect.stringContaining('run token') } },
+      { status: 401, body: { code: 'invalid_api_key', detail: expect.stringContaining('Run tokens') } },
     ])
     expect(reply.headers.get('access-control-allow-origin')).toBeNull()
   }
@@ -372,7 +372,7 @@ describe('a token ends', () => {
     } while (reply.status === 200 || reply.status === 429)
     expect(reply).toMatchObject({
       status: 401,
-      body: { code: 'run_token_expired', detail: expect.stringContaining('get another') },
+      body: { code: 'run_token_expired', detail: expect.stringContaining('Get a new one') },
     })
   })
 
@@ -561,7 +561,7 @@ describe('a pinned date', () => {
         code: 'invalid_variables',
         attr: 'variables',
         detail: expect.stringMatching(
-          /^Endpoint "by_day": "date_from" is not available, because this endpoint is materialized: .*"date_variables" to true/,
+          /^Endpoint "by_day": "date_from" is not available, because this endpoint is materialized. .*"date_variables" to true/,
         ),
         errors: [
           { path: 'date_from', code: 'not_available' },
@@ -617,7 +617,7 @@ describe('creating a token reports the error', () => {
     [
       'a variable that no run could give',
       { ...ACME, allowed_variables: [] },
-      { attr: 'allowed_variables', detail: 'missing "plan"' },
+      { attr: 'allowed_variables', detail: 'lack "plan"' },
     ],
     [
       'a time too long',
@@ -656,7 +656,7 @@ describe('creating a token reports the error', () => {
     [
       'more than a header holds',
       { endpoints: ['of_org'], variables: { org: 'x'.repeat(4_000) } },
-      { attr: 'variables', detail: 'a header can carry' },
+      { attr: 'variables', detail: 'fit into a header' },
     ],
     ['a field that there is not', { endpoints: ['one'], pinned: {} }, { attr: 'pinned', detail: 'not a field' }],
   ]

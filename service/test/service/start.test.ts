@@ -100,7 +100,7 @@ test('a taken port', async () => {
   taken.close()
   expect([code, stderr]).toEqual([
     1,
-    `trailmark: port ${port} on 127.0.0.1 is taken: stop what uses it, or set TRAILMARK_PORT to another port (0 is any free one).\n`,
+    `trailmark: port ${port} on 127.0.0.1 is in use: stop the other process, or set TRAILMARK_PORT to another port (0: any free one).\n`,
   ])
 })
 
@@ -125,7 +125,7 @@ test('a data folder that cannot be written to', async () => {
   const { code, stderr } = await failing({ TRAILMARK_DATA: join(file, 'inside') })
   expect(code).toBe(1)
   expect(stderr).toBe(
-    `trailmark: cannot write to the data folder ${join(file, 'inside')} (ENOTDIR): set TRAILMARK_DATA to a folder that this user may write to.\n`,
+    `trailmark: cannot write to the data folder ${join(file, 'inside')} (ENOTDIR): set TRAILMARK_DATA to a folder that this user can write to.\n`,
   )
 })
 
@@ -144,17 +144,17 @@ test.each([
   [
     'TRAILMARK_PORT',
     'eighty',
-    'TRAILMARK_PORT takes a port number from 0 to 65535, 0 for any free port; it is set to "eighty".',
+    'TRAILMARK_PORT expects a port number from 0 to 65535, where 0 is any free port, got "eighty".',
   ],
   [
     'CLICKHOUSE_URL',
     'nowhere',
-    'CLICKHOUSE_URL takes an address such as http://user:password@host:8123, or several with commas between them; it is set to "nowhere".',
+    'CLICKHOUSE_URL expects a URL such as http://user:password@host:8123, or several separated by commas, got "nowhere".',
   ],
   [
     'TRAILMARK_HOST',
     '203.0.113.7',
-    'this machine has no address 203.0.113.7: set TRAILMARK_HOST to one of its own, such as 127.0.0.1.',
+    'this machine does not have the IP address 203.0.113.7: set TRAILMARK_HOST to one of its own, such as 127.0.0.1.',
   ],
 ])('%s=%s', async (name, value, message) => {
   expect(await failing({ [name]: value })).toMatchObject({ code: 1, stderr: `trailmark: ${message}\n` })

@@ -302,7 +302,7 @@ test.each([
     "'person' belongs to more than one table here",
     /a\.person/,
   ],
-  ['SELECT project_id FROM persons', 'column_reserved', "'project_id' is not for queries", undefined],
+  ['SELECT project_id FROM persons', 'column_reserved', "'project_id' is not available", undefined],
   ['SELECT person.project_id FROM events', 'column_unknown', "'person' has no column 'project_id'", undefined],
   [
     'SELECT count() FROM persons WHERE constructor = 1',

@@ -57,7 +57,7 @@ test.each([
   ['an interval later', 'toString(properties.when + INTERVAL 1 HOUR)', '2026-01-01 11:00:00.000'],
   ['rounded', 'round(properties.rate)', 2],
   ['in a list of numbers', 'properties.amount IN (9, 10)', 1],
-  ['in a list of texts', "properties.$browser IN ('Chrome')", 1],
+  ['in a list of strings', "properties.$browser IN ('Chrome')", 1],
   ['in a mixed list', "properties.amount IN ('9', 10)", 1],
   ['as a condition', 'if(properties.paid, 1, 2)', 1],
   ['negated as a condition', 'NOT properties.paid', false],

@@ -30,7 +30,7 @@ const SETTINGS = {
   output_format_json_quote_denormals: 1,
 }
 const ask = async (text: string, params: Readonly<Record<string, unknown>> = {}, more: object = {}) =>
-  JSON.parse(await (await http.ask({ text, params, settings: SETTINGS, ...more })).body.text()).data
+  JSON.parse(await (await http.send({ text, params, settings: SETTINGS, ...more })).body.text()).data
 
 const echo = async (type: string, value: unknown) => (await ask(`SELECT {v:${type}}`, { v: value }))[0][0]
 
@@ -100,13 +100,15 @@ describe('what goes wrong', () => {
       timeoutMs: 5_000,
       connections: 1,
     })
-    await expect(wrong.ask({ text: 'SELECT 1', settings: {} })).rejects.toMatchObject({ code: 'AUTHENTICATION_FAILED' })
+    await expect(wrong.send({ text: 'SELECT 1', settings: {} })).rejects.toMatchObject({
+      code: 'AUTHENTICATION_FAILED',
+    })
     await wrong.close()
   })
 
-  test('an answer that nobody wants any more disturbs nobody', async () => {
+  test('an aborted response does not affect other requests', async () => {
     for (const rows of [1, 3_000_000]) {
-      const { body } = await http.ask({ text: `SELECT * FROM numbers(${rows})`, settings: { default_format: 'CSV' } })
+      const { body } = await http.send({ text: `SELECT * FROM numbers(${rows})`, settings: { default_format: 'CSV' } })
       await pause(100) // all of it, or as much as is taken unread, has come
       body.destroy()
       await new Promise((done) => body.once('close', done))
@@ -155,7 +157,7 @@ describe('a server that misbehaves', () => {
 
   test('a proxy that answers in its own words', async () => {
     const away = await startBad((_request, response) => void response.writeHead(502).end('<h1>Bad Gateway</h1>'))
-    await expect(away.ask({ text: 'SELECT 1', settings: {} })).rejects.toMatchObject({
+    await expect(away.send({ text: 'SELECT 1', settings: {} })).rejects.toMatchObject({
       code: '',
       message: '<h1>Bad Gateway</h1>',
     })
@@ -164,7 +166,7 @@ describe('a server that misbehaves', () => {
 
   test('one that never answers is given up after the time it has', async () => {
     const silent = await startBad(() => {})
-    await expect(silent.ask({ text: 'SELECT 1', settings: {} })).rejects.toMatchObject({
+    await expect(silent.send({ text: 'SELECT 1', settings: {} })).rejects.toMatchObject({
       code: expect.stringContaining('TIMEOUT'),
     })
     expect(await silent.ping(100).catch(() => false)).toBe(false)
@@ -173,7 +175,7 @@ describe('a server that misbehaves', () => {
 
   test('one that is not there', async () => {
     const nobody = createClickhouseHttp({ url: 'http://127.0.0.1:9', timeoutMs: 1_000, connections: 1 })
-    await expect(nobody.ask({ text: 'SELECT 1', settings: {} })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    await expect(nobody.send({ text: 'SELECT 1', settings: {} })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     await nobody.close()
   })
 })

@@ -286,9 +286,9 @@ test('a node that is away when the service starts is brought up to date when it 
   const late = await startCluster(join(folder, 'late'))
   await late.nodes[1]!.kill()
   const service = await startService({ data: join(folder, 'late data'), env: late.env })
-  expect(service.output()).toContain('is away')
+  expect(service.output()).toContain('is unavailable')
   await late.nodes[1]!.start()
-  await until(() => service.output().includes('is back and up to date'))
+  await until(() => service.output().includes('is available again and up to date'))
   expect((await capture(service, ...visitors('late', 10))).status).toBe(200)
   expect(await countOf(service, 'late')).toBe(10)
   const tables =
@@ -320,13 +320,13 @@ describe('a start is refused', () => {
     const { code, stderr } = await start({ CLICKHOUSE_CLUSTER: 'main' })
     expect([code, stderr]).toEqual([
       1,
-      'trailmark: could not start: The ClickHouse server knows no cluster "main": set CLICKHOUSE_CLUSTER to one of pair.\n',
+      'trailmark: could not start: The ClickHouse server has no cluster "main": set CLICKHOUSE_CLUSTER to one of pair.\n',
     ])
   })
 
   test('with some of its nodes', async () => {
     const { code, stderr } = await start({ CLICKHOUSE_URL: cluster.nodes[0]!.url })
     expect(code).toBe(1)
-    expect(stderr).toContain('The cluster "pair" has 2 nodes and CLICKHOUSE_URL names 1: name each of them once')
+    expect(stderr).toContain('The cluster "pair" has 2 nodes and CLICKHOUSE_URL names 1: list each node once')
   })
 })

@@ -75,7 +75,7 @@ test('an engine that hangs is ended and started again', async () => {
   process.kill(hung, 'SIGSTOP')
   await until(() => engine.pid() !== hung && engine.connection() !== undefined)
   expect(await storage.ready(10_000)).toBe(true)
-  expect(said).toContain('The engine has not answered for 6 s; ending it.')
+  expect(said).toContain('The engine has not responded for 6 s. Killing it.')
 })
 
 test('an engine that cannot start ends at once and says why', async () => {

@@ -18,7 +18,7 @@ test.each([
 
 test.each([
   ['Windows', { platform: 'win32' }, /Windows: start the service inside WSL, or set CLICKHOUSE_URL/],
-  ['musl', { glibc: false }, /needs glibc .* use a Debian-based image, or set CLICKHOUSE_URL/],
+  ['musl', { glibc: false }, /needs glibc, .* use a Debian-based image, or set CLICKHOUSE_URL/],
   ['another platform', { platform: 'freebsd' }, /does not run on freebsd x64/],
   ['another processor', { arch: 'riscv64' }, /does not run on linux riscv64/],
   [

@@ -125,7 +125,7 @@ export const startPostgres = async (): Promise<PostgresServer> => {
         () => false,
       ),
     ).catch(() => {
-      throw new Error(`Postgres does not answer: ${server.said()}`)
+      throw new Error(`Postgres does not respond: ${server.said()}`)
     })
   }
   const end = async (signal: NodeJS.Signals) => {

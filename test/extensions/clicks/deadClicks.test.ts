@@ -151,7 +151,7 @@ test.each<[string, number, () => void, Record<string, unknown>]>([
   expect(captured).toEqual([['$dead_click', expect.objectContaining(expected), expect.anything()]])
 })
 
-test('dead, because nobody sees it: a script or a hint for the network comes, a button gets the focus, a caret moves, a person goes on', async () => {
+test('ignores invisible changes: scripts, resource hints, button focus, caret moves and later actions', async () => {
   const { names, wait } = start(OPEN_FIELD)
   click('#b')
   await wait(10)
@@ -283,7 +283,7 @@ test('a change in any open shadow root counts, in the one that was clicked in an
   ])
 })
 
-test('so does one in a shadow root that is younger than the click before', async () => {
+test('detects changes in a shadow root attached after the previous click', async () => {
   const { names, wait } = start('<button id="b">Dead</button><div id="young"></div>')
   click('#b')
   await wait(1000)

@@ -38,7 +38,7 @@ test('the third click in one spot is a rage click, the fourth is not another', a
   ])
 })
 
-test('its time is not after that of the click itself, though it is told later', async () => {
+test('has a timestamp no later than the click itself', async () => {
   const { captured, names, wait } = start('<button id="b">Broken</button>', { autocapture: true })
   const before = Date.now()
   clickThrice('#b')
@@ -151,7 +151,7 @@ describe('thresholds', () => {
   )
 })
 
-test('three clicks on a link whose page is slow to come are rage; a dead click it is not', async () => {
+test('reports three clicks on a link with a slow page as a rage click, not as a dead click', async () => {
   const navigation = new EventTarget()
   Object.assign(window, { navigation })
   const { names, wait } = judgeClicksOn('<a id="l">Slow</a><button id="b">Slow</button>')

@@ -78,7 +78,7 @@ test('a cookie that another tab overwrites at once is not taken for one that is 
   expect(one.hasChanged!()).toBe(true)
 })
 
-test('a cookie over 4 kB keeps the ids; the rest stays with the page, and goes with the person', () => {
+test('a cookie over 4 kB keeps the ids, and the rest stays in memory until reset', () => {
   // jsdom takes cookies of any size.
   const { set } = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie')!
   jest

@@ -17,7 +17,7 @@ const NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,127}$/
 export const checkName = (name: string) => {
   if (!NAME.test(name)) {
     throw new ApiError('invalid_input', {
-      detail: 'A name starts with a letter, followed by up to 127 letters, digits, _ and -.',
+      detail: 'A name must start with a letter, followed by up to 127 letters, digits, _ and -.',
       attr: 'name',
     })
   }
@@ -50,7 +50,7 @@ const MESSAGES = {
   unknown_variable_ids: 'Variable ID(s) not found',
 } as const
 
-const refuse = (code: keyof typeof MESSAGES, names: readonly string[]) => {
+const reject = (code: keyof typeof MESSAGES, names: readonly string[]) => {
   if (names.length) throw new ApiError(code, { detail: `${MESSAGES[code]}: ${names.join(', ')}`, attr: 'query' })
 }
 
@@ -93,15 +93,15 @@ export const checkQueryInput = (
   if (parsed.variables.length) {
     const ids = idsOf(map as Record<string, unknown>)
     const known = new Set(definitions.map(({ id }) => id))
-    refuse(
+    reject(
       'undefined_variables',
       parsed.variables.filter((name) => !byCodeName.has(name)),
     )
-    refuse(
+    reject(
       'malformed_variable_ids',
       ids.filter((id) => !isUuid(id)),
     )
-    refuse(
+    reject(
       'unknown_variable_ids',
       ids.filter((id) => !known.has(id.toLowerCase())),
     )

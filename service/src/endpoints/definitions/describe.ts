@@ -11,7 +11,7 @@ import { samplesOf } from '../variables/samples.ts'
 import { toApiError } from './check.ts'
 import { engineApiError } from './engineApiError.ts'
 
-/** A column of an endpoint's answer. */
+/** A column of an endpoint's result. */
 export interface AnswerColumn {
   readonly name: string
   readonly type: ColumnType
@@ -30,7 +30,7 @@ const TYPES: readonly (readonly [RegExp, ColumnType])[] = [
   [/^(JSON|Object|Map|Tuple|Variant|Dynamic)/, 'json'],
 ]
 
-/** Returns the API's word for an engine type. */
+/** Returns the API's name of an engine type. */
 export const toColumnType = (engineType: string): ColumnType => {
   const [, inner] = /^(?:LowCardinality|Nullable)\((.+)\)$/s.exec(engineType) ?? []
   return inner ? toColumnType(inner) : (TYPES.find(([pattern]) => pattern.test(engineType))?.[1] ?? 'unknown')
@@ -47,7 +47,7 @@ const LIMIT_ERRORS: ReadonlySet<StorageErrorKind> = new Set<StorageErrorKind>(['
 
 // Errors that a sample of a variable may cause, but the values of a run may not.
 const SAMPLE_ERRORS = /PARSE|OUT_OF_BOUND|BAD_ARGUMENTS|CONVERT|OVERFLOW|DIVISION|REGEXP|TOO_LARGE/
-const SAMPLE_REFUSALS = new Set(['date_invalid', 'type_mismatch', 'limit_invalid', 'variable_invalid'])
+const SAMPLE_CODES = new Set(['date_invalid', 'type_mismatch', 'limit_invalid', 'variable_invalid'])
 
 // Each try costs the engine a few milliseconds. If these are too few, the columns remain unknown until the run.
 const MAX_TRIES = 64
@@ -62,7 +62,10 @@ export const triesOf = (parsed: ParsedQuery, definitions: readonly Variable[]): 
     [{}],
   )
 
-/** Resolves with the columns of a query's answer, or `undefined` if they depend on a run's values. Rejects with `ApiError` for a query that the engine can never run. */
+/**
+ * Resolves with the columns of a query's result, or `undefined` if they depend on a run's values. Rejects with
+ * `ApiError` for a query that the engine can never run.
+ */
 export type Describe = (
   projectId: number,
   parsed: ParsedQuery,
@@ -91,7 +94,7 @@ export const createDescribe =
     const startedAt = performance.now()
     const isSampleFault = (error: unknown) =>
       parsed.variables.length > 0 &&
-      ((error instanceof QueryError && SAMPLE_REFUSALS.has(error.code)) ||
+      ((error instanceof QueryError && SAMPLE_CODES.has(error.code)) ||
         (error instanceof StorageError && error.kind === 'query' && SAMPLE_ERRORS.test(error.engineCode ?? '')))
 
     const tries = triesOf(parsed, definitions)

@@ -44,7 +44,7 @@ export interface EndpointDefinitions {
 const nameTaken = (name: string) =>
   new ApiError('name_taken', { detail: `This project already has an endpoint named "${name}".`, attr: 'name' })
 
-/** The values of `data_freshness_seconds`: how old a cached answer may be. */
+/** Allowed values of `data_freshness_seconds`, the maximum age of a cached result. */
 export const FRESHNESS_SECONDS = [900, 1_800, 3_600, 21_600, 43_200, 86_400, 604_800] as const
 const DEFAULT_FRESHNESS_SECONDS = 86_400
 
@@ -72,7 +72,7 @@ export const createEndpointDefinitions = ({
   const checked = async (projectId: number, input: Readonly<Record<string, unknown>>) => {
     const definitions = await variables.list(projectId)
     const query = checkQueryInput(input, definitions)
-    // The kind of an insight determines the form of its answer.
+    // The kind of an insight determines the form of its result.
     return { query, columns: isInsight(query) ? undefined : await describe(projectId, parse(query.query), definitions) }
   }
 
@@ -122,7 +122,7 @@ export const createEndpointDefinitions = ({
       const endpoint = await findEndpoint(metadata, projectId, name)
       if (version !== undefined && changes.query) {
         throw new ApiError('invalid_input', {
-          detail: 'The query of a version cannot change: omit "version" to create the next version.',
+          detail: 'The query of a version cannot change. Omit "version" to create the next version.',
           attr: 'query',
         })
       }

@@ -1,11 +1,11 @@
 import { ApiError } from '../../lib/apiError.ts'
 import type { StorageError } from '../../storage/storage.ts'
 import type { ParsedQuery } from '../../sql/compile.ts'
-import { type Position, refuseIn, type Span } from '../../sql/parse/queryError.ts'
+import { type Position, rejectIn, type Span } from '../../sql/parse/queryError.ts'
 
 interface Explanation {
   readonly detail: string
-  /** The name in the query's text that the error is about. */
+  /** The name in the query that the error is about. */
   readonly culprit?: string
   readonly fix?: string
 }
@@ -40,8 +40,10 @@ const wrongArgument = (message: string): Explanation | undefined => {
   const name = operator ? `"${operator}"` : `${culprit}()`
   return {
     culprit,
-    detail: type ? `${name} cannot take ${wordFor(type)} (${type})` : `${name} cannot take an argument of this type`,
-    fix: `Convert it first: toFloat(…), toString(…) or toDateTime(…), whichever ${name} takes`,
+    detail: type
+      ? `${name} does not accept ${wordFor(type)} (${type})`
+      : `${name} does not accept an argument of this type`,
+    fix: `Convert it first: toFloat(…), toString(…) or toDateTime(…), depending on what ${name} accepts`,
   }
 }
 
@@ -95,10 +97,10 @@ const spansOf = (query: unknown, culprit: string): Span[] => {
   return found
 }
 
-// If several places have the name, the one at fault is unknown.
+// If the name occurs several times, the invalid one is unknown.
 const placeOf = (parsed: ParsedQuery | undefined, culprit: string | undefined): Position | undefined => {
   const spans = parsed && culprit ? spansOf(parsed.query, culprit) : []
-  return parsed && spans.length === 1 ? refuseIn(parsed.text)('type_mismatch', '', spans[0]!).position : undefined
+  return parsed && spans.length === 1 ? rejectIn(parsed.text)('type_mismatch', '', spans[0]!).position : undefined
 }
 
 /** Returns the API error for a query that the engine rejected: what is wrong and, if known, where and how to fix it. */
@@ -107,7 +109,11 @@ export const engineApiError = ({ engineCode, message }: StorageError, parsed: Pa
   const code = engineCode.toLowerCase()
   const known = EXPLANATIONS[engineCode]?.(message)
   if (!known)
-    return new ApiError('query_failed', { code, detail: `The engine refused the query: ${engineCode}.`, attr: 'query' })
+    return new ApiError('query_failed', {
+      code,
+      detail: `The engine rejected the query: ${engineCode}.`,
+      attr: 'query',
+    })
   const position = placeOf(parsed, known.culprit)
   return new ApiError('query_failed', {
     code,

@@ -21,7 +21,7 @@ export const findVersion = async (
   const found = await endpoints.version(endpoint.id, wanted)
   if (!found) {
     throw new ApiError('version_not_found', {
-      detail: `This endpoint has no version ${wanted}; its current version is ${endpoint.currentVersion}.`,
+      detail: `This endpoint has no version ${wanted}. Its current version is ${endpoint.currentVersion}.`,
       attr: 'version',
       extra: { current_version: endpoint.currentVersion },
     })

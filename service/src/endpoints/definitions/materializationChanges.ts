@@ -14,7 +14,7 @@ export interface Change {
   readonly takesDates: boolean | undefined
 }
 
-/** Applies what create, update and delete mean for materialization. */
+/** Applies creates, updates and deletes of endpoints to their materialization. */
 export interface MaterializationChanges {
   /** Rejects with `ApiError` if the query cannot be materialized. */
   requireMaterializable(projectId: number, query: unknown, isActive: boolean): Promise<void>
@@ -27,7 +27,7 @@ export interface MaterializationChanges {
 export const requireInsight = (query: unknown, isMaterialized: boolean): void => {
   if (isInsight(query) && isMaterialized) return
   throw new ApiError('invalid_input', {
-    detail: `"date_variables" is for materialized insights: ${isInsight(query) ? 'set "is_materialized" to true' : 'a SQL query names its variables itself'}, or omit it.`,
+    detail: `"date_variables" requires a materialized insight: ${isInsight(query) ? 'set "is_materialized" to true' : 'a SQL query names its variables itself'}, or omit it.`,
     attr: 'date_variables',
   })
 }
@@ -45,11 +45,11 @@ export const createMaterializationChanges = (
     async requireMaterializable(projectId, query, isActive) {
       if (!isActive)
         throw new ApiError('not_materializable', {
-          detail: 'An inactive endpoint cannot be materialized: activate it first.',
+          detail: 'An inactive endpoint cannot be materialized. Activate it first.',
           attr: 'is_materialized',
         })
-      const refusal = await materializer.check(projectId, query)
-      if (refusal) throw refusal
+      const apiError = await materializer.check(projectId, query)
+      if (apiError) throw apiError
     },
     async apply(projectId, endpoint, { target, isNew, isActive, isWanted, takesDates }) {
       if (!endpoint.isActive) return void (await disableAll(endpoint))
@@ -58,8 +58,8 @@ export const createMaterializationChanges = (
       const isInherited =
         isWanted === undefined && materializer.isEnabled(target) && (isNew || takesDates !== undefined)
       if (!isWanted && !isInherited) return undefined
-      const refusal = isInherited ? await materializer.check(projectId, version.query) : undefined
-      if (refusal) return refusal.message
+      const apiError = isInherited ? await materializer.check(projectId, version.query) : undefined
+      if (apiError) return apiError.message
       const isAsBefore = isNew && materializer.isEnabled(target) && isInsight(version.query)
       await materializer.enable(
         projectId,

@@ -1,11 +1,11 @@
 import type { ApiError } from '../../lib/apiError.ts'
 import type { Endpoint, EndpointVersion } from '../../storage/metadata/metadata.ts'
 
-/** The materialization of a version, as the API shows it. */
+/** The materialization of a version, as the API returns it. */
 export interface MaterializationView {
   readonly name: string
   readonly enabled: boolean
-  /** Whether runs are answered from a table. */
+  /** Whether runs read a table. */
   readonly ready: boolean
   readonly status?: 'Running' | 'Completed' | 'Failed'
   readonly can_materialize: boolean

@@ -1,12 +1,12 @@
 import type { Endpoint, EndpointVersion } from '../../storage/metadata/metadata.ts'
 import type { MaterializationView } from './materializer.ts'
 
-/** An endpoint as the API shows it. */
+/** An endpoint as the API returns it. */
 export type EndpointView = Readonly<Record<string, unknown>>
 
 const pathOf = (projectId: number, name: string) => `/api/projects/${projectId}/endpoints/${name}/run`
 
-/** Shows an endpoint with its current version. */
+/** Returns the API's view of an endpoint with its current version. */
 export const toView = (
   projectId: number,
   endpoint: Endpoint,
@@ -31,7 +31,7 @@ export const toView = (
   last_executed_at: endpoint.lastExecutedAt ?? null,
 })
 
-/** Shows one version of an endpoint. */
+/** Returns the API's view of one version of an endpoint. */
 export const toVersionView = (
   projectId: number,
   endpoint: Endpoint,

@@ -49,6 +49,6 @@ export const rankOf = (key: string): number => (key === OTHER ? 1 : NULLS.test(k
 export const valuesOf = (key: string): readonly (string | null)[] =>
   key === OTHER ? ['Other'] : (JSON.parse(key) as (string | null)[])
 
-/** Returns a key's values as an answer has them: a list if the query has a list of breakdowns. */
+/** Returns a key's values in the form of the response: a list if the query has a list of breakdowns. */
 export const valueOf = (key: string, { breakdownFilter }: SharedQuery): string | null | readonly (string | null)[] =>
   breakdownFilter?.breakdowns?.length ? valuesOf(key) : valuesOf(key)[0]!

@@ -19,14 +19,13 @@ const wordsOf = (schema: TSchema): string => {
   const most = schema.maximum === undefined ? '' : ` to ${schema.maximum}`
   const length = schema.maxLength === undefined ? '' : ` of ${schema.minLength ?? 0} to ${schema.maxLength} characters`
   const items = schema.maxItems === undefined ? '' : ` of ${schema.minItems ?? 0} to ${schema.maxItems} items`
-  return `${{ string: 'a text', number: 'a number', integer: 'a whole number', boolean: 'true or false', array: 'a list', object: 'an object', null: 'null' }[schema.type as string] ?? 'something else'}${least}${most}${length}${items}`
+  return `${{ string: 'a string', number: 'a number', integer: 'a whole number', boolean: 'true or false', array: 'a list', object: 'an object', null: 'null' }[schema.type as string] ?? 'something else'}${least}${most}${length}${items}`
 }
 
 const messageOf = ({ type, schema }: ValueError): string => {
-  if (type === ValueErrorType.ObjectAdditionalProperties)
-    return 'is not a field that this service knows here: leave it out'
+  if (type === ValueErrorType.ObjectAdditionalProperties) return 'is not a known field here. Omit it'
   if (type === ValueErrorType.ObjectRequiredProperty) return `is required: ${wordsOf(schema)}`
-  return schema.anyOf ? `is one of: ${wordsOf(schema)}` : `is ${wordsOf(schema)}`
+  return schema.anyOf ? `must be one of: ${wordsOf(schema)}` : `must be ${wordsOf(schema)}`
 }
 
 // A nullable field is a union, whose error does not say what is wrong inside.
@@ -40,7 +39,7 @@ const innermost = (error: ValueError): ValueError => {
 
 const errorsOf = (schema: TSchema, value: unknown) => [...Value.Errors(schema, value)].map(innermost)
 
-/** Throws a `ApiError` that names the first invalid field and what it should be. */
+/** Throws an `ApiError` that names the first invalid field and what it should be. */
 export const checkShape = (schema: TSchema, value: unknown, at = ''): void => {
   const errors = errorsOf(schema, value)
   // Another kind has other fields, so it is reported first.

@@ -56,7 +56,7 @@ const contains: Operator['test'] = (property, value) =>
 const matches: Operator['test'] = (property, value) => orFalse(call('match', property, bound('String', String(value))))
 const isSet: Operator['test'] = (property) => call('isNotNull', property)
 
-/** Parses a string as a finite number; NULL if it is none. */
+/** Parses a string as a finite number. NULL: not a number. */
 export const finiteNumber = (property: Sql): Sql => {
   const number = call('toFloat64OrNull', property)
   return call('if', call('isFinite', call('ifNull', number, { kind: 'number', digits: '0' })), number, { kind: 'null' })
@@ -124,7 +124,7 @@ const TAKES: Readonly<
   Record<Takes, { readonly words: string; readonly holds: (value: unknown, context: FilterContext) => boolean }>
 > = {
   values: {
-    words: 'a text, number, boolean, or a list of them that is not empty',
+    words: 'a string, number, boolean, or a non-empty list of them',
     holds: (value) => isScalar(value) || (Array.isArray(value) && value.length > 0),
   },
   text: { words: 'a text', holds: isScalar },
@@ -149,9 +149,11 @@ export const faultOfFilter = (
   const fault = faultOfProperty(filter)
   if (fault) return fault
   if (!Object.hasOwn(OPERATORS, operator))
-    return { field: 'operator', message: `is one of ${Object.keys(OPERATORS).join(', ')}` }
+    return { field: 'operator', message: `must be one of ${Object.keys(OPERATORS).join(', ')}` }
   const { words, holds } = TAKES[OPERATORS[operator]!.takes]
-  return holds(value, context) ? undefined : { field: 'value', message: `is ${words} with the operator "${operator}"` }
+  return holds(value, context)
+    ? undefined
+    : { field: 'value', message: `must be ${words} with the operator "${operator}"` }
 }
 
 /** The condition that an event matches the filters, which must have been checked. */

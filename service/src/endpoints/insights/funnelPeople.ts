@@ -241,7 +241,8 @@ const reachedRows = (plan: FunnelPlan): SelectSql => {
   }
 }
 
-// The longest chain; of those the one completed first; of those the one begun last. Remaining ties are equal in everything that is read.
+// The longest chain. Among equals the one completed first, then the one begun last. Further ties are equal in
+// everything that is read.
 const bestOf = (list: Sql, instantOf: (place: Sql) => Sql): Sql => {
   const length = call('length', list)
   return call(

@@ -90,7 +90,7 @@ const checkExclusions = ({ series, funnelsFilter }: FunnelsQuery) => {
         `of an unordered funnel lies between the first step and the last: funnelFromStep is 0, funnelToStep ${last}`,
       )
     const step = series.slice(begin, end + 1).findIndex((node) => eventsOf(node) === eventsOf(exclusion))
-    if (step >= 0) throw fieldError(field, `is also step ${begin + step}: exclude another event, or omit that step`)
+    if (step >= 0) throw fieldError(field, `is also step ${begin + step}. Exclude another event, or omit that step`)
   }
 }
 
@@ -121,7 +121,7 @@ export const checkFunnels = (given: unknown, context: FilterContext) => {
   if (isUnordered && twin > 0)
     throw fieldError(
       `series.${twin}`,
-      'repeats an earlier step, and in an unordered funnel one event would match both: omit it',
+      'repeats an earlier step, and in an unordered funnel one event would match both. Omit it',
     )
   if (funnelsFilter?.breakdownAttributionType === 'step') {
     const most = isUnordered ? 0 : series.length - 1

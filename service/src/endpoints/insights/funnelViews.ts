@@ -19,7 +19,7 @@ const NO_KEY = '[]'
 const shownKeys = (keys: Iterable<string>, query: FunnelsQuery): string[] =>
   [...new Set(keys)].filter((key) => !(query.breakdownFilter?.breakdown_hide_other_aggregation && key === OTHER))
 
-/** A view of a funnel's people: the statement over them, and the shape of its answer. The first column is the key. */
+/** A view of a funnel's people: the statement over them, and the shape of its result. The first column is the key. */
 export interface View {
   readonly isByInterval: boolean
   select(plan: FunnelPlan, query: FunnelsQuery): SelectSql
@@ -229,5 +229,5 @@ const DURATIONS: View = {
   },
 }
 
-/** The views by the names that the protocol gives them. */
+/** The views by their names in the protocol. */
 export const VIEWS = { steps: STEPS, trends: RATES, time_to_convert: DURATIONS } as const satisfies Record<string, View>

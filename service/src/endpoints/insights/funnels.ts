@@ -7,7 +7,10 @@ import type { Insight } from './insight.ts'
 import { eventsOf } from './nodes.ts'
 import { bucketsOf, periodOf } from './period.ts'
 
-/** How many people complete a sequence of steps, how long they take, or what share of those who start complete it. */
+/**
+ * Funnels: how many people complete a sequence of steps, how long they take, or the share of those who start that
+ * complete it.
+ */
 export const FUNNELS: Insight<FunnelsQuery> = {
   check: checkFunnels,
   // A strict funnel is interrupted by any event.

@@ -29,7 +29,7 @@ export interface PlanOptions {
   readonly reading: Reading
 }
 
-/** The statements of a run, and the shape of its answer. The answers have the order of the statements. */
+/** The statements of a run, and the shape of its response. Results have the order of the statements. */
 export interface Plan {
   readonly statements: readonly Statement[]
   shape(answers: readonly InsightRows[]): InsightAnswer

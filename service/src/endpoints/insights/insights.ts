@@ -46,7 +46,10 @@ const MAX_TEXT = 10_000
 const DATES: readonly string[] = ['date_from', 'date_to']
 const isDate = (name: string) => DATES.includes(name)
 
-/** Returns the variables of an insight: each property of its breakdown and, if it takes dates, `date_from` and `date_to`. */
+/**
+ * Returns the variables of an insight: each property of its breakdown and, if it accepts dates, `date_from` and
+ * `date_to`.
+ */
 export const variablesOf = (
   query: InsightQuery,
   takesDates: boolean,
@@ -69,14 +72,14 @@ const filterFor = ({ key, type, group_type_index }: PropertyRef, value: string):
     : { ...of, operator: 'exact', value }
 }
 
-/** Returns the filters and dates of one run. Throws a `ApiError` that lists every unknown or invalid variable. */
+/** Returns the filters and dates of one run. Throws an `ApiError` that lists every unknown or invalid variable. */
 const bindVariables = (
   query: InsightQuery,
   { variables: given, takesDates = true }: InsightRun,
   context: FilterContext,
 ) => {
   const faults: ValidationIssue[] = []
-  const refuse = (path: string, code: string, message: string) =>
+  const reject = (path: string, code: string, message: string) =>
     faults.push({ path, code, message: `"${path}" ${message}` })
   const breakdowns = breakdownsOf(query)
   const names = breakdowns.map(({ key }) => key)
@@ -98,22 +101,22 @@ const bindVariables = (
           ),
         )
       else
-        refuse(
+        reject(
           key,
           value === null ? 'required' : 'wrong_type',
-          'takes the value that the property must equal: a string, a number, true or false; omit it for all values',
+          'must be the value that the property equals: a string, a number, true or false. Omit it for all values',
         )
     } else if (isDate(key) && !takesDates) {
-      refuse(
+      reject(
         key,
         'not_available',
-        'is not available, because this endpoint is materialized: omit it, create the endpoint without "is_materialized", or set its "date_variables" to true',
+        'is not available, because this endpoint is materialized. Omit it, create the endpoint without "is_materialized", or set its "date_variables" to true',
       )
     } else if (isDate(key)) {
       if (typeof value === 'string' && readDate(value, context.zone, context.now)) dates[key] = value
-      else refuse(key, value === null ? 'required' : 'wrong_type', `takes ${DATE_FORMS}`)
+      else reject(key, value === null ? 'required' : 'wrong_type', `takes ${DATE_FORMS}`)
     } else {
-      refuse(
+      reject(
         key,
         'unknown',
         `is not a variable of this endpoint${variables.length ? `, whose variables are ${variables.map(({ name }) => `"${name}"`).join(', ')}` : ', which has none'}`,
@@ -144,14 +147,14 @@ export interface InsightRun {
 export const eventsOfInsight = (query: InsightQuery): readonly string[] | undefined =>
   KINDS[query.kind]!.events(query as never)
 
-/** Returns the error for a range, about a date that the caller sent rather than one of the insight. */
-const aboutSentDates = (refusal: ApiError, sent: DateRange, { dateRange }: InsightQuery): ApiError => {
-  if (refusal instanceof RangeReversed) {
+/** Returns the error for a range, for a date that the caller sent rather than one of the insight. */
+const aboutSentDates = (error: ApiError, sent: DateRange, { dateRange }: InsightQuery): ApiError => {
+  if (error instanceof RangeReversed) {
     const { detail, attr } = reversedRange(sent, dateRange ?? {})
     return new ApiError('invalid_input', { detail: `${detail}.`, attr })
   }
-  if (refusal.details.attr !== 'date_from' || sent.date_from) return refusal
-  return new ApiError(refusal.code, { ...refusal.details, attr: sent.date_to ? 'date_to' : 'query' })
+  if (error.details.attr !== 'date_from' || sent.date_from) return error
+  return new ApiError(error.code, { ...error.details, attr: sent.date_to ? 'date_to' : 'query' })
 }
 
 /** Plans one run of an insight. Throws `ApiError` if a variable is unknown or invalid. */

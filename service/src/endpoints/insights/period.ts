@@ -93,7 +93,7 @@ const fromRelative = (text: string, zone: Zone, now: number): NamedTime | undefi
 export const readDate = (text: string, zone: Zone, now: number): NamedTime | undefined =>
   fromIso(text, zone) ?? fromRelative(text, zone, now)
 
-/** The accepted forms of a date, as the end of a sentence: "… is". */
+/** The accepted forms of a date. Completes "… must be". */
 export const DATE_FORMS =
   'a date such as 2026-01-31, a time such as 2026-01-31T09:30:00, or one relative to now such as -7d, -24h, mStart or -1mEnd'
 
@@ -126,19 +126,19 @@ export const reversedRange = (
     sent[field] ? `"${field}" (${sent[field]})` : own[field] ? `the insight's own "${field}" (${own[field]})` : absent
   const from = nameOf('date_from', `the default start of a range (${DEFAULT_FROM})`)
   const to = nameOf('date_to', 'the default end of a range (now)')
-  if (sent.date_from && sent.date_to) return { detail: `${from} is after ${to}: swap them`, attr: 'date_from' }
+  if (sent.date_from && sent.date_to) return { detail: `${from} is after ${to}. Swap them`, attr: 'date_from' }
   if (sent.date_to)
-    return { detail: `${to} is before ${from}: send "date_from" too, or a later "date_to"`, attr: 'date_to' }
+    return { detail: `${to} is before ${from}. Send "date_from" too, or a later "date_to"`, attr: 'date_to' }
   if (sent.date_from)
-    return { detail: `${from} is after ${to}: send "date_to" too, or an earlier "date_from"`, attr: 'date_from' }
+    return { detail: `${from} is after ${to}. Send "date_to" too, or an earlier "date_from"`, attr: 'date_from' }
   return { detail: `The range is empty: ${from} is after ${to}. Change the insight's "dateRange"`, attr: 'query' }
 }
 
-const refuse = (attr: string, detail: string) => new ApiError('invalid_input', { detail, attr })
+const reject = (attr: string, detail: string) => new ApiError('invalid_input', { detail, attr })
 
 const read = (text: string, field: 'date_from' | 'date_to', zone: Zone, now: number) => {
   const found = readDate(text, zone, now)
-  if (!found) throw refuse(field, `"${field}" is ${DATE_FORMS}; got "${text.slice(0, 40)}".`)
+  if (!found) throw reject(field, `"${field}" must be ${DATE_FORMS}, got "${text.slice(0, 40)}".`)
   return found
 }
 
@@ -170,9 +170,9 @@ export const bucketsOf = ({ from, until }: Period, interval: Interval, zone: Zon
   const starts: number[] = []
   for (let start = intervalStart(interval, from, zone); start < until; start = nextInterval(interval, start, zone)) {
     if (starts.length === MAX_BUCKETS)
-      throw refuse(
+      throw reject(
         'date_from',
-        `The range has more than ${MAX_BUCKETS} intervals: choose a shorter range, or an insight with a longer "interval".`,
+        `The range has more than ${MAX_BUCKETS} intervals. Choose a shorter range, or an insight with a longer "interval".`,
       )
     starts.push(start)
   }

@@ -310,7 +310,7 @@ export const RETENTION: Insight<RetentionQuery> = {
     const lines = calendar.cohorts.length * (breakdownsOf(query).length ? breakdownLimitOf(query) + 1 : 1)
     if (lines * width > MAX_CELLS) {
       throw new ApiError('invalid_input', {
-        detail: `The answer could have ${lines * width} numbers, more than ${MAX_CELLS}: choose a shorter range, a longer "period", fewer "totalIntervals" or a smaller "breakdown_limit".`,
+        detail: `The result could have ${lines * width} numbers, more than ${MAX_CELLS}. Choose a shorter range, a longer "period", fewer "totalIntervals" or a smaller "breakdown_limit".`,
         attr: 'date_from',
       })
     }

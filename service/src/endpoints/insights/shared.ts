@@ -58,7 +58,7 @@ export const SHARED = {
   tags: Type.Optional(Type.Unknown()),
 } as const
 
-/** The field of kinds that follow an actor across events: the type of groups to follow instead of persons. */
+/** The field of kinds that follow an actor across events: the group type to follow instead of persons. */
 export const ACTORS = {
   aggregation_group_type_index: maybe(Type.Integer({ minimum: 0, maximum: MAX_GROUP_TYPES - 1 })),
 } as const
@@ -110,10 +110,10 @@ export const filtersOf = (given: unknown, field: string, context: FilterContext)
   const read = (value: unknown, at: string, level: number): Filter | FilterGroup => {
     count += 1
     if (count > MAX_FILTERS || level > MAX_LEVELS)
-      throw fieldError(field, `holds at most ${MAX_FILTERS} filters on ${MAX_LEVELS} levels`)
+      throw fieldError(field, `may have at most ${MAX_FILTERS} filters on ${MAX_LEVELS} levels`)
     if (isGroup(value)) {
-      if (value.type !== 'AND' && value.type !== 'OR') throw fieldError(`${at}.type`, 'is "AND" or "OR"')
-      if (!Array.isArray(value.values)) throw fieldError(`${at}.values`, 'is a list of filters or groups')
+      if (value.type !== 'AND' && value.type !== 'OR') throw fieldError(`${at}.type`, 'must be "AND" or "OR"')
+      if (!Array.isArray(value.values)) throw fieldError(`${at}.values`, 'must be a list of filters or groups')
       // An empty group of either type matches all events.
       return {
         type: value.values.length ? value.type : 'AND',
@@ -128,7 +128,7 @@ export const filtersOf = (given: unknown, field: string, context: FilterContext)
   if (given === undefined || given === null) return { type: 'AND', values: [] }
   if (Array.isArray(given))
     return { type: 'AND', values: given.map((each, index) => read(each, `${field}.${index}`, 0)) }
-  if (!isGroup(given)) throw fieldError(field, 'is a list of filters, or {"type": "AND" or "OR", "values": […]}')
+  if (!isGroup(given)) throw fieldError(field, 'must be a list of filters, or {"type": "AND" or "OR", "values": […]}')
   return read(given, field, 0) as FilterGroup
 }
 
@@ -142,9 +142,9 @@ export const checkShared = (query: SharedQuery, context: FilterContext): void =>
     if (fault) throw fieldError('breakdownFilter', `breaks down by a property whose ${fault.field} ${fault.message}`)
   }
   if (breakdownFilter?.breakdown && breakdownFilter.breakdowns?.length)
-    throw fieldError('breakdownFilter', 'has either "breakdown" or "breakdowns"')
+    throw fieldError('breakdownFilter', 'must have either "breakdown" or "breakdowns", not both')
   const names = refs.map(({ key }) => key)
-  if (new Set(names).size < names.length) throw fieldError('breakdownFilter.breakdowns', 'names each property once')
+  if (new Set(names).size < names.length) throw fieldError('breakdownFilter.breakdowns', 'must name each property once')
   const clash = names.find((name) => name === 'date_from' || name === 'date_to')
   if (clash)
     throw fieldError('breakdownFilter', `cannot break down by "${clash}", which is the name of a date variable`)

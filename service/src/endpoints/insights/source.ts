@@ -25,7 +25,7 @@ export interface AskedEvents {
 
 /** Where the rows of events are read from. */
 export interface Reading {
-  /** Whether rows have weights, for sources that take them. */
+  /** Whether rows have weights, for sources that support them. */
   readonly isWeighed: boolean
   from(asked: AskedEvents): FromSql
 }
@@ -50,7 +50,7 @@ export interface Source {
   readonly weight?: Sql
   /** The key of the event's group of a type, empty if it has none. */
   group(index: number): Sql
-  /** A property as a string; NULL if it is missing. A string argument is the key of an event property. */
+  /** A property as a string. NULL: it is missing. A string argument is the key of an event property. */
   property(of: string | PropertyRef): Sql
   /** Returns the rows. Call last, after everything has been read. */
   from(): FromSql
@@ -76,12 +76,15 @@ export const faultOfProperty = ({
   if (type && !PROPERTY_TYPE_NAMES.includes(type))
     return {
       field: 'type',
-      message: `is one of ${PROPERTY_TYPE_NAMES.join(', ')}: properties of type "${type}" are not available in insights`,
+      message: `must be one of ${PROPERTY_TYPE_NAMES.join(', ')}. Properties of type "${type}" are not available in insights`,
     }
   if (type === 'group' && !(Number.isInteger(index) && index! >= 0 && index! < MAX_GROUP_TYPES))
-    return { field: 'group_type_index', message: `is the index of the type of group, from 0 to ${MAX_GROUP_TYPES - 1}` }
+    return {
+      field: 'group_type_index',
+      message: `must be the index of the group type, from 0 to ${MAX_GROUP_TYPES - 1}`,
+    }
   if (type === 'session' && !Object.hasOwn(TABLES.sessions, key))
-    return { field: 'key', message: `is a column of sessions: ${Object.keys(TABLES.sessions).join(', ')}` }
+    return { field: 'key', message: `must be a column of sessions: ${Object.keys(TABLES.sessions).join(', ')}` }
   return undefined
 }
 

@@ -14,7 +14,7 @@ export interface MaintenanceOptions {
 
 /** Keeps the tables of versions current. Of several processes, one at a time claims a build. */
 export interface Maintenance {
-  /** Does in the background what is due for a version, unless this process is doing so. */
+  /** Runs due work for a version in the background, unless this process is already doing so. */
   start(version: MaterializedVersion): void
   /** Aborts this process's build of a version, because the state that it began from no longer holds. */
   abort(versionId: string): void
@@ -22,7 +22,7 @@ export interface Maintenance {
   retire(version: MaterializedVersion, table: MaterializedTable): Promise<void>
   /** Changes a version's state. Resolves with the new state, or `undefined` if the version is not materialized. */
   change(versionId: string, next: (state: State) => State): Promise<State | undefined>
-  /** Resolves when this process maintains nothing. */
+  /** Resolves when this process has no work in progress. */
   settled(): Promise<void>
   close(): Promise<void>
 }
@@ -67,7 +67,7 @@ export const createMaintenance = ({ metadata, tables, log, now }: MaintenanceOpt
       // The engine's own message contains the compiled SQL.
       const why =
         error instanceof StorageError
-          ? `The engine refused the build: ${error.engineCode ?? error.kind}.`
+          ? `The engine rejected the build: ${error.engineCode ?? error.kind}.`
           : (error as Error).message
       await whileClaimed((state) => ({ ...state, claim: undefined, error: why, lookedAt: iso(now()) }))
     } finally {
@@ -105,7 +105,7 @@ export const createMaintenance = ({ metadata, tables, log, now }: MaintenanceOpt
       .catch((error: unknown) => log(`materialization: ${(error as Error).message}`))
       .finally(() => {
         work.delete(id)
-        // The state has changed: something else may be due.
+        // The state has changed, so other work may be due.
         if (stop.signal.aborted) start(materialized)
       })
     work.set(id, { stop, done })

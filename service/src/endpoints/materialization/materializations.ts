@@ -22,7 +22,7 @@ export interface MaterializationOptions {
 }
 
 export interface Materializations extends Materializer {
-  /** Returns the table that answers runs of a version. `undefined`: runs are live. */
+  /** Returns the table that runs of a version read. `undefined`: runs are live. */
   stored(version: EndpointVersion): MaterializedTable | undefined
   /** Stops using a table that returned wrong rows. Runs are live until materialization is enabled again. */
   turnOff(versionId: string, table: string, why: string): Promise<void>
@@ -42,8 +42,8 @@ const PREVIEW_LIMITS: WorkLimits = { maxSeconds: 20, maxMemoryBytes: 1_000_000_0
 const GRACE_MS = 90_000
 
 /**
- * Keeps the tables of materialized endpoints: builds each beside the one in use, checks it, and then answers from it. The state is
- * stored with the endpoint's version, where each run finds it.
+ * Creates the maintenance of the tables of materialized endpoints: builds each table while the previous one is in use,
+ * checks it and then switches to it. The state is stored with the endpoint's version.
  */
 export const createMaterializations = ({
   metadata,
@@ -58,7 +58,7 @@ export const createMaterializations = ({
   const tables = createTables({ metadata, storage, log, lagSeconds, now })
   const { start, abort, change, retire, settled, close } = createMaintenance({ metadata, tables, log, now })
   const { planFor } = tables
-  /** Tables that no version uses, and since when that is known. */
+  /** Unused tables, with the time they were first seen unused. */
   let unused: ReadonlyMap<string, number> = new Map()
 
   return {

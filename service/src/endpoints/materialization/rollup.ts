@@ -170,7 +170,7 @@ const fullBuckets = ({ from, to }: TimeRange, ms: number): TimeRange => ({
 })
 const isEmpty = ({ from, to }: TimeRange): boolean => from >= to
 
-/** Returns the parts of `whole` before and after `inner`; all of it if `inner` is empty. */
+/** Returns the parts of `whole` before and after `inner`, or all of it if `inner` is empty. */
 const endsOf = (whole: TimeRange, inner: TimeRange): readonly TimeRange[] =>
   (isEmpty(inner)
     ? [whole]
@@ -215,7 +215,10 @@ const splitOf = (ranges: readonly RunTerm[]): Split => {
   return timeRange ? splitAt(timeRange) : splitByEngine(ranges)
 }
 
-/** Returns the states that answer a run: from the table, and from the events outside whole buckets and after the watermark. */
+/**
+ * Returns the states that a run reads: from the table, and from the events outside whole buckets and after the
+ * watermark.
+ */
 const statesFor = (shape: Shape, stored: Stored): QuerySql => {
   const { columns, states, groups, runTerms, fixed, names } = shape
   const { source, keyOf } = names

@@ -7,7 +7,7 @@ import { checkTerm, find, type Finding } from './whereRules.ts'
 /** The result of checking a query. */
 export interface Verdict {
   readonly violations: readonly Violation[]
-  /** The one SELECT that is answered from a table. Absent if there are violations. */
+  /** The SELECT that can read a table. Absent if there are violations. */
   readonly target?: Select
 }
 
@@ -29,7 +29,7 @@ const CLAUSES = {
 const termsOf = (node: Expression): readonly Expression[] =>
   node.kind === 'logic' && node.operator === 'and' ? node.terms.flatMap(termsOf) : [node]
 
-/** Whether a SELECT reads the events table and nothing else. `common`: names that WITH defines. */
+/** Whether a SELECT reads only the events table. `common`: names that WITH defines. */
 const isEvents = ({ from }: Select, common: ReadonlySet<string>): boolean =>
   from?.kind === 'table' &&
   Object.hasOwn(TABLES, from.name.text) &&
@@ -64,7 +64,7 @@ const checkValueQuery = (query: Query): readonly Finding[] => {
   return visit(Object.values(query))
 }
 
-/** Checks a SELECT's clauses besides WHERE, which take no variables. */
+/** Checks a SELECT's clauses except WHERE, which may not have variables. */
 const checkClauses = (select: Select, sources: readonly Query[]): readonly Finding[] =>
   Object.entries(CLAUSES).flatMap(([clause, word]) => {
     const part =
@@ -77,7 +77,7 @@ const checkClauses = (select: Select, sources: readonly Query[]): readonly Findi
         code: clause === 'having' ? 'variable_in_having' : 'variable_not_in_where',
         message: `{variables.${variable.name}} is used in ${word}`,
         span: variable,
-        fix: 'A materialized endpoint takes variables in WHERE only: leave the endpoint live, or write a value here',
+        fix: 'A materialized endpoint may have variables in WHERE only. Leave the endpoint live, or write a value here',
       })),
       ...queries.filter((each) => clause !== 'from' || !sources.includes(each)).flatMap(checkValueQuery),
     ]
@@ -128,7 +128,7 @@ const visitSelects = (query: Query): Visited => {
   return visited
 }
 
-/** Checks that exactly one SELECT can be answered from a table, given what was found before. */
+/** Checks that exactly one SELECT can read a table, given the violations found before. */
 const checkTarget = (query: Query, { findings, filtered: [first, second], plain }: Visited): readonly Finding[] => [
   ...(second
     ? [
@@ -136,7 +136,7 @@ const checkTarget = (query: Query, { findings, filtered: [first, second], plain 
           code: 'variable_in_several_queries' as const,
           message: 'More than one SELECT has variables in WHERE',
           span: find(second.select.where).variables[0]!,
-          fix: 'Filter in one SELECT: read the events once in WITH, with all the variables, and use that',
+          fix: 'Filter in one SELECT. Read the events once in WITH, with all variables, and use its name',
         },
       ]
     : []),
@@ -159,7 +159,7 @@ const checkTarget = (query: Query, { findings, filtered: [first, second], plain 
               ? 'No SELECT reads the events table alone'
               : 'More than one SELECT reads the events table',
           span: query,
-          fix: 'Read the events once in WITH, and use that',
+          fix: 'Read the events once in WITH, and use its name',
         },
       ]
     : []),

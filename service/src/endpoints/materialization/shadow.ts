@@ -9,7 +9,7 @@ export interface ShadowOptions {
   readonly materializations: Pick<Materializations, 'turnOff'>
   /** Returns a number that changes when events of a project arrive. */
   readonly epochOf: (projectId: number) => Promise<number>
-  /** How many of 100 materialized runs are compared with a live run. */
+  /** Percentage of materialized runs that are compared with a live run. */
   readonly percent: number
   readonly log: Log
   readonly random?: () => number
@@ -24,13 +24,13 @@ export interface Comparison {
 
 export interface ShadowRun {
   readonly versionId: string
-  /** Returns `undefined` if two correct answers may differ. */
+  /** Returns `undefined` if two correct results may differ. */
   readonly comparison: () => Comparison | undefined
   readonly limits: RunLimits
 }
 
 export interface Shadow {
-  /** Compares a sample of the runs answered from a table with live runs, in the background. */
+  /** Compares a sample of the runs that read a table with live runs, in the background. */
   follow(run: ShadowRun): void
   /** Resolves when no comparison is running. */
   settled(): Promise<void>

@@ -35,8 +35,8 @@ export interface State extends StoredColumn {
 
 /**
  * What is stored for a select, and where its parts are stored. Selects with the same `signature` have the same table, whatever the values
- * of their variables. A run with another signature is answered live. The events' own columns are stored; persons and groups are joined at
- * each run, so later merges and properties take effect.
+ * of their variables. A run with another signature is live. The events' own columns are stored; persons and groups are
+ * joined at each run, so later merges and properties take effect.
  */
 export interface Shape {
   readonly signature: string
@@ -197,23 +197,23 @@ const namesOf = (sql: SelectSql, { name: source }: NamedSql, guard: Base, joined
   }
 }
 
-type Refuse = (code: ViolationCode, message: string, span: Span, fix: string) => void
-type RefuseUnstable = (of: Sql, span?: Span, atRun?: boolean) => void
+type Reject = (code: ViolationCode, message: string, span: Span, fix: string) => void
+type RejectUnstable = (of: Sql, span?: Span, atRun?: boolean) => void
 
 /** A select that may be materialized, with functions that report violations. */
 interface Candidate {
   readonly node: Select
   readonly sql: SelectSql
   readonly names: Names
-  readonly refuse: Refuse
+  readonly reject: Reject
   /** Reports an expression whose value may differ at a later run. */
-  readonly refuseUnstable: RefuseUnstable
+  readonly rejectUnstable: RejectUnstable
 }
 
 /** The conditions of a select, by when and where they are evaluated. */
 type Conditions = Pick<Shape, 'fixed' | 'runTerms' | 'joinedTerms'>
 
-const sortConditions = ({ node, sql, names, refuse }: Candidate): Conditions => {
+const sortConditions = ({ node, sql, names, reject }: Candidate): Conditions => {
   const fixed: Sql[] = []
   const runTerms: RunTerm[] = []
   const joinedTerms: Sql[] = []
@@ -222,7 +222,7 @@ const sortConditions = ({ node, sql, names, refuse }: Candidate): Conditions => 
     const isForRun = hasVariable(written) || some(condition, isClock)
     const term = isForRun ? runTermOf(written, condition) : undefined
     if (hasVariable(written) && !term)
-      refuse(
+      reject(
         'invalid_where_usage',
         'What the variable is compared with cannot be kept for each row',
         written,
@@ -236,19 +236,19 @@ const sortConditions = ({ node, sql, names, refuse }: Candidate): Conditions => 
 }
 
 /** Returns every aggregate of the select, once. */
-const aggregatesIn = ({ node, sql, names, refuse, refuseUnstable }: Candidate): readonly CallSql[] => {
+const aggregatesIn = ({ node, sql, names, reject, rejectUnstable }: Candidate): readonly CallSql[] => {
   const calls = new Map<string, CallSql>()
   const collect = (of: Sql): void => {
     const base = of.kind === 'call' && !of.over ? aggregateOf(of.name) : undefined
     if (of.kind !== 'call' || !base) return childrenOf(of).forEach(collect)
     if (!Object.hasOwn(MERGEABLE, base))
-      refuse(
+      reject(
         'aggregate_not_mergeable',
         `${base}() cannot be merged from partial results`,
         spanOfCall(node, base),
         `Aggregates that can: ${Object.keys(MERGEABLE).join(', ')}`,
       )
-    for (const each of of.args) refuseUnstable(each)
+    for (const each of of.args) rejectUnstable(each)
     calls.set(names.keyOf(of), of)
   }
   const after = [
@@ -355,17 +355,17 @@ export const shapeOf = (
   sql: SelectSql,
 ): Shape | readonly Violation[] => {
   const violations: Violation[] = []
-  const refuse: Refuse = (code, message, span, fix) =>
+  const reject: Reject = (code, message, span, fix) =>
     void violations.push(violationAt(parsed, code, message, span, fix))
-  const refuseUnstable: RefuseUnstable = (of, span, atRun) => {
+  const rejectUnstable: RejectUnstable = (of, span, atRun) => {
     const found = instabilityOf(of, atRun)
     if (!found) return
     const [message, fix] = INSTABILITIES[found.code]!
-    refuse(found.code, message, span ?? spanOfCall(node, found.name), fix)
+    reject(found.code, message, span ?? spanOfCall(node, found.name), fix)
   }
   const from = sql.from as NamedSql
   if (joinsSessions(from)) {
-    refuse(
+    reject(
       'source_not_supported',
       'Sessions are computed from all of their events, so a materialized run would read all events again',
       sessionIn(node),
@@ -376,7 +376,7 @@ export const shapeOf = (
   const { base: guard } = baseOf(from)
   const joined = joinedOf(from)
   const names = namesOf(sql, from, guard, joined)
-  const candidate: Candidate = { node, sql, names, refuse, refuseUnstable }
+  const candidate: Candidate = { node, sql, names, reject, rejectUnstable }
   const conditions = sortConditions(candidate)
   const calls = aggregatesIn(candidate)
   const keys = (sql.groupBy ?? []).map(names.expand)
@@ -384,15 +384,15 @@ export const shapeOf = (
   const isAggregated = keys.length > 0 || calls.length > 0
   if (isAggregated) {
     if (sql.arrayJoin)
-      refuse(
+      reject(
         'array_join',
         'ARRAY JOIN turns one row into several',
         node.arrayJoin?.items[0]?.value ?? node,
         'Leave the endpoint live, or use ARRAY JOIN in a SELECT around this one',
       )
-    for (const each of conditions.fixed) refuseUnstable(each)
-    for (const each of conditions.joinedTerms) refuseUnstable(each, undefined, true)
-    keys.forEach((each, at) => refuseUnstable(each, node.groupBy[at]))
+    for (const each of conditions.fixed) rejectUnstable(each)
+    for (const each of conditions.joinedTerms) rejectUnstable(each, undefined, true)
+    keys.forEach((each, at) => rejectUnstable(each, node.groupBy[at]))
   }
   if (violations.length > 0) return violations
   const parts = isAggregated
@@ -405,5 +405,5 @@ export const shapeOf = (
   return { ...parts, from, guard, names, signature }
 }
 
-/** Whether a run term is a time range that the buckets answer. */
+/** Whether a run term is a time range that matches the buckets. */
 export const isRangeOf = ({ names, isBucketed }: Shape, term: RunTerm): boolean => isBucketed && isRange(term, names)

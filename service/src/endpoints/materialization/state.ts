@@ -1,6 +1,6 @@
 import type { EndpointVersion } from '../../storage/metadata/metadata.ts'
 
-/** A table that runs are answered from. */
+/** A table that runs read. */
 export interface MaterializedTable {
   /** Its name. */
   readonly table: string

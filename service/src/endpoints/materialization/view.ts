@@ -9,7 +9,7 @@ import { type State, stateOf } from './state.ts'
 const statusOf = ({ claim, error, build }: State): MaterializationView['status'] =>
   claim ? 'Running' : error ? 'Failed' : build ? 'Completed' : 'Running'
 
-/** Returns the materialization of a version as the API shows it. */
+/** Returns the API's view of a version's materialization. */
 export const viewOf = (endpoint: Endpoint, version: EndpointVersion, plan: Plan): MaterializationView => {
   const state = stateOf(version)
   const violations = 'violations' in plan ? plan.violations : []
@@ -46,7 +46,9 @@ export const previewOf = async (
     if (!(error instanceof StorageError)) throw error
     throw (
       storageApiError(error) ??
-      new ApiError('query_timeout', { detail: 'The preview takes too long: there are too many events to read.' })
+      new ApiError('query_timeout', {
+        detail: 'The preview takes too long, because there are too many events to read.',
+      })
     )
   })
   const [count, events, bytes] = rows[0]!.map(Number) as [number, number, number]

@@ -1,6 +1,6 @@
 import { ApiError } from '../../lib/apiError.ts'
 import type { ParsedQuery } from '../../sql/compile.ts'
-import { type Position, refuseIn, type Span } from '../../sql/parse/queryError.ts'
+import { type Position, rejectIn, type Span } from '../../sql/parse/queryError.ts'
 
 /** Why a query cannot be materialized. Stable: API clients match on these codes. */
 export type ViolationCode =
@@ -39,7 +39,7 @@ export const violationAt = (
   span: Span,
   fix: string,
 ): Violation => {
-  const { position } = refuseIn(text)('not_supported', message, span)
+  const { position } = rejectIn(text)('not_supported', message, span)
   return { code, message, ...(position ? { position } : {}), fix }
 }
 

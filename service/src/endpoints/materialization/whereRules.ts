@@ -70,7 +70,7 @@ export const checkTerm = (term: Expression): Finding | undefined => {
     return found(
       code,
       code === 'unsupported_operator'
-        ? `${name} is used with ${word}; a materialized endpoint compares with ${OPERATOR_LIST}`
+        ? `${name} is used with ${word}. A materialized endpoint compares with ${OPERATOR_LIST}`
         : `${name} is inside ${word}`,
       FIXES[term.kind] ?? `Compare a column with ${OPERATOR_LIST}`,
     )
@@ -85,7 +85,7 @@ export const checkTerm = (term: Expression): Finding | undefined => {
   if (!OPERATORS.has(operator))
     return found(
       'unsupported_operator',
-      `${name} is used with ${operator}; a materialized endpoint compares with ${OPERATOR_LIST}`,
+      `${name} is used with ${operator}. A materialized endpoint compares with ${OPERATOR_LIST}`,
       'Rewrite the condition, or leave the endpoint live',
     )
   const [left, right] = [find(term.left), find(term.right)]

@@ -3,14 +3,14 @@ import { call, infix, type Sql, text } from '../../sql/catalog/physical.ts'
 /** A table of stored rows. */
 export interface Stored {
   readonly table: string
-  /** The table holds the events that the engine took before this time. UTC, `YYYY-MM-DD hh:mm:ss.mmm`. */
+  /** The table has the events that arrived before this time. UTC, `YYYY-MM-DD hh:mm:ss.mmm`. */
   readonly watermark: string
 }
 
 export const DATABASE = 'db'
 export const OWNER = 'project_id'
 
-// Columns that the service adds to the query's own.
+// Columns that the service adds to those of the query.
 export const SEEN = '__seen'
 export const AT = '__at'
 export const STORED = '__stored'

@@ -17,7 +17,7 @@ export interface RunTokenInput {
 }
 
 const DEFAULT_TTL_SECONDS = 3_600
-/** 30 days: a token in a page is public, so a forgotten one should expire soon. */
+/** 30 days. A token in a page is public, so a forgotten one should expire soon. */
 export const MAX_TTL_SECONDS = 30 * 24 * 3_600
 
 export const wrong = (attr: string, detail: string) => new ApiError('invalid_input', { attr, detail })
@@ -44,7 +44,7 @@ export const checkOrigins = (origins: readonly string[] = []) => {
     if (origin === given && /^https?:/.test(given)) continue
     throw wrong(
       'origins',
-      `"${given.slice(0, 100)}" is not an origin: write scheme, host and port as a browser sends them, such as ${/^https?:/.test(origin) ? origin : 'https://app.example.com'}.`,
+      `"${given.slice(0, 100)}" is not an origin. Write scheme, host and port as browsers send them, such as ${/^https?:/.test(origin) ? origin : 'https://app.example.com'}.`,
     )
   }
 }
@@ -84,7 +84,7 @@ export const createEndpointCheck = ({ metadata, takesDates, now }: CheckOptions)
     if (missing.length)
       throw wrong(
         'allowed_variables',
-        `Every run would be missing ${missing.map((each) => `"${each}"`).join(', ')}: pin it in "variables", or allow it.`,
+        `Every run would lack ${missing.map((each) => `"${each}"`).join(', ')}. Pin it in "variables", or allow it.`,
       )
   }
 

@@ -5,11 +5,15 @@ import type { RunTokenClaims } from './runToken.ts'
 /** The fields of a run request that a run token does not allow, and why. */
 const NOT_BY_TOKEN = [
   { field: 'debug', isAsked: ({ isDebug }: RunRequest) => isDebug === true, why: 'it shows the query' },
-  { field: 'version', isAsked: ({ version }: RunRequest) => version !== undefined, why: 'the current version answers' },
+  {
+    field: 'version',
+    isAsked: ({ version }: RunRequest) => version !== undefined,
+    why: 'it always uses the current version',
+  },
   {
     field: 'refresh',
     isAsked: ({ refresh = 'cache' }: RunRequest) => refresh !== 'cache',
-    why: 'answers may come from the cache',
+    why: 'results may be cached',
   },
   {
     field: 'client_query_id',
@@ -20,7 +24,7 @@ const NOT_BY_TOKEN = [
 
 const DATES = ['date_from', 'date_to']
 
-/** Returns the request with the token's variables and limits. Throws `ApiError` if it asks for more than the token allows. */
+/** Returns the request with the token's variables and limits. Throws `ApiError` if it exceeds what the token allows. */
 export const narrowRun = (
   request: RunRequest,
   { jti, variables, allowed_variables: allowed, runs_per_minute: runsPerMinute }: RunTokenClaims,
@@ -44,7 +48,7 @@ export const narrowRun = (
       attr: 'variables',
       errors: faults,
     })
-  // The endpoint took dates when the token was created.
+  // The endpoint accepted dates when the token was created.
   const takesDates = DATES.some((name) => Object.hasOwn(variables, name))
   return {
     ...request,

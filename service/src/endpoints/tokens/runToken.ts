@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** The claims of a run token. Anyone with the token can read them; the signature prevents changes. */
+/** Claims of a run token. Anyone with the token can read them. The signature prevents changes. */
 export interface RunTokenClaims {
   /** The token's id, a UUID. */
   readonly jti: string

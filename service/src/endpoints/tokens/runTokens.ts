@@ -35,16 +35,16 @@ export interface RunTokenUse {
   readonly origin: string | undefined
 }
 
-/** What a valid token allows, and the key that issued it. */
+/** Permissions of a valid token, and the key that issued it. */
 export interface RunGrant {
   readonly claims: RunTokenClaims
   readonly key: ApiKey
 }
 
-/** Tokens with which pages may run some endpoints of a project. All functions reject with `ApiError`. */
+/** Tokens that let pages run some endpoints of a project. All functions reject with `ApiError`. */
 export interface RunTokens {
   create(projectId: number, key: ApiKey, input: RunTokenInput): Promise<RunTokenView>
-  /** Resolves with what the token allows, if it allows this use. */
+  /** Resolves with the token's permissions if it allows this use. */
   check(use: RunTokenUse): Promise<RunGrant>
   revoke(projectId: number, id: string): Promise<void>
   revokeAll(projectId: number): Promise<void>
@@ -73,7 +73,7 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
       const { endpoints, variables = {}, allowed_variables, runs_per_minute = DEFAULT_RUNS_PER_MINUTE, origins } = input
       if (!mayRun(key, projectId))
         throw new ApiError('permission_denied', {
-          detail: `A key can only grant scopes that it has: this key lacks the scope ${NEEDED_SCOPE}.`,
+          detail: `A key can only grant scopes that it has. This key lacks the scope ${NEEDED_SCOPE}.`,
         })
       const exp = expiryOf(input, now())
       checkOrigins(origins)
@@ -81,7 +81,7 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
       if (both?.length)
         throw wrong(
           'allowed_variables',
-          `Pinned variables cannot be allowed: remove ${both.map((name) => `"${name}"`).join(', ')} from "variables" or from "allowed_variables".`,
+          `Pinned variables cannot be allowed. Remove ${both.map((name) => `"${name}"`).join(', ')} from "variables" or from "allowed_variables".`,
         )
       for (const name of endpoints) await checkEndpoint(projectId, name, input)
       const claims: RunTokenClaims = {
@@ -102,7 +102,7 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
       if (token.length > MAX_TOKEN_LENGTH)
         throw wrong(
           'variables',
-          `The token would have ${token.length} characters, but a header can carry ${MAX_TOKEN_LENGTH}: use fewer endpoints or pinned variables.`,
+          `The token would have ${token.length} characters, more than the ${MAX_TOKEN_LENGTH} that fit into a header. Use fewer endpoints or pinned variables.`,
         )
       return {
         id: claims.jti,
@@ -122,7 +122,7 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
       if (!claims) throw new ApiError('invalid_run_token')
       if (now() >= claims.exp * 1_000) throw new ApiError('run_token_expired')
       if (await metadata.runTokens.isRevoked(projectId, claims.jti)) throw new ApiError('run_token_revoked')
-      // A token allows no more than its key does now.
+      // A token never allows more than its key currently does.
       const key = await metadata.keys.get(claims.key)
       if (!key || !mayRun(key, projectId))
         throw new ApiError('run_token_revoked', {

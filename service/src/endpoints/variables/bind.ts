@@ -14,28 +14,29 @@ const FAULTS = {
 } as const
 
 /**
- * Returns the values to bind, one per variable of the query. Throws a `ApiError` that lists every variable that is missing, null, unknown,
- * of another type or out of range. All variables are required: a query never runs with fewer filters than it was written with.
+ * Returns the values to bind, one per variable of the query. Throws an `ApiError` that lists every variable that is
+ * missing, null, unknown, of another type or out of range. All variables are required: a query never runs with fewer
+ * filters than it was written with.
  */
 export const bindVariables = (
   needed: readonly NeededVariable[],
   given: Readonly<Record<string, unknown>>,
 ): Record<string, BoundValue> => {
   const faults: ValidationIssue[] = []
-  const refuse = (path: string, code: string, message: string) =>
+  const reject = (path: string, code: string, message: string) =>
     faults.push({ path, code, message: `"${path}" ${message}` })
   const bound = needed.flatMap(({ codeName, ...takes }): [string, BoundValue][] => {
     const value = Object.hasOwn(given, codeName) ? given[codeName] : undefined
     if (value === undefined || value === null) {
-      refuse(codeName, 'required', FAULTS[value === null ? 'null' : 'missing'])
+      reject(codeName, 'required', FAULTS[value === null ? 'null' : 'missing'])
       return []
     }
     const { bound, fault } = bindValue(takes, value)
-    if (fault) refuse(codeName, fault.code, fault.message)
+    if (fault) reject(codeName, fault.code, fault.message)
     return bound ? [[codeName, bound]] : []
   })
   const names = new Set(needed.map(({ codeName }) => codeName))
-  for (const name of Object.keys(given).sort()) if (!names.has(name)) refuse(name, 'unknown', FAULTS.unknown)
+  for (const name of Object.keys(given).sort()) if (!names.has(name)) reject(name, 'unknown', FAULTS.unknown)
   if (faults.length) {
     throw new ApiError('invalid_variables', {
       detail: `${faults.map(({ message }) => message).join('; ')}.`,

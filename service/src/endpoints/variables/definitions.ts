@@ -6,7 +6,7 @@ import { bindValue, type Takes } from './bindValue.ts'
 import { schemaFault } from './schema.ts'
 import type { VariableTypeName } from './types.ts'
 
-/** A variable definition as the API shows it. */
+/** A variable definition as the API returns it. */
 export interface VariableView {
   readonly id: string
   readonly name: string
@@ -102,7 +102,7 @@ export const createVariableDefinitions = ({
     return all.filter((_, index) => uses[index])
   }
 
-  const refuseIfUsed = async (projectId: number, codeName: string, what: string) => {
+  const rejectIfUsed = async (projectId: number, codeName: string, what: string) => {
     const users = await usersOf(projectId, codeName)
     if (users.length) {
       throw new ApiError('variable_in_use', {
@@ -121,7 +121,7 @@ export const createVariableDefinitions = ({
       if (!CODE_NAME.test(codeName)) {
         const attr = code_name === undefined ? 'name' : 'code_name'
         throw new ApiError('invalid_input', {
-          detail: `"${codeName}" is not a valid code name: it must start with a letter or _, followed by letters, digits and _.`,
+          detail: `"${codeName}" is not a valid code name. It must start with a letter or _, followed by letters, digits and _.`,
           attr,
         })
       }
@@ -146,7 +146,7 @@ export const createVariableDefinitions = ({
       const found = await find(projectId, id)
       if (changes.code_name !== undefined && changes.code_name !== found.codeName) {
         throw new ApiError('invalid_input', {
-          detail: 'The code name of a variable cannot change: queries refer to it.',
+          detail: 'The code name of a variable cannot change, because queries refer to it.',
           attr: 'code_name',
         })
       }
@@ -155,7 +155,7 @@ export const createVariableDefinitions = ({
       // A schema belongs to a type: changing the type removes it.
       const schema =
         changes.schema === undefined ? (type === found.type ? found.schema : undefined) : (changes.schema ?? undefined)
-      if (type !== found.type) await refuseIfUsed(projectId, found.codeName, 'change its type')
+      if (type !== found.type) await rejectIfUsed(projectId, found.codeName, 'change its type')
       checkTakes(
         { type, values, schema },
         changes.default_value === undefined ? found.defaultValue : changes.default_value,
@@ -172,7 +172,7 @@ export const createVariableDefinitions = ({
 
     async remove(projectId, id) {
       const found = await find(projectId, id)
-      await refuseIfUsed(projectId, found.codeName, 'be deleted')
+      await rejectIfUsed(projectId, found.codeName, 'be deleted')
       await variables.remove(projectId, found.id)
     },
   }

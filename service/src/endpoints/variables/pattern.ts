@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js'
 
-// Matches in linear time: with backtracking, a pattern such as (a+)+$ could block the event loop for minutes on thirty letters.
-// Therefore back-references and look-arounds are not supported.
+// Matches in linear time. With backtracking, a pattern such as (a+)+$ could block the event loop for minutes on thirty
+// letters. Therefore backreferences and lookarounds are not supported.
 const compile = (pattern: string) => RE2JS.compile(RE2JS.translateRegExp(pattern))
 
 /** Whether `pattern` is a supported regular expression. */

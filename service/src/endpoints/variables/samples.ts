@@ -3,7 +3,7 @@ import type { BoundValue } from '../../sql/compile.ts'
 import { bindValue } from './bindValue.ts'
 import type { VariableTypeName } from './types.ts'
 
-// A string may represent a number, a timestamp or an id, depending on the query; a list may have one value or several.
+// A string may represent a number, a timestamp or an id, depending on the query. A list may have one value or several.
 const SAMPLES: Readonly<Record<VariableTypeName, readonly unknown[]>> = {
   String: ['1', '2026-01-01', '00000000-0000-4000-8000-000000000000', 'text'],
   Number: [1, 0.5],

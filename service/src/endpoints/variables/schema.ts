@@ -32,7 +32,7 @@ export const SCHEMA_TYPES: Readonly<Record<SchemaTypeName, SchemaType>> = {
   date: { of: 'Date', takes: 'a date YYYY-MM-DD', bind: onlyAs('Date', DATE.bind) },
   datetime: { of: 'Date', takes: 'a time YYYY-MM-DDTHH:MM:SS', bind: onlyAs("DateTime64(3, 'UTC')", DATE.bind) },
   uuid: { of: 'String', takes: 'a UUID', bind: (value) => (isUuid(value) ? { type: 'String', value } : undefined) },
-  list: { of: 'List', takes: 'a list of texts', bind: onlyAs('Array(String)', LIST.bind) },
+  list: { of: 'List', takes: 'a list of strings', bind: onlyAs('Array(String)', LIST.bind) },
 }
 
 type Value = string | number | boolean | readonly string[]
@@ -140,14 +140,14 @@ export const schemaFault = (schema: VariableSchema, of: string): string | undefi
   ] as const
   const mistyped = limits.find(([, limit]) => limit !== undefined && !isOfType(schema, limit))
   if (mistyped)
-    return `takes for "${mistyped[0]}" ${schema.type === 'list' ? 'texts' : SCHEMA_TYPES[schema.type].takes}`
+    return `takes for "${mistyped[0]}" ${schema.type === 'list' ? 'strings' : SCHEMA_TYPES[schema.type].takes}`
   if (schema.pattern !== undefined && !isPattern(schema.pattern))
-    return 'has a "pattern" that is not a regular expression, or has a look-around or back-reference'
+    return 'has a "pattern" that is not a regular expression, or has a lookaround or backreference'
   const crossed = PAIRS.find(
     ([low, high]) =>
       schema[low] !== undefined &&
       schema[high] !== undefined &&
       isLess(limitOf(schema, high) as Value, limitOf(schema, low) as Value),
   )
-  return crossed ? `has a "${crossed[0]}" above its "${crossed[1]}": no value could be both` : undefined
+  return crossed ? `has a "${crossed[0]}" above its "${crossed[1]}", so no value is valid` : undefined
 }

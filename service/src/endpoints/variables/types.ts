@@ -46,7 +46,7 @@ const bindList = (value: unknown, choices: readonly string[]): BoundValue | unde
 
 export const VARIABLE_TYPES = {
   String: {
-    takes: `a text of at most ${MAX_TEXT} characters`,
+    takes: `a string of at most ${MAX_TEXT} characters`,
     bind: (value) => (isText(value) ? { type: 'String', value } : undefined),
   },
   Number: {
@@ -58,7 +58,7 @@ export const VARIABLE_TYPES = {
     takes: 'true or false',
     bind: (value) => (typeof value === 'boolean' ? { type: 'Bool', value } : undefined),
   },
-  List: { takes: `one of its values as a text, or a list of at most ${MAX_ITEMS} of them`, bind: bindList },
+  List: { takes: `one of its values as a string, or a list of at most ${MAX_ITEMS} of them`, bind: bindList },
   Date: {
     takes: `a date YYYY-MM-DD, or a time YYYY-MM-DDTHH:MM:SS, of the years 1970 to ${LAST_YEAR - 1}`,
     bind: bindDate,

@@ -27,7 +27,7 @@ export const EARLY_ACCESS_ROUTES = [
   route({
     method: 'GET',
     path: '/api/early_access_features',
-    summary: 'The features offered to visitors, in each "stage", which is beta by default',
+    summary: 'List the features that visitors can enroll in, by "stage" (default: beta)',
     access: 'public',
     handler: offered,
   }),

@@ -1,4 +1,4 @@
-import { type FlagsQuestion, toDecideAnswer } from '../../flags/flags.ts'
+import { type FlagsRequest, toDecideResponse } from '../../flags/flags.ts'
 import { decode, decodeSmall } from '../../ingest/decode.ts'
 import { parseBounded } from '../../ingest/split.ts'
 import { ApiError } from '../../lib/apiError.ts'
@@ -12,21 +12,21 @@ const MAX_FLAGS_BODY = 1.5 * MAX_FLAGS_BYTES
 
 type PublicRequest = RouteRequest<Buffer | undefined>
 
-const readQuestion = async (request: PublicRequest): Promise<FlagsQuestion> => {
+const readBody = async (request: PublicRequest): Promise<FlagsRequest> => {
   const { compression } = request.query
   const body = publicBody(request)
   const bytes = decodeSmall(body, compression) ?? (await decode(body, compression, { maxBytes: MAX_FLAGS_BYTES }))
   if (bytes.length > MAX_FLAGS_BYTES)
     throw new ApiError('body_too_large', { detail: `A flags request has at most ${MAX_FLAGS_BYTES} bytes of JSON.` })
-  return (parseBounded(bytes) ?? {}) as FlagsQuestion
+  return (parseBounded(bytes) ?? {}) as FlagsRequest
 }
 
 const evaluate = async (dependencies: Dependencies, request: PublicRequest, version: number, withConfig: boolean) => {
   const { query, receivedAt } = request
-  const question = await readQuestion(request)
-  const token = question.token ?? question.api_key ?? query.token ?? query.api_key
+  const body = await readBody(request)
+  const token = body.token ?? body.api_key ?? query.token ?? query.api_key
   const project = await requireProject(dependencies, token)
-  return dependencies.answerFlags({ project, question, withConfig, version, askedAt: receivedAt })
+  return dependencies.handleFlags({ project, request: body, withConfig, version, receivedAt })
 }
 
 const flags: Handler<Buffer | undefined> = async (dependencies, request) => {
@@ -36,7 +36,7 @@ const flags: Handler<Buffer | undefined> = async (dependencies, request) => {
 
 // The predecessor of /flags. Its response always has the configuration.
 const decide: Handler<Buffer | undefined> = async (dependencies, request) => ({
-  body: toDecideAnswer(await evaluate(dependencies, request, 1, true), Number(request.query.v ?? 1)),
+  body: toDecideResponse(await evaluate(dependencies, request, 1, true), Number(request.query.v ?? 1)),
 })
 
 /** Returns the project for a path without a project id: the key's own, or with a key for all projects that of `?token=`. */

@@ -23,7 +23,7 @@ export const KEY_ROUTES = [
     method: 'GET',
     path: KEYS,
     access: 'personal_api_key:read',
-    summary: 'The keys for the projects that the key is valid for',
+    summary: 'List the keys of the projects that the key is valid for',
     handler: async ({ keys }, { key }) => page(await keys.list(key)),
   }),
   route({

@@ -23,14 +23,14 @@ const EMPTY = Type.Object({}, CLOSED)
 
 const RUN_TOKENS = '/api/projects/:projectId/endpoints/run_tokens'
 
-/** Tokens with which pages run endpoints. */
+/** Tokens that let pages run endpoints. */
 export const RUN_TOKEN_ROUTES = [
   route({
     method: 'POST',
     path: RUN_TOKENS,
     hasSecret: true,
     summary:
-      'Create a token with which a page runs some endpoints with some variables pinned. The key also needs endpoint:read',
+      'Create a token that lets a page run some endpoints, with some variables pinned. The key also requires endpoint:read',
     access: 'run_token:write',
     body: CREATE,
     handler: async ({ runTokens }, { projectId, key, body }) => ({

@@ -126,7 +126,7 @@ const etagOf = ({
 const matches = (etag: string, header: string | undefined) =>
   header !== undefined && (header.trim() === '*' || header.split(',').some((each) => each.trim() === etag))
 
-// Caches must revalidate, so that another key, or none, never gets the response.
+// Caches must revalidate, so that a request with another key, or without one, never gets the response.
 const REVALIDATE = { 'cache-control': 'private, no-cache', vary: 'authorization, accept' }
 
 const runByGet: Handler<undefined> = async (dependencies, request) => {

@@ -30,7 +30,7 @@ export const STATUS_ROUTES = [
     method: 'GET',
     path: '/metrics',
     access: 'metrics:read',
-    summary: 'Metrics for Prometheus. Needs a key for all projects',
+    summary: 'Metrics for Prometheus. Requires a key for all projects',
     handler: metrics,
   }),
 ]

@@ -59,7 +59,7 @@ const put: Handler<Static<typeof CHANGE>> = async (dependencies, request) => {
   assertNameOfUrl('code_name', 'variable', input.code_name, codeName)
   const { name = codeName, type } = input
   if (type === undefined)
-    throw invalidInput('type', `This project has no variable "${codeName}" yet: creating it takes "type".`)
+    throw invalidInput('type', `This project has no variable "${codeName}" yet. Creating it requires "type".`)
   return { status: 201, body: await variables.create(projectId, { ...input, name, type, code_name: codeName }) }
 }
 

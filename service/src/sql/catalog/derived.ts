@@ -158,7 +158,8 @@ const both = (tests: readonly (Sql | undefined)[]): Sql | undefined =>
     .filter((each) => each !== undefined)
     .reduce<Sql | undefined>((all, each) => (all ? infix(all, 'AND', each) : each), undefined)
 
-// The latest $set or $unset wins. Without either, the earliest $set_once wins; after an $unset, the latest $set_once if it came later.
+// The latest $set or $unset wins. Without either, the earliest $set_once wins. After an $unset, the latest $set_once
+// wins if it is later.
 const personValue = ([set, first, last]: readonly [Sql, Sql, Sql]): Sql =>
   call(
     'multiIf',

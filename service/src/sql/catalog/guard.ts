@@ -21,7 +21,7 @@ const isOwnerTest = (where: Sql | undefined, owner: string): boolean =>
   where.rest[0]!.operator === '=' &&
   where.rest[0]!.right.kind === 'project'
 
-/** Throws on a select that reads storage without the project's condition. No query can cause that: it would be a bug of the compiler. */
+/** Throws on a select that reads storage without the project's condition, which would be a bug of the compiler. */
 export const assertGuarded = (select: QuerySql): void => {
   if (select.kind !== 'select' || select.from?.kind !== 'storage') return
   if (!isOwnerTest(select.where, select.from.owner))

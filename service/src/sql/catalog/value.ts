@@ -5,7 +5,10 @@ import type { Sql } from './physical.ts'
 export interface Value {
   readonly kind: Kind
   readonly isNullable: boolean
-  /** Returns its SQL; for a property, as a string. Call only if the value is used: reading a column makes its table select it. */
+  /**
+   * Returns its SQL, for a property as a string. Call only if the value is used, because reading a column makes its
+   * table select it.
+   */
   readonly read: () => Sql
   /** For a property: as a string, but NULL for arrays and objects, which is cheaper. */
   readonly scalar?: () => Sql

@@ -4,7 +4,7 @@ import type { ParserContext } from './parserContext.ts'
 
 /** Parses what starts with a bracket: groups, tuples, subqueries and arrays; and lambdas, which may. */
 export const createBracketParser = ({ cursor, expression, subquery }: ParserContext) => {
-  const { refuse, peek, isSymbol, isWord, take, accept, expect, finish, list } = cursor
+  const { reject, peek, isSymbol, isWord, take, accept, expect, finish, list } = cursor
 
   const lambda = (names: readonly Name[], start: number): Expression => {
     expect('->')
@@ -35,14 +35,14 @@ export const createBracketParser = ({ cursor, expression, subquery }: ParserCont
     if (accept(')')) return finish(start, { kind: 'tuple', items: Object.freeze([]) })
     const first = expression()
     if (isWord('as'))
-      throw refuse(
+      throw reject(
         'not_supported',
         'A name inside an expression is not supported',
         peek(),
         'Name the column (SELECT … AS name) or the value (WITH … AS name)',
       )
     if (first.kind === 'subquery' && setFollows())
-      throw refuse('syntax_error', 'Write the first query of a set without its own parentheses here', first)
+      throw reject('syntax_error', 'Write the first query of a set without its own parentheses here', first)
     if (accept(')')) return first
     const items = [first]
     while (accept(',') && !isSymbol(')')) items.push(expression())

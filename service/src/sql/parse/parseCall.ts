@@ -4,7 +4,7 @@ import type { ParserContext } from './parserContext.ts'
 
 /** Parses function calls with their FILTER and OVER clauses, and ORDER BY items. */
 export const createCallParser = ({ cursor, expression, subquery }: ParserContext) => {
-  const { refuse, peek, isSymbol, isWord, take, accept, acceptWords, expect, expectWord, finish, list } = cursor
+  const { reject, peek, isSymbol, isWord, take, accept, acceptWords, expect, expectWord, finish, list } = cursor
 
   const callArguments = (): { isDistinct: boolean; args: readonly Expression[] } => {
     expect('(')
@@ -45,7 +45,7 @@ export const createCallParser = ({ cursor, expression, subquery }: ParserContext
 
   const windowClause = (): Window => {
     if (!isSymbol('('))
-      throw refuse(
+      throw reject(
         'not_supported',
         'Named windows are not supported',
         peek(),

@@ -11,7 +11,7 @@ export interface ExpressionParser {
   readonly ordering: () => Ordering
 }
 
-/** Parses expressions by operator precedence; `parseQuery` parses the queries nested in them. */
+/** Parses expressions by operator precedence. `parseQuery` parses the queries nested in them. */
 export const createExpressionParser = (cursor: Cursor, parseQuery: () => Query): ExpressionParser => {
   const { peek, isSymbol, isWord, take, accept, acceptWords, expect, finish } = cursor
 

@@ -6,7 +6,7 @@ import type { Token } from './tokens.ts'
 
 /** Parses infix and postfix operators after a left operand. Returns `undefined` when none of at least `level` follows. */
 export const createOperatorParser = ({ cursor, expression }: ParserContext) => {
-  const { refuse, peek, isWord, take, accept, acceptWords, expect, expectWord, finish } = cursor
+  const { reject, peek, isWord, take, accept, acceptWords, expect, expectWord, finish } = cursor
 
   const infix = (left: Expression, level: number): Expression | undefined => {
     const token = peek()
@@ -53,7 +53,7 @@ export const createOperatorParser = ({ cursor, expression }: ParserContext) => {
       return finish(left.start, { kind: 'choice', condition: left, then, otherwise: expression(LEVEL.choice) })
     }
     if (value === '->')
-      throw refuse('syntax_error', "Only names may precede '->'", { start, end }, 'Write x -> … or (x, y) -> …')
+      throw reject('syntax_error', "Only names may precede '->'", { start, end }, 'Write x -> … or (x, y) -> …')
     return value === '::' || value === '[' || value === '.' || value === '?.' ? postfix(left, value) : undefined
   }
 
@@ -92,7 +92,7 @@ export const createOperatorParser = ({ cursor, expression }: ParserContext) => {
     const isNot = isWord('not') && WORD_TESTS.some((word) => isWord(word, 1))
     if (isNot) take()
     if (acceptWords('in')) {
-      if (isWord('cohort')) throw refuse('not_supported', 'IN COHORT is not supported', peek())
+      if (isWord('cohort')) throw reject('not_supported', 'IN COHORT is not supported', peek())
       return finish(left.start, { kind: 'in', isNot, left, right: expression(LEVEL.compare + 1) })
     }
     if (isWord('like') || isWord('ilike')) {

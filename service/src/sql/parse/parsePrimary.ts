@@ -6,28 +6,28 @@ import type { Cursor } from './tokenCursor.ts'
 import type { Token } from './tokens.ts'
 
 // The error for a `{…}` that is not `{variables.name}`.
-const unknownPlaceholder = ({ refuse, peek, isSymbol }: Cursor) => {
+const unknownPlaceholder = ({ reject, peek, isSymbol }: Cursor) => {
   const span = { start: peek().start, end: peek(1).end }
   if (isSymbol(':', 2))
-    return refuse(
+    return reject(
       'placeholder_native',
       'ClickHouse placeholders ({name:Type}) are not supported',
       { ...span, end: peek(3).end },
       'Write {variables.name}',
     )
   const inner = peek(1)
-  return refuse(
+  return reject(
     'placeholder_unknown',
     `{${inner.value}…} is not a placeholder`,
     span,
-    'Placeholders read {variables.name}; a variable has letters, digits and _ in its name',
+    'Write {variables.name}, with letters, digits and _ in the name',
   )
 }
 
 /** Parses the operands of an expression: literals, names, calls, brackets and keyword constructs. */
 export const createPrimaryParser = (context: ParserContext, call: (name: Name) => Expression) => {
   const { cursor } = context
-  const { refuse, peek, isSymbol, isWord, take, expect, finish, list } = cursor
+  const { reject, peek, isSymbol, isWord, take, expect, finish, list } = cursor
   const { lambda, parenthesised, bracketed } = createBracketParser(context)
   const { caseOf, castCall, interval } = createKeywordParser(context)
 
@@ -71,15 +71,15 @@ export const createPrimaryParser = (context: ParserContext, call: (name: Name) =
     if (lower === 'interval' && !isSymbol('(', 1) && !isSymbol('.', 1)) return interval()
     if (isSymbol('(', 1)) {
       if (lower === 'cast') return castCall()
-      if (lower === 'exists') throw refuse('not_supported', 'EXISTS is not supported', token, 'Use value IN (SELECT …)')
+      if (lower === 'exists') throw reject('not_supported', 'EXISTS is not supported', token, 'Use value IN (SELECT …)')
       if (cursor.mayBeCalled(token)) return call(cursor.toName(take()))
     }
     if (lower === 'select' || lower === 'with')
-      throw refuse('syntax_error', 'A query inside an expression needs parentheses', token, `(${token.value} …)`)
+      throw reject('syntax_error', 'A query inside an expression needs parentheses', token, `(${token.value} …)`)
     if (cursor.isReserved(token)) throw cursor.unexpected('a value')
     take()
     if (peek().kind === 'string' && ['date', 'timestamp', 'datetime'].includes(lower)) {
-      throw refuse(
+      throw reject(
         'not_supported',
         `${token.value} '…' literals are not supported`,
         { start, end: peek().end },

@@ -1,7 +1,7 @@
 import type { CommonPart, Query, SetOperator } from './ast.ts'
 import { createExpressionParser } from './parseExpression.ts'
 import { createSelectParser } from './parseSelect.ts'
-import { refuseIn } from './queryError.ts'
+import { rejectIn } from './queryError.ts'
 import { createCursor, type Cursor } from './tokenCursor.ts'
 import { tokenize } from './tokens.ts'
 
@@ -18,7 +18,7 @@ const SETS: readonly (readonly [words: readonly string[], operator: SetOperator]
 ]
 
 const createQueryParser = (cursor: Cursor): (() => Query) => {
-  const { refuse, peek, isSymbol, isWord, acceptWords, expect, expectWord, finish, list } = cursor
+  const { reject, peek, isSymbol, isWord, acceptWords, expect, expectWord, finish, list } = cursor
 
   const query = (): Query => {
     cursor.enter()
@@ -36,10 +36,10 @@ const createQueryParser = (cursor: Cursor): (() => Query) => {
     const members: { operator: SetOperator; query: Query }[] = []
     let last = first
     while (isSet()) {
-      refuseOwnOrder(last)
+      rejectOwnOrder(last)
       const row = SETS.find(([words]) => acceptWords(...words))
       if (!row)
-        throw refuse(
+        throw reject(
           'syntax_error',
           'UNION needs ALL or DISTINCT',
           peek(),
@@ -48,15 +48,15 @@ const createQueryParser = (cursor: Cursor): (() => Query) => {
       last = operand(Object.freeze([]))
       members.push(Object.freeze({ operator: row[1], query: last }))
     }
-    refuseOwnOrder(last)
+    rejectOwnOrder(last)
     return finish(start, { kind: 'set', common, first, rest: Object.freeze(members) })
   }
 
   // Standard SQL applies the last ORDER BY and LIMIT to the whole set, ClickHouse to the last query, so the meaning is ambiguous.
-  const refuseOwnOrder = (member: Query) => {
+  const rejectOwnOrder = (member: Query) => {
     if (member.kind !== 'select' || cursor.previous().value === ')') return
     if (member.orderBy.length > 0 || member.limit || member.limitBy) {
-      throw refuse(
+      throw reject(
         'set_order_ambiguous',
         'ORDER BY and LIMIT in a UNION need parentheses',
         member,
@@ -75,7 +75,7 @@ const createQueryParser = (cursor: Cursor): (() => Query) => {
   }
 
   const commonPart = (): CommonPart => {
-    if (isWord('recursive')) throw refuse('not_supported', 'WITH RECURSIVE is not supported', peek())
+    if (isWord('recursive')) throw reject('not_supported', 'WITH RECURSIVE is not supported', peek())
     if (
       cursor.isName() &&
       isWord('as', 1) &&
@@ -102,17 +102,17 @@ const createQueryParser = (cursor: Cursor): (() => Query) => {
 
 /** Parses one query into its syntax tree. Throws `QueryError`. */
 export const parse = (text: string): Query => {
-  const refuse = refuseIn(text)
+  const reject = rejectIn(text)
   if (text.length > MAX_LENGTH)
-    throw refuse('query_too_long', `The query has ${text.length} characters; ${MAX_LENGTH} are allowed`, {
+    throw reject('query_too_long', `The query has ${text.length} characters, more than the maximum of ${MAX_LENGTH}`, {
       start: MAX_LENGTH,
       end: text.length,
     })
-  const cursor = createCursor(tokenize(text, refuse), refuse)
+  const cursor = createCursor(tokenize(text, reject), reject)
   const query = createQueryParser(cursor)()
   const isClosed = cursor.accept(';')
   const token = cursor.peek()
   if (token.kind === 'end') return query
-  if (isClosed) throw refuse('several_statements', 'One query at a time: nothing may follow the semicolon', token)
+  if (isClosed) throw reject('several_statements', 'Only one query is allowed. Nothing may follow the semicolon', token)
   throw cursor.unexpected('the end of the query', token)
 }

@@ -1,12 +1,12 @@
 import type { CommonPart, Expression, LimitBy, Query, Select, SelectItem } from './ast.ts'
 import type { ExpressionParser } from './parseExpression.ts'
 import { createSourceParser, optionalAlias } from './parseSource.ts'
-import { notASelect, refuseClause, refuseGrouping } from './refusedClauses.ts'
+import { notASelect, rejectClause, rejectGrouping } from './rejectedClauses.ts'
 import type { Cursor } from './tokenCursor.ts'
 
 /** Parses one SELECT with its clauses. */
 export const createSelectParser = (cursor: Cursor, { expression, ordering }: ExpressionParser, query: () => Query) => {
-  const { refuse, peek, isSymbol, isWord, accept, acceptWords, finish, list } = cursor
+  const { reject, peek, isSymbol, isWord, accept, acceptWords, finish, list } = cursor
   const source = createSourceParser(cursor, expression, query)
 
   const select = (common: readonly CommonPart[]): Select => {
@@ -14,20 +14,20 @@ export const createSelectParser = (cursor: Cursor, { expression, ordering }: Exp
     if (!acceptWords('select')) throw notASelect(cursor)
     const isDistinct = acceptWords('distinct')
     if (isWord('on') && isDistinct)
-      throw refuse('not_supported', 'DISTINCT ON is not supported', peek(), 'Use LIMIT 1 BY …')
+      throw reject('not_supported', 'DISTINCT ON is not supported', peek(), 'Use LIMIT 1 BY …')
     const items = list(item)
     const from = acceptWords('from') ? source() : undefined
     const arrayJoin = arrayJoinClause()
-    refuseClause(cursor)
+    rejectClause(cursor)
     const where = acceptWords('where') ? expression() : undefined
     const groupBy = acceptWords('group', 'by') ? list(expression) : Object.freeze([])
-    refuseGrouping(cursor)
+    rejectGrouping(cursor)
     const having = acceptWords('having') ? expression() : undefined
-    refuseClause(cursor)
+    rejectClause(cursor)
     const orderBy = acceptWords('order', 'by') ? list(ordering) : Object.freeze([])
-    if (isWord('with') && isWord('fill', 1)) throw refuse('clause_not_allowed', 'WITH FILL is not supported', peek())
+    if (isWord('with') && isWord('fill', 1)) throw reject('clause_not_allowed', 'WITH FILL is not supported', peek())
     const limits = limitClauses()
-    refuseClause(cursor)
+    rejectClause(cursor)
     return finish(start, {
       kind: 'select',
       common,
@@ -44,7 +44,7 @@ export const createSelectParser = (cursor: Cursor, { expression, ordering }: Exp
   }
 
   const item = (): SelectItem => {
-    if (!isSymbol('(', 1)) refuseClause(cursor)
+    if (!isSymbol('(', 1)) rejectClause(cursor)
     const value = expression()
     const alias = optionalAlias(cursor)
     return Object.freeze({ value, alias })
@@ -56,7 +56,7 @@ export const createSelectParser = (cursor: Cursor, { expression, ordering }: Exp
     const items = list(() => {
       const value = expression()
       const alias = optionalAlias(cursor)
-      if (!alias) throw refuse('syntax_error', 'ARRAY JOIN needs a name for its members', value, 'ARRAY JOIN … AS name')
+      if (!alias) throw reject('syntax_error', 'ARRAY JOIN needs a name for its members', value, 'ARRAY JOIN … AS name')
       return Object.freeze({ value, alias })
     })
     return Object.freeze({ isLeft, items })
@@ -73,9 +73,9 @@ export const createSelectParser = (cursor: Cursor, { expression, ordering }: Exp
       const [count, skip] = accept(',')
         ? [expression(), first]
         : [first, acceptWords('offset') ? expression() : undefined]
-      if (isWord('with') && isWord('ties', 1)) throw refuse('clause_not_allowed', 'WITH TIES is not supported', peek())
+      if (isWord('with') && isWord('ties', 1)) throw reject('clause_not_allowed', 'WITH TIES is not supported', peek())
       if (acceptWords('by')) {
-        if (limitBy) throw refuse('syntax_error', 'A query has one LIMIT … BY', cursor.previous())
+        if (limitBy) throw reject('syntax_error', 'A query has one LIMIT … BY', cursor.previous())
         limitBy = Object.freeze({ limit: count, offset: skip, by: list(expression) })
       } else {
         limit = count

@@ -1,5 +1,5 @@
 import type { Expression, JoinKind, Name, Query, Source } from './ast.ts'
-import { refuseClause } from './refusedClauses.ts'
+import { rejectClause } from './rejectedClauses.ts'
 import type { Cursor } from './tokenCursor.ts'
 
 const JOINS: readonly (readonly [words: readonly string[], join: JoinKind])[] = [
@@ -25,7 +25,7 @@ export const optionalAlias = (cursor: Cursor): Name | undefined => {
 
 /** Parses what follows FROM: tables, subqueries and joins. */
 export const createSourceParser = (cursor: Cursor, expression: () => Expression, query: () => Query) => {
-  const { refuse, peek, isSymbol, isWord, accept, acceptWords, expect, finish, list } = cursor
+  const { reject, peek, isSymbol, isWord, accept, acceptWords, expect, finish, list } = cursor
 
   const source = (): Source => {
     let left = sourceItem()
@@ -36,7 +36,7 @@ export const createSourceParser = (cursor: Cursor, expression: () => Expression,
         continue
       }
       if (isWord('global') || isWord('asof') || isWord('any') || isWord('semi') || isWord('anti') || isWord('paste'))
-        refuseClause(cursor)
+        rejectClause(cursor)
       const row = JOINS.find(([words]) => acceptWords(...words))
       if (!row) return left
       left = joined(left, row[1])
@@ -44,7 +44,7 @@ export const createSourceParser = (cursor: Cursor, expression: () => Expression,
   }
 
   const joined = (left: Source, join: JoinKind): Source => {
-    refuseClause(cursor)
+    rejectClause(cursor)
     const right = sourceItem()
     if (join === 'cross') return finish(left.start, { kind: 'join', join, left, right })
     if (acceptWords('on')) return finish(left.start, { kind: 'join', join, left, right, on: expression() })
@@ -64,19 +64,19 @@ export const createSourceParser = (cursor: Cursor, expression: () => Expression,
       return finish(start, { kind: 'derived', query: inner, alias: optionalAlias(cursor) })
     }
     if (peek().kind === 'variable' || isSymbol('{'))
-      throw refuse('syntax_error', 'A table cannot be a placeholder', peek(), 'Write the name of the table')
+      throw reject('syntax_error', 'A table cannot be a placeholder', peek(), 'Write the name of the table')
     const name = cursor.expectName('a table')
     if (isSymbol('('))
-      throw refuse('table_function', `Table functions such as ${name.text}(…) are not allowed`, name, 'FROM events')
+      throw reject('table_function', `Table functions such as ${name.text}(…) are not allowed`, name, 'FROM events')
     if (isSymbol('.'))
-      throw refuse(
+      throw reject(
         'table_unknown',
         `There is no table '${name.text}.${peek(1).value}'`,
         { start, end: peek(1).end },
         'Tables have no database before their name: FROM events',
       )
     const alias = optionalAlias(cursor)
-    if (isWord('final') || isWord('sample')) refuseClause(cursor)
+    if (isWord('final') || isWord('sample')) rejectClause(cursor)
     return finish(start, { kind: 'table', name, alias })
   }
 

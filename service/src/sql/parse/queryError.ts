@@ -68,9 +68,9 @@ export class QueryError extends Error {
 }
 
 /** Returns a function that creates errors for parts of one text. */
-export type Refuse = (code: QueryErrorCode, message: string, span: Span, fix?: string) => QueryError
+export type Reject = (code: QueryErrorCode, message: string, span: Span, fix?: string) => QueryError
 
-export const refuseIn =
-  (text: string): Refuse =>
+export const rejectIn =
+  (text: string): Reject =>
   (code, message, span, fix) =>
     new QueryError(code, message, { text, span }, fix)

@@ -1,4 +1,4 @@
-import type { Refuse, Span } from './queryError.ts'
+import type { Reject, Span } from './queryError.ts'
 import type { Name } from './ast.ts'
 import type { Token } from './tokens.ts'
 
@@ -26,7 +26,7 @@ const NEVER_CALLED = new Set(
 export type Cursor = ReturnType<typeof createCursor>
 
 /** Reads tokens in order and counts depth and nodes against their budgets. */
-export const createCursor = (tokens: readonly Token[], refuse: Refuse) => {
+export const createCursor = (tokens: readonly Token[], reject: Reject) => {
   let at = 0
   let depth = 0
   let nodes = 0
@@ -55,7 +55,7 @@ export const createCursor = (tokens: readonly Token[], refuse: Refuse) => {
   const describe = (token: Token): string =>
     token.kind === 'end' ? 'the end of the query' : token.kind === 'string' ? 'a string' : `'${token.value}'`
   const unexpected = (wanted: string, token = peek()) =>
-    refuse('syntax_error', `Expected ${wanted}, found ${describe(token)}`, token)
+    reject('syntax_error', `Expected ${wanted}, found ${describe(token)}`, token)
   const expect = (symbol: string): Token => {
     if (!isSymbol(symbol)) throw unexpected(`'${symbol}'`)
     return take()
@@ -72,7 +72,7 @@ export const createCursor = (tokens: readonly Token[], refuse: Refuse) => {
   }
 
   const tooDeep = (span: Span) =>
-    refuse(
+    reject(
       'query_too_deep',
       `The query nests more than ${MAX_DEPTH} levels deep`,
       span,
@@ -91,7 +91,7 @@ export const createCursor = (tokens: readonly Token[], refuse: Refuse) => {
   /** Freezes a node that began at `start` and ends at the last token read. */
   const finish = <const T extends object>(start: number, fields: T): T & Span => {
     if (++nodes > MAX_NODES)
-      throw refuse('query_too_complex', `The query has more than ${MAX_NODES} parts`, { start, end: previous().end })
+      throw reject('query_too_complex', `The query has more than ${MAX_NODES} parts`, { start, end: previous().end })
     return Object.freeze({ ...fields, start, end: previous().end })
   }
   const list = <T>(readOne: () => T): readonly T[] => {
@@ -101,7 +101,7 @@ export const createCursor = (tokens: readonly Token[], refuse: Refuse) => {
   }
 
   return {
-    refuse,
+    reject,
     peek,
     previous,
     isSymbol,

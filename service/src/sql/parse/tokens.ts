@@ -1,4 +1,4 @@
-import type { Refuse, Span } from './queryError.ts'
+import type { Reject, Span } from './queryError.ts'
 
 /** `name` is an unquoted word, `quoted` an identifier in backticks or double quotes, `end` stands once after the last token. */
 export type TokenKind = 'name' | 'quoted' | 'number' | 'string' | 'symbol' | 'variable' | 'end'
@@ -40,7 +40,7 @@ const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text)
 }
 
-const readQuoted = (text: string, start: number, refuse: Refuse): { value: string; end: number } => {
+const readQuoted = (text: string, start: number, reject: Reject): { value: string; end: number } => {
   const quote = text[start]!
   const parts: string[] = []
   let from = start + 1
@@ -60,7 +60,7 @@ const readQuoted = (text: string, start: number, refuse: Refuse): { value: strin
       from = at + 1
     }
   }
-  throw refuse('unterminated_string', `This ${quote === "'" ? 'string' : 'quoted name'} has no closing ${quote}`, {
+  throw reject('unterminated_string', `This ${quote === "'" ? 'string' : 'quoted name'} has no closing ${quote}`, {
     start,
     end: text.length,
   })
@@ -75,7 +75,7 @@ const isMemberDot = (text: string, at: number, last: Token | undefined, beforeLa
 }
 
 /** Splits the text into tokens, without white space and comments, plus an `end` token. Takes linear time. */
-export const tokenize = (text: string, refuse: Refuse): readonly Token[] => {
+export const tokenize = (text: string, reject: Reject): readonly Token[] => {
   const tokens: Token[] = []
   const push = (kind: TokenKind, start: number, end: number, value = text.slice(start, end)) => {
     tokens.push({ kind, value, start, end })
@@ -87,26 +87,26 @@ export const tokenize = (text: string, refuse: Refuse): readonly Token[] => {
     if (text.startsWith('/*', at)) {
       const close = text.indexOf('*/', at + 2)
       if (close < 0)
-        throw refuse('unterminated_comment', 'This comment has no closing */', { start: at, end: text.length })
+        throw reject('unterminated_comment', 'This comment has no closing */', { start: at, end: text.length })
       return close + 2
     }
     const skipped = matchAt(SKIPPED, text, at)
     if (skipped) return at + skipped[0].length
     if (char === "'") {
       if (last?.end === at && last.kind === 'name' && last.value.toLowerCase() === 'f') {
-        throw refuse(
+        throw reject(
           'template_string',
           "Template strings (f'…') are not supported",
           { start: last.start, end: at + 1 },
           "Join the parts: 'text ' || {variables.name}",
         )
       }
-      const { value, end } = readQuoted(text, at, refuse)
+      const { value, end } = readQuoted(text, at, reject)
       return push('string', at, end, value)
     }
     if (char === '`' || char === '"') {
-      const { value, end } = readQuoted(text, at, refuse)
-      if (value === '') throw refuse('syntax_error', 'A quoted name cannot be empty', { start: at, end })
+      const { value, end } = readQuoted(text, at, reject)
+      if (value === '') throw reject('syntax_error', 'A quoted name cannot be empty', { start: at, end })
       return push('quoted', at, end, value)
     }
     const name = matchAt(NAME, text, at)
@@ -117,7 +117,7 @@ export const tokenize = (text: string, refuse: Refuse): readonly Token[] => {
     if (number) {
       const end = at + number[0].length
       if (matchAt(NAME, text, end))
-        throw refuse('syntax_error', `'${text.slice(at, end + 1)}' is neither a number nor a name`, {
+        throw reject('syntax_error', `'${text.slice(at, end + 1)}' is neither a number nor a name`, {
           start: at,
           end: end + 1,
         })
@@ -128,7 +128,7 @@ export const tokenize = (text: string, refuse: Refuse): readonly Token[] => {
     const symbol = matchAt(SYMBOL, text, at)
     if (symbol) return push('symbol', at, at + symbol[0].length)
     const unknown = String.fromCodePoint(text.codePointAt(at)!)
-    throw refuse('syntax_error', `Unexpected character '${unknown}'`, { start: at, end: at + unknown.length })
+    throw reject('syntax_error', `Unexpected character '${unknown}'`, { start: at, end: at + unknown.length })
   }
   for (let at = 0; at < text.length;) at = next(at)
   push('end', text.length, text.length, '')

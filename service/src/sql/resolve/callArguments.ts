@@ -2,13 +2,13 @@ import type { Kind } from '../catalog/kinds.ts'
 import { call, text } from '../catalog/physical.ts'
 import { value, type Value } from '../catalog/value.ts'
 import type { Expression } from '../parse/ast.ts'
-import type { Refuse, Span } from '../parse/queryError.ts'
+import type { Reject, Span } from '../parse/queryError.ts'
 import type { Coercions } from './coercions.ts'
 import type { Cast } from './resolveCast.ts'
 import type { Scope } from './scope.ts'
 
 export interface ArgumentContext {
-  readonly refuse: Refuse
+  readonly reject: Reject
   readonly coercions: Coercions
   readonly cast: Cast
   readonly resolve: (node: Expression, scope: Scope) => Value
@@ -16,7 +16,7 @@ export interface ArgumentContext {
 }
 
 /** Resolves a call's arguments, each read as its word in the function's signature asks. */
-export const createArgumentResolver = ({ refuse, coercions, cast, resolve, lambda }: ArgumentContext) => {
+export const createArgumentResolver = ({ reject, coercions, cast, resolve, lambda }: ArgumentContext) => {
   const asInteger = (of: Value, span: Span): Value => {
     if (of.kind === 'property') return cast(of, 'int', span)
     const number = coercions.asNumber(of)
@@ -27,7 +27,7 @@ export const createArgumentResolver = ({ refuse, coercions, cast, resolve, lambd
 
   const argument = (node: Expression, word: string, scope: Scope): Value => {
     if (node.kind === 'lambda') {
-      if (!word.includes('lambda')) throw refuse('function_arguments', 'A function with -> is not allowed here', node)
+      if (!word.includes('lambda')) throw reject('function_arguments', 'A function with -> is not allowed here', node)
       return lambda(node, scope)
     }
     const of = resolve(node, scope)
@@ -36,21 +36,21 @@ export const createArgumentResolver = ({ refuse, coercions, cast, resolve, lambd
       case 'key':
       case 'array':
       case 'lambda|array':
-        return coercions.asText(of)
+        return coercions.asString(of)
       // The largest or smallest value of a property usually means a number; as a string, 9 would be greater than 10.
       case 'ordered':
-        return of.kind === 'property' ? coercions.asNumber(of) : coercions.asText(of)
+        return of.kind === 'property' ? coercions.asNumber(of) : coercions.asString(of)
       case 'alike':
         return of
       case 'integer':
         return asInteger(of, node)
       // The result may be an array, which cannot be NULL.
       case 'json': {
-        const json = coercions.asText(of)
+        const json = coercions.asString(of)
         return json.isNullable ? value('text', call('ifNull', json.read(), text(''))) : json
       }
       case 'lambda':
-        throw refuse('function_arguments', 'Expected a function: x -> …', node)
+        throw reject('function_arguments', 'Expected a function: x -> …', node)
       default:
         return coercions.coerce(of, word as Kind, node)
     }

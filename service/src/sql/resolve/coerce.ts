@@ -1,7 +1,7 @@
 import type { Kind } from '../catalog/kinds.ts'
 import { call, infix, text, type Sql } from '../catalog/physical.ts'
 import { value, type Value } from '../catalog/value.ts'
-import type { Refuse, Span } from '../parse/queryError.ts'
+import type { Reject, Span } from '../parse/queryError.ts'
 import { timestampOf } from './timestamp.ts'
 
 const NUMERIC_TEXT = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/
@@ -18,11 +18,11 @@ export const parameter = (kind: Kind, type: string, constant: string | number | 
 export const isTextual = ({ kind }: Value): boolean => kind === 'text' || kind === 'property'
 const scalarOf = (of: Value): Sql => (of.scalar ?? of.read)()
 
-/** Parses a string as a time; NULL if it is none. */
+/** Parses a string as a time. NULL: not a time. */
 export const timeOfText = (of: Sql, zone: Sql = text('UTC')): Sql =>
   call('parseDateTime64BestEffortOrNull', of, MILLISECONDS, zone)
 
-/** Parses a string as an integer, cutting off a fraction; NULL if it is no number. */
+/** Parses a string as an integer and truncates a fraction. NULL: not a number. */
 export const integerOfText = (of: Sql, type: string): Sql => {
   const whole = call(`to${type}OrNull`, of)
   // Not ifNull, which evaluates its second argument for every row.
@@ -37,7 +37,7 @@ export const integerOfText = (of: Sql, type: string): Sql => {
 // A value that already has the kind, or whose kind only the engine knows, stays as it is.
 
 /** Reads a value as a string. */
-export const asText = (of: Value): Value => {
+export const asString = (of: Value): Value => {
   if (of.kind === 'property') return { ...value('text', of.read(), true) }
   if (of.kind === 'json') return value('text', call('toJSONString', of.read()))
   return of
@@ -74,14 +74,14 @@ const asUuid = (of: Value): Value => {
 }
 
 /** Reads values as the kind that their context requires. */
-export const createConversions = (refuse: Refuse) => {
+export const createConversions = (reject: Reject) => {
   const asTime = (of: Value, span: Span): Value => {
     if (of.kind === 'property') return { kind: 'time', isNullable: true, read: () => timeOfText(scalarOf(of)) }
     if (of.kind !== 'text') return of
     if (typeof of.constant !== 'string') return value('time', timeOfText(of.read()), true)
     const timestamp = timestampOf(of.constant)
     if (!timestamp)
-      throw refuse(
+      throw reject(
         'date_invalid',
         `'${of.constant.slice(0, 40)}' is not a date`,
         span,
@@ -91,7 +91,7 @@ export const createConversions = (refuse: Refuse) => {
   }
 
   const as: Readonly<Partial<Record<Kind, (of: Value, span: Span) => Value>>> = {
-    text: asText,
+    text: asString,
     number: asNumber,
     boolean: asBoolean,
     time: asTime,

@@ -1,18 +1,18 @@
-import type { Refuse } from '../parse/queryError.ts'
+import type { Reject } from '../parse/queryError.ts'
 import { createAgreement } from './agree.ts'
-import { asBoolean, asNumber, asText, createConversions } from './coerce.ts'
+import { asBoolean, asNumber, asString, createConversions } from './coerce.ts'
 import { createComparable } from './compare.ts'
 
 /** How values are read as the kind that their context requires. */
-export const createCoercions = (refuse: Refuse) => {
-  const conversions = createConversions(refuse)
+export const createCoercions = (reject: Reject) => {
+  const conversions = createConversions(reject)
   return {
     ...conversions,
-    asText,
+    asString,
     asNumber,
     asBoolean,
     agree: createAgreement(conversions),
-    comparable: createComparable(refuse, conversions),
+    comparable: createComparable(reject, conversions),
   }
 }
 

@@ -1,24 +1,24 @@
 import { call, infix, type Sql } from '../catalog/physical.ts'
 import { value, type Value } from '../catalog/value.ts'
 import type { CompareOperator } from '../parse/ast.ts'
-import type { Refuse, Span } from '../parse/queryError.ts'
+import type { Reject, Span } from '../parse/queryError.ts'
 import { agreedKind } from './agree.ts'
-import { asNumber, asText, type Conversions, parameter } from './coerce.ts'
+import { asNumber, asString, type Conversions, parameter } from './coerce.ts'
 
 // Compared with a constant string that cannot be JSON, a property need not be read as JSON.
 const propertyAsText = (property: Value, other: Value): Value => {
   const isPlain = typeof other.constant === 'string' && !/^[[{]/.test(other.constant)
-  return isPlain && property.scalar ? { ...property, kind: 'text', read: property.scalar } : asText(property)
+  return isPlain && property.scalar ? { ...property, kind: 'text', read: property.scalar } : asString(property)
 }
 
 /** Reads the two sides of a comparison so that they can be compared. */
-export const createComparable = (refuse: Refuse, { coerce }: Conversions) => {
+export const createComparable = (reject: Reject, { coerce }: Conversions) => {
   // A string beside a computed number is parsed as a number. A number literal beside a string is compared as a string.
   const numberWithText = (number: Value, other: Value, span: Span): readonly [Value, Value] => {
     if (other.constant !== undefined) {
       const asked = asNumber(other)
       if (asked.kind !== 'number')
-        throw refuse(
+        throw reject(
           'type_mismatch',
           `A number is compared with the string '${String(other.constant).slice(0, 40)}'`,
           span,
@@ -37,8 +37,10 @@ export const createComparable = (refuse: Refuse, { coerce }: Conversions) => {
     }
     const kind = agreedKind([left, right])
     if (kind === 'text') {
-      if (left.kind === 'property') return [propertyAsText(left, right), asText(right)]
-      return right.kind === 'property' ? [asText(left), propertyAsText(right, left)] : [asText(left), asText(right)]
+      if (left.kind === 'property') return [propertyAsText(left, right), asString(right)]
+      return right.kind === 'property'
+        ? [asString(left), propertyAsText(right, left)]
+        : [asString(left), asString(right)]
     }
     return [coerce(left, kind, leftSpan), coerce(right, kind, rightSpan)]
   }
@@ -55,7 +57,7 @@ export const comparison = (operator: CompareOperator, left: Value, right: Value,
   if (!left.isNullable && !right.isNullable) return plain
   const orElse = (otherwise: Sql) => call('ifNull', plain, otherwise)
   if (left.isNullable && right.isNullable) {
-    // The engine's own null-safe operators refuse numbers of different types.
+    // The engine's own null-safe operators reject numbers of different types.
     if (operator === '=') return orElse(infix(call('isNull', a), 'AND', call('isNull', b)))
     if (operator === '!=') return orElse(infix(call('isNotNull', a), 'OR', call('isNotNull', b)))
   }

@@ -1,7 +1,7 @@
 import type { SelectSql } from '../catalog/physical.ts'
 import type { Value } from '../catalog/value.ts'
 import type { Query, Select } from '../parse/ast.ts'
-import type { Refuse, Span } from '../parse/queryError.ts'
+import type { Reject, Span } from '../parse/queryError.ts'
 import type { ExpressionResolver } from './resolveExpression.ts'
 import type { ResolvedQuery } from './resolverContext.ts'
 import type { Scope } from './scope.ts'
@@ -18,7 +18,7 @@ export interface ResolveOptions {
 export interface QueryContext {
   readonly text: string
   readonly root: Query
-  readonly refuse: Refuse
+  readonly reject: Reject
   /** Returns a name that is unique within the query. */
   readonly newName: (prefix: string) => string
   readonly query: (node: Query, outer: Scope | undefined) => ResolvedQuery

@@ -5,7 +5,7 @@ import { value, type Value } from '../catalog/value.ts'
 import type { ResolvedQuery } from './resolverContext.ts'
 import type { SourceScope } from './scope.ts'
 
-// An outer join may leave this side unmatched: its columns must be nullable, or they would be the zero of their type.
+// An outer join may leave this side unmatched, so its columns must be nullable. Otherwise they would be zero or empty.
 const nullableIf = (isOptional: boolean, kind: Kind, sql: Sql): Sql =>
   isOptional && mayBeNullable(kind) ? call('toNullable', sql) : sql
 

@@ -24,7 +24,7 @@ const named = (of: Value, name: string): Value => {
  * the column it shadows.
  */
 export const defineAliases = (
-  { refuse, expressions }: QueryContext,
+  { reject, expressions }: QueryContext,
   items: readonly SelectItem[],
   scope: Scope,
   aliases: Map<string, () => Value | undefined>,
@@ -32,8 +32,8 @@ export const defineAliases = (
   const underWay = new Set<string>()
   for (const { value: node, alias } of items) {
     if (!alias) continue
-    checkName(refuse, alias)
-    if (aliases.has(alias.text)) throw refuse('name_duplicate', `Two columns are called '${alias.text}'`, alias)
+    checkName(reject, alias)
+    if (aliases.has(alias.text)) throw reject('name_duplicate', `Two columns are called '${alias.text}'`, alias)
     const resolved = lazily(() => expressions.resolve(node, { ...scope, lambdaNames: noNames }))
     aliases.set(alias.text, () => {
       if (underWay.has(alias.text)) return undefined

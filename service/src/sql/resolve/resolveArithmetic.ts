@@ -6,7 +6,7 @@ import type { Span } from '../parse/queryError.ts'
 import type { ResolverContext, Resolvers } from './resolverContext.ts'
 import type { Scope } from './scope.ts'
 
-// Chains of one operator of at least this length are printed as a balanced tree; shorter ones keep their order.
+// Chains of one operator of at least this length are printed as a balanced tree. Shorter ones keep their order.
 const LONG_CHAIN = 100
 
 interface Link {

@@ -31,14 +31,14 @@ const isNullable = (name: string, nulls: Signature['nulls'], args: readonly Valu
 
 /** Resolves calls: finds the function, checks the number of arguments, and reads each argument as the function's signature asks. */
 export const createCallResolver = (context: CallContext) => {
-  const { refuse, coercions, cast, resolve, window } = context
+  const { reject, coercions, cast, resolve, window } = context
   const resolveArguments = createArgumentResolver(context)
 
   const find = (node: CallNode): FoundFunction => {
     const written = node.name.text
     const found = findFunction(written, node.over !== undefined)
     if (found) return found
-    throw refuse('function_unknown', `There is no function '${written}'`, node.name, suggest(written, functionNames()))
+    throw reject('function_unknown', `There is no function '${written}'`, node.name, suggest(written, functionNames()))
   }
 
   // ClickHouse writes DISTINCT and FILTER as endings of the function's name.
@@ -51,7 +51,7 @@ export const createCallResolver = (context: CallContext) => {
     if (!ending) return { ...node, args }
     const stem = lookUp(canonicalName(node.name.text), false)
     if (stem?.kind !== 'aggregate')
-      throw refuse(
+      throw reject(
         'function_misused',
         `${node.isDistinct ? 'DISTINCT' : 'FILTER'} is allowed with aggregate functions only`,
         node.name,
@@ -70,9 +70,9 @@ export const createCallResolver = (context: CallContext) => {
 
   const checkCount = (node: CallNode, given: number, { min, max }: Bounds, what: string) => {
     if (given < min || given > max)
-      throw refuse(
+      throw reject(
         'function_arguments',
-        `${node.name.text} takes ${countText(min, max)} ${what}${max === 1 ? '' : 's'}, not ${given}`,
+        `${node.name.text} expects ${countText(min, max)} ${what}${max === 1 ? '' : 's'}, got ${given}`,
         node,
       )
   }
@@ -89,16 +89,16 @@ export const createCallResolver = (context: CallContext) => {
   const plainCall = (written: CallNode, scope: Scope): Value => {
     const node = withClauses(written)
     const { name, kind, signature } = find(node)
-    if (kind === 'window' && !node.over) throw refuse('function_misused', `${name} needs OVER (…)`, node)
+    if (kind === 'window' && !node.over) throw reject('function_misused', `${name} requires OVER (…)`, node)
     if (kind === 'scalar' && node.over)
-      throw refuse('function_misused', `${name} is not an aggregate and cannot have OVER (…)`, node)
+      throw reject('function_misused', `${name} is not an aggregate and cannot have OVER (…)`, node)
     checkCount(node, node.args.length, bounds(signature.takes), 'argument')
     if (node.parameters && !signature.parameters)
-      throw refuse('function_arguments', `${name} takes no parameters before its arguments`, node)
+      throw reject('function_arguments', `${name} has no parameters before its arguments`, node)
     if (signature.parameters) checkCount(node, node.parameters?.length ?? 0, signature.parameters, 'parameter')
     const words = wordsFor(signature.takes, node.args.length)
     const args = resolveArguments(node.args, words, scope)
-    const read = args.map((each) => (each.kind === 'property' ? coercions.asText(each) : each).read())
+    const read = args.map((each) => (each.kind === 'property' ? coercions.asString(each) : each).read())
     // Without such a row these functions return the empty value of the argument's type, which looks like a value of some row.
     if (kind === 'window' && signature.nulls === 'always' && mayBeNullable(args[0]!.kind))
       read[0] = call('toNullable', read[0]!)
@@ -116,7 +116,7 @@ export const createCallResolver = (context: CallContext) => {
 
   const constantParameter = (node: Expression, scope: Scope): Sql => {
     if (node.kind === 'number' || node.kind === 'text' || node.kind === 'variable') return resolve(node, scope).read()
-    throw refuse(
+    throw reject(
       'function_arguments',
       'A parameter before the arguments must be a number, a string or a variable',
       node,

@@ -12,7 +12,7 @@ import { suggest } from './suggest.ts'
 const widthOf = (type: string): Value['width'] =>
   type === 'Float64' ? 'float' : type === 'Int64' ? 'integer' : undefined
 
-/** Casts a value to a type of `CAST_TYPES`. A string that holds no such value becomes NULL; the engine converts everything else. */
+/** Casts a value to a type of `CAST_TYPES`. An invalid string becomes NULL. The engine converts everything else. */
 export type Cast = (of: Value, typeName: string, span: Span, zone?: Sql) => Value
 
 export const createCast =
@@ -20,8 +20,8 @@ export const createCast =
   (of, typeName, span, zone = text('UTC')) => {
     const row = CAST_TYPES[typeName]!
     if (row.kind === 'text')
-      return coercions.asText(of).kind === 'text'
-        ? coercions.asText(of)
+      return coercions.asString(of).kind === 'text'
+        ? coercions.asString(of)
         : value('text', call('toString', of.read()), of.isNullable)
     if (row.kind === 'boolean') {
       if (of.kind === 'property' || of.constant === 'true' || of.constant === 'false') return coercions.asBoolean(of)
@@ -57,7 +57,7 @@ export const createCast =
   }
 
 /** Resolves `::` and CAST. */
-export const createCastResolver = ({ refuse, resolve, textual }: ResolverContext, cast: Cast): Resolvers<'cast'> => {
+export const createCastResolver = ({ reject, resolve, textual }: ResolverContext, cast: Cast): Resolvers<'cast'> => {
   const resolveCast = (node: Extract<Expression, { kind: 'cast' }>, scope: Scope): Value => {
     const of = resolve(node.of, scope)
     const written = node.type.text.replaceAll(' ', '').toLowerCase()
@@ -78,7 +78,7 @@ export const createCastResolver = ({ refuse, resolve, textual }: ResolverContext
         members: [value(CAST_TYPES[inArray]!.kind, { kind: 'null' }, written.includes('nullable('))],
       }
     }
-    throw refuse(
+    throw reject(
       'type_unknown',
       `There is no type '${node.type.text}' to cast to`,
       node.type,

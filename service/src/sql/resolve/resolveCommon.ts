@@ -1,6 +1,6 @@
 import { RESERVED_COLUMNS } from '../catalog/tables.ts'
 import type { CommonPart, Name } from '../parse/ast.ts'
-import type { Refuse } from '../parse/queryError.ts'
+import type { Reject } from '../parse/queryError.ts'
 import type { Scope } from './scope.ts'
 
 /** Prefix of the compiler's own names, which a query must not use. */
@@ -9,18 +9,18 @@ export const OWN_PREFIX = '__'
 export const noNames = new Map<string, never>()
 
 /** Throws on a name that a query must not define. */
-export const checkName = (refuse: Refuse, { text: written, start, end }: Name) => {
+export const checkName = (reject: Reject, { text: written, start, end }: Name) => {
   if (written.startsWith(OWN_PREFIX))
-    throw refuse('name_reserved', `Names that begin with ${OWN_PREFIX} are reserved`, { start, end })
+    throw reject('name_reserved', `Names that begin with ${OWN_PREFIX} are reserved`, { start, end })
   if (RESERVED_COLUMNS.has(written.toLowerCase()))
-    throw refuse('column_reserved', `'${written}' is not for queries: they always see their own project only`, {
+    throw reject('column_reserved', `'${written}' is not available: queries only see their own project`, {
       start,
       end,
     })
 }
 
 /** The scope of a query with its WITH parts. */
-export const commonScope = (refuse: Refuse, parts: readonly CommonPart[], outer: Scope | undefined): Scope => {
+export const commonScope = (reject: Reject, parts: readonly CommonPart[], outer: Scope | undefined): Scope => {
   const scope: Scope = {
     sources: [],
     shared: noNames,
@@ -33,9 +33,9 @@ export const commonScope = (refuse: Refuse, parts: readonly CommonPart[], outer:
   }
   // Each part sees only the ones before it, which rules out recursion.
   return parts.reduce<Scope>((before, part) => {
-    checkName(refuse, part.name)
+    checkName(reject, part.name)
     if (before !== scope && (before.commonTables.has(part.name.text) || before.commonValues.has(part.name.text)))
-      throw refuse('name_duplicate', `WITH names '${part.name.text}' twice`, part.name)
+      throw reject('name_duplicate', `WITH names '${part.name.text}' twice`, part.name)
     return part.kind === 'table'
       ? {
           ...scope,

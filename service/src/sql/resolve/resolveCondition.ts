@@ -41,7 +41,10 @@ export const createConditionResolvers = ({
   }
 
   const match = (node: Extract<Expression, { kind: 'match' }>, scope: Scope, asFilter: boolean): Value => {
-    const [left, right] = [coercions.asText(resolve(node.left, scope)), coercions.asText(resolve(node.right, scope))]
+    const [left, right] = [
+      coercions.asString(resolve(node.left, scope)),
+      coercions.asString(resolve(node.right, scope)),
+    ]
     const test = MATCH_CALLS[node.operator](left.read(), right.read())
     return decided(node.isNot ? call('not', test) : test, left.isNullable || right.isNullable, node.isNot, asFilter)
   }

@@ -18,18 +18,18 @@ const MAX_STEPS = 60_000
 
 /** Resolves expressions: names become columns, and values are converted to the type that their context requires. */
 export const createExpressionResolver = (expressionContext: ExpressionContext) => {
-  const { refuse, newName } = expressionContext
-  const coercions = createCoercions(refuse)
+  const { reject, newName } = expressionContext
+  const coercions = createCoercions(reject)
 
   let steps = 0
   const resolve = (node: Expression, scope: Scope, asFilter = false): Value => {
     if (++steps > MAX_STEPS)
-      throw refuse('query_too_complex', 'The query is too large once its WITH parts are expanded', node)
+      throw reject('query_too_complex', 'The query is too large once its WITH parts are expanded', node)
     const resolver = resolvers[node.kind] as (node: Expression, scope: Scope, asFilter: boolean) => Value
     return resolver(node, scope, asFilter)
   }
 
-  const textual = (of: Value): Sql => coercions.asText(of).read()
+  const textual = (of: Value): Sql => coercions.asString(of).read()
   const plain = (node: Expression, scope: Scope): Sql => textual(resolve(node, scope))
   const condition = (node: Expression, scope: Scope): Sql => coercions.asBoolean(resolve(node, scope, true)).read()
 
@@ -73,12 +73,12 @@ export const createExpressionResolver = (expressionContext: ExpressionContext) =
     ...createInResolver(context),
     ...createBranchResolvers(context),
     ...createCastResolver(context, cast),
-    call: createCallResolver({ refuse, coercions, cast, resolve, lambda, window }),
+    call: createCallResolver({ reject, coercions, cast, resolve, lambda, window }),
     lambda: (node) => {
-      throw refuse('syntax_error', 'A function with -> can only be an argument', node)
+      throw reject('syntax_error', 'A function with -> can only be an argument', node)
     },
     star: (node) => {
-      throw refuse('syntax_error', '* can only stand for columns in SELECT and in count(*)', node)
+      throw reject('syntax_error', '* can only stand for columns in SELECT and in count(*)', node)
     },
   }
 

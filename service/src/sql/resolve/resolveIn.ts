@@ -9,7 +9,7 @@ type InNode = Extract<Expression, { kind: 'in' }>
 
 /** Resolves IN with a subquery, a name from WITH, or a list. */
 export const createInResolver = ({
-  refuse,
+  reject,
   coercions,
   resolve,
   subquery,
@@ -23,9 +23,9 @@ export const createInResolver = ({
     const { query, columns } = subquery(table.query, table.scope)
     const width = left.kind === 'tuple' ? (left.members?.length ?? columns.length) : 1
     if (columns.length !== width)
-      throw refuse(
+      throw reject(
         'syntax_error',
-        `This IN needs a subquery with ${width === 1 ? 'one column' : `${width} columns`}, not ${columns.length}`,
+        `This IN requires a subquery with ${width === 1 ? 'one column' : `${width} columns`}, got ${columns.length}`,
         node.right,
       )
     const [only] = columns
@@ -48,14 +48,16 @@ export const createInResolver = ({
     const [one] = members
     if (one?.kind === 'array' && items.length === 1) {
       const operand =
-        left.kind === 'number' ? value('text', call('toString', left.read()), left.isNullable) : coercions.asText(left)
+        left.kind === 'number'
+          ? value('text', call('toString', left.read()), left.isNullable)
+          : coercions.asString(left)
       return decided(call(isNot ? 'notIn' : 'in', operand.read(), one.read()), left.isNullable, isNot, asFilter)
     }
     if (items.length === 0) return value('boolean', isNot ? TRUE : FALSE)
     const pairs = members.map((each, at) => coercions.comparable(left, each, [node.left, items[at]!]))
     // All members are read alike: as strings if any of them is a string.
     const isMixed = new Set(pairs.map(([own]) => own.kind)).size > 1
-    const operand = isMixed ? coercions.asText(left) : pairs[0]![0]
+    const operand = isMixed ? coercions.asString(left) : pairs[0]![0]
     const list = isMixed
       ? members.map((each) => (each.kind === 'number' ? call('toString', each.read()) : textual(each)))
       : pairs.map(([, other]) => other.read())

@@ -16,7 +16,7 @@ export interface NamedValue {
 }
 
 /** Resolves the items of a SELECT into named columns. */
-export const createItemResolver = ({ text, refuse, expressions }: QueryContext) => {
+export const createItemResolver = ({ text, reject, expressions }: QueryContext) => {
   const nameItems = (items: readonly SelectItem[], scope: Scope, isRoot: boolean): readonly NamedValue[] => {
     const taken = new Set(items.flatMap(({ alias }) => (alias ? [alias.text] : [])))
     const used = new Map<string, number>()
@@ -54,9 +54,9 @@ export const createItemResolver = ({ text, refuse, expressions }: QueryContext) 
   const star = (node: Extract<Expression, { kind: 'star' }>, scope: Scope): readonly { of: Value; name: string }[] => {
     const sources = node.table ? scope.sources.filter((each) => each.alias === node.table!.text) : scope.sources
     if (sources.length === 0)
-      throw refuse(
+      throw reject(
         node.table ? 'table_unknown' : 'syntax_error',
-        node.table ? `There is no table '${node.table.text}' here` : '* needs a FROM',
+        node.table ? `There is no table '${node.table.text}' here` : '* requires FROM',
         node,
       )
     const columns = sources.flatMap((source) => source.starNames.map((name) => ({ name, of: source.column(name)! })))
@@ -69,9 +69,9 @@ export const createItemResolver = ({ text, refuse, expressions }: QueryContext) 
     })
     const missing = node.except.find((each) => !kept.some(({ name }) => name === each.text))
     if (missing)
-      throw refuse(
+      throw reject(
         'column_unknown',
-        `There is no column '${missing.text}' to leave out`,
+        `There is no column '${missing.text}' to exclude`,
         missing,
         suggest(
           missing.text,

@@ -7,7 +7,7 @@ type LiteralKind = 'text' | 'number' | 'boolean' | 'null' | 'variable' | 'interv
 
 /** Resolves literals, variables, lists and subqueries used as values. */
 export const createLiteralResolvers = ({
-  refuse,
+  reject,
   variable,
   subquery,
   coercions,
@@ -35,14 +35,14 @@ export const createLiteralResolvers = ({
     return { ...value('array', call('array', ...members.map(textual))), members }
   },
   tuple: (node, scope) => {
-    const members = node.items.map((each) => coercions.asText(resolve(each, scope)))
+    const members = node.items.map((each) => coercions.asString(resolve(each, scope)))
     return { ...value('tuple', call('tuple', ...members.map((each) => each.read()))), members }
   },
   subquery: (node, scope) => {
     const { query, columns } = subquery(node.query, scope)
     const [only] = columns
     if (columns.length !== 1 || !only)
-      throw refuse('syntax_error', `A subquery used as a value has one column, not ${columns.length}`, node)
+      throw reject('syntax_error', `A subquery used as a value must have one column, got ${columns.length}`, node)
     return valueOfKind(only.kind, { kind: 'query', query }, true)
   },
 })

@@ -3,7 +3,7 @@ import { valueOfKind } from '../catalog/properties.ts'
 import { RESERVED_COLUMNS } from '../catalog/tables.ts'
 import { value, type Value } from '../catalog/value.ts'
 import type { Expression, Name } from '../parse/ast.ts'
-import type { Refuse, Span } from '../parse/queryError.ts'
+import type { Reject, Span } from '../parse/queryError.ts'
 import type { ResolverContext, Resolvers } from './resolverContext.ts'
 import { findColumn, findRelated, type Scope, type SourceColumns, unknownColumn } from './scope.ts'
 import { suggest } from './suggest.ts'
@@ -16,15 +16,15 @@ const positionOf = (node: Expression): number | undefined => {
 
 /** Resolves a column among the columns of a source or a related row: `table.column…`, `table.related.column…` or `related.column…`. */
 const columnIn = (
-  refuse: Refuse,
+  reject: Reject,
   columns: SourceColumns,
   related: SourceColumns | undefined,
   [first, second, ...rest]: readonly Name[],
   descend: (from: Value, names: readonly Name[]) => Value,
 ): Value => {
-  if (related) return columnIn(refuse, related, undefined, [second!, ...rest], descend)
+  if (related) return columnIn(reject, related, undefined, [second!, ...rest], descend)
   if (!second)
-    throw refuse(
+    throw reject(
       'column_unknown',
       `'${first!.text}' is a row, not a value`,
       first!,
@@ -32,7 +32,7 @@ const columnIn = (
     )
   const column = columns.column(second.text)
   if (!column)
-    throw refuse(
+    throw reject(
       'column_unknown',
       `'${first!.text}' has no column '${second.text}'`,
       second,
@@ -43,7 +43,7 @@ const columnIn = (
 
 /** Resolves names, and access to a value by name or position. */
 export const createNameResolvers = ({
-  refuse,
+  reject,
   coercions,
   resolve,
   textual,
@@ -51,19 +51,19 @@ export const createNameResolvers = ({
 }: ResolverContext): Resolvers<'field' | 'member' | 'index' | 'tupleMember'> => {
   const child = (of: Value, key: string, span: Span): Value => {
     if (of.child) {
-      if (key === '') throw refuse('property_invalid', 'A property has a name', span)
+      if (key === '') throw reject('property_invalid', 'A property needs a name', span)
       return of.child(key)
     }
     if (of.kind === 'tuple' || of.kind === 'unknown')
       return value('unknown', call('tupleElement', of.read(), text(key)), true)
-    throw refuse('column_unknown', `'${key}' cannot be read from this value`, span)
+    throw reject('column_unknown', `'${key}' cannot be read from this value`, span)
   }
 
   const underWay = new Set<Expression>()
   const commonValue = (name: Name, scope: Scope): Value | undefined => {
     const node = scope.commonValues.get(name.text)
     if (node) {
-      if (underWay.has(node)) throw refuse('column_unknown', `'${name.text}' is defined by itself`, name)
+      if (underWay.has(node)) throw reject('column_unknown', `'${name.text}' is defined by itself`, name)
       underWay.add(node)
       try {
         return resolve(node, { ...scope, lambdaNames: new Map() })
@@ -78,7 +78,7 @@ export const createNameResolvers = ({
     )
   }
 
-  const refuseReserved = (path: readonly Name[], scope: Scope) => {
+  const rejectReserved = (path: readonly Name[], scope: Scope) => {
     const [first] = path
     const reserved = path
       .slice(0, 2)
@@ -88,31 +88,31 @@ export const createNameResolvers = ({
           (each === first || scope.sources.some((source) => source.alias === first!.text)),
       )
     if (reserved)
-      throw refuse(
+      throw reject(
         'column_reserved',
-        `'${reserved.text}' is not for queries: they always see their own project only`,
+        `'${reserved.text}' is not available: queries only see their own project`,
         reserved,
       )
   }
 
   const field = (path: readonly Name[], scope: Scope): Value => {
     const [first, second] = path as readonly [Name, ...Name[]]
-    refuseReserved(path, scope)
+    rejectReserved(path, scope)
     const descend = (from: Value, names: readonly Name[]) =>
       names.reduce((of, each) => child(of, each.text, each), from)
     const lambdaArgument = scope.lambdaNames.get(first.text)
     if (lambdaArgument) return descend(lambdaArgument, path.slice(1))
     const source = second && scope.sources.find((each) => each.alias === first.text)
-    if (source) return columnIn(refuse, source, source.related(second.text), path, descend)
+    if (source) return columnIn(reject, source, source.related(second.text), path, descend)
     const found =
       scope.aliases.get(first.text)?.() ??
       scope.arrayMembers.get(first.text) ??
-      findColumn(scope, first, refuse) ??
+      findColumn(scope, first, reject) ??
       commonValue(first, scope)
     if (found) return descend(found, path.slice(1))
-    const related = findRelated(scope, first, refuse)
-    if (!related) throw unknownColumn(scope, first, first, refuse)
-    return columnIn(refuse, related, undefined, path, descend)
+    const related = findRelated(scope, first, reject)
+    if (!related) throw unknownColumn(scope, first, first, reject)
+    return columnIn(reject, related, undefined, path, descend)
   }
 
   const index = (node: Extract<Expression, { kind: 'index' }>, scope: Scope): Value => {
@@ -121,7 +121,7 @@ export const createNameResolvers = ({
       if (node.at.kind === 'text') return child(of, node.at.value, node.at)
       const position = positionOf(node.at)
       if (position !== undefined && Number.isSafeInteger(position) && position !== 0) return of.child(position)
-      throw refuse(
+      throw reject(
         'property_invalid',
         'A property is read by a literal name or position',
         node.at,

@@ -1,5 +1,5 @@
 import type { Query } from '../parse/ast.ts'
-import { refuseIn } from '../parse/queryError.ts'
+import { rejectIn } from '../parse/queryError.ts'
 import type { QueryContext, ResolveOptions } from './queryContext.ts'
 import { OWN_PREFIX } from './resolveCommon.ts'
 import { createExpressionResolver } from './resolveExpression.ts'
@@ -16,7 +16,7 @@ export const resolveQuery = (
   root: Query,
   { text, variable, replace = (_node, sql) => sql }: ResolveOptions,
 ): ResolvedQuery => {
-  const refuse = refuseIn(text)
+  const reject = rejectIn(text)
   const counts = new Map<string, number>()
   const newName = (prefix: string): string => {
     const count = (counts.get(prefix) ?? 0) + 1
@@ -27,14 +27,14 @@ export const resolveQuery = (
   let depth = 0
   const query = (node: Query, outer: Scope | undefined): ResolvedQuery => {
     if (++depth > MAX_SUBQUERIES)
-      throw refuse('query_too_deep', `Subqueries nest more than ${MAX_SUBQUERIES} deep`, node)
+      throw reject('query_too_deep', `Subqueries nest more than ${MAX_SUBQUERIES} deep`, node)
     const resolved = node.kind === 'select' ? select(node, outer) : set(node, outer)
     depth--
     return resolved
   }
 
-  const expressions = createExpressionResolver({ refuse, variable, newName, subquery: query })
-  const context: QueryContext = { text, root, refuse, newName, query, expressions, replace }
+  const expressions = createExpressionResolver({ reject, variable, newName, subquery: query })
+  const context: QueryContext = { text, root, reject, newName, query, expressions, replace }
   const select = createSelectResolver(context)
   const set = createSetResolver(context)
 

@@ -12,7 +12,7 @@ import type { Scope } from './scope.ts'
 
 /** Resolves one SELECT with its clauses. */
 export const createSelectResolver = (context: QueryContext) => {
-  const { root, refuse, newName, expressions, replace } = context
+  const { root, reject, newName, expressions, replace } = context
   const from = createSourceResolver(context)
   const nameItems = createItemResolver(context)
 
@@ -20,7 +20,12 @@ export const createSelectResolver = (context: QueryContext) => {
   const atPosition = (each: Expression, what: string, items: () => readonly NamedValue[]): NamedValue | undefined => {
     if (each.kind !== 'number') return undefined
     const found = items()[Number(each.digits) - 1]
-    if (!found) throw refuse('position_invalid', `${what} ${each.digits}: there are ${items().length} columns`, each)
+    if (!found)
+      throw reject(
+        'position_invalid',
+        `${what} ${each.digits} is out of range: there are ${items().length} columns`,
+        each,
+      )
     return found
   }
 
@@ -30,7 +35,7 @@ export const createSelectResolver = (context: QueryContext) => {
     members: Map<string, Value>,
   ): SelectSql['arrayJoin'] => {
     const made = node.items.map(({ value: each, alias }) => {
-      checkName(refuse, alias)
+      checkName(reject, alias)
       const array = expressions.resolve(each, scope)
       const name = newName('a')
       return { alias, name, array, sql: array.read() }
@@ -43,18 +48,18 @@ export const createSelectResolver = (context: QueryContext) => {
   // Limits are constants, so that a page can be cut within them.
   const limitOf = (node: Expression, scope: Scope, what: string): Sql => {
     if (node.kind !== 'number' && node.kind !== 'variable')
-      throw refuse('limit_invalid', `${what} takes an integer or a variable`, node)
+      throw reject('limit_invalid', `${what} must be an integer or a variable`, node)
     const { constant, kind } = expressions.resolve(node, scope)
     if (constant === undefined && kind === 'unknown') return { kind: 'number', digits: '0' }
     const count = /^\d{1,15}$/.test(String(constant)) ? Number(constant) : undefined
-    if (count === undefined) throw refuse('limit_invalid', `${what} takes an integer of at least 0`, node)
+    if (count === undefined) throw reject('limit_invalid', `${what} must be an integer of at least 0`, node)
     return node.kind === 'number'
       ? { kind: 'number', digits: String(count) }
       : { kind: 'parameter', type: 'UInt64', value: count }
   }
 
   const select = (node: Select, outer: Scope | undefined): ResolvedQuery => {
-    const common = commonScope(refuse, node.common, outer)
+    const common = commonScope(reject, node.common, outer)
     const joined = node.from && from(node.from, common, false)
     const arrayMembers = new Map<string, Value>()
     const aliases = new Map<string, () => Value | undefined>()

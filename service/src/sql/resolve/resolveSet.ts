@@ -35,16 +35,16 @@ const unite = (columns: readonly Column[], name: string): Column => {
 }
 
 /** Resolves UNION, INTERSECT and EXCEPT. */
-export const createSetResolver = ({ refuse, query }: QueryContext) => {
+export const createSetResolver = ({ reject, query }: QueryContext) => {
   const set = (node: SetQuery, outer: Scope | undefined): ResolvedQuery => {
-    const scope = commonScope(refuse, node.common, outer)
+    const scope = commonScope(reject, node.common, outer)
     const first = query(node.first, scope)
     const rest = node.rest.map(({ operator, query: each }) => {
       const resolved = query(each, scope)
       if (resolved.columns.length !== first.columns.length) {
-        throw refuse(
+        throw reject(
           'set_columns_differ',
-          `The queries of a set have the same number of columns; this one has ${resolved.columns.length}, the first ${first.columns.length}`,
+          `All queries of a set must have the same number of columns: this one has ${resolved.columns.length}, the first ${first.columns.length}`,
           each,
         )
       }

@@ -26,10 +26,10 @@ const commonNames = (scope: Scope | undefined): readonly string[] =>
   scope ? [...scope.commonTables.keys(), ...commonNames(scope.outer)] : []
 
 /** Resolves FROM: tables, subqueries and joins. */
-export const createSourceResolver = ({ refuse, newName, query, expressions }: QueryContext) => {
+export const createSourceResolver = ({ reject, newName, query, expressions }: QueryContext) => {
   const from = (node: Source, scope: Scope, isOptional: boolean): Joined => {
     if (node.kind === 'join') return join(node, scope, isOptional)
-    if (node.alias) checkName(refuse, node.alias)
+    if (node.alias) checkName(reject, node.alias)
     if (node.kind === 'derived')
       return single(querySource(newName, query(node.query, scope), node.alias?.text, isOptional))
     const alias = (node.alias ?? node.name).text
@@ -38,7 +38,7 @@ export const createSourceResolver = ({ refuse, newName, query, expressions }: Qu
     if (Object.hasOwn(TABLES, node.name.text))
       return single(tableSource(node.name.text as TableName, { alias, isOptional, newName }))
     const known = [...Object.keys(TABLES), ...commonNames(scope)]
-    throw refuse(
+    throw reject(
       'table_unknown',
       `There is no table '${node.name.text}'`,
       node.name,
@@ -54,7 +54,7 @@ export const createSourceResolver = ({ refuse, newName, query, expressions }: Qu
       (each) => each.alias !== undefined && left.sources.some((other) => other.alias === each.alias),
     )
     if (taken)
-      throw refuse(
+      throw reject(
         'name_duplicate',
         `Two tables are called '${taken.alias}' here`,
         node.right,
@@ -96,9 +96,9 @@ export const createSourceResolver = ({ refuse, newName, query, expressions }: Qu
     scope: Scope,
   ): { name: string; test: Sql; of: Value } => {
     const side = ({ sources, shared }: Joined): Value => {
-      const found = findColumn({ ...scope, sources, shared }, name, refuse)
+      const found = findColumn({ ...scope, sources, shared }, name, reject)
       if (!found)
-        throw refuse(
+        throw reject(
           'column_unknown',
           `USING needs '${name.text}' on both sides`,
           name,

@@ -2,7 +2,7 @@ import type { Kind } from '../catalog/kinds.ts'
 import type { QuerySql, Sql } from '../catalog/physical.ts'
 import type { Value } from '../catalog/value.ts'
 import type { Expression, Query } from '../parse/ast.ts'
-import type { Refuse, Span } from '../parse/queryError.ts'
+import type { Reject, Span } from '../parse/queryError.ts'
 import type { Coercions } from './coercions.ts'
 import type { Scope } from './scope.ts'
 
@@ -13,7 +13,7 @@ export interface ResolvedQuery {
 }
 
 export interface ExpressionContext {
-  readonly refuse: Refuse
+  readonly reject: Reject
   readonly variable: (name: string, span: Span) => Value
   /** Returns a name that is unique within the query. */
   readonly newName: (prefix: string) => string
@@ -26,9 +26,9 @@ export interface ResolverContext extends ExpressionContext {
   readonly resolve: (node: Expression, scope: Scope, asFilter?: boolean) => Value
   /** Resolves an expression where only true counts: WHERE, HAVING, ON, branches. */
   readonly condition: (node: Expression, scope: Scope) => Sql
-  /** SQL of a value; a property is read as a string. */
+  /** SQL of a value. A property is read as a string. */
   readonly textual: (of: Value) => Sql
-  /** Resolves an expression to SQL; a property is read as a string. */
+  /** Resolves an expression to SQL. A property is read as a string. */
   readonly plain: (node: Expression, scope: Scope) => Sql
 }
 

@@ -1,5 +1,5 @@
 import type { Expression, Name, Query } from '../parse/ast.ts'
-import type { Refuse, Span } from '../parse/queryError.ts'
+import type { Reject, Span } from '../parse/queryError.ts'
 import type { FromSql } from '../catalog/physical.ts'
 import { suggest } from './suggest.ts'
 import type { Value } from '../catalog/value.ts'
@@ -47,12 +47,12 @@ export const findCommonTable = (scope: Scope | undefined, name: string): CommonT
   scope && (scope.commonTables.get(name) ?? findCommonTable(scope.outer, name))
 
 /** Returns the column `name` of one of the sources. */
-export const findColumn = (scope: Scope, name: Name, refuse: Refuse): Value | undefined => {
+export const findColumn = (scope: Scope, name: Name, reject: Reject): Value | undefined => {
   const shared = scope.shared.get(name.text)
   if (shared) return shared
   const [first, second] = scope.sources.filter((source) => source.columnNames.includes(name.text))
   if (first && second) {
-    throw refuse(
+    throw reject(
       'column_ambiguous',
       `'${name.text}' is a column of more than one table here`,
       name,
@@ -63,10 +63,10 @@ export const findColumn = (scope: Scope, name: Name, refuse: Refuse): Value | un
 }
 
 /** Returns the related row `name` of one of the sources. */
-export const findRelated = (scope: Scope, name: Name, refuse: Refuse): SourceColumns | undefined => {
+export const findRelated = (scope: Scope, name: Name, reject: Reject): SourceColumns | undefined => {
   const [first, second] = scope.sources.filter((source) => source.related(name.text))
   if (first && second) {
-    throw refuse(
+    throw reject(
       'column_ambiguous',
       `'${name.text}' belongs to more than one table here`,
       name,
@@ -83,7 +83,7 @@ const isKnownOutside = (scope: Scope | undefined, name: string): boolean =>
     isKnownOutside(scope.outer, name))
 
 /** Returns the error for an unknown name. */
-export const unknownColumn = (scope: Scope, name: Name, span: Span, refuse: Refuse) => {
+export const unknownColumn = (scope: Scope, name: Name, span: Span, reject: Reject) => {
   const known = [
     ...scope.sources.flatMap((source) => [
       ...source.columnNames,
@@ -95,14 +95,14 @@ export const unknownColumn = (scope: Scope, name: Name, span: Span, refuse: Refu
     ...scope.commonValues.keys(),
   ]
   if (isKnownOutside(scope.outer, name.text))
-    return refuse(
+    return reject(
       'column_unknown',
-      `'${name.text}' belongs to the outer query: a subquery sees only its own tables`,
+      `'${name.text}' belongs to the outer query. A subquery can only use its own tables`,
       span,
       'Join the tables instead',
     )
   const property = scope.sources.some((source) => source.columnNames.includes('properties'))
-    ? `For an event property write properties.${name.text}`
+    ? `For an event property, write properties.${name.text}`
     : undefined
-  return refuse('column_unknown', `There is no column '${name.text}' here`, span, suggest(name.text, known) ?? property)
+  return reject('column_unknown', `There is no column '${name.text}' here`, span, suggest(name.text, known) ?? property)
 }

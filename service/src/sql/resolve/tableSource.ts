@@ -9,7 +9,7 @@ import type { Value } from '../catalog/value.ts'
 
 export interface TableSourceOptions {
   readonly alias: string
-  /** Whether a join may leave its columns unmatched: they are then NULL, not the zero or empty string of their type. */
+  /** Whether a join may leave its columns unmatched, so that they are NULL rather than zero or an empty string. */
   readonly isOptional: boolean
   /** Returns a name that is unique within the query. */
   readonly newName: (prefix: string) => string
@@ -38,7 +38,7 @@ const columnsOf = (
 const nullableIf = (isOptional: boolean, kind: Kind, sql: Sql): Sql =>
   isOptional && mayBeNullable(kind) ? call('toNullable', sql) : sql
 
-/** A value of inner rows, as the query around them sees it. */
+/** A value of inner rows, as seen by the enclosing query. */
 const passedOn = (of: Value, key: string, isOptional: boolean, ask: (key: string, sql: Sql) => Sql): Value => ({
   kind: of.kind,
   isNullable: of.isNullable || (isOptional && mayBeNullable(of.kind)),

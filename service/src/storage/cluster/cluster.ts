@@ -5,7 +5,7 @@ import { SHARD } from '../schema/layout.ts'
 import { type Storage, StorageError } from '../storage.ts'
 
 export interface Node {
-  /** The node alone: what it runs says nothing of the others, except of `db`, whose tables are the cluster's. */
+  /** Storage of this node only. Tables of `db` still cover the whole cluster. */
   readonly storage: Storage
   /** Its host and port. */
   readonly host: string
@@ -15,20 +15,22 @@ export interface Cluster extends Storage {
   readonly nodes: readonly Node[]
 }
 
-/** Of every statement. None of them is left to the server's profile: on each rests what the service says of its answers. */
+/**
+ * Settings of every statement. They override the server's profile, because the correctness of results depends on them.
+ */
 const SETTINGS: Settings = {
-  // A smaller number would be a lie: without a shard there is no answer.
+  // A result without all shards would be wrong, so it is an error.
   skip_unavailable_shards: 0,
-  // Rows are in their shards when the insert is answered, not on their way.
+  // An insert succeeds only after the rows are in their shards.
   distributed_foreground_insert: 1,
-  // What a condition or a join looks up is looked up on all shards, not on the one that asks.
+  // Subqueries of conditions and joins read all shards, not only the local one.
   distributed_product_mode: 'global',
-  // A lookup goes to the replica that took the row, from any node: replicas may lag behind each other.
+  // A lookup reads the replica that accepted the row, from any node, because replicas may lag behind.
   load_balancing: 'in_order',
   prefer_localhost_replica: 0,
 }
 
-// Long enough for a busy node, short enough to be waited for once.
+// Long enough for a busy node, short enough to wait for once.
 const PING_MS = 2_000
 const AWAY_MS = 5_000
 const POLL_MS = 50
@@ -36,8 +38,8 @@ const POLL_MS = 50
 const isAway = (error: unknown): error is StorageError => error instanceof StorageError && error.kind === 'unavailable'
 
 /**
- * A cluster as one store. Any node takes any statement: reads go round, and on to the next where a node does not answer.
- * `urls`: one of every node. What is missing when a statement fails is named in its error.
+ * Creates one storage for a cluster. Any node accepts any statement. Reads rotate through the nodes and skip nodes
+ * that do not respond. `urls`: one per node. The error of a failed statement names the unavailable nodes.
  */
 export const createCluster = (urls: readonly string[], now: () => number = Date.now): Cluster => {
   const awayUntil = new Map<Node, number>()
@@ -54,11 +56,11 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
         ).length > 0
       )
     } catch {
-      return false // a node that is away is looked at before anything is stored again: no look-up is answered without it
+      return false // An unavailable node is checked before anything is stored again, because lookups fail without it.
     }
   }
 
-  // A node may still be storing what it was given by one that has gone. It is waited for: inserts that were killed brought nodes down.
+  // A node may still be storing rows from one that went down. Waits for it, because killed inserts made nodes crash.
   const ended = async (queryId: string) => {
     await Promise.all(
       nodes.map(async (node) => {
@@ -94,13 +96,13 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
     if (!missing.length) return error
     return new StorageError(
       'unavailable',
-      `${missing.map(({ host, words }) => `${words} (${host})`).join(' and ')} does not answer: ${error.message}`,
+      `${missing.map(({ host, words }) => `${words} (${host})`).join(' and ')} does not respond: ${error.message}`,
       error.engineCode,
       missing.map(({ words }) => words).join(' and '),
     )
   }
 
-  /** Asks one node, and the next if that one is away. */
+  /** Sends a statement to one node, and to the next if that one is unavailable. */
   const onAny = async <Answer>(ask: (storage: Storage) => Promise<Answer>, signal?: AbortSignal): Promise<Answer> => {
     let last: unknown
     for (const node of inTurn()) {
@@ -109,7 +111,7 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
       } catch (error) {
         if (!isAway(error) || signal?.aborted) throw error
         last = error
-        // The node is there and has said that what it reached for is not; without its word the connection alone has gone.
+        // With an error code the node is available and another one is not. Without a code, only the connection failed.
         if ((await answers(node)) && error.engineCode) break
       }
     }
@@ -136,10 +138,10 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
         throw isAway(error) ? await naming(error) : error
       }
     },
-    // Tables that are made of stored ones stand whole on every node, so that any of them can answer.
+    // Materialized tables are complete on every node, so that any node can read them.
     command: (statement) => onEach((storage) => storage.command(statement)),
     work: (statement, limits, signal) => onEach((storage) => storage.work(statement, limits, signal)),
-    // One node is enough to be asked; what it cannot reach its answers say.
+    // One available node is enough. Its errors name the nodes it cannot reach.
     ready: (withinMs, onFailure) =>
       Promise.any(
         nodes.map(

@@ -14,9 +14,9 @@ export interface MigrateNodesOptions {
 }
 
 export interface NodeMigrations {
-  /** Names of the steps that were taken, on whichever node. */
+  /** Names of the migrations that ran, on any node. */
   readonly taken: readonly string[]
-  /** Gives up on the nodes that are still away. */
+  /** Stops waiting for unavailable nodes. */
   stop(): Promise<void>
 }
 
@@ -37,7 +37,7 @@ const membersOf = async (storage: Storage, name: string): Promise<Member[]> => {
     text: 'SELECT DISTINCT cluster FROM system.clusters ORDER BY cluster',
   })
   throw new Error(
-    `The ClickHouse server knows no cluster "${name}": set CLICKHOUSE_CLUSTER to one of ${known.map(({ cluster }) => cluster).join(', ') || 'those that its remote_servers will name'}.`,
+    `The ClickHouse server has no cluster "${name}": set CLICKHOUSE_CLUSTER to one of ${known.map(({ cluster }) => cluster).join(', ') || 'those that its remote_servers will name'}.`,
   )
 }
 
@@ -56,12 +56,12 @@ const tablesAlone = async (storage: Storage): Promise<string[]> => {
   return tables.map(({ name }) => name)
 }
 
-/** Brings one node up to date. */
+/** Runs the missing migrations on one node. */
 const migrateNode = async ({ storage, host }: Node, name: string, nodeCount: number): Promise<string[]> => {
   const members = await membersOf(storage, name)
   if (members.length !== nodeCount) {
     throw new Error(
-      `The cluster "${name}" has ${members.length} nodes and CLICKHOUSE_URL names ${nodeCount}: name each of them once, http://user:password@one:8123,http://user:password@two:8123.`,
+      `The cluster "${name}" has ${members.length} nodes and CLICKHOUSE_URL names ${nodeCount}: list each node once, http://user:password@one:8123,http://user:password@two:8123.`,
     )
   }
   const isReplicated = await hasKeeper(storage)
@@ -80,8 +80,8 @@ const migrateNode = async ({ storage, host }: Node, name: string, nodeCount: num
 }
 
 /**
- * Brings every node of a cluster up to date: those that answer before it resolves, the others when they are back. Rejects when none
- * answers, and when the cluster is not what it is said to be.
+ * Runs the missing migrations on every node of a cluster, on available nodes before it resolves and on the others when
+ * they are back. Rejects if no node responds, or if the cluster does not match the configuration.
  */
 export const migrateNodes = async ({ cluster: { nodes }, name, log }: MigrateNodesOptions): Promise<NodeMigrations> => {
   let isStopped = false
@@ -98,20 +98,20 @@ export const migrateNodes = async ({ cluster: { nodes }, name, log }: MigrateNod
   }
 
   const away: Node[] = []
-  // One after another: replicas of a shard make their tables in one place.
+  // One node at a time, because replicas of a shard share the path of their tables.
   for (const node of nodes) if (!(await attempt(node))) away.push(node)
   if (away.length === nodes.length)
-    throw new Error('No node of CLICKHOUSE_URL answers: check the addresses, and that the servers run.')
+    throw new Error('No node of CLICKHOUSE_URL responds: check the URLs, and that the servers are running.')
 
   const follow = async (node: Node) => {
     log(
-      `The node ${node.host} is away. Its part of the events cannot be read or written until it is back; then it is brought up to date.`,
+      `The node ${node.host} is unavailable. Its events cannot be read or written until it is back. Its migrations will run then.`,
     )
     while (!isStopped) {
       try {
-        if (await attempt(node)) return log(`The node ${node.host} is back and up to date.`)
+        if (await attempt(node)) return log(`The node ${node.host} is available again and up to date.`)
       } catch (error) {
-        log(`The node ${node.host} cannot be brought up to date: ${(error as Error).message}`)
+        log(`The migrations of the node ${node.host} failed: ${(error as Error).message}`)
       }
       await pause(RETRY_MS)
     }

@@ -9,12 +9,12 @@ ffi.open({ library: 'libc', path: process.platform === 'darwin' ? '/usr/lib/libS
 const libc = (funcName: string, retType: typeof I32 | typeof Text, ...paramsValue: number[]) =>
   ffi.load({ library: 'libc', funcName, retType, paramsType: paramsValue.map(() => I32), paramsValue }) as unknown
 
-// The pipe to the service; standard input becomes something else below.
+// The pipe to the service. Standard input is replaced below.
 const pipe = libc('dup', I32, 0) as number
 
-// Where its input is no terminal, the engine ends itself when any client resets a connection: a reader that leaves, the other
-// node of a cluster that gives up a statement. Before a terminal it writes the error down and goes on, as a ClickHouse server
-// does (https://github.com/ClickHouse/ClickHouse/issues/115666). So it is given one that nobody sits at.
+// Without a terminal as its input, the engine exits when any client resets a connection, such as an aborted query.
+// With a terminal it logs the error and continues, as a ClickHouse server does
+// (https://github.com/ClickHouse/ClickHouse/issues/115666). So its input is a pseudoterminal.
 try {
   const terminal = openSync('/dev/ptmx', constants.O_RDWR | constants.O_NOCTTY)
   libc('grantpt', I32, terminal)
@@ -22,12 +22,12 @@ try {
   libc('dup2', I32, openSync(libc('ptsname', Text, terminal) as string, constants.O_RDWR | constants.O_NOCTTY), 0)
 } catch (error) {
   console.error(
-    `The engine has no terminal and ends when a connection is reset; it is started again then. ${(error as Error).message}`,
+    `The engine has no terminal. It will exit when a connection is reset, and the service will restart it. ${(error as Error).message}`,
   )
 }
 
-// The engine keeps the main thread inside its call for good, so a second thread watches the pipe whose other end is the
-// service: when the service is gone, by whatever death, the pipe ends and so does the engine.
+// The engine never returns from its call on the main thread, so a second thread watches the pipe to the service. When
+// the service ends in any way, the pipe closes and this thread ends the engine.
 const WATCH = `
   const { readSync } = require('node:fs')
   const byte = Buffer.alloc(1)
@@ -44,7 +44,7 @@ const WATCH = `
 new Worker(WATCH, { eval: true })
 
 const [library, ...rest] = process.argv.slice(2)
-// Progress would be drawn on the terminal, which nobody empties.
+// Progress output would fill the buffer of the terminal, which nothing reads.
 const args = ['clickhouse-local', '--interactive', '--progress=off', '--progress-table=off', ...rest]
 ffi.open({ library: 'engine', path: library! })
 ffi.load({
@@ -54,5 +54,5 @@ ffi.load({
   paramsType: [I32, StringArray],
   paramsValue: [args.length, args],
 })
-// It only comes back when it could not start; its reason is on stderr. `process.exit` would wait for the second thread.
+// Returns only if the engine could not start. The reason is on stderr. `process.exit` would wait for the second thread.
 process.kill(process.pid, 'SIGKILL')

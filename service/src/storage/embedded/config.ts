@@ -1,40 +1,40 @@
-import type { Connection } from '../clickhouse.ts'
+import type { Connection } from '../clickhouseClients.ts'
 import { READER_PLACES } from '../gate.ts'
 import { PROJECT_TABLES } from '../projectTables.ts'
 
 export interface EngineConfig {
-  /** Where the configuration is written; the engine reads its users from the same file. */
+  /** Path of the configuration file. The engine reads its users from the same file. */
   readonly file: string
   readonly port: number
-  /** Sent with every request; a request without it finds nothing at the engine's address. */
+  /** Key that every request sends. Requests without it get a 404. */
   readonly key: string
   readonly writerPassword: string
   readonly readerPassword: string
   readonly memoryBytes: number
-  /** Space on the disk that inserts leave free: merges and the definitions need some, also when nothing more is taken. */
+  /** Disk space that inserts leave free. Merges and the metadata need some even when inserts fail. */
   readonly diskReserveBytes: number
 }
 
-/** Most memory that one query of a project may take in an engine of `memoryBytes`. */
+/** Returns the maximum memory for one query of a project, in an engine of `memoryBytes`. */
 export const readerMemoryBytes = (memoryBytes: number): number => Math.floor(memoryBytes / 2)
 
-/** Most memory that all queries of projects may take together: inserts always find the rest. */
+/** Returns the maximum memory for all queries of projects together. The rest is reserved for inserts. */
 const allReadersMemoryBytes = (memoryBytes: number): number => Math.floor(memoryBytes * 0.75)
 
 const escape = (text: string) => text.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
 /**
- * The engine's configuration file. It holds passwords: keep it readable for its owner only.
+ * Returns the engine's configuration file. It contains passwords, so only its owner may read it.
  *
  * - `writer` is the service itself.
- * - `reader` runs the projects' queries. It can read tables of `db` and nothing else, and of `PROJECT_TABLES` it sees the rows
- *   of the project whose number is in the request's `log_comment`: the one text setting that every query has, that a query
- *   cannot set for itself under `readonly = 1`, and that selects nothing when it is left out. Unlike
- *   `additional_table_filters` this also holds for table functions such as `merge()`.
- * - what was inserted is on the disk when the insert is answered, so that it outlives a power cut too. A batch takes some
- *   milliseconds longer for it, whatever its size.
- * - backups may be written to and read from any folder: by the writer alone, which is the service and its commands.
- * - `default` is whom the engine's own start-up statement runs as, without a password; it may open the port and no more.
+ * - `reader` runs the projects' queries. It can only read tables of `db`, and in `PROJECT_TABLES` only rows of the
+ *   project whose id is in the request's `log_comment`. A query cannot change this setting under `readonly = 1`, and
+ *   without it no rows match. Unlike `additional_table_filters`, this also applies to table functions such as
+ *   `merge()`.
+ * - Inserts are synced to disk before they succeed, so they survive a power failure. This takes a few milliseconds per
+ *   batch.
+ * - Backups may use any folder. Only the writer can make them, which is the service and its commands.
+ * - `default` runs the engine's startup statement, without a password. It may only open the port.
  */
 export const engineConfig = ({
   file,
@@ -100,7 +100,7 @@ export const engineConfig = ({
 
 const between = (text: string, before: string, after: string): string => text.split(before)[1]?.split(after)[0] ?? ''
 
-/** Where the engine is that runs with the configuration `text`, and as whom to speak to it. */
+/** Returns the URL and the credentials of the engine with the configuration `text`. */
 export const readEngineConfig = (text: string): Connection => {
   const account = (username: 'writer' | 'reader') => ({
     username,

@@ -8,13 +8,13 @@ export class EngineMissing extends Error {
 export interface Machine {
   readonly platform: string
   readonly arch: string
-  /** Whether the C library is glibc; the engine's Linux library needs it. */
+  /** Whether the C library is glibc, which the engine's Linux library needs. */
   readonly glibc: boolean
-  /** Path of a file inside an installed package; throws when there is none. */
+  /** Returns the path of a file in an installed package. Throws if it is not installed. */
   readonly resolve: (file: string) => string
 }
 
-/** Platforms for which the engine's library is published as a package. */
+/** Platforms with a package of the engine's library. */
 const PACKAGES: Readonly<Record<string, string>> = {
   'linux-x64': '@chdb/lib-linux-x64-gnu',
   'linux-arm64': '@chdb/lib-linux-arm64-gnu',
@@ -24,7 +24,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 
 const OTHERWISE = 'set CLICKHOUSE_URL to a ClickHouse server'
 
-/** Path of the engine's library on this machine. Throws `EngineMissing`. */
+/** Returns the path of the engine's library on this machine. Throws `EngineMissing`. */
 export const engineLibrary = ({ platform, arch, glibc, resolve }: Machine): string => {
   if (platform === 'win32')
     throw new EngineMissing(
@@ -37,7 +37,7 @@ export const engineLibrary = ({ platform, arch, glibc, resolve }: Machine): stri
     )
   if (platform === 'linux' && !glibc) {
     throw new EngineMissing(
-      `The embedded engine needs glibc and this Linux has another C library (musl, as in Alpine): use a Debian-based image, or ${OTHERWISE}.`,
+      `The embedded engine needs glibc, and this Linux has another C library (such as musl in Alpine): use a Debian-based image, or ${OTHERWISE}.`,
     )
   }
   try {
@@ -49,7 +49,7 @@ export const engineLibrary = ({ platform, arch, glibc, resolve }: Machine): stri
   }
 }
 
-/** The machine that this process runs on. */
+/** Returns the platform of this process. */
 export const thisMachine = (resolve: Machine['resolve']): Machine => {
   let glibc = true
   if (process.platform === 'linux') {

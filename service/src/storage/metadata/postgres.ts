@@ -66,7 +66,7 @@ export const toStartError = (error: unknown, url: string): unknown => {
   if (found) return new MetadataMismatch(found[1])
   return error instanceof MetadataUnavailable
     ? new MetadataMismatch(
-        `the Postgres server at DATABASE_URL (${hostOf(url)}) does not answer: ${cause?.code ?? cause?.message ?? 'no answer'}. Check the URL, and that the server is running.`,
+        `the Postgres server at DATABASE_URL (${hostOf(url)}) does not respond: ${cause?.code ?? cause?.message ?? 'no answer'}. Check the URL, and that the server is running.`,
       )
     : error
 }

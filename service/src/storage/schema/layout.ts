@@ -2,15 +2,15 @@ import { PROJECT_TABLES } from '../projectTables.ts'
 
 type ProjectTable = (typeof PROJECT_TABLES)[number]
 
-/** Where the tables of the schema stand: on one server, or cut into shards. */
+/** How the tables of the schema are stored: on one server, or in shards. */
 export interface Layout {
-  /** Run before the first step, each time. */
+  /** Statements that run before the first migration, each time. */
   readonly prepare: readonly string[]
-  /** A statement of a migration as this layout runs it. */
+  /** Translates a statement of a migration. */
   readonly toStatement: (statement: string) => string
-  /** Run after the last step, each time. */
+  /** Statements that run after the last migration, each time. */
   readonly complete: readonly string[]
-  /** The table of the steps that were taken. */
+  /** The table of completed migrations. */
   readonly ledger: string
 }
 
@@ -25,14 +25,14 @@ export const ONE_SERVER: Layout = {
   ledger: 'db.migrations',
 }
 
-/** The database of each node's own part of the tables; `db` has the tables of the whole cluster under the names that every query uses. */
+/** Database of each node's local tables. `db` has the distributed tables, which all queries use. */
 export const SHARD = 'db_shard'
 
 const PERSON_KEY = 'cityHash64(project_id, distinct_id)'
 
 /**
- * What rows go to a shard by. Nothing depends on it but the load: every statement reads all shards, so rows may also stand
- * elsewhere, as they do after a shard was added. What is said of one person, or one group, stands together and becomes one row there.
+ * Sharding keys. They only balance the load: every statement reads all shards, so rows may be on other shards, such as
+ * after adding one. Rows about one person or group are on the same shard, where they are merged into one.
  */
 const SHARDED_BY: Readonly<Record<ProjectTable, string>> = {
   events: PERSON_KEY,
@@ -46,13 +46,13 @@ const SHARDED_BY: Readonly<Record<ProjectTable, string>> = {
 export interface NodeState {
   /** Name of the cluster in `remote_servers`. */
   readonly cluster: string
-  /** Whether the node has a Keeper, which lets replicas of a shard follow each other. */
+  /** Whether the node has a Keeper, which replication needs. */
   readonly isReplicated: boolean
-  /** Tables with rows that stand in `db`, from when this node was a server alone. */
+  /** Tables with rows in `db`, from when this node was a single server. */
   readonly alone: readonly string[]
 }
 
-// The path is written out, because {uuid} would be another on each replica of a schema that is made node by node.
+// The path is explicit, because {uuid} would differ between replicas whose tables are created node by node.
 const replicated = (statement: string): string =>
   statement.replace(/ENGINE = (\w*MergeTree)(?:\((\w+)\))?/, (_, engine: string, column?: string) => {
     const table = /CREATE TABLE IF NOT EXISTS (\S+)/.exec(statement)![1]!
@@ -60,8 +60,8 @@ const replicated = (statement: string): string =>
   })
 
 /**
- * One node of a cluster. It writes down for itself which steps it has taken, so a node that was away takes them when it is back;
- * that works with a Keeper and without, where `ON CLUSTER` needs one.
+ * Returns the layout of one node of a cluster. Each node records its own migrations, so an unavailable node runs them
+ * when it is back. This works without a Keeper, unlike `ON CLUSTER`.
  */
 export const nodeLayout = ({ cluster, isReplicated, alone }: NodeState): Layout => ({
   prepare: [

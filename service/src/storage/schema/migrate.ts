@@ -2,7 +2,7 @@ import type { Storage } from '../storage.ts'
 import { type Layout, ONE_SERVER } from './layout.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 
-/** Brings the events' schema up to date. Returns the names of the steps it took; none if it was up to date. */
+/** Runs the missing migrations of the event store. Returns their names. */
 export const migrate = async (
   storage: Pick<Storage, 'rows' | 'insert' | 'command'>,
   migrations: readonly Migration[] = MIGRATIONS,

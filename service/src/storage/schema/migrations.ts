@@ -1,20 +1,20 @@
-/** One step of the events' schema. A step that has shipped never changes; what comes after it is a new step. */
+/** One migration of the event store. A released migration never changes. */
 export interface Migration {
   readonly id: number
   readonly name: string
   readonly statements: readonly string[]
 }
 
-/** In order of `id`. Each statement may be run again after a crash between two of them. */
+/** Migrations in order of `id`. A statement may run again after a crash between two statements. */
 export const MIGRATIONS: readonly Migration[] = [
   {
     id: 1,
     name: 'events',
     statements: [
-      // The projection answers "which of these ids are stored?" from a few granules: ids of version 7 sort by time as
-      // numbers, so the ids of one batch lie side by side. (As UUIDs they sort by their random half.)
-      // max_dynamic_paths: every property beyond them is kept just as well, in one shared column; each one within them
-      // costs files and merge memory per part.
+      // The projection looks up ids in a few granules: UUIDs of version 7 sort by time as numbers, so the ids of one
+      // batch are adjacent. (As UUIDs, they sort by their random half.)
+      // max_dynamic_paths: properties beyond the limit are stored in one shared column. Each property within it costs
+      // files and merge memory per part.
       `CREATE TABLE IF NOT EXISTS db.events (
         project_id UInt32,
         uuid UUID,
@@ -39,9 +39,10 @@ export const MIGRATIONS: readonly Migration[] = [
       `ALTER TABLE db.events
         ADD COLUMN IF NOT EXISTS \`$group_0\` String, ADD COLUMN IF NOT EXISTS \`$group_1\` String, ADD COLUMN IF NOT EXISTS \`$group_2\` String,
         ADD COLUMN IF NOT EXISTS \`$group_3\` String, ADD COLUMN IF NOT EXISTS \`$group_4\` String`,
-      // What was said of persons: for each property the latest $set (or $unset, whose value is empty), the earliest and the latest
-      // $set_once, as (ms since 1970, JSON text). Rows of one key become one in the background, and it makes no difference how often and in
-      // which order they came. The property without a name stands for the person itself, its earliest time for when it was first seen.
+      // Facts about persons: for each property the latest $set (or $unset, whose value is empty), the earliest and the
+      // latest $set_once, as (ms since 1970, JSON text). The engine merges rows of one key in the background.
+      // Duplicates and order make no difference. The property with the empty name stands for the person, and its
+      // earliest time is when the person was first seen.
       `CREATE TABLE IF NOT EXISTS db.person_properties (
         project_id UInt32,
         name String,
@@ -52,7 +53,8 @@ export const MIGRATIONS: readonly Migration[] = [
       )
       ENGINE = AggregatingMergeTree
       ORDER BY (project_id, name, distinct_id)`,
-      // What was said of who is who, each fact under both of its ids, so that the facts around an id are found from either side.
+      // Facts about which ids belong to one person. Each fact is stored under both ids, so that it can be found by
+      // either.
       `CREATE TABLE IF NOT EXISTS db.person_merges (
         project_id UInt32,
         distinct_id String,
@@ -64,8 +66,9 @@ export const MIGRATIONS: readonly Migration[] = [
       )
       ENGINE = ReplacingMergeTree
       ORDER BY (project_id, distinct_id, at, uuid)`,
-      // What follows from it: the person of an id, named by that person's main id. Ids that were never merged have no row. version: how many
-      // facts it follows from, so that of two writers the one that has seen more is believed.
+      // Derived from the merge facts: the person of an id, identified by the person's main id. Ids that were never
+      // merged have no row. version: the number of facts the row is derived from, so that the row from the most facts
+      // wins.
       `CREATE TABLE IF NOT EXISTS db.person_distinct_ids (
         project_id UInt32,
         distinct_id String,
@@ -92,7 +95,8 @@ export const MIGRATIONS: readonly Migration[] = [
     id: 3,
     name: 'refused events',
     statements: [
-      // A month is enough to see what a page sends wrong and mend it. The ids are of version 7, as text: so they sort by time.
+      // A month is enough to find and fix a mistake of a page. The ids are UUIDs of version 7 as strings, which sort by
+      // time.
       `CREATE TABLE IF NOT EXISTS db.refused_events (
         project_id UInt32,
         id String,
@@ -112,7 +116,8 @@ export const MIGRATIONS: readonly Migration[] = [
     id: 4,
     name: 'what came last',
     statements: [
-      // Finds the events that came after a moment without reading all of them: parts are sorted by day, so late events are in few granules.
+      // Finds events that arrived after a timestamp without reading all of them. Parts are sorted by day, so late
+      // events are in few granules.
       'ALTER TABLE db.events ADD INDEX IF NOT EXISTS by_inserted_at inserted_at TYPE minmax GRANULARITY 1',
       'ALTER TABLE db.events MATERIALIZE INDEX by_inserted_at',
     ],

@@ -296,7 +296,7 @@ test('rejects an answer with too many numbers, and suggests a fix', async () => 
   )
   await expect(ask(engine, query, { projectId: 1 })).rejects.toMatchObject({
     code: 'invalid_input',
-    details: { detail: expect.stringContaining('choose a shorter range') },
+    details: { detail: expect.stringContaining('Choose a shorter range') },
   })
 })
 

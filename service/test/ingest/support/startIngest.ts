@@ -41,7 +41,7 @@ export const startIngest = (
       waitMs: 5_000,
     }),
     countryOf: () => undefined,
-    refusedEvents: { sample: () => undefined, keep: async () => {} },
+    rejectedEvents: { sample: () => undefined, keep: async () => {} },
     slices: createTimeSlices(),
     count: () => {},
   })

@@ -58,7 +58,7 @@ describe('a URL that cannot be used is reported with the reason and without the 
 
   test('names a missing server, an unknown host and a server that is not Postgres', async () => {
     const words = (host: string, reason: string) =>
-      `the Postgres server at DATABASE_URL (${host}) does not answer: ${reason}. Check the URL, and that the server is running.`
+      `the Postgres server at DATABASE_URL (${host}) does not respond: ${reason}. Check the URL, and that the server is running.`
     const deaf = createServer((socket) => socket.end('HTTP/1.1 400\r\n\r\n'))
     await new Promise<void>((done) => deaf.listen(0, '127.0.0.1', done))
     const { port } = deaf.address() as { port: number }
@@ -71,7 +71,7 @@ describe('a URL that cannot be used is reported with the reason and without the 
     ).toEqual([
       words('127.0.0.1:9', 'ECONNREFUSED'),
       words('nowhere.invalid:5432', 'ENOTFOUND'),
-      expect.stringContaining(`(127.0.0.1:${port}) does not answer: `),
+      expect.stringContaining(`(127.0.0.1:${port}) does not respond: `),
     ])
     deaf.close()
   })
@@ -130,8 +130,8 @@ describe('a URL that cannot be used is reported with the reason and without the 
     expect(ended.map(({ code }) => code)).toEqual([1, 1, 1])
     expect(ended.map(({ stderr }) => stderr)).toEqual([
       'trailmark: the Postgres server has no database of that name: create it, or name another in DATABASE_URL.\n',
-      'trailmark: the Postgres server at DATABASE_URL (127.0.0.1:9) does not answer: ECONNREFUSED. Check the URL, and that the server is running.\n',
-      'trailmark: DATABASE_URL takes an address such as postgres://user:password@host:5432/database, with %40 for @ in a password, %23 for # and %25 for %; it is set to "…".\n',
+      'trailmark: the Postgres server at DATABASE_URL (127.0.0.1:9) does not respond: ECONNREFUSED. Check the URL, and that the server is running.\n',
+      'trailmark: DATABASE_URL expects a URL such as postgres://user:password@host:5432/database, with %40 for @ in a password, %23 for # and %25 for %, got "…".\n',
     ])
   })
 })

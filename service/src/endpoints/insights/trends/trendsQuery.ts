@@ -142,7 +142,7 @@ export const checkTrends = (given: unknown, context: FilterContext) => {
   })
   const compareTo = query.compareFilter?.compare_to
   if (compareTo && !isCompareTo(compareTo))
-    throw fieldError('compareFilter.compare_to', 'is the distance to the compared period, such as -1w')
+    throw fieldError('compareFilter.compare_to', 'must be the distance to the compared period, such as -1w')
   for (const { formula } of formulasOf(query)) {
     if (!parseFormula(formula, query.series.length)) {
       throw fieldError(
@@ -153,6 +153,6 @@ export const checkTrends = (given: unknown, context: FilterContext) => {
   }
 }
 
-/** Whether a query answers one number for the whole range, rather than one per interval. */
+/** Whether a query returns one number for the whole range, rather than one per interval. */
 export const isTotalValue = ({ trendsFilter }: TrendsQuery) =>
   (TOTAL_VALUE as readonly unknown[]).includes(trendsFilter?.display)

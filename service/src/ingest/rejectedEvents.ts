@@ -4,50 +4,50 @@ import { uuidv7 } from '../lib/uuid.ts'
 import { type JsonLine, type Storage, StorageError } from '../storage/storage.ts'
 import { insertAll } from '../storage/insertRows.ts'
 import { isDeeperThan, MAX_DEPTH, wellFormed } from '../lib/storableJson.ts'
-import { EVENT_FAULTS, type EventFault } from './read.ts'
+import { REJECTION_MESSAGES, type RejectionCode } from './read.ts'
 
-/** An event that was refused, with its project. */
-export interface UnkeptRefusal {
+/** A rejected event with its project. */
+export interface Rejection {
   readonly projectId: number
-  readonly code: EventFault
-  /** As it was sent. */
+  readonly code: RejectionCode
+  /** The event as it was sent. */
   readonly event: unknown
 }
 
-export interface KeptRefusal {
+export interface StoredRejection {
   readonly id: string
   readonly refused_at: string
-  readonly code: EventFault
+  readonly code: RejectionCode
   readonly detail: string
-  /** What the event had of these; empty: nothing of use. */
+  /** These fields of the event. Empty if missing or invalid. */
   readonly event: string
   readonly distinct_id: string
   readonly uuid: string
-  /** How the event began, as JSON. */
+  /** The beginning of the event, as JSON. */
   readonly sample: string
 }
 
-export interface RefusedPage {
+export interface RejectedEventsPage {
   readonly limit: number
-  /** Only those before this one, by its id. */
+  /** Id of a rejected event. Only older ones are listed. */
   readonly before: string | undefined
   readonly code: string | undefined
 }
 
-export interface RefusedEvents {
+export interface RejectedEvents {
   /**
-   * What is kept of a refused event: a line of bounded length. `undefined`: the project has used up its share of this
-   * minute, and the event is only counted.
+   * Returns the line to store for a rejected event, of bounded length. `undefined`: the project has used up its share
+   * of this minute, and the event is only counted.
    */
-  sample(refusal: UnkeptRefusal): JsonLine | undefined
-  /** Resolves when these samples can be listed. Rejects with an `ApiError`. */
+  sample(rejection: Rejection): JsonLine | undefined
+  /** Stores samples. Resolves when they can be listed. Rejects with `ApiError`. */
   keep(samples: readonly JsonLine[]): Promise<void>
-  /** Newest first. */
-  list(projectId: number, page: RefusedPage): Promise<KeptRefusal[]>
+  /** Lists rejected events of a project, newest first. */
+  list(projectId: number, page: RejectedEventsPage): Promise<StoredRejection[]>
 }
 
-// What shows a mistake of a page shows it a thousand times; the rest would be somebody else's disk to fill.
-const KEPT_A_MINUTE = 1_000
+// One mistake of a page rejects thousands of events, and a few show it. The limit protects the disk from the rest.
+const MAX_STORED_PER_MINUTE = 1_000
 const MAX_SAMPLE = 2_000
 const MAX_FIELD = 200
 const MINUTE_MS = 60_000
@@ -58,16 +58,16 @@ const fieldOf = (event: unknown, name: string): string => {
   return typeof value === 'string' || typeof value === 'number' ? wellFormed(String(value).slice(0, MAX_FIELD)) : ''
 }
 
-// Half a character at the cut is no JSON that the engine takes.
+// The engine rejects JSON with half a surrogate pair at the cut.
 const cut = (text: string) => wellFormed(text.slice(0, MAX_SAMPLE))
 
 const sampleOf = (event: unknown): string => {
-  // Too deep to be written: its names say enough.
+  // Too deep for JSON.stringify. The names of its fields have to do.
   if (isDeeperThan(event, MAX_DEPTH)) return cut(JSON.stringify(Object.keys(event as object)))
   return cut(JSON.stringify(event) ?? '')
 }
 
-const toLine = ({ projectId, code, event }: UnkeptRefusal, at: number): string =>
+const toLine = ({ projectId, code, event }: Rejection, at: number): string =>
   JSON.stringify({
     project_id: projectId,
     id: uuidv7(at),
@@ -82,25 +82,25 @@ const toLine = ({ projectId, code, event }: UnkeptRefusal, at: number): string =
     sample: sampleOf(event),
   })
 
-/** Keeps refused events for a while, so that who runs a site sees what it sends wrong. */
-export const createRefusedEvents = (
+/** Stores samples of rejected events for a while, so that a site's developers see what is wrong with them. */
+export const createRejectedEvents = (
   storage: Pick<Storage, 'rows' | 'insert'>,
   { count, now = Date.now }: { count: Count; now?: () => number },
-): RefusedEvents => {
+): RejectedEvents => {
   const shares = new Map<number, { startedAt: number; kept: number }>()
   let waiting: string[] = []
   let next: Promise<void> | undefined
   let current: Promise<unknown> = Promise.resolve()
 
-  const isWithinShare = ({ projectId }: UnkeptRefusal): boolean => {
+  const isWithinShare = ({ projectId }: Rejection): boolean => {
     const known = shares.get(projectId)
     const share = known && now() - known.startedAt < MINUTE_MS ? known : { startedAt: now(), kept: 0 }
     shares.set(projectId, share)
     share.kept += 1
-    return share.kept <= KEPT_A_MINUTE
+    return share.kept <= MAX_STORED_PER_MINUTE
   }
 
-  // One insert at a time; what comes meanwhile goes into the next one together.
+  // One insert at a time. Samples that arrive meanwhile form the next one.
   const flush = (): Promise<void> => {
     next ??= current.then(async () => {
       const lines = waiting
@@ -114,8 +114,8 @@ export const createRefusedEvents = (
   }
 
   return {
-    sample(refusal) {
-      if (isWithinShare(refusal)) return toLine(refusal, now())
+    sample(rejection) {
+      if (isWithinShare(rejection)) return toLine(rejection, now())
       count('trailmark_refused_events_unkept_total')
       return undefined
     },
@@ -132,7 +132,7 @@ export const createRefusedEvents = (
       }
     },
     async list(projectId, { limit, before, code }) {
-      const rows = await storage.rows<Omit<KeptRefusal, 'detail'>>({
+      const rows = await storage.rows<Omit<StoredRejection, 'detail'>>({
         text: `SELECT id, formatDateTime(refused_at, '%FT%T.%fZ') AS refused_at, code, event, distinct_id, uuid, sample FROM db.refused_events
           WHERE project_id = {projectId:UInt32} ${before === undefined ? '' : 'AND id < {before:String}'} ${code === undefined ? '' : 'AND code = {code:String}'}
           ORDER BY id DESC LIMIT {limit:UInt32}`,
@@ -143,7 +143,7 @@ export const createRefusedEvents = (
           ...(code === undefined ? {} : { code }),
         },
       })
-      return rows.map((row) => ({ ...row, detail: EVENT_FAULTS[row.code] ?? row.code }))
+      return rows.map((row) => ({ ...row, detail: REJECTION_MESSAGES[row.code] ?? row.code }))
     },
   }
 }

@@ -1,4 +1,4 @@
-import { createRefusedEvents, type UnkeptRefusal } from '../../src/ingest/refusedEvents.ts'
+import { createRejectedEvents, type Rejection } from '../../src/ingest/rejectedEvents.ts'
 import { type JsonLine, type JsonLines, StorageError } from '../../src/storage/storage.ts'
 
 const createStore = () => {
@@ -23,23 +23,23 @@ const createStore = () => {
   }
 }
 
-/** Keeps refusals as a delivery's. */
+/** Keeps rejections as a delivery's. */
 const keeping = (
   store: ReturnType<typeof createStore>,
-  options: Partial<Parameters<typeof createRefusedEvents>[1]> = {},
+  options: Partial<Parameters<typeof createRejectedEvents>[1]> = {},
 ) => {
-  const { sample, keep } = createRefusedEvents(store, { count: () => {}, ...options })
-  return (refusals: readonly UnkeptRefusal[]) => keep(refusals.flatMap((each) => sample(each) ?? []))
+  const { sample, keep } = createRejectedEvents(store, { count: () => {}, ...options })
+  return (rejections: readonly Rejection[]) => keep(rejections.flatMap((each) => sample(each) ?? []))
 }
 
-const refusal = (event: unknown, projectId = 1): UnkeptRefusal => ({ projectId, code: 'invalid_uuid', event })
+const rejection = (event: unknown, projectId = 1): Rejection => ({ projectId, code: 'invalid_uuid', event })
 
 test('what is kept says which event it was', async () => {
   const store = createStore()
   await keeping(store)([
-    refusal({ event: 'buy', uuid: 'no', properties: { distinct_id: 'ann', a: 1 } }),
-    refusal('a text'),
-    refusal(null),
+    rejection({ event: 'buy', uuid: 'no', properties: { distinct_id: 'ann', a: 1 } }),
+    rejection('a text'),
+    rejection(null),
   ])
   expect(store.kept()).toMatchObject([
     {
@@ -59,7 +59,10 @@ test('an event of any depth and size is kept by its beginning', async () => {
   const store = createStore()
   let deep: unknown = 1
   for (let level = 0; level < 20_000; level += 1) deep = { deep }
-  await keeping(store)([refusal({ event: 'deep', properties: deep }), refusal({ event: '\ud83d\ude00'.repeat(5_000) })])
+  await keeping(store)([
+    rejection({ event: 'deep', properties: deep }),
+    rejection({ event: '\ud83d\ude00'.repeat(5_000) }),
+  ])
   expect(store.kept()[0]).toMatchObject({ event: 'deep', sample: '["event","properties"]' })
   for (const line of store.inserts.flat()) {
     expect(line.length).toBeLessThan(5_000)
@@ -75,13 +78,13 @@ test('of many at once only a share of each project is kept, and the rest counted
     count: (_name, _labels, by = 1) => void (unkept += by),
     now: () => time,
   })
-  const many = (projectId: number) => keep(Array.from({ length: 1_500 }, () => refusal({}, projectId)))
+  const many = (projectId: number) => keep(Array.from({ length: 1_500 }, () => rejection({}, projectId)))
   await many(1)
   await many(1)
-  await keep([refusal({}, 2)])
+  await keep([rejection({}, 2)])
   expect([store.kept().length, unkept]).toEqual([1_001, 2_000])
   time += 60_000
-  await keep([refusal({}, 1)])
+  await keep([rejection({}, 1)])
   expect(store.kept()).toHaveLength(1_002)
 })
 
@@ -89,7 +92,7 @@ test('what comes while others are stored goes into the next insert together, and
   const store = createStore()
   const keep = keeping(store)
   const open = store.hold()
-  const kept = Array.from({ length: 10 }, (_, n) => keep([refusal({ n })]))
+  const kept = Array.from({ length: 10 }, (_, n) => keep([rejection({ n })]))
   await Promise.resolve()
   open()
   await Promise.all(kept)
@@ -100,12 +103,12 @@ test('what comes while others are stored goes into the next insert together, and
 test.each([
   ['unavailable', 'engine_unavailable'],
   ['full', 'disk_full'],
-] as const)('a store that is %s refuses, and the next is kept', async (kind, code) => {
+] as const)('a store that is %s rejects, and the next is kept', async (kind, code) => {
   const store = createStore()
   const keep = keeping(store)
   store.failWith(new StorageError(kind, 'no'))
-  await expect(keep([refusal({})])).rejects.toMatchObject({ code })
+  await expect(keep([rejection({})])).rejects.toMatchObject({ code })
   store.failWith(undefined)
-  await keep([refusal({})])
+  await keep([rejection({})])
   expect(store.kept()).toHaveLength(1)
 })

@@ -6,7 +6,7 @@ const STATEMENTS =
   )
 
 // Unsupported ClickHouse clauses by their first word, with what to write instead.
-const REFUSED_CLAUSES: Readonly<Record<string, string | undefined>> = {
+const REJECTED_CLAUSES: Readonly<Record<string, string | undefined>> = {
   settings: undefined,
   format: undefined,
   into: undefined,
@@ -31,9 +31,9 @@ export const notASelect = (cursor: Cursor) => {
   const token = cursor.peek()
   const word = token.value.toLowerCase()
   if (token.kind === 'name' && STATEMENTS.includes(word)) {
-    return cursor.refuse(
+    return cursor.reject(
       'statement_not_allowed',
-      `${word.toUpperCase()} is not allowed: queries can only read`,
+      `${word.toUpperCase()} is not allowed, because queries can only read`,
       token,
       'Begin with SELECT or WITH',
     )
@@ -42,23 +42,23 @@ export const notASelect = (cursor: Cursor) => {
 }
 
 /** Throws on a clause that is not supported. */
-export const refuseClause = ({ refuse, peek }: Cursor) => {
+export const rejectClause = ({ reject, peek }: Cursor) => {
   const token = peek()
   const word = token.value.toLowerCase()
-  if (token.kind !== 'name' || !Object.hasOwn(REFUSED_CLAUSES, word)) return
-  throw refuse(
+  if (token.kind !== 'name' || !Object.hasOwn(REJECTED_CLAUSES, word)) return
+  throw reject(
     'clause_not_allowed',
     `${word === 'into' ? 'INTO OUTFILE' : word.toUpperCase()} is not allowed`,
     token,
-    REFUSED_CLAUSES[word],
+    REJECTED_CLAUSES[word],
   )
 }
 
 /** Throws on a modifier of GROUP BY. */
-export const refuseGrouping = ({ refuse, peek, isWord }: Cursor) => {
+export const rejectGrouping = ({ reject, peek, isWord }: Cursor) => {
   for (const word of ['totals', 'rollup', 'cube']) {
     if (isWord('with') && isWord(word, 1))
-      throw refuse('clause_not_allowed', `WITH ${word.toUpperCase()} is not supported`, {
+      throw reject('clause_not_allowed', `WITH ${word.toUpperCase()} is not supported`, {
         start: peek().start,
         end: peek(1).end,
       })

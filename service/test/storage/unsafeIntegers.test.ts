@@ -1,4 +1,4 @@
-import { quoteUnsafeIntegers } from '../../src/storage/clickhouse.ts'
+import { quoteUnsafeIntegers } from '../../src/storage/unsafeIntegers.ts'
 
 test.each([
   ['[1,9007199254740991]', '[1,9007199254740991]'],

@@ -1,4 +1,4 @@
-import { EVENT_FAULTS } from '../../ingest/read.ts'
+import { REJECTION_MESSAGES } from '../../ingest/read.ts'
 import { isUuid } from '../../lib/uuid.ts'
 import { integerParam, invalidInput } from '../request.ts'
 import { type Handler, route } from '../route.ts'
@@ -6,26 +6,26 @@ import { type Handler, route } from '../route.ts'
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1_000
 
-const list: Handler = async ({ refusedEvents }, request) => {
+const list: Handler = async ({ rejectedEvents }, request) => {
   const { projectId, query } = request
   const limit = integerParam(request, 'limit', { min: 1, max: MAX_LIMIT }) ?? DEFAULT_LIMIT
   const { before, code } = query
   if (before !== undefined && !isUuid(before))
-    throw invalidInput('before', '"before" must be the id of a refused event, such as the value of "next".')
-  if (code !== undefined && !Object.hasOwn(EVENT_FAULTS, code))
-    throw invalidInput('code', `"code" must be one of ${Object.keys(EVENT_FAULTS).join(', ')}.`)
-  const found = await refusedEvents.list(projectId, { limit: limit + 1, before, code })
+    throw invalidInput('before', '"before" must be the id of a rejected event, such as the value of "next".')
+  if (code !== undefined && !Object.hasOwn(REJECTION_MESSAGES, code))
+    throw invalidInput('code', `"code" must be one of ${Object.keys(REJECTION_MESSAGES).join(', ')}.`)
+  const found = await rejectedEvents.list(projectId, { limit: limit + 1, before, code })
   const results = found.slice(0, limit)
   return { body: { results, next: found.length > limit ? results.at(-1)!.id : null } }
 }
 
 /** Events that were rejected individually, with the reason. Kept for a month. */
-export const REFUSED_EVENT_ROUTES = [
+export const REJECTED_EVENT_ROUTES = [
   route({
     method: 'GET',
     path: '/api/projects/:projectId/refused_events',
     access: 'refused_event:read',
-    summary: 'List refused events, newest first. Paged by "before", which is the value of "next"',
+    summary: 'List rejected events, newest first. Paged by "before", which is the value of "next"',
     handler: list,
   }),
 ]

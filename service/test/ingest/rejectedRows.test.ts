@@ -107,7 +107,7 @@ test('thousands of rows that the engine refuses cost a few statements', async ()
   expect(inserts).toBeLessThan(10)
 })
 
-test('a delivery that fails for a reason nobody knows is tried alone, and delays no other', async () => {
+test('a delivery that fails for an unknown reason is retried alone and delays no others', async () => {
   const odd = given('odd')
   const failing: Storage = {
     ...storage,

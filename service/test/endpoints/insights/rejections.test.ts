@@ -19,8 +19,8 @@ const refusalOf = (work: () => unknown): ApiError => {
 test.each<[string, object, string, string]>([
   ['no series', { series: [] }, 'query.series', '1 to 26'],
   ['an interval that is none', { interval: 'fortnight' }, 'query.interval', '"minute", "hour", "day", "week", "month"'],
-  ['an unknown field', { intervall: 'day' }, 'query.intervall', 'leave it out'],
-  ['an unknown field inside', { series: [{ ...visit, maths: 'dau' }] }, 'query.series.0.maths', 'leave it out'],
+  ['an unknown field', { intervall: 'day' }, 'query.intervall', 'Omit it'],
+  ['an unknown field inside', { series: [{ ...visit, maths: 'dau' }] }, 'query.series.0.maths', 'Omit it'],
   ['an unknown math', { series: [{ ...visit, math: 'mode' }] }, 'query.series.0.math', '"total"'],
   ['math without its property', { series: [{ ...visit, math: 'avg' }] }, 'query.series.0.math_property', 'required'],
   [
@@ -70,15 +70,15 @@ test.each<[string, object, string, string]>([
     'a filter deep inside',
     { properties: { type: 'AND', values: [{ type: 'OR', values: [{ key: 'x', operator: 'like', value: 1 }] }] } },
     'query.properties.values.0.values.0.operator',
-    'is one of exact',
+    'must be one of exact',
   ],
   [
     'a name of every object as operator',
     { properties: [{ key: 'x', operator: 'constructor', value: 1 }] },
     'query.properties.0.operator',
-    'is one of exact',
+    'must be one of exact',
   ],
-  ['no value', { properties: [{ key: 'x' }] }, 'query.properties.0.value', 'a text'],
+  ['no value', { properties: [{ key: 'x' }] }, 'query.properties.0.value', 'a string'],
   [
     'a text for a number',
     { properties: [{ key: 'x', operator: 'gt', value: 'many' }] },
@@ -122,7 +122,7 @@ test.each<[string, object, string, string]>([
     'dates the wrong way round',
     { dateRange: { date_from: '2026-01-02', date_to: '2026-01-01' } },
     'query.dateRange',
-    'swap',
+    'Swap',
   ],
   ['a display', { trendsFilter: { display: 'Donut' } }, 'query.trendsFilter.display', '"BoldNumber"'],
   [
@@ -206,7 +206,7 @@ test.each<[string, object, string, string]>([
     'a filter of an exclusion',
     funnel(exclusion(0, 1, { properties: [{ key: 'x', operator: 'like', value: 1 }] })),
     'query.funnelsFilter.exclusions.0.properties.0.operator',
-    'is one of exact',
+    'must be one of exact',
   ],
   [
     'an exclusion in a part of an unordered funnel',
@@ -256,7 +256,7 @@ test.each<[string, object, string, string]>([
     'an action',
     retention({ targetEntity: { id: 1, type: 'actions' } }),
     'query.retentionFilter.targetEntity.id',
-    'a text',
+    'a string',
   ],
   [
     'a filter of who returns',
@@ -275,7 +275,7 @@ test.each<[string, object, string, string]>([
     'a retention whose dates are the wrong way round',
     retention({}, { dateRange: { date_from: '2026-01-02', date_to: '2026-01-01' } }),
     'query.dateRange',
-    'swap',
+    'Swap',
   ],
 ])('rejects %s with the field and what it accepts', (_, query, field, words) => {
   const { code, details } = refusalOf(() => checkInsight(query as never, context))
@@ -328,7 +328,7 @@ test('rejects dates that contradict the stored ones, and too many points', () =>
         ...context,
       }),
     )
-  expect(run({ date_from: '2026-01-11', date_to: '2026-01-10' }).details.detail).toContain('swap')
+  expect(run({ date_from: '2026-01-11', date_to: '2026-01-10' }).details.detail).toContain('Swap')
   expect(run({ date_from: '2025-01-01' }, { interval: 'minute' }).details).toMatchObject({
     attr: 'date_from',
     detail: expect.stringContaining('5000 intervals'),
@@ -341,8 +341,8 @@ test.each<[string, object, object, string, string[], string[]]>([
     { date_from: '2026-01-10' },
     { date_to: '2026-01-01' },
     'date_to',
-    ['"date_to" (2026-01-01)', 'the insight\'s own "date_from" (2026-01-10)', 'send "date_from" too'],
-    ['swap'],
+    ['"date_to" (2026-01-01)', 'the insight\'s own "date_from" (2026-01-10)', 'Send "date_from" too'],
+    ['Swap'],
   ],
   [
     'only "date_to", before the default start',
@@ -350,15 +350,15 @@ test.each<[string, object, object, string, string[], string[]]>([
     { date_to: '2020-01-01' },
     'date_to',
     ['"date_to" (2020-01-01)', 'the default start of a range (-7d)'],
-    ['swap'],
+    ['Swap'],
   ],
   [
     'only "date_from", after the own end',
     { date_to: '2026-01-10' },
     { date_from: '2026-01-11' },
     'date_from',
-    ['"date_from" (2026-01-11)', 'the insight\'s own "date_to" (2026-01-10)', 'send "date_to" too'],
-    ['swap'],
+    ['"date_from" (2026-01-11)', 'the insight\'s own "date_to" (2026-01-10)', 'Send "date_to" too'],
+    ['Swap'],
   ],
   [
     'no date, and the own range is empty',
@@ -366,7 +366,7 @@ test.each<[string, object, object, string, string[], string[]]>([
     {},
     'query',
     ['the insight\'s own "date_to" (2020-01-01)', 'dateRange'],
-    ['swap', 'send'],
+    ['Swap', 'Send'],
   ],
 ])('a range that begins after it ends names what the caller sent: %s', (_, dateRange, variables, attr, has, lacks) => {
   const { details } = refusalOf(() =>

@@ -1,0 +1,136 @@
+import type { Config } from '../config.ts'
+import { createAdmit } from '../endpoints/admission.ts'
+import { createCache } from '../endpoints/cache.ts'
+import { createDescribe } from '../endpoints/definitions/describe.ts'
+import { createEndpointDefinitions } from '../endpoints/definitions/endpoint.ts'
+import type { Epochs } from '../endpoints/epochs.ts'
+import { createLastRuns } from '../endpoints/lastRuns.ts'
+import { createGate, type RunAllowance } from '../endpoints/limits.ts'
+import { createMaterializations, type Materializations } from '../endpoints/materialization/materializations.ts'
+import { createShadow } from '../endpoints/materialization/shadow.ts'
+import { createOpenApi } from '../endpoints/openapi.ts'
+import { createRun, type Outcome } from '../endpoints/run.ts'
+import { createRunning } from '../endpoints/running.ts'
+import { createStream } from '../endpoints/stream.ts'
+import { createRunTokens } from '../endpoints/tokens/runTokens.ts'
+import type { Dependencies } from '../http/route.ts'
+import type { Log } from '../lib/log.ts'
+import type { Metrics } from '../lib/metrics.ts'
+import { measureRuns } from '../measure.ts'
+import type { EngineGate } from '../storage/gate.ts'
+import { type Metadata, MetadataUnavailable } from '../storage/metadata/metadata.ts'
+
+// A small query each. Determines how soon another process continues the builds of a crashed one.
+const REFRESH_MS = 5_000
+const SWEEP_MS = 30_000
+
+/** Returns a function from the label of a key to its limits, with at most `maxMemoryBytes` of memory. */
+const allowancesOf = (config: Config, maxMemoryBytes: number) => {
+  const { runSeconds, runMemoryBytes, runRows, runStreamRows, runsPerMinute, runsPerHour, runsAtOnce, keyLimits } =
+    config
+  const general = {
+    seconds: runSeconds,
+    memoryBytes: runMemoryBytes,
+    rows: runRows,
+    streamRows: runStreamRows,
+    perMinute: runsPerMinute,
+    perHour: runsPerHour,
+    atOnce: runsAtOnce,
+  }
+  return (label: string): RunAllowance => {
+    const allowance = { ...general, ...(Object.hasOwn(keyLimits, label) ? keyLimits[label] : {}) }
+    return { ...allowance, memoryBytes: Math.min(allowance.memoryBytes, maxMemoryBytes) }
+  }
+}
+
+/** Refreshes and sweeps materialized tables at intervals. Returns a function that stops it. */
+const maintainTables = (materializations: Materializations, log: Log) => {
+  const everyMs = (ms: number, task: 'refresh' | 'sweep') =>
+    setInterval(
+      () =>
+        void materializations[task]().catch(
+          (error: Error) => error instanceof MetadataUnavailable || log(`materialization: ${error.message}`),
+        ),
+      ms,
+    )
+  const timers = [everyMs(REFRESH_MS, 'refresh'), everyMs(SWEEP_MS, 'sweep')]
+  return () => timers.forEach(clearInterval)
+}
+
+interface EndpointsOptions {
+  readonly config: Config
+  readonly gate: EngineGate
+  /** Maximum memory of one run, in bytes. */
+  readonly runMemoryBytes: number
+  readonly metadata: Metadata
+  readonly metrics: Metrics
+  readonly epochs: Epochs
+  /** Called with functions that stop the parts, which must run in reverse order. */
+  readonly onStop: (stop: () => unknown) => void
+  readonly log: Log
+}
+
+interface ConnectedEndpoints {
+  readonly materializations: Materializations
+  /** What the routes of endpoints call. */
+  readonly dependencies: Pick<Dependencies, 'endpoints' | 'run' | 'stream' | 'running' | 'runTokens' | 'openApi'>
+}
+
+/** Connects the definitions and runs of endpoints with the cache, the limits and materialization. */
+export const connectEndpoints = ({
+  config,
+  gate,
+  runMemoryBytes,
+  metadata,
+  metrics,
+  epochs,
+  onStop,
+  log,
+}: EndpointsOptions): ConnectedEndpoints => {
+  // Checks and previews of queries have the limits of a run.
+  const runLimits = {
+    maxSeconds: config.runSeconds,
+    maxMemoryBytes: Math.min(config.runMemoryBytes, runMemoryBytes),
+  }
+  const running = createRunning()
+  const admit = createAdmit({ gate: createGate(), running, allowanceOf: allowancesOf(config, runMemoryBytes) })
+  const cache = createCache<Outcome>({ maxBytes: config.cacheBytes })
+  const lastRuns = createLastRuns(metadata)
+  onStop(() => lastRuns.close())
+  const materializations = createMaterializations({
+    metadata,
+    // Clients wait for previews. Everything else runs in the background.
+    storage: { ...gate.background, run: gate.validation.run },
+    log,
+    lagSeconds: config.materializeLagSeconds,
+    previewLimits: runLimits,
+  })
+  onStop(() => materializations.close())
+  const shadow = createShadow({
+    storage: gate.background,
+    materializations,
+    epochOf: epochs.of,
+    percent: config.shadowPercent,
+    log,
+  })
+  onStop(() => shadow.settled())
+  onStop(maintainTables(materializations, log))
+  const measured = measureRuns(metrics)
+  return {
+    materializations,
+    dependencies: {
+      endpoints: createEndpointDefinitions({
+        metadata,
+        describe: createDescribe({ storage: gate.validation, runLimits }),
+        materializer: materializations,
+      }),
+      run: measured(
+        createRun({ metadata, storage: gate.runs, admit, cache, epochs, lastRuns, materializations, shadow }),
+      ),
+      stream: measured(createStream({ metadata, storage: gate.runs, admit, lastRuns, materializations })),
+      running,
+      runTokens: createRunTokens({ metadata, takesDates: materializations.takesDates }),
+      openApi: createOpenApi(metadata, materializations.takesDates),
+    },
+  }
+}

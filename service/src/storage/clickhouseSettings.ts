@@ -1,0 +1,61 @@
+import type { Settings } from './clickhouseHttp.ts'
+import { PROJECT_TABLES } from './projectTables.ts'
+import type { RunLimits } from './storage.ts'
+
+/** Preserves keys and values of `properties`. */
+const FAITHFUL_JSON: Settings = {
+  // Keys may contain dots. Paths may not.
+  json_type_escape_dots_in_keys: 1,
+}
+
+/** Settings of inserts. */
+export const INSERT_SETTINGS: Settings = {
+  ...FAITHFUL_JSON,
+  // Keeps "2024-01-01T00:00:00Z" as a string. A DateTime would be returned in another format.
+  input_format_try_infer_dates: 0,
+  input_format_try_infer_datetimes: 0,
+  // Keeps [true, 1]. Otherwise it becomes [1, 1].
+  input_format_json_read_bools_as_numbers: 0,
+  // Two keys that differ only in how a dot is escaped must not make the batch fail.
+  type_json_skip_duplicated_paths: 1,
+  date_time_input_format: 'best_effort',
+  // Stores a batch as one block, which makes it atomic.
+  max_insert_block_size: '1000000',
+  input_format_parallel_parsing: 0,
+  async_insert: 0,
+}
+
+/** Additional settings of inserts that skip rows the engine cannot parse. */
+export const SKIP_UNREADABLE: Settings = {
+  input_format_allow_errors_num: '1000000',
+  input_format_allow_errors_ratio: 1,
+}
+
+/** Settings of statements that read properties. */
+export const RESULT_SETTINGS: Settings = {
+  ...FAITHFUL_JSON,
+  output_format_json_quote_64bit_integers: 0,
+  output_format_json_quote_denormals: 0,
+  output_format_json_quote_decimals: 0,
+}
+
+/**
+ * Settings that limit what a project's query may read and use. `databases`: all databases with the projects' tables.
+ */
+export const runSettings = (limits: RunLimits, databases: readonly string[]): Settings => ({
+  ...RESULT_SETTINGS,
+  readonly: '1',
+  additional_table_filters: `{${databases.flatMap((database) => [...PROJECT_TABLES, ...(limits.tables ?? [])].map((table) => `'${database}.${table}':'project_id = ${limits.projectId}'`)).join(',')}}`,
+  // The project for the row filter of the embedded engine's reader (embedded/config.ts).
+  log_comment: String(limits.projectId),
+  max_execution_time: limits.maxSeconds,
+  timeout_overflow_mode: 'throw',
+  max_memory_usage: String(limits.maxMemoryBytes),
+  max_result_rows: String(limits.maxRows),
+  ...(limits.maxThreads ? { max_threads: limits.maxThreads } : {}),
+  result_overflow_mode: 'throw',
+  // The only projection is for lookups by uuid. Considering it for a run takes the engine most of a millisecond.
+  optimize_use_projections: 0,
+  // The response is complete or an error. Otherwise an exception could follow half of the rows.
+  wait_end_of_query: 1,
+})

@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { pause } from '../../lib/wait.ts'
+import type { Connection } from '../clickhouseClients.ts'
+import { engineConfig } from './config.ts'
+
+export interface LaunchOptions {
+  /** Folder for the engine's data. */
+  readonly dataDir: string
+  /** Path of the engine's library. */
+  readonly library: string
+  /** Path of the compiled `child.js`. */
+  readonly child: string
+  readonly memoryBytes: number
+  /** Disk space that inserts leave free, in bytes. */
+  readonly diskReserveBytes: number
+  /** Whether to give up waiting for the engine. */
+  readonly isStopping: () => boolean
+  /** Called with the process before the engine responds. */
+  readonly onSpawn: (process: ChildProcess) => void
+}
+
+const START_TIMEOUT_MS = 60_000
+const POLL_MS = 20
+const LOG_LIMIT_BYTES = 10_000_000
+
+// The statement that keeps the process running after the port is open. It sleeps for about three years.
+const RUN_FOREVER =
+  'SYSTEM START LISTEN HTTP; SELECT sleepEachRow(1) FROM numbers(100000000) ' +
+  'SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0, max_execution_time = 0 FORMAT Null'
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+
+const secret = () => randomBytes(24).toString('hex')
+
+const sizeOf = (file: string) => {
+  try {
+    return statSync(file).size
+  } catch {
+    return 0 // does not exist yet
+  }
+}
+
+/** Whether an engine at `url` responds within `ms`. */
+export const responds = async (url: string, ms = 1_000): Promise<boolean> => {
+  try {
+    return (await fetch(`${url}/ping`, { signal: AbortSignal.timeout(ms) })).ok
+  } catch {
+    return false // not listening yet, or hung
+  }
+}
+
+/** Whether a process has ended. */
+export const hasEnded = (process: ChildProcess): boolean => process.exitCode !== null || process.signalCode !== null
+
+/** Launches an engine and waits until it responds. Rejects with its output if it does not start. */
+export const launchEngine = async ({
+  dataDir,
+  library,
+  child,
+  memoryBytes,
+  diskReserveBytes,
+  isStopping,
+  onSpawn,
+}: LaunchOptions): Promise<{ readonly process: ChildProcess; readonly connection: Connection }> => {
+  const store = join(dataDir, 'store')
+  const file = join(dataDir, 'config.xml')
+  const logFile = join(dataDir, 'engine.log')
+  mkdirSync(store, { recursive: true, mode: 0o700 })
+  const port = await freePort()
+  const [key, writerPassword, readerPassword] = [secret(), secret(), secret()]
+  writeFileSync(
+    file,
+    engineConfig({
+      file,
+      port,
+      key,
+      writerPassword,
+      readerPassword,
+      memoryBytes,
+      diskReserveBytes,
+    }),
+    { mode: 0o600 },
+  )
+  chmodSync(file, 0o600) // an existing file keeps its mode
+  if (sizeOf(logFile) > LOG_LIMIT_BYTES) truncateSync(logFile)
+  const before = sizeOf(logFile)
+  const output = openSync(logFile, 'a', 0o600)
+  const started = spawn(
+    process.execPath,
+    [
+      child,
+      library,
+      `--config-file=${file}`,
+      `--path=${store}`,
+      `--http_port=${port}`,
+      '--listen_host=127.0.0.1',
+      '--log-level=fatal',
+      '--multiquery',
+      '--query',
+      RUN_FOREVER,
+    ],
+    // A separate process group: Ctrl-C in a terminal only signals the service, which stops the engine itself.
+    // Without HOME, the engine exits when its startup statement fails. Otherwise it would wait for input on its
+    // terminal.
+    { stdio: ['pipe', 'ignore', output], detached: true, env: { PATH: process.env.PATH, TZ: 'UTC' } },
+  )
+  closeSync(output)
+  started.stdin!.on('error', () => {}) // the engine exited, which is handled elsewhere
+  onSpawn(started)
+
+  const url = `http://127.0.0.1:${port}`
+  const deadline = Date.now() + START_TIMEOUT_MS
+  while (!(await responds(url))) {
+    if (hasEnded(started) || isStopping() || Date.now() > deadline) {
+      started.kill('SIGKILL')
+      const lines = readFileSync(logFile).subarray(before).toString().trim().split('\n').slice(-5).join('\n')
+      throw new Error(`The engine did not start. Its output:\n${lines || '(empty)'}`)
+    }
+    await pause(POLL_MS)
+  }
+  const connection = {
+    url,
+    writer: { username: 'writer', password: writerPassword },
+    reader: { username: 'reader', password: readerPassword },
+    headers: { 'x-engine-key': key },
+  }
+  return { process: started, connection }
+}
