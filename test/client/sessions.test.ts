@@ -1,4 +1,4 @@
-import { startAnalytics } from '../support/startAnalytics'
+import { startAnalytics, type Started } from '../support/startAnalytics'
 
 const IDLE = 31 * 60 * 1000
 
@@ -66,6 +66,48 @@ describe('register_for_session', () => {
     const { analytics } = startAnalytics()
     jest.setSystemTime(Date.now() + IDLE)
     expect(analytics.capture('x')!.properties).not.toHaveProperty('basket')
+  })
+
+  describe('in a tab that is reloaded after another tab ended the session', () => {
+    /** Runs `other` as another tab of the browser, between two pages of a tab that has registered a value. */
+    const reloadAfter = async (other: (tab: Started) => void) => {
+      const page = startAnalytics()
+      page.analytics.register_for_session({ basket: 7 })
+      page.analytics.capture('x')
+      await page.settle()
+      await page.analytics.shutdown()
+      const tabStorage = { ...sessionStorage }
+      sessionStorage.clear()
+      const otherTab = startAnalytics()
+      other(otherTab)
+      await otherTab.settle()
+      sessionStorage.clear()
+      for (const name in tabStorage) sessionStorage.setItem(name, tabStorage[name])
+      return startAnalytics().analytics
+    }
+
+    test.each<[how: string, other: (tab: Started) => void]>([
+      [
+        'and began the next',
+        ({ analytics }) => {
+          analytics.sessionManager.resetSessionId()
+          analytics.capture('x')
+        },
+      ],
+      ['without beginning the next', ({ analytics }) => analytics.sessionManager.resetSessionId()],
+      ['by a reset', ({ analytics }) => analytics.reset()],
+    ])('%s, drops the values', async (_, other) => {
+      const analytics = await reloadAfter(other)
+      expect(analytics.getSessionProperty('basket')).toBeUndefined()
+      analytics.register_for_session({ theme: 'dark' })
+      expect(analytics.capture('x')!.properties).not.toHaveProperty('basket')
+      expect(analytics.capture('x')!.properties).toMatchObject({ theme: 'dark' })
+    })
+
+    test('keeps them while the session goes on', async () => {
+      const analytics = await reloadAfter((tab) => tab.analytics.capture('x'))
+      expect(analytics.capture('x')!.properties).toMatchObject({ basket: 7 })
+    })
   })
 })
 
