@@ -77,8 +77,7 @@ export const createSession = (
   const claim = () => {
     tab()?.setItem(idKey, JSON.stringify(windowId))
     tab()?.setItem(livesKey, 'true')
-    if (last) tab()?.setItem(sessionKey, last.id)
-    else tab()?.removeItem(sessionKey)
+    tab()?.setItem(sessionKey, last?.id ?? '')
   }
   claim()
 
@@ -105,12 +104,12 @@ export const createSession = (
       const previous = last
       last = next
       if (begins && previous) windowId = uuidv7()
-      if (next.id !== previous?.id) claim()
       if (begins || time - stored()!.lastActiveAt >= WRITE_EVERY_MS)
         store.set({ $sesid: [next.lastActiveAt, next.id, next.startedAt] })
       // At once: another tab may capture in the next moment.
       if (begins) store.flush()
       if (next.id !== previous?.id) {
+        claim()
         changes.tell(next.id, windowId, {
           noSessionId: !previous,
           activityTimeout: !!previous && Math.abs(time - previous.lastActiveAt) > idleMs(),
