@@ -59,6 +59,8 @@ const MAX_PART_CHARS = 1_000_000
 const RETRY_MS = 100
 // Clients give up on a request after 60 s. A restart of the engine takes about one second.
 const DEFAULT_WAIT_MS = 15_000
+/** A delivery in parts may take so many times the wait of one part. */
+const MAX_WAITS = 3
 const RETRY_AFTER_SECONDS = 5
 const MAX_WAITING_CHARS = 64_000_000
 // An operator must free disk space first. Earlier retries are pointless.
@@ -250,8 +252,8 @@ export const createWriter = (
     room.assertRoom(projectId, chars)
   }
 
-  /** Resolves when the part has an outcome; it has `waitMs` for it. */
-  const enqueue = ({ rows, lines, chars }: Part, isAlone: boolean): Promise<readonly Unstorable[]> =>
+  /** Resolves when the part has an outcome; it has until `deadline` for it. */
+  const enqueue = ({ rows, lines, chars }: Part, isAlone: boolean, deadline: number): Promise<readonly Unstorable[]> =>
     new Promise((resolve, reject) => {
       const settle = (outcome: readonly Unstorable[] | ApiError) => {
         if (each.isDone) return
@@ -260,10 +262,9 @@ export const createWriter = (
         if (outcome instanceof ApiError) reject(outcome)
         else resolve(outcome)
       }
-      const deadline = now() + waitMs
       const each: Waiting = { rows, lines, chars, isDone: false, isFirstTry: true, isAlone, deadline, settle }
       // Also while the engine hangs.
-      const timer = setTimeout(() => settle(unavailable()), waitMs)
+      const timer = setTimeout(() => settle(unavailable()), deadline - now())
       waiting.push(each)
       start()
     })
@@ -278,7 +279,11 @@ export const createWriter = (
       room.hold(projectId, rows.length, chars)
       try {
         const unstorable: Unstorable[] = []
-        for (const part of parts) unstorable.push(...(await enqueue(part, parts.length > 1)))
+        const lastDeadline = now() + waitMs * MAX_WAITS
+        for (const part of parts) {
+          const deadline = Math.min(now() + waitMs, lastDeadline)
+          unstorable.push(...(await enqueue(part, parts.length > 1, deadline)))
+        }
         return unstorable
       } finally {
         room.hold(projectId, -rows.length, -chars)
