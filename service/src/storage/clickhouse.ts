@@ -126,6 +126,10 @@ export const quoteUnsafeIntegers = (text: string): string =>
 const isConnectionError = (error: Error) =>
   typeof (error as NodeJS.ErrnoException).code === 'string' || /timeout|socket|aborted/i.test(error.message)
 
+// A server may close an idle connection at the moment it is used again. Only what changes nothing is then asked again.
+const isClosedConnection = (error: unknown) =>
+  ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '')
+
 // The engine has one name for a query over its own limit and for an engine whose queries together are over its.
 const isShared = (name: string, message: string) =>
   name === 'MEMORY_LIMIT_EXCEEDED' && /\(total\)|memory limit for user|User memory/i.test(message)
@@ -278,21 +282,29 @@ export const createClickhouse = (
     signal: AbortSignal | undefined,
     ask: (queryId: string) => Promise<Answer>,
     end = settle,
+    isRepeatable = false,
   ): Promise<Answer> => {
     const queryId = randomUUID()
     try {
       return await ask(queryId)
     } catch (error) {
-      if (!signal?.aborted) throw toStorageError(error)
+      if (!signal?.aborted) {
+        if (isRepeatable && isClosedConnection(error)) return endingWith(signal, ask, end)
+        throw toStorageError(error)
+      }
       await end(queryId)
       throw new StorageError('unavailable', 'The query was given up')
     }
   }
 
+  /** Asks for rows, a second time if the connection was closed meanwhile. */
+  const reading = <Answer>(signal: AbortSignal | undefined, ask: (queryId: string) => Promise<Answer>) =>
+    endingWith(signal, ask, settle, true)
+
   const storage: Storage = {
     rowsDatabase: 'db',
     run({ text, params }, limits, signal): Promise<Result> {
-      return endingWith(signal, async (queryId) => {
+      return reading(signal, async (queryId) => {
         const { body } = await connected().reader.ask({
           text,
           params,
@@ -307,7 +319,7 @@ export const createClickhouse = (
     },
 
     stream({ text, params }, limits, format, signal) {
-      return endingWith(signal, async (queryId) => {
+      return reading(signal, async (queryId) => {
         const { body, rowCount } = await connected().reader.ask({
           text,
           params,
@@ -324,11 +336,12 @@ export const createClickhouse = (
       })
     },
 
-    async rows<Row>({ text, params }: { text: string; params?: Readonly<Record<string, unknown>> }): Promise<Row[]> {
-      try {
+    rows<Row>({ text, params }: { text: string; params?: Readonly<Record<string, unknown>> }): Promise<Row[]> {
+      return reading(undefined, async (queryId) => {
         const { body } = await connected().writer.ask({
           text,
           params,
+          queryId,
           settings: {
             ...settings,
             ...RESULT_SETTINGS,
@@ -338,9 +351,7 @@ export const createClickhouse = (
           },
         })
         return (await body.text()).split('\n').flatMap((line) => (line ? [JSON.parse(line) as Row] : []))
-      } catch (error) {
-        throw toStorageError(error)
-      }
+      })
     },
 
     async insert(table, rows, { skipsUnreadable = false } = {}) {
