@@ -269,14 +269,17 @@ describe('copied text', () => {
     expect(captured).toEqual([])
   })
 
-  test('is not captured in a shadow root that has a private part anywhere', () => {
-    const captured = start('<div id="host"></div>', copying)
+  test.each([
+    ['is captured in a shadow root', '<p id="p">words</p>', 1],
+    ['is not captured in a shadow root that has a private part anywhere', '<p id="p">words</p><output>42</output>', 0],
+  ])('%s', (_, html, count) => {
+    const captured = start('<div id="host"></div>words', copying)
     const root = document.querySelector('#host')!.attachShadow({ mode: 'open' })
-    root.innerHTML = '<p id="p">words</p><output>42</output>'
-    // A browser reports the selection in a shadow root as one of its host.
+    root.innerHTML = html
+    // A browser reports the selection in a shadow root as one outside of it.
     select(document.body)
     root.querySelector('#p')!.dispatchEvent(new Event('copy', { bubbles: true, composed: true }))
-    expect(captured).toEqual([])
+    expect(captured).toHaveLength(count)
   })
 })
 
