@@ -111,6 +111,33 @@ describe('register_for_session', () => {
   })
 })
 
+test('a reset ends the session', () => {
+  const { analytics } = startAnalytics()
+  const first = analytics.get_session_id()
+  analytics.reset()
+  expect(analytics.get_session_id()).not.toBe(first)
+})
+
+test('a pageview does not refer to one of the session before', async () => {
+  const { analytics, settle } = startAnalytics()
+  const names = () =>
+    Object.keys(analytics.capture('$pageview')!.properties).filter((name) => name.startsWith('$prev_pageview'))
+  names()
+  expect(names()).toContain('$prev_pageview_id')
+  await settle(IDLE)
+  expect(names()).toEqual([])
+})
+
+test('a page that comes back from the back/forward cache keeps other tabs from its window id', () => {
+  startAnalytics()
+  const mark = () => sessionStorage.getItem('ph_token_primary_window_exists')
+  expect(mark()).toBe('true')
+  window.dispatchEvent(Object.assign(new Event('pagehide'), { persisted: true }))
+  expect(mark()).toBeNull()
+  window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }))
+  expect(mark()).toBe('true')
+})
+
 test('sessionManager.resetSessionId ends the session', () => {
   const { analytics } = startAnalytics()
   const first = analytics.get_session_id()

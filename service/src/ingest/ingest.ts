@@ -123,7 +123,7 @@ export const createIngest = ({
     )
   }
 
-  /** The events of a delivery, each parsed and read when it is asked for. */
+  /** The events of a delivery, each parsed when it is asked for. What `parse` returns reads the event: a step of its own. */
   const openBody = async (bytes: Buffer, { token, receivedAt, address }: Delivery, next: NextStep) => {
     const reader: Reader = {
       queryToken: token,
@@ -136,14 +136,14 @@ export const createIngest = ({
     const { list, events, envelope } = eventsOf(split ? split.envelope : parseJson(bytes))
     const pieces = split?.lists[list]
     if (!pieces)
-      return { size: events.length, read: (index: number) => readOne(events[index], index, envelope, reader) }
+      return { size: events.length, parse: (index: number) => () => readOne(events[index], index, envelope, reader) }
     return {
       size: pieces.length,
-      read(index: number): Reading {
+      parse(index: number): () => Reading {
         const { bytes: text, fault } = pieces[index]!
-        return fault
-          ? readUnparsed({ bytes: text, fault }, index, envelope, token)
-          : readOne(parseJson(text), index, envelope, reader)
+        if (fault) return () => readUnparsed({ bytes: text, fault }, index, envelope, token)
+        const event = parseJson(text)
+        return () => readOne(event, index, envelope, reader)
       },
     }
   }
@@ -158,11 +158,14 @@ export const createIngest = ({
     const rows: Row[] = []
     const lines = createLineBuffer()
     let changes = 0
-    const { size, read } = await openBody(bytes, delivery, next)
+    const { size, parse } = await openBody(bytes, delivery, next)
     for (let index = 0; index < size; index += 1) {
       const turn = next()
       if (turn) await turn
-      const reading = read(index)
+      const read = parse(index)
+      const turnToRead = next()
+      if (turnToRead) await turnToRead
+      const reading = read()
       const projectId = reading.token === undefined ? undefined : projects.get(reading.token)
       const event = (changes += changesOf(reading)) > MAX_DELIVERY_CHANGES ? 'too_many_changes' : reading.result
       if (projectId === undefined) refusals.push(refused(reading, 'unknown_token'))
