@@ -90,15 +90,11 @@ export const createSession = (
 
   return {
     touch: (isLeaving) => {
+      // Another tab may keep the session alive, or have begun the next.
       store.sync()
       const time = now()
-      let next = sessionAt(time, known(), idleMs())
-      if (next.id !== known()?.id) {
-        // Before a session ends here, look whether another tab keeps it alive or has begun the next.
-        store.refresh()
-        next = sessionAt(time, known(), idleMs())
-      }
       const before = known()
+      const next = sessionAt(time, before, idleMs())
       const begins = next.id !== before?.id
       if (begins && before && isLeaving) return { sessionId: before.id, windowId }
       const previous = last

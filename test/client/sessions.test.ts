@@ -114,8 +114,11 @@ describe('register_for_session', () => {
 test('a reset ends the session', () => {
   const { analytics } = startAnalytics()
   const first = analytics.get_session_id()
+  const reasons: unknown[] = []
+  analytics.onSessionId((_, __, reason) => reason && reasons.push(reason))
   analytics.reset()
   expect(analytics.get_session_id()).not.toBe(first)
+  expect(reasons).toEqual([expect.objectContaining({ noSessionId: true })])
 })
 
 test('a pageview does not refer to one of the session before', async () => {
