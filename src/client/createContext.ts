@@ -30,7 +30,9 @@ export const createContext = (config: Config, token: string, log: Log) => {
   }
   const identity = createIdentity(store, newId, config.bootstrap)
   const idleMs = () => Math.max(1, config.session_idle_timeout_seconds) * 1000
-  const session = createSession(store, stores.tab, stores.windowKeys, idleMs)
+  const session = createSession(store, stores.tab, stores.tabKeys, idleMs)
+  const attribution = createAttribution(config, store, tabStore)
+  if (session.wasEnded) attribution.endSession()
   const rewrite = propertyText(() => config.properties_string_max_length)
   const onMalformed = (what: string | string[]) =>
     log.warn(`Ignored malformed values in a response of api_host: ${String(what)}`)
@@ -44,7 +46,7 @@ export const createContext = (config: Config, token: string, log: Log) => {
     identity,
     session,
     idleMs,
-    attribution: createAttribution(config, store, tabStore),
+    attribution,
     remote: createRemoteConfig(store, onMalformed),
     /** Logs the names or the text of malformed values that the service sent. */
     onMalformed,

@@ -24,7 +24,7 @@ export const cookieOptions = (config: Config): CookieOptions => ({
 export const openStores = (token: string, config: Config, mayStore: () => boolean) => {
   const prefix = `ph_${config.persistence_name || escaped(token)}`
   const name = config.persistence_name ? prefix : `${prefix}_posthog`
-  const windowKeys = [`${prefix}_window_id`, `${prefix}_primary_window_exists`] as const
+  const tabKeys = [`${prefix}_window_id`, `${prefix}_primary_window_exists`, `${prefix}_session_id`] as const
 
   const kind = () => (mayStore() ? config.persistence : 'memory')
   /** The tab's own storage; undefined where nothing may be kept. */
@@ -39,7 +39,7 @@ export const openStores = (token: string, config: Config, mayStore: () => boolea
   const erase = () => {
     if (mayStore()) return
     for (const place of ['localStorage', 'sessionStorage'] as const)
-      for (const each of [name, `${name}_session`, ...windowKeys]) storageOf(place)?.removeItem(each)
+      for (const each of [name, `${name}_session`, ...tabKeys]) storageOf(place)?.removeItem(each)
     cookieBackend(name, cookieOptions(config)).clear()
   }
 
@@ -55,5 +55,5 @@ export const openStores = (token: string, config: Config, mayStore: () => boolea
   erase()
   const store = createStore(openMain(), align)
   const tabStore = createStore(openTab(), align)
-  return { windowKeys, tab, store, tabStore, align }
+  return { tabKeys, tab, store, tabStore, align }
 }

@@ -9,8 +9,9 @@ import { anyMatches, pathOf } from './autocapture/elements'
 import { mayCapture } from './autocapture/mayCapture'
 import { describeEvent, describePath, maskingOf } from './autocapture/startAutocapture'
 
-// A fetch that hangs must not make the page buffer all its activity.
+// Bounds what a page buffers while the fetch is slow or hangs.
 const MAX_BUFFERED = 1000
+const CLICKS = ['pointerdown', 'click']
 
 interface TaskScheduler {
   postTask(run: () => void, options: { priority: 'user-blocking' }): unknown
@@ -30,7 +31,18 @@ export const startClicks = (host: Host, start: (parts: ClickParts, onFailure: St
   const report = (type: string, more: Partial<PageActivity>) => {
     const activity = { type, at: performance.now(), url: location.href, isInClickTask, ...more }
     if (onActivity) onActivity(activity)
-    else if (buffered.push(activity) > MAX_BUFFERED) stop()
+    else if (buffered.push(activity) > MAX_BUFFERED) dropOldest()
+  }
+  /** Drops the oldest activity; a press with all up to its click, since they may be responses. */
+  const dropOldest = () => {
+    const { type } = buffered.shift()!
+    const next = buffered.findIndex((each) => CLICKS.includes(each.type))
+    if (type === CLICKS[0]) buffered.splice(0, buffered[next]?.type === CLICKS[1] ? next + 1 : next)
+    if (next < 0) {
+      // There is no click to detect a response to.
+      buffered.length = 0
+      page.disconnect()
+    }
   }
   const onEvent = (event: Event) => report(event.type, { event, target: event.composedPath()[0] })
   const page = createPageWatch(
@@ -69,7 +81,7 @@ export const startClicks = (host: Host, start: (parts: ClickParts, onFailure: St
   const stops = [
     followTyping(),
     // Menus open when the button goes down.
-    listen(self, ['pointerdown', 'click'], (event) => {
+    listen(self, CLICKS, (event) => {
       // Before the page is watched: loading the code may change the page.
       stopDetector ??= request()
       page.watch(event.composedPath())
@@ -77,7 +89,8 @@ export const startClicks = (host: Host, start: (parts: ClickParts, onFailure: St
       isInClickTask = true
       const endClickTask = () => (isInClickTask = false)
       later(endClickTask)
-      // Before the timers that are due, where browsers can.
+      // Before the timers that are due, where browsers can. Elsewhere a timer that is due may count as the click's effect,
+      // which hides a dead click and never reports one. A MessageChannel is no earlier.
       void scheduler?.postTask(endClickTask, { priority: 'user-blocking' })
     }),
     // Always observed: a click that only brings the window to the front has no other effect.

@@ -39,46 +39,48 @@ export interface Session {
   windowId(): string
   /** When the session began, ms; undefined before the first event. */
   startedAt(): number | undefined
+  /** Whether the session of this tab's previous page was ended by another tab before this page began. */
+  wasEnded: boolean
   /** Hears of each session that begins, before its first event goes on. */
   onChange(listener: SessionListener): Stop
   /** Ends the session: the next event begins another. */
   end(): void
   /** The document goes: the next page of this tab may take over its window id. */
   release(): void
-  /** The window id is this document's own, from the start and when it is back out of the cache. */
+  /** Writes the tab's ids, marked as those of a living document: at the start, and when it is back out of the cache. */
   claim(): void
 }
 
 /**
  * The session in `store`, shared by all tabs, and the window's id in `tab` storage, the tab's own. `keys`: the names of
- * the window's id and of the mark that its document lives.
+ * the window's id, of the mark that its document lives, and of the id of the session that the tab is in.
  */
 export const createSession = (
   store: Store,
   tab: () => KeyValueStorage | undefined,
-  [idKey, livesKey]: readonly [string, string],
+  [idKey, livesKey, sessionKey]: readonly [string, string, string],
   idleMs: () => number,
   now = () => Date.now(),
 ): Session => {
-  const readId = () => tab()?.getItem(idKey)?.replace(/^"|"$/g, '')
-  // A duplicated tab starts with a copy of this storage; while the original lives, the copy takes an id of its own.
-  let windowId = (!tab()?.getItem(livesKey) && readId()) || uuidv7()
-  const claim = () => {
-    tab()?.setItem(idKey, JSON.stringify(windowId))
-    tab()?.setItem(livesKey, 'true')
-  }
-  const renewWindow = () => {
-    windowId = uuidv7()
-    claim()
-  }
-  claim()
-
   const stored = (): SessionState | undefined => {
     const slot = store.get<[number, string, number?]>('$sesid')
     return slot?.[1] ? { id: slot[1], lastActiveAt: slot[0], startedAt: slot[2] ?? slot[0] } : undefined
   }
   /** The session of this tab's latest event. Another tab may have ended it since, or begun the next. */
   let last = stored()
+  const previousId = tab()?.getItem(sessionKey)
+  const wasEnded = !!previousId && previousId !== last?.id
+
+  const readId = () => tab()?.getItem(idKey)?.replace(/^"|"$/g, '')
+  // A duplicated tab starts with a copy of this storage; while the original lives, the copy takes an id of its own.
+  let windowId = (!tab()?.getItem(livesKey) && readId()) || uuidv7()
+  const claim = () => {
+    tab()?.setItem(idKey, JSON.stringify(windowId))
+    tab()?.setItem(livesKey, 'true')
+    tab()?.setItem(sessionKey, last?.id ?? '')
+  }
+  claim()
+
   const known = (): SessionState | undefined => {
     const shared = stored()
     // The time that is stored lags behind.
@@ -88,25 +90,22 @@ export const createSession = (
 
   return {
     touch: (isLeaving) => {
+      // Another tab may keep the session alive, or have begun the next.
       store.sync()
       const time = now()
-      let next = sessionAt(time, known(), idleMs())
-      if (next.id !== known()?.id) {
-        // Before a session ends here, look whether another tab keeps it alive or has begun the next.
-        store.refresh()
-        next = sessionAt(time, known(), idleMs())
-      }
       const before = known()
+      const next = sessionAt(time, before, idleMs())
       const begins = next.id !== before?.id
       if (begins && before && isLeaving) return { sessionId: before.id, windowId }
-      if (begins && last) renewWindow()
       const previous = last
       last = next
+      if (begins && previous) windowId = uuidv7()
       if (begins || time - stored()!.lastActiveAt >= WRITE_EVERY_MS)
         store.set({ $sesid: [next.lastActiveAt, next.id, next.startedAt] })
       // At once: another tab may capture in the next moment.
       if (begins) store.flush()
       if (next.id !== previous?.id) {
+        claim()
         changes.tell(next.id, windowId, {
           noSessionId: !previous,
           activityTimeout: !!previous && Math.abs(time - previous.lastActiveAt) > idleMs(),
@@ -119,10 +118,12 @@ export const createSession = (
     current: () => known()?.id,
     windowId: () => windowId,
     startedAt: () => known()?.startedAt,
+    wasEnded,
     onChange: changes.add,
     end: () => {
       last = undefined
-      renewWindow()
+      windowId = uuidv7()
+      claim()
       store.set({ $sesid: undefined })
     },
     release: () => {

@@ -1,4 +1,4 @@
-import { startAnalytics } from '../support/startAnalytics'
+import { startAnalytics, type Started } from '../support/startAnalytics'
 
 const IDLE = 31 * 60 * 1000
 
@@ -67,6 +67,78 @@ describe('register_for_session', () => {
     jest.setSystemTime(Date.now() + IDLE)
     expect(analytics.capture('x')!.properties).not.toHaveProperty('basket')
   })
+
+  describe('in a tab that is reloaded after another tab ended the session', () => {
+    /** Runs `other` as another tab of the browser, between two pages of a tab that has registered a value. */
+    const reloadAfter = async (other: (tab: Started) => void) => {
+      const page = startAnalytics()
+      page.analytics.register_for_session({ basket: 7 })
+      page.analytics.capture('x')
+      await page.settle()
+      await page.analytics.shutdown()
+      const tabStorage = { ...sessionStorage }
+      sessionStorage.clear()
+      const otherTab = startAnalytics()
+      other(otherTab)
+      await otherTab.settle()
+      sessionStorage.clear()
+      for (const name in tabStorage) sessionStorage.setItem(name, tabStorage[name])
+      return startAnalytics().analytics
+    }
+
+    test.each<[how: string, other: (tab: Started) => void]>([
+      [
+        'and began the next',
+        ({ analytics }) => {
+          analytics.sessionManager.resetSessionId()
+          analytics.capture('x')
+        },
+      ],
+      ['without beginning the next', ({ analytics }) => analytics.sessionManager.resetSessionId()],
+      ['by a reset', ({ analytics }) => analytics.reset()],
+    ])('%s, drops the values', async (_, other) => {
+      const analytics = await reloadAfter(other)
+      expect(analytics.getSessionProperty('basket')).toBeUndefined()
+      analytics.register_for_session({ theme: 'dark' })
+      expect(analytics.capture('x')!.properties).not.toHaveProperty('basket')
+      expect(analytics.capture('x')!.properties).toMatchObject({ theme: 'dark' })
+    })
+
+    test('keeps them while the session goes on', async () => {
+      const analytics = await reloadAfter((tab) => tab.analytics.capture('x'))
+      expect(analytics.capture('x')!.properties).toMatchObject({ basket: 7 })
+    })
+  })
+})
+
+test('a reset ends the session', () => {
+  const { analytics } = startAnalytics()
+  const first = analytics.get_session_id()
+  const reasons: unknown[] = []
+  analytics.onSessionId((_, __, reason) => reason && reasons.push(reason))
+  analytics.reset()
+  expect(analytics.get_session_id()).not.toBe(first)
+  expect(reasons).toEqual([expect.objectContaining({ noSessionId: true })])
+})
+
+test('a pageview does not refer to one of the session before', async () => {
+  const { analytics, settle } = startAnalytics()
+  const names = () =>
+    Object.keys(analytics.capture('$pageview')!.properties).filter((name) => name.startsWith('$prev_pageview'))
+  names()
+  expect(names()).toContain('$prev_pageview_id')
+  await settle(IDLE)
+  expect(names()).toEqual([])
+})
+
+test('a page that comes back from the back/forward cache keeps other tabs from its window id', () => {
+  startAnalytics()
+  const mark = () => sessionStorage.getItem('ph_token_primary_window_exists')
+  expect(mark()).toBe('true')
+  window.dispatchEvent(Object.assign(new Event('pagehide'), { persisted: true }))
+  expect(mark()).toBeNull()
+  window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }))
+  expect(mark()).toBe('true')
 })
 
 test('sessionManager.resetSessionId ends the session', () => {

@@ -188,6 +188,42 @@ describe('the stored copy', () => {
 })
 
 describe('consent', () => {
+  test('that is denied in one of two tabs drops what waits in the other', async () => {
+    const { analytics: one } = startAnalytics()
+    const { analytics: two, sent, settle } = startAnalytics()
+    one.capture('x')
+    two.opt_out_capturing()
+    window.dispatchEvent(new StorageEvent('storage', { key: '__ph_opt_in_out_token', newValue: '0' }))
+    await settle()
+    expect(sent).toEqual([])
+    expect(one.drops()).toEqual({ opted_out: 1 })
+  })
+
+  test('that is given after a refusal makes another visitor on another device, without cookies', async () => {
+    const { analytics, settle } = startAnalytics({ cookieless_mode: 'on_reject' })
+    const idsOf = () => {
+      const { distinct_id, $device_id } = analytics.capture('x')!.properties
+      return [distinct_id, $device_id]
+    }
+    analytics.opt_in_capturing()
+    const before = idsOf()
+    analytics.opt_out_capturing()
+    await settle()
+    analytics.opt_in_capturing()
+    const after = idsOf()
+    expect(after).toEqual([expect.any(String), expect.any(String)])
+    expect(after.filter((id) => before.includes(id))).toEqual([])
+  })
+
+  test('that was given earlier does not beat Do Not Track', () => {
+    const { analytics } = startAnalytics({ respect_dnt: true })
+    analytics.opt_in_capturing()
+    Object.defineProperty(navigator, 'doNotTrack', { value: '1', configurable: true })
+    expect(analytics.capture('x')).toBeUndefined()
+    delete (navigator as { doNotTrack?: unknown }).doNotTrack
+    expect(analytics.capture('x')).toBeDefined()
+  })
+
   test('in one of two tabs makes the visitor of its first event the visitor of both', async () => {
     const { analytics: one, settle } = startAnalytics({ cookieless_mode: 'on_reject' })
     await settle()

@@ -45,6 +45,14 @@ test.each([
   fetched.mockRestore()
 })
 
+test('a request carries no more of the page than its origin as the referrer', async () => {
+  answer = (_, outgoing) => outgoing.end('{"status":1}')
+  const fetched = jest.spyOn(globalThis, 'fetch')
+  await ask()
+  expect(fetched.mock.lastCall![1]).toMatchObject({ referrerPolicy: 'strict-origin' })
+  fetched.mockRestore()
+})
+
 test.each<[string, typeof answer, boolean]>([
   ['an acknowledgment', (_, outgoing) => outgoing.end('{"status":1}'), false],
   ['a page', (_, outgoing) => outgoing.end('\n <!doctype html>'), true],

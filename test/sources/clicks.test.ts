@@ -91,15 +91,48 @@ describe('while it is on its way', () => {
     expect(names()).toEqual(['$dead_click'])
   })
 
-  test('a fetch that hangs ends it: what happens on a busy page is not kept for ever', async () => {
-    const { captured, wait } = judgeClicksOn(PAGE, {}, later(60_000))
-    click('#b')
-    for (let step = 0; step < 1100; step++) document.dispatchEvent(new Event('scroll'))
-    click('#b')
-    await wait(70_000)
-    click('#b')
-    await wait(5000)
-    expect(captured).toEqual([])
+  describe('on a page with more activity than the buffer holds', () => {
+    const TWO_BUTTONS = '<button id="b">Add</button><button id="c">Dead</button><output></output>'
+    const type = (times: number) => {
+      for (let step = 0; step < times; step++) document.dispatchEvent(new Event('keydown'))
+    }
+    const deadTexts = (captured: ReturnType<typeof judgeClicksOn>['captured']) =>
+      captured.map(([event, { $el_text }]) => [event, $el_text])
+
+    test('forgets the oldest click with its responses and reports the latest', async () => {
+      const { captured, wait } = judgeClicksOn(TWO_BUTTONS, {}, later(4000))
+      find('#b').addEventListener('pointerdown', () => (find('output').textContent = '1'))
+      find('#b').dispatchEvent(new Event('pointerdown', { bubbles: true, composed: true }))
+      await wait(1)
+      click('#b')
+      type(990)
+      click('#c')
+      type(20)
+      await wait(9000)
+      expect(deadTexts(captured)).toEqual([['$dead_click', 'Dead']])
+    })
+
+    test('reports clicks after the code has loaded, and watches the page only from the next click on', async () => {
+      const own = window.open
+      const { captured, wait } = judgeClicksOn(TWO_BUTTONS, {}, later(60_000))
+      click('#b')
+      type(1100)
+      expect(window.open).toBe(own)
+      await wait(70_000)
+      click('#c')
+      await wait(5000)
+      expect(deadTexts(captured)).toEqual([['$dead_click', 'Dead']])
+    })
+
+    test('reports clicks before the code has loaded and after the buffer was full', async () => {
+      const { captured, wait } = judgeClicksOn(TWO_BUTTONS, {}, later(4000))
+      click('#b')
+      type(2500)
+      await wait(1)
+      click('#c')
+      await wait(9000)
+      expect(deadTexts(captured)).toEqual([['$dead_click', 'Dead']])
+    })
   })
 
   test('stopping is stopping', async () => {

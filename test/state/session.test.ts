@@ -25,7 +25,7 @@ const tab = (clock: { now: number }, storage: Storage) =>
   createSession(
     createStore(textBackend(storageOf('localStorage')!, 'k')),
     () => storage as never,
-    ['ph_t_window_id', 'ph_t_primary_window_exists'],
+    ['ph_t_window_id', 'ph_t_primary_window_exists', 'ph_t_session_id'],
     () => IDLE,
     () => clock.now,
   )

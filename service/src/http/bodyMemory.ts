@@ -11,9 +11,10 @@ export const BODY_LIMITS = {
   unfinished: 2_000,
   /** Maximum time for a body. */
   maxMs: 120_000,
-  /** Minimum rate of a body after its first seconds. */
-  graceMs: 10_000,
+  /** Minimum rates of small and large bodies, and how far a body may fall behind them. */
   bytesPerSecond: 1_024,
+  largeBytesPerSecond: 10 * 1_024,
+  maxBehindMs: 10_000,
   /** A body that is too large is read and discarded up to this size, so that its sender sees the response. */
   discardedBytes: 64 * 1024 * 1024,
 }
@@ -27,6 +28,8 @@ export interface Intake {
   received: number
   /** `received` at the last sweep. */
   receivedBefore: number
+  /** How far it is behind its minimum rate. */
+  behindMs: number
   /** Whether almost nothing of it arrived between the last two sweeps although it was read. */
   isStalled: boolean
   /** Whether it waits for room. */

@@ -123,21 +123,19 @@ export const createBodyReader = (
     evict: (intake) => end(intake, 'ingest_overloaded', 'evicted'),
   })
 
-  const isTooSlow = ({ startedAt, received }: Intake, now: number) => {
-    const ms = now - startedAt
-    return ms > limits.maxMs || (ms > limits.graceMs && received < (ms / 1_000) * limits.bytesPerSecond)
-  }
-
   const sweeping = setInterval(() => {
     const now = Date.now()
     for (const each of intakes) {
       if (each.isFinished) continue
-      each.isStalled =
-        !each.isWaiting &&
-        now - each.startedAt >= SWEEP_MS &&
-        each.received - each.receivedBefore < (limits.bytesPerSecond * SWEEP_MS) / 1_000
+      const arrived = each.received - each.receivedBefore
+      const minRate = each.pool === memory.small ? limits.bytesPerSecond : limits.largeBytesPerSecond
       each.receivedBefore = each.received
-      if (isTooSlow(each, now)) end(each, 'body_too_slow', 'too_slow')
+      each.isStalled =
+        !each.isWaiting && now - each.startedAt >= SWEEP_MS && arrived < (limits.bytesPerSecond * SWEEP_MS) / 1_000
+      // What arrived faster counts no further: a body that stalls later ends soon, however fast it began.
+      if (!each.isWaiting) each.behindMs = Math.max(0, each.behindMs + SWEEP_MS - (arrived / minRate) * 1_000)
+      if (now - each.startedAt > limits.maxMs || each.behindMs > limits.maxBehindMs)
+        end(each, 'body_too_slow', 'too_slow')
     }
     // A waiting body may take the room of one that has stalled since.
     memory.resumeWaiting()
@@ -152,6 +150,7 @@ export const createBodyReader = (
         startedAt: Date.now(),
         received: 0,
         receivedBefore: 0,
+        behindMs: 0,
         isStalled: false,
         isWaiting: false,
         held: 0,

@@ -116,11 +116,14 @@ export const createIngest = ({
       receivedAt,
       enrich: (properties) => enrich(properties, { address, countryOf }),
     }
-    const { size, read } = await openBody(bytes, reader, next)
+    const { size, parse } = await openBody(bytes, reader, next)
     for (let index = 0; index < size; index += 1) {
       const turn = next()
       if (turn) await turn
-      const reading = read(index)
+      const read = parse(index)
+      const turnToRead = next()
+      if (turnToRead) await turnToRead
+      const reading = read()
       const projectId = reading.token === undefined ? undefined : projects.get(reading.token)
       const event = (changes += changesOf(reading)) > MAX_DELIVERY_CHANGES ? 'too_many_changes' : reading.result
       if (projectId === undefined) rejections.push(rejected(reading, 'unknown_token'))

@@ -6,8 +6,8 @@ import { splitBody } from './split.ts'
 /** The events of a body. */
 export interface OpenBody {
   readonly size: number
-  /** Parses and reads the event with this index, from 0. */
-  read(index: number): Reading
+  /** Parses the event with this index, from 0. The function it returns reads the event, which is a step of its own. */
+  parse(index: number): () => Reading
 }
 
 /** Opens a decoded body. Its events are parsed one by one as they are read. Throws `ApiError` if it is invalid. */
@@ -17,14 +17,14 @@ export const openBody = async (bytes: Buffer, reader: Reader, next: NextStep): P
   const split = await splitBody(bytes, next)
   const { list, events, envelope } = eventsOf(split ? split.envelope : parseJson(bytes))
   const pieces = split?.lists[list]
-  if (!pieces) return { size: events.length, read: (index) => readOne(events[index], index, envelope, reader) }
+  if (!pieces) return { size: events.length, parse: (index) => () => readOne(events[index], index, envelope, reader) }
   return {
     size: pieces.length,
-    read(index) {
+    parse(index) {
       const { bytes: text, fault } = pieces[index]!
-      return fault
-        ? readUnparsed({ bytes: text, fault }, index, envelope, reader.queryToken)
-        : readOne(parseJson(text), index, envelope, reader)
+      if (fault) return () => readUnparsed({ bytes: text, fault }, index, envelope, reader.queryToken)
+      const event = parseJson(text)
+      return () => readOne(event, index, envelope, reader)
     },
   }
 }

@@ -43,6 +43,8 @@ export interface WriterOptions extends Partial<Omit<BatchHooks, 'onInserted'>> {
 
 // Clients give up on a request after 60 s. A restart of the engine takes about one second.
 const DEFAULT_WAIT_MS = 15_000
+/** Longest wait for all parts of a delivery, as a multiple of the wait for one part. */
+const MAX_WAITS = 3
 const RETRY_AFTER_SECONDS = 5
 const MAX_WAITING_CHARS = 64_000_000
 
@@ -125,8 +127,8 @@ export const createWriter = (
     room.assertRoom(projectId, chars)
   }
 
-  /** Resolves with the outcome of a part, within `waitMs`. */
-  const enqueue = ({ rows, lines, chars }: Part, isAlone: boolean): Promise<readonly Unstorable[]> =>
+  /** Resolves with the outcome of a part, no later than `deadline`. */
+  const enqueue = ({ rows, lines, chars }: Part, isAlone: boolean, deadline: number): Promise<readonly Unstorable[]> =>
     new Promise((resolve, reject) => {
       const settle = (outcome: readonly Unstorable[] | ApiError) => {
         if (each.isDone) return
@@ -135,10 +137,9 @@ export const createWriter = (
         if (outcome instanceof ApiError) reject(outcome)
         else resolve(outcome)
       }
-      const deadline = now() + waitMs
       const each: Waiting = { rows, lines, chars, isDone: false, isFirstTry: true, isAlone, deadline, settle }
       // Also while the engine hangs.
-      const timer = setTimeout(() => settle(unavailable()), waitMs)
+      const timer = setTimeout(() => settle(unavailable()), deadline - now())
       queue.add(each)
       start()
     })
@@ -153,7 +154,11 @@ export const createWriter = (
       room.hold(projectId, rows.length, chars)
       try {
         const unstorable: Unstorable[] = []
-        for (const part of parts) unstorable.push(...(await enqueue(part, parts.length > 1)))
+        const lastDeadline = now() + waitMs * MAX_WAITS
+        for (const part of parts) {
+          const deadline = Math.min(now() + waitMs, lastDeadline)
+          unstorable.push(...(await enqueue(part, parts.length > 1, deadline)))
+        }
         return unstorable
       } finally {
         room.hold(projectId, -rows.length, -chars)

@@ -39,12 +39,12 @@ export const createClickhouse = (
 ): Storage => {
   const clients = createClickhouseClients(connection)
 
-  const { execute, settle, endingWith } = createStatements(clients, settings)
+  const { execute, settle, endingWith, reading } = createStatements(clients, settings)
 
   const storage: Storage = {
     rowsDatabase: 'db',
     run({ text, params }, limits, signal): Promise<Result> {
-      return endingWith(signal, async (queryId) => {
+      return reading(signal, async (queryId) => {
         const { body } = await clients.current().reader.send({
           text,
           params,
@@ -59,7 +59,7 @@ export const createClickhouse = (
     },
 
     stream({ text, params }, limits, format, signal) {
-      return endingWith(signal, async (queryId) => {
+      return reading(signal, async (queryId) => {
         const { body, rowCount } = await clients.current().reader.send({
           text,
           params,
@@ -76,11 +76,12 @@ export const createClickhouse = (
       })
     },
 
-    async rows<Row>({ text, params }: { text: string; params?: Readonly<Record<string, unknown>> }): Promise<Row[]> {
-      try {
+    rows<Row>({ text, params }: { text: string; params?: Readonly<Record<string, unknown>> }): Promise<Row[]> {
+      return reading(undefined, async (queryId) => {
         const { body } = await clients.current().writer.send({
           text,
           params,
+          queryId,
           settings: {
             ...settings,
             ...RESULT_SETTINGS,
@@ -90,9 +91,7 @@ export const createClickhouse = (
           },
         })
         return (await body.text()).split('\n').flatMap((line) => (line ? [JSON.parse(line) as Row] : []))
-      } catch (error) {
-        throw toStorageError(error)
-      }
+      })
     },
 
     async insert(table, rows, { skipsUnreadable = false } = {}) {
@@ -142,7 +141,7 @@ export const createClickhouse = (
             },
           })
         },
-        ended,
+        { end: ended },
       )
     },
 

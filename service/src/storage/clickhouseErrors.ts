@@ -49,6 +49,10 @@ const DATA_ERRORS = new Set([
 const isConnectionError = (error: Error) =>
   typeof (error as NodeJS.ErrnoException).code === 'string' || /timeout|socket|aborted/i.test(error.message)
 
+/** Whether the server has closed the connection, as it may at the moment an idle connection is used again. */
+export const isClosedConnection = (error: unknown): boolean =>
+  ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '')
+
 // The engine uses one error name for the memory limit of a query and that of all queries together.
 const isShared = (name: string, message: string) =>
   name === 'MEMORY_LIMIT_EXCEEDED' && /\(total\)|memory limit for user|User memory/i.test(message)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ClickhouseClients } from './clickhouseClients.ts'
-import { toStorageError } from './clickhouseErrors.ts'
+import { isClosedConnection, toStorageError } from './clickhouseErrors.ts'
 import type { ClickhouseHttp, EngineRequest, Settings } from './clickhouseHttp.ts'
 import { StorageError } from './storage.ts'
 
@@ -35,17 +35,24 @@ export const createStatements = (clients: ClickhouseClients, settings: Settings)
   const endingWith = async <Value>(
     signal: AbortSignal | undefined,
     send: (queryId: string) => Promise<Value>,
-    end = settle,
+    { end = settle, isRepeatable = false } = {},
   ): Promise<Value> => {
     const queryId = randomUUID()
     try {
       return await send(queryId)
     } catch (error) {
-      if (!signal?.aborted) throw toStorageError(error)
+      if (!signal?.aborted) {
+        if (isRepeatable && isClosedConnection(error)) return endingWith(signal, send, { end })
+        throw toStorageError(error)
+      }
       await end(queryId)
       throw new StorageError('unavailable', 'The query was aborted')
     }
   }
 
-  return { execute, settle, endingWith }
+  /** Sends a query, and sends it again if the connection was closed. */
+  const reading = <Value>(signal: AbortSignal | undefined, send: (queryId: string) => Promise<Value>) =>
+    endingWith(signal, send, { isRepeatable: true })
+
+  return { execute, settle, endingWith, reading }
 }

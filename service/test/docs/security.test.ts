@@ -50,7 +50,7 @@ const ROWS: readonly (readonly [what: string, bound: string, beyond: string])[] 
   ['Time for a body', seconds(BODY_LIMITS.maxMs), '408 `body_too_slow`, and the connection is closed'],
   [
     'Rate of a body',
-    `at least ${bytes(BODY_LIMITS.bytesPerSecond)}/s, after ${seconds(BODY_LIMITS.graceMs)}`,
+    `at least ${bytes(BODY_LIMITS.bytesPerSecond)}/s, large bodies (over ${bytes(BODY_LIMITS.smallBytes)}) ${bytes(BODY_LIMITS.largeBytesPerSecond)}/s; at most ${seconds(BODY_LIMITS.maxBehindMs)} behind it`,
     '408 `body_too_slow`, and the connection is closed',
   ],
   [

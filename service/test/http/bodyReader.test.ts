@@ -5,11 +5,11 @@ import { BODY_LIMITS } from '../../src/http/bodyMemory.ts'
 import { createBodyReader } from '../../src/http/bodyReader.ts'
 import { createTimeSlices } from '../../src/lib/timeSlices.ts'
 
-const limits = { ...BODY_LIMITS, smallBytes: 10 }
+const SMALL_LIMITS = { ...BODY_LIMITS, smallBytes: 10 }
 const KB = 1_024
 
 /** Bodies of clients that the test sends piece by piece. */
-const createBodies = (maxHeldBytes: number) => {
+const createBodies = (maxHeldBytes: number, limits = SMALL_LIMITS) => {
   const reader = createBodyReader(maxHeldBytes, { count: () => {}, slices: createTimeSlices(), limits })
   const open = (ip: string, maxBytes = 1_000_000) => {
     const request = { ip } as FastifyRequest
@@ -108,4 +108,72 @@ test('small bodies do not wait for large ones of the same client', async () => {
   small.end()
   expect(await small.outcome).toBe(8)
   reader.close()
+})
+
+describe('the rate of a body', () => {
+  beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }))
+  afterEach(() => void jest.useRealTimers())
+
+  /** Sends `bytes` in each of `seconds`. */
+  const drip = async (body: { send(bytes: number): unknown }, bytes: number, seconds: number) => {
+    for (let second = 0; second < seconds; second++) {
+      if (bytes) body.send(bytes)
+      await new Promise((resolve) => setImmediate(resolve))
+      await jest.advanceTimersByTimeAsync(1_000)
+    }
+  }
+  const isOpen = Symbol('open')
+  const stateOf = (body: { outcome: Promise<unknown> }) => Promise.race([body.outcome, Promise.resolve(isOpen)])
+
+  test('ends a body that stalls, however fast it began', async () => {
+    const { reader, open } = createBodies(10_000 * KB, BODY_LIMITS)
+    const body = open('1.1.1.1', 10_000 * KB)
+    body.send(3_000 * KB)
+    await drip(body, 0, 9)
+    expect(await stateOf(body)).toBe(isOpen)
+    await drip(body, 0, 3)
+    expect(await stateOf(body)).toBe('body_too_slow')
+    expect(reader.heldBytes()).toBe(0)
+    reader.close()
+  })
+
+  test.each<[title: string, bytesPerSecond: number, seconds: number, expected: unknown]>([
+    ['keeps a large body of 20 kB/s', 20 * KB, 100, isOpen],
+    ['ends a large body of 5 kB/s', 5 * KB, 40, 'body_too_slow'],
+    ['keeps a small body of 2 kB/s', 2 * KB, 25, isOpen],
+    ['ends a small body of 0.5 kB/s', KB / 2, 25, 'body_too_slow'],
+    ['ends any body after 120 s', 20 * KB, 123, 'body_too_slow'],
+  ])('%s', async (_, bytesPerSecond, seconds, expected) => {
+    const { reader, open } = createBodies(10_000 * KB, BODY_LIMITS)
+    const body = open('1.1.1.1', 10_000 * KB)
+    await drip(body, bytesPerSecond, seconds)
+    expect(await stateOf(body)).toBe(expected)
+    reader.close()
+  })
+
+  test('keeps a body that pauses for less than 10 s', async () => {
+    const { reader, open } = createBodies(10_000 * KB, BODY_LIMITS)
+    const body = open('1.1.1.1', 10_000 * KB)
+    for (let round = 0; round < 3; round++) {
+      await drip(body, 20 * KB, 10)
+      await drip(body, 0, 8)
+    }
+    expect(await stateOf(body)).toBe(isOpen)
+    reader.close()
+  })
+
+  test('does not count the time for which a body waits for room', async () => {
+    const { reader, open } = createBodies(100 * KB, BODY_LIMITS)
+    const first = open('1.1.1.1')
+    first.send(40 * KB)
+    first.end()
+    await first.outcome
+    const second = open('1.1.1.1')
+    await drip(second, 40 * KB, 1)
+    await drip(second, 0, 30)
+    first.close()
+    second.end()
+    expect(await second.outcome).toBe(40 * KB)
+    reader.close()
+  })
 })

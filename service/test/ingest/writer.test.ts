@@ -111,6 +111,25 @@ test('stores a large delivery in parts, and other deliveries between them', asyn
   expect(writer.waiting()).toEqual({ events: 0, chars: 0 })
 })
 
+test('ends a large delivery after three times the wait of one part, and a repeat stores the rest', async () => {
+  const store = createStore()
+  // Each part takes most of the time that it has.
+  const insert = async (...given: Parameters<typeof store.insert>) => {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    await store.insert(...given)
+  }
+  const writer = createWriter({ ...store, insert }, { waitMs: 200 })
+  const large = Array.from({ length: 50 }, (_, n) => row(n, { text: 'x'.repeat(200_000) }))
+  await expect(write(writer, large)).rejects.toMatchObject({ code: 'engine_unavailable' })
+  expect(writer.waiting()).toEqual({ events: 0, chars: 0 })
+  await writer.close()
+  const first = store.stored.length
+  expect(first).toBeGreaterThan(0)
+  expect(first).toBeLessThan(50)
+  expect(await write(createWriter(store), large)).toEqual([])
+  expect(store.stored).toHaveLength(50)
+})
+
 test('finds the rows of a large delivery that cannot be stored', async () => {
   const store = createStore()
   store.failWith((lines) =>

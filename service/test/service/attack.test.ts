@@ -53,6 +53,13 @@ const makeBombs = (): Record<string, string> => ({
   'events with keys of their own': around(
     Array.from({ length: 50 }, (_, n) => inEvent(`{${distinctKeys(7_900, n * 7_900)}}`)).join(','),
   ),
+  'events with keys that cannot be stored as they are': around(
+    Array.from(
+      { length: 50 },
+      (_, event) =>
+        `{"event":"bomb","distinct_id":"d","$set":{"a":1},"properties":{"$elements_chain":"a",${Array.from({ length: 7_900 }, (__, n) => `"k${(event * 7_900 + n).toString(36)}\\ud800":"\\ud800"`).join(',')}}}`,
+    ).join(','),
+  ),
   'events of control characters': around(
     Array.from({ length: 9 }, () => inEvent(`"${repeat('\\u0001', 2 * MB - 200)}"`)).join(','),
   ),

@@ -36,7 +36,11 @@ export const startGate = async (target: string): Promise<Gate> => {
     answered.on('close', () => onward.destroy())
     onward.end(Buffer.concat(body))
   }
-  const server = createServer((asked, answered) => void pass(asked, answered).catch(() => answered.destroy()))
+  // The headers of the target, which are passed on, promise to keep idle connections for longer than the default.
+  const server = createServer(
+    { keepAliveTimeout: 120_000 },
+    (asked, answered) => void pass(asked, answered).catch(() => answered.destroy()),
+  )
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const open = () => {
     pattern = undefined

@@ -186,23 +186,101 @@ test('captures texts and attributes on a page with the Array.from of MooTools', 
 test.each([
   [
     'ph-include inside ph-sensitive',
-    '<p class="ph-sensitive"><button id="x" class="ph-include SECRET">SECRET</button></p>',
+    '<p class="ph-sensitive"><button id="x" class="ph-include HIDDEN">HIDDEN</button></p>',
   ],
-  ['a password field', '<input type="password" id="x" class="SECRET" aria-label="SECRET">'],
-  ['a hidden field', '<input type="hidden" id="x" class="SECRET" aria-label="SECRET">'],
-  ['a child of an editor', '<form><div contenteditable><p><b id="x" title="SECRET">SECRET</b></p></div></form>'],
+  ['a password field', '<input type="password" id="x" class="HIDDEN" aria-label="HIDDEN">'],
+  ['a hidden field', '<input type="hidden" id="x" class="HIDDEN" aria-label="HIDDEN">'],
+  ['a child of an editor', '<form><div contenteditable><p><b id="x" title="HIDDEN">HIDDEN</b></p></div></form>'],
   [
     'an island in an editor',
-    '<form><p contenteditable="plaintext-only"><i id="x" contenteditable="false">SECRET</i></p></form>',
+    '<form><p contenteditable="plaintext-only"><i id="x" contenteditable="false">HIDDEN</i></p></form>',
   ],
-  ['a link in an editor', '<p contenteditable><a id="x" href="https://else.example/SECRET">SECRET</a></p>'],
-  ['an option in a list box', '<form><select size="3"><option id="x" value="SECRET">SECRET</option></select></form>'],
-  ['an ARIA text box', '<form><p role="textbox"><span id="x">SECRET</span></p></form>'],
+  ['a link in an editor', '<p contenteditable><a id="x" href="https://else.example/HIDDEN">HIDDEN</a></p>'],
+  ['an option in a list box', '<form><select size="3"><option id="x" value="HIDDEN">HIDDEN</option></select></form>'],
+  ['an ARIA text box', '<form><p role="textbox"><span id="x">HIDDEN</span></p></form>'],
+  [
+    'a button in ph-sensitive',
+    '<p class="ph-sensitive"><i><button id="x" title="HIDDEN" data-ph-capture-attribute-a="HIDDEN">HIDDEN</button></i></p>',
+  ],
+  ['a button in a data list', '<datalist><button id="x" title="HIDDEN">HIDDEN</button></datalist>'],
+  ['a button in an output', '<output><button id="x" title="HIDDEN">HIDDEN</button></output>'],
+  [
+    'a button in a component with a value',
+    '<x-chips value="1"><button id="x" title="HIDDEN">HIDDEN</button></x-chips>',
+  ],
+  ['a button in an editor', '<p contenteditable="true"><button id="x" title="HIDDEN">HIDDEN</button></p>'],
+  ['a button with the name of a secret', '<button id="x" name="ssn" title="HIDDEN">HIDDEN</button>'],
+  ['an option outside of a list', '<label><option id="x" title="HIDDEN">HIDDEN</option></label>'],
+  ['a password field that shows its value', '<input type="text" id="x" name="pwd" class="HIDDEN" value="HIDDEN">'],
+  [
+    'a button that holds a part marked ph-sensitive',
+    '<button id="x"><span class="ph-sensitive">HIDDEN</span></button>',
+  ],
+  [
+    'a button that holds a part marked ph-no-capture',
+    '<button id="x"><i class="ph-no-capture"><span>HIDDEN</span></i></button>',
+  ],
+  ['a button that holds an editor', '<button id="x"><span contenteditable="true">HIDDEN</span></button>'],
 ])('captures only the place of %s', (_, html) => {
   const captured = start(html)
   fire('#x')
   expect(captured).toHaveLength(1)
-  expect(JSON.stringify(captured)).not.toContain('SECRET')
+  expect(JSON.stringify(captured)).not.toContain('HIDDEN')
+})
+
+test('captures only the place of a button with the id of a secret', () => {
+  const captured = start('<button id="card-num" title="HIDDEN">HIDDEN</button>')
+  fire('button')
+  expect(captured).toHaveLength(1)
+  expect(JSON.stringify(captured)).not.toContain('HIDDEN')
+})
+
+test.each(['isContentEditable', 'designMode'])('captures only the place of what is editable by %s', (name) => {
+  const captured = start('<section><button id="x" title="HIDDEN">HIDDEN</button></section>')
+  // jsdom lacks both.
+  const [target, value] =
+    name === 'designMode' ? [Document.prototype, 'on'] : [document.querySelector('section')!, true]
+  Object.defineProperty(target, name, { value, configurable: true })
+  fire('#x')
+  delete (target as unknown as Record<string, unknown>)[name]
+  expect(captured).toHaveLength(1)
+  expect(JSON.stringify(captured)).not.toContain('HIDDEN')
+})
+
+test('mask_all_text takes no text of the elements around the target either', () => {
+  const captured = start('<a href="#"><button>HIDDEN <i>HIDDEN</i></button>HIDDEN</a>', { mask_all_text: true })
+  fire('i')
+  expect(captured).toHaveLength(1)
+  expect(JSON.stringify(captured)).not.toContain('HIDDEN')
+})
+
+describe('copied text', () => {
+  const select = (node: Node) => getSelection()!.selectAllChildren(node)
+  const copying = { autocapture: { capture_copied_text: true } }
+
+  test.each<[title: string, html: string, config: Partial<Config>]>([
+    ['is not captured with mask_all_text', '<p id="x">words</p>', { mask_all_text: true }],
+    ['is not captured in an element with the id of a secret', '<p id="ssn"><b id="x">words</b></p>', {}],
+    ['is not captured with a private part', '<p id="x">words <output>42</output></p>', {}],
+  ])('%s', (_, html, config) => {
+    const captured = start(html, { ...copying, ...config })
+    select(document.querySelector('#x')!)
+    fire('#x', 'copy')
+    expect(captured).toEqual([])
+  })
+
+  test.each([
+    ['is captured in a shadow root', '<p id="p">words</p>', 1],
+    ['is not captured in a shadow root that has a private part anywhere', '<p id="p">words</p><output>42</output>', 0],
+  ])('%s', (_, html, count) => {
+    const captured = start('<div id="host"></div>words', copying)
+    const root = document.querySelector('#host')!.attachShadow({ mode: 'open' })
+    root.innerHTML = html
+    // A browser reports the selection in a shadow root as one outside of it.
+    select(document.body)
+    root.querySelector('#p')!.dispatchEvent(new Event('copy', { bubbles: true, composed: true }))
+    expect(captured).toHaveLength(count)
+  })
 })
 
 test('drops text and attributes that repeat what a person typed', () => {
@@ -214,8 +292,19 @@ test('drops text and attributes that repeat what a person typed', () => {
   fire('#i', 'input')
   document.querySelector('#grow')!.setAttribute('data-value', 'a typed text')
   document.querySelector('#a')!.setAttribute('href', '/find?q=a+typed%20text')
+  document.querySelector('#b')!.setAttribute('data-ph-capture-attribute-name', 'a typed text')
   fire('#b')
   fire('#a')
   expect(captured).toHaveLength(2)
+  expect(JSON.stringify(captured)).not.toContain('typed')
+})
+
+test('drops a link to another host and an attribute that repeat what a person typed in the form of URLs', () => {
+  const captured = start('<input id="i"><a id="a" href="#">x</a>')
+  document.querySelector<HTMLInputElement>('#i')!.value = 'typed & gone'
+  fire('#i', 'input')
+  document.querySelector('#a')!.setAttribute('href', 'https://else.example/find?q=typed+%26+gone')
+  fire('#a')
+  expect(captured).toHaveLength(1)
   expect(JSON.stringify(captured)).not.toContain('typed')
 })

@@ -1,0 +1,61 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import { createClickhouse } from '../../src/storage/clickhouse.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+
+describe('a server that closes idle connections as they are used again', () => {
+  const LIMITS = { projectId: 1, maxSeconds: 10, maxMemoryBytes: 100_000_000, maxRows: 10 }
+  const RESPONSE = JSON.stringify({ meta: [{ name: 'n', type: 'UInt8' }], data: [[1]] })
+
+  let server: Server
+  let storage: Storage
+  let requests = 0
+  const sockets: Socket[] = []
+  beforeEach(async () => {
+    requests = 0
+    server = createServer((socket) => {
+      sockets.push(socket)
+      socket.on('error', () => {})
+      let isUsed = false
+      socket.on('data', (chunk) => {
+        if (!chunk.toString().startsWith('POST')) return
+        requests += 1
+        if (isUsed) return socket.resetAndDestroy()
+        isUsed = true
+        socket.write(
+          `HTTP/1.1 200 OK\r\nKeep-Alive: timeout=30\r\nContent-Length: ${RESPONSE.length}\r\n\r\n${RESPONSE}`,
+        )
+      })
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const { port } = server.address() as { port: number }
+    storage = createClickhouse(() => ({ url: `http://127.0.0.1:${port}` }))
+  })
+  afterEach(async () => {
+    await storage.close()
+    server.close()
+    for (const socket of sockets.splice(0)) socket.destroy()
+  })
+
+  test('repeats a run', async () => {
+    for (let round = 0; round < 3; round++)
+      expect((await storage.run({ text: 'SELECT 1' }, LIMITS)).rows).toEqual([[1]])
+  })
+
+  test('repeats a read of rows', async () => {
+    for (let round = 0; round < 3; round++)
+      expect(await storage.rows({ text: 'SELECT 1' })).toEqual([JSON.parse(RESPONSE)])
+  })
+
+  test('does not repeat a statement that changes data', async () => {
+    const outcomes: string[] = []
+    for (let round = 0; round < 10; round++)
+      outcomes.push(
+        await storage.work({ text: 'OPTIMIZE TABLE x' }, LIMITS).then(
+          () => 'done',
+          () => 'failed',
+        ),
+      )
+    expect(outcomes).toContain('failed')
+    expect(requests).toBe(10)
+  })
+})
