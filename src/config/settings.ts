@@ -3,6 +3,7 @@ import { guarded } from '../lib/guard'
 import { isPlainObject } from '../lib/json'
 import type { Log } from '../lib/log'
 import { objectOf, own, pick } from '../lib/objects'
+import type { PartName } from '../parts'
 import type { Config } from '../types'
 import { datedDefaults, LATEST } from './datedDefaults'
 import { accepts, MEMBERS, OPTIONS } from './options'
@@ -10,6 +11,13 @@ import { RENAMES } from './renames'
 
 /** Options that the site passed, under their current names and of the right types. */
 export type UserConfig = Record<string, unknown>
+
+/** Whether the site has imported a part. */
+export type IsImported = (part: PartName) => boolean
+
+/** Says which import something lacks. Any of `parts` will do. */
+export const needsPart = (parts: readonly string[]): string =>
+  `needs ${parts.map((each) => `trailmark/${each}`).join(' or ')}`
 
 type Console = Pick<Log, 'error' | 'warn'>
 
@@ -28,7 +36,7 @@ const isRight = (name: string, takes: string, value: unknown, instead: string, l
  * Returns the options that the site passed, under their current names and of the right types. Others are left out, with
  * one log line each. `current`: what holds instead.
  */
-const checked = (given: unknown, current: Config, log: Console): UserConfig => {
+const checked = (given: unknown, current: Config, log: Console, isImported: IsImported): UserConfig => {
   const result: UserConfig = {}
   if (!isPlainObject(given)) {
     if (given !== undefined && given !== null)
@@ -47,9 +55,13 @@ const checked = (given: unknown, current: Config, log: Console): UserConfig => {
       result[option] = value
       continue
     }
-    const [, takes, later] = row
+    const [, takes, ...notes] = row
+    const parts = notes.filter((note) => note !== 'later')
     if (!isRight(name, takes, value, shown(current[option]), log)) continue
-    if (later) log.warn(`${name} is accepted, but has no effect in this version`)
+    if (notes.length > parts.length) log.warn(`${name} is accepted, but has no effect in this version`)
+    // What is turned off need not be there.
+    else if (value !== false && parts.length && !parts.some(isImported))
+      log.warn(`${name} ${needsPart(parts)}; it has no effect`)
     const members = MEMBERS[option] ?? {}
     result[option] = isPlainObject(value)
       ? pick(
@@ -87,15 +99,25 @@ const settled = (userConfig: UserConfig): Config & UserConfig => {
 }
 
 /** Returns the configuration of an `init`. Fills `userConfig` with the options that the site passed. */
-export const resolveConfig = (given: unknown, log: Console, userConfig: UserConfig = {}): Config =>
-  settled(Object.assign(userConfig, checked(given, fallbacks(), log)))
+export const resolveConfig = (
+  given: unknown,
+  log: Console,
+  userConfig: UserConfig = {},
+  isImported: IsImported = () => true,
+): Config => settled(Object.assign(userConfig, checked(given, fallbacks(), log, isImported)))
 
 /**
  * Changes a live configuration; every reader of it sees the change. Returns whether anything changed. `userConfig`: the
  * options the site has passed so far; a date that is passed later changes only the others.
  */
-export const changeConfig = (config: Config, changes: unknown, log: Console, userConfig: UserConfig): boolean => {
-  const wanted = checked(changes, config, log)
+export const changeConfig = (
+  config: Config,
+  changes: unknown,
+  log: Console,
+  userConfig: UserConfig,
+  isImported: IsImported = () => true,
+): boolean => {
+  const wanted = checked(changes, config, log, isImported)
   const names = [...Object.keys(wanted), ...(wanted.defaults ? Object.keys(datedDefaults(LATEST)) : [])]
   Object.assign(
     config,

@@ -1,3 +1,4 @@
+import { FEATURES } from '../../src/client/features/features'
 import { createAnalytics } from '../../src/client/instances'
 import type { Analytics, Options } from '../../src/client/publicApi'
 import * as clicks from '../../src/extensions/clicks/clicks'
@@ -82,7 +83,7 @@ export const startAnalytics = (
     }
   }) as unknown as typeof fetch
 
-  const analytics = createAnalytics(() => load)
+  const analytics = createAnalytics(FEATURES, () => load)
   running.push(analytics)
   before?.(analytics)
   analytics.init(token, { ...OPTIONS, ...config })

@@ -1,0 +1,4 @@
+import { runScript } from './runScript'
+
+// analytics.core.js: the core alone, which has no extensions.
+runScript([], () => () => (name) => Promise.reject(new Error(`${name} is not in analytics.core.js`)))
