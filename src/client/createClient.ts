@@ -1,5 +1,5 @@
 import { hasPage } from '../browser/page'
-import { changeConfig, type IsImported, type UserConfig } from '../config/settings'
+import { changeConfig, type UserConfig } from '../config/settings'
 import type { LoadExtension } from '../extensions/contract'
 import type { Log } from '../lib/log'
 import type { Config } from '../types'
@@ -7,7 +7,7 @@ import { createCapture } from './capture'
 import { consentApi, sessionApi, superProperties } from './clientApi'
 import { connectDelivery } from './connectDelivery'
 import { createContext } from './createContext'
-import { type Connection, createEmit, type Feature } from './feature'
+import { type Connection, createEmit, type Feature, importedFrom } from './feature'
 import { createFeatureHost } from './featureHost'
 import type { Ledger } from './ledger'
 import { startPageLifecycle } from './pageLifecycle'
@@ -17,7 +17,6 @@ import { runFeatures } from './runFeatures'
 
 export interface ClientInputs {
   features: readonly Feature[]
-  isImported: IsImported
   load: LoadExtension
   token: string
   config: Config
@@ -31,17 +30,7 @@ export interface ClientInputs {
 }
 
 /** One running SDK for one project: introduces the rooms to each other. */
-export const createClient = ({
-  features,
-  isImported,
-  load,
-  token,
-  config,
-  userConfig,
-  log,
-  ledger,
-  onEnd,
-}: ClientInputs) => {
+export const createClient = ({ features, load, token, config, userConfig, log, ledger, onEnd }: ClientInputs) => {
   const context = createContext(config, token, log)
   const { consent, identity, isOptedOut, remote, session, store, tabStore } = context
 
@@ -101,7 +90,7 @@ export const createClient = ({
     ...sessionApi(context),
     ...consentApi(context, capture, people.api.reset, () => queue.clear('opted_out'), align),
     set_config: (changes) => {
-      if (changeConfig(config, changes, log, userConfig, isImported)) align()
+      if (changeConfig(config, changes, log, userConfig, importedFrom(features))) align()
     },
     debug: (on) => {
       config.debug = on !== false
@@ -118,7 +107,7 @@ export const createClient = ({
       onEnd()
     },
   }
-  const api: CoreApi & Partial<Api> = Object.assign(coreApi, ...connections.map((each) => each.api))
+  const api = connections.reduce<CoreApi & Partial<Api>>((all, each) => ({ ...all, ...each.api }), coreApi)
   return {
     api,
     hasFlags: () => connections.some((each) => each.hasFlags?.()),

@@ -3,14 +3,13 @@ import { needsPart, resolveConfig } from '../config/settings'
 import type { LoadExtension } from '../extensions/contract'
 import { expected } from '../lib/expected'
 import { guarded } from '../lib/guard'
-import { createLog } from '../lib/log'
+import { createLog, type Log } from '../lib/log'
 import { has } from '../lib/objects'
-import type { PartName } from '../parts'
 import type { Config } from '../types'
 import { VERSION } from '../version'
 import { type Client, createClient } from './createClient'
 import { LOGGER, PRIMARY_NAMES } from './compatibility'
-import type { Feature } from './feature'
+import { type Feature, importedFrom } from './feature'
 import { createLedger } from './ledger'
 import { NOT_YET, type NotYet } from './notYet'
 import { type Analytics, type Api, METHODS, type Options, PART_METHODS } from './publicApi'
@@ -36,6 +35,17 @@ export const WITHOUT_CLIENT: Record<string, unknown> = { ...METHODS, ...NOT_YET 
 const whyAbsent = (method: string): string => {
   const part = Object.entries(PART_METHODS).find(([, methods]) => has(methods, method))?.[0]
   return `${method} ${part ? needsPart([part]) : 'is not in this version'}; the call does nothing`
+}
+
+/**
+ * Answers a call of a method that is not there. A callback that expects a list receives an empty one. A listener of flags
+ * is not called, as when flags are turned off.
+ */
+const answerAbsent = (method: string, [callback]: readonly unknown[], log: Log): unknown => {
+  log.warn(whyAbsent(method))
+  if (isFunction(callback) && method !== 'onFeatureFlags')
+    callback([], { isLoaded: false, error: 'not in this version' })
+  return WITHOUT_CLIENT[method]
 }
 
 /** Runs calls where there is no client, and returns their results. */
@@ -66,8 +76,6 @@ export const createAnalytics = (
   const log = createLog(() => !!config.debug)
   const ledger = createLedger(log)
 
-  const isImported = (part: PartName) => features.some(({ name }) => name === part)
-
   const onEnd = () => {
     client = undefined
     token = undefined
@@ -89,7 +97,7 @@ export const createAnalytics = (
     }
     const userConfig = {}
     token = trimmed
-    Object.assign(config, resolveConfig(options, log, userConfig, isImported), { token })
+    Object.assign(config, resolveConfig(options, log, userConfig, importedFrom(features)), { token })
     waiting ??= []
     if (given && typeof given !== 'string')
       log.error(expected('init()', 'a project token (string)', given, 'Nothing is captured'))
@@ -97,7 +105,6 @@ export const createAnalytics = (
       fallback = undefined
       client = createClient({
         features,
-        isImported,
         load: makeLoad(config),
         token: trimmed,
         config,
@@ -139,12 +146,6 @@ export const createAnalytics = (
       if (isFunction(result)) result()
     }
   }
-  /** Answers a call of a method that this object does not have. */
-  const answerAbsent = (method: string, [callback]: readonly unknown[]) => {
-    log.warn(whyAbsent(method))
-    if (isFunction(callback)) callback([], { isLoaded: false, error: 'not in this version' })
-    return WITHOUT_CLIENT[method]
-  }
   /** The client's methods, guarded, which wait for a client where there is none. */
   const createMethods = () => {
     const members: Members = {}
@@ -153,7 +154,7 @@ export const createAnalytics = (
       const call = (...args: unknown[]): unknown => {
         if (!client) return guarded(() => (fallback ? fallback(path, args) : wait(path, args, () => call(...args))))
         const run = memberAt(client.api, path) as Method | undefined
-        return guarded(() => (run ? run(...args) : answerAbsent(path, args))) ?? WITHOUT_CLIENT[path]
+        return guarded(() => (run ? run(...args) : answerAbsent(path, args, log))) ?? WITHOUT_CLIENT[path]
       }
       if (inner) members[method] = { ...(members[method] as Members), [inner]: call }
       else members[method] = call

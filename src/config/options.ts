@@ -44,7 +44,7 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   mask_all_element_attributes: [...OFF, 'autocapture', 'clicks'],
   opt_out_capturing_by_default: OFF,
   opt_out_persistence_by_default: OFF,
-  opt_out_useragent_filter: [...OFF, 'bots'],
+  opt_out_useragent_filter: OFF,
   persistence: [
     'localStorage+cookie',
     "'localStorage' | 'sessionStorage' | 'cookie' | 'memory' | 'localStorage+cookie'",

@@ -56,6 +56,7 @@ export const startAnalytics = (
   token = 'token',
   before?: (analytics: Analytics) => void,
   load = loadExtension,
+  features = FEATURES,
 ): Started => {
   jest.useFakeTimers({ now: jest.isMockFunction(setTimeout) ? Date.now() : new Date('2026-11-21T10:00:00Z') })
   const sent: SentEvent[] = []
@@ -83,7 +84,7 @@ export const startAnalytics = (
     }
   }) as unknown as typeof fetch
 
-  const analytics = createAnalytics(FEATURES, () => load)
+  const analytics = createAnalytics(features, () => load)
   running.push(analytics)
   before?.(analytics)
   analytics.init(token, { ...OPTIONS, ...config })

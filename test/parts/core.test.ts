@@ -1,0 +1,102 @@
+import { autocapture } from '../../src/client/features/autocapture'
+import { FEATURES } from '../../src/client/features/features'
+import { flags } from '../../src/client/features/flags'
+import { createAnalytics } from '../../src/client/instances'
+import { PART_METHODS } from '../../src/client/publicApi'
+import { OPTIONS } from '../../src/config/options'
+import { createAnalytics as createFromParts } from '../../src/entries/parts/core'
+import { startAnalytics } from '../support/startAnalytics'
+import { PARTS } from '../support/parts'
+
+const listen = () => {
+  const lines: string[] = []
+  for (const kind of ['warn', 'error'] as const)
+    jest.spyOn(console, kind).mockImplementation((...words) => void lines.push(words.join(' ')))
+  return lines
+}
+const memberAt = (of: object, path: string) =>
+  path.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], of) as (
+    ...args: unknown[]
+  ) => unknown
+
+afterEach(() => jest.restoreAllMocks())
+
+test('the core alone captures, identifies and keeps sessions, and asks the service for nothing', async () => {
+  const { analytics, sent, asked, settle } = startAnalytics({}, 'token', undefined, undefined, [])
+  analytics.register({ plan: 'free' })
+  analytics.capture('signed up', { source: 'ad' })
+  analytics.identify('u1')
+  await settle(5000)
+  expect(sent.map(({ event }) => event)).toEqual(['signed up', '$identify'])
+  expect(sent[0]!.properties).toMatchObject({ source: 'ad', plan: 'free', $session_id: analytics.get_session_id() })
+  expect(asked).toEqual([])
+})
+
+test.each(Object.entries(PART_METHODS).flatMap(([part, methods]) => Object.keys(methods).map((path) => [path, part])))(
+  '%s without its part says in one line that it needs trailmark/%s',
+  (path, part) => {
+    const { analytics } = startAnalytics({}, 'token', undefined, undefined, [])
+    const lines = listen()
+    const expected = (PART_METHODS as Record<string, Record<string, unknown>>)[part]![path]
+    const result = memberAt(analytics, path)('x', 'y')
+    expect(lines).toEqual([`[trailmark] ${path} needs trailmark/${part}; the call does nothing`])
+    if (typeof expected === 'function') expect(result).toBeInstanceOf(Function)
+    else expect(result).toEqual(expected)
+  },
+)
+
+test('lists that are not there are empty, and a listener of absent flags hears nothing', () => {
+  const { analytics } = startAnalytics({}, 'token', undefined, undefined, [])
+  listen()
+  const callback = jest.fn()
+  analytics.onFeatureFlags(callback)
+  expect(callback).not.toHaveBeenCalled()
+  analytics.getEarlyAccessFeatures(callback)
+  expect(callback.mock.calls[0]![0]).toEqual([])
+})
+
+test('an option of a part that is not imported says which import it needs, and false needs none', () => {
+  const lines = listen()
+  const { analytics } = startAnalytics(
+    { rageclick: { threshold_px: 20 }, mask_all_text: true, autocapture: false },
+    'token',
+    undefined,
+    undefined,
+    [],
+  )
+  expect(lines).toEqual([
+    '[trailmark] rageclick needs trailmark/clicks; it has no effect',
+    '[trailmark] mask_all_text needs trailmark/autocapture or trailmark/clicks; it has no effect',
+  ])
+  analytics.set_config({ autocapture: true })
+  expect(lines[2]).toBe('[trailmark] autocapture needs trailmark/autocapture; it has no effect')
+})
+
+test('an option of a part that is imported says nothing', () => {
+  const lines = listen()
+  startAnalytics({ mask_all_text: true }, 'token', undefined, undefined, [autocapture])
+  expect(lines).toEqual([])
+})
+
+test('flags alone bring their methods and their properties of events', async () => {
+  const { analytics, sent, say, settle } = startAnalytics({}, 'token', undefined, undefined, [flags])
+  say(200, { flags: { checkout: { enabled: true, variant: 'short' } }, supportedCompression: [] })
+  await settle(1000)
+  expect(analytics.getFeatureFlag('checkout')).toBe('short')
+  analytics.capture('x')
+  await settle(5000)
+  expect(sent.at(-1)!.properties).toMatchObject({ '$feature/checkout': 'short' })
+})
+
+test('the options name parts that exist, and all parts but workers are rows of the full SDK', () => {
+  const named = Object.values(OPTIONS).flatMap(([, , ...notes]) => notes)
+  expect(named.filter((note) => note !== 'later' && !PARTS.includes(note))).toEqual([])
+  expect(FEATURES.map(({ name }) => name).sort()).toEqual(PARTS.filter((name) => name !== 'workers'))
+})
+
+test('createAnalytics of trailmark/core gives an object with the members of the full one', () => {
+  const core = createFromParts({ features: [] })
+  const full = createAnalytics(FEATURES, () => () => Promise.reject(new Error('none')))
+  expect(Object.keys(core)).toEqual(Object.keys(full))
+  expect(Object.keys(core.featureFlags)).toEqual(Object.keys(full.featureFlags))
+})
