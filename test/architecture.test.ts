@@ -12,7 +12,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   host: ['types'],
   parts: [],
   browser: ['lib', 'types', 'version'],
-  config: ['lib', 'parts', 'types'],
+  config: ['lib', 'types'],
   state: ['browser', 'lib', 'types'],
   pipeline: ['browser', 'lib', 'types'],
   delivery: ['lib', 'types'],

@@ -39,7 +39,7 @@ test('trailmark/core alone delivers events and says which import an absent featu
   expect(purchase).toMatchObject({ distinct_id: 'ada', properties: { amount: 42, plan: 'free' } })
   expect(purchase!.properties.$session_id).toBe(identify!.properties.$session_id)
 
-  expect(await page.evaluate(() => analytics.getFeatureFlag('new-checkout'))).toBeUndefined()
+  expect(await page.evaluate(() => window.analytics.getFeatureFlag('new-checkout'))).toBeUndefined()
   expect(lines).toEqual([
     '[trailmark] rageclick needs trailmark/clicks; it has no effect',
     '[trailmark] getFeatureFlag needs trailmark/flags; the call does nothing',
@@ -83,7 +83,7 @@ test('trailmark/core with flags and pageviews has these and nothing else', async
     </script>`,
   )
   await page.goto(site.url)
-  await expect.poll(() => page.evaluate(() => analytics.featureFlags.hasLoadedFlags)).toBe(true)
+  await expect.poll(() => page.evaluate(() => window.analytics.featureFlags.hasLoadedFlags)).toBe(true)
   await page.locator('#buy').click()
   const events = await stored(areThere('$pageview', 'purchase'))
   const [pageview, purchase] = events

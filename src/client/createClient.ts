@@ -7,9 +7,10 @@ import { createCapture } from './capture'
 import { consentApi, sessionApi, superProperties } from './clientApi'
 import { connectDelivery } from './connectDelivery'
 import { createContext } from './createContext'
-import { type Connection, createEmit, type Feature, importedFrom } from './feature'
+import { type Connection, createEmit, type Feature } from './feature'
 import { createFeatureHost } from './featureHost'
 import type { Ledger } from './ledger'
+import type { Missing } from './missingParts'
 import { startPageLifecycle } from './pageLifecycle'
 import { createPeople } from './people/people'
 import type { Api, CoreApi } from './publicApi'
@@ -17,6 +18,7 @@ import { runFeatures } from './runFeatures'
 
 export interface ClientInputs {
   features: readonly Feature[]
+  missing: Missing
   load: LoadExtension
   token: string
   config: Config
@@ -30,7 +32,17 @@ export interface ClientInputs {
 }
 
 /** One running SDK for one project: introduces the rooms to each other. */
-export const createClient = ({ features, load, token, config, userConfig, log, ledger, onEnd }: ClientInputs) => {
+export const createClient = ({
+  features,
+  missing,
+  load,
+  token,
+  config,
+  userConfig,
+  log,
+  ledger,
+  onEnd,
+}: ClientInputs) => {
   const context = createContext(config, token, log)
   const { consent, identity, isOptedOut, remote, session, store, tabStore } = context
 
@@ -90,7 +102,7 @@ export const createClient = ({ features, load, token, config, userConfig, log, l
     ...sessionApi(context),
     ...consentApi(context, capture, people.api.reset, () => queue.clear('opted_out'), align),
     set_config: (changes) => {
-      if (changeConfig(config, changes, log, userConfig, importedFrom(features))) align()
+      if (changeConfig(config, changes, log, userConfig, missing)) align()
     },
     debug: (on) => {
       config.debug = on !== false

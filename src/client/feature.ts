@@ -94,12 +94,6 @@ export interface Feature {
   onServer?(config: Config): object
 }
 
-/** Returns a function that says whether a part is among `features`. */
-export const importedFrom =
-  (features: readonly Feature[]) =>
-  (part: PartName): boolean =>
-    features.some(({ name }) => name === part)
-
 export type Emit = <N extends keyof Hooks>(name: N, ...args: Parameters<Hooks[N]>) => void
 
 /** Returns a function that calls a hook of every connection. */

@@ -1,18 +1,18 @@
 import { hasPage, isWorker } from '../browser/page'
-import { needsPart, resolveConfig } from '../config/settings'
+import { resolveConfig } from '../config/settings'
 import type { LoadExtension } from '../extensions/contract'
 import { expected } from '../lib/expected'
 import { guarded } from '../lib/guard'
 import { createLog, type Log } from '../lib/log'
-import { has } from '../lib/objects'
 import type { Config } from '../types'
 import { VERSION } from '../version'
 import { type Client, createClient } from './createClient'
 import { LOGGER, PRIMARY_NAMES } from './compatibility'
-import { type Feature, importedFrom } from './feature'
+import type { Feature } from './feature'
 import { createLedger } from './ledger'
+import type { Missing } from './missingParts'
 import { NOT_YET, type NotYet } from './notYet'
-import { type Analytics, type Api, METHODS, type Options, PART_METHODS } from './publicApi'
+import { type Analytics, type Api, METHODS, type Options } from './publicApi'
 
 type Members = Record<string, unknown>
 type Method = (...args: unknown[]) => unknown
@@ -31,18 +31,15 @@ export const memberAt = (of: object, path: string): unknown =>
 /** Every method, and what it returns without a client. */
 export const WITHOUT_CLIENT: Record<string, unknown> = { ...METHODS, ...NOT_YET }
 
-/** Says why a method does nothing: nobody imported its part, or this version has none. */
-const whyAbsent = (method: string): string => {
-  const part = Object.entries(PART_METHODS).find(([, methods]) => has(methods, method))?.[0]
-  return `${method} ${part ? needsPart([part]) : 'is not in this version'}; the call does nothing`
-}
+const NOT_IN_VERSION = 'is not in this version'
+const whyAbsent = (method: string, reason = NOT_IN_VERSION) => `${method} ${reason}; the call does nothing`
 
 /**
  * Answers a call of a method that is not there. A callback that expects a list receives an empty one. A listener of flags
  * is not called, as when flags are turned off.
  */
-const answerAbsent = (method: string, [callback]: readonly unknown[], log: Log): unknown => {
-  log.warn(whyAbsent(method))
+const answerAbsent = (method: string, [callback]: readonly unknown[], log: Log, missing: Missing): unknown => {
+  log.warn(whyAbsent(method, missing(method)))
   if (isFunction(callback) && method !== 'onFeatureFlags')
     callback([], { isLoaded: false, error: 'not in this version' })
   return WITHOUT_CLIENT[method]
@@ -56,13 +53,14 @@ export type WithoutPage = (analytics: Analytics, begin: () => void, end: () => v
 
 /**
  * Creates an `analytics` object of the core and `features`. It touches nothing of the page until `init`, and no member
- * throws. `makeLoad`: how this build fetches extensions; `withoutPage`: what it does in workers and on servers, if anything;
+ * throws. `missing`: says which import a member lacks. `makeLoad`: how this build fetches extensions; `withoutPage`: what it does in workers and on servers, if anything;
  * `others`: the named instances so far, shared by all instances of one primary.
  */
 export const createAnalytics = (
   features: readonly Feature[],
   makeLoad: (config: Config) => LoadExtension,
   withoutPage?: WithoutPage,
+  missing: Missing = () => undefined,
   name?: string,
   others: Record<string, Analytics> = {},
 ): Analytics => {
@@ -84,7 +82,7 @@ export const createAnalytics = (
 
   const init = (given: string, options?: Options | null, asName?: string): Analytics => {
     if (asName && asName !== name && !PRIMARY_NAMES.includes(asName)) {
-      others[asName] ??= createAnalytics(features, makeLoad, withoutPage, asName, others)
+      others[asName] ??= createAnalytics(features, makeLoad, withoutPage, missing, asName, others)
       Object.assign(analytics, { [asName]: others[asName] })
       return others[asName].init(given, options, asName)
     }
@@ -97,7 +95,7 @@ export const createAnalytics = (
     }
     const userConfig = {}
     token = trimmed
-    Object.assign(config, resolveConfig(options, log, userConfig, importedFrom(features)), { token })
+    Object.assign(config, resolveConfig(options, log, userConfig, missing), { token })
     waiting ??= []
     if (given && typeof given !== 'string')
       log.error(expected('init()', 'a project token (string)', given, 'Nothing is captured'))
@@ -105,6 +103,7 @@ export const createAnalytics = (
       fallback = undefined
       client = createClient({
         features,
+        missing,
         load: makeLoad(config),
         token: trimmed,
         config,
@@ -154,7 +153,7 @@ export const createAnalytics = (
       const call = (...args: unknown[]): unknown => {
         if (!client) return guarded(() => (fallback ? fallback(path, args) : wait(path, args, () => call(...args))))
         const run = memberAt(client.api, path) as Method | undefined
-        return guarded(() => (run ? run(...args) : answerAbsent(path, args, log))) ?? WITHOUT_CLIENT[path]
+        return guarded(() => (run ? run(...args) : answerAbsent(path, args, log, missing))) ?? WITHOUT_CLIENT[path]
       }
       if (inner) members[method] = { ...(members[method] as Members), [inner]: call }
       else members[method] = call

@@ -1,5 +1,4 @@
 import type { RENAMES } from '../config/renames'
-import type { PartName } from '../parts'
 import type {
   CapturedEvent,
   CaptureOptions,
@@ -238,52 +237,12 @@ export type Api = Omit<
   featureFlags: Omit<Analytics['featureFlags'], 'hasLoadedFlags'>
 }
 
-/** The methods of parts that a site may leave out, and what they return without a client, or without their part. */
-export const PART_METHODS = {
-  flags: {
-    getFeatureFlag: undefined,
-    isFeatureEnabled: undefined,
-    getFeatureFlagPayload: undefined,
-    getFeatureFlagResult: undefined,
-    getAllFeatureFlags: [],
-    reloadFeatureFlags: undefined,
-    onFeatureFlags: () => {},
-    updateFlags: undefined,
-    setPersonPropertiesForFlags: undefined,
-    resetPersonPropertiesForFlags: undefined,
-    setGroupPropertiesForFlags: undefined,
-    resetGroupPropertiesForFlags: undefined,
-    updateEarlyAccessFeatureEnrollment: undefined,
-    getEarlyAccessFeatures: undefined,
-    'featureFlags.overrideFeatureFlags': undefined,
-    'featureFlags.override': undefined,
-    'featureFlags.getFlags': [],
-    'featureFlags.getFlagsWithDetails': {},
-    'featureFlags.getFlagVariants': {},
-    'featureFlags.getFlagPayloads': {},
-    'featureFlags.getFeatureFlagDetails': undefined,
-    'featureFlags.getRemoteConfigPayload': undefined,
-    'featureFlags.reloadFeatureFlagsAsync': Promise.resolve({ status: 'skipped' }),
-    'featureFlags.setReloadingPaused': undefined,
-    'featureFlags.setAnonymousDistinctId': undefined,
-    'featureFlags.ensureFlagsLoaded': undefined,
-  },
-  groups: {
-    group: undefined,
-    getGroups: {},
-    resetGroups: undefined,
-  },
-  pageviews: {
-    getPageViewId: undefined,
-  },
-} satisfies Partial<Record<PartName, Record<string, unknown>>>
-
-/** The members of the public object that parts bring. */
-type PartMember =
-  | MemberOf<keyof (typeof PART_METHODS)['flags']>
-  | keyof (typeof PART_METHODS)['groups']
-  | keyof (typeof PART_METHODS)['pageviews']
-type MemberOf<Path extends string> = Path extends `${infer Name}.${string}` ? Name : Path
+/** The members of `Api` that parts bring (`PART_MEMBERS`). */
+type PartMember = 'featureFlags' | 'group' | 'getGroups' | 'resetGroups' | 'getPageViewId' | FlagMember
+type FlagMember = Extract<
+  keyof Api,
+  `${string}Flag${string}` | `${string}Flags` | `${string}EarlyAccess${string}` | 'isFeatureEnabled'
+>
 
 /** The members that need a running client and no part. */
 export type CoreApi = Omit<Api, PartMember>
@@ -306,6 +265,9 @@ export const METHODS: Record<string, unknown> = {
   captureTraceMetric: undefined,
   'people.set': undefined,
   'people.set_once': undefined,
+  group: undefined,
+  getGroups: {},
+  resetGroups: undefined,
   reset: undefined,
   register: undefined,
   register_once: undefined,
@@ -319,6 +281,33 @@ export const METHODS: Record<string, unknown> = {
   onSessionId: () => {},
   'sessionManager.resetSessionId': undefined,
   get_session_replay_url: '',
+  getPageViewId: undefined,
+  getFeatureFlag: undefined,
+  isFeatureEnabled: undefined,
+  getFeatureFlagPayload: undefined,
+  getFeatureFlagResult: undefined,
+  getAllFeatureFlags: [],
+  reloadFeatureFlags: undefined,
+  onFeatureFlags: () => {},
+  updateFlags: undefined,
+  setPersonPropertiesForFlags: undefined,
+  resetPersonPropertiesForFlags: undefined,
+  setGroupPropertiesForFlags: undefined,
+  resetGroupPropertiesForFlags: undefined,
+  updateEarlyAccessFeatureEnrollment: undefined,
+  getEarlyAccessFeatures: undefined,
+  'featureFlags.overrideFeatureFlags': undefined,
+  'featureFlags.override': undefined,
+  'featureFlags.getFlags': [],
+  'featureFlags.getFlagsWithDetails': {},
+  'featureFlags.getFlagVariants': {},
+  'featureFlags.getFlagPayloads': {},
+  'featureFlags.getFeatureFlagDetails': undefined,
+  'featureFlags.getRemoteConfigPayload': undefined,
+  'featureFlags.reloadFeatureFlagsAsync': Promise.resolve({ status: 'skipped' }),
+  'featureFlags.setReloadingPaused': undefined,
+  'featureFlags.setAnonymousDistinctId': undefined,
+  'featureFlags.ensureFlagsLoaded': undefined,
   opt_in_capturing: undefined,
   opt_out_capturing: undefined,
   has_opted_in_capturing: false,
@@ -329,7 +318,4 @@ export const METHODS: Record<string, unknown> = {
   debug: undefined,
   flush: undefined,
   shutdown: Promise.resolve(),
-  ...PART_METHODS.flags,
-  ...PART_METHODS.groups,
-  ...PART_METHODS.pageviews,
 } satisfies Record<MethodPath<Api>, unknown>

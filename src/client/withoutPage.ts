@@ -1,5 +1,4 @@
 import { isWorker } from '../browser/page'
-import { needsPart } from '../config/settings'
 import { guarded } from '../lib/guard'
 import type { Config } from '../types'
 import { memberAt, WITHOUT_CLIENT, type WithoutPage } from './instances'
@@ -16,7 +15,7 @@ export const createWithoutPage =
     if (isWorker()) {
       // A worker stores in a database, which opens later: until then calls wait, as before `init`.
       if (openWorkerStorage) void openWorkerStorage().then(() => guarded(begin))
-      else console.warn('[trailmark]', `init() in a worker ${needsPart(['workers'])}. Nothing is captured`)
+      else console.warn('[trailmark]', 'init() in a worker needs trailmark/workers. Nothing is captured')
       return undefined
     }
     // A server captures, requests and stores nothing. It has many visitors: each `init` brings the flags of the next one.

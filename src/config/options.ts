@@ -1,5 +1,4 @@
 import { isPlainObject } from '../lib/json'
-import type { PartName } from '../parts'
 import type { Config } from '../types'
 import { isDate } from './datedDefaults'
 import { DEFAULT_API_HOST } from './defaultHost'
@@ -7,9 +6,9 @@ import { DEFAULT_API_HOST } from './defaultHost'
 /**
  * One option: its value where nobody says anything (before the dated defaults), and what it takes. What it takes is
  * both the check and the words for a person: types by `typeof`, those of `CHECKS`, and 'literals'. `later`: accepted and
- * checked, but nothing reads it yet. Any other note is a part that reads it. The console says when nothing does.
+ * checked, but nothing reads it yet: the console says so.
  */
-export type Row<V = unknown> = readonly [fallback: V, takes: string, ...notes: ('later' | PartName)[]]
+export type Row<V = unknown> = readonly [fallback: V, takes: string, later?: 'later']
 
 const ON = [true, 'boolean'] as const
 const OFF = [false, 'boolean'] as const
@@ -22,26 +21,26 @@ const areStrings = (value: unknown): value is string[] =>
 export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   api_host: [DEFAULT_API_HOST, 'string'],
   ui_host: [undefined, 'string | null'],
-  autocapture: [true, 'boolean | object', 'autocapture'],
+  autocapture: [true, 'boolean | object'],
   before_send: [(event) => event, 'function | array'],
   bootstrap: [{}, 'object'],
-  capture_pageview: [true, "boolean | 'history_change'", 'pageviews'],
-  capture_pageleave: [true, "boolean | 'if_capture_pageview'", 'pageleaves'],
-  capture_dead_clicks: [...ON, 'clicks'],
+  capture_pageview: [true, "boolean | 'history_change'"],
+  capture_pageleave: [true, "boolean | 'if_capture_pageview'"],
+  capture_dead_clicks: ON,
   cross_subdomain_cookie: ON,
-  custom_blocked_useragents: [[], STRINGS, 'bots'],
+  custom_blocked_useragents: [[], STRINGS],
   defaults: ['unset', "'unset' | YYYY-MM-DD"],
   disable_persistence: OFF,
   disable_surveys: [...OFF, 'later'],
   disable_session_recording: [...OFF, 'later'],
   enable_recording_console_log: [...OFF, 'later'],
   enable_heatmaps: [undefined, 'boolean', 'later'],
-  evaluation_contexts: [undefined, 'array', 'flags'],
+  evaluation_contexts: [undefined, 'array'],
   external_scripts_inject_target: ['body', "'body' | 'head'"],
-  flags_api_host: [null, 'string | null', 'flags'],
+  flags_api_host: [null, 'string | null'],
   loaded: [() => {}, 'function'],
-  mask_all_text: [...OFF, 'autocapture', 'clicks'],
-  mask_all_element_attributes: [...OFF, 'autocapture', 'clicks'],
+  mask_all_text: OFF,
+  mask_all_element_attributes: OFF,
   opt_out_capturing_by_default: OFF,
   opt_out_persistence_by_default: OFF,
   opt_out_useragent_filter: OFF,
@@ -59,16 +58,16 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   session_recording: [{}, 'object', 'later'],
   session_idle_timeout_seconds: [1800, 'integer'],
   xhr_headers: [{}, 'object'],
-  rageclick: [true, 'boolean | object', 'clicks'],
+  rageclick: [true, 'boolean | object'],
 
   advanced_disable_flags: OFF,
   advanced_disable_feature_flags: OFF,
   advanced_disable_feature_flags_on_first_load: OFF,
-  advanced_only_evaluate_survey_feature_flags: [...OFF, 'flags'],
-  advanced_feature_flags_dedup_per_session: [...OFF, 'flags'],
-  feature_flag_request_timeout_ms: [3000, 'integer', 'flags'],
-  feature_flag_cache_ttl_ms: [0, 'integer', 'flags'],
-  remote_config_refresh_interval_ms: [300_000, 'integer', 'flags'],
+  advanced_only_evaluate_survey_feature_flags: OFF,
+  advanced_feature_flags_dedup_per_session: OFF,
+  feature_flag_request_timeout_ms: [3000, 'integer'],
+  feature_flag_cache_ttl_ms: [0, 'integer'],
+  remote_config_refresh_interval_ms: [300_000, 'integer'],
   secure_cookie: OFF,
   custom_campaign_params: [[], STRINGS],
   fetch_options: [{}, 'object'],
@@ -93,7 +92,7 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   save_campaign_params: ON,
   save_referrer: ON,
   disable_scroll_properties: OFF,
-  scroll_root_selector: [undefined, 'string | array', 'pageviews'],
+  scroll_root_selector: [undefined, 'string | array'],
   disable_capture_url_hashes: OFF,
   cookieless_mode: [undefined, "'always' | 'on_reject'"],
   consent_persistence_name: ['', 'string | null'],

@@ -3,7 +3,6 @@ import { guarded } from '../lib/guard'
 import { isPlainObject } from '../lib/json'
 import type { Log } from '../lib/log'
 import { objectOf, own, pick } from '../lib/objects'
-import type { PartName } from '../parts'
 import type { Config } from '../types'
 import { datedDefaults, LATEST } from './datedDefaults'
 import { accepts, MEMBERS, OPTIONS } from './options'
@@ -12,12 +11,10 @@ import { RENAMES } from './renames'
 /** Options that the site passed, under their current names and of the right types. */
 export type UserConfig = Record<string, unknown>
 
-/** Whether the site has imported a part. */
-export type IsImported = (part: PartName) => boolean
+/** Says what an option lacks to have an effect; undefined when nothing is missing. */
+type Missing = (name: string) => string | undefined
 
-/** Says which import something lacks. Any of `parts` will do. */
-export const needsPart = (parts: readonly string[]): string =>
-  `needs ${parts.map((each) => `trailmark/${each}`).join(' or ')}`
+const nothing = () => undefined
 
 type Console = Pick<Log, 'error' | 'warn'>
 
@@ -34,9 +31,9 @@ const isRight = (name: string, takes: string, value: unknown, instead: string, l
 
 /**
  * Returns the options that the site passed, under their current names and of the right types. Others are left out, with
- * one log line each. `current`: what holds instead.
+ * one log line each. `current`: what holds instead. `missing`: options that lack a part have no effect, and a log line says so.
  */
-const checked = (given: unknown, current: Config, log: Console, isImported: IsImported): UserConfig => {
+const checked = (given: unknown, current: Config, log: Console, missing: Missing): UserConfig => {
   const result: UserConfig = {}
   if (!isPlainObject(given)) {
     if (given !== undefined && given !== null)
@@ -55,13 +52,11 @@ const checked = (given: unknown, current: Config, log: Console, isImported: IsIm
       result[option] = value
       continue
     }
-    const [, takes, ...notes] = row
-    const parts = notes.filter((note) => note !== 'later')
+    const [, takes, later] = row
     if (!isRight(name, takes, value, shown(current[option]), log)) continue
-    if (notes.length > parts.length) log.warn(`${name} is accepted, but has no effect in this version`)
+    if (later) log.warn(`${name} is accepted, but has no effect in this version`)
     // What is turned off need not be there.
-    else if (value !== false && parts.length && !parts.some(isImported))
-      log.warn(`${name} ${needsPart(parts)}; it has no effect`)
+    else if (value !== false && missing(name)) log.warn(`${name} ${missing(name)}; it has no effect`)
     const members = MEMBERS[option] ?? {}
     result[option] = isPlainObject(value)
       ? pick(
@@ -103,8 +98,8 @@ export const resolveConfig = (
   given: unknown,
   log: Console,
   userConfig: UserConfig = {},
-  isImported: IsImported = () => true,
-): Config => settled(Object.assign(userConfig, checked(given, fallbacks(), log, isImported)))
+  missing: Missing = nothing,
+): Config => settled(Object.assign(userConfig, checked(given, fallbacks(), log, missing)))
 
 /**
  * Changes a live configuration; every reader of it sees the change. Returns whether anything changed. `userConfig`: the
@@ -115,9 +110,9 @@ export const changeConfig = (
   changes: unknown,
   log: Console,
   userConfig: UserConfig,
-  isImported: IsImported = () => true,
+  missing: Missing = nothing,
 ): boolean => {
-  const wanted = checked(changes, config, log, isImported)
+  const wanted = checked(changes, config, log, missing)
   const names = [...Object.keys(wanted), ...(wanted.defaults ? Object.keys(datedDefaults(LATEST)) : [])]
   Object.assign(
     config,

@@ -2,11 +2,12 @@ import { autocapture } from '../../src/client/features/autocapture'
 import { FEATURES } from '../../src/client/features/features'
 import { flags } from '../../src/client/features/flags'
 import { createAnalytics } from '../../src/client/instances'
-import { PART_METHODS } from '../../src/client/publicApi'
+import { METHODS } from '../../src/client/publicApi'
+import { missingParts } from '../../src/client/missingParts'
 import { OPTIONS } from '../../src/config/options'
 import { createAnalytics as createFromParts } from '../../src/entries/parts/core'
 import { startAnalytics } from '../support/startAnalytics'
-import { PARTS } from '../support/parts'
+import { membersOf, PARTS } from '../support/parts'
 
 const listen = () => {
   const lines: string[] = []
@@ -32,12 +33,12 @@ test('the core alone captures, identifies and keeps sessions, and asks the servi
   expect(asked).toEqual([])
 })
 
-test.each(Object.entries(PART_METHODS).flatMap(([part, methods]) => Object.keys(methods).map((path) => [path, part])))(
+test.each(PARTS.flatMap((part) => membersOf(part, Object.keys(METHODS)).map((path) => [path, part])))(
   '%s without its part says in one line that it needs trailmark/%s',
   (path, part) => {
     const { analytics } = startAnalytics({}, 'token', undefined, undefined, [])
     const lines = listen()
-    const expected = (PART_METHODS as Record<string, Record<string, unknown>>)[part]![path]
+    const expected = METHODS[path]
     const result = memberAt(analytics, path)('x', 'y')
     expect(lines).toEqual([`[trailmark] ${path} needs trailmark/${part}; the call does nothing`])
     if (typeof expected === 'function') expect(result).toBeInstanceOf(Function)
@@ -88,10 +89,19 @@ test('flags alone bring their methods and their properties of events', async () 
   expect(sent.at(-1)!.properties).toMatchObject({ '$feature/checkout': 'short' })
 })
 
-test('the options name parts that exist, and all parts but workers are rows of the full SDK', () => {
-  const named = Object.values(OPTIONS).flatMap(([, , ...notes]) => notes)
-  expect(named.filter((note) => note !== 'later' && !PARTS.includes(note))).toEqual([])
+test('every part but workers is a row of the full SDK, which misses nothing', () => {
   expect(FEATURES.map(({ name }) => name).sort()).toEqual(PARTS.filter((name) => name !== 'workers'))
+  const names = [...Object.keys(METHODS), ...Object.keys(OPTIONS)]
+  expect(names.filter(missingParts(FEATURES))).toEqual([])
+})
+
+test('a method of the core alone is there without any part', () => {
+  const { analytics } = startAnalytics({}, 'token', undefined, undefined, [])
+  const lines = listen()
+  const missing = missingParts([])
+  const ofCore = Object.keys(METHODS).filter((path) => !missing(path) && path !== 'shutdown')
+  for (const path of ofCore) memberAt(analytics, path)()
+  expect(lines.filter((line) => /needs trailmark|not in this version/.test(line))).toEqual([])
 })
 
 test('createAnalytics of trailmark/core gives an object with the members of the full one', () => {

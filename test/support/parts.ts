@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { PART_MEMBERS } from '../../src/client/missingParts'
+import type { PartName } from '../../src/parts'
 
 const ROOT = resolve(__dirname, '../..')
 
@@ -9,6 +11,10 @@ export const PART_BUDGETS = JSON.parse(readFileSync(resolve(ROOT, 'src/parts.jso
 
 /** The names of the parts that a site can leave out. */
 export const PARTS = Object.keys(PART_BUDGETS).filter((name) => name !== 'core')
+
+/** The methods and options that belong to a part. */
+export const membersOf = (part: string, names: readonly string[]): string[] =>
+  names.filter((name) => PART_MEMBERS[part as PartName]?.test(name))
 
 const run = (...args: string[]): unknown =>
   JSON.parse(

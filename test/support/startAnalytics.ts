@@ -1,5 +1,6 @@
 import { FEATURES } from '../../src/client/features/features'
 import { createAnalytics } from '../../src/client/instances'
+import { missingParts } from '../../src/client/missingParts'
 import type { Analytics, Options } from '../../src/client/publicApi'
 import * as clicks from '../../src/extensions/clicks/clicks'
 import type { LoadExtension } from '../../src/extensions/contract'
@@ -84,7 +85,7 @@ export const startAnalytics = (
     }
   }) as unknown as typeof fetch
 
-  const analytics = createAnalytics(features, () => load)
+  const analytics = createAnalytics(features, () => load, undefined, missingParts(features))
   running.push(analytics)
   before?.(analytics)
   analytics.init(token, { ...OPTIONS, ...config })

@@ -1,5 +1,6 @@
 import type { Feature as Row } from '../../client/feature'
 import { createAnalytics as create } from '../../client/instances'
+import { missingParts } from '../../client/missingParts'
 import type { Analytics } from '../../client/publicApi'
 import { createWithoutPage } from '../../client/withoutPage'
 import type { Extension } from '../../extensions/contract'
@@ -19,7 +20,8 @@ export const createAnalytics = ({ features }: { features: readonly Feature[] }):
   const load = async (name: string): Promise<Extension> => rows.find((each) => each.name === name)!.importExtension!()
   const workers = rows.find((each) => each.openWorkerStorage)
   const flags = rows.find((each) => each.onServer)
-  return create(rows, () => load, createWithoutPage(workers?.openWorkerStorage, flags?.onServer))
+  const withoutPage = createWithoutPage(workers?.openWorkerStorage, flags?.onServer)
+  return create(rows, () => load, withoutPage, missingParts(rows))
 }
 
 export type { Analytics, Options } from '../../client/publicApi'
