@@ -10,6 +10,8 @@ const { version } = JSON.parse(readFileSync(new URL('./package.json', import.met
 const extensions = Object.keys(
   JSON.parse(readFileSync(new URL('./src/extensions/extensions.json', import.meta.url), 'utf8')),
 )
+// The parts of the npm package that a site can import one by one (src/parts.ts).
+const parts = Object.keys(JSON.parse(readFileSync(new URL('./src/parts.json', import.meta.url), 'utf8')))
 const apiHost = process.env.TRAILMARK_DEFAULT_API_HOST
 
 // What the sources call by these names becomes text at build time.
@@ -96,8 +98,20 @@ const extensionScript = (name) =>
     extend: true,
   })
 
+/** The declarations of a part beside its code: `core` has a file of its own (below), the others are a `Feature` each. */
+const partTypes = (extension, core) => ({
+  name: 'part-types',
+  generateBundle() {
+    for (const name of parts.filter((each) => each !== 'core')) {
+      const source = `import type { Feature } from './${core}'\nexport declare const ${name}: Feature\n`
+      this.emitFile({ type: 'asset', fileName: `${name}.${extension}`, source })
+    }
+  },
+})
+
 export default [
   script('src/entries/script.ts', 'dist/analytics.js'),
+  script('src/entries/script.core.ts', 'dist/analytics.core.js'),
   ...extensions.map(extensionScript),
   {
     input: 'src/entries/main.ts',
@@ -115,6 +129,32 @@ export default [
     plugins: [...sources('npm'), licenses],
   },
   {
+    input: Object.fromEntries(parts.map((name) => [name, `src/entries/parts/${name}.ts`])),
+    output: [
+      {
+        ...output,
+        dir: 'dist/esm/parts',
+        format: 'es',
+        // A bare import of a chunk that another chunk imports anyway makes bundlers warn.
+        hoistTransitiveImports: false,
+        chunkFileNames: 'shared/[name].js',
+        plugins: [partTypes('d.ts', 'core.js')],
+      },
+      {
+        ...output,
+        dir: 'dist/cjs/parts',
+        format: 'cjs',
+        exports: 'named',
+        entryFileNames: '[name].cjs',
+        // A bare import of a chunk that another chunk imports anyway makes bundlers warn.
+        hoistTransitiveImports: false,
+        chunkFileNames: 'shared/[name].cjs',
+        plugins: [partTypes('d.cts', 'core.cjs')],
+      },
+    ],
+    plugins: [...sources('npm'), licenses],
+  },
+  {
     input: 'src/entries/endpoints.ts',
     output: [
       { sourcemap: true, file: 'dist/esm/endpoints.js', format: 'es' },
@@ -122,7 +162,7 @@ export default [
     ],
     plugins: sources('npm'),
   },
-  ...['main', 'endpoints'].map((name) => ({
+  ...['main', 'endpoints', 'parts/core'].map((name) => ({
     input: `src/entries/${name}.ts`,
     output: [{ file: `dist/esm/${name}.d.ts` }, { file: `dist/cjs/${name}.d.cts` }],
     plugins: [dts({ tsconfig: './tsconfig.json' })],

@@ -1,6 +1,7 @@
 // The API report: the declarations that the npm package ships, without comments, in api/. A change of the public API shows
 // as a change of these files. `npm run api` writes them after a build; with --check the script compares them instead.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import prettier from 'prettier'
 import ts from 'typescript'
@@ -16,9 +17,10 @@ const report = async (file) => {
 }
 
 mkdirSync(`${ROOT}api`, { recursive: true })
-for (const name of ['main', 'endpoints']) {
+for (const entry of ['main', 'endpoints', 'parts/core']) {
+  const name = basename(entry)
   const file = `${ROOT}api/${name}.d.ts`
-  const current = await report(`${ROOT}dist/esm/${name}.d.ts`)
+  const current = await report(`${ROOT}dist/esm/${entry}.d.ts`)
   if (!isCheck) writeFileSync(file, current)
   else if (!existsSync(file) || readFileSync(file, 'utf8') !== current) {
     console.error(

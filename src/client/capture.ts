@@ -1,14 +1,13 @@
-import { hasPage } from '../browser/page'
-import { followScroll } from '../browser/scroll'
 import type { Queue } from '../delivery/queue'
 import { toJson } from '../lib/json'
 import { reportCaught } from '../lib/log'
 import { toDate } from '../lib/serialize'
 import { isUuid, uuidv7 } from '../lib/uuid'
-import { createPipeline } from '../pipeline/pipeline'
+import { createPipeline, type Pipeline } from '../pipeline/pipeline'
 import { RATE_WARNING } from '../pipeline/stages/limitRate'
 import type { CapturedEvent, CaptureOptions, DroppedEvent, Properties } from '../types'
 import type { Context } from './createContext'
+import type { Emit, FeatureStage } from './feature'
 import type { Ledger } from './ledger'
 import { createStages } from './stages'
 
@@ -16,12 +15,7 @@ import { createStages } from './stages'
 export const createCapture = (context: Context, ledger: Ledger, queue: Queue) => {
   const { config, log, toProperties } = context
   let beforeEach = () => {}
-  let flagProperties = (): Properties => ({})
-  let onPersonProperties: (changes: { $set: Properties; $set_once: Properties }) => void = () => {}
-  const scrolling =
-    config.disable_scroll_properties || !hasPage()
-      ? undefined
-      : followScroll(() => [config.scroll_root_selector ?? []].flat())
+  let emit: Emit = () => {}
   let limited = 0
   const onRateLimit = () => {
     limited += 1
@@ -31,13 +25,11 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
       [`${RATE_WARNING}_message`]: `Rate limit reached ${limited} times, limits ${toJson(config.rate_limiting)}`,
     })
   }
-  const { stages, fillers, pageview } = createStages(context, () => flagProperties(), onRateLimit, scrolling)
-  const stageNames = Object.keys(stages)
+  let stageNames: string[] = []
+  let run: Pipeline
+  let fill: Pipeline
   const drop = (dropped: DroppedEvent) => ledger.dropped(dropped, stageNames)
-  const run = createPipeline(stages, drop)
-  const fill = createPipeline(fillers, () => {})
   context.session.onChange((id, _, reason) => {
-    pageview.forget()
     if (!reason?.noSessionId) context.attribution.endSession()
     context.attribution.beginSession(id)
   })
@@ -68,7 +60,7 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
     ledger.captured(captured, stageNames)
     const set = { ...(captured.properties.$set as Properties | undefined), ...captured.$set }
     const setOnce = { ...(captured.properties.$set_once as Properties | undefined), ...$set_once }
-    if (Object.keys({ ...set, ...setOnce }).length) onPersonProperties({ $set: set, $set_once: setOnce })
+    if (Object.keys({ ...set, ...setOnce }).length) emit('onPersonProperties', { $set: set, $set_once: setOnce })
     queue.add(captured, { now: !!options.send_instantly })
     return captured
   }
@@ -89,7 +81,6 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
 
   return {
     capture,
-    pageview,
     calculateEventProperties: (
       event: string,
       properties: Properties = {},
@@ -97,15 +88,17 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
       uuid = uuidv7(),
     ): Properties => fill({ uuid, event, properties: toProperties(properties), timestamp }, {})!.properties,
     /**
-     * Connects the parts that capture events themselves, and therefore are created after this one: what runs before each
-     * event, the properties of flags on each event, and what receives the person properties that an event sets.
+     * Connects what captures events itself, and therefore is created after this: what runs before each event, the hooks
+     * that an event calls, and the stages of features.
      */
-    connect: (before: () => void, properties: () => Properties, onPerson: typeof onPersonProperties): void => {
+    connect: (before: () => void, hooks: Emit, added: readonly FeatureStage[]): void => {
       beforeEach = before
-      flagProperties = properties
-      onPersonProperties = onPerson
+      emit = hooks
+      const { stages, fillers } = createStages(context, added, onRateLimit)
+      stageNames = Object.keys(stages)
+      run = createPipeline(stages, drop)
+      fill = createPipeline(fillers, () => {})
     },
-    stop: (): void => scrolling?.stop(),
   }
 }
 

@@ -2,19 +2,14 @@ import { isHidden } from '../browser/visibility'
 import { createFlagRequester, type FlagsResponse } from '../flags/flagRequester'
 import { createFlags } from '../flags/flags'
 import { guarded, later } from '../lib/guard'
-import type { Bootstrap } from '../types'
-import type { Capture } from './capture'
-import type { Delivery } from './connectDelivery'
-import type { Context } from './createContext'
+import { addFrom } from '../pipeline/stages/addFrom'
 import { earlyAccess } from './earlyAccess'
+import type { Client, Connection } from './feature'
 import { flagProperties } from './flagProperties'
 import { createFlagsClient } from './flagsClient'
 
-/**
- * Loads feature flags when they are wanted: at start, on a timer, and after the visitor or its properties changed.
- * `onReloading`: flags are about to be requested.
- */
-export const connectFlags = (context: Context, delivery: Delivery, capture: Capture, onReloading: () => void) => {
+/** Loads feature flags when they are wanted: at start, on a timer, and after the visitor or its properties changed. */
+export const connectFlags = ({ context, delivery, ledger, capture }: Client): Connection => {
   const { config } = context
   let isPaused = false
   let refreshTimer: ReturnType<typeof setTimeout> | undefined
@@ -36,7 +31,7 @@ export const connectFlags = (context: Context, delivery: Delivery, capture: Capt
   /** Requests flags. Returns false when no response comes soon. */
   const reload = (): boolean => {
     if (isOff()) return false
-    onReloading()
+    ledger.reloadingFlags()
     return requester.request()
   }
   const flags = createFlags({ ...context, capture, reload })
@@ -57,44 +52,52 @@ export const connectFlags = (context: Context, delivery: Delivery, capture: Capt
       }, interval)
   }
 
+  const api = {
+    ...flags.api,
+    ...flagProperties(context, reload),
+    ...earlyAccess(context, capture, client.get, flags.api.updateFlags),
+    featureFlags: {
+      ...flags.featureFlags,
+      setAnonymousDistinctId: client.setAnonymousId,
+      getRemoteConfigPayload: (key: string, callback: (payload: unknown) => void): void =>
+        reloadThen(() => callback(flags.api.getFeatureFlagPayload(key))),
+      reloadFeatureFlagsAsync: (): Promise<{ status: 'loaded' | 'error' | 'skipped' }> =>
+        new Promise((done) => {
+          if (isOff()) done({ status: 'skipped' })
+          else reloadThen(({ error }) => done({ status: error ? 'error' : 'loaded' }))
+        }),
+      setReloadingPaused: (paused: boolean): void => {
+        isPaused = paused
+      },
+    },
+  }
+
   return {
-    properties: flags.properties,
-    hasLoaded: flags.hasLoaded,
-    reload,
-    retryNow: requester.retryNow,
-    refreshLater,
-    /** The visitor has another id now. `anonymousId`, the one before, goes along with the next request. */
-    onIdChange: (anonymousId?: string) => {
+    api,
+    stage: { name: 'flags', before: 'page', run: addFrom(flags.properties), fillsOnly: true },
+    hasFlags: flags.hasLoaded,
+    onStart: () => void reload(),
+    onAlign: refreshLater,
+    onIdChange: (anonymousId) => {
       if (anonymousId) client.setAnonymousId(anonymousId)
       flags.forgetReported()
       reload()
     },
-    /** Forgets the visitor's flags. `bootstrap` has those of the next visitor, if they are known. */
-    forget: (bootstrap: Bootstrap = {}) => {
+    onReset: (bootstrap = {}) => {
       client.setAnonymousId(undefined)
       flags.forget(bootstrap)
       reload()
     },
-    api: {
-      ...flags.api,
-      ...flagProperties(context, reload),
-      ...earlyAccess(context, capture, client.get, flags.api.updateFlags),
-      featureFlags: {
-        ...flags.featureFlags,
-        setAnonymousDistinctId: client.setAnonymousId,
-        getRemoteConfigPayload: (key: string, callback: (payload: unknown) => void): void =>
-          reloadThen(() => callback(flags.api.getFeatureFlagPayload(key))),
-        reloadFeatureFlagsAsync: (): Promise<{ status: 'loaded' | 'error' | 'skipped' }> =>
-          new Promise((done) => {
-            if (isOff()) done({ status: 'skipped' })
-            else reloadThen(({ error }) => done({ status: error ? 'error' : 'loaded' }))
-          }),
-        setReloadingPaused: (paused: boolean): void => {
-          isPaused = paused
-        },
-      },
+    onGroup: ({ type, isNew, properties }) => {
+      if (isNew) {
+        api.resetGroupPropertiesForFlags(type)
+        reload()
+      }
+      if (properties) api.setGroupPropertiesForFlags({ [type!]: properties })
     },
-    stop: (): void => {
+    onPersonProperties: api.setPersonPropertiesForFlags,
+    onOnline: requester.retryNow,
+    onEnd: () => {
       clearTimeout(refreshTimer)
       requester.stop()
       settle({ error: 'connection_error' })

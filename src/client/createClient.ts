@@ -6,16 +6,19 @@ import type { Config } from '../types'
 import { createCapture } from './capture'
 import { consentApi, sessionApi, superProperties } from './clientApi'
 import { connectDelivery } from './connectDelivery'
-import { connectFlags } from './connectFlags'
 import { createContext } from './createContext'
+import { type Connection, createEmit, type Feature } from './feature'
 import { createFeatureHost } from './featureHost'
-import { runFeatures } from './features'
 import type { Ledger } from './ledger'
+import type { Missing } from './missingParts'
 import { startPageLifecycle } from './pageLifecycle'
 import { createPeople } from './people/people'
-import type { Api } from './publicApi'
+import type { Api, CoreApi } from './publicApi'
+import { runFeatures } from './runFeatures'
 
 export interface ClientInputs {
+  features: readonly Feature[]
+  missing: Missing
   load: LoadExtension
   token: string
   config: Config
@@ -29,7 +32,17 @@ export interface ClientInputs {
 }
 
 /** One running SDK for one project: introduces the rooms to each other. */
-export const createClient = ({ load, token, config, userConfig, log, ledger, onEnd }: ClientInputs) => {
+export const createClient = ({
+  features,
+  missing,
+  load,
+  token,
+  config,
+  userConfig,
+  log,
+  ledger,
+  onEnd,
+}: ClientInputs) => {
   const context = createContext(config, token, log)
   const { consent, identity, isOptedOut, remote, session, store, tabStore } = context
 
@@ -37,19 +50,22 @@ export const createClient = ({ load, token, config, userConfig, log, ledger, onE
   const { outbox, queue } = delivery
 
   const events = createCapture(context, ledger, queue)
-  const { capture, pageview } = events
-  const flags = connectFlags(context, delivery, capture, ledger.reloadingFlags)
-  const people = createPeople(context, ledger, capture, flags)
+  const { capture } = events
+  const connections: Connection[] = []
+  const emit = createEmit(connections)
+  const people = createPeople(context, ledger, capture, emit)
+  const client = { context, delivery, ledger, capture, mayProcess: people.mayProcess, emit }
+  for (const feature of features) connections.push(feature.connect?.(client) ?? {})
 
-  const host = createFeatureHost(context, delivery, events, load)
+  const host = createFeatureHost(context, delivery, capture, load)
   // Features watch the page: without one there is nothing to run.
-  const features = runFeatures(host, () => hasPage() && !isOptedOut())
-  delivery.onGzipNeeded(features.align)
-  remote.onChange(() => {
-    features.align()
-    if (!host.mayAutocapture())
-      queue.clear('turned_off_by_service', ({ event }) => event === '$autocapture' || event === '$copy_autocapture')
-  })
+  const running = runFeatures(
+    host,
+    () => hasPage() && !isOptedOut(),
+    connections.flatMap(({ runs = [] }) => runs),
+  )
+  delivery.onGzipNeeded(running.align)
+  remote.onChange(running.align)
 
   let decision = consent.explicit()
   /** Brings everything that follows the configuration or consent in line with it. */
@@ -58,8 +74,8 @@ export const createClient = ({ load, token, config, userConfig, log, ledger, onE
     context.align()
     session.claim()
     outbox.align()
-    features.align()
-    flags.refreshLater()
+    running.align()
+    emit('onAlign')
   }
   /** Takes over what another tab, or the page, has changed in the browser: consent, a reset, ids, the session. */
   const adopt = () => {
@@ -71,29 +87,30 @@ export const createClient = ({ load, token, config, userConfig, log, ledger, onE
     }
     people.adoptReset()
   }
-  events.connect(adopt, flags.properties, flags.api.setPersonPropertiesForFlags)
-  const stopLifecycle = startPageLifecycle(context, delivery, flags, adopt)
+  events.connect(
+    adopt,
+    emit,
+    connections.flatMap(({ stage = [] }) => stage),
+  )
+  const stopLifecycle = startPageLifecycle(context, delivery, emit, adopt)
 
-  const api: Api = {
+  const coreApi: CoreApi = {
     capture,
     calculateEventProperties: events.calculateEventProperties,
-    getPageViewId: pageview.current,
     ...people.api,
-    ...flags.api,
     ...superProperties(context),
     ...sessionApi(context),
     ...consentApi(context, capture, people.api.reset, () => queue.clear('opted_out'), align),
     set_config: (changes) => {
-      if (changeConfig(config, changes, log, userConfig)) align()
+      if (changeConfig(config, changes, log, userConfig, missing)) align()
     },
     debug: (on) => {
       config.debug = on !== false
     },
     flush: queue.flush,
     shutdown: async () => {
-      features.stop()
-      flags.stop()
-      events.stop()
+      running.stop()
+      emit('onEnd')
       stopLifecycle()
       queue.leave()
       queue.stop()
@@ -102,16 +119,17 @@ export const createClient = ({ load, token, config, userConfig, log, ledger, onE
       onEnd()
     },
   }
+  const api = connections.reduce<CoreApi & Partial<Api>>((all, each) => ({ ...all, ...each.api }), coreApi)
   return {
     api,
-    hasFlags: flags.hasLoaded,
+    hasFlags: () => connections.some((each) => each.hasFlags?.()),
     /** Starts what runs by itself, once everything is in place. */
     start: () => {
       const { distinctID, isIdentifiedID } = config.bootstrap
       if (distinctID && isIdentifiedID && !identity.isIdentified()) api.identify(distinctID)
       align()
       queue.takeOver()
-      flags.reload()
+      emit('onStart')
     },
   }
 }

@@ -2,13 +2,13 @@ import { apiHost } from '../delivery/hosts'
 import { guarded } from '../lib/guard'
 import { isPlainObject } from '../lib/json'
 import type { EarlyAccessFeature, FlagValue } from '../types'
-import type { Capture } from './capture'
 import type { Context } from './createContext'
+import type { Client } from './feature'
 
 /** Early access features: their list, and enrollment in one. `get` requests a JSON object from the service. */
 export const earlyAccess = (
   { config, token, store }: Context,
-  capture: Capture,
+  capture: Client['capture'],
   get: (url: string) => Promise<Record<string, unknown> | undefined>,
   updateFlags: (flags: Record<string, FlagValue>, payloads: undefined, options: { merge: true }) => void,
 ) => {

@@ -6,22 +6,21 @@ import type { LoadExtension } from '../extensions/contract'
 import { startExtension } from '../extensions/startExtension'
 import { later } from '../lib/guard'
 import { toJson } from '../lib/json'
-import type { Events } from './capture'
+import type { Capture } from './capture'
 import type { Delivery } from './connectDelivery'
 import type { Context } from './createContext'
-import type { FeatureHost } from './features'
+import type { FeatureHost } from './feature'
 
 /** What features and extensions see of a client. `load` fetches an extension. */
 export const createFeatureHost = (
   { config, log, remote, session }: Context,
-  { encode, needsGzip, useGzip }: Delivery,
-  { capture, pageview }: Events,
+  { encode, useGzip }: Delivery,
+  capture: Capture,
   load: LoadExtension,
 ): FeatureHost => {
   const host: FeatureHost = {
     config,
     capture,
-    hasViewed: pageview.hasViewed,
     session,
     remote,
     upload: async (path, body) => (await request(apiHost(config) + path, await encode(toJson(body)), config)).status,
@@ -29,8 +28,6 @@ export const createFeatureHost = (
     later,
     onPageLeave,
     onVisibilityChange,
-    mayAutocapture: () => !config.advanced_disable_flags && !remote.items.autocapture_opt_out,
-    needsGzip,
     startExtension: (name, parts, onFailure) =>
       startExtension(load(name), { ...host, ...parts }, (error) => {
         log.info(`extension ${name} is not available; its features are off`, error)

@@ -3,12 +3,14 @@ import { resolveConfig } from '../config/settings'
 import type { LoadExtension } from '../extensions/contract'
 import { expected } from '../lib/expected'
 import { guarded } from '../lib/guard'
-import { createLog } from '../lib/log'
+import { createLog, type Log } from '../lib/log'
 import type { Config } from '../types'
 import { VERSION } from '../version'
 import { type Client, createClient } from './createClient'
 import { LOGGER, PRIMARY_NAMES } from './compatibility'
+import type { Feature } from './feature'
 import { createLedger } from './ledger'
+import type { Missing } from './missingParts'
 import { NOT_YET, type NotYet } from './notYet'
 import { type Analytics, type Api, METHODS, type Options } from './publicApi'
 
@@ -29,7 +31,19 @@ export const memberAt = (of: object, path: string): unknown =>
 /** Every method, and what it returns without a client. */
 export const WITHOUT_CLIENT: Record<string, unknown> = { ...METHODS, ...NOT_YET }
 
-const notInVersion = (method: string) => `${method} is not in this version; the call does nothing`
+const NOT_IN_VERSION = 'is not in this version'
+const whyAbsent = (method: string, reason = NOT_IN_VERSION) => `${method} ${reason}; the call does nothing`
+
+/**
+ * Answers a call of a method that is not there. A callback that expects a list receives an empty one. A listener of flags
+ * is not called, as when flags are turned off.
+ */
+const answerAbsent = (method: string, [callback]: readonly unknown[], log: Log, missing: Missing): unknown => {
+  log.warn(whyAbsent(method, missing(method)))
+  if (isFunction(callback) && method !== 'onFeatureFlags')
+    callback([], { isLoaded: false, error: 'not in this version' })
+  return WITHOUT_CLIENT[method]
+}
 
 /** Runs calls where there is no client, and returns their results. */
 export type FallbackApi = (path: string, args: readonly unknown[]) => unknown
@@ -38,13 +52,15 @@ export type FallbackApi = (path: string, args: readonly unknown[]) => unknown
 export type WithoutPage = (analytics: Analytics, begin: () => void, end: () => void) => FallbackApi | undefined
 
 /**
- * Creates an `analytics` object. It touches nothing of the page until `init`, and no member throws.
- * `makeLoad`: how this build fetches extensions; `withoutPage`: what it does in workers and on servers, if anything;
+ * Creates an `analytics` object of the core and `features`. It touches nothing of the page until `init`, and no member
+ * throws. `missing`: says which import a member lacks. `makeLoad`: how this build fetches extensions; `withoutPage`: what it does in workers and on servers, if anything;
  * `others`: the named instances so far, shared by all instances of one primary.
  */
 export const createAnalytics = (
+  features: readonly Feature[],
   makeLoad: (config: Config) => LoadExtension,
   withoutPage?: WithoutPage,
+  missing: Missing = () => undefined,
   name?: string,
   others: Record<string, Analytics> = {},
 ): Analytics => {
@@ -66,7 +82,7 @@ export const createAnalytics = (
 
   const init = (given: string, options?: Options | null, asName?: string): Analytics => {
     if (asName && asName !== name && !PRIMARY_NAMES.includes(asName)) {
-      others[asName] ??= createAnalytics(makeLoad, withoutPage, asName, others)
+      others[asName] ??= createAnalytics(features, makeLoad, withoutPage, missing, asName, others)
       Object.assign(analytics, { [asName]: others[asName] })
       return others[asName].init(given, options, asName)
     }
@@ -79,13 +95,15 @@ export const createAnalytics = (
     }
     const userConfig = {}
     token = trimmed
-    Object.assign(config, resolveConfig(options, log, userConfig), { token })
+    Object.assign(config, resolveConfig(options, log, userConfig, missing), { token })
     waiting ??= []
     if (given && typeof given !== 'string')
       log.error(expected('init()', 'a project token (string)', given, 'Nothing is captured'))
     const begin = () => {
       fallback = undefined
       client = createClient({
+        features,
+        missing,
         load: makeLoad(config),
         token: trimmed,
         config,
@@ -127,11 +145,6 @@ export const createAnalytics = (
       if (isFunction(result)) result()
     }
   }
-  const notYet = (method: string, callback: unknown) => {
-    log.warn(notInVersion(method))
-    if (isFunction(callback)) callback([], { isLoaded: false, error: 'not in this version' })
-    return WITHOUT_CLIENT[method]
-  }
   /** The client's methods, guarded, which wait for a client where there is none. */
   const createMethods = () => {
     const members: Members = {}
@@ -140,7 +153,7 @@ export const createAnalytics = (
       const call = (...args: unknown[]): unknown => {
         if (!client) return guarded(() => (fallback ? fallback(path, args) : wait(path, args, () => call(...args))))
         const run = memberAt(client.api, path) as Method | undefined
-        return guarded(() => (run ? run(...args) : notYet(path, args[0]))) ?? WITHOUT_CLIENT[path]
+        return guarded(() => (run ? run(...args) : answerAbsent(path, args, log, missing))) ?? WITHOUT_CLIENT[path]
       }
       if (inner) members[method] = { ...(members[method] as Members), [inner]: call }
       else members[method] = call
@@ -190,6 +203,6 @@ const runCall = (analytics: Analytics, call: unknown, members: Members): unknown
     }
     const member = memberAt(members, String(method))
     if (isFunction(member)) return member(...args)
-    console.warn('[trailmark]', notInVersion(String(method)))
+    console.warn('[trailmark]', whyAbsent(String(method)))
     return undefined
   })

@@ -5,12 +5,13 @@ import { isHidden, onVisibilityChange } from '../browser/visibility'
 import type { Stop } from '../types'
 import type { Delivery } from './connectDelivery'
 import type { Context } from './createContext'
+import type { Emit } from './feature'
 
 /** Keeps a client in step with its page: hidden, left, restored, online, and written to by another tab. */
 export const startPageLifecycle = (
   { session, store, tabStore }: Context,
   { queue, outbox, isOutboxKey }: Delivery,
-  flags: { retryNow(): void },
+  emit: Emit,
   /** Takes over what other tabs have changed. */
   adopt: () => void,
 ): Stop => {
@@ -38,7 +39,7 @@ export const startPageLifecycle = (
     }),
     onOnline(() => {
       queue.wake()
-      flags.retryNow()
+      emit('onOnline')
     }),
   ]
   return () => stops.forEach((stop) => stop())

@@ -237,6 +237,16 @@ export type Api = Omit<
   featureFlags: Omit<Analytics['featureFlags'], 'hasLoadedFlags'>
 }
 
+/** The members of `Api` that parts bring (`PART_MEMBERS`). */
+type PartMember = 'featureFlags' | 'group' | 'getGroups' | 'resetGroups' | 'getPageViewId' | FlagMember
+type FlagMember = Extract<
+  keyof Api,
+  `${string}Flag${string}` | `${string}Flags` | `${string}EarlyAccess${string}` | 'isFeatureEnabled'
+>
+
+/** The members that need a running client and no part. */
+export type CoreApi = Omit<Api, PartMember>
+
 /**
  * Every method that needs a running client, and what it returns without one. An `analytics` object has these members
  * before it has a client, and where it never gets one.

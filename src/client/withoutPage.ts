@@ -1,35 +1,25 @@
 import { isWorker } from '../browser/page'
-import { openWorkerStorage } from '../browser/workerStorage'
-import { createFlags } from '../flags/flags'
 import { guarded } from '../lib/guard'
 import type { Config } from '../types'
-import { type FallbackApi, memberAt, WITHOUT_CLIENT, type WithoutPage } from './instances'
+import { memberAt, WITHOUT_CLIENT, type WithoutPage } from './instances'
 
-const call = (of: object, path: string, args: readonly unknown[]) =>
-  (memberAt(of, path) as ((...args: readonly unknown[]) => unknown) | undefined)?.(...args)
+type Method = (...args: readonly unknown[]) => unknown
 
-/** A server captures, requests and stores nothing. Flags come from `bootstrap`. */
-const onServer = (config: Config): FallbackApi => {
-  const flags = createFlags({
-    config,
-    store: { get: () => undefined, set: () => {} },
-    capture: () => {},
-    sessionId: () => '',
-    reload: () => {},
-    onMalformed: () => {},
-  })
-  const api = { ...flags.api, featureFlags: flags.featureFlags }
-  return (path, args) => call(api, path, args) ?? WITHOUT_CLIENT[path]
-}
-
-/** What the npm build does where there is no page. */
-export const withoutPage: WithoutPage = (analytics, begin, end) => {
-  // A worker stores in a database, which opens later: until then calls wait, as before `init`.
-  if (isWorker()) {
-    void openWorkerStorage().then(() => guarded(begin))
-    return undefined
+/**
+ * What the npm build does where there is no page. `openWorkerStorage` opens what workers store in, `onServer` returns
+ * the methods that work on a server; undefined where the site has not imported the part.
+ */
+export const createWithoutPage =
+  (openWorkerStorage?: () => Promise<unknown>, onServer?: (config: Config) => object): WithoutPage =>
+  (analytics, begin, end) => {
+    if (isWorker()) {
+      // A worker stores in a database, which opens later: until then calls wait, as before `init`.
+      if (openWorkerStorage) void openWorkerStorage().then(() => guarded(begin))
+      else console.warn('[trailmark]', 'init() in a worker needs trailmark/workers. Nothing is captured')
+      return undefined
+    }
+    // A server captures, requests and stores nothing. It has many visitors: each `init` brings the flags of the next one.
+    end()
+    const api = onServer?.(analytics.config) ?? {}
+    return (path, args) => (memberAt(api, path) as Method | undefined)?.(...args) ?? WITHOUT_CLIENT[path]
   }
-  // A server has many visitors: each `init` brings the flags of the next one.
-  end()
-  return onServer(analytics.config)
-}

@@ -11,6 +11,11 @@ import { RENAMES } from './renames'
 /** Options that the site passed, under their current names and of the right types. */
 export type UserConfig = Record<string, unknown>
 
+/** Says what an option lacks to have an effect; undefined when nothing is missing. */
+type Missing = (name: string) => string | undefined
+
+const nothing = () => undefined
+
 type Console = Pick<Log, 'error' | 'warn'>
 
 /** Copies what the site passed. A getter that throws logs a line and leaves its member undefined. */
@@ -26,9 +31,9 @@ const isRight = (name: string, takes: string, value: unknown, instead: string, l
 
 /**
  * Returns the options that the site passed, under their current names and of the right types. Others are left out, with
- * one log line each. `current`: what holds instead.
+ * one log line each. `current`: what holds instead. `missing`: options that lack a part have no effect, and a log line says so.
  */
-const checked = (given: unknown, current: Config, log: Console): UserConfig => {
+const checked = (given: unknown, current: Config, log: Console, missing: Missing): UserConfig => {
   const result: UserConfig = {}
   if (!isPlainObject(given)) {
     if (given !== undefined && given !== null)
@@ -50,6 +55,8 @@ const checked = (given: unknown, current: Config, log: Console): UserConfig => {
     const [, takes, later] = row
     if (!isRight(name, takes, value, shown(current[option]), log)) continue
     if (later) log.warn(`${name} is accepted, but has no effect in this version`)
+    // What is turned off need not be there.
+    else if (value !== false && missing(name)) log.warn(`${name} ${missing(name)}; it has no effect`)
     const members = MEMBERS[option] ?? {}
     result[option] = isPlainObject(value)
       ? pick(
@@ -87,15 +94,25 @@ const settled = (userConfig: UserConfig): Config & UserConfig => {
 }
 
 /** Returns the configuration of an `init`. Fills `userConfig` with the options that the site passed. */
-export const resolveConfig = (given: unknown, log: Console, userConfig: UserConfig = {}): Config =>
-  settled(Object.assign(userConfig, checked(given, fallbacks(), log)))
+export const resolveConfig = (
+  given: unknown,
+  log: Console,
+  userConfig: UserConfig = {},
+  missing: Missing = nothing,
+): Config => settled(Object.assign(userConfig, checked(given, fallbacks(), log, missing)))
 
 /**
  * Changes a live configuration; every reader of it sees the change. Returns whether anything changed. `userConfig`: the
  * options the site has passed so far; a date that is passed later changes only the others.
  */
-export const changeConfig = (config: Config, changes: unknown, log: Console, userConfig: UserConfig): boolean => {
-  const wanted = checked(changes, config, log)
+export const changeConfig = (
+  config: Config,
+  changes: unknown,
+  log: Console,
+  userConfig: UserConfig,
+  missing: Missing = nothing,
+): boolean => {
+  const wanted = checked(changes, config, log, missing)
   const names = [...Object.keys(wanted), ...(wanted.defaults ? Object.keys(datedDefaults(LATEST)) : [])]
   Object.assign(
     config,

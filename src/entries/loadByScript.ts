@@ -1,19 +1,15 @@
 import { unclobbered } from '../browser/dom'
 import type { Extension, ExtensionName, LoadExtension } from '../extensions/contract'
+import type { ScriptTag, ScriptUrlPolicy } from './runScript'
 
-interface ScriptUrlPolicy {
-  createScriptURL(name: string): string
-}
 interface ExtendedWindow {
   /** Where the extensions' scripts leave what they have (rollup.config.mjs). */
   __trailmark_extensions__?: Partial<Record<ExtensionName, Extension>>
   trustedTypes?: { createPolicy(name: string, rules: ScriptUrlPolicy): ScriptUrlPolicy }
 }
-/** The core's tag. `policy`: the one that the snippet has made for it, since a page may allow one of a name only. */
-type CoreTag = HTMLScriptElement & { policy?: ScriptUrlPolicy }
 
 /** Extensions of the script build: scripts beside the core's, put where `target` says. `tag`: the core's, where it has one. */
-export const loadByScript = (tag: CoreTag | null, target: () => 'body' | 'head'): LoadExtension => {
+export const loadByScript = (tag: ScriptTag | null, target: () => 'body' | 'head'): LoadExtension => {
   const page = window as ExtendedWindow
   const loading: Record<string, Promise<unknown>> = {}
   const coreUrl = tag?.src || location.href

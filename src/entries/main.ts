@@ -1,9 +1,16 @@
+import { openWorkerStorage } from '../browser/workerStorage'
+import { FEATURES } from '../client/features/features'
 import { createAnalytics } from '../client/instances'
-import { withoutPage } from '../client/withoutPage'
+import { serverFlags } from '../client/serverFlags'
+import { createWithoutPage } from '../client/withoutPage'
 import { importExtension } from '../extensions/imports'
 
 /** The primary instance. Importing it touches nothing; `analytics.init` starts it. */
-export const analytics = createAnalytics(() => importExtension, withoutPage)
+export const analytics = createAnalytics(
+  FEATURES,
+  () => importExtension,
+  createWithoutPage(openWorkerStorage, serverFlags),
+)
 
 export default analytics
 

@@ -1,3 +1,4 @@
+import { FEATURES } from '../../src/client/features/features'
 import { createAnalytics } from '../../src/client/instances'
 import type { CapturedEvent } from '../../src/types'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
@@ -410,7 +411,7 @@ describe('init', () => {
 
   test.each([[''], ['  '], [undefined], [null]])('a token of %p gives a silent no-op', (token) => {
     const lines = [listenToConsole('warn'), listenToConsole('error')]
-    const analytics = createAnalytics(() => () => Promise.reject(new Error('no extension')))
+    const analytics = createAnalytics(FEATURES, () => () => Promise.reject(new Error('no extension')))
     const asked = (globalThis.fetch = jest.fn())
     expect(analytics.init(token as never)).toBe(analytics)
     expect(analytics.capture('x')).toBeUndefined()

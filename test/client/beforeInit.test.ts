@@ -1,3 +1,4 @@
+import { FEATURES } from '../../src/client/features/features'
 import { createAnalytics } from '../../src/client/instances'
 import type { Analytics } from '../../src/client/publicApi'
 import { METHODS } from '../../src/client/publicApi'
@@ -60,7 +61,7 @@ test('a listener of flags added before init hears of them, unless it was removed
 
 test.each(Object.keys(METHODS))('%s before init does not throw and prints nothing', (path) => {
   const lines = [...listenToConsole('warn'), ...listenToConsole('error')]
-  const analytics = createAnalytics(() => () => Promise.reject(new Error('none')))
+  const analytics = createAnalytics(FEATURES, () => () => Promise.reject(new Error('none')))
   const [name, inner] = path.split('.') as [keyof Analytics, string?]
   const member = (
     inner ? (analytics[name] as unknown as Record<string, unknown>)[inner] : analytics[name]
@@ -107,7 +108,7 @@ test.each([
   ['without a token', '', {}],
   ['with enabled: false', 'token', { enabled: false }],
 ])('discards them when init comes %s', (_, token, config) => {
-  const analytics = createAnalytics(() => () => Promise.reject(new Error('none')))
+  const analytics = createAnalytics(FEATURES, () => () => Promise.reject(new Error('none')))
   analytics.capture('x')
   analytics.init(token, config)
   analytics.capture('y')

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { FEATURES } from '../../src/client/features/features'
 import { createAnalytics } from '../../src/client/instances'
 import type { Analytics, Options } from '../../src/client/publicApi'
 import * as clicks from '../../src/extensions/clicks/clicks'
@@ -45,7 +46,7 @@ const withSlowService = () => {
       }),
   ) as never
   const captured: string[] = []
-  const analytics = createAnalytics(() => async () => clicks)
+  const analytics = createAnalytics(FEATURES, () => async () => clicks)
   analytics.on('eventCaptured', ({ event }) => captured.push(event))
   return {
     analytics,

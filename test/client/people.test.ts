@@ -1,5 +1,6 @@
 import { NOT_YET } from '../../src/client/notYet'
 import { METHODS } from '../../src/client/publicApi'
+import { FEATURES } from '../../src/client/features/features'
 import { createAnalytics, WITHOUT_CLIENT } from '../../src/client/instances'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
@@ -130,10 +131,10 @@ describe('person_profiles', () => {
 
 test('before init and after shutdown every member is there and throws nothing', async () => {
   listenToConsole('warn')
-  const analytics = createAnalytics(() => () => Promise.reject(new Error('no extension'))) as unknown as Record<
-    string,
-    (...args: unknown[]) => unknown
-  >
+  const analytics = createAnalytics(
+    FEATURES,
+    () => () => Promise.reject(new Error('no extension')),
+  ) as unknown as Record<string, (...args: unknown[]) => unknown>
   for (const path of Object.keys(WITHOUT_CLIENT)) {
     const expected = WITHOUT_CLIENT[path]
     // What removes a listener is made for the call.

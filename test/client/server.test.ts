@@ -1,10 +1,16 @@
 /** @jest-environment node */
+import { FEATURES } from '../../src/client/features/features'
 import { createAnalytics } from '../../src/client/instances'
-import { withoutPage } from '../../src/client/withoutPage'
+import { serverFlags } from '../../src/client/serverFlags'
+import { createWithoutPage } from '../../src/client/withoutPage'
 import { METHODS } from '../../src/client/publicApi'
 
 const create = () =>
-  createAnalytics(() => () => Promise.reject(new Error('nothing is loaded on a server')), withoutPage)
+  createAnalytics(
+    FEATURES,
+    () => () => Promise.reject(new Error('nothing is loaded on a server')),
+    createWithoutPage(undefined, serverFlags),
+  )
 const flagsOf = (checkout: string | boolean) => ({
   bootstrap: {
     distinctID: 'x',

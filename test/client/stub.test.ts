@@ -1,3 +1,4 @@
+import { FEATURES } from '../../src/client/features/features'
 import { createAnalytics } from '../../src/client/instances'
 import { replayOrder, takeOver } from '../../src/client/stub'
 import type { Analytics } from '../../src/client/publicApi'
@@ -14,7 +15,7 @@ const OPTIONS = {
 const made: Analytics[] = []
 afterEach(() => made.splice(0).forEach((each) => void each.shutdown()))
 const fresh = () => {
-  const analytics = createAnalytics(() => () => Promise.reject(new Error('none')))
+  const analytics = createAnalytics(FEATURES, () => () => Promise.reject(new Error('none')))
   made.push(analytics)
   return analytics
 }

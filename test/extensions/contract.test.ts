@@ -4,7 +4,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { runInNewContext } from 'node:vm'
-import { type Feature, type FeatureHost, runFeatures } from '../../src/client/features'
+import type { FeatureHost, Running } from '../../src/client/feature'
+import { runFeatures } from '../../src/client/runFeatures'
 import type { Extension, ExtensionHost } from '../../src/extensions/contract'
 import { startExtension } from '../../src/extensions/startExtension'
 
@@ -75,7 +76,7 @@ describe('a new extension', () => {
       startExtension: () => startExtension(Promise.resolve(toy), { capture } as unknown as ExtensionHost, () => {}),
     } as unknown as FeatureHost
     let isWanted = true
-    const feature: Feature = { wanted: () => isWanted, load: 'toy' as never }
+    const feature: Running = { wanted: () => isWanted, load: 'toy' as never }
     const features = runFeatures(host, () => true, [feature])
 
     features.align()

@@ -1,4 +1,6 @@
+import { FEATURES } from '../../src/client/features/features'
 import { createAnalytics } from '../../src/client/instances'
+import { missingParts } from '../../src/client/missingParts'
 import type { Analytics, Options } from '../../src/client/publicApi'
 import * as clicks from '../../src/extensions/clicks/clicks'
 import type { LoadExtension } from '../../src/extensions/contract'
@@ -55,6 +57,7 @@ export const startAnalytics = (
   token = 'token',
   before?: (analytics: Analytics) => void,
   load = loadExtension,
+  features = FEATURES,
 ): Started => {
   jest.useFakeTimers({ now: jest.isMockFunction(setTimeout) ? Date.now() : new Date('2026-11-21T10:00:00Z') })
   const sent: SentEvent[] = []
@@ -82,7 +85,7 @@ export const startAnalytics = (
     }
   }) as unknown as typeof fetch
 
-  const analytics = createAnalytics(() => load)
+  const analytics = createAnalytics(features, () => load, undefined, missingParts(features))
   running.push(analytics)
   before?.(analytics)
   analytics.init(token, { ...OPTIONS, ...config })

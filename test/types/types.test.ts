@@ -1,3 +1,4 @@
+import { FEATURES } from '../../src/client/features/features'
 import { createAnalytics } from '../../src/client/instances'
 import type { Analytics, CapturedEvent, Options } from '../../src/entries/main'
 
@@ -57,5 +58,5 @@ const uses = (analytics: Analytics) => {
 
 test('the public types say what is allowed', () => {
   expect(uses).toBeInstanceOf(Function)
-  expect(createAnalytics(() => () => Promise.reject(new Error('not loaded')))).toHaveProperty('init')
+  expect(createAnalytics(FEATURES, () => () => Promise.reject(new Error('not loaded')))).toHaveProperty('init')
 })

@@ -1,24 +1,10 @@
 import { expected } from '../../lib/expected'
 import type { Properties } from '../../types'
 import { toId } from './identify'
-import type { Capture } from '../capture'
-import type { Context } from '../createContext'
-
-export interface GroupFlags {
-  reload(): void
-  api: {
-    resetGroupPropertiesForFlags(type?: string): void
-    setGroupPropertiesForFlags(properties: Record<string, Properties>): void
-  }
-}
+import type { Client } from '../feature'
 
 /** Calls that read and change the groups of the visitor. */
-export const groupsApi = (
-  { log, store }: Context,
-  capture: Capture,
-  mayProcess: (method: string) => boolean,
-  flags: GroupFlags,
-) => {
+export const groupsApi = ({ context: { log, store }, capture, mayProcess, emit }: Client) => {
   const getGroups = (): Record<string, string> => store.get('$groups') ?? {}
   return {
     group: (givenType: unknown, givenKey: unknown, properties?: Properties): void => {
@@ -30,11 +16,7 @@ export const groupsApi = (
       if (!mayProcess('group')) return
       const isNew = getGroups()[type] !== key
       store.set({ $groups: { ...getGroups(), [type]: key }, $epp: true })
-      if (isNew) {
-        flags.api.resetGroupPropertiesForFlags(type)
-        flags.reload()
-      }
-      if (properties) flags.api.setGroupPropertiesForFlags({ [type]: properties })
+      emit('onGroup', { type, isNew, properties })
       if (isNew || properties)
         capture('$groupidentify', {
           $group_type: type,
@@ -45,8 +27,7 @@ export const groupsApi = (
     getGroups,
     resetGroups: (): void => {
       store.set({ $groups: {} })
-      flags.api.resetGroupPropertiesForFlags()
-      flags.reload()
+      emit('onGroup', { isNew: true })
     },
   }
 }

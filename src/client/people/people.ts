@@ -1,22 +1,16 @@
-import type { Bootstrap } from '../../types'
 import type { Capture } from '../capture'
 import { tracesOf } from '../compatibility'
 import type { Context } from '../createContext'
+import type { Emit } from '../feature'
 import type { Ledger } from '../ledger'
-import { type GroupFlags, groupsApi } from './groups'
 import { identityApi } from './identify'
 import { createPersonProperties } from './personProperties'
 import { createReset } from './reset'
 
-interface Flags extends GroupFlags {
-  onIdChange(anonymousId?: string): void
-  forget(bootstrap?: Bootstrap): void
-}
-
-/** The calls that change the person, its properties and its groups, and the events they capture. */
-export const createPeople = (context: Context, ledger: Ledger, capture: Capture, flags: Flags) => {
+/** The calls that change the person and its properties, and the events they capture. */
+export const createPeople = (context: Context, ledger: Ledger, capture: Capture, emit: Emit) => {
   const { config, log, isCookieless } = context
-  const { adoptReset, reset } = createReset(context, flags.forget)
+  const { adoptReset, reset } = createReset(context, (bootstrap) => emit('onReset', bootstrap))
   /** Whether person events are allowed. Logs one line when they are not. */
   const mayProcess = (method: string): boolean => {
     adoptReset()
@@ -27,11 +21,11 @@ export const createPeople = (context: Context, ledger: Ledger, capture: Capture,
   const properties = createPersonProperties(context, capture, mayProcess)
   return {
     adoptReset,
+    mayProcess,
     api: {
       reset,
       ...properties.api,
-      ...identityApi(context, ledger, capture, mayProcess, properties, flags.onIdChange),
-      ...groupsApi(context, capture, mayProcess, flags),
+      ...identityApi(context, ledger, capture, mayProcess, properties, (id) => emit('onIdChange', id)),
       ...tracesOf(capture),
     },
   }

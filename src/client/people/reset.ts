@@ -17,7 +17,7 @@ const forget = (store: Store, isPersonal: (name: string) => boolean = () => true
 /** `reset`, and the same in a tab that finds that another tab was reset. */
 export const createReset = (
   { store, tabStore, session, identity, attribution }: Context,
-  forgetFlags: (bootstrap?: Bootstrap) => void,
+  onReset: (bootstrap?: Bootstrap) => void,
 ) => {
   const latest = () => resetAt(store.all())
   let seen = latest()
@@ -26,7 +26,7 @@ export const createReset = (
     seen = latest()
     forget(tabStore)
     attribution.forget()
-    forgetFlags(bootstrap)
+    onReset(bootstrap)
   }
   /** Takes over what other tabs have stored. Forgets the person if one of them was reset. */
   const adoptReset = (): void => {

@@ -41,9 +41,9 @@ const scrolled = (depth: ScrollDepth | undefined): Properties => {
 
 /**
  * Adds the id of the pageview that an event belongs to; to `$pageview` and `$pageleave` also path, duration and scroll
- * depth of the previous one. `hasViewed`: whether the latest pageview was of the current path.
+ * depth of the previous one. `scroll` is absent where scrolling is not followed. `hasViewed`: whether the latest pageview was of the current path.
  */
-export const addPageview = (scroll: {
+export const addPageview = (scroll?: {
   take(): ScrollDepth | undefined
 }): { stage: Stage; forget(): void; current(): string | undefined; hasViewed(): boolean } => {
   let last: Pageview | undefined
@@ -58,7 +58,7 @@ export const addPageview = (scroll: {
             ? {}
             : {
                 $prev_pageview_duration: (event.timestamp.getTime() - previous.at) / 1000,
-                ...scrolled(scroll.take()),
+                ...scrolled(scroll?.take()),
               }),
         }
       : {}

@@ -1,0 +1,555 @@
+declare const RENAMES: {
+  readonly advanced_disable_decide: 'advanced_disable_flags'
+  readonly evaluation_environments: 'evaluation_contexts'
+  readonly request_headers: 'xhr_headers'
+  readonly process_person: 'person_profiles'
+  readonly cookie_name: 'persistence_name'
+  readonly disable_cookie: 'disable_persistence'
+  readonly store_google: 'save_campaign_params'
+  readonly verbose: 'debug'
+}
+type Properties = Record<string, unknown>
+type Stop = () => void
+interface CapturedEvent {
+  uuid: string
+  event: string
+  properties: Properties
+  $set?: Properties
+  $set_once?: Properties
+  $unset?: string[]
+  timestamp: Date
+}
+type Transport = 'fetch' | 'XHR' | 'sendBeacon'
+interface CaptureOptions {
+  $set?: Properties
+  $set_once?: Properties
+  $unset?: string[]
+  timestamp?: Date
+  uuid?: string
+  send_instantly?: boolean
+  transport?: Transport
+  skip_client_rate_limiting?: boolean
+}
+type DropReason =
+  | 'not_initialized'
+  | 'invalid_name'
+  | 'opted_out'
+  | 'bot'
+  | 'rate_limited'
+  | 'before_send'
+  | 'internal_error'
+  | 'turned_off_by_service'
+  | 'refused_by_service'
+  | 'queue_full'
+  | 'expired'
+interface DroppedEvent {
+  event: string
+  uuid?: string
+  reason: DropReason
+  stage?: string
+}
+interface SessionChange {
+  noSessionId: boolean
+  activityTimeout: boolean
+  sessionPastMaximumLength: boolean
+  crossTabAdoption: boolean
+}
+type SessionListener = (sessionId: string, windowId: string, reason?: SessionChange) => void
+interface Explanation {
+  event: string
+  uuid?: string
+  at: Date
+  stages: readonly string[]
+  state: 'waiting' | 'delivered' | 'dropped'
+  reason?: DropReason
+}
+type FlagValue = boolean | string
+interface FlagDetails {
+  key?: string
+  enabled: boolean
+  variant?: string | null
+  reason?: {
+    code?: string
+    description?: string | null
+  }
+  metadata?: {
+    id?: number
+    version?: number
+    payload?: unknown
+    has_experiment?: boolean
+  }
+  failed?: boolean
+}
+interface FlagResult {
+  key: string
+  enabled: boolean
+  variant?: string
+  payload?: unknown
+}
+interface FlagOptions {
+  send_event?: boolean
+  fresh?: boolean
+}
+type FlagListener = (
+  flags: string[],
+  variants: Record<string, FlagValue>,
+  context?: {
+    errorsLoading?: boolean
+  },
+) => void
+type FlagOverride = false | string[] | Record<string, FlagValue>
+interface EarlyAccessFeature {
+  id: string
+  name: string
+  description: string
+  stage: 'draft' | 'concept' | 'alpha' | 'beta' | 'general-availability' | 'archived'
+  documentationUrl: string | null
+  flagKey: string | null
+  payload?: unknown
+}
+interface RequestError {
+  statusCode: number
+  text: string
+  json?: unknown
+}
+interface AutocaptureConfig {
+  url_allowlist?: (string | RegExp)[]
+  dom_event_allowlist?: string[]
+  element_allowlist?: string[]
+  css_selector_allowlist?: string[]
+  element_attribute_ignorelist?: string[]
+  capture_copied_text?: boolean
+}
+interface RageclickConfig {
+  css_selector_ignorelist?: string[]
+  content_ignorelist?: boolean | string[]
+  threshold_px?: number
+  click_count?: number
+  timeout_ms?: number
+}
+interface Bootstrap {
+  distinctID?: string
+  isIdentifiedID?: boolean
+  featureFlags?: Record<string, boolean | string>
+  featureFlagPayloads?: Record<string, unknown>
+}
+type BeforeSend = (event: CapturedEvent) => CapturedEvent | null | undefined
+type PersistenceKind = 'localStorage' | 'sessionStorage' | 'cookie' | 'memory' | 'localStorage+cookie'
+interface Config {
+  api_host: string
+  ui_host: string | undefined
+  autocapture: boolean | AutocaptureConfig
+  before_send: BeforeSend | (BeforeSend | false | null | undefined)[]
+  bootstrap: Bootstrap
+  capture_pageview: boolean | 'history_change'
+  capture_pageleave: boolean | 'if_capture_pageview'
+  capture_dead_clicks: boolean
+  cross_subdomain_cookie: boolean
+  custom_blocked_useragents: string[]
+  defaults: string
+  disable_persistence: boolean
+  disable_surveys: boolean
+  disable_session_recording: boolean
+  enable_recording_console_log: boolean
+  enable_heatmaps: boolean | undefined
+  evaluation_contexts: string[] | undefined
+  external_scripts_inject_target: 'body' | 'head'
+  flags_api_host: string | null
+  loaded: (analytics: unknown) => void
+  mask_all_text: boolean
+  mask_all_element_attributes: boolean
+  opt_out_capturing_by_default: boolean
+  opt_out_persistence_by_default: boolean
+  opt_out_useragent_filter: boolean
+  persistence: PersistenceKind
+  property_denylist: string[]
+  property_blacklist: string[]
+  sanitize_properties: ((properties: Properties, event: string) => Properties) | null | undefined
+  mask_personal_data_properties: boolean
+  custom_personal_data_properties: string[]
+  person_profiles: 'always' | 'identified_only' | 'never'
+  rate_limiting: {
+    events_per_second?: number
+    events_burst_limit?: number
+  }
+  session_recording: Record<string, unknown>
+  session_idle_timeout_seconds: number
+  xhr_headers: Record<string, string>
+  rageclick: boolean | RageclickConfig
+  advanced_disable_flags: boolean
+  advanced_disable_feature_flags: boolean
+  advanced_disable_feature_flags_on_first_load: boolean
+  advanced_only_evaluate_survey_feature_flags: boolean
+  advanced_feature_flags_dedup_per_session: boolean
+  feature_flag_request_timeout_ms: number
+  feature_flag_cache_ttl_ms: number
+  remote_config_refresh_interval_ms: number
+  secure_cookie: boolean
+  custom_campaign_params: string[]
+  fetch_options: {
+    cache?: Exclude<RequestCache, 'only-if-cached'>
+    next_options?: Record<string, unknown>
+  }
+  on_request_error: (error: RequestError) => void
+  enabled: boolean
+  debug: boolean
+  persistence_name: string
+  cookie_expiration: number
+  request_batching: boolean
+  request_queue_config: {
+    flush_interval_ms?: number
+  }
+  outbox_max_bytes: number
+  outbox_max_age_ms: number
+  disable_compression: boolean
+  disable_beacon: boolean
+  properties_string_max_length: number
+  save_campaign_params: boolean
+  save_referrer: boolean
+  disable_scroll_properties: boolean
+  scroll_root_selector: string | string[] | undefined
+  disable_capture_url_hashes: boolean
+  cookieless_mode: 'always' | 'on_reject' | undefined
+  consent_persistence_name: string | null
+  opt_out_capturing_cookie_prefix: string | null
+  opt_out_capturing_persistence_type: 'localStorage' | 'cookie'
+  get_device_id: (uuid: string) => string
+  respect_dnt: boolean
+}
+interface Notices {
+  eventCaptured: CapturedEvent
+  eventsDelivered: {
+    uuids: string[]
+  }
+  eventDropped: DroppedEvent
+  featureFlagsReloading: true
+}
+type PeopleArguments = [name: string | Properties, value?: unknown, callback?: (answer: object) => void]
+interface Survey {
+  id: string
+  name: string
+  description?: string
+  type: string
+  questions: Record<string, unknown>[]
+  appearance?: Record<string, unknown> | null
+  conditions?: Record<string, unknown> | null
+  start_date?: string | null
+  end_date?: string | null
+  [item: string]: unknown
+}
+type SurveyCallback = (
+  surveys: Survey[],
+  context?: {
+    isLoaded: boolean
+    error?: string
+  },
+) => void
+type Report = (
+  name: string,
+  value?: number,
+  options?: {
+    unit?: string
+    attributes?: Properties
+  },
+) => void
+interface NotYet {
+  captureException(error: unknown, properties?: Properties): CapturedEvent | undefined
+  addExceptionStep(message: string, properties?: Properties): void
+  startExceptionAutocapture(config?: boolean | Record<string, unknown>): void
+  stopExceptionAutocapture(): void
+  captureLog(options: { body: string; level?: string; attributes?: Properties }): void
+  startSessionRecording(override?: boolean | Record<string, unknown>): void
+  stopSessionRecording(): void
+  sessionRecordingStarted(): boolean | undefined
+  loadToolbar(parameters: Record<string, unknown>): boolean | undefined
+  getSurveys(callback: SurveyCallback, forceReload?: boolean): void
+  getActiveMatchingSurveys(callback: SurveyCallback, forceReload?: boolean): void
+  onSurveysLoaded(callback: SurveyCallback): Stop
+  displaySurvey(id: string, options?: Record<string, unknown>): void
+  renderSurvey(id: string, selector: string): void
+  canRenderSurvey(id: string):
+    | {
+        visible: boolean
+        disabledReason?: string
+      }
+    | undefined
+  canRenderSurveyAsync(
+    id: string,
+    forceReload?: boolean,
+  ): Promise<{
+    visible: boolean
+    disabledReason?: string
+  }>
+  cancelPendingSurvey(id: string): void
+  setIdentity(id: string, hash: string): void
+  clearIdentity(): void
+  getExtension(name: string): undefined
+  metrics: {
+    count: Report
+    gauge: Report
+    histogram: Report
+    flush(): void
+  }
+}
+interface ResetOptions {
+  resetDeviceID?: boolean
+  bootstrap?: Bootstrap
+}
+type OldNames = {
+  [N in keyof typeof RENAMES]: Config[(typeof RENAMES)[N]]
+}
+type Options = Partial<
+  Omit<Config, 'loaded'> & {
+    loaded: (analytics: Analytics) => void
+  } & OldNames
+>
+interface Analytics extends NotYet {
+  readonly config: Config & {
+    readonly token: string
+  }
+  readonly version: string
+  readonly __loaded: boolean
+  readonly flagsEndpointWasHit: boolean
+  readonly decideEndpointWasHit: boolean
+  readonly logger: Record<string, () => void>
+  init(token: string, options?: Options | null, name?: string): Analytics
+  set_config(options: Options): void
+  capture(event: string, properties?: Properties | null, options?: CaptureOptions): CapturedEvent | undefined
+  calculateEventProperties(event: string, properties?: Properties, timestamp?: Date, uuid?: string): Properties
+  identify(id: string, set?: Properties, setOnce?: Properties): void
+  alias(alias: string, original?: string): CapturedEvent | -1 | undefined
+  setPersonProperties(set?: Properties, setOnce?: Properties): void
+  unsetPersonProperties(names: string | string[]): void
+  createPersonProfile(): void
+  group(type: string, key: string, properties?: Properties): void
+  getGroups(): Record<string, string>
+  resetGroups(): void
+  setInternalOrTestUser(): void
+  captureTraceFeedback(traceId: string | number, text: string): void
+  captureTraceMetric(traceId: string | number, name: string, value: string | number | boolean): void
+  people: {
+    set(...given: PeopleArguments): void
+    set_once(...given: PeopleArguments): void
+  }
+  reset(options?: boolean | ResetOptions): void
+  register(properties: Properties): void
+  register_once(properties: Properties, unless?: unknown): void
+  unregister(name: string): void
+  register_for_session(properties: Properties): void
+  unregister_for_session(name: string): void
+  get_property(name: string): unknown
+  getSessionProperty(name: string): unknown
+  get_distinct_id(): string
+  get_session_id(): string
+  onSessionId(listener: SessionListener): Stop
+  sessionManager: {
+    resetSessionId(): void
+  }
+  get_session_replay_url(options?: { withTimestamp?: boolean; timestampLookBack?: number }): string
+  getPageViewId(): string | undefined
+  getFeatureFlag(key: string, options?: FlagOptions): FlagValue | undefined
+  isFeatureEnabled(
+    key: string,
+    options?: FlagOptions & {
+      defaultValue?: boolean
+    },
+  ): boolean | undefined
+  getFeatureFlagPayload(key: string): unknown
+  getFeatureFlagResult(key: string, options?: FlagOptions): FlagResult | undefined
+  getAllFeatureFlags(): FlagResult[]
+  reloadFeatureFlags(): void
+  onFeatureFlags(listener: FlagListener): Stop
+  updateFlags(
+    flags: Record<string, FlagValue>,
+    payloads?: Record<string, unknown>,
+    options?: {
+      merge?: boolean
+    },
+  ): void
+  setPersonPropertiesForFlags(properties: Properties, reload?: boolean): void
+  resetPersonPropertiesForFlags(reload?: boolean): void
+  setGroupPropertiesForFlags(properties: Record<string, Properties>, reload?: boolean): void
+  resetGroupPropertiesForFlags(type?: string): void
+  updateEarlyAccessFeatureEnrollment(key: string, isEnrolled: boolean, stage?: string): void
+  getEarlyAccessFeatures(
+    callback: (features: EarlyAccessFeature[]) => void,
+    forceReload?: boolean,
+    stages?: string[],
+  ): void
+  featureFlags: {
+    override(
+      given:
+        | FlagOverride
+        | {
+            flags?: FlagOverride
+            payloads?: false | Record<string, unknown>
+          },
+    ): void
+    overrideFeatureFlags(
+      given:
+        | FlagOverride
+        | {
+            flags?: FlagOverride
+            payloads?: false | Record<string, unknown>
+          },
+    ): void
+    getFlags(): string[]
+    getFlagVariants(): Record<string, FlagValue>
+    getFlagPayloads(): Record<string, unknown>
+    getFlagsWithDetails(): Record<string, FlagDetails>
+    getFeatureFlagDetails(key: string): FlagDetails | undefined
+    getRemoteConfigPayload(key: string, callback: (payload: unknown) => void): void
+    reloadFeatureFlagsAsync(): Promise<{
+      status: 'loaded' | 'error' | 'skipped'
+    }>
+    ensureFlagsLoaded(): void
+    setAnonymousDistinctId(id: string): void
+    readonly hasLoadedFlags: boolean
+    setReloadingPaused(paused: boolean): void
+  }
+  opt_in_capturing(options?: { captureEventName?: string | null | false; captureProperties?: Properties }): void
+  opt_out_capturing(): void
+  has_opted_in_capturing(): boolean
+  has_opted_out_capturing(): boolean
+  get_explicit_consent_status(): 'granted' | 'denied' | 'pending'
+  clear_opt_in_out_capturing(): void
+  is_capturing(): boolean
+  on<N extends keyof Notices>(name: N | '*', listener: (value: Notices[N]) => void): Stop
+  drops(): Partial<Record<DropReason, number>>
+  explain(
+    which?:
+      | string
+      | {
+          uuid?: string
+        },
+  ): Explanation[]
+  debug(on?: boolean): void
+  flush(): void
+  shutdown(): Promise<void>
+  push(call: unknown[]): void
+  toString(): string
+}
+type PostHog = Analytics
+type PostHogInterface = Analytics
+type PostHogConfig = Options
+type CaptureResult = CapturedEvent
+type BeforeSendFn = BeforeSend
+type BootstrapConfig = Bootstrap
+type Property = JsonType
+type JsonType = string | number | boolean | null | undefined | JsonRecord | JsonType[]
+type JsonRecord = {
+  [key: string]: JsonType
+}
+type FeatureFlagsCallback = FlagListener
+type FeatureFlagResult = FlagResult
+type FeatureFlagValue = FlagValue
+type FeatureFlagDetail = FlagDetails
+type FeatureFlagOptions = Exclude<Parameters<Analytics['getFeatureFlag']>[1], undefined>
+type SessionIdChangedCallback = SessionListener
+type RequestResponse = RequestError
+type EarlyAccessFeatureCallback = (features: EarlyAccessFeature[]) => void
+type EventName = string
+type Persistence = PersistenceKind
+type PersonProfiles = Config['person_profiles']
+type ConfigDefaults = Config['defaults']
+type RequestQueueConfig = Config['request_queue_config']
+type RequestCallback = Config['on_request_error']
+type Headers = Config['xhr_headers']
+type DomAutocaptureEvents = NonNullable<AutocaptureConfig['dom_event_allowlist']>[number]
+type AutocaptureCompatibleElement = NonNullable<AutocaptureConfig['element_allowlist']>[number]
+type FeatureFlagMetadata = NonNullable<FlagDetails['metadata']>
+type EvaluationReason = NonNullable<FlagDetails['reason']>
+type IsFeatureEnabledOptions = Exclude<Parameters<Analytics['isFeatureEnabled']>[1], undefined>
+type FeatureFlagOverrides = Record<string, FlagValue>
+type FeatureFlagPayloadOverrides = Record<string, JsonType>
+type OverrideFeatureFlagsOptions = Exclude<Parameters<Analytics['featureFlags']['overrideFeatureFlags']>[0], undefined>
+type RemoteConfigFeatureFlagCallback = Parameters<Analytics['featureFlags']['getRemoteConfigPayload']>[1]
+type EarlyAccessFeatureStage = EarlyAccessFeature['stage']
+type EarlyAccessFeatureResponse = {
+  earlyAccessFeatures: EarlyAccessFeature[]
+}
+type SessionRecordingOptions = Config['session_recording']
+type ExceptionAutoCaptureConfig = Exclude<Parameters<Analytics['startExceptionAutocapture']>[0], boolean | undefined>
+type DisplaySurveyOptions = Exclude<Parameters<Analytics['displaySurvey']>[1], undefined>
+type SurveyQuestion = Survey['questions'][number]
+type SurveyAppearance = NonNullable<Survey['appearance']>
+type ToolbarParams = Parameters<Analytics['loadToolbar']>[0]
+interface Feature {
+  readonly name: string
+}
+declare const createAnalytics: ({ features }: { features: readonly Feature[] }) => Analytics
+export { createAnalytics }
+export type {
+  Analytics,
+  AutocaptureCompatibleElement,
+  AutocaptureConfig,
+  BeforeSend,
+  BeforeSendFn,
+  Bootstrap,
+  BootstrapConfig,
+  CaptureOptions,
+  CaptureResult,
+  CapturedEvent,
+  Config,
+  ConfigDefaults,
+  DisplaySurveyOptions,
+  DomAutocaptureEvents,
+  DropReason,
+  DroppedEvent,
+  EarlyAccessFeature,
+  EarlyAccessFeatureCallback,
+  EarlyAccessFeatureResponse,
+  EarlyAccessFeatureStage,
+  EvaluationReason,
+  EventName,
+  ExceptionAutoCaptureConfig,
+  Explanation,
+  Feature,
+  FeatureFlagDetail,
+  FeatureFlagMetadata,
+  FeatureFlagOptions,
+  FeatureFlagOverrides,
+  FeatureFlagPayloadOverrides,
+  FeatureFlagResult,
+  FeatureFlagValue,
+  FeatureFlagsCallback,
+  FlagDetails,
+  FlagListener,
+  FlagOptions,
+  FlagOverride,
+  FlagResult,
+  FlagValue,
+  Headers,
+  IsFeatureEnabledOptions,
+  JsonRecord,
+  JsonType,
+  Notices,
+  Options,
+  OverrideFeatureFlagsOptions,
+  Persistence,
+  PersistenceKind,
+  PersonProfiles,
+  PostHog,
+  PostHogConfig,
+  PostHogInterface,
+  Properties,
+  Property,
+  RageclickConfig,
+  RemoteConfigFeatureFlagCallback,
+  RequestCallback,
+  RequestError,
+  RequestQueueConfig,
+  RequestResponse,
+  ResetOptions,
+  SessionChange,
+  SessionIdChangedCallback,
+  SessionListener,
+  SessionRecordingOptions,
+  Stop,
+  Survey,
+  SurveyAppearance,
+  SurveyCallback,
+  SurveyQuestion,
+  ToolbarParams,
+  Transport,
+}

@@ -1,0 +1,103 @@
+import type { Extension, ExtensionHost, ExtensionName } from '../extensions/contract'
+import type { PartName } from '../parts'
+import type { Stage } from '../pipeline/stage'
+import type { Bootstrap, Config, Properties, Stop } from '../types'
+import type { Delivery } from './connectDelivery'
+import type { Context } from './createContext'
+import type { Ledger } from './ledger'
+import type { Api } from './publicApi'
+
+/** What features and extensions run with. */
+export interface FeatureHost extends ExtensionHost {
+  /** Fetches an extension and starts it with `parts` beside this host. `onFailure`: it does not run. */
+  startExtension(name: ExtensionName, parts?: object, onFailure?: Stop): Stop
+}
+
+/** Something that runs by itself while it is wanted: in the core, or as an extension that is loaded then. */
+export type Running = { wanted(): unknown } & ({ start(host: FeatureHost): Stop } | { load: ExtensionName })
+
+/** The core's own stages, in order. */
+export type CoreStage =
+  | 'name'
+  | 'consent'
+  | 'rate'
+  | 'session'
+  | 'identity'
+  | 'sessionProperties'
+  | 'stored'
+  | 'page'
+  | 'cookieless'
+  | 'person'
+  | 'denylist'
+  | 'beforeSend'
+
+/** A stage of the pipeline that a feature adds. */
+export interface FeatureStage {
+  /** Its name in `explain`. */
+  name: string
+  before: CoreStage
+  run: Stage
+  /** Whether it only adds properties, so that `calculateEventProperties` runs it too. */
+  fillsOnly: boolean
+}
+
+/** What a client tells its features. */
+export interface Hooks {
+  /** The client has started. */
+  onStart(): void
+  /** Configuration or consent changed. Also called at the start. */
+  onAlign(): void
+  /** The visitor has another id now. `anonymousId`: the one before, if it was anonymous. */
+  onIdChange(anonymousId?: string): void
+  /** The visitor became another. `bootstrap`: what the site knows of the next one. */
+  onReset(bootstrap?: Bootstrap): void
+  /** The visitor joined a group, left all groups, or a group has other properties. */
+  onGroup(change: { type?: string; isNew: boolean; properties?: Properties }): void
+  /** An event sets person properties. */
+  onPersonProperties(changes: { $set: Properties; $set_once: Properties }): void
+  /** The browser is online again. */
+  onOnline(): void
+  /** The client was shut down. */
+  onEnd(): void
+}
+
+/** What a feature adds to a client: methods, a step of each event's way, something that runs, what it listens to. */
+export interface Connection extends Partial<Hooks> {
+  api?: Partial<Api>
+  stage?: FeatureStage
+  runs?: Running
+  /** Whether flags have loaded. */
+  hasFlags?(): boolean
+}
+
+/** What a feature connects to. */
+export interface Client {
+  context: Context
+  delivery: Delivery
+  ledger: Ledger
+  capture: ExtensionHost['capture']
+  /** Whether person events are allowed. Logs one line that names `method` when they are not. */
+  mayProcess(method: string): boolean
+  /** Calls a hook of every feature. */
+  emit: Emit
+}
+
+/** A part of the SDK that a site may leave out: one row of `FEATURES`, and one import, `trailmark/<name>`. */
+export interface Feature {
+  name: PartName
+  connect?(client: Client): Connection
+  /** Imports the feature's extension, in the npm build. */
+  importExtension?(): Promise<Extension>
+  /** Opens what workers store in, in the npm build. */
+  openWorkerStorage?(): Promise<unknown>
+  /** Returns the methods that work on a server, where there is no client, in the npm build. */
+  onServer?(config: Config): object
+}
+
+export type Emit = <N extends keyof Hooks>(name: N, ...args: Parameters<Hooks[N]>) => void
+
+/** Returns a function that calls a hook of every connection. */
+export const createEmit =
+  (connections: readonly Connection[]): Emit =>
+  (name, ...args) =>
+    connections.forEach((each) => (each[name] as ((...args: unknown[]) => void) | undefined)?.(...args))

@@ -1,0 +1,12 @@
+import type { Feature } from '../feature'
+import { autocapture } from './autocapture'
+import { bots } from './bots'
+import { clicks } from './clicks'
+import { flags } from './flags'
+import { groups } from './groups'
+import { gzip } from './gzip'
+import { pageleaves } from './pageleaves'
+import { pageviews } from './pageviews'
+
+/** Everything that the core can do without, in the order in which it starts. */
+export const FEATURES: readonly Feature[] = [bots, pageviews, pageleaves, clicks, autocapture, flags, groups, gzip]

@@ -1,0 +1,13 @@
+import { startPageleaves } from '../../sources/pageleaves'
+import type { Feature } from '../feature'
+
+/** Captures `$pageleave`. */
+export const pageleaves: Feature = {
+  name: 'pageleaves',
+  connect: ({ context: { config } }) => ({
+    runs: {
+      wanted: () => config.capture_pageleave === true || (config.capture_pageleave && config.capture_pageview),
+      start: startPageleaves,
+    },
+  }),
+}

@@ -1,0 +1,27 @@
+import { hasPage } from '../../browser/page'
+import { followScroll } from '../../browser/scroll'
+import { addPageview } from '../../pipeline/stages/addPageview'
+import { startPageviews } from '../../sources/pageviews'
+import type { Feature } from '../feature'
+
+/** Captures `$pageview`, and adds to each event the pageview it belongs to. */
+export const pageviews: Feature = {
+  name: 'pageviews',
+  connect: ({ context: { config, session } }) => {
+    const scrolling =
+      config.disable_scroll_properties || !hasPage()
+        ? undefined
+        : followScroll(() => [config.scroll_root_selector ?? []].flat())
+    const pageview = addPageview(scrolling)
+    session.onChange(pageview.forget)
+    return {
+      api: { getPageViewId: pageview.current },
+      stage: { name: 'pageview', before: 'sessionProperties', run: pageview.stage, fillsOnly: false },
+      runs: {
+        wanted: () => config.capture_pageview,
+        start: (host) => startPageviews({ ...host, hasViewed: pageview.hasViewed }),
+      },
+      onEnd: () => scrolling?.stop(),
+    }
+  },
+}

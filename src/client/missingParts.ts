@@ -1,0 +1,27 @@
+import type { PartName } from '../parts'
+import type { Feature } from './feature'
+
+/** The methods and options of each part that has some. Only builds that can leave out parts contain this table. */
+export const PART_MEMBERS: Partial<Record<PartName, RegExp>> = {
+  autocapture: /^(autocapture|mask_all_.*)$/,
+  bots: /^custom_blocked_useragents$/,
+  clicks: /^(rageclick|capture_dead_clicks|mask_all_.*)$/,
+  flags:
+    /^(featureFlags\..*|isFeatureEnabled|.*(Flags?|FlagPayload|FlagResult)|.*EarlyAccess.*|feature_flag_.*|flags_api_host|evaluation_contexts|remote_config_.*|advanced_.*(only|dedup).*)$/,
+  groups: /^(group|(get|reset)Groups)$/,
+  pageleaves: /^capture_pageleave$/,
+  pageviews: /^(capture_pageview|getPageViewId|scroll_root_selector)$/,
+}
+
+/** Says which import a method or an option needs, as `needs trailmark/flags`; undefined when it needs none. */
+export type Missing = (name: string) => string | undefined
+
+/** Returns what says which imports are missing beside `features`. A member of several parts works with any of them. */
+export const missingParts =
+  (features: readonly Feature[]): Missing =>
+  (name) => {
+    const parts = Object.entries(PART_MEMBERS).flatMap(([part, members]) => (members.test(name) ? part : []))
+    return !parts.length || features.some((each) => parts.includes(each.name))
+      ? undefined
+      : `needs ${parts.map((part) => `trailmark/${part}`).join(' or ')}`
+  }

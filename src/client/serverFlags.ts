@@ -1,0 +1,15 @@
+import { createFlags } from '../flags/flags'
+import type { Config } from '../types'
+
+/** The methods of flags on a server: flags come from `bootstrap`, and nothing is requested, captured or stored. */
+export const serverFlags = (config: Config): object => {
+  const flags = createFlags({
+    config,
+    store: { get: () => undefined, set: () => {} },
+    capture: () => {},
+    sessionId: () => '',
+    reload: () => {},
+    onMalformed: () => {},
+  })
+  return { ...flags.api, featureFlags: flags.featureFlags }
+}

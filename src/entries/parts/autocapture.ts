@@ -1,0 +1,1 @@
+export { autocapture } from '../../client/features/autocapture'

@@ -1,0 +1,1 @@
+export { bots } from '../../client/features/bots'

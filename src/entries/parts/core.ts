@@ -1,0 +1,29 @@
+import type { Feature as Row } from '../../client/feature'
+import { createAnalytics as create } from '../../client/instances'
+import { missingParts } from '../../client/missingParts'
+import type { Analytics } from '../../client/publicApi'
+import { createWithoutPage } from '../../client/withoutPage'
+import type { Extension } from '../../extensions/contract'
+
+/** A part of the SDK, such as `flags` from `trailmark/flags`. What it has is the SDK's own. */
+export interface Feature {
+  readonly name: string
+}
+
+/**
+ * Creates an `analytics` object with these features and no others. Importing and creating touch nothing;
+ * `init` starts it. Methods and options of other features do nothing, and one console line names the import to add.
+ * @example const analytics = createAnalytics({ features: [pageviews, flags] })
+ */
+export const createAnalytics = ({ features }: { features: readonly Feature[] }): Analytics => {
+  const rows = features as readonly Row[]
+  const load = async (name: string): Promise<Extension> => rows.find((each) => each.name === name)!.importExtension!()
+  const workers = rows.find((each) => each.openWorkerStorage)
+  const flags = rows.find((each) => each.onServer)
+  const withoutPage = createWithoutPage(workers?.openWorkerStorage, flags?.onServer)
+  return create(rows, () => load, withoutPage, missingParts(rows))
+}
+
+export type { Analytics, Options } from '../../client/publicApi'
+export type * from '../../types'
+export type * from '../../client/posthogTypes'

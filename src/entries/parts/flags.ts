@@ -1,0 +1,5 @@
+import { flags as row } from '../../client/features/flags'
+import type { Feature } from '../../client/feature'
+import { serverFlags } from '../../client/serverFlags'
+
+export const flags: Feature = { ...row, onServer: serverFlags }

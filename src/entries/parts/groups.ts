@@ -1,0 +1,1 @@
+export { groups } from '../../client/features/groups'

@@ -1,0 +1,1 @@
+export { pageleaves } from '../../client/features/pageleaves'

@@ -1,0 +1,1 @@
+export { pageviews } from '../../client/features/pageviews'

@@ -1,0 +1,5 @@
+import { missingParts } from '../client/missingParts'
+import { runScript } from './runScript'
+
+// analytics.core.js: the core alone, which has no extensions.
+runScript([], () => () => (name) => Promise.reject(new Error(`${name} is not in analytics.core.js`)), missingParts([]))

@@ -1,0 +1,66 @@
+/** @jest-environment node */
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { BUNDLERS, bundleApps, measureParts, PART_BUDGETS, PARTS } from '../support/parts'
+
+const ROOT = resolve(__dirname, '../..')
+
+/** Code that only this part brings into a bundle, its extension included. */
+const MARKERS: Record<string, RegExp> = {
+  autocapture: /capture_copied_text\)/,
+  bots: /headlesschrome/,
+  clicks: /user-blocking|\$dead_click/,
+  flags: /\/flags\/\?v=2/,
+  groups: /\$group_type/,
+  gzip: /mtime/,
+  pageleaves: /name:\s*["'`]pageleaves/,
+  pageviews: /\$prev_pageview_/,
+  workers: /name:\s*["'`]workers/,
+}
+
+test('every part has a marker', () => expect(Object.keys(MARKERS)).toEqual(PARTS))
+
+const APPS = [[], ['flags', 'pageviews'], ['clicks', 'gzip'], PARTS]
+
+describe.each(BUNDLERS)('%s', (bundler) => {
+  let apps: string[][]
+  beforeAll(() => {
+    apps = bundleApps(bundler, APPS)
+  }, 300_000)
+
+  test.each(APPS.map((parts, index) => [parts.join(', ') || 'no part', parts, index] as const))(
+    'an app with %s has the code of its parts and of no others',
+    (_, parts, index) => {
+      const code = apps[index]!.join('\n')
+      expect(PARTS.filter((name) => MARKERS[name]!.test(code))).toEqual(parts)
+    },
+  )
+
+  test('the detection of rage and dead clicks and the compression stay files of their own', () => {
+    const [app, ...extensions] = apps[APPS.indexOf(PARTS)]!
+    expect(app).not.toMatch(/\$dead_click/)
+    expect(extensions.some((code) => code.includes('$dead_click'))).toBe(true)
+  })
+})
+
+test('each part weighs at most its budget', () => {
+  const { all: _, ...sizes } = measureParts()
+  expect(Object.entries(sizes).filter(([name, size]) => size > PART_BUDGETS[name]!)).toEqual([])
+}, 120_000)
+
+describe('package.json', () => {
+  const { exports, typesVersions } = JSON.parse(readFileSync(resolve(ROOT, 'package.json'), 'utf8')) as {
+    exports: Record<string, Record<string, Record<string, string>>>
+    typesVersions: { '*': Record<string, string[]> }
+  }
+
+  test.each(Object.keys(PART_BUDGETS))('exports trailmark/%s with types, for import and require', (name) => {
+    expect(exports[`./${name}`]).toEqual({
+      import: { types: `./dist/esm/parts/${name}.d.ts`, default: `./dist/esm/parts/${name}.js` },
+      require: { types: `./dist/cjs/parts/${name}.d.cts`, default: `./dist/cjs/parts/${name}.cjs` },
+    })
+    const files = Object.values(exports[`./${name}`]!).flatMap((paths) => Object.values(paths))
+    expect(files.filter((file) => !existsSync(resolve(ROOT, file)))).toEqual([])
+    expect(typesVersions['*'][name]).toEqual([`./dist/cjs/parts/${name}.d.cts`])
+  })
+})

@@ -1,0 +1,112 @@
+import { autocapture } from '../../src/client/features/autocapture'
+import { FEATURES } from '../../src/client/features/features'
+import { flags } from '../../src/client/features/flags'
+import { createAnalytics } from '../../src/client/instances'
+import { METHODS } from '../../src/client/publicApi'
+import { missingParts } from '../../src/client/missingParts'
+import { OPTIONS } from '../../src/config/options'
+import { createAnalytics as createFromParts } from '../../src/entries/parts/core'
+import { startAnalytics } from '../support/startAnalytics'
+import { membersOf, PARTS } from '../support/parts'
+
+const listen = () => {
+  const lines: string[] = []
+  for (const kind of ['warn', 'error'] as const)
+    jest.spyOn(console, kind).mockImplementation((...words) => void lines.push(words.join(' ')))
+  return lines
+}
+const memberAt = (of: object, path: string) =>
+  path.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], of) as (
+    ...args: unknown[]
+  ) => unknown
+
+afterEach(() => jest.restoreAllMocks())
+
+test('the core alone captures, identifies and keeps sessions, and asks the service for nothing', async () => {
+  const { analytics, sent, asked, settle } = startAnalytics({}, 'token', undefined, undefined, [])
+  analytics.register({ plan: 'free' })
+  analytics.capture('signed up', { source: 'ad' })
+  analytics.identify('u1')
+  await settle(5000)
+  expect(sent.map(({ event }) => event)).toEqual(['signed up', '$identify'])
+  expect(sent[0]!.properties).toMatchObject({ source: 'ad', plan: 'free', $session_id: analytics.get_session_id() })
+  expect(asked).toEqual([])
+})
+
+test.each(PARTS.flatMap((part) => membersOf(part, Object.keys(METHODS)).map((path) => [path, part])))(
+  '%s without its part says in one line that it needs trailmark/%s',
+  (path, part) => {
+    const { analytics } = startAnalytics({}, 'token', undefined, undefined, [])
+    const lines = listen()
+    const expected = METHODS[path]
+    const result = memberAt(analytics, path)('x', 'y')
+    expect(lines).toEqual([`[trailmark] ${path} needs trailmark/${part}; the call does nothing`])
+    if (typeof expected === 'function') expect(result).toBeInstanceOf(Function)
+    else expect(result).toEqual(expected)
+  },
+)
+
+test('lists that are not there are empty, and a listener of absent flags hears nothing', () => {
+  const { analytics } = startAnalytics({}, 'token', undefined, undefined, [])
+  listen()
+  const callback = jest.fn()
+  analytics.onFeatureFlags(callback)
+  expect(callback).not.toHaveBeenCalled()
+  analytics.getEarlyAccessFeatures(callback)
+  expect(callback.mock.calls[0]![0]).toEqual([])
+})
+
+test('an option of a part that is not imported says which import it needs, and false needs none', () => {
+  const lines = listen()
+  const { analytics } = startAnalytics(
+    { rageclick: { threshold_px: 20 }, mask_all_text: true, autocapture: false },
+    'token',
+    undefined,
+    undefined,
+    [],
+  )
+  expect(lines).toEqual([
+    '[trailmark] rageclick needs trailmark/clicks; it has no effect',
+    '[trailmark] mask_all_text needs trailmark/autocapture or trailmark/clicks; it has no effect',
+  ])
+  analytics.set_config({ autocapture: true })
+  expect(lines[2]).toBe('[trailmark] autocapture needs trailmark/autocapture; it has no effect')
+})
+
+test('an option of a part that is imported says nothing', () => {
+  const lines = listen()
+  startAnalytics({ mask_all_text: true }, 'token', undefined, undefined, [autocapture])
+  expect(lines).toEqual([])
+})
+
+test('flags alone bring their methods and their properties of events', async () => {
+  const { analytics, sent, say, settle } = startAnalytics({}, 'token', undefined, undefined, [flags])
+  say(200, { flags: { checkout: { enabled: true, variant: 'short' } }, supportedCompression: [] })
+  await settle(1000)
+  expect(analytics.getFeatureFlag('checkout')).toBe('short')
+  analytics.capture('x')
+  await settle(5000)
+  expect(sent.at(-1)!.properties).toMatchObject({ '$feature/checkout': 'short' })
+})
+
+test('every part but workers is a row of the full SDK, which misses nothing', () => {
+  expect(FEATURES.map(({ name }) => name).sort()).toEqual(PARTS.filter((name) => name !== 'workers'))
+  const names = [...Object.keys(METHODS), ...Object.keys(OPTIONS)]
+  expect(names.filter(missingParts(FEATURES))).toEqual([])
+})
+
+test('a method of the core alone is there without any part', () => {
+  const { analytics } = startAnalytics({}, 'token', undefined, undefined, [])
+  const lines = listen()
+  const missing = missingParts([])
+  const ofCore = Object.keys(METHODS).filter((path) => !missing(path) && path !== 'shutdown')
+  for (const path of ofCore) memberAt(analytics, path)()
+  expect(lines.filter((line) => /needs trailmark|not in this version/.test(line))).toEqual([])
+})
+
+test('createAnalytics of trailmark/core gives an object with the members of the full one', () => {
+  const core = createFromParts({ features: [] })
+  const full = createAnalytics(FEATURES, () => () => Promise.reject(new Error('none')))
+  expect(Object.keys(core)).toEqual(Object.keys(full))
+  expect(Object.keys(core.featureFlags)).toEqual(Object.keys(full.featureFlags))
+})

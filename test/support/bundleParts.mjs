@@ -1,0 +1,99 @@
+// Bundles a small app that imports parts of the package, as sites do. Used as a command, in a process of its own, since the
+// bundlers are modules that Jest cannot load:
+//   node bundleParts.mjs vite '[["flags"],[]]'   prints, for each list of parts, the code of all files that Vite writes
+//   node bundleParts.mjs sizes                   prints what each part adds to an app, bytes gzipped
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const PARTS = Object.keys(JSON.parse(readFileSync(join(ROOT, 'src/parts.json'), 'utf8'))).filter(
+  (name) => name !== 'core',
+)
+
+const appWith = (parts) => `
+import { createAnalytics } from 'trailmark/core'
+${parts.map((name) => `import { ${name} } from 'trailmark/${name}'`).join('\n')}
+
+const analytics = createAnalytics({ features: [${parts.join(', ')}] })
+analytics.init('token', { api_host: 'https://events.example.com' })
+analytics.capture('signed up')
+`
+
+/** How each bundler turns `entry` into files in `out`, minified, as its documentation says for production. */
+const BUNDLERS = {
+  esbuild: async (entry, out) => {
+    const { build } = await import('esbuild')
+    await build({
+      entryPoints: [entry],
+      outdir: out,
+      bundle: true,
+      minify: true,
+      splitting: true,
+      format: 'esm',
+      target: 'es2020',
+    })
+  },
+  rollup: async (entry, out) => {
+    const [{ rollup }, { default: resolve }, { default: terser }] = await Promise.all(
+      ['rollup', '@rollup/plugin-node-resolve', '@rollup/plugin-terser'].map((name) => import(name)),
+    )
+    const bundle = await rollup({ input: entry, plugins: [resolve({ browser: true })] })
+    await bundle.write({ dir: out, plugins: [terser()] })
+  },
+  vite: async (entry, out) => {
+    const { build } = await import('vite')
+    await build({
+      root: join(entry, '..'),
+      configFile: false,
+      logLevel: 'error',
+      build: { outDir: out, rollupOptions: { input: entry, output: { entryFileNames: 'app.js' } } },
+    })
+  },
+  webpack: async (entry, out) => {
+    const { default: webpack } = await import('webpack')
+    const compiler = webpack({ mode: 'production', entry, output: { path: out, filename: 'app.js' } })
+    await new Promise((done, failed) =>
+      compiler.run((error, stats) => {
+        if (error ?? stats.hasErrors()) failed(error ?? new Error(stats.toString()))
+        else done()
+      }),
+    )
+  },
+}
+
+/** Bundles an app with these parts. Returns the code of each file, the app's own first. */
+const bundle = async (bundler, parts) => {
+  const folder = mkdtempSync(join(tmpdir(), 'trailmark-parts-'))
+  try {
+    mkdirSync(join(folder, 'node_modules'))
+    symlinkSync(ROOT, join(folder, 'node_modules/trailmark'))
+    const entry = join(folder, 'app.mjs')
+    writeFileSync(entry, appWith(parts))
+    const out = join(folder, 'out')
+    await BUNDLERS[bundler](entry, out)
+    const files = readdirSync(out, { recursive: true }).filter((file) => /\.m?js$/.test(file))
+    files.sort((a, b) => b.startsWith('app') - a.startsWith('app'))
+    return files.map((file) => readFileSync(join(out, file), 'utf8'))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const sizes = async () => {
+  const sizeOf = async (parts) => {
+    const code = await bundle('esbuild', parts)
+    return gzipSync(code[0], { level: 9 }).length
+  }
+  const core = await sizeOf([])
+  const result = { core }
+  for (const name of PARTS) result[name] = (await sizeOf([name])) - core
+  return { ...result, all: await sizeOf(PARTS) }
+}
+
+const [bundler, apps] = process.argv.slice(2)
+const result =
+  bundler === 'sizes' ? await sizes() : await Promise.all(JSON.parse(apps).map((parts) => bundle(bundler, parts)))
+process.stdout.write(JSON.stringify(result))
