@@ -61,30 +61,46 @@ export const readDevice = (): Properties => {
   }
 }
 
-// They change with a navigation, and are redacted once.
-const redactHref = memo(redactUrls)
-const redactPath = memo(redactUrls)
 // To read the window's size may make the browser lay out the page, so a burst of events reads it once.
-const sizes = oncePerTask(() => ({
-  $screen_height: screen.height,
-  $screen_width: screen.width,
-  $viewport_height: innerHeight,
-  $viewport_width: innerWidth,
-}))
+const sizes = oncePerTask(() => [screen.height, screen.width, innerHeight, innerWidth] as const)
+
+const pageOf = memo(
+  (
+    options: UrlOptions,
+    url: string,
+    $screen_height: number,
+    $screen_width: number,
+    $viewport_height: number,
+    $viewport_width: number,
+    // What it reads of the options.
+    ..._options: unknown[]
+  ): Properties => ({
+    $current_url: redactUrls(permittedUrl(url, options)),
+    $host: location.host,
+    $pathname: redactUrls(location.pathname),
+    $screen_height,
+    $screen_width,
+    $viewport_height,
+    $viewport_width,
+  }),
+)
+const workerOf = memo((origin: string): Properties => ({ $host: hostOf(origin) }))
 
 /**
  * Where the visitor is and how large the window is (docs/reference/protocol.md#5.3). A worker's own address, which may be a blob's, is
- * nowhere a visitor can be: it tells the site alone.
+ * nowhere a visitor can be: it tells the site alone. The same object until something changes.
  */
 export const readPage = (options: UrlOptions & Pick<Config, 'properties_string_max_length'>): Properties =>
   hasPage()
-    ? {
-        $current_url: redactHref(permittedUrl(location.href.slice(0, options.properties_string_max_length), options)),
-        $host: location.host,
-        $pathname: redactPath(location.pathname),
+    ? pageOf(
+        options,
+        location.href.slice(0, options.properties_string_max_length),
         ...sizes(),
-      }
-    : { $host: hostOf(origin) }
+        options.disable_capture_url_hashes,
+        options.mask_personal_data_properties,
+        options.custom_personal_data_properties,
+      )
+    : workerOf(origin)
 
 /** The page's title; undefined in a worker. */
 export const readTitle = (): string | undefined => (hasPage() ? unclobbered(document).title : undefined)

@@ -47,28 +47,25 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
     const now = new Date()
     const { $set, $set_once, $unset } = options
     const timestamp = toDate(options.timestamp)
+    const own = toProperties(properties)
+    // Every captured event gets it, last of all: names that are there from the start cost less (addLayers.ts).
+    own.$process_person_profile = undefined
+    if (timestamp) {
+      own.$event_time_override_provided = true
+      own.$event_time_override_system_time = now.toISOString()
+    }
     const captured = run(
-      {
-        uuid,
-        event,
-        properties: {
-          ...toProperties(properties),
-          ...(timestamp
-            ? { $event_time_override_provided: true, $event_time_override_system_time: now.toISOString() }
-            : {}),
-        },
-        $set,
-        $set_once,
-        $unset,
-        timestamp: timestamp ?? now,
-      },
+      { uuid, event, properties: own, $set, $set_once, $unset, timestamp: timestamp ?? now },
       options,
     )
     if (!captured) return undefined
     ledger.captured(captured, stageNames)
-    const set = { ...(captured.properties.$set as Properties | undefined), ...captured.$set }
-    const setOnce = { ...(captured.properties.$set_once as Properties | undefined), ...$set_once }
-    if (Object.keys({ ...set, ...setOnce }).length) onPersonProperties({ $set: set, $set_once: setOnce })
+    const inProperties = captured.properties as { $set?: Properties; $set_once?: Properties }
+    if (captured.$set || $set_once || inProperties.$set || inProperties.$set_once) {
+      const set = { ...inProperties.$set, ...captured.$set }
+      const setOnce = { ...inProperties.$set_once, ...$set_once }
+      if (Object.keys({ ...set, ...setOnce }).length) onPersonProperties({ $set: set, $set_once: setOnce })
+    }
     queue.add(captured, { now: !!options.send_instantly })
     return captured
   }
@@ -76,7 +73,7 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
   const capture = (event: string, properties?: unknown, options?: CaptureOptions | null): CapturedEvent | undefined => {
     let uuid: string | undefined
     try {
-      const given = toProperties(options) as CaptureOptions
+      const given = (options === undefined || options === null ? {} : toProperties(options)) as CaptureOptions
       uuid = isUuid(given.uuid) ? given.uuid : uuidv7()
       return captureNow(uuid, event, properties, given)
     } catch (error) {

@@ -1,11 +1,11 @@
+import { readDevice, readPage } from '../browser/page'
 import type { ScrollDepth } from '../browser/scroll'
 import { OPTIONS } from '../config/options'
 import { apiHost, isCustomHost } from '../delivery/hosts'
 import { memo } from '../lib/memo'
 import { pick } from '../lib/objects'
-import { addFrom } from '../pipeline/stages/addFrom'
 import { addIdentity } from '../pipeline/stages/addIdentity'
-import { addPage } from '../pipeline/stages/addPage'
+import { addLayers } from '../pipeline/stages/addLayers'
 import { addPageview } from '../pipeline/stages/addPageview'
 import { addPerson } from '../pipeline/stages/addPerson'
 import { addSession } from '../pipeline/stages/addSession'
@@ -36,15 +36,18 @@ export const createStages = (
   const pageview = addPageview(scroll)
   const startedAt = new Date().toISOString()
   /** Properties that are the same for every event of this client. */
-  const constants = () => ({
-    $lib: 'web',
-    $lib_version: VERSION,
-    $sdk_dist_channel: CHANNEL,
-    $initialization_time: startedAt,
-    $configured_session_timeout_ms: context.idleMs(),
-    $config_defaults: config.defaults,
-    ...(isCustomHost(config) ? { $lib_custom_api_host: apiHost(config) } : {}),
-  })
+  const constants = memo(
+    ($configured_session_timeout_ms: number, $config_defaults: string, api_host: string): Properties => ({
+      $lib: 'web',
+      $lib_version: VERSION,
+      $sdk_dist_channel: CHANNEL,
+      $initialization_time: startedAt,
+      $configured_session_timeout_ms,
+      $config_defaults,
+      ...(isCustomHost({ api_host }) ? { $lib_custom_api_host: apiHost({ api_host }) } : {}),
+    }),
+  )
+  let device: Properties | undefined
   const riding = memo((values: Properties) => pick(values, (name) => isKey(name, 'rides')))
   const stages = {
     name: requireName,
@@ -54,10 +57,23 @@ export const createStages = (
     session: addSession(session.touch),
     identity: addIdentity(token, identity.isIdentified),
     pageview: pageview.stage,
-    sessionProperties: addFrom(attribution.properties),
-    stored: addFrom(() => riding(store.all())),
-    flags: addFrom(flagProperties),
-    page: addPage(config, constants),
+    ...addLayers(
+      {
+        sessionProperties: () => [attribution.properties()],
+        stored: () => [riding(store.all())],
+        flags: () => [flagProperties()],
+        page: () => [
+          constants(context.idleMs(), config.defaults, config.api_host),
+          readPage(config),
+          (device ??= readDevice()),
+        ],
+      },
+      ({ uuid, timestamp }) => ({
+        // The protocol's second deduplication key: the random end of the uuid, which compresses to nothing beside it.
+        $insert_id: uuid.slice(19),
+        $time: timestamp.getTime() / 1000,
+      }),
+    ),
     cookieless: anonymize(context.isCookieless),
     person: addPerson({
       processesPerson: context.processesPerson,

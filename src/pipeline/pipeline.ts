@@ -2,16 +2,17 @@ import type { CapturedEvent, CaptureOptions, DroppedEvent } from '../types'
 import type { Stage } from './stage'
 
 /** Returns a function that runs an event through `stages` in order. The first stage that drops it ends the run and is reported to `onDrop`. */
-export const createPipeline =
-  (stages: Record<string, Stage>, onDrop: (dropped: DroppedEvent) => void) =>
-  (event: CapturedEvent, options: CaptureOptions): CapturedEvent | undefined => {
-    for (const name of Object.keys(stages)) {
-      const result = stages[name]!(event, options)
+export const createPipeline = (stages: Record<string, Stage>, onDrop: (dropped: DroppedEvent) => void) => {
+  const inOrder = Object.entries(stages)
+  return (event: CapturedEvent, options: CaptureOptions): CapturedEvent | undefined => {
+    for (const [stage, run] of inOrder) {
+      const result = run(event, options)
       if ('drop' in result) {
-        onDrop({ event: event.event, uuid: event.uuid, reason: result.drop, stage: name })
+        onDrop({ event: event.event, uuid: event.uuid, reason: result.drop, stage })
         return undefined
       }
       event = result
     }
     return event
   }
+}

@@ -36,6 +36,16 @@ interface Page {
   referrer: string
 }
 
+/** The page of this document. Reads what is asked for. */
+const here: Page = {
+  get url() {
+    return location.href
+  },
+  get referrer() {
+    return readReferrer()
+  },
+}
+
 // Longer URLs carry nothing more that is read, and would fill the storage.
 const MAX_LENGTH = 1000
 
@@ -44,7 +54,7 @@ export const createAttribution = (
   store: Store,
   tabStore: Store,
   /** Workers have no page and therefore no referrer. */
-  page: () => Page | undefined = () => (hasPage() ? { url: location.href, referrer: readReferrer() } : undefined),
+  page: () => Page | undefined = () => (hasPage() ? here : undefined),
 ): Attribution => {
   let seenUrl: string | undefined
   const entryOf = memo((entry: Arrival | undefined, _isMasked: boolean | undefined) =>
@@ -62,13 +72,13 @@ export const createAttribution = (
     u: url.slice(0, MAX_LENGTH),
   })
   const readPage = () => {
-    const here = page()
-    if (!here || here.url === seenUrl) return
+    const current = page()
+    if (!current || current.url === seenUrl) return
     const isLanding = seenUrl === undefined
-    seenUrl = here.url
-    const [url, referrer] = [permittedUrl(here.url, config), permittedUrl(here.referrer, config)]
+    seenUrl = current.url
+    const [url, referrer] = [permittedUrl(seenUrl, config), permittedUrl(current.referrer, config)]
     if ((config.save_campaign_params || config.save_referrer) && !store.get('$initial_person_info'))
-      store.set({ $initial_person_info: arrivalAt(here) })
+      store.set({ $initial_person_info: arrivalAt(current) })
     const custom = config.custom_campaign_params
     // The referrer stays the same while the document does, so that it tells of the landing alone.
     const campaign = { ...campaignOf(url, custom), ...(isLanding ? searchOf(referrer) : {}) }
@@ -85,10 +95,10 @@ export const createAttribution = (
       return propertiesOf(entryOf(props, config.mask_personal_data_properties), tabStore.all(), store.all())
     },
     beginSession: (sessionId) => {
-      const here = page()
+      const current = page()
       // Another tab may have begun it.
-      if (!here || store.get<{ sessionId?: string }>('$client_session_props')?.sessionId === sessionId) return
-      store.set({ $client_session_props: { sessionId, props: arrivalAt(here) } })
+      if (!current || store.get<{ sessionId?: string }>('$client_session_props')?.sessionId === sessionId) return
+      store.set({ $client_session_props: { sessionId, props: arrivalAt(current) } })
     },
     endSession: () => {
       const isOfTab = (name: string) =>

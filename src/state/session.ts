@@ -90,13 +90,14 @@ export const createSession = (
     touch: (isLeaving) => {
       store.sync()
       const time = now()
-      let next = sessionAt(time, known(), idleMs())
-      if (next.id !== known()?.id) {
+      let before = known()
+      let next = sessionAt(time, before, idleMs())
+      if (next.id !== before?.id) {
         // Before a session ends here, look whether another tab keeps it alive or has begun the next.
         store.refresh()
-        next = sessionAt(time, known(), idleMs())
+        before = known()
+        next = sessionAt(time, before, idleMs())
       }
-      const before = known()
       const begins = next.id !== before?.id
       if (begins && before && isLeaving) return { sessionId: before.id, windowId }
       if (begins && last) renewWindow()
