@@ -62,29 +62,19 @@ export const readDevice = (): Properties => {
 }
 
 // To read the window's size may make the browser lay out the page, so a burst of events reads it once.
-const sizes = oncePerTask(() => [screen.height, screen.width, innerHeight, innerWidth] as const)
-
-const pageOf = memo(
-  (
-    options: UrlOptions,
-    url: string,
-    $screen_height: number,
-    $screen_width: number,
-    $viewport_height: number,
-    $viewport_width: number,
-    // What it reads of the options.
-    ..._options: unknown[]
-  ): Properties => ({
-    $current_url: redactUrls(permittedUrl(url, options)),
-    $host: location.host,
-    $pathname: redactUrls(location.pathname),
-    $screen_height,
-    $screen_width,
-    $viewport_height,
-    $viewport_width,
-  }),
-)
-const workerOf = memo((origin: string): Properties => ({ $host: hostOf(origin) }))
+const sizes = oncePerTask(() => ({
+  $screen_height: screen.height,
+  $screen_width: screen.width,
+  $viewport_height: innerHeight,
+  $viewport_width: innerWidth,
+}))
+// Computed when one of these has changed.
+const pageOf = memo((url: string, _href: string, _sizes: string): Properties => ({
+  $current_url: redactUrls(url),
+  $host: location.host,
+  $pathname: redactUrls(location.pathname),
+  ...sizes(),
+}))
 
 /**
  * Where the visitor is and how large the window is (docs/reference/protocol.md#5.3). A worker's own address, which may be a blob's, is
@@ -93,17 +83,14 @@ const workerOf = memo((origin: string): Properties => ({ $host: hostOf(origin) }
 export const readPage = (options: UrlOptions & Pick<Config, 'properties_string_max_length'>): Properties =>
   hasPage()
     ? pageOf(
-        options,
-        location.href.slice(0, options.properties_string_max_length),
-        ...sizes(),
-        options.disable_capture_url_hashes,
-        options.mask_personal_data_properties,
-        options.custom_personal_data_properties,
+        permittedUrl(location.href.slice(0, options.properties_string_max_length), options),
+        location.href,
+        Object.values(sizes()).join(),
       )
-    : workerOf(origin)
+    : { $host: hostOf(origin) }
 
 /** The page's title; undefined in a worker. */
 export const readTitle = (): string | undefined => (hasPage() ? unclobbered(document).title : undefined)
 
-/** Where the browser says the visitor came from. */
-export const readReferrer = (): string => unclobbered(document).referrer
+/** Where the browser says the visitor came from. By the interface of the document: an element may hide the property. */
+export const readReferrer = (): string => Reflect.get<Document, 'referrer'>(Document.prototype, 'referrer', document)

@@ -60,12 +60,9 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
     )
     if (!captured) return undefined
     ledger.captured(captured, stageNames)
-    const inProperties = captured.properties as { $set?: Properties; $set_once?: Properties }
-    if (captured.$set || $set_once || inProperties.$set || inProperties.$set_once) {
-      const set = { ...inProperties.$set, ...captured.$set }
-      const setOnce = { ...inProperties.$set_once, ...$set_once }
-      if (Object.keys({ ...set, ...setOnce }).length) onPersonProperties({ $set: set, $set_once: setOnce })
-    }
+    const set = { ...(captured.properties.$set as Properties | undefined), ...captured.$set }
+    const setOnce = { ...(captured.properties.$set_once as Properties | undefined), ...$set_once }
+    if (Object.keys({ ...set, ...setOnce }).length) onPersonProperties({ $set: set, $set_once: setOnce })
     queue.add(captured, { now: !!options.send_instantly })
     return captured
   }
@@ -73,7 +70,7 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
   const capture = (event: string, properties?: unknown, options?: CaptureOptions | null): CapturedEvent | undefined => {
     let uuid: string | undefined
     try {
-      const given = (options === undefined || options === null ? {} : toProperties(options)) as CaptureOptions
+      const given = toProperties(options) as CaptureOptions
       uuid = isUuid(given.uuid) ? given.uuid : uuidv7()
       return captureNow(uuid, event, properties, given)
     } catch (error) {

@@ -32,8 +32,7 @@ export const createContext = (config: Config, token: string, log: Log) => {
   const idleMs = () => Math.max(1, config.session_idle_timeout_seconds) * 1000
   const session = createSession(store, stores.tab, stores.windowKeys, idleMs)
   const rewrite = propertyText(() => config.properties_string_max_length)
-  const onMalformed = (what: string | string[]) =>
-    log.warn(`Ignored malformed values in a response of api_host: ${String(what)}`)
+  const onMalformed = (what: string | string[]) => log.warn(`Ignored malformed values of api_host: ${String(what)}`)
 
   return {
     config,
@@ -67,7 +66,7 @@ export const createContext = (config: Config, token: string, log: Log) => {
     rewrite,
     /** A copy of properties that the site passed, safe to store and to send; {} and a console line if they are not an object. */
     toProperties: (value: unknown): Properties => {
-      const copy = serialize(value ?? {}, rewrite)
+      const copy = value === undefined || value === null ? {} : serialize(value, rewrite)
       if (isPlainObject(copy)) return copy
       log.error(expected('properties', 'object', value, 'They are ignored'))
       return {}

@@ -73,7 +73,7 @@ export const createAnalytics = (
     const trimmed = typeof given === 'string' ? given.trim() : ''
     if (token) {
       log.warn(
-        `init was called again${trimmed === token ? '' : ' with another token'}; the first call holds. Use set_config, or init with a name of its own`,
+        `init was called again${trimmed === token ? '' : ' with another token'}; the first call holds. Use set_config, or a named instance`,
       )
       return analytics
     }
@@ -120,7 +120,7 @@ export const createAnalytics = (
     }
     let result: unknown
     const call = () => (result = run())
-    if (waiting.push(call) === MAX_WAITING) log.warn(`${MAX_WAITING} calls came before init(); further ones are lost`)
+    if (waiting.push(call) === MAX_WAITING) log.warn(`${MAX_WAITING} calls before init(); later ones are lost`)
     if (!isFunction(answer)) return answer
     return () => {
       waiting = waiting?.filter((each) => each !== call)

@@ -5,7 +5,6 @@ import { apiHost, isCustomHost } from '../delivery/hosts'
 import { memo } from '../lib/memo'
 import { pick } from '../lib/objects'
 import { addIdentity } from '../pipeline/stages/addIdentity'
-import { addLayers } from '../pipeline/stages/addLayers'
 import { addPageview } from '../pipeline/stages/addPageview'
 import { addPerson } from '../pipeline/stages/addPerson'
 import { addSession } from '../pipeline/stages/addSession'
@@ -16,8 +15,10 @@ import { limitRate } from '../pipeline/stages/limitRate'
 import { requireConsent } from '../pipeline/stages/requireConsent'
 import { requireName } from '../pipeline/stages/requireName'
 import { runBeforeSend } from '../pipeline/stages/runBeforeSend'
+import { createFill } from '../pipeline/fill'
+import type { Stage } from '../pipeline/stage'
 import { isKey } from '../state/keys'
-import type { Properties } from '../types'
+import type { CapturedEvent, Properties } from '../types'
 import { CHANNEL, VERSION } from '../version'
 import type { Context } from './createContext'
 
@@ -48,6 +49,15 @@ export const createStages = (
     }),
   )
   let device: Properties | undefined
+  /** What the event under way gets below its own properties, strongest first. */
+  let layers: Readonly<Properties>[] = []
+  const fill = createFill()
+  const under =
+    (read: () => Readonly<Properties>): Stage =>
+    (event) => {
+      layers.push(read())
+      return event
+    }
   const riding = memo((values: Properties) => pick(values, (name) => isKey(name, 'rides')))
   const stages = {
     name: requireName,
@@ -57,23 +67,27 @@ export const createStages = (
     session: addSession(session.touch),
     identity: addIdentity(token, identity.isIdentified),
     pageview: pageview.stage,
-    ...addLayers(
-      {
-        sessionProperties: () => [attribution.properties()],
-        stored: () => [riding(store.all())],
-        flags: () => [flagProperties()],
-        page: () => [
+    sessionProperties: (event: CapturedEvent) => {
+      layers = [attribution.properties()]
+      return event
+    },
+    stored: under(() => riding(store.all())),
+    flags: under(flagProperties),
+    page: (event: CapturedEvent) =>
+      fill(
+        event,
+        [
+          ...layers,
           constants(context.idleMs(), config.defaults, config.api_host),
           readPage(config),
           (device ??= readDevice()),
         ],
-      },
-      ({ uuid, timestamp }) => ({
-        // The protocol's second deduplication key: the random end of the uuid, which compresses to nothing beside it.
-        $insert_id: uuid.slice(19),
-        $time: timestamp.getTime() / 1000,
-      }),
-    ),
+        {
+          // The protocol's second deduplication key: the random end of the uuid, which compresses to nothing beside it.
+          $insert_id: event.uuid.slice(19),
+          $time: event.timestamp.getTime() / 1000,
+        },
+      ),
     cookieless: anonymize(context.isCookieless),
     person: addPerson({
       processesPerson: context.processesPerson,

@@ -49,7 +49,7 @@ const checked = (given: unknown, current: Config, log: Console): UserConfig => {
     }
     const [, takes, later] = row
     if (!isRight(name, takes, value, shown(current[option]), log)) continue
-    if (later) log.warn(`${name} is accepted, but has no effect in this version`)
+    if (later) log.warn(`${name} has no effect in this version`)
     const members = MEMBERS[option] ?? {}
     result[option] = isPlainObject(value)
       ? pick(

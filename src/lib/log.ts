@@ -10,8 +10,7 @@ export interface Log {
 const PREFIX = '[trailmark]'
 
 /** Reports an error caught in the SDK or in one of the site's callbacks. Always shown, so that it can be fixed. */
-export const reportCaught = (error: unknown): void =>
-  console.error(PREFIX, 'caught an error; the page is not affected', error)
+export const reportCaught = (error: unknown): void => console.error(PREFIX, 'caught an error', error)
 
 export const createLog = (isDebug: () => boolean): Log => ({
   error: (...words) => console.error(PREFIX, ...words),

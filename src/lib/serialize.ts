@@ -124,7 +124,6 @@ export const serialize = (value: unknown, rewrite: RewriteText = (text) => text)
 
 /** The date that `serialize` wrote as a string; undefined for anything else. */
 export const toDate = (value: unknown): Date | undefined => {
-  if (value === undefined) return undefined
   const date = new Date(typeof value === 'string' ? value : NaN)
   return isNaN(+date) ? undefined : date
 }

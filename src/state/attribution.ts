@@ -36,16 +36,6 @@ interface Page {
   referrer: string
 }
 
-/** The page of this document. Reads what is asked for. */
-const here: Page = {
-  get url() {
-    return location.href
-  },
-  get referrer() {
-    return readReferrer()
-  },
-}
-
 // Longer URLs carry nothing more that is read, and would fill the storage.
 const MAX_LENGTH = 1000
 
@@ -54,7 +44,7 @@ export const createAttribution = (
   store: Store,
   tabStore: Store,
   /** Workers have no page and therefore no referrer. */
-  page: () => Page | undefined = () => (hasPage() ? here : undefined),
+  page: () => Page | undefined = () => (hasPage() ? { url: location.href, referrer: readReferrer() } : undefined),
 ): Attribution => {
   let seenUrl: string | undefined
   const entryOf = memo((entry: Arrival | undefined, _isMasked: boolean | undefined) =>
@@ -72,13 +62,13 @@ export const createAttribution = (
     u: url.slice(0, MAX_LENGTH),
   })
   const readPage = () => {
-    const current = page()
-    if (!current || current.url === seenUrl) return
+    const here = page()
+    if (!here || here.url === seenUrl) return
     const isLanding = seenUrl === undefined
-    seenUrl = current.url
-    const [url, referrer] = [permittedUrl(seenUrl, config), permittedUrl(current.referrer, config)]
+    seenUrl = here.url
+    const [url, referrer] = [permittedUrl(here.url, config), permittedUrl(here.referrer, config)]
     if ((config.save_campaign_params || config.save_referrer) && !store.get('$initial_person_info'))
-      store.set({ $initial_person_info: arrivalAt(current) })
+      store.set({ $initial_person_info: arrivalAt(here) })
     const custom = config.custom_campaign_params
     // The referrer stays the same while the document does, so that it tells of the landing alone.
     const campaign = { ...campaignOf(url, custom), ...(isLanding ? searchOf(referrer) : {}) }
@@ -95,10 +85,10 @@ export const createAttribution = (
       return propertiesOf(entryOf(props, config.mask_personal_data_properties), tabStore.all(), store.all())
     },
     beginSession: (sessionId) => {
-      const current = page()
+      const here = page()
       // Another tab may have begun it.
-      if (!current || store.get<{ sessionId?: string }>('$client_session_props')?.sessionId === sessionId) return
-      store.set({ $client_session_props: { sessionId, props: arrivalAt(current) } })
+      if (!here || store.get<{ sessionId?: string }>('$client_session_props')?.sessionId === sessionId) return
+      store.set({ $client_session_props: { sessionId, props: arrivalAt(here) } })
     },
     endSession: () => {
       const isOfTab = (name: string) =>

@@ -49,7 +49,7 @@ export const identityApi = (
     if (change === 'same') setPersonProperties(set, setOnce)
     else if (change === 'confirmed') setPersonProperties(set ?? {}, setOnce)
     else if (change === 'switched') {
-      log.warn('identify() with another id needs reset() first: this visit belongs to two persons now')
+      log.warn('identify() with another id needs reset() first')
       onIdChange()
     } else {
       onIdChange(was)

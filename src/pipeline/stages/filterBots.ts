@@ -26,7 +26,7 @@ export const filterBots = (
     if (config.opt_out_useragent_filter) return withProperties(event, { $browser_type: isBot ? 'bot' : 'browser' })
     if (!isBot) return event
     if (!hasWarned)
-      warn('This browser is automated or a bot: events are dropped. opt_out_useragent_filter: true captures them')
+      warn('This browser is automated or a bot: events are dropped without opt_out_useragent_filter: true')
     hasWarned = true
     return { drop: 'bot' }
   }

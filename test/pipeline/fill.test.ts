@@ -1,16 +1,14 @@
-import { addLayers } from '../../src/pipeline/stages/addLayers'
-import type { CapturedEvent, Properties } from '../../src/types'
+import { createFill } from '../../src/pipeline/fill'
+import type { Properties } from '../../src/types'
 
 let strong: Properties
 let weak: Properties
-const stages = Object.values(
-  addLayers({ strong: () => [strong], weak: () => [weak] }, ({ uuid }) => ({ ofEvent: uuid, weak: 'of the event' })),
-)
-const fill = (properties: Properties) => {
-  const event: CapturedEvent = { uuid: 'u', event: 'e', properties, timestamp: new Date(0) }
-  for (const stage of stages) stage(event, {})
-  return event.properties
-}
+const fillEvent = createFill()
+const fill = (properties: Properties) =>
+  fillEvent({ uuid: 'u', event: 'e', properties, timestamp: new Date(0) }, [strong, weak], {
+    ofEvent: 'u',
+    weak: 'of the event',
+  }).properties
 
 beforeEach(() => {
   strong = { shared: 'strong', list: ['a'] }
