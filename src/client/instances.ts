@@ -23,13 +23,13 @@ const QUERY = /^(featureFlags\.)?(get|has|is|canR|calc)/
 const isFunction = (value: unknown): value is Method => typeof value === 'function'
 
 /** The member that a path such as `people.set` names. */
-export const memberAt = (of: object, path: string, names = path.split('.')): unknown =>
-  names.reduce<unknown>((at, name) => (at as Members | undefined)?.[name], of)
+export const memberAt = (of: object, path: string): unknown =>
+  path.split('.').reduce<unknown>((at, name) => (at as Members | undefined)?.[name], of)
 
 /** Every method, and what it returns without a client. */
 export const WITHOUT_CLIENT: Record<string, unknown> = { ...METHODS, ...NOT_YET }
 
-const notInVersion = (method: string) => `${method} is not in this version; the call does nothing`
+const notInVersion = (method: string) => `${method} is not in this version`
 
 /** Runs calls where there is no client, and returns their results. */
 export type FallbackApi = (path: string, args: readonly unknown[]) => unknown
@@ -136,11 +136,10 @@ export const createAnalytics = (
   const createMethods = () => {
     const members: Members = {}
     for (const path of Object.keys(WITHOUT_CLIENT)) {
-      const names = path.split('.')
-      const [method, inner] = names as [string, string?]
+      const [method, inner] = path.split('.') as [string, string?]
       const call = (...args: unknown[]): unknown => {
         if (!client) return guarded(() => (fallback ? fallback(path, args) : wait(path, args, () => call(...args))))
-        const run = memberAt(client.api, path, names) as Method | undefined
+        const run = memberAt(client.api, path) as Method | undefined
         return guarded(() => (run ? run(...args) : notYet(path, args[0]))) ?? WITHOUT_CLIENT[path]
       }
       if (inner) members[method] = { ...(members[method] as Members), [inner]: call }
