@@ -50,10 +50,8 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
     const own = toProperties(properties)
     // Every captured event gets it, last of all: names that are there from the start cost less (addLayers.ts).
     own.$process_person_profile = undefined
-    if (timestamp) {
-      own.$event_time_override_provided = true
-      own.$event_time_override_system_time = now.toISOString()
-    }
+    if (timestamp)
+      Object.assign(own, { $event_time_override_provided: true, $event_time_override_system_time: now.toISOString() })
     const captured = run(
       { uuid, event, properties: own, $set, $set_once, $unset, timestamp: timestamp ?? now },
       options,
