@@ -61,9 +61,6 @@ export const readDevice = (): Properties => {
   }
 }
 
-// They change with a navigation, and are redacted once.
-const redactHref = memo(redactUrls)
-const redactPath = memo(redactUrls)
 // To read the window's size may make the browser lay out the page, so a burst of events reads it once.
 const sizes = oncePerTask(() => ({
   $screen_height: screen.height,
@@ -71,23 +68,29 @@ const sizes = oncePerTask(() => ({
   $viewport_height: innerHeight,
   $viewport_width: innerWidth,
 }))
+// Computed when one of these has changed.
+const pageOf = memo((url: string, _href: string, _sizes: string): Properties => ({
+  $current_url: redactUrls(url),
+  $host: location.host,
+  $pathname: redactUrls(location.pathname),
+  ...sizes(),
+}))
 
 /**
  * Where the visitor is and how large the window is (docs/reference/protocol.md#5.3). A worker's own address, which may be a blob's, is
- * nowhere a visitor can be: it tells the site alone.
+ * nowhere a visitor can be: it tells the site alone. The same object until something changes.
  */
 export const readPage = (options: UrlOptions & Pick<Config, 'properties_string_max_length'>): Properties =>
   hasPage()
-    ? {
-        $current_url: redactHref(permittedUrl(location.href.slice(0, options.properties_string_max_length), options)),
-        $host: location.host,
-        $pathname: redactPath(location.pathname),
-        ...sizes(),
-      }
+    ? pageOf(
+        permittedUrl(location.href.slice(0, options.properties_string_max_length), options),
+        location.href,
+        Object.values(sizes()).join(),
+      )
     : { $host: hostOf(origin) }
 
 /** The page's title; undefined in a worker. */
 export const readTitle = (): string | undefined => (hasPage() ? unclobbered(document).title : undefined)
 
-/** Where the browser says the visitor came from. */
-export const readReferrer = (): string => unclobbered(document).referrer
+/** Where the browser says the visitor came from. By the interface of the document: an element may hide the property. */
+export const readReferrer = (): string => Reflect.get<Document, 'referrer'>(Document.prototype, 'referrer', document)

@@ -7,7 +7,7 @@ import { createPipeline, type Pipeline } from '../pipeline/pipeline'
 import { RATE_WARNING } from '../pipeline/stages/limitRate'
 import type { CapturedEvent, CaptureOptions, DroppedEvent, Properties } from '../types'
 import type { Context } from './createContext'
-import type { Emit, FeatureStage } from './feature'
+import type { Connection, Emit } from './feature'
 import type { Ledger } from './ledger'
 import { createStages } from './stages'
 
@@ -39,21 +39,13 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
     const now = new Date()
     const { $set, $set_once, $unset } = options
     const timestamp = toDate(options.timestamp)
+    const own = toProperties(properties)
+    // Every captured event gets it, last of all: a name that is there from the start costs less (addProperties.ts).
+    own.$process_person_profile = undefined
+    if (timestamp)
+      Object.assign(own, { $event_time_override_provided: true, $event_time_override_system_time: now.toISOString() })
     const captured = run(
-      {
-        uuid,
-        event,
-        properties: {
-          ...toProperties(properties),
-          ...(timestamp
-            ? { $event_time_override_provided: true, $event_time_override_system_time: now.toISOString() }
-            : {}),
-        },
-        $set,
-        $set_once,
-        $unset,
-        timestamp: timestamp ?? now,
-      },
+      { uuid, event, properties: own, $set, $set_once, $unset, timestamp: timestamp ?? now },
       options,
     )
     if (!captured) return undefined
@@ -89,12 +81,12 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
     ): Properties => fill({ uuid, event, properties: toProperties(properties), timestamp }, {})!.properties,
     /**
      * Connects what captures events itself, and therefore is created after this: what runs before each event, the hooks
-     * that an event calls, and the stages of features.
+     * that an event calls, and what features add to events.
      */
-    connect: (before: () => void, hooks: Emit, added: readonly FeatureStage[]): void => {
+    connect: (before: () => void, hooks: Emit, features: readonly Connection[]): void => {
       beforeEach = before
       emit = hooks
-      const { stages, fillers } = createStages(context, added, onRateLimit)
+      const { stages, fillers } = createStages(context, features, onRateLimit)
       stageNames = Object.keys(stages)
       run = createPipeline(stages, drop)
       fill = createPipeline(fillers, () => {})

@@ -2,7 +2,6 @@ import { isHidden } from '../browser/visibility'
 import { createFlagRequester, type FlagsResponse } from '../flags/flagRequester'
 import { createFlags } from '../flags/flags'
 import { guarded, later } from '../lib/guard'
-import { addFrom } from '../pipeline/stages/addFrom'
 import { earlyAccess } from './earlyAccess'
 import type { Client, Connection } from './feature'
 import { flagProperties } from './flagProperties'
@@ -74,7 +73,7 @@ export const connectFlags = ({ context, delivery, ledger, capture }: Client): Co
 
   return {
     api,
-    stage: { name: 'flags', before: 'page', run: addFrom(flags.properties), fillsOnly: true },
+    properties: flags.properties,
     hasFlags: flags.hasLoaded,
     onStart: () => void reload(),
     onAlign: refreshLater,

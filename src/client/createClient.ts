@@ -87,11 +87,7 @@ export const createClient = ({
     }
     people.adoptReset()
   }
-  events.connect(
-    adopt,
-    emit,
-    connections.flatMap(({ stage = [] }) => stage),
-  )
+  events.connect(adopt, emit, connections)
   const stopLifecycle = startPageLifecycle(context, delivery, emit, adopt)
 
   const coreApi: CoreApi = {

@@ -69,7 +69,7 @@ export const createContext = (config: Config, token: string, log: Log) => {
     rewrite,
     /** A copy of properties that the site passed, safe to store and to send; {} and a console line if they are not an object. */
     toProperties: (value: unknown): Properties => {
-      const copy = serialize(value ?? {}, rewrite)
+      const copy = value === undefined || value === null ? {} : serialize(value, rewrite)
       if (isPlainObject(copy)) return copy
       log.error(expected('properties', 'object', value, 'They are ignored'))
       return {}

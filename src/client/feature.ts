@@ -23,9 +23,7 @@ export type CoreStage =
   | 'rate'
   | 'session'
   | 'identity'
-  | 'sessionProperties'
-  | 'stored'
-  | 'page'
+  | 'properties'
   | 'cookieless'
   | 'person'
   | 'denylist'
@@ -37,8 +35,6 @@ export interface FeatureStage {
   name: string
   before: CoreStage
   run: Stage
-  /** Whether it only adds properties, so that `calculateEventProperties` runs it too. */
-  fillsOnly: boolean
 }
 
 /** What a client tells its features. */
@@ -65,6 +61,8 @@ export interface Hooks {
 export interface Connection extends Partial<Hooks> {
   api?: Partial<Api>
   stage?: FeatureStage
+  /** Returns properties for each event. They are weaker than stored ones, and the same object until they change. */
+  properties?(): Readonly<Properties>
   runs?: Running
   /** Whether flags have loaded. */
   hasFlags?(): boolean

@@ -48,7 +48,8 @@ export const createLedger = (log: Log) => {
       emit('eventCaptured', captured)
     },
     delivered: (uuids: string[]): void => {
-      for (const each of all) if (uuids.includes(each.uuid!)) each.state = 'delivered'
+      const delivered = new Set<string | undefined>(uuids)
+      for (const each of all) if (delivered.has(each.uuid)) each.state = 'delivered'
       emit('eventsDelivered', { uuids })
     },
     drops: () => ({ ...counts }),

@@ -1,11 +1,11 @@
+import { readDevice, readPage } from '../browser/page'
 import { OPTIONS } from '../config/options'
 import { apiHost, isCustomHost } from '../delivery/hosts'
 import { memo } from '../lib/memo'
 import { pick } from '../lib/objects'
-import { addFrom } from '../pipeline/stages/addFrom'
 import { addIdentity } from '../pipeline/stages/addIdentity'
-import { addPage } from '../pipeline/stages/addPage'
 import { addPerson } from '../pipeline/stages/addPerson'
+import { addProperties } from '../pipeline/stages/addProperties'
 import { addSession } from '../pipeline/stages/addSession'
 import { denyProperties } from '../pipeline/stages/denyProperties'
 import { anonymize } from '../pipeline/stages/anonymize'
@@ -18,39 +18,57 @@ import { isKey } from '../state/keys'
 import type { Properties } from '../types'
 import { CHANNEL, VERSION } from '../version'
 import type { Context } from './createContext'
-import type { CoreStage, FeatureStage } from './feature'
+import type { Connection, CoreStage } from './feature'
 
-/** Stages that decide about an event, or change something for later ones. All others only fill it. */
-const DECIDING = ['name', 'consent', 'rate', 'person', 'beforeSend']
+/** The core's stages that only add and remove properties, which `calculateEventProperties` runs. */
+const FILLERS: readonly CoreStage[] = ['session', 'identity', 'properties', 'cookieless', 'denylist']
 
 /**
  * What happens to an event between `capture` and the queue, in this order. Properties fill up from the strongest to
- * the weakest: what the SDK alone knows, what the caller passed, the session's, the stored ones, the page's. `added`:
- * what features do to events. `onRateLimit` is called when events begin to be dropped.
+ * the weakest: what the SDK alone knows, what the caller passed, the session's, the stored ones, the features', the
+ * page's. `onRateLimit` is called when events begin to be dropped.
  */
-export const createStages = (context: Context, added: readonly FeatureStage[], onRateLimit: () => void) => {
+export const createStages = (
+  context: Context,
+  features: readonly Pick<Connection, 'stage' | 'properties'>[],
+  onRateLimit: () => void,
+) => {
   const { config, token, log, store, session, identity, attribution, rewrite } = context
   const startedAt = new Date().toISOString()
   /** Properties that are the same for every event of this client. */
-  const constants = () => ({
-    $lib: 'web',
-    $lib_version: VERSION,
-    $sdk_dist_channel: CHANNEL,
-    $initialization_time: startedAt,
-    $configured_session_timeout_ms: context.idleMs(),
-    $config_defaults: config.defaults,
-    ...(isCustomHost(config) ? { $lib_custom_api_host: apiHost(config) } : {}),
-  })
+  const constants = memo(
+    ($configured_session_timeout_ms: number, $config_defaults: string, api_host: string): Properties => ({
+      $lib: 'web',
+      $lib_version: VERSION,
+      $sdk_dist_channel: CHANNEL,
+      $initialization_time: startedAt,
+      $configured_session_timeout_ms,
+      $config_defaults,
+      ...(isCustomHost({ api_host }) ? { $lib_custom_api_host: apiHost({ api_host }) } : {}),
+    }),
+  )
+  let device: Properties | undefined
   const riding = memo((values: Properties) => pick(values, (name) => isKey(name, 'rides')))
+  const fromFeatures = features.flatMap(({ properties = [] }) => properties)
+  const layers = () => [
+    attribution.properties(),
+    riding(store.all()),
+    ...fromFeatures.map((read) => read()),
+    constants(context.idleMs(), config.defaults, config.api_host),
+    readPage(config),
+    (device ??= readDevice()),
+  ]
   const core: Record<CoreStage, Stage> = {
     name: requireName,
     consent: requireConsent(context.isOptedOut),
     rate: limitRate(() => config.rate_limiting, onRateLimit),
     session: addSession(session.touch),
     identity: addIdentity(token, identity.isIdentified),
-    sessionProperties: addFrom(attribution.properties),
-    stored: addFrom(() => riding(store.all())),
-    page: addPage(config, constants),
+    // The protocol's second deduplication key: the random end of the UUID, which compresses to nothing beside it.
+    properties: addProperties(layers, ({ uuid, timestamp }) => ({
+      $insert_id: uuid.slice(19),
+      $time: timestamp.getTime() / 1000,
+    })),
     cookieless: anonymize(context.isCookieless),
     person: addPerson({
       processesPerson: context.processesPerson,
@@ -62,15 +80,12 @@ export const createStages = (context: Context, added: readonly FeatureStage[], o
     denylist: denyProperties(() => [...config.property_blacklist, ...config.property_denylist]),
     beforeSend: runBeforeSend(config, OPTIONS.before_send[0], rewrite, log),
   }
+  const added = features.flatMap(({ stage = [] }) => stage)
   const stages: Record<string, Stage> = {}
-  const fillers: Record<string, Stage> = {}
   for (const [name, stage] of Object.entries(core)) {
-    for (const each of added.filter(({ before }) => before === name)) {
-      stages[each.name] = each.run
-      if (each.fillsOnly) fillers[each.name] = each.run
-    }
+    for (const each of added) if (each.before === name) stages[each.name] = each.run
     stages[name] = stage
-    if (!DECIDING.includes(name)) fillers[name] = stage
   }
+  const fillers: Record<string, Stage> = pick({ ...core }, (name) => FILLERS.includes(name as CoreStage))
   return { stages, fillers }
 }

@@ -25,8 +25,10 @@ export interface OutboxInputs {
  * sends. Where the browser keeps nothing every tab is alone with its memory, and nothing here does harm.
  */
 export interface Outbox {
-  /** Writes an entry: in a later task where there is a journal, else at the end of this one. */
+  /** Takes an entry, for `write`. Where there is no journal, writes it at the end of this task. */
   keep(entry: Entry): void
+  /** Writes what was taken since, in a later task than the capture's. */
+  write(): void
   /** Removes entries that the service has answered for, or that were dropped. */
   forget(entries: readonly Entry[]): void
   /** Waits until this tab leads the sending. False: others do not answer; send, but claim no orphans. */
@@ -62,7 +64,6 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
   const newTab = () => `${name}/${uuidv7()}`
   let tab = newTab()
   let session: TabSession | undefined
-  let timer: ReturnType<typeof setTimeout> | undefined
   let leading: Promise<void> | undefined
   let endLeadership = () => {}
 
@@ -83,9 +84,7 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
     return session
   }
   const writeJournal = () => journal.write(tab, entries)
-  const keepNow = () => {
-    clearTimeout(timer)
-    timer = undefined
+  const write = () => {
     const fresh = [...entries].filter(({ key }) => !key)
     // Looked at first: after the page has left, nothing must begin again here.
     const current = fresh.length ? openSession() : undefined
@@ -135,9 +134,9 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
     keep: (entry) => {
       entries.add(entry)
       // A worker has no journal and no last event: it may be terminated after any task.
-      if (journals()) timer ??= later(keepNow)
-      else queueMicrotask(() => guarded(keepNow))
+      if (!journals()) queueMicrotask(() => guarded(write))
     },
+    write,
     forget: (gone) => {
       gone.forEach((entry) => entries.delete(entry))
       const left = new Set([...entries].map((entry) => entry.journal))
@@ -169,7 +168,7 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
       attempt(() => indexedDB.deleteDatabase(name))
     },
     onPageHide: () => {
-      if (session && !session.signal.aborted) keepNow()
+      if (session && !session.signal.aborted) write()
       for (const entry of writeJournal()) entry.isKept = true
       for (const entry of entries) if (entry.isKept) entries.delete(entry)
       end()

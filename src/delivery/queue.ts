@@ -100,10 +100,8 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     loop.endWait()
     flush()
   }
-  /** Does for added entries what needs their texts: in a later task, so that `capture` does not wait for them. */
+  /** Does for added entries what needs their texts. */
   const settleAdded = () => {
-    clearTimeout(settlingTimer)
-    settlingTimer = undefined
     for (const { text } of added.splice(0)) unprepared += text.length
     waiting.trim()
     if (unprepared <= PREPARED_CHARACTERS || hasLeft) return
@@ -111,15 +109,25 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     void guarded(() => lastBatches.prepare(waiting.nextBatch()))
   }
 
+  /** In a later task, so that `capture` does not wait for it. */
+  const settleLater = () => {
+    settlingTimer ??= later(() => {
+      settlingTimer = undefined
+      settleAdded()
+      // Written already when the page was left.
+      if (!hasLeft) outbox.write()
+    })
+  }
+
   return {
     add: (event, { now }) => {
       const entry = entryOf(event)
       waiting.add(entry)
       added.push(entry)
-      // A page that captures without a pause gets no task in between, and the bound holds all the same.
-      if (added.length < MAX_EVENTS) settlingTimer ??= later(settleAdded)
-      else settleAdded()
       outbox.keep(entry)
+      settleLater()
+      // A page that captures without a pause gets no task in between, and the bound holds all the same.
+      if (added.length >= MAX_EVENTS) settleAdded()
       if (hasLeft) {
         settleAdded()
         lastBatches.send([entry])

@@ -1,5 +1,4 @@
-import { isPlainObject } from '../lib/json'
-import { objectOf } from '../lib/objects'
+import { copyOf } from '../lib/copy'
 import type { CapturedEvent, Config, DropReason } from '../types'
 import { eventText } from './encode'
 import type { Entry } from './entry'
@@ -15,18 +14,13 @@ export const steadyTime = () => performance.timeOrigin + performance.now()
 
 const maxBatchOf = ({ maxBatch = MAX_EVENTS }: Entry) => maxBatch
 
-/** Returns a copy of data: objects, arrays and primitives. */
-const copyOf = <T>(value: T): T =>
-  Array.isArray(value)
-    ? (value.map(copyOf) as T)
-    : isPlainObject(value)
-      ? (objectOf(Object.keys(value), (name) => copyOf(value[name])) as T)
-      : value
-
 /** Returns an entry whose text is written when it is first read. Later changes of the event do not show in it. */
 export const entryOf = (event: CapturedEvent): Entry => {
-  const { uuid, event: name, timestamp, ...data } = event
-  let copy: CapturedEvent | undefined = { uuid, event: name, timestamp: new Date(timestamp), ...copyOf(data) }
+  const { uuid, event: name, timestamp } = event
+  let copy: CapturedEvent | undefined = {
+    ...copyOf({ ...event, timestamp: undefined }),
+    timestamp: new Date(timestamp),
+  }
   let text = ''
   return {
     event: name,

@@ -1,6 +1,6 @@
 import { guarded } from '../lib/guard'
 import { createListeners } from '../lib/listeners'
-import { objectOf, own } from '../lib/objects'
+import { own } from '../lib/objects'
 import type {
   Bootstrap,
   Config,
@@ -107,23 +107,7 @@ export const createFlags = (inputs: Inputs) => {
     },
     /** Whether flags were loaded on this page: by a response, by `bootstrap` or by `updateFlags`. */
     hasLoaded: (): boolean => isLoaded,
-    /** Properties of every event: which flags are on, and each flag's value (docs/reference/protocol.md#5.6). */
-    properties: (): Properties => {
-      const all = values()
-      const keys = Object.keys(all)
-      if (!keys.length) return {}
-      return {
-        $active_feature_flags: enabledKeys(all),
-        $feature_flag_request_id: known.current().requestId,
-        $override_feature_flags: known.overrides('flags'),
-        ...(known.isStale()
-          ? {}
-          : objectOf(
-              keys.map((key) => `$feature/${key}`),
-              (name) => all[name.slice(9)],
-            )),
-      }
-    },
+    properties: known.properties,
     /** Reports calls again for another visitor, unless they are reported once a session. */
     forgetReported: (): void => {
       if (!config.advanced_feature_flags_dedup_per_session) store.set({ $flag_call_reported: undefined })

@@ -1,4 +1,5 @@
 import { isPlainObject } from '../lib/json'
+import { memo } from '../lib/memo'
 import { objectOf, own, pick } from '../lib/objects'
 import { serialize } from '../lib/serialize'
 import type { Bootstrap, Config, FlagOverride, FlagValue, Properties } from '../types'
@@ -32,6 +33,9 @@ export const toFlagSet = (input: Bootstrap): FlagSet => {
 /** The keys of flags that are on. */
 export const enabledKeys = (values: Values) => Object.keys(values).filter((key) => values[key])
 
+// One object, so that what is computed from it is computed once.
+const NONE = {}
+
 /** The flags of this visitor: bootstrapped or stored ones, and the overrides of this browser above them. */
 export const createKnownFlags = (config: Config, store: FlagStore, now = () => Date.now()) => {
   let bootstrapped!: FlagSet
@@ -47,7 +51,7 @@ export const createKnownFlags = (config: Config, store: FlagStore, now = () => D
     isBootstrapped
       ? bootstrapped
       : {
-          values: store.get('$enabled_feature_flags') ?? {},
+          values: store.get('$enabled_feature_flags') ?? NONE,
           payloads: store.get('$feature_flag_payloads') ?? {},
           details: store.get('$feature_flag_details') ?? {},
           requestId: store.get('$feature_flag_request_id'),
@@ -56,9 +60,34 @@ export const createKnownFlags = (config: Config, store: FlagStore, now = () => D
   const overrides = (name: 'flags' | 'flag_payloads') => store.get<Values>(`$override_feature_${name}`)
   const values = (): Values => ({ ...current().values, ...overrides('flags') })
   const fetchedAt = () => store.get<number>('$feature_flag_fetched_at') ?? current().evaluatedAt ?? 0
+  const isStale = () =>
+    config.feature_flag_cache_ttl_ms > 0 && !isBootstrapped && now() - fetchedAt() > config.feature_flag_cache_ttl_ms
   const override = (name: 'flags' | 'flag_payloads', values: false | Payloads | undefined) => {
     if (values !== undefined) store.set({ [`$override_feature_${name}`]: values ? toObject(values) : undefined })
   }
+  const propertiesOf = memo(
+    (
+      values: Values,
+      $override_feature_flags?: Values,
+      $feature_flag_request_id?: string,
+      isStale?: boolean,
+    ): Properties => {
+      const all = { ...values, ...$override_feature_flags }
+      const keys = Object.keys(all)
+      if (!keys.length) return {}
+      return {
+        $active_feature_flags: enabledKeys(all),
+        $feature_flag_request_id,
+        $override_feature_flags,
+        ...(isStale
+          ? {}
+          : objectOf(
+              keys.map((key) => `$feature/${key}`),
+              (name) => all[name.slice(9)],
+            )),
+      }
+    },
+  )
   return {
     bootstrap,
     bootstrapped: () => bootstrapped,
@@ -76,8 +105,15 @@ export const createKnownFlags = (config: Config, store: FlagStore, now = () => D
     /** When the stored flags were fetched, ms since the epoch; 0 if that is unknown. */
     fetchedAt,
     /** Whether the stored flags are older than `feature_flag_cache_ttl_ms`. */
-    isStale: () =>
-      config.feature_flag_cache_ttl_ms > 0 && !isBootstrapped && now() - fetchedAt() > config.feature_flag_cache_ttl_ms,
+    isStale,
+    /**
+     * Properties of every event: which flags are on, and each flag's value (docs/reference/protocol.md#5.6). The same
+     * object until something changes.
+     */
+    properties: (): Properties => {
+      const { values, requestId } = current()
+      return propertiesOf(values, overrides('flags'), requestId, isStale())
+    },
     store: (set: FlagSet): void => {
       isBootstrapped = false
       store.set({

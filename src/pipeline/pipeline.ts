@@ -4,16 +4,17 @@ import type { Stage } from './stage'
 export type Pipeline = (event: CapturedEvent, options: CaptureOptions) => CapturedEvent | undefined
 
 /** Returns a function that runs an event through `stages` in order. The first stage that drops it ends the run and is reported to `onDrop`. */
-export const createPipeline =
-  (stages: Record<string, Stage>, onDrop: (dropped: DroppedEvent) => void): Pipeline =>
-  (event, options) => {
-    for (const name of Object.keys(stages)) {
-      const result = stages[name]!(event, options)
+export const createPipeline = (stages: Record<string, Stage>, onDrop: (dropped: DroppedEvent) => void): Pipeline => {
+  const inOrder = Object.entries(stages)
+  return (event, options) => {
+    for (const [stage, run] of inOrder) {
+      const result = run(event, options)
       if ('drop' in result) {
-        onDrop({ event: event.event, uuid: event.uuid, reason: result.drop, stage: name })
+        onDrop({ event: event.event, uuid: event.uuid, reason: result.drop, stage })
         return undefined
       }
       event = result
     }
     return event
   }
+}

@@ -5,6 +5,6 @@ import type { Feature } from '../feature'
 export const bots: Feature = {
   name: 'bots',
   connect: ({ context: { config, log } }) => ({
-    stage: { name: 'bots', before: 'rate', run: filterBots(config, undefined, undefined, log.warn), fillsOnly: false },
+    stage: { name: 'bots', before: 'rate', run: filterBots(config, undefined, undefined, log.warn) },
   }),
 }

@@ -16,7 +16,7 @@ export const pageviews: Feature = {
     session.onChange(pageview.forget)
     return {
       api: { getPageViewId: pageview.current },
-      stage: { name: 'pageview', before: 'sessionProperties', run: pageview.stage, fillsOnly: false },
+      stage: { name: 'pageview', before: 'properties', run: pageview.stage },
       runs: {
         wanted: () => config.capture_pageview,
         start: (host) => startPageviews({ ...host, hasViewed: pageview.hasViewed }),

@@ -22,10 +22,10 @@ const asBeforeSend = (sanitize: Config['sanitize_properties']): BeforeSend | und
 export const runBeforeSend =
   (config: Pick<Config, 'before_send' | 'sanitize_properties'>, noop: unknown, rewrite: RewriteText, log: Log): Stage =>
   (event) => {
+    const { sanitize_properties, before_send } = config
+    if (!sanitize_properties && before_send === noop) return event
     const { uuid, event: name, timestamp } = event
-    const chain = [asBeforeSend(config.sanitize_properties), config.before_send]
-      .flat()
-      .filter((each) => each && each !== noop)
+    const chain = [asBeforeSend(sanitize_properties), before_send].flat().filter((each) => each && each !== noop)
     if (!chain.length) return event
     let result: CapturedEvent | null | undefined = event
     try {
