@@ -7,9 +7,9 @@ const browser =
 
 export default defineConfig({
   testDir: 'e2e/scenarios',
-  // Tests wait for timers and retries more than they compute, so three keep two cores at work. Every test has a page and a host
+  // Tests wait for timers and retries more than they compute, so four keep two cores at work. Every test has a page and a host
   // of its own, so tests of one file run side by side too, and no long file is left for the end.
-  workers: 3,
+  workers: 4,
   fullyParallel: true,
   // Guards against what never ends, not measures of speed: a busy machine takes its time.
   timeout: 300_000,
