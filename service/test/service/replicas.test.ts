@@ -183,7 +183,7 @@ test('loses no event and no process while Postgres is unavailable, and continues
   expect(answers[0].headers.get('retry-after')).toBe('5')
   expect(answers[1].body).toMatchObject({
     code: 'definitions_unavailable',
-    detail: expect.stringContaining('does not answer'),
+    detail: expect.stringContaining('does not respond'),
   })
   await postgres.start()
   await until(

@@ -129,6 +129,8 @@ export const startPostgres = async (): Promise<PostgresServer> => {
     })
   }
   const end = async (signal: NodeJS.Signals) => {
+    // A test that failed may have ended it already.
+    if (server.child.exitCode !== null || server.child.signalCode !== null) return
     const gone = endOf(server.child)
     server.child.kill(signal)
     await gone
