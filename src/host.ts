@@ -1,6 +1,6 @@
 import type { CapturedEvent, CaptureOptions, Config, Properties } from './types'
 
-/** All that a source or an extension may see of the SDK. */
+/** The parts of the SDK that sources and extensions may use. */
 export interface Host {
   /** The live configuration: read it when needed, never copy it. */
   config: Config
@@ -25,7 +25,7 @@ export interface PageActivity {
   values?: readonly (string | null | undefined)[]
 }
 
-/** What clicks bring along to the extension that detects rage and dead clicks. */
+/** What the click source adds to the host of the click detection. */
 export interface ClickParts {
   /** The page's activity since its first click, and that click. */
   buffered: readonly PageActivity[]
@@ -45,7 +45,7 @@ export interface ClickParts {
   safeText(element: Element): string
 }
 
-/** What is captured of an element. */
+/** The captured properties of an element. */
 export interface ElementDescription {
   tag: string
   classes: string[]

@@ -1,4 +1,4 @@
-/** The SDK's vocabulary. Everything here is public and nothing here imports anything. */
+/** The SDK's public types. This file imports nothing. */
 
 /** Event properties: JSON values. Other values (functions, symbols, cycles) are left out or converted to strings. */
 export type Properties = Record<string, unknown>

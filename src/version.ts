@@ -1,4 +1,4 @@
-/** The release, and how it came to the page. Replaced at build time. */
+/** The release and its distribution channel. Replaced at build time. */
 declare const __VERSION__: string
 declare const __CHANNEL__: 'npm' | 'cdn'
 

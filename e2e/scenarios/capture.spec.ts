@@ -2,7 +2,7 @@ import { areThere, BUILDS, expect, test } from '../support/scenario'
 
 for (const build of BUILDS) {
   test.describe(`${build} build`, () => {
-    test('a visit: pageview, click, own event, and the leave of each page', async ({ page, site, put, stored }) => {
+    test('captures pageviews, clicks, custom events and pageleaves of a visit', async ({ page, site, put, stored }) => {
       put(build, '/one', '<button id="buy">Buy</button><a id="next" href="/two">Next</a>')
       put(build, '/two', 'two')
       await page.goto(`${site.url}/one`)
@@ -46,7 +46,7 @@ for (const build of BUILDS) {
       })
     })
 
-    test('a single-page app: one pageview for each path, with the title that belongs to it', async ({
+    test('captures one pageview with the right title for each path of a single-page app', async ({
       page,
       site,
       put,
@@ -80,7 +80,7 @@ for (const build of BUILDS) {
       ])
     })
 
-    test('a visitor who gets a name keeps the session and tells both ids', async ({ page, site, put, stored }) => {
+    test('identify keeps the session and sends both ids', async ({ page, site, put, stored }) => {
       put(build, '/', 'home', { capture_pageview: false, capture_pageleave: false })
       await page.goto(site.url)
       await page.waitForFunction(() => window.analytics?.__loaded)
@@ -99,7 +99,7 @@ for (const build of BUILDS) {
       expect(await page.evaluate(() => window.analytics.get_distinct_id())).toBe('ada')
     })
 
-    test('a visitor who opts out is not seen any more, also on the next page', async ({ page, site, put, stored }) => {
+    test('captures nothing after opt-out, also on the next page', async ({ page, site, put, stored }) => {
       put(build, '/', '<button id="b">b</button>')
       await page.goto(site.url)
       await page.waitForFunction(() => window.analytics?.__loaded)
@@ -119,7 +119,7 @@ for (const build of BUILDS) {
   })
 }
 
-test('nothing that a person typed leaves the page', async ({ page, site, put, stored }) => {
+test('sends nothing that a person typed', async ({ page, site, put, stored }) => {
   const secret = 'S3CR3T-42'
   put(
     'script',
@@ -135,7 +135,7 @@ test('nothing that a person typed leaves the page', async ({ page, site, put, st
   expect(JSON.stringify(events)).not.toContain(secret)
 })
 
-test("the protocol's own snippet is answered: a page that calls posthog gets the SDK", async ({
+test("a page with the protocol's own snippet gets the SDK as window.posthog", async ({
   page,
   site,
   service,

@@ -54,7 +54,7 @@ for (const build of BUILDS) {
       expect(Date.now() - at!).toBeGreaterThanOrEqual(2750)
     })
 
-    test('three quick clicks are rage where nothing happens, and none on a stepper that works', async ({
+    test('reports three quick clicks without a response, but not those on a working stepper', async ({
       page,
       site,
       put,
@@ -182,12 +182,7 @@ const ALIVE: Record<string, { html: string; act?: (page: Page) => Promise<unknow
   'navigates-in-app': { html: '<button id="it" onclick="history.pushState(null, \'\', \'/next\')">x</button>' },
 }
 
-test('a control that does something is not accused, whatever it is that it does', async ({
-  context,
-  site,
-  put,
-  stored,
-}) => {
+test('does not report a click that has a response of any kind', async ({ context, site, put, stored }) => {
   put('script', '/next', DEAD, QUIET)
   await Promise.all(
     Object.entries(ALIVE).map(async ([name, { html, act }]) => {
@@ -270,7 +265,7 @@ const FEEDBACK: Record<string, string> = {
   'prevented-checkbox': '<form><input id="dead" type="checkbox" onclick="event.preventDefault()"></form>',
 }
 
-test('activity of the page itself and press feedback are no answer to a click', async ({
+test('does not count activity of the page itself or press feedback as a response', async ({
   context,
   site,
   put,
@@ -316,7 +311,7 @@ test('activity of the page itself and press feedback are no answer to a click', 
   expect(reported.sort()).toEqual(expected.sort())
 })
 
-test('a change that was due when the click happened is no answer to it', async ({ page, site, put, stored }) => {
+test('does not count a change that was due before the click as a response', async ({ page, site, put, stored }) => {
   put('script', '/', `<p id="t">0</p><main><section>${DEAD}</section></main>`, QUIET)
   await page.goto(site.url)
   await ready(page)
@@ -356,7 +351,7 @@ const RESPONSES: Record<string, string> = {
 // What changes late and elsewhere is a response to a single click, but not to clicks in anger.
 const ONCE = ['far-late', 'add-to-cart', 'stopwatch']
 
-test('a control that responds late, far away or repeatedly is not reported', async ({ context, site, put, stored }) => {
+test('does not report a control that responds late, far away or repeatedly', async ({ context, site, put, stored }) => {
   await Promise.all(
     Object.entries(RESPONSES).map(async ([name, html]) => {
       put(
@@ -382,7 +377,7 @@ test('a control that responds late, far away or repeatedly is not reported', asy
   expect(accused(events).filter((each) => !each.startsWith('done'))).toEqual([])
 })
 
-test('three clicks and leaving are a rage click', async ({ page, site, put, stored }) => {
+test('reports a rage click when the page is left after the third click', async ({ page, site, put, stored }) => {
   put('script', '/', DEAD, QUIET)
   put('script', '/elsewhere', '', QUIET)
   await page.goto(site.url)
@@ -395,7 +390,7 @@ test('three clicks and leaving are a rage click', async ({ page, site, put, stor
   expect(accused(events).filter((each) => each.startsWith('$rage'))).toEqual(['$rageclick / Dead'])
 })
 
-test('a click reads as many elements on a large page as on a small one', async ({ page, site, put }) => {
+test('reads as many elements for a click on a large page as on a small one', async ({ page, site, put }) => {
   put('script', '/', `<main><p>${DEAD}</p></main><div id="much"></div>`, { ...QUIET, autocapture: true })
   await page.goto(site.url)
   await ready(page)
@@ -467,7 +462,7 @@ test('detects responses in open shadow roots, and reports clicks without one', a
   })
 })
 
-test('an effect after the wait is too late, and a request is none', async ({ context, site, put, stored }) => {
+test('does not count a late change or a request as a response', async ({ context, site, put, stored }) => {
   put(
     'script',
     '/late',
@@ -497,7 +492,7 @@ for (const [how, forbid] of Object.entries<(page: Page) => Promise<unknown>>({
   'cannot be reached': (page) => page.route('**/clicks.js', (route) => route.abort()),
   'is forbidden by the Content-Security-Policy': async () => {},
 })) {
-  test(`the code ${how}: the page and everything else go on`, async ({ page, site, service, stored }) => {
+  test(`the page and all other features work when the code ${how}`, async ({ page, site, service, stored }) => {
     const options = JSON.stringify({
       api_host: service.url,
       opt_out_useragent_filter: true,
@@ -525,7 +520,7 @@ for (const [how, forbid] of Object.entries<(page: Page) => Promise<unknown>>({
   })
 }
 
-test('set_config and consent switch it off and on', async ({ page, site, put, stored }) => {
+test('set_config and consent turn click detection off and on', async ({ page, site, put, stored }) => {
   put('script', '/', DEAD, { ...QUIET, capture_dead_clicks: false, rageclick: false })
   const fetched: string[] = []
   page.on('request', (request) => fetched.push(request.url()))

@@ -113,7 +113,7 @@ test('captures everything on a page whose images hide the properties of the docu
 
 for (const hiding of ['<form name="cookie"></form>', '<img name="cookie" alt="">'])
   for (const persistence of ['cookie', 'localStorage+cookie'] as const)
-    test(`keeps the visitor in a cookie with ${persistence} on a page with ${hiding}`, async ({
+    test(`stores the visitor in a cookie with ${persistence} on a page with ${hiding}`, async ({
       page,
       site,
       put,

@@ -7,7 +7,7 @@ import { capture, expect, moment, QUIET, test } from '../support/world'
 const flush = (page: Page) => page.evaluate(() => window.analytics.flush())
 
 for (const build of BUILDS) {
-  test.describe(`${build} build: a page`, () => {
+  test.describe(`${build} build`, () => {
     // What is captured right before a page is left goes with its last beacon, however slow the machine is.
     const LATER = { request_queue_config: { flush_interval_ms: 5000 } }
     test.beforeEach(({ put, network }) => put(build, '/', 'home', { ...QUIET, ...LATER, api_host: network.url }))
@@ -22,7 +22,7 @@ for (const build of BUILDS) {
       return () => fetches
     }
 
-    test('that captures little sends its last beacon uncompressed', async ({ page, site, network, stored }) => {
+    test('a page that captures little sends its last beacon uncompressed', async ({ page, site, network, stored }) => {
       const fetches = await openCounting(page, site.url)
       await capture(page, 3)
       await flush(page)
@@ -37,7 +37,7 @@ for (const build of BUILDS) {
       ])
     })
 
-    test('that captures much compresses its last beacon ahead of time, without the extension', async ({
+    test('a page that captures much compresses its last beacon ahead of time, without the extension', async ({
       page,
       site,
       network,
@@ -59,7 +59,7 @@ for (const build of BUILDS) {
       ])
     })
 
-    test('in a browser without Compression Streams loads the extension and compresses by it', async ({
+    test('loads the extension to compress in a browser without Compression Streams', async ({
       page,
       site,
       network,

@@ -11,7 +11,7 @@ const ROWS = [
   ),
 ].map(([, options, captures, stores, requests]) => ({ options: options!, captures, stores, requests }))
 
-test('the guide has a table', () => expect(ROWS.length).toBeGreaterThan(10))
+test("the guide's table has a row for each combination of options", () => expect(ROWS.length).toBeGreaterThan(10))
 
 for (const { options, captures, stores, requests } of ROWS)
   test(`before a decision, ${options}`, async ({ context, site, service, put }) => {

@@ -4,7 +4,7 @@ const QUIET = { capture_pageview: false, capture_pageleave: false, autocapture: 
 
 for (const build of BUILDS) {
   test.describe(`${build} build`, () => {
-    test('an outage of the network loses nothing and doubles nothing', async ({ page, context, site, put, stored }) => {
+    test('delivers each event exactly once after a network outage', async ({ page, context, site, put, stored }) => {
       put(build, '/', 'home', QUIET)
       await page.goto(site.url)
       await page.waitForFunction(() => window.analytics?.__loaded)
@@ -18,7 +18,7 @@ for (const build of BUILDS) {
       expect(events.map(({ properties }) => properties.index)).toEqual(Array.from({ length: 20 }, (_, index) => index))
     })
 
-    test('a page that is left at once hands over everything it captured', async ({ page, site, put, stored }) => {
+    test('a page that is left at once delivers everything it captured', async ({ page, site, put, stored }) => {
       put(build, '/', 'home', QUIET)
       await page.goto(site.url)
       await page.waitForFunction(() => window.analytics?.__loaded)
@@ -33,7 +33,7 @@ for (const build of BUILDS) {
   })
 }
 
-test('a page that is left at once hands over 50 events of ordinary size, compressed ahead of time', async ({
+test('a page that is left at once delivers 50 events of ordinary size, compressed ahead of time', async ({
   page,
   site,
   put,
@@ -84,7 +84,7 @@ for (const [title, breakFetch] of Object.entries(BROKEN_FETCH))
     expect((await stored((all) => all.length >= 3)).map(({ uuid }) => uuid).sort()).toEqual(uuids.sort())
   })
 
-test('a request larger than what may outlive a page is sent all the same', async ({ page, site, put, stored }) => {
+test('sends a request that is too large to outlive the page', async ({ page, site, put, stored }) => {
   put('script', '/', 'home', { ...QUIET, disable_compression: true })
   await page.goto(site.url)
   await page.waitForFunction(() => window.analytics?.__loaded)
@@ -112,12 +112,7 @@ test('options that fetch rejects are reported, and events are sent without them'
     expect(lines.filter((line) => line.includes(`fetch rejects ${name}.`))).toHaveLength(1)
 })
 
-test('requests are CORS-simple and compressed: no preflight, and far smaller than the JSON', async ({
-  page,
-  site,
-  put,
-  stored,
-}) => {
+test('sends compressed requests without a CORS preflight', async ({ page, site, put, stored }) => {
   put('script', '/', 'home', QUIET)
   const requests: { method: string; type: string | undefined; size: number }[] = []
   page.on('request', (request) => {
@@ -141,11 +136,7 @@ test('requests are CORS-simple and compressed: no preflight, and far smaller tha
   expect(requests[0]!.size).toBeLessThan(json / 10)
 })
 
-test('reports a request that the service rejects to on_request_error, and the page goes on', async ({
-  page,
-  site,
-  service,
-}) => {
+test('reports a request that the service rejects to on_request_error', async ({ page, site, service }) => {
   site.page(
     '/',
     `<!doctype html><script src="${service.url}/static/analytics.js"></script><script>

@@ -15,12 +15,7 @@ import {
 
 // ── Several tabs ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-test('a tab crashes: one that was open all the time takes over what it captured', async ({
-  world,
-  putShop,
-  open,
-  stored,
-}) => {
+test('an open tab delivers the events of a tab that crashed', async ({ world, putShop, open, stored }) => {
   putShop()
   await open()
   const second = await open()
@@ -31,7 +26,7 @@ test('a tab crashes: one that was open all the time takes over what it captured'
   expect(uuidsOf(await stored((found) => found.length >= COUNT))).toEqual(captured)
 })
 
-test('many tabs in an outage are one that tries, and then everything comes', async ({
+test('one of many tabs retries during an outage, and all events arrive afterwards', async ({
   world,
   putShop,
   open,
@@ -51,12 +46,7 @@ test('many tabs in an outage are one that tries, and then everything comes', asy
   expect(sent.sort()).toEqual(captured)
 })
 
-test('after an outage one request asks whether it is over, and a batch after the other follows', async ({
-  world,
-  putShop,
-  open,
-  stored,
-}) => {
+test('sends one request after an outage, then batch after batch', async ({ world, putShop, open, stored }) => {
   putShop()
   await world.network.be(503)
   const first = await open()
@@ -72,7 +62,7 @@ test('after an outage one request asks whether it is over, and a batch after the
   await expect.poll(() => waiting(second)).toBe(0)
 })
 
-test('projects do not see what waits for another', async ({ world, putShop, put, open, stored }) => {
+test('does not send waiting events of one project to another', async ({ world, putShop, put, open, stored }) => {
   putShop()
   const page = await open()
   await world.network.be(503)
@@ -123,7 +113,7 @@ test.describe('with a back/forward cache', () => {
     })
 })
 
-test('what is captured by the very last listeners of a page arrives too', async ({ world, site, putShop, stored }) => {
+test('delivers events captured by the last listeners of a page', async ({ world, site, putShop, stored }) => {
   putShop()
   const { page } = world
   await page.goto(site.url)
@@ -139,7 +129,7 @@ test('what is captured by the very last listeners of a page arrives too', async 
 
 // ── What a person or a site does not want ───────────────────────────────────────────────────────────────────────────
 
-test('who refuses takes back what waits, here, in other tabs and in the browser', async ({
+test('opt-out drops waiting events in this tab, in other tabs and in storage', async ({
   world,
   putShop,
   open,
@@ -170,12 +160,7 @@ test('who refuses takes back what waits, here, in other tabs and in the browser'
   expect(uuidsOf(await stored(() => true))).toHaveLength(1)
 })
 
-test('reset takes nothing from the person before: what waits arrives as theirs', async ({
-  world,
-  putShop,
-  open,
-  stored,
-}) => {
+test('waiting events of the previous person arrive unchanged after reset', async ({ world, putShop, open, stored }) => {
   putShop()
   const page = await open()
   await world.network.be(503)
@@ -201,7 +186,7 @@ const NOT_KEPT: Record<string, Partial<Config>> = {
   "cookieless_mode: 'always'": { cookieless_mode: 'always' },
 }
 for (const [name, options] of Object.entries(NOT_KEPT)) {
-  test(`${name}: the browser keeps nothing, and an outage loses nothing`, async ({ world, putShop, open, stored }) => {
+  test(`${name}: stores nothing, and delivers everything after an outage`, async ({ world, putShop, open, stored }) => {
     putShop('/', options)
     const page = await open()
     await world.network.be(503)
@@ -223,7 +208,7 @@ for (const [name, options] of Object.entries(NOT_KEPT)) {
   })
 }
 
-test('a tab takes nothing from the journal of a tab that lives', async ({ world, site, putShop, open, stored }) => {
+test('does not take events from the journal of a living tab', async ({ world, site, putShop, open, stored }) => {
   putShop()
   // Sends after 5 s. Until then its events stand in its journal, because its database never opens.
   putShop('/slow', { request_queue_config: { flush_interval_ms: 5000 } })
@@ -240,7 +225,7 @@ test('a tab takes nothing from the journal of a tab that lives', async ({ world,
   await expect.poll(() => journaled(slow)).toBe(0)
 })
 
-test('a tab that has sent everything gives up the lead', async ({ putShop, open, stored }) => {
+test('a tab that has sent everything releases the leadership', async ({ putShop, open, stored }) => {
   putShop()
   const page = await open()
   await capture(page)
@@ -254,7 +239,7 @@ test('a tab that has sent everything gives up the lead', async ({ putShop, open,
 })
 
 // Not secure: a site on plain http.
-test('without locks a tab takes nothing from another that goes on, and everything from a page that was left', async ({
+test('without locks, takes events of a page that was left but not of a living tab', async ({
   world,
   putShop,
   open,
@@ -296,7 +281,7 @@ const BROKEN: Record<string, () => void> = {
     }),
 }
 for (const [name, breakIt] of Object.entries(BROKEN)) {
-  test(`${name}: memory carries the events through an outage, and the page hears of no error`, async ({
+  test(`${name}: keeps events in memory during an outage, without an error in the page`, async ({
     world,
     putShop,
     open,
@@ -324,7 +309,7 @@ for (const [name, breakIt] of Object.entries(BROKEN)) {
 
 // ── Bounds ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-test('what has waited too long is dropped, and counted', async ({ world, putShop, open, stored }) => {
+test('drops and counts events that are too old', async ({ world, putShop, open, stored }) => {
   putShop('/', { outbox_max_age_ms: 2000 })
   const page = await open()
   await world.network.be(503)
@@ -342,7 +327,7 @@ const TIGHT: Partial<Config> = { outbox_max_bytes: 60_000 }
 const SIZE = 10_000
 const FIT = 5
 
-test('what a page has left over the bound is dropped by the next, the oldest first, and counted', async ({
+test('drops and counts the oldest stored events over the bound on the next page', async ({
   world,
   putShop,
   open,
@@ -361,12 +346,7 @@ test('what a page has left over the bound is dropped by the next, the oldest fir
   expect(uuidsOf(await stored((found) => found.length >= FIT))).toEqual(captured.slice(-FIT))
 })
 
-test('what waits in a page over the bound is dropped, the oldest first, and counted', async ({
-  world,
-  putShop,
-  open,
-  stored,
-}) => {
+test('drops and counts the oldest waiting events over the bound', async ({ world, putShop, open, stored }) => {
   putShop('/', TIGHT)
   const page = await open()
   await world.network.be(503)

@@ -172,7 +172,7 @@ test(`a page that cannot open its database crashes a task after it captured: ${C
 
 // ── One event that the service cannot store ─────────────────────────────────────────────────────────────────────────
 
-test(`the service answers 500 to one of ${COUNT} events: ${COUNT - 1} stored, and the one when it is mended`, async ({
+test(`the service responds 500 to one of ${COUNT} events: ${COUNT - 1} stored, and the last one once the service works again`, async ({
   world,
   putShop,
   open,
@@ -231,7 +231,7 @@ for (const [name, leave] of Object.entries(AFTERWARDS)) {
 }
 
 for (const dies of ['2.0.0', 'this release']) {
-  test(`of two tabs, one with release 2.0.0, that of ${dies} crashes: ${2 * COUNT} captured, ${2 * COUNT} stored`, async ({
+  test(`two tabs, one with release 2.0.0, and the one of ${dies} crashes: ${2 * COUNT} captured, ${2 * COUNT} stored`, async ({
     world,
     site,
     service,
@@ -270,7 +270,7 @@ test.describe('a page captures, and the disk is full', () => {
   const leaveRoom = async ({ context, page }: World, origin: string, quotaSize: number) =>
     (await context.newCDPSession(page)).send('Storage.overrideQuotaForOrigin', { origin, quotaSize })
 
-  test(`the service answers 503 for a while: ${COUNT} captured, ${COUNT} stored`, async ({
+  test(`the service responds 503 for a while: ${COUNT} captured, ${COUNT} stored`, async ({
     world,
     site,
     putShop,
@@ -321,7 +321,7 @@ test.describe('a page captures, and the disk is full', () => {
     account(COUNT, events)
   })
 
-  test(`its renderer crashes: ${COUNT} captured before and ${COUNT} when it was full, ${2 * COUNT} stored`, async ({
+  test(`its renderer crashes: ${COUNT} captured before and ${COUNT} while it was full, ${2 * COUNT} stored`, async ({
     world,
     site,
     putShop,
@@ -351,7 +351,7 @@ test.describe('a page captures, and the disk is full', () => {
 
 // The pages of these tests are private ones: a context of Playwright's is an off-the-record profile, as an incognito
 // window is.
-test(`in private mode all windows are closed: ${COUNT} captured, 0 stored, and no trace`, async ({
+test(`all windows of private mode are closed: ${COUNT} captured, 0 stored, and nothing left on disk`, async ({
   world,
   browser,
   putShop,
@@ -377,7 +377,7 @@ test(`in private mode all windows are closed: ${COUNT} captured, 0 stored, and n
 
 // ── Two tabs, and how soon a crash may come ─────────────────────────────────────────────────────────────────────────
 
-test(`of two tabs that capture, one crashes: ${2 * COUNT} captured, ${2 * COUNT} stored`, async ({
+test(`one of two tabs that capture crashes: ${2 * COUNT} captured, ${2 * COUNT} stored`, async ({
   world,
   putShop,
   open,
@@ -456,7 +456,7 @@ test.describe('on a first visit', () => {
 
 // ── What it costs that a beacon's answer is heard by nobody ─────────────────────────────────────────────────────────
 
-test('a visit of five pages, each left by a link three seconds later or sooner: everything arrives', async ({
+test('a visit of five pages, each left by a link within three seconds: everything arrives', async ({
   world,
   site,
   putShop,

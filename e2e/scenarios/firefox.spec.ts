@@ -40,7 +40,7 @@ for (const build of BUILDS) {
 }
 
 test.describe('delivery', () => {
-  test('delivers what was captured during an outage once, after the browser was closed and opened again', async ({
+  test('delivers events captured during an outage exactly once after the browser was restarted', async ({
     site,
     service,
     put,

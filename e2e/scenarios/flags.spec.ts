@@ -17,7 +17,7 @@ const define = async (
 const ready = 'window.analytics && window.analytics.__loaded'
 
 for (const build of ['script', 'npm'] as const) {
-  test(`${build} build: flags with variants and payloads arrive with one request, and their use is captured`, async ({
+  test(`${build} build: loads flags with variants and payloads in one request, and captures their use`, async ({
     page,
     site,
     service,
@@ -80,7 +80,7 @@ for (const build of ['script', 'npm'] as const) {
   })
 }
 
-test('what the service has turned off is not captured, and what was captured meanwhile says why', async ({
+test('drops events of autocapture that the service has turned off, also those captured before the response', async ({
   page,
   site,
   service,
@@ -90,10 +90,12 @@ test('what the service has turned off is not captured, and what was captured mea
   const set = (autocapture_opt_out: boolean) => service.api('PATCH', '/remote_config/', { autocapture_opt_out })
   expect((await set(true)).status).toBe(200)
   try {
-    put('script', '/', '<button>Buy</button>', { request_queue_config: { flush_interval_ms: 2000 } })
-    // The answer is slow: the visitor clicks before it.
+    put('script', '/', '<button>Buy</button>', { request_queue_config: { flush_interval_ms: 5000 } })
+    // The service responds after the click.
+    let respond = () => {}
+    const hasClicked = new Promise<void>((resolve) => (respond = resolve))
     await page.route('**/flags/**', async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 800))
+      await hasClicked
       await route.continue()
     })
     await page.goto(site.url)
@@ -102,6 +104,7 @@ test('what the service has turned off is not captured, and what was captured mea
     expect(await page.evaluate(() => window.analytics.explain('$autocapture').map(({ state }) => state))).toEqual([
       'waiting',
     ])
+    respond()
     await expect.poll(() => page.evaluate(() => window.analytics.drops())).toEqual({ turned_off_by_service: 1 })
     await page.locator('button').click()
     const events = await stored((all) => all.length > 0)
@@ -111,7 +114,7 @@ test('what the service has turned off is not captured, and what was captured mea
   }
 })
 
-test('a visitor is offered a feature before everybody has it, takes it, and keeps it on the next page', async ({
+test('a visitor who enrolls in an early access feature keeps it on the next page', async ({
   page,
   site,
   service,

@@ -6,11 +6,7 @@ const QUIET = { capture_pageview: false, capture_pageleave: false, autocapture: 
 const ready = (page: Page) => page.waitForFunction(() => window.analytics?.__loaded)
 const id = (page: Page) => page.evaluate(() => window.analytics.get_distinct_id())
 
-test('two open tabs are one visitor: what one learns the other knows, and neither undoes it', async ({
-  context,
-  site,
-  put,
-}) => {
+test('two open tabs share one visitor, and neither undoes changes of the other', async ({ context, site, put }) => {
   put('script', '/', 'home', QUIET)
   const [one, two] = [await context.newPage(), await context.newPage()]
   await one.goto(site.url)
@@ -76,7 +72,7 @@ test.describe('subdomains', () => {
     }
   }
 
-  test('share the visitor, whichever was visited first, and the later identity is right', async ({ site, put }) => {
+  test('share the visitor whichever was visited first, and the later identity wins', async ({ site, put }) => {
     put('script', '/', 'home', QUIET)
     await visit(site, async (open) => {
       const shop = await open('shop.example.test')
@@ -97,7 +93,7 @@ test.describe('subdomains', () => {
     })
   })
 
-  test('are strangers with cross_subdomain_cookie: false', async ({ site, put }) => {
+  test('are different visitors with cross_subdomain_cookie: false', async ({ site, put }) => {
     put('script', '/', 'home', { ...QUIET, cross_subdomain_cookie: false })
     await visit(site, async (open) => {
       const [shop, blog] = [await open('shop.example.test'), await open('blog.example.test')]
@@ -105,7 +101,7 @@ test.describe('subdomains', () => {
     })
   })
 
-  test('the cookie is small, on the widest domain, and carries ids only', async ({ site, put }) => {
+  test('the cookie is small, is set on the widest domain, and contains ids only', async ({ site, put }) => {
     put('script', '/', 'home', QUIET)
     await visit(site, async (open) => {
       const shop = await open('shop.example.test')

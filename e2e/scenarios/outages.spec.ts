@@ -12,7 +12,7 @@ const captureSome = (page: Page) =>
 const all = Array.from({ length: COUNT }, (_, index) => index)
 
 for (const build of BUILDS) {
-  test.describe(`${build} build: an outage loses nothing, doubles nothing, and does not cause a storm`, () => {
+  test.describe(`${build} build: delivers each event exactly once after an outage, without a burst of requests`, () => {
     const OUTAGES = [
       ['the service answers 503', 503, {}],
       ['the service answers 429 and says when to come again', 429, { 'Retry-After': '1' }],
@@ -44,12 +44,7 @@ for (const build of BUILDS) {
   })
 }
 
-test('the answer is lost on the way: the events are sent again, and counted once', async ({
-  page,
-  site,
-  put,
-  stored,
-}) => {
+test('events whose response was lost are sent again and counted once', async ({ page, site, put, stored }) => {
   put('script', '/', 'home', QUIET)
   await page.goto(site.url)
   await page.waitForFunction(() => window.analytics?.__loaded)

@@ -5,11 +5,7 @@ import config from '../../playwright.config'
 
 const ready = (page: Page) => page.waitForFunction(() => window.analytics?.__loaded)
 
-test('a page that comes back out of the back/forward cache counts again, and it may go there', async ({
-  site,
-  put,
-  stored,
-}) => {
+test('a page restored from the back/forward cache captures another pageview', async ({ site, put, stored }) => {
   put('script', '/one', 'one')
   site.page('/two', '<!doctype html><title>two</title>')
   // Playwright turns this cache off; here it is what matters.
@@ -39,12 +35,7 @@ test('a page that comes back out of the back/forward cache counts again, and it 
   }
 })
 
-test('what the page does to its own globals does no harm, and the SDK does none to them', async ({
-  page,
-  site,
-  put,
-  stored,
-}) => {
+test('works on a page with changed globals, and changes no globals', async ({ page, site, put, stored }) => {
   put('script', '/', '<button id="b">b</button>')
   await page.addInitScript(() => {
     Object.assign(Object.prototype, { polluted: 'yes' })
@@ -75,7 +66,7 @@ test('what the page does to its own globals does no harm, and the SDK does none 
   expect(errors).toEqual([])
 })
 
-test('storage that is forbidden: the visit is captured all the same', async ({ page, site, put, stored }) => {
+test('captures a visit when storage is forbidden', async ({ page, site, put, stored }) => {
   put('script', '/', 'home')
   await page.addInitScript(() => {
     for (const kind of ['localStorage', 'sessionStorage']) {
@@ -126,9 +117,7 @@ test('describes a click inside open shadow roots with its path through the hosts
   ])
 })
 
-test('a prerendered page counts when it is shown, and not at all when it never is', async ({ site, put, stored }, {
-  outputDir,
-}) => {
+test('captures a prerendered page when it is shown, and not before', async ({ site, put, stored }, { outputDir }) => {
   const note = '<script>analytics.register({ began_hidden: document.prerendering })</script>'
   const rules = '{"prerender":[{"source":"list","urls":["/next","/never"],"eagerness":"immediate"}]}'
   put(
@@ -154,12 +143,7 @@ test('a prerendered page counts when it is shown, and not at all when it never i
   }
 })
 
-test('a sandboxed frame, which may have neither cookies nor storage: everything arrives', async ({
-  page,
-  site,
-  put,
-  stored,
-}) => {
+test('delivers all events of a sandboxed frame without cookies and storage', async ({ page, site, put, stored }) => {
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))
   put('script', '/framed', '<button>Go</button>')

@@ -47,12 +47,7 @@ test('trailmark/core alone delivers events and says which import an absent featu
   expect(urls.filter((url) => /flags|clicks/.test(url))).toEqual([])
 })
 
-test('analytics.core.js, served by the service, delivers events that outlive the page', async ({
-  page,
-  site,
-  service,
-  stored,
-}) => {
+test('analytics.core.js delivers events that outlive the page', async ({ page, site, service, stored }) => {
   const { lines } = watch(page)
   const options = { ...OPTIONS, api_host: service.url, opt_out_useragent_filter: true }
   site.page(
@@ -69,7 +64,7 @@ test('analytics.core.js, served by the service, delivers events that outlive the
   expect(lines).toEqual([])
 })
 
-test('trailmark/core with flags and pageviews has these and nothing else', async ({ page, site, service, stored }) => {
+test('trailmark/core with flags and pageviews has only these features', async ({ page, site, service, stored }) => {
   const { lines } = watch(page)
   const options = { ...OPTIONS, api_host: service.url, opt_out_useragent_filter: true }
   site.page(

@@ -72,9 +72,12 @@ const html = (script: string, body = '') =>
   `<!doctype html><html><head><meta charset="utf-8"><title>${script}</title><link rel="icon" href="data:,"></head><body>${body}<script type="module" src="/${script}"></script></body></html>`
 
 test.describe('a Web Worker', () => {
-  test("captures as its page's visitor, and tells of no page", async ({ page, settings, serve, storedOf }, {
-    outputDir,
-  }) => {
+  test('captures as the visitor of its page, without properties of a page', async ({
+    page,
+    settings,
+    serve,
+    storedOf,
+  }, { outputDir }) => {
     const { out } = await bundle(outputDir, {
       entries: ['index.html'],
       settings,
@@ -105,7 +108,7 @@ test.describe('a Web Worker', () => {
       expect(each).toMatchObject({ distinct_id: 'ada', properties: { $anon_distinct_id: started.distinct_id } })
   })
 
-  test.describe('of a page that is not observed itself', () => {
+  test.describe('captures for a page that has no SDK', () => {
     // Runs what the page tells it to, and answers.
     const OWN = `
       import { analytics } from 'trailmark'
@@ -159,7 +162,7 @@ test.describe('a Web Worker', () => {
       return { site, ...controlOf(page) }
     }
 
-    test('remembers across its end who the visitor is, super properties, the session, and a refusal', async ({
+    test('keeps visitor, super properties, session and opt-out after it ended', async ({
       page,
       settings,
       serve,
@@ -210,7 +213,7 @@ test.describe('a Web Worker', () => {
         expect(event).toMatchObject({ distinct_id: three!.distinct_id, session_id: three!.session_id })
     })
 
-    test('requests flags as the visitor named by bootstrap', async ({ page, settings, serve, service, storedOf }, {
+    test('requests flags as the visitor of bootstrap', async ({ page, settings, serve, service, storedOf }, {
       outputDir,
     }) => {
       const filters = {
@@ -230,7 +233,7 @@ test.describe('a Web Worker', () => {
       expect(events.map(({ distinct_id }) => distinct_id)).toEqual(events.map(() => 'grace'))
     })
 
-    test('that ends during an outage loses nothing, and doubles nothing', async ({
+    test('delivers each event exactly once if it ends during an outage', async ({
       page,
       settings,
       serve,
@@ -255,7 +258,7 @@ test.describe('a Web Worker', () => {
       expect(new Set(events.map(({ distinct_id }) => distinct_id)).size).toBe(1)
     })
 
-    test('that closes itself in the task in which it captured during an outage loses nothing', async ({
+    test('delivers events captured in the task in which it closes itself during an outage', async ({
       page,
       settings,
       serve,
@@ -274,9 +277,7 @@ test.describe('a Web Worker', () => {
       expect(new Set(sorted(events)).size).toBe(22)
     })
 
-    test('beside another worker: what one learns the other knows', async ({ page, context, settings, serve }, {
-      outputDir,
-    }) => {
+    test('shares its state with another worker', async ({ page, context, settings, serve }, { outputDir }) => {
       const { site, start, ask } = await open(page, settings, serve, outputDir)
       await start()
       await ask('toString')
@@ -293,11 +294,9 @@ test.describe('a Web Worker', () => {
       await expect.poll(() => other.ask('has_opted_out_capturing')).toBe(true)
     })
 
-    test('that starts at the same moment as another: they agree on who the visitor is', async ({
-      page,
-      settings,
-      serve,
-    }, { outputDir }) => {
+    test('agrees on the visitor with a worker that starts at the same time', async ({ page, settings, serve }, {
+      outputDir,
+    }) => {
       const { start, ask, swap } = await open(page, settings, serve, outputDir)
       await page.evaluate(() =>
         [1, 2].forEach(() => (window as unknown as Control).start({ advanced_disable_flags: true })),
@@ -319,7 +318,7 @@ test.describe('a Web Worker', () => {
       'may not be opened': "throw new DOMException('forbidden', 'SecurityError')",
     }
     for (const [how, breakDatabase] of Object.entries(BROKEN)) {
-      test(`whose database ${how} captures out of its memory`, async ({ page, settings, serve, storedOf }, {
+      test(`captures from memory if its database ${how}`, async ({ page, settings, serve, storedOf }, {
         outputDir,
       }) => {
         const { site, start, ask } = await open(page, settings, serve, outputDir)
@@ -333,7 +332,7 @@ test.describe('a Web Worker', () => {
       })
     }
 
-    test('that may keep nothing keeps nothing, and captures all the same', async ({ page, settings, serve, storedOf }, {
+    test('captures without storing anything if storage is off', async ({ page, settings, serve, storedOf }, {
       outputDir,
     }) => {
       const { site, start, ask } = await open(page, settings, serve, outputDir)
@@ -343,7 +342,7 @@ test.describe('a Web Worker', () => {
       expect(await page.evaluate(() => indexedDB.databases())).toEqual([])
     })
 
-    test('sends what waits when it is shut down, though a worker has no beacons', async ({
+    test('sends waiting events on shutdown, although workers have no beacons', async ({
       page,
       settings,
       serve,
@@ -418,7 +417,7 @@ test.describe('a browser extension', () => {
     }
   }
 
-  test('is one visitor in its service worker, its pages and its content scripts', async ({
+  test('shares one visitor between its service worker, pages and content scripts', async ({
     settings,
     serve,
     storedOf,
@@ -461,11 +460,9 @@ test.describe('a browser extension', () => {
     }
   })
 
-  test('keeps what its service worker captured, and who the visitor is, when Chrome stops it', async ({
-    settings,
-    network,
-    storedOf,
-  }, { outputDir }) => {
+  test('keeps events and visitor of its service worker when Chrome stops it', async ({ settings, network, storedOf }, {
+    outputDir,
+  }) => {
     const extension = await launch(outputDir, settings)
     try {
       const popup = await extension.popup()
@@ -567,7 +564,7 @@ test.describe('a strict Content-Security-Policy', () => {
   }
 
   for (const [way, make] of Object.entries(WAYS)) {
-    test(`${way}: nothing is violated, also by what is loaded later, and everything arrives`, async ({
+    test(`${way}: delivers everything without a violation, including code loaded later`, async ({
       page,
       settings,
       serve,
@@ -612,7 +609,7 @@ test.describe('a strict Content-Security-Policy', () => {
   }
 })
 
-test('a server renders with the flags of who asks, and the browser takes over what it rendered', async ({
+test('a server renders with the flags of the visitor, and the browser hydrates with the same flags', async ({
   page,
   context,
   settings,

@@ -14,7 +14,7 @@ const pageFor = ({ url, token }: Pick<Service, 'url' | 'token'>) =>
       request_queue_config: { flush_interval_ms: 250 } }, 'posthog']] })
   </script><script>${BUNDLE.replaceAll('</script', '<\\/script')}</script></body>`
 
-test('posthog-js, pointed at the service, gets its events stored', async ({ page, site, service, stored }) => {
+test('stores the events of posthog-js', async ({ page, site, service, stored }) => {
   site.page('/shop', pageFor(service))
   const failed: string[] = []
   page.on('response', (response) => {
@@ -42,7 +42,7 @@ test('posthog-js, pointed at the service, gets its events stored', async ({ page
   expect(failed).toEqual([])
 })
 
-test('posthog-js gets flags, variants and payloads, decided on what it says of the person', async ({
+test('posthog-js gets flags, variants and payloads evaluated on the person properties it sends', async ({
   page,
   site,
   service,
@@ -82,7 +82,7 @@ test('posthog-js gets flags, variants and payloads, decided on what it says of t
 
 type Sdk = Record<string, (...args: unknown[]) => unknown>
 
-test('posthog-js: groups, alias, and properties that are set and taken away again', async ({
+test('supports groups, alias, and set and unset person properties of posthog-js', async ({
   page,
   site,
   service,
@@ -132,7 +132,7 @@ test('posthog-js: groups, alias, and properties that are set and taken away agai
   ])
 })
 
-test('posthog-js: a visitor takes an early access feature, and refuses it', async ({ page, site, service, stored }) => {
+test('posthog-js enrolls in an early access feature and leaves it', async ({ page, site, service, stored }) => {
   const { status } = await service.api('POST', '/early_access_feature/', {
     name: 'Night mode',
     stage: 'beta',
@@ -182,12 +182,7 @@ test('posthog-js: a visitor takes an early access feature, and refuses it', asyn
   ).toEqual([{ '$feature_enrollment/night-mode': true }, { '$feature_enrollment/night-mode': false }])
 })
 
-test('posthog-js finds every script it asks for, asks once, and the console stays without errors', async ({
-  page,
-  site,
-  service,
-  stored,
-}) => {
+test('posthog-js requests each script once, without console errors', async ({ page, site, service, stored }) => {
   site.page('/shop', pageFor(service))
   const errors: string[] = []
   const scripts: string[] = []

@@ -27,7 +27,7 @@ const runIn = (page: Page, service: Service, runToken: string, variables: object
     { host: service.url, runToken, variables, client: '/sdk/endpoints.js' },
   )
 
-test('a page runs an endpoint of another origin with a run token, and only as far as that goes', async ({
+test('a page of another origin runs an endpoint with a run token, within its limits', async ({
   page,
   site,
   service,

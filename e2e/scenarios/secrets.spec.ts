@@ -85,7 +85,7 @@ const PLACES: Record<string, Place> = {
 }
 
 for (const seed of [1, 2]) {
-  test(`no secret of a page leaves it, seed ${seed}`, async ({ page, site, service, put, stored }) => {
+  test(`sends no secret of a page, seed ${seed}`, async ({ page, site, service, put, stored }) => {
     const random = randomFrom(seed)
     const proxy = await startProxy(service.url)
     const secrets = new Map<string, string>()
@@ -324,7 +324,7 @@ const AROUND: ((html: string) => string)[] = [
 ]
 
 for (const seed of [1, 2]) {
-  test(`nothing that a person types or chooses leaves the page, generated from seed ${seed}`, async ({
+  test(`sends nothing that a person types or chooses, generated from seed ${seed}`, async ({
     page,
     site,
     service,
@@ -465,7 +465,7 @@ for (const seed of [1, 2]) {
   })
 }
 
-test('nothing of a document that is edited as a whole leaves it', async ({ page, site, service, put, stored }) => {
+test('sends no content of a document in design mode', async ({ page, site, service, put, stored }) => {
   const proxy = await startProxy(service.url)
   const secret = 's3cret4711'
   put(

@@ -63,7 +63,7 @@ for (const [name, policy] of [
     expect(errors).toEqual([])
   })
 
-test('a policy that forbids the snippet its Trusted Types policy: nothing throws, callbacks are answered', async ({
+test('throws nothing and calls back if the Trusted Types policy of the snippet is forbidden', async ({
   page,
   site,
   service,
@@ -96,7 +96,7 @@ const callAll = (paths: string[]) => {
 const kindOf = (value: unknown) =>
   Array.isArray(value) ? 'array' : value instanceof Promise ? 'promise' : typeof value
 
-test('every public method is there while the script is blocked, and answers what can be used', async ({
+test('every public method exists while the script is blocked, and returns a usable value', async ({
   page,
   site,
   service,
@@ -128,7 +128,7 @@ test('every public method is there while the script is blocked, and answers what
   expect(errors).toEqual([])
 })
 
-test('after a failed load waiting and later callbacks hear that nothing is known', async ({ page, site, service }) => {
+test('calls waiting and later callbacks with an error after a failed load', async ({ page, site, service }) => {
   await page.route(/analytics\.js/, (route) => route.abort())
   site.page(
     '/',
@@ -151,7 +151,7 @@ test('after a failed load waiting and later callbacks hear that nothing is known
   expect(later).toEqual(none)
 })
 
-test('a blocker that answers with an empty script counts as a failed load', async ({ page, site, service }) => {
+test('an empty script of a blocker counts as a failed load', async ({ page, site, service }) => {
   await page.route(/analytics\.js/, (route) => route.fulfill({ contentType: 'text/javascript', body: '' }))
   site.page('/', page_(printed(service)))
   await page.goto(site.url)
@@ -160,7 +160,7 @@ test('a blocker that answers with an empty script counts as a failed load', asyn
   ).toEqual([])
 })
 
-test('calls of every kind made before the script arrives run when it does', async ({ page, site, service, stored }) => {
+test('runs calls of every kind once the script has loaded', async ({ page, site, service, stored }) => {
   const { errors } = listen(page)
   site.page(
     '/',
@@ -200,7 +200,7 @@ for (const [name, foreign] of [
   ["Segment's stub", SEGMENT],
   ['an object', "window.analytics = { track: () => 'theirs', identify: () => 'theirs' }"],
 ] as const) {
-  test(`${name} before the snippet keeps window.analytics, and the SDK is window.trailmark`, async ({
+  test(`${name} before the snippet keeps window.analytics, and the SDK is at window.trailmark`, async ({
     page,
     site,
     service,
@@ -224,7 +224,7 @@ for (const [name, foreign] of [
     expect(errors).toEqual([])
   })
 
-  test(`${name} after the snippet takes window.analytics, and the SDK goes on as window.trailmark`, async ({
+  test(`${name} after the snippet takes window.analytics, and the SDK stays at window.trailmark`, async ({
     page,
     site,
     service,
@@ -282,7 +282,7 @@ test('data-global of the script tag chooses the name', async ({ page, site, serv
   expect(warnings.filter((line) => /trailmark/.test(line))).toEqual([])
 })
 
-test('an element with the id analytics is no library', async ({ page, site, service, stored }) => {
+test('an element with the id analytics does not count as a library', async ({ page, site, service, stored }) => {
   site.page(
     '/',
     `<!doctype html><body><section id="analytics"></section><div id="trailmark"></div>${printed(service)}<script>analytics.capture('ours')</script></body>`,
@@ -291,7 +291,7 @@ test('an element with the id analytics is no library', async ({ page, site, serv
   await stored(areThere('ours'))
 })
 
-test('one stub under two names is one instance: a click is one event', async ({ page, site, service, stored }) => {
+test('one stub under two names is one instance', async ({ page, site, service, stored }) => {
   const tag = printed(service).replace('"autocapture":false', '"autocapture":true')
   site.page(
     '/',

@@ -6,7 +6,7 @@ const QUIET = { capture_pageview: false, capture_pageleave: false, autocapture: 
 const ready = (page: Page) => page.waitForFunction(() => window.analytics?.__loaded)
 
 for (const secure_cookie of [true, false]) {
-  test(`secure_cookie: ${secure_cookie}: the cookie is marked so`, async ({ page, site, put }) => {
+  test(`secure_cookie: ${secure_cookie} sets the attribute of the cookie`, async ({ page, site, put }) => {
     put('script', '/', 'home', { ...QUIET, secure_cookie })
     await page.goto(site.url)
     await ready(page)
@@ -19,7 +19,7 @@ for (const [defaults, target, place] of [
   ['2026-01-30', undefined, 'HEAD'],
   ['2026-01-30', 'body', 'BODY'],
 ] as const) {
-  test(`external_scripts_inject_target: ${target ?? 'not given'}, defaults '${defaults}': scripts go into the ${place.toLowerCase()}`, async ({
+  test(`external_scripts_inject_target: ${target ?? 'unset'}, defaults '${defaults}' inserts scripts into the ${place.toLowerCase()}`, async ({
     page,
     site,
     put,
@@ -45,7 +45,7 @@ for (const [defaults, target, place] of [
 }
 
 for (const build of BUILDS) {
-  test(`xhr_headers (${build}): they reach the service of another origin, and so do the events`, async ({
+  test(`xhr_headers (${build}) reach the service on another origin with the events`, async ({
     page,
     site,
     put,
@@ -67,7 +67,7 @@ for (const build of BUILDS) {
 }
 
 for (const cache of ['no-store', 'reload', 'sometimes', 'only-if-cached']) {
-  test(`fetch_options.cache: '${cache}': events arrive`, async ({ page, site, put, stored }) => {
+  test(`fetch_options.cache: '${cache}' delivers events`, async ({ page, site, put, stored }) => {
     put('script', '/', 'home', { ...QUIET, fetch_options: { cache: cache as 'no-store' } })
     await page.goto(site.url)
     await ready(page)
@@ -76,7 +76,7 @@ for (const cache of ['no-store', 'reload', 'sometimes', 'only-if-cached']) {
   })
 }
 
-test('opt_out_useragent_filter: false: a browser driven by a program is a bot; nothing of it is sent', async ({
+test('opt_out_useragent_filter: false drops the events of an automated browser', async ({
   page,
   site,
   put,
@@ -99,12 +99,7 @@ test('opt_out_useragent_filter: false: a browser driven by a program is a bot; n
     .toEqual([['last', 'bot']])
 })
 
-test('opt_out_persistence_by_default: the browser keeps nothing before opt_in_capturing', async ({
-  page,
-  site,
-  put,
-  stored,
-}) => {
+test('opt_out_persistence_by_default stores nothing before opt_in_capturing', async ({ page, site, put, stored }) => {
   put('script', '/', 'home', { opt_out_persistence_by_default: true })
   await page.goto(site.url)
   await stored(areThere('$pageview'))
@@ -120,12 +115,7 @@ test('opt_out_persistence_by_default: the browser keeps nothing before opt_in_ca
   expect(await page.evaluate(() => window.analytics.get_distinct_id())).toBe(id)
 })
 
-test('capture_copied_text: captures copied text, and nothing with mask_all_text', async ({
-  page,
-  site,
-  put,
-  stored,
-}) => {
+test('capture_copied_text captures copied text, but not with mask_all_text', async ({ page, site, put, stored }) => {
   put('script', '/', '<p id="p">words to copy</p>', { ...QUIET, autocapture: { capture_copied_text: true } })
   await page.goto(site.url)
   await ready(page)

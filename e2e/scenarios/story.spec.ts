@@ -17,7 +17,7 @@ const asPerson = async (context: BrowserContext) =>
     Object.defineProperty(Navigator.prototype, 'userAgentData', { get: () => undefined })
   })
 
-test('script build: from `npm start` and the first page load to the answer of an endpoint with a variable', async ({
+test('script build: from `npm start` and the first page load to the result of an endpoint with a variable', async ({
   page,
   context,
 }) => {
@@ -127,7 +127,7 @@ test('script build: from `npm start` and the first page load to the answer of an
   }
 })
 
-test('`npm start` on a port that is taken says so in one sentence, and what to do', async ({ service }) => {
+test('`npm start` on a port in use explains in one sentence what to do', async ({ service }) => {
   const data = await mkdtemp(join(tmpdir(), 'trailmark-taken-'))
   const taken = new URL(service.url).port
   const start = startProcess(
@@ -142,7 +142,7 @@ test('`npm start` on a port that is taken says so in one sentence, and what to d
   await rm(data, { recursive: true, force: true })
 })
 
-test('npm build: from the first page load of a bundled app to the answer of an endpoint with a variable', async ({
+test('npm build: from the first page load of a bundled app to the result of an endpoint with a variable', async ({
   page,
   context,
   service,

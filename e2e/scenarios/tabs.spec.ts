@@ -31,7 +31,7 @@ for (const persistence of PERSISTENCE)
       expect(await call(two, 'getSessionProperty', 'basket')).toBeUndefined()
     })
 
-    test('agree on who the visitor is', async ({ context, put, openTab }) => {
+    test('agree on the visitor', async ({ context, put, openTab }) => {
       put('npm', '/', 'home', { ...QUIET, persistence })
       const [one, two] = [await openTab(), await openTab()]
       const before = await idsOf(two)
@@ -58,7 +58,7 @@ for (const persistence of PERSISTENCE)
       expect(await call(two, 'get_explicit_consent_status')).toBe('pending')
     })
 
-    test('go on as they are when the page clears its storage', async ({ context, put, openTab }) => {
+    test('keep their state when the page clears its storage', async ({ context, put, openTab }) => {
       put('npm', '/', 'home', { ...QUIET, persistence })
       const [one, two] = [await openTab(), await openTab()]
       await call(one, 'identify', 'ada')
@@ -118,7 +118,7 @@ for (const persistence of PERSISTENCE)
     })
   })
 
-test('a page that clears its storage does not take a refusal back', async ({ context, put, openTab }) => {
+test('opt-out survives a page that clears its storage', async ({ context, put, openTab }) => {
   put('npm', '/', 'home', QUIET)
   const [one, two] = [await openTab(), await openTab()]
   await call(one, 'opt_out_capturing')
@@ -130,7 +130,7 @@ test('a page that clears its storage does not take a refusal back', async ({ con
   expect(await idsOf(two)).toBeUndefined()
 })
 
-test('Clear-Site-Data leaves the running page its visitor', async ({ site, put, openTab }) => {
+test('the running page keeps its visitor after Clear-Site-Data', async ({ site, put, openTab }) => {
   put('npm', '/', 'home', QUIET)
   site.page('/sign-out', 'signed out', { 'Clear-Site-Data': '"cookies", "storage"' })
   const page = await openTab()
@@ -151,7 +151,7 @@ for (const persistence of PERSISTENCE)
   test.describe(`cookieless_mode: 'on_reject' in two tabs with persistence: '${persistence}'`, () => {
     const options = { ...QUIET, persistence, cookieless_mode: 'on_reject' as const }
 
-    test('stores no id after a refusal in one of them', async ({ context, put, openTab }) => {
+    test('stores no id after one of them opts out', async ({ context, put, openTab }) => {
       put('npm', '/', 'home', options)
       const [one, two] = [await openTab(), await openTab()]
       await call(one, 'opt_in_capturing')
@@ -172,7 +172,7 @@ for (const persistence of PERSISTENCE)
           .toEqual({ ...EMPTY, local: [expect.stringMatching(/^__ph_opt_in_out_/)] })
     })
 
-    test('makes one visitor of a consent in one of them', async ({ context, put, openTab }) => {
+    test('share one visitor after one of them opts in', async ({ context, put, openTab }) => {
       put('npm', '/', 'home', options)
       const [one, two] = [await openTab(), await openTab()]
       await call(two, 'register', { theirs: 1 })
@@ -185,7 +185,12 @@ for (const persistence of PERSISTENCE)
       expect(await call(two, 'get_property', 'theirs')).toBe(1)
     })
 
-    test('makes one new visitor of a consent after a refusal', async ({ context, put, openTab, storedAt }) => {
+    test('share one new visitor after an opt-in that follows an opt-out', async ({
+      context,
+      put,
+      openTab,
+      storedAt,
+    }) => {
       put('npm', '/', 'home', options)
       const [one, two] = [await openTab(), await openTab()]
       await call(one, 'opt_out_capturing')
@@ -200,7 +205,7 @@ for (const persistence of PERSISTENCE)
   })
 
 test.describe('a full local storage', () => {
-  test('does not take a refusal back', async ({ context, put, openTab }) => {
+  test('keeps an opt-out', async ({ context, put, openTab }) => {
     put('npm', '/', 'home', QUIET)
     const [one, two] = [await openTab(), await openTab()]
     await call(one, 'opt_in_capturing')
@@ -213,7 +218,7 @@ test.describe('a full local storage', () => {
     expect(await idsOf(one)).toBeUndefined()
   })
 
-  test('does not take back a first decision either', async ({ context, put, openTab }) => {
+  test('keeps a first decision', async ({ context, put, openTab }) => {
     put('npm', '/', 'home', QUIET)
     const [one, two] = [await openTab(), await openTab()]
     await fillStorage(one)
@@ -224,7 +229,7 @@ test.describe('a full local storage', () => {
     expect(await idsOf(one)).toBeUndefined()
   })
 
-  test('does not make another visitor of each page', async ({ put, openTab }) => {
+  test('keeps the visitor on the next page', async ({ put, openTab }) => {
     put('npm', '/', 'home', { ...QUIET, persistence: 'localStorage' })
     const page = await openTab()
     const before = await idsOf(page)

@@ -1,24 +1,24 @@
-/** What one endpoint takes and gives, as in the types that the service writes (`GET …/endpoints/types.ts`). */
+/** Variables and rows of an endpoint, as in the types that the service generates (`GET …/endpoints/types.ts`). */
 export interface EndpointTypes {
   variables: object
   row: unknown
 }
 
 export interface EndpointsOptions {
-  /** The service's address, as `https://events.example.com`. */
+  /** URL of the service, such as `https://events.example.com`. */
   host: string
   projectId: number
-  /** A personal API key with the scope `endpoint:read`, on a server. It reads everything that endpoints of the project do. */
+  /** A personal API key with the scope `endpoint:read`, for servers. It can read the results of all endpoints. */
   personalApiKey?: string
-  /** Instead of a key, in a browser too: a run token that your backend has made (docs/reference/endpoints.md#run-tokens). */
+  /** Instead of a key, also in a browser: a run token created by your backend (docs/reference/endpoints.md#run-tokens). */
   runToken?: string
-  /** How long a run may take, its retries included, in ms: 30,000. */
+  /** Timeout of a run including its retries, in ms. Default: 30,000. */
   timeoutMs?: number
-  /** How often a run is tried again that the network or the service had no room for: 2. */
+  /** Number of retries after a network error or an overload of the service. Default: 2. */
   retries?: number
 }
 
-/** The part of an `AbortSignal` that a run uses. Declared here, so that the types need neither the DOM nor Node's types. */
+/** The members of an `AbortSignal` that a run uses. Declared here, so that these types need neither DOM nor Node types. */
 export interface RunSignal {
   readonly aborted: boolean
   readonly reason?: unknown
@@ -28,22 +28,22 @@ export interface RunSignal {
 }
 
 export interface RunOptions {
-  /** Absent: the current version. */
+  /** Defaults to the current version. */
   version?: number
-  /** At most this many rows, from `offset` on. */
+  /** Largest number of rows, starting at `offset`. */
   limit?: number
   offset?: number
   /** `force` recomputes a cached result. */
   refresh?: 'cache' | 'force'
-  /** Ends the run, also in the service. */
+  /** Aborts the run, also in the service. */
   signal?: RunSignal
 }
 
 export interface RunResult<Row> {
   rows: Row[]
-  /** Names of the rows' columns, in their order; empty for an insight. */
+  /** Names of the columns, in order; empty for an insight. */
   columns: string[]
-  /** Whether there are rows after these. */
+  /** Whether there are more rows. */
   hasMore: boolean
   version: number
   isCached: boolean
@@ -51,27 +51,27 @@ export interface RunResult<Row> {
   lastRefresh: Date
 }
 
-/** One thing that is wrong with a run, such as one of its variables. */
+/** A problem of a run, such as an invalid variable. */
 export interface EndpointFault {
   path: string
   code: string
   message: string
 }
 
-/** A run that gave nothing. `message` says what was wrong and what would be right. */
+/** Error of a run. `message` says what was wrong and what was expected. */
 export class EndpointError extends Error {
   override readonly name = 'EndpointError'
   /** HTTP status; 0 without a response. */
   readonly status: number
-  /** Stable: `invalid_variables`, `not_found`, …; `unreachable` and `timeout` where there was no answer. */
+  /** Stable code: `invalid_variables`, `not_found`, …; `unreachable` and `timeout` without a response. */
   readonly code: string
-  /** The field at fault. */
+  /** The invalid field. */
   readonly attr: string | null
-  /** Everything that is wrong, one by one. */
+  /** All problems. */
   readonly errors: readonly EndpointFault[]
-  /** By which the service's log knows the request. */
+  /** Id of the request in the service's log. */
   readonly requestId: string | undefined
-  /** How long the service asks to wait before the next attempt. */
+  /** Time the service asks clients to wait before a retry. */
   readonly retryAfterMs: number | undefined
 
   constructor(
@@ -102,7 +102,7 @@ export class EndpointError extends Error {
   }
 }
 
-/** A query's variables are all required; one without any needs none. */
+/** Variables are required, and may be omitted if the query has none. */
 type Given<Variables, Options> =
   Partial<Variables> extends Variables
     ? [variables?: Variables, options?: Options]
@@ -115,19 +115,19 @@ export interface Endpoints<Types extends Record<string, EndpointTypes>> {
    */
   run<Name extends keyof Types & string>(
     name: Name,
-    ...given: Given<Types[Name]['variables'], RunOptions>
+    ...args: Given<Types[Name]['variables'], RunOptions>
   ): Promise<RunResult<Types[Name]['row']>>
   /**
-   * Every row of a SQL endpoint, however many there are, fetched page by page of `limit` rows (1,000).
+   * Iterates over all rows of a SQL endpoint. They are fetched in pages of `limit` rows (1,000).
    * @example for await (const row of endpoints.rows('orders', { plan: 'pro' })) …
    */
   rows<Name extends keyof Types & string>(
     name: Name,
-    ...given: Given<Types[Name]['variables'], Omit<RunOptions, 'offset'>>
+    ...args: Given<Types[Name]['variables'], Omit<RunOptions, 'offset'>>
   ): AsyncGenerator<Types[Name]['row'], void, undefined>
 }
 
-interface Answer {
+interface RunResponse {
   results: unknown[]
   columns?: string[] | null
   hasMore?: boolean
@@ -137,7 +137,7 @@ interface Answer {
   last_refresh: string
 }
 
-interface Refused {
+interface ErrorBody {
   code?: string
   detail?: string
   attr?: string | null
@@ -147,10 +147,10 @@ interface Refused {
 
 const PAGE = 1_000
 const FIRST_WAIT_MS = 250
-// The service has no capacity right now. Any other error would come back the same.
+// The service has no capacity at the moment. Other errors are not worth a retry.
 const RETRYABLE_STATUS = [429, 503]
 
-/** Aborts after `ms`, or with `own`. `AbortSignal.any` and `AbortSignal.timeout` would ask for newer browsers. */
+/** Aborts after `ms`, or with `own`. `AbortSignal.any` and `AbortSignal.timeout` need newer browsers. */
 const abortAfter = (ms: number, own: RunSignal | undefined) => {
   const controller = new AbortController()
   let isTimedOut = false
@@ -194,7 +194,7 @@ const resultOf = ({
   endpoint_version,
   is_cached,
   last_refresh,
-}: Answer): RunResult<unknown> => ({
+}: RunResponse): RunResult<unknown> => ({
   rows: results.map(toRow(columns ?? [])),
   columns: columns ?? [],
   hasMore: hasMore ?? false,
@@ -206,9 +206,9 @@ const resultOf = ({
 const inBrowser = () => 'document' in globalThis || 'indexedDB' in globalThis
 
 /**
- * Named endpoints of one project (specification: "Running an endpoint"), for a backend, or with a run token for a page.
- * `Types`: what `GET …/endpoints/types.ts` of the service says of them. Throws when a browser is given a personal API key:
- * whoever has that can read everything.
+ * Creates a client for the named endpoints of a project (specification: "Running an endpoint"), for a backend, or with a
+ * run token for a page. `Types`: the types that `GET …/endpoints/types.ts` returns. Throws if a personal API key is used
+ * in a browser, because visitors could read everything with it.
  */
 export const createEndpoints = <
   Types extends Record<string, EndpointTypes> = Record<
@@ -234,22 +234,22 @@ export const createEndpoints = <
     )
   const urlOf = (name: string) => new URL(`/api/projects/${projectId}/endpoints/${encodeURIComponent(name)}/run`, host)
 
-  /** Sends one run. Throws an `EndpointError` for an error response, and what `fetch` throws when there is none. */
-  const sendRun = async (name: string, body: object, signal: AbortSignal): Promise<Answer> => {
+  /** Sends one run. Throws an `EndpointError` for an error response, and the error of `fetch` without a response. */
+  const sendRun = async (name: string, body: object, signal: AbortSignal): Promise<RunResponse> => {
     const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
     const response = await fetch(urlOf(name), { method: 'POST', headers, body: JSON.stringify(body), signal })
-    if (response.ok) return (await response.json()) as Answer
-    const refused = (await response.json().catch(() => ({}))) as Refused
-    throw new EndpointError(refused.detail ?? `${host} answered ${response.status} to a run of "${name}".`, {
-      ...refused,
+    if (response.ok) return (await response.json()) as RunResponse
+    const failure = (await response.json().catch(() => ({}))) as ErrorBody
+    throw new EndpointError(failure.detail ?? `${host} answered ${response.status} to a run of "${name}".`, {
+      ...failure,
       status: response.status,
-      code: refused.code ?? `http_${response.status}`,
-      requestId: refused.request_id,
+      code: failure.code ?? `http_${response.status}`,
+      requestId: failure.request_id,
       retryAfterMs: 1000 * Number(response.headers.get('retry-after')) || undefined,
     })
   }
 
-  const requestRun = async (name: string, body: object, own: RunSignal | undefined): Promise<Answer> => {
+  const requestRun = async (name: string, body: object, own: RunSignal | undefined): Promise<RunResponse> => {
     const { signal, isTimedOut, stop } = abortAfter(timeoutMs, own)
     const toFailure = (error: unknown) => {
       if (error instanceof EndpointError) return error
@@ -259,15 +259,15 @@ export const createEndpoints = <
     }
     try {
       for (let attempt = 0; ; attempt += 1) {
-        const answer = await sendRun(name, body, signal).catch(toFailure)
-        if (!(answer instanceof EndpointError)) return answer
+        const response = await sendRun(name, body, signal).catch(toFailure)
+        if (!(response instanceof EndpointError)) return response
         own?.throwIfAborted()
-        const mayRetry = answer.status === 0 || RETRYABLE_STATUS.includes(answer.status)
-        if (!mayRetry || attempt >= retries || isTimedOut()) throw answer
-        await wait(answer.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt, signal)
+        const mayRetry = response.status === 0 || RETRYABLE_STATUS.includes(response.status)
+        if (!mayRetry || attempt >= retries || isTimedOut()) throw response
+        await wait(response.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt, signal)
         own?.throwIfAborted()
-        // Waiting used up the time.
-        if (isTimedOut()) throw answer
+        // The timeout passed while waiting.
+        if (isTimedOut()) throw response
       }
     } finally {
       stop()
@@ -283,9 +283,9 @@ export const createEndpoints = <
   ) {
     let cursor: string | null | undefined = '*'
     while (cursor) {
-      const answer: Answer = await requestRun(name, { variables, ...options, limit, cursor }, signal)
-      yield* resultOf(answer).rows
-      cursor = answer.next_cursor
+      const response: RunResponse = await requestRun(name, { variables, ...options, limit, cursor }, signal)
+      yield* resultOf(response).rows
+      cursor = response.next_cursor
     }
   }
   return { run, rows } as Endpoints<Types>

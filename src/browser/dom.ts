@@ -10,7 +10,7 @@ export const unclobbered = <T extends Document | Element>(node: T): T =>
     },
   })
 
-/** `closest`, out of shadow roots too. */
+/** Like `closest`, but also crosses shadow roots. */
 export const closestOf = (element: Element, selector: string): Element | undefined => {
   const host = (element.getRootNode() as Partial<ShadowRoot>).host
   return element.closest(selector) ?? (host && closestOf(host, selector))

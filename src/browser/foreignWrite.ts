@@ -1,4 +1,4 @@
 import { domSignal } from './signal'
 
-/** Another tab, or another worker, has written to local storage or what stands in for it. */
+/** Fires when another tab or worker has written to local storage, or to its replacement in workers. */
 export const onForeignWrite = domSignal<StorageEvent>(() => self, ['storage'])

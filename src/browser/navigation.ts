@@ -1,7 +1,7 @@
 import { patch } from './patch'
 import { createSignal, listen } from './signal'
 
-/** How the URL changed without a page load, in the protocol's words (docs/reference/protocol.md#5.8). */
+/** How the URL changed without a page load (docs/reference/protocol.md#5.8). */
 export type NavigationType = 'pushState' | 'replaceState' | 'popstate'
 
 interface NavigationApi extends EventTarget {
@@ -9,13 +9,13 @@ interface NavigationApi extends EventTarget {
 }
 
 /**
- * A navigation inside the document. From the Navigation API where there is one, so that the page's history object
- * stays as it was; elsewhere from patched history methods and popstate.
+ * Fires for a navigation inside the document. Uses the Navigation API if the browser has it, so that the page's history
+ * object stays unchanged, and else patched history methods and popstate.
  */
 export const onNavigate = createSignal<NavigationType>((emit) => {
   const api = (window as { navigation?: NavigationApi }).navigation
   if (api && 'currentEntry' in api) {
-    // navigationType is null when only the entry's state was updated: the URL is the same then.
+    // navigationType is null if only the entry's state was updated, not its URL.
     return listen(api, ['currententrychange'], (event) => {
       const type = (event as Event & { navigationType: 'push' | 'replace' | 'reload' | 'traverse' | null })
         .navigationType

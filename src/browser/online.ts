@@ -1,4 +1,4 @@
 import { domSignal } from './signal'
 
-/** The browser has a network again. */
+/** Fires when the browser is online again. */
 export const onOnline = domSignal(() => self, ['online'])

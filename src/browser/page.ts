@@ -9,10 +9,10 @@ import { type Agent, readUserAgent } from '../lib/userAgent'
 import type { Config, Properties } from '../types'
 import { CHANNEL } from '../version'
 
-/** Whether there is a page: not in a worker, nor on a server. The script is always in a page. Nothing else looks for `document`. */
+/** Whether there is a page, as opposed to a worker or a server. No other code checks for `document`. */
 export const hasPage = () => CHANNEL === 'cdn' || typeof document !== 'undefined'
 
-/** Whether this is a worker in a browser. Servers that call themselves workers have no IndexedDB. */
+/** Whether this is a worker in a browser. Server runtimes that look like workers have no IndexedDB. */
 export const isWorker = () => !hasPage() && 'WorkerGlobalScope' in globalThis && 'indexedDB' in globalThis
 
 interface BrandedNavigator extends Navigator {
@@ -22,20 +22,20 @@ interface BrandedNavigator extends Navigator {
 }
 const nav = () => navigator as BrandedNavigator
 
-/** Everything in which a browser says who it is, for the bot filter. */
+/** Returns everything by which a browser identifies itself, for the bot filter. */
 export const readAgentNames = (): string[] => [
   nav().userAgent,
   ...(nav().userAgentData?.brands ?? []).map(({ brand }) => brand),
 ]
 
-/** Whether a program drives the browser and says so. https://w3c.github.io/webdriver/#interface */
+/** Whether the browser is automated. https://w3c.github.io/webdriver/#interface */
 export const isAutomated = () => !!navigator.webdriver
 
 /** Whether the browser asks not to be tracked: Do Not Track or Global Privacy Control. */
 export const asksNotToBeTracked = () =>
   nav().globalPrivacyControl === true || ['1', 'yes'].includes(nav().doNotTrack ?? '')
 
-// An Android tablet that asks for desktop sites says it is Linux; its client hints and its touch points tell.
+// An Android tablet that requests desktop sites claims to be Linux. Client hints and touch points reveal it.
 const kindOfDesktop = (): Agent['$device_type'] =>
   nav().userAgentData?.platform === 'Android' && nav().maxTouchPoints > 0
     ? Math.min(screen.width, screen.height) / (devicePixelRatio || 1) >= 600
@@ -43,15 +43,15 @@ const kindOfDesktop = (): Agent['$device_type'] =>
       : 'Mobile'
     : 'Desktop'
 
-/** What does not change while the page lives: browser, system, device, language, time zone (docs/reference/protocol.md#5.3). */
+/** Returns properties that do not change while the page lives: browser, system, device, language, time zone (docs/reference/protocol.md#5.3). */
 export const readDevice = (): Properties => {
   const agent = nav().userAgent
   const language = nav().language as string | undefined
-  const told = readUserAgent(agent)
+  const parsed = readUserAgent(agent)
   return {
-    ...told,
-    $device_type: told.$device_type === 'Desktop' ? kindOfDesktop() : told.$device_type,
-    // Brave says it is Chrome, but has an object of its own and tells no version.
+    ...parsed,
+    $device_type: parsed.$device_type === 'Desktop' ? kindOfDesktop() : parsed.$device_type,
+    // Brave claims to be Chrome, has its own object, and does not expose its version.
     ...(nav().brave ? { $browser: 'Brave', $browser_version: null } : {}),
     $timezone: timeZone(),
     $timezone_offset: new Date().getTimezoneOffset(),
@@ -61,14 +61,14 @@ export const readDevice = (): Properties => {
   }
 }
 
-// To read the window's size may make the browser lay out the page, so a burst of events reads it once.
+// Reading the window's size may force a layout, so a burst of events reads it once.
 const sizes = oncePerTask(() => ({
   $screen_height: screen.height,
   $screen_width: screen.width,
   $viewport_height: innerHeight,
   $viewport_width: innerWidth,
 }))
-// Computed when one of these has changed.
+// Computed again only if an argument has changed.
 const pageOf = memo((url: string, _href: string, _sizes: string): Properties => ({
   $current_url: redactUrls(url),
   $host: location.host,
@@ -77,8 +77,8 @@ const pageOf = memo((url: string, _href: string, _sizes: string): Properties => 
 }))
 
 /**
- * Where the visitor is and how large the window is (docs/reference/protocol.md#5.3). A worker's own address, which may be a blob's, is
- * nowhere a visitor can be: it tells the site alone. The same object until something changes.
+ * Returns the page's URL and the window's size (docs/reference/protocol.md#5.3), the same object until something changes.
+ * In a worker, whose URL may be that of a blob, it returns the host alone.
  */
 export const readPage = (options: UrlOptions & Pick<Config, 'properties_string_max_length'>): Properties =>
   hasPage()
@@ -89,8 +89,8 @@ export const readPage = (options: UrlOptions & Pick<Config, 'properties_string_m
       )
     : { $host: hostOf(origin) }
 
-/** The page's title; undefined in a worker. */
+/** Returns the page's title; undefined in a worker. */
 export const readTitle = (): string | undefined => (hasPage() ? unclobbered(document).title : undefined)
 
-/** Where the browser says the visitor came from. By the interface of the document: an element may hide the property. */
+/** Returns the referrer. Through the prototype, because an element may hide the property. */
 export const readReferrer = (): string => Reflect.get<Document, 'referrer'>(Document.prototype, 'referrer', document)

@@ -3,18 +3,18 @@ import type { Stop } from '../types'
 import { patch } from './patch'
 import { createSignal, listen } from './signal'
 
-// What happens on the page without changing its elements, and what a person does there meanwhile. Most of these do not
-// leave a shadow root, so each root has its own listeners.
+// Events that show a response without changing elements, and what a person does meanwhile. Most do not leave a shadow
+// root, so each root has its own listeners.
 const EVENTS =
   'wheel touchmove keydown pointerdown scroll selectionchange focusin input change toggle select reset invalid copy play pause volumechange seeking fullscreenchange'.split(
     ' ',
   )
 
-// How many elements around a click are searched for shadow roots: keeps the cost of a click independent of the page's size.
+// Largest number of elements near a click that are searched for shadow roots, so that the cost of a click does not depend on the page's size.
 const MAX_SEARCHED = 500
 const MAX_CHILDREN = 50
 
-/** A function was called that shows a person something without an event. */
+/** Fires when the page calls a function that shows something without an event. */
 const onCall = createSignal<void>((emit) => {
   const calls: [target: object | undefined, methods: string][] = [
     [navigator.clipboard && Object.getPrototypeOf(navigator.clipboard), 'write writeText'],
@@ -55,7 +55,7 @@ export const createPageWatch = (
   }
   return {
     watch: (path: readonly EventTarget[]): void => {
-      // A navigation to another document is known when it begins, if the browser has this interface.
+      // With the Navigation API, a navigation to another document is known when it begins.
       if (!stops.length)
         stops.push(onCall(onCalled), listen((window as { navigation?: EventTarget }).navigation, ['navigate'], onEvent))
       add(document)

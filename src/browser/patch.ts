@@ -4,8 +4,8 @@ import type { Stop } from '../types'
 type Callable = (this: unknown, ...args: never[]) => unknown
 
 /**
- * Calls `after` whenever `target[method]` has run. Arguments and answer pass untouched. Stopping puts the original
- * back; if somebody wrapped the method after us, our wrapper stays in their chain and does nothing.
+ * Calls `after` whenever `target[method]` has run, without changing its arguments and result. Stopping restores the
+ * original. If other code has wrapped the method since, the wrapper stays and does nothing.
  */
 export const patch = <T extends object, K extends keyof T>(target: T, method: K, after: () => void): Stop => {
   const original = target[method] as Callable

@@ -3,8 +3,8 @@ import type { Stop } from '../types'
 import { listen } from './signal'
 
 /**
- * How far a page was scrolled, px, rounded up, in the words of docs/reference/protocol.md#5.8. `content` is what was seen: scroll offset
- * plus height of the window. `scrollable` and `height` are the largest values that offset and content could have.
+ * Scroll depths in px, rounded up (docs/reference/protocol.md#5.8). `content`: scroll offset plus height of the window.
+ * `scrollable` and `height`: the largest possible offset and content.
  */
 export type ScrollDepth = Record<
   'last_scroll' | 'max_scroll' | 'last_content' | 'max_content' | 'scrollable' | 'height',
@@ -12,8 +12,8 @@ export type ScrollDepth = Record<
 >
 
 /**
- * Follows how far the page, or the first element that `roots` finds, is scrolled. `take` returns what was seen since the
- * last `take`, and starts over for the next pageview.
+ * Follows how far the page, or the first element that matches `roots`, is scrolled. `take` returns the depth since the
+ * last `take` and resets it.
  */
 export const followScroll = (roots: () => readonly string[]): { take(): ScrollDepth; stop: Stop } => {
   let depth: ScrollDepth | undefined
@@ -36,7 +36,7 @@ export const followScroll = (roots: () => readonly string[]): { take(): ScrollDe
       height: most('height', root.scrollHeight),
     })
   }
-  // Reading layout in a scroll event is free: the browser has just laid out. Once a frame is as often as it changes.
+  // Reading layout in a scroll event is cheap, because the browser has just laid out. It changes at most once a frame.
   const stop = listen(window, ['scroll', 'scrollend', 'resize'], measure)
   return {
     take: () => {

@@ -2,16 +2,16 @@ import { guarded } from '../lib/guard'
 import { createListeners } from '../lib/listeners'
 import type { Stop } from '../types'
 
-/** Something of the page that can be listened to. The page is touched only while somebody listens. */
+/** An event source of the page. It is connected only while it has listeners. */
 export type Signal<T> = (listener: (value: T) => void) => Stop
 
-/** A signal over page machinery: `connect` begins to listen at the first listener, its answer ends it at the last. */
+/** Creates a signal. `connect` runs for the first listener, and what it returns runs after the last has stopped. */
 export const createSignal = <T>(connect: (emit: (value: T) => void) => Stop): Signal<T> => {
   const listeners = createListeners<[T]>()
   let disconnect: Stop | undefined
   return (listener) => {
     const remove = listeners.add(listener)
-    disconnect ??= connect(listeners.tell)
+    disconnect ??= connect(listeners.emit)
     return () => {
       remove()
       if (!listeners.none()) return
@@ -33,7 +33,7 @@ export const listen = (
   return () => types.forEach((type) => target?.removeEventListener(type, heard, options))
 }
 
-/** A signal of DOM events. `target` is asked for when the first listener comes: importing touches no page. No target, no events. */
+/** Creates a signal of DOM events. `target` is called for the first listener, so that importing does not touch the page. */
 export const domSignal = <E extends Event>(
   target: () => EventTarget | undefined,
   types: readonly string[],

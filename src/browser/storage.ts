@@ -1,23 +1,23 @@
 import { attempt } from '../lib/guard'
 
-/** Local or session storage that never throws: what fails reads as null and is not written. */
+/** Local or session storage that never throws. A failed read returns null. */
 export interface KeyValueStorage {
   getItem(name: string): string | null
-  /** Returns whether the value is stored now. A full storage stores nothing. */
+  /** Returns whether the value is stored. A full storage stores nothing. */
   setItem(name: string, value: string): boolean
   removeItem(name: string): void
 }
 
 let standIn: KeyValueStorage | undefined
 
-/** From here on `storage` stands in for the local storage that workers do not have. */
+/** Sets the replacement for local storage, which workers do not have. */
 export const standInForLocalStorage = (storage: KeyValueStorage | undefined): void => {
   standIn = storage
 }
 
 /**
- * Local or session storage of the page; undefined where it is missing or forbidden. Nothing is written to find that out:
- * before consent a page may not write at all.
+ * Returns local or session storage of the page; undefined if it is missing or forbidden. Finds that out without writing,
+ * which is not allowed before consent.
  */
 export const storageOf = (kind: 'localStorage' | 'sessionStorage'): KeyValueStorage | undefined => {
   // The property itself throws in sandboxed frames, and its methods may start to throw at any time.

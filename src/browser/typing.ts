@@ -1,11 +1,11 @@
 import type { Stop } from '../types'
 import { listen } from './signal'
 
-// Shorter values are part of too many words to tell a copy from a coincidence.
+// Shorter values are part of too many words.
 const MIN_LENGTH = 5
-// Nothing mirrors a whole document; folding one at each click would cost more than the click.
+// Pages do not mirror whole documents, and normalizing one at each click would be expensive.
 const MAX_LENGTH = 5000
-// The fields a person still sees. Older ones may have left the page and must not stay in memory.
+// Only the latest fields. Older ones may have been removed from the page and must not stay in memory.
 const MAX_FIELDS = 50
 
 const fields = new Set<Node>()
@@ -22,7 +22,7 @@ export const followTyping = (): Stop =>
 
 const fold = (text: string) => text.trim().replace(/\s+|%20/g, '+')
 
-/** What the fields hold that a person typed into, as it may stand in text and in URLs. Compare with `repeats`. */
+/** Returns the values of fields that a person typed into, as they may appear in text and in URLs. For `repeats`. */
 export const typedTexts = (): string[] =>
   [...fields]
     .map((field) => String((field as HTMLInputElement).value ?? field.textContent).replace(/^C:\\fakepath\\/, ''))

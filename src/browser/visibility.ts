@@ -1,15 +1,15 @@
 import type { Stop } from '../types'
 import { domSignal, listen } from './signal'
 
-/** The page was shown or hidden. On a phone, hidden may be the last that a page hears. */
+/** Fires when the page is shown or hidden. On a phone, hidden may be its last event. */
 export const onVisibilityChange = domSignal(() => self, ['visibilitychange'])
 
-/** Whether nobody can see the page. What has none is not hidden. */
+/** Whether the page is hidden. False in workers. */
 export const isHidden = () => self.document?.visibilityState === 'hidden'
 
 const isVisible = () => !isHidden() && (document as { prerendering?: boolean }).prerendering !== true
 
-/** Runs `run` once, as soon as a person can see the page: now, or when a hidden or prerendered page is shown. */
+/** Runs `run` once the page is visible: now, or when a hidden or prerendered page is shown. */
 export const whenVisible = (run: () => void): Stop => {
   const look = () => {
     if (!isVisible()) return

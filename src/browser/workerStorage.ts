@@ -3,7 +3,7 @@ import { standInForLocalStorage, type KeyValueStorage } from './storage'
 
 const DATABASE = 'trailmark'
 const ENTRIES = 'entries'
-// A database may never answer. What it holds is not lost then: this one time the worker has its memory alone.
+// Longest wait for the database, which may never respond. Then this worker uses memory alone.
 const ANSWER_MS = 3000
 
 const answerOf = <T>(request: IDBRequest<T>) =>
@@ -12,7 +12,7 @@ const answerOf = <T>(request: IDBRequest<T>) =>
     request.onerror = () => failed(request.error!)
   })
 
-/** The database; undefined if there is none and it is not to be made. */
+/** Returns the database; undefined if there is none and it should not be created. */
 const openDatabase = async (make: boolean): Promise<IDBDatabase | undefined> => {
   const request = indexedDB.open(DATABASE)
   let isMissing = false
@@ -27,12 +27,12 @@ const openDatabase = async (make: boolean): Promise<IDBDatabase | undefined> => 
   })
 }
 
-/** A value, and when it was set, ms: of two that were set at once the later one holds, everywhere. null: there is none. */
+/** A value and when it was set, ms. If two workers set it, the later one wins. null: removed. */
 interface Entry {
   value: string | null
   at: number
 }
-/** A record's key, so that a record is written without being read: the later of a name is its entry. */
+/** Key of a record. Records are written without being read, and the latest of a name is its value. */
 type Key = [name: string, at: number]
 
 const read = async (database: IDBDatabase): Promise<[name: string, entry: Entry][]> => {
@@ -41,7 +41,7 @@ const read = async (database: IDBDatabase): Promise<[name: string, entry: Entry]
   return (keys as Key[]).map(([name, at], index) => [name, { value: values[index] as string | null, at }])
 }
 
-/** All in one go, with no answer awaited: a worker may be stopped at any moment. */
+/** Writes without waiting for a response, because a worker may be stopped at any moment. */
 const write = (database: IDBDatabase, name: string, { value, at }: Entry) => {
   const transaction = database.transaction(ENTRIES, 'readwrite')
   const entries = transaction.objectStore(ENTRIES)
@@ -51,22 +51,22 @@ const write = (database: IDBDatabase, name: string, { value, at }: Entry) => {
 }
 
 /**
- * What workers have for local storage: entries in memory, read once, each change of which goes to IndexedDB and to the
- * origin's other workers. They hear of it as pages do, by a `storage` event.
+ * Local storage for workers: entries in memory, read once. Each change is written to IndexedDB and sent to the origin's
+ * other workers, which receive a `storage` event as pages do.
  */
 const open = async (): Promise<KeyValueStorage> => {
   const entries = new Map<string, Entry>()
-  /** Whether that is news. */
+  /** Applies a record. Returns whether it changed anything. */
   const take = (name: string, entry: Entry) => (entries.get(name)?.at ?? 0) <= entry.at && !!entries.set(name, entry)
 
   const channel = new BroadcastChannel(DATABASE)
   channel.onmessage = ({ data: [name, entry] }: MessageEvent<[string, Entry]>) => {
     if (take(name, entry)) self.dispatchEvent(Object.assign(new Event('storage'), { key: name, storageArea: storage }))
   }
-  // Made only when there is something to keep.
+  // Created only when there is something to store.
   let database: Promise<IDBDatabase | undefined> | undefined
   const change = (name: string, value: string | null) => {
-    // Later than what it replaces, also where the clock was set back since.
+    // Later than the value it replaces, even if the clock was set back.
     const entry = {
       value,
       at: Math.max(performance.timeOrigin + performance.now(), (entries.get(name)?.at ?? 0) + 0.001),
@@ -74,7 +74,7 @@ const open = async (): Promise<KeyValueStorage> => {
     take(name, entry)
     channel.postMessage([name, entry])
     database ??= openDatabase(true)
-    // A database that takes nothing leaves the memory.
+    // If the database fails, values stay in memory.
     database.then((opened) => write(opened!, name, entry)).catch(() => {})
   }
   const getItem = (name: string) => entries.get(name)?.value ?? null
@@ -98,7 +98,7 @@ const open = async (): Promise<KeyValueStorage> => {
 
 let opening: Promise<void> | undefined
 
-/** Resolves when the worker's storage stands in for local storage, or, where it cannot be had, when that is known. */
+/** Replaces local storage in a worker. Resolves when the storage is open or has failed. */
 export const openWorkerStorage = (): Promise<void> =>
   (opening ??= Promise.race([
     open().catch(() => undefined),

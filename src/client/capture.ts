@@ -11,7 +11,7 @@ import type { Connection, Emit } from './feature'
 import type { Ledger } from './ledger'
 import { createStages } from './stages'
 
-/** An event's way: from a call, through the pipeline, into the ledger and the queue. */
+/** Runs events through the pipeline, and passes them to the ledger and the queue. */
 export const createCapture = (context: Context, ledger: Ledger, queue: Queue) => {
   const { config, log, toProperties } = context
   let beforeEach = () => {}
@@ -21,7 +21,7 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
     limited += 1
     log.error('events are held back by rate_limiting')
     capture(RATE_WARNING, {
-      // Where and in which session it happened are properties of their own, which the site may withhold.
+      // URL and session id are separate properties, which the site may exclude.
       [`${RATE_WARNING}_message`]: `Rate limit reached ${limited} times, limits ${toJson(config.rate_limiting)}`,
     })
   }
@@ -40,7 +40,7 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
     const { $set, $set_once, $unset } = options
     const timestamp = toDate(options.timestamp)
     const own = toProperties(properties)
-    // Every captured event gets it, last of all: a name that is there from the start costs less (addProperties.ts).
+    // A later stage sets it on every event. Adding the name here is faster (addProperties.ts).
     own.$process_person_profile = undefined
     if (timestamp)
       Object.assign(own, { $event_time_override_provided: true, $event_time_override_system_time: now.toISOString() })
@@ -60,11 +60,11 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
   const capture = (event: string, properties?: unknown, options?: CaptureOptions | null): CapturedEvent | undefined => {
     let uuid: string | undefined
     try {
-      const given = toProperties(options) as CaptureOptions
-      uuid = isUuid(given.uuid) ? given.uuid : uuidv7()
-      return captureNow(uuid, event, properties, given)
+      const safeOptions = toProperties(options) as CaptureOptions
+      uuid = isUuid(safeOptions.uuid) ? safeOptions.uuid : uuidv7()
+      return captureNow(uuid, event, properties, safeOptions)
     } catch (error) {
-      // Whatever threw, the page's code or ours: the event is counted.
+      // Counts the event as dropped, whether the site's code or the SDK threw.
       drop({ event, uuid, reason: 'internal_error' })
       reportCaught(error)
       return undefined
@@ -80,7 +80,7 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
       uuid = uuidv7(),
     ): Properties => fill({ uuid, event, properties: toProperties(properties), timestamp }, {})!.properties,
     /**
-     * Connects what captures events itself, and therefore is created after this: what runs before each event, the hooks
+     * Connects what is created after this, because it captures events itself: what runs before each event, the hooks
      * that an event calls, and what features add to events.
      */
     connect: (before: () => void, hooks: Emit, features: readonly Connection[]): void => {

@@ -7,7 +7,7 @@ import { NO_VALUE } from './compatibility'
 import type { Context } from './createContext'
 import type { Api } from './publicApi'
 
-/** Members of the public object that only read or write state, by concern. */
+/** Members of the public object that only read or write state, grouped by concern. */
 
 export const superProperties = ({
   log,
@@ -67,7 +67,7 @@ export const sessionApi = ({
   },
 })
 
-/** `dropWaiting` drops what waits to be sent; `align` brings everything that follows consent in line with it. */
+/** `dropWaiting` drops events that wait to be sent. `align` applies the current consent everywhere. */
 export const consentApi = (
   { config, log, consent, isCookieless, isOptedOut }: Context,
   capture: Capture,
@@ -87,7 +87,7 @@ export const consentApi = (
   const decide = (granted: boolean | undefined) => {
     if (config.cookieless_mode === 'always') log.warn("consent changes nothing with cookieless_mode: 'always'")
     else consent.decide(granted)
-    // Other tabs are notified of a consent when the ids they take over are stored, and of a denial before these are removed.
+    // Other tabs are notified of consent after the ids are stored, and of a denial before they are removed.
     if (granted) align()
     consent.keep()
     align()
@@ -95,7 +95,7 @@ export const consentApi = (
   return {
     opt_in_capturing: ({ captureEventName = '$opt_in', captureProperties } = {}) => {
       const isChange = consent.explicit() !== 'granted'
-      // A visitor without an id until now begins as a new one.
+      // A visitor who had no id gets a new one.
       if (isCookieless() && config.cookieless_mode === 'on_reject') reset(true)
       decide(true)
       if (captureEventName && isChange) capture(captureEventName, captureProperties, { send_instantly: true })

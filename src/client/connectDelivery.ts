@@ -13,33 +13,33 @@ export type Delivery = ReturnType<typeof connectDelivery>
 
 /** Connects the queue to the outbox, to compression and to the ledger. */
 export const connectDelivery = ({ config, token, isOptedOut, mayStore, remote }: Context, ledger: Ledger) => {
-  /** Compresses where the browser cannot, once the extension has loaded. */
+  /** Compresses in browsers that cannot. Set once the extension has loaded. */
   let gzip: GzipNow | undefined
   let needsGzip = false
   const gzipNeeded = createListeners<[]>()
   const gzipNow = () => {
     if (!needsGzip) {
       needsGzip = true
-      gzipNeeded.tell()
+      gzipNeeded.emit()
     }
     return gzip
   }
-  /** The body of a request: compressed where options, service and browser allow it. */
+  /** Returns the body of a request, compressed if options, service and browser allow it. */
   const encode = async (text: string): Promise<Body> =>
     config.disable_compression || config.advanced_disable_flags || !remote.acceptsGzip()
       ? text
       : compress(text, gzipNow)
   const onRequestError = (error: RequestError) => guarded(() => config.on_request_error(error))
 
-  // Events for one host never go to another.
+  // Each host has its own outbox, so events for one host are never sent to another.
   const outboxName = `trailmark ${token} ${apiHost(config)}`
   const outbox = createOutbox({
     name: outboxName,
     config,
     mayKeep: () => !isOptedOut() && mayStore() && config.persistence !== 'memory',
-    // What stands in for local storage in workers is no quicker than the outbox itself.
+    // In workers, the replacement for local storage is no faster than the outbox itself.
     journals: () => attempt(() => (hasPage() ? localStorage : undefined)),
-    onOrphaned: () => queue.takeOver(),
+    onOrphaned: () => queue.adoptOrphans(),
     onDropped: ledger.lost,
   })
   const queue = createQueue({

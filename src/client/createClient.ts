@@ -31,7 +31,7 @@ export interface ClientInputs {
   onEnd(): void
 }
 
-/** One running SDK for one project: introduces the rooms to each other. */
+/** Creates a running client for one project and connects its parts. */
 export const createClient = ({
   features,
   missing,
@@ -58,7 +58,7 @@ export const createClient = ({
   for (const feature of features) connections.push(feature.connect?.(client) ?? {})
 
   const host = createFeatureHost(context, delivery, capture, load)
-  // Features watch the page: without one there is nothing to run.
+  // Features watch the page. Without a page there is nothing to run.
   const running = runFeatures(
     host,
     () => hasPage() && !isOptedOut(),
@@ -68,7 +68,7 @@ export const createClient = ({
   remote.onChange(running.align)
 
   let decision = consent.explicit()
-  /** Brings everything that follows the configuration or consent in line with it. */
+  /** Applies the current configuration and consent everywhere. */
   const align = () => {
     decision = consent.explicit()
     context.align()
@@ -77,11 +77,11 @@ export const createClient = ({
     running.align()
     emit('onAlign')
   }
-  /** Takes over what another tab, or the page, has changed in the browser: consent, a reset, ids, the session. */
+  /** Applies what another tab or the page has changed in the browser's storage: consent, a reset, ids, the session. */
   const adopt = () => {
     consent.keep()
     if (consent.explicit() !== decision) {
-      // A denial in another tab holds for what waits in this one.
+      // A denial in another tab also drops events that wait in this one.
       if (consent.explicit() === 'denied') queue.clear('opted_out')
       align()
     }
@@ -108,7 +108,7 @@ export const createClient = ({
       running.stop()
       emit('onEnd')
       stopLifecycle()
-      queue.leave()
+      queue.onPageLeave()
       queue.stop()
       store.stop()
       tabStore.stop()
@@ -124,7 +124,7 @@ export const createClient = ({
       const { distinctID, isIdentifiedID } = config.bootstrap
       if (distinctID && isIdentifiedID && !identity.isIdentified()) api.identify(distinctID)
       align()
-      queue.takeOver()
+      queue.adoptOrphans()
       emit('onStart')
     },
   }

@@ -15,7 +15,7 @@ import { createPermissions } from './permissions'
 
 export type Context = ReturnType<typeof createContext>
 
-/** What every part of a client works with: its configuration, and all that it remembers. */
+/** The configuration and state that all parts of a client share. */
 export const createContext = (config: Config, token: string, log: Log) => {
   const permissions = createPermissions(config, token)
   const { isCookieless } = permissions
@@ -50,12 +50,12 @@ export const createContext = (config: Config, token: string, log: Log) => {
     remote: createRemoteConfig(store, onMalformed),
     /** Logs the names or the text of malformed values that the service sent. */
     onMalformed,
-    /** The id of the visitor as the service sees it. */
+    /** Returns the visitor's id as the service sees it. */
     distinctId: () => (isCookieless() ? COOKIELESS_ID : identity.distinctId()),
     deviceId: () => (isCookieless() ? undefined : identity.deviceId()),
     /** The session's id. Begins a session where there is none. */
     sessionId: () => session.current() ?? session.touch().sessionId,
-    /** Whether an event of this name, or any event without one, creates or updates a person profile. */
+    /** Whether an event of this name creates or updates a person profile; without a name, whether any event does. */
     processesPerson: (event?: string) =>
       !isCookieless() &&
       (config.person_profiles === 'always' ||

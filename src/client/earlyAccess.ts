@@ -38,7 +38,7 @@ export const earlyAccess = (
           ...stages.map((each) => `stage=${encodeURIComponent(each)}`),
         ]
         const body = await get(`${apiHost(config)}/api/early_access_features/?${query.join('&')}`)
-        // Stored only if it came: nothing requests again what is stored.
+        // Stored only if the response has it, because a stored list is not requested again.
         if (Array.isArray(body?.earlyAccessFeatures))
           store.set({ $early_access_features: body.earlyAccessFeatures.filter(isPlainObject) })
       }

@@ -13,7 +13,7 @@ export interface FeatureHost extends ExtensionHost {
   startExtension(name: ExtensionName, parts?: object, onFailure?: Stop): Stop
 }
 
-/** Something that runs by itself while it is wanted: in the core, or as an extension that is loaded then. */
+/** Something that runs while it is wanted: a start function, or the extension to load. */
 export type Running = { wanted(): unknown } & ({ start(host: FeatureHost): Stop } | { load: ExtensionName })
 
 /** The core's own stages, in order. */
@@ -37,7 +37,7 @@ export interface FeatureStage {
   run: Stage
 }
 
-/** What a client tells its features. */
+/** Hooks that a client calls on its features. */
 export interface Hooks {
   /** The client has started. */
   onStart(): void
@@ -45,7 +45,7 @@ export interface Hooks {
   onAlign(): void
   /** The visitor has another id now. `anonymousId`: the one before, if it was anonymous. */
   onIdChange(anonymousId?: string): void
-  /** The visitor became another. `bootstrap`: what the site knows of the next one. */
+  /** `reset` was called. `bootstrap`: what the site knows about the next visitor. */
   onReset(bootstrap?: Bootstrap): void
   /** The visitor joined a group, left all groups, or a group has other properties. */
   onGroup(change: { type?: string; isNew: boolean; properties?: Properties }): void
@@ -57,7 +57,7 @@ export interface Hooks {
   onEnd(): void
 }
 
-/** What a feature adds to a client: methods, a step of each event's way, something that runs, what it listens to. */
+/** What a feature adds to a client: methods, a pipeline stage, something that runs, and hooks. */
 export interface Connection extends Partial<Hooks> {
   api?: Partial<Api>
   stage?: FeatureStage
@@ -68,7 +68,7 @@ export interface Connection extends Partial<Hooks> {
   hasFlags?(): boolean
 }
 
-/** What a feature connects to. */
+/** What a feature can use of a client. */
 export interface Client {
   context: Context
   delivery: Delivery
@@ -80,13 +80,13 @@ export interface Client {
   emit: Emit
 }
 
-/** A part of the SDK that a site may leave out: one row of `FEATURES`, and one import, `trailmark/<name>`. */
+/** A part of the SDK that a site can leave out: one row of `FEATURES` and one import, `trailmark/<name>`. */
 export interface Feature {
   name: PartName
   connect?(client: Client): Connection
   /** Imports the feature's extension, in the npm build. */
   importExtension?(): Promise<Extension>
-  /** Opens what workers store in, in the npm build. */
+  /** Opens the storage of workers, in the npm build. */
   openWorkerStorage?(): Promise<unknown>
   /** Returns the methods that work on a server, where there is no client, in the npm build. */
   onServer?(config: Config): object

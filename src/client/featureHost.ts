@@ -11,7 +11,7 @@ import type { Delivery } from './connectDelivery'
 import type { Context } from './createContext'
 import type { FeatureHost } from './feature'
 
-/** What features and extensions see of a client. `load` fetches an extension. */
+/** Creates the object that features and extensions use a client through. `load` fetches an extension. */
 export const createFeatureHost = (
   { config, log, remote, session }: Context,
   { encode, useGzip }: Delivery,

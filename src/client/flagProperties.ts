@@ -5,7 +5,7 @@ import type { Context } from './createContext'
 
 type ByType = Record<string, Properties>
 
-/** Properties of the person and of groups that the service evaluates flags on before it has stored them itself. */
+/** Person and group properties that are sent with flag requests, for when the service has not stored them yet. */
 export const flagProperties = ({ store, toProperties }: Context, reload: () => void) => {
   /** Stores `changes` under `name`, and requests flags if they changed anything and `mayReload`. */
   const remember = (name: string, changes: Properties, mayReload: boolean) => {

@@ -13,7 +13,7 @@ import type { Context } from './createContext'
 export const createFlagsClient = (context: Context, { encode, onRequestError }: Delivery) => {
   const { config, token, store, remote } = context
   let isFirst = true
-  /** The id of the visitor before `identify`, until a request has carried it. */
+  /** The visitor's id before `identify`, until a request has sent it. */
   let anonymousId: string | undefined
 
   /** The JSON object that the service responds with, or the reason why there is none. */
@@ -69,7 +69,7 @@ export const createFlagsClient = (context: Context, { encode, onRequestError }: 
       )
       const { body } = response
       if (!body) return response
-      // Newer services of the protocol have their configuration at a URL of its own.
+      // Newer services serve the configuration at a separate URL.
       if (!isStopped() && !remote.apply(body)) {
         const settings = await get(`${assetsHost(config)}/array/${encodeURIComponent(token)}/config`)
         if (!isStopped()) remote.apply(settings)

@@ -17,14 +17,14 @@ import { type Analytics, type Api, METHODS, type Options } from './publicApi'
 type Members = Record<string, unknown>
 type Method = (...args: unknown[]) => unknown
 
-// More calls than any page makes before `init`, and few enough to hold in memory where it is never called.
+// More calls than a page makes before `init`, and few enough to keep in memory if `init` is never called.
 const MAX_WAITING = 1000
 // Methods that only return something. Without a callback, a late result has no receiver.
 const QUERY = /^(featureFlags\.)?(get|has|is|canR|calc)/
 
 const isFunction = (value: unknown): value is Method => typeof value === 'function'
 
-/** The member that a path such as `people.set` names. */
+/** Returns the member at a path such as `people.set`. */
 export const memberAt = (of: object, path: string): unknown =>
   path.split('.').reduce<unknown>((at, name) => (at as Members | undefined)?.[name], of)
 
@@ -35,8 +35,8 @@ const NOT_IN_VERSION = 'is not in this version'
 const whyAbsent = (method: string, reason = NOT_IN_VERSION) => `${method} ${reason}; the call does nothing`
 
 /**
- * Answers a call of a method that is not there. A callback that expects a list receives an empty one. A listener of flags
- * is not called, as when flags are turned off.
+ * Handles a call of a missing method. A callback that expects a list receives an empty one. A flag listener is not
+ * called, as when flags are turned off.
  */
 const answerAbsent = (method: string, [callback]: readonly unknown[], log: Log, missing: Missing): unknown => {
   log.warn(whyAbsent(method, missing(method)))
@@ -68,7 +68,7 @@ export const createAnalytics = (
   let fallback: FallbackApi | undefined
   let token: string | undefined
   const config = {} as Analytics['config']
-  /** Calls that the next client runs first; undefined if there will be none. */
+  /** Calls for the next client to run first; undefined if there will be no client. */
   let waiting: (() => unknown)[] | undefined = []
 
   const log = createLog(() => !!config.debug)
@@ -80,13 +80,13 @@ export const createAnalytics = (
     waiting = []
   }
 
-  const init = (given: string, options?: Options | null, asName?: string): Analytics => {
+  const init = (projectToken: string, options?: Options | null, asName?: string): Analytics => {
     if (asName && asName !== name && !PRIMARY_NAMES.includes(asName)) {
       others[asName] ??= createAnalytics(features, makeLoad, withoutPage, missing, asName, others)
       Object.assign(analytics, { [asName]: others[asName] })
-      return others[asName].init(given, options, asName)
+      return others[asName].init(projectToken, options, asName)
     }
-    const trimmed = typeof given === 'string' ? given.trim() : ''
+    const trimmed = typeof projectToken === 'string' ? projectToken.trim() : ''
     if (token) {
       log.warn(
         `init was called again${trimmed === token ? '' : ' with another token'}; the first call holds. Use set_config, or init with a name of its own`,
@@ -97,8 +97,8 @@ export const createAnalytics = (
     token = trimmed
     Object.assign(config, resolveConfig(options, log, userConfig, missing), { token })
     waiting ??= []
-    if (given && typeof given !== 'string')
-      log.error(expected('init()', 'a project token (string)', given, 'Nothing is captured'))
+    if (projectToken && typeof projectToken !== 'string')
+      log.error(expected('init()', 'a project token (string)', projectToken, 'Nothing is captured'))
     const begin = () => {
       fallback = undefined
       client = createClient({
@@ -114,19 +114,19 @@ export const createAnalytics = (
       })
       waiting?.splice(0).forEach((run) => guarded(run))
       guarded(() => config.loaded(analytics))
-      // A waiting call or `loaded` may have shut it down.
+      // A queued call or `loaded` may have shut it down.
       client?.start()
     }
     if (!token || !config.enabled) {
       waiting = undefined
-      // Not a warning: sites switch analytics off this way.
+      // Not a warning, because sites turn analytics off this way.
       log.info('nothing is captured: no project token, or enabled: false')
     } else if (hasPage()) begin()
     else fallback = withoutPage?.(analytics, begin, onEnd)
     return analytics
   }
 
-  /** Keeps a call until there is a client. Returns what is known without one. */
+  /** Queues a call until there is a client. Returns the method's result without a client. */
   const wait = (path: string, args: readonly unknown[], run: () => unknown): unknown => {
     const answer = WITHOUT_CLIENT[path]
     const isQuery = QUERY.test(path) && !args.some(isFunction)
@@ -145,7 +145,7 @@ export const createAnalytics = (
       if (isFunction(result)) result()
     }
   }
-  /** The client's methods, guarded, which wait for a client where there is none. */
+  /** Returns the methods. They never throw, and are queued until there is a client. */
   const createMethods = () => {
     const members: Members = {}
     for (const path of Object.keys(WITHOUT_CLIENT)) {
@@ -182,7 +182,7 @@ export const createAnalytics = (
     push: (call) => runCall(analytics, call, own),
     toString: () => (name ? `analytics.${name}` : 'analytics'),
   }
-  // The methods as created here: another library's snippet may replace them with its own, which push to this object.
+  // The methods as created here, because another library's snippet may replace them with ones that push to this object.
   const own: Members = { ...analytics }
   Object.defineProperty(analytics.featureFlags, 'hasLoadedFlags', { get: () => analytics.flagsEndpointWasHit })
   return analytics
@@ -194,7 +194,7 @@ const runCall = (analytics: Analytics, call: unknown, members: Members): unknown
     if (isFunction(call)) return call.call(analytics)
     if (!Array.isArray(call) || !call.length) return undefined
     const [method, ...args] = call as [unknown, ...unknown[]]
-    // A chained call: each is made on the result of the one before.
+    // A chained call: each runs on the result of the one before.
     if (Array.isArray(method)) {
       let at: unknown = members
       for (const [name, ...rest] of call as [string, ...unknown[]][])

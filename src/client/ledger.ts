@@ -2,14 +2,14 @@ import type { Log } from '../lib/log'
 import { createNotices } from '../lib/notices'
 import type { CapturedEvent, DroppedEvent, DropReason, Explanation } from '../types'
 
-// As many as a person looks at. `drops()` counts older ones too.
+// Enough for debugging. `drops()` also counts older events.
 const MAX_EXPLANATIONS = 200
 
 export type Ledger = ReturnType<typeof createLedger>
 
-/** Records what becomes of events: for `drops`, `explain`, listeners and the console of `debug`. */
+/** Records what happens to events, for `drops`, `explain`, listeners and `debug`. */
 export const createLedger = (log: Log) => {
-  const { on, tell: emit } = createNotices()
+  const { on, emit: emit } = createNotices()
   const counts: Partial<Record<DropReason, number>> = {}
   /** The latest events, newest first. */
   const all: Explanation[] = []

@@ -7,7 +7,7 @@ import { textBackend } from '../state/backends/textBackend'
 import { createStore } from '../state/store'
 import type { Config } from '../types'
 
-// Other characters of a token would not survive in a cookie's name (docs/reference/protocol.md#8.1).
+// Replaces characters that cookie names cannot contain (docs/reference/protocol.md#8.1).
 const escaped = (token: string) => token.replace(/\+/g, 'PL').replace(/\//g, 'SL').replace(/=/g, 'EQ')
 
 /** How the SDK's cookies are set. */
@@ -18,8 +18,8 @@ export const cookieOptions = (config: Config): CookieOptions => ({
 })
 
 /**
- * The visitor's store and the tab's own, where the configuration wants them. `mayStore`: whether anything may be kept
- * in the browser at all. `align` moves them when configuration or consent have changed.
+ * Opens the visitor's store and the tab's store, in the storage that the configuration selects. `mayStore`: whether
+ * anything may be stored in the browser. `align` moves both after configuration or consent has changed.
  */
 export const openStores = (token: string, config: Config, mayStore: () => boolean) => {
   const prefix = `ph_${config.persistence_name || escaped(token)}`
@@ -27,15 +27,15 @@ export const openStores = (token: string, config: Config, mayStore: () => boolea
   const tabKeys = [`${prefix}_window_id`, `${prefix}_primary_window_exists`, `${prefix}_session_id`] as const
 
   const kind = () => (mayStore() ? config.persistence : 'memory')
-  /** The tab's own storage; undefined where nothing may be kept. */
+  /** Returns the tab's storage; undefined if nothing may be stored. */
   const tab = (): KeyValueStorage | undefined => (kind() === 'memory' ? undefined : storageOf('sessionStorage'))
   const openMain = () => openBackend(kind(), name, cookieOptions(config))
   const openTab = () => {
     const storage = tab()
-    // A name of its own where the main store is in session storage too.
+    // A different name, because the main store may be in session storage too.
     return storage ? textBackend(storage, kind() === 'sessionStorage' ? `${name}_session` : name) : memoryBackend()
   }
-  /** Removes what another configuration, or consent that was taken back, has left. */
+  /** Removes what was stored under another configuration, or before consent was withdrawn. */
   const erase = () => {
     if (mayStore()) return
     for (const place of ['localStorage', 'sessionStorage'] as const)

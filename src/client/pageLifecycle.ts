@@ -7,18 +7,18 @@ import type { Delivery } from './connectDelivery'
 import type { Context } from './createContext'
 import type { Emit } from './feature'
 
-/** Keeps a client in step with its page: hidden, left, restored, online, and written to by another tab. */
+/** Handles changes of the page: hidden, left, restored from the back/forward cache, online, storage changed by another tab. */
 export const startPageLifecycle = (
   { session, store, tabStore }: Context,
   { queue, outbox, isOutboxKey }: Delivery,
   emit: Emit,
-  /** Takes over what other tabs have changed. */
+  /** Applies what other tabs have changed. */
   adopt: () => void,
 ): Stop => {
   const stops = [
     onPageLeft(() => {
       session.release()
-      queue.leave()
+      queue.onPageLeave()
       store.flush()
       tabStore.flush()
     }),
@@ -26,7 +26,7 @@ export const startPageLifecycle = (
       adopt()
       session.claim()
       outbox.align()
-      queue.wake()
+      queue.retryNow()
     }),
     onVisibilityChange(() => {
       if (isHidden()) queue.flush()
@@ -34,11 +34,11 @@ export const startPageLifecycle = (
     }),
     onForeignWrite(({ key, newValue }) => {
       adopt()
-      // A page that is left may end after the next one has begun.
-      if (newValue && isOutboxKey(key)) queue.takeOver()
+      // The next page may start before this one has ended.
+      if (newValue && isOutboxKey(key)) queue.adoptOrphans()
     }),
     onOnline(() => {
-      queue.wake()
+      queue.retryNow()
       emit('onOnline')
     }),
   ]

@@ -5,14 +5,14 @@ import { type Consent, createConsent } from '../state/consent'
 import type { Config } from '../types'
 import { cookieOptions } from './openStores'
 
-/** What the visitor and the site together allow. Asked each time: options, consent and the browser's wishes change. */
+/** What consent, options and the browser's settings allow. Evaluated at each call, because all of them change. */
 export interface Permissions {
   consent: Consent
-  /** Events are captured, but without anything that tells one visitor from another (docs/reference/protocol.md#8.7). */
+  /** Whether events are captured without an id of the visitor (docs/reference/protocol.md#8.7). */
   isCookieless(): boolean
-  /** Nothing is captured. */
+  /** Whether nothing is captured. */
   isOptedOut(): boolean
-  /** Whether anything may be kept in the browser. */
+  /** Whether anything may be stored in the browser. */
   mayStore(): boolean
 }
 
@@ -26,7 +26,7 @@ export const createPermissions = (config: Config, token: string): Permissions =>
   )
   const isCookieless = () => {
     if (config.cookieless_mode !== 'on_reject') return config.cookieless_mode === 'always'
-    // Before a decision: only where the site says that no decision is a refusal.
+    // Without a decision, only if an option treats that as a denial.
     return consent.explicit() === 'denied' || (config.opt_out_capturing_by_default && consent.isOptedOut())
   }
   const waitsForConsent = () => config.opt_out_persistence_by_default || config.cookieless_mode === 'on_reject'

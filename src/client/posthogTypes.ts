@@ -1,4 +1,4 @@
-/** Names under which code that comes from posthog-js imports the same types (docs/reference/posthog-js.md). */
+/** The names that posthog-js exports the same types under (docs/reference/posthog-js.md). */
 import type {
   AutocaptureConfig,
   BeforeSend,

@@ -86,7 +86,7 @@ export interface Analytics extends NotYet {
   /** Captures a metric of such an answer, as `$ai_metric`. */
   captureTraceMetric(traceId: string | number, name: string, value: string | number | boolean): void
   /** Older names of `setPersonProperties`. */
-  people: { set(...given: PeopleArguments): void; set_once(...given: PeopleArguments): void }
+  people: { set(...args: PeopleArguments): void; set_once(...args: PeopleArguments): void }
   /** Forgets the person, on sign-out: new anonymous id, no super properties, new session. `true`: new device id too. */
   reset(options?: boolean | ResetOptions): void
   /** Registers super properties: stored, and added to every event from now on. */
@@ -156,10 +156,10 @@ export interface Analytics extends NotYet {
   ): void
   featureFlags: {
     /** Overrides flags in this browser, for tests; `false` ends the override. */
-    override(given: FlagOverride | { flags?: FlagOverride; payloads?: false | Record<string, unknown> }): void
+    override(overrides: FlagOverride | { flags?: FlagOverride; payloads?: false | Record<string, unknown> }): void
     /** Newer name of `override`. */
     overrideFeatureFlags(
-      given: FlagOverride | { flags?: FlagOverride; payloads?: false | Record<string, unknown> },
+      overrides: FlagOverride | { flags?: FlagOverride; payloads?: false | Record<string, unknown> },
     ): void
     getFlags(): string[]
     getFlagVariants(): Record<string, FlagValue>

@@ -3,8 +3,8 @@ import type { Stop } from '../types'
 import type { FeatureHost, Running } from './feature'
 
 /**
- * Runs features. `align` starts those that are wanted and do not run, and stops those that run and are not wanted; it
- * is the one call for init, set_config, consent and shutdown.
+ * Runs features. `align` starts those that are wanted and stops the others. It is called by init, set_config and
+ * changes of consent.
  */
 export const runFeatures = (host: FeatureHost, mayRun: () => boolean, features: readonly Running[]) => {
   const running = new Map<Running, Stop>()
@@ -15,7 +15,7 @@ export const runFeatures = (host: FeatureHost, mayRun: () => boolean, features: 
       for (const feature of features) {
         const wanted = may && feature.wanted()
         const stop = running.get(feature)
-        // A page that forbids one feature's machinery keeps the others.
+        // If one feature fails to start, the others still run.
         guarded(() => {
           if (wanted && !stop)
             running.set(feature, 'load' in feature ? host.startExtension(feature.load) : feature.start(host))
@@ -26,7 +26,7 @@ export const runFeatures = (host: FeatureHost, mayRun: () => boolean, features: 
         })
       }
     },
-    /** Stops all features for good: an `align` that comes late starts none. */
+    /** Stops all features. Later calls of `align` start none. */
     stop: (): void => {
       isEnded = true
       running.forEach((stop) => stop())

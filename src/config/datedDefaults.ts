@@ -9,7 +9,7 @@ export const DATED_DEFAULTS: readonly (readonly [since: string, changes: Partial
   [
     '2026-05-30',
     {
-      // The built-in words, and the signs of steppers: plus, hyphen, minus, dash.
+      // The built-in words, and the signs on steppers: plus, hyphen, minus, dash.
       rageclick: {
         content_ignorelist: ['next', 'previous', 'prev', '>', '<', '+', '-', '\u2212', '\u2013'],
       },
@@ -32,7 +32,7 @@ export const DATED_DEFAULTS: readonly (readonly [since: string, changes: Partial
 /** A date that selects every row. */
 export const LATEST = '9999-12-31'
 
-/** Whether this is a day of the calendar in the form YYYY-MM-DD. */
+/** Whether this is an existing date in the form YYYY-MM-DD. */
 export const isDate = (text: unknown): text is string => toDate(text)?.toISOString().slice(0, 10) === text
 
 /** The changed defaults that a `defaults` date selects; none for anything else. Dates of this form sort as strings. */

@@ -4,9 +4,9 @@ import { isDate } from './datedDefaults'
 import { DEFAULT_API_HOST } from './defaultHost'
 
 /**
- * One option: its value where nobody says anything (before the dated defaults), and what it takes. What it takes is
- * both the check and the words for a person: types by `typeof`, those of `CHECKS`, and 'literals'. `later`: accepted and
- * checked, but nothing reads it yet: the console says so.
+ * One option: its default (before the dated defaults) and its type. The type is both the check and the text of error
+ * messages: names of `typeof`, names in `CHECKS`, and 'literals'. `later`: accepted and checked, but without effect in
+ * this release, which a console line says.
  */
 export type Row<V = unknown> = readonly [fallback: V, takes: string, later?: 'later']
 
@@ -17,7 +17,7 @@ const TEN_STRINGS = 'array of at most 10 strings'
 const areStrings = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string')
 
-/** Every option there is. An option of `Config` without a row does not compile. */
+/** All options. An option of `Config` without a row is a compile error. */
 export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   api_host: [DEFAULT_API_HOST, 'string'],
   ui_host: [undefined, 'string | null'],
@@ -102,7 +102,7 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   respect_dnt: OFF,
 }
 
-/** What the members of options that are objects take. */
+/** The types of the members of object options. */
 export const MEMBERS: Record<string, Record<string, string>> = {
   autocapture: {
     url_allowlist: 'array',
@@ -121,11 +121,11 @@ export const MEMBERS: Record<string, Record<string, string>> = {
   },
   bootstrap: { distinctID: 'string', isIdentifiedID: 'boolean', featureFlags: 'object' },
   rate_limiting: { events_per_second: 'number', events_burst_limit: 'number' },
-  // Any other value would make fetch throw: nothing would arrive. 'only-if-cached' does where the service has another origin.
+  // Any other value makes fetch throw. 'only-if-cached' does so for another origin.
   fetch_options: { cache: "'default' | 'no-store' | 'reload' | 'no-cache' | 'force-cache'", next_options: 'object' },
 }
 
-/** Types that `typeof` does not tell. */
+/** Types beyond those of `typeof`. */
 const CHECKS: Record<string, (value: unknown) => boolean> = {
   array: Array.isArray,
   [STRINGS]: areStrings,
@@ -140,5 +140,5 @@ const CHECKS: Record<string, (value: unknown) => boolean> = {
 const isOf = (type: string, value: unknown): boolean =>
   type[0] === "'" ? value === type.slice(1, -1) : CHECKS[type] ? CHECKS[type](value) : typeof value === type
 
-/** Whether an option takes a value. */
+/** Whether a value has an option's type. */
 export const accepts = (takes: string, value: unknown): boolean => takes.split(' | ').some((type) => isOf(type, value))

@@ -1,6 +1,6 @@
 import type { Config } from '../types'
 
-/** Older and other names of options. The name on the right wins when both are given. */
+/** Older and alternative names of options. If a site passes both, the name on the right wins. */
 export const RENAMES = {
   advanced_disable_decide: 'advanced_disable_flags',
   evaluation_environments: 'evaluation_contexts',

@@ -11,7 +11,7 @@ import { RENAMES } from './renames'
 /** Options that the site passed, under their current names and of the right types. */
 export type UserConfig = Record<string, unknown>
 
-/** Says what an option lacks to have an effect; undefined when nothing is missing. */
+/** Returns what an option needs to have an effect; undefined if nothing is missing. */
 type Missing = (name: string) => string | undefined
 
 const nothing = () => undefined
@@ -22,7 +22,7 @@ type Console = Pick<Log, 'error' | 'warn'>
 const readable = (options: UserConfig): UserConfig =>
   objectOf(Object.keys(options), (name) => guarded(() => options[name]))
 
-/** Whether an option takes `value`. Logs one line if not; `instead` is what holds then. */
+/** Whether `value` has the option's type. Logs one line if not, with the value that is used instead. */
 const isRight = (name: string, takes: string, value: unknown, instead: string, log: Console): boolean => {
   if (accepts(takes, value)) return true
   log.error(expected(name, takes, value, `Using ${instead}`))
@@ -31,23 +31,23 @@ const isRight = (name: string, takes: string, value: unknown, instead: string, l
 
 /**
  * Returns the options that the site passed, under their current names and of the right types. Others are left out, with
- * one log line each. `current`: what holds instead. `missing`: options that lack a part have no effect, and a log line says so.
+ * one log line each. `current`: the values used instead. `missing`: options that lack a part have no effect and get a log line.
  */
-const checked = (given: unknown, current: Config, log: Console, missing: Missing): UserConfig => {
+const checked = (input: unknown, current: Config, log: Console, missing: Missing): UserConfig => {
   const result: UserConfig = {}
-  if (!isPlainObject(given)) {
-    if (given !== undefined && given !== null)
-      log.error(expected('The configuration', 'object', given, 'It is ignored'))
+  if (!isPlainObject(input)) {
+    if (input !== undefined && input !== null)
+      log.error(expected('The configuration', 'object', input, 'It is ignored'))
     return result
   }
-  const options = readable(given)
+  const options = readable(input)
   for (const [name, value] of Object.entries(options)) {
     const renamed = own(RENAMES as Record<string, keyof Config>, name)
     if (value === undefined || (renamed && options[renamed] !== undefined)) continue
     const option = renamed ?? (name as keyof Config)
     const row = own(OPTIONS, option)
     if (!row) {
-      // Kept, not used: another release, or the page's own code, may know it.
+      // Kept, because another release or the page's own code may use it.
       log.warn(`there is no option ${name}; it has no effect`)
       result[option] = value
       continue
@@ -55,7 +55,7 @@ const checked = (given: unknown, current: Config, log: Console, missing: Missing
     const [, takes, later] = row
     if (!isRight(name, takes, value, shown(current[option]), log)) continue
     if (later) log.warn(`${name} is accepted, but has no effect in this version`)
-    // What is turned off need not be there.
+    // An option that turns a missing feature off needs no warning.
     else if (value !== false && missing(name)) log.warn(`${name} ${missing(name)}; it has no effect`)
     const members = MEMBERS[option] ?? {}
     result[option] = isPlainObject(value)
@@ -74,8 +74,8 @@ const checked = (given: unknown, current: Config, log: Console, missing: Missing
 const fallbacks = () => objectOf(Object.keys(OPTIONS), (name) => OPTIONS[name as keyof Config][0]) as unknown as Config
 
 /**
- * Returns the site's options, filled up from the defaults of its date: an object is laid over the dated one, and a plain
- * `true` is the dated one.
+ * Returns the site's options, completed by the dated defaults: an object is merged over the dated one, and `true` becomes
+ * the dated one.
  */
 const withDatedMembers = (wanted: UserConfig, dated: UserConfig): UserConfig => {
   const result = { ...wanted }
@@ -95,15 +95,15 @@ const settled = (userConfig: UserConfig): Config & UserConfig => {
 
 /** Returns the configuration of an `init`. Fills `userConfig` with the options that the site passed. */
 export const resolveConfig = (
-  given: unknown,
+  input: unknown,
   log: Console,
   userConfig: UserConfig = {},
   missing: Missing = nothing,
-): Config => settled(Object.assign(userConfig, checked(given, fallbacks(), log, missing)))
+): Config => settled(Object.assign(userConfig, checked(input, fallbacks(), log, missing)))
 
 /**
- * Changes a live configuration; every reader of it sees the change. Returns whether anything changed. `userConfig`: the
- * options the site has passed so far; a date that is passed later changes only the others.
+ * Changes a live configuration in place. Returns whether anything changed. `userConfig`: the options the site has passed
+ * so far, which a later `defaults` date does not change.
  */
 export const changeConfig = (
   config: Config,

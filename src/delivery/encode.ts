@@ -7,25 +7,25 @@ export type Body = Uint8Array<ArrayBuffer> | string
 /** Compresses synchronously. */
 export type GzipNow = (text: string) => Uint8Array<ArrayBuffer>
 
-/** The JSON text of a request with these events (docs/reference/protocol.md#4.2), from the JSON text of each. */
+/** Returns the JSON text of a request (docs/reference/protocol.md#4.2) from the JSON text of its events. */
 export const bodyText = (token: string, events: readonly string[], sentAt = new Date()): string =>
   `{"api_key":${toJson(token)},"batch":[${events.join()}],"sent_at":"${sentAt.toISOString()}"}`
 
-/** The JSON text of one event. Members that are undefined are not in it. */
+/** Returns the JSON text of an event, without undefined members. */
 export const eventText = ({ uuid, event, properties, $set, $set_once, $unset, timestamp }: CapturedEvent): string =>
   toJson({ uuid, event, properties, $set, $set_once, $unset, timestamp })
 
-// Characters of a body that is worth compressing.
+// Smallest body that is worth compressing, in characters.
 const MIN_COMPRESSED = 1500
 
 /**
- * Compresses a body off the main thread by Compression Streams, or else by `gzipNow`, if that has loaded. What fits into
- * one packet stays as it is where the browser can compress: compressing takes longer than sending the difference.
+ * Compresses a body off the main thread with Compression Streams, or else with `gzipNow` if that has loaded. A body that
+ * fits into one packet is not compressed, because compressing takes longer than sending the difference.
  */
 export const compress = async (text: string, gzipNow: () => GzipNow | undefined): Promise<Body> => {
   if (text.length < MIN_COMPRESSED && 'CompressionStream' in globalThis) return text
   try {
-    // Not a blob's stream: to make one blocks until another process of the browser has answered.
+    // Not a blob's stream, because creating a blob blocks on another process of the browser.
     const stream = new Response(text).body!.pipeThrough(new CompressionStream('gzip'))
     return new Uint8Array(await new Response(stream).arrayBuffer())
   } catch {

@@ -1,4 +1,4 @@
-/** An event as it waits: its JSON text, and what must be known of it without reading that. */
+/** An event in the queue: its JSON text, and what the queue needs without parsing it. */
 export interface Entry {
   event: string
   uuid: string
@@ -9,17 +9,17 @@ export interface Entry {
   key?: Key
   /** Whether the database has confirmed the record. */
   isKept?: boolean
-  /** The journal of another tab that it was found in. */
+  /** Name of the other tab whose journal it was found in. */
   journal?: string
-  /** Largest batch it is sent in, once larger ones have failed. */
+  /** Size of the largest batch it is sent in, after larger ones have failed. */
   maxBatch?: number
   /** Number of failed requests it was in. */
   fails?: number
-  /** Time before which it is not sent again, ms of `performance.now`: it failed alone. */
+  /** Time before which it is not sent again, ms of `performance.now`. Set when it failed alone. */
   heldUntil?: number
 }
 
-/** A record's key tells all that decides on it, so that an outbox of megabytes is judged without being read. Oldest first. */
+/** Key of a record. It has everything that decides what to do with the record, so that a large outbox need not be read. Sorts oldest first. */
 export type Key = [at: number, uuid: string, tab: string, size: number, event: string]
 
 export const keyOf = ({ at, uuid, text, event }: Entry, tab: string): Key => [at, uuid, tab, text.length, event]

@@ -3,7 +3,7 @@ import type { Config } from '../types'
 
 type Hosts = Pick<Config, 'api_host' | 'ui_host' | 'flags_api_host'>
 
-// The public clouds of the protocol have several names for one region, and each region one name for each purpose.
+// The protocol's public clouds have several host names for each region, one for each purpose.
 const REGION = /^https:\/\/(?:(?:app|us|us-assets|(eu|eu-assets))(?:\.i)?)\.posthog\.com$/
 
 const hostFor = ({ api_host }: Pick<Hosts, 'api_host'>, purpose: string): string => {
@@ -12,17 +12,17 @@ const hostFor = ({ api_host }: Pick<Hosts, 'api_host'>, purpose: string): string
   return cloud ? `https://${cloud[1] ? 'eu' : 'us'}${purpose}.posthog.com` : host
 }
 
-/** The address that events go to, without a slash at its end (docs/reference/protocol.md#3). */
+/** Returns the URL that events are sent to, without a trailing slash (docs/reference/protocol.md#3). */
 export const apiHost = (config: Pick<Hosts, 'api_host'>): string => hostFor(config, '.i')
 
-/** Where the remote configuration lies. */
+/** Returns the host of the remote configuration. */
 export const assetsHost = (config: Hosts): string => hostFor(config, '-assets.i')
 
-/** Where a person looks at the data. */
+/** Returns the host of the user interface. */
 export const uiHost = (config: Hosts): string => trimHost(config.ui_host || hostFor(config, ''))
 
-/** Where flags are asked for. */
+/** Returns the host of flag requests. */
 export const flagsHost = (config: Hosts): string => trimHost(config.flags_api_host || apiHost(config))
 
-/** Whether `api_host` is the site's own: then events say so. */
+/** Whether `api_host` is not one of the public clouds. Events then carry it. */
 export const isCustomHost = (config: Pick<Hosts, 'api_host'>): boolean => !REGION.test(trimHost(config.api_host))

@@ -2,27 +2,27 @@ import { attempt, guarded } from '../lib/guard'
 import { parseJson, toJson } from '../lib/json'
 import type { Entry } from './entry'
 
-// Characters of a journal: a fifth of what a site may have in local storage.
+// Largest journal in characters: a fifth of a site's local storage.
 const MAX_JOURNAL = 1_000_000
 
 interface JournalInputs {
   /** Prefix of the tabs' names. */
   name: string
-  /** Whether anything may be kept in the browser. */
+  /** Whether anything may be stored in the browser. */
   mayKeep(): boolean
-  /** Local storage, where pages have it. */
+  /** Local storage, if the page has it. */
   journals(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | undefined
 }
 
-/** The journals of all tabs: an entry of local storage each, called like the tab, with what the database has not confirmed. */
+/** The journals of all tabs. Each is an entry of local storage, named after the tab, with events that the database has not confirmed. */
 export const createJournal = ({ name, mayKeep, journals }: JournalInputs) => {
-  /** The tab whose journal was written last; undefined if that is empty. */
+  /** The tab whose journal was last written; undefined if that journal is empty. */
   let written: string | undefined
   return {
     names: (): string[] =>
       guarded(() => Object.keys(journals() ?? {}).filter((each) => each.startsWith(`${name}/`))) ?? [],
     exists: (tab: string) => written === tab,
-    /** Writes those of `entries` that the database has not confirmed, as much as there is room for, and returns them. */
+    /** Writes the `entries` that the database has not confirmed, as many as fit, and returns them. */
     write: (tab: string, entries: Iterable<Entry>): Entry[] => {
       let room = MAX_JOURNAL
       const unkept = [...entries].filter(({ isKept, text }) => !isKept && (room -= text.length) > 0)

@@ -4,7 +4,7 @@ import type { Entry } from './entry'
 import { type beacon, outlivesPage, type request } from './transport'
 import { firstBatch, steadyTime } from './waiting'
 
-// The service takes an older `sent_at` for a wrong clock.
+// The service would take an older `sent_at` for a wrong clock.
 const STALE_MS = 5000
 
 interface LastBatchesInputs {
@@ -16,11 +16,11 @@ interface LastBatchesInputs {
   sendBeacon: typeof beacon
 }
 
-/** Sends what waits when the page goes, in requests that the browser finishes afterwards. */
+/** Sends waiting events when the page is left, in requests that the browser finishes afterwards. */
 export const createLastBatches = ({ config, url, textOf, encode, send, sendBeacon }: LastBatchesInputs) => {
   let prepared: { batch: Entry[]; body: Body; at: number } | undefined
 
-  /** Hands the browser one request. Returns false if it takes no more. */
+  /** Passes one request to the browser. Returns false if the browser accepts no more. */
   const give = (body: Body): boolean => {
     // Workers have no beacons.
     if (!config.disable_beacon && 'sendBeacon' in navigator) return sendBeacon(url(), body)
@@ -28,18 +28,18 @@ export const createLastBatches = ({ config, url, textOf, encode, send, sendBeaco
     return outlivesPage(body)
   }
   return {
-    /** Compresses a batch ahead of time: there is no time for that when the page goes. */
+    /** Compresses a batch ahead of time, because there is no time for it when the page is left. */
     prepare: async (batch: Entry[]): Promise<void> => {
       const at = steadyTime()
       prepared = { batch, body: await encode(textOf(batch)), at }
     },
-    /** Hands the browser as many of `entries` as it takes, in as many requests as that needs. */
+    /** Passes as many of `entries` to the browser as it accepts, in as many requests as needed. */
     send: (entries: readonly Entry[]): void => {
       let rest = entries
       const early = prepared
       if (early && steadyTime() - early.at < STALE_MS && early.batch.every((each) => rest.includes(each)))
         if (give(early.body)) rest = rest.filter((each) => !early.batch.includes(each))
-      // The smallest first: one that is too large keeps none from leaving.
+      // Smallest first, so that one that is too large does not hold back the others.
       rest = [...rest].sort((a, b) => a.text.length - b.text.length)
       let batch = firstBatch(rest, Infinity)
       while (batch.length) {

@@ -5,15 +5,15 @@ import type { Journal } from './journal'
 import type { TabSession } from './tabSession'
 
 const MAX_ORPHANS = 250
-// A database may never answer: that keeps no tab from sending.
+// Longest wait for the database, which may never respond.
 const ANSWER_MS = 3000
 
 interface DatabaseReading {
   session: TabSession
   maxBytes: number
-  /** Whether this tab had the event before. */
+  /** Whether this tab has had the event. */
   isTaken(uuid: string): boolean
-  /** The records that do not fit beside newer ones. */
+  /** Records that exceed the bounds. */
   onTooLarge(keys: Key[]): void
 }
 
@@ -24,7 +24,7 @@ const readOrphans = async ({ session, maxBytes, isTaken, onTooLarge }: DatabaseR
   const living = await session.watch()
   const tooLarge: Key[] = []
   let room = maxBytes
-  // From the newest: what does not fit beside what is newer is dropped.
+  // From the newest, so that the oldest are dropped.
   const isFound = (key: Key) => {
     const [, uuid, owner, length] = key
     const fits = length <= room
@@ -45,25 +45,25 @@ const readOrphans = async ({ session, maxBytes, isTaken, onTooLarge }: DatabaseR
 interface OrphansInputs {
   config: Pick<Config, 'outbox_max_bytes'>
   journal: Journal
-  /** Undefined where nothing is kept in the database. */
+  /** Undefined if the database is not used. */
   openSession(): TabSession | undefined
   currentTab(): string
-  /** An entry belongs to this tab from now on. */
+  /** Called when an entry now belongs to this tab. */
   adopt(entry: Entry): void
   onDropped(keys: readonly Key[]): void
   /** There may be more. */
   onOrphaned(): void
 }
 
-/** Finds what tabs that are gone have left in the database and in their journals. */
+/** Finds events that closed tabs have left in the database and in their journals. */
 export const createOrphans = (inputs: OrphansInputs) => {
   const { config, journal, openSession, currentTab, onDropped, onOrphaned } = inputs
   let taken = new Set<string>()
 
-  /** Returns those of the entries found that this tab had not taken yet, which are its own from now on. */
+  /** Returns the found entries that are new to this tab, and adopts them. */
   const adopt = (found: readonly Entry[]): Entry[] =>
     found.filter((entry) => {
-      // Without a text: removed meanwhile, with everything the site had stored.
+      // A record without text was removed meanwhile, with the site's other data.
       if (!entry.text || taken.has(entry.uuid)) return false
       taken.add(entry.uuid)
       inputs.adopt(entry)
@@ -92,7 +92,7 @@ export const createOrphans = (inputs: OrphansInputs) => {
         },
       })
       const found = await within(ANSWER_MS, reading, undefined)
-      // Looks again once the database answers, if it ever does.
+      // Looks again when the database responds.
       if (!found) reading.then(({ length }) => length && onOrphaned()).catch(() => {})
       return adopt(found ?? [])
     },

@@ -11,51 +11,50 @@ export interface OutboxInputs {
   /** Name of the database, the locks and the channel. */
   name: string
   config: Pick<Config, 'outbox_max_bytes'>
-  /** Whether anything may be kept in the browser. */
+  /** Whether anything may be stored in the browser. */
   mayKeep(): boolean
-  /** Local storage, where pages have it. */
+  /** Local storage, if the page has it. */
   journals(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | undefined
-  /** A tab has gone, and may have left something. */
+  /** Called when a tab has closed, which may have left events. */
   onOrphaned(): void
   onDropped(event: Pick<Entry, 'event' | 'uuid'>, reason: DropReason): void
 }
 
 /**
- * What waits to be sent, kept in the browser beside the memory of each tab, so that it outlives the tab; and which tab
- * sends. Where the browser keeps nothing every tab is alone with its memory, and nothing here does harm.
+ * Stores waiting events in the browser, so that they outlive the tab, and elects the tab that sends. Without storage
+ * each tab sends what is in its memory.
  */
 export interface Outbox {
-  /** Takes an entry, for `write`. Where there is no journal, writes it at the end of this task. */
+  /** Adds an entry to write. Without a journal, it is written at the end of this task. */
   keep(entry: Entry): void
-  /** Writes what was taken since, in a later task than the capture's. */
+  /** Writes the added entries. Called in a later task than `capture`. */
   write(): void
-  /** Removes entries that the service has answered for, or that were dropped. */
+  /** Removes entries that the service has acknowledged or rejected, or that were dropped. */
   forget(entries: readonly Entry[]): void
-  /** Waits until this tab leads the sending. False: others do not answer; send, but claim no orphans. */
+  /** Waits until this tab is the one that sends. False: another tab does not respond; send, but claim no orphans. */
   acquireLeadership(): Promise<boolean>
   releaseLeadership(): void
-  /** Returns some entries of tabs that are gone, oldest first, each once. Only for the tab that leads. */
+  /** Returns some entries of closed tabs, oldest first, each once. Only for the tab that sends. */
   claimOrphans(): Promise<Entry[]>
-  /** Opens it where events may be kept; where not, removes everything, of all tabs, and every trace. */
+  /** Opens the outbox if events may be stored. Otherwise removes it, with the events of all tabs. */
   align(): void
-  /** Keeps what is not kept yet (`isKept` of each entry says so), and releases all that marks the page as alive. */
+  /** Writes entries that are not stored yet (`isKept`), and releases everything that marks the page as alive. */
   onPageHide(): void
 }
 
-// A tab that leads may back off or hang in a debugger: that keeps no other from sending.
+// The sending tab may wait between retries or hang in a debugger. Other tabs send after this time.
 const LEADERSHIP_MS = 5000
 
 /**
- * The outbox: a record for each event in a database of its own, and until the database has confirmed the record, where
- * the page may not live to see that, the event's copy in the tab's journal in local storage: a synchronous write that
- * survives a renderer which ends in the middle of a transaction. An event leaves both when the service has answered for
- * it, never before: what a beacon took is sent again by the next page, and the service counts it once. Nothing in
- * a browser tells that page what became of a beacon, so to wait before sending again would only send later. The service
- * could be asked, but repeats ride compressed on a batch that is sent anyway: docs/benchmarks.md has their bytes.
+ * The outbox has a record for each event in its own database. Until the database has confirmed the record, the tab's
+ * journal in local storage has a copy, because a synchronous write survives a renderer that ends during a transaction.
+ * An event is removed from both only when the service has acknowledged or rejected it. So the next page sends again what
+ * a beacon sent, and the service counts it once: a browser does not report what happened to a beacon. The repeats are
+ * compressed with a batch that is sent anyway (docs/benchmarks.md has their size).
  *
- * A tab counts as alive while it holds the lock of its name; the browser takes that from it however it ends. Without
- * Web Locks there is no database either, and a journal is written only when its page is left: no journal of a page that
- * goes on is ever found.
+ * A tab counts as alive while it holds the lock of its name, which the browser releases however the tab ends. Without
+ * Web Locks no database is used and a journal is written only when its page is left, so that no other page finds the
+ * journal of a living page.
  */
 export const createOutbox = (inputs: OutboxInputs): Outbox => {
   const { name, config, mayKeep, journals, onDropped, onOrphaned } = inputs
@@ -67,7 +66,7 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
   let leading: Promise<void> | undefined
   let endLeadership = () => {}
 
-  /** Returns the session of this tab, a new one where there is none; undefined where nothing is kept in the database. */
+  /** Returns this tab's session, which it opens if needed; undefined if the database is not used. */
   const openSession = () => {
     // Locks are missing where the page is not secure.
     if (!mayKeep() || !navigator.locks) return undefined
@@ -86,7 +85,7 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
   const writeJournal = () => journal.write(tab, entries)
   const write = () => {
     const fresh = [...entries].filter(({ key }) => !key)
-    // Looked at first: after the page has left, nothing must begin again here.
+    // Checked first: nothing may start again after the page was left.
     const current = fresh.length ? openSession() : undefined
     if (!current) return
     for (const entry of fresh) entry.key = keyOf(entry, tab)
@@ -100,7 +99,7 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
           if (journal.exists(tab) && !current.signal.aborted) writeJournal()
         },
         () => {
-          // Full, or broken: then the journal and the memory of this tab are all there is.
+          // The database is full or broken. The journal and this tab's memory still have the events.
           for (const entry of fresh) entry.key = undefined
           if (!current.signal.aborted) writeJournal()
         },
@@ -109,7 +108,7 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
     if (!current.isOpen()) writeJournal()
   }
   const forgetKeys = (keys: readonly Key[]) => {
-    // What cannot be removed, here or because the page has gone, is sent once more by another page, and counted once.
+    // A record that is not removed, because of an error or the page's end, is sent again by another page and counted once.
     if (keys.length)
       void session?.run('readwrite', (events) => keys.forEach((key) => events.delete(key))).catch(() => {})
   }
@@ -133,7 +132,7 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
   return {
     keep: (entry) => {
       entries.add(entry)
-      // A worker has no journal and no last event: it may be terminated after any task.
+      // A worker has no journal and may be terminated after any task.
       if (!journals()) queueMicrotask(() => guarded(write))
     },
     write,

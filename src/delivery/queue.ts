@@ -9,7 +9,7 @@ import { createSendLoop } from './sendLoop'
 import { beacon, request } from './transport'
 import { createWaiting, entryOf, MAX_EVENTS } from './waiting'
 
-// Less than this leaves uncompressed by the last beacon in one flight of ten segments. https://www.rfc-editor.org/rfc/rfc6928
+// A last beacon of up to this many characters is sent uncompressed, in one flight of ten segments. https://www.rfc-editor.org/rfc/rfc6928
 const PREPARED_CHARACTERS = 14_000
 
 export interface QueueInputs {
@@ -17,9 +17,9 @@ export interface QueueInputs {
   token: string
   /** Path for events. */
   path: () => string
-  /** A request's text as it travels. */
+  /** Encodes the text of a request. */
   encode(text: string): Promise<Body>
-  /** Keeps what waits beyond the page, and says which tab sends. */
+  /** Stores waiting events beyond the page, and elects the tab that sends. */
   outbox: Outbox
   onDelivered(uuids: string[]): void
   onDropped(event: Pick<Entry, 'event' | 'uuid'>, reason: DropReason): void
@@ -28,40 +28,39 @@ export interface QueueInputs {
   sendBeacon?: typeof beacon
 }
 
-/** Events on their way to the service. */
+/** The queue of events that wait to be sent. */
 export interface Queue {
   add(event: CapturedEvent, options: { now: boolean }): void
-  /** Sends what waits, without waiting for more. */
+  /** Sends waiting events now. */
   flush(): void
-  /** Sends, with the next batch, what other tabs and earlier pages have left. */
-  takeOver(): void
-  /** The page goes: hands what waits to the browser. */
-  leave(): void
-  /** Forgets what waits, or what of it `which` names; it counts as dropped for `reason`. */
+  /** Sends, with the next batch, events that closed tabs and earlier pages have left. */
+  adoptOrphans(): void
+  /** Called when the page is left: passes waiting events to the browser. */
+  onPageLeave(): void
+  /** Drops waiting events, or those that `which` selects, for `reason`. */
   clear(reason: DropReason, which?: (event: Pick<Entry, 'event'>) => boolean): void
-  /** Something changed for the better, or the page is back: tries again at once. */
-  wake(): void
+  /** Retries now, for example when the browser is online again. */
+  retryNow(): void
   waiting(): number
   stop: Stop
 }
 
 /**
- * The one queue. Events leave in batches, one request at a time, in the order they came; so an outage has one request
- * at a time too, and what could not be sent stays in its place. An event leaves the queue when the service has stored
- * or refused it.
+ * The queue sends events in batches, in order, one request at a time, also during an outage. An event is removed when
+ * the service has stored or rejected it.
  *
- * A batch that keeps failing while the service may well store others is halved, and what has not failed is sent first.
- * An event that fails alone waits on a clock of its own, so that it holds nothing up.
+ * A batch that fails while the service may store others is halved, and events that have not failed are sent first. An
+ * event that fails alone has its own retry time, so that it does not delay others.
  */
 export const createQueue = (inputs: QueueInputs): Queue => {
   const { config, token, path, encode, outbox, onDelivered, onDropped, onRequestError } = inputs
   const { send = request, sendBeacon = beacon } = inputs
   let flushTimer: ReturnType<typeof setTimeout> | undefined
-  /** Entries whose texts are not written yet, and the characters captured since a batch was prepared. */
+  /** Entries without JSON text yet, and the characters captured since a batch was prepared. */
   const added: Entry[] = []
   let settlingTimer: ReturnType<typeof setTimeout> | undefined
   let unprepared = 0
-  // What is captured after the page has gone (a listener of the page's own) goes the same way.
+  // Also for events captured after the page was left, by a listener of the page.
   let hasLeft = false
   let stopped = false
 
@@ -100,7 +99,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     loop.endWait()
     flush()
   }
-  /** Does for added entries what needs their texts. */
+  /** Processes added entries, which needs their JSON text. */
   const settleAdded = () => {
     for (const { text } of added.splice(0)) unprepared += text.length
     waiting.trim()
@@ -126,7 +125,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
       added.push(entry)
       outbox.keep(entry)
       settleLater()
-      // A page that captures without a pause gets no task in between, and the bound holds all the same.
+      // A page that captures in one long task has no task in between, so the bound is checked here too.
       if (added.length >= MAX_EVENTS) settleAdded()
       if (hasLeft) {
         settleAdded()
@@ -137,25 +136,25 @@ export const createQueue = (inputs: QueueInputs): Queue => {
       else flushLater()
     },
     flush,
-    takeOver: () => {
+    adoptOrphans: () => {
       loop.expectOrphans()
       flushLater()
     },
-    leave: () => {
+    onPageLeave: () => {
       hasLeft = true
       settleAdded()
       outbox.onPageHide()
       const carried = loop.abandon()
       lastBatches.send(waiting.all().filter((each) => !carried.includes(each)))
-      // If the page comes back, it finds these in the outbox, unless they were sent meanwhile; the others it sends again.
+      // A restored page finds these in the outbox, unless another tab has sent them. It sends the others again.
       waiting.release(waiting.all().filter(({ isKept }) => isKept))
     },
     clear: (reason, which) => {
       waiting.drop(which ? waiting.all().filter(which) : waiting.all(), reason)
-      // Nor is sent what is being made ready, or was found meanwhile of other tabs.
+      // Also cancels a batch that is being compressed, and events found of other tabs.
       if (!which) loop.cancelUnsent()
     },
-    wake: () => {
+    retryNow: () => {
       for (const each of waiting.all()) if (each.heldUntil) each.heldUntil = 0
       retry()
     },

@@ -4,14 +4,14 @@ import type { Config, RequestError } from '../types'
 import type { Body } from './encode'
 import type { Entry } from './entry'
 import type { Outbox } from './outbox'
-import { outcomeOf, refusedBy, RETRYABLE_STATUS, retryDelay } from './retry'
-import { type Answer, outlivesPage, type request } from './transport'
+import { outcomeOf, rejectedBy, RETRYABLE_STATUS, retryDelay } from './retry'
+import { type RequestResult, outlivesPage, type request } from './transport'
 import { MAX_EVENTS, type Waiting } from './waiting'
 
-/** A request that is made ready or under way. */
+/** A request that is being prepared or sent. */
 interface Sending {
   batch: Entry[]
-  /** Whether it goes on when the page is gone. Absent until it leaves. */
+  /** Whether the browser finishes it after the page has ended. Unset until it is sent. */
   outlives?: boolean
 }
 
@@ -23,15 +23,15 @@ interface SendLoopInputs {
   textOf(batch: readonly Entry[]): string
   encode(text: string): Promise<Body>
   send: typeof request
-  /** Whether nothing is to be sent: the page has gone, or the queue was stopped. */
+  /** Whether nothing may be sent, because the page was left or the queue was stopped. */
   isPaused(): boolean
-  /** The wait before the next try is over. */
+  /** Called when the wait before the next retry is over. */
   onRetry(): void
   onDelivered(uuids: string[]): void
   onRequestError(error: RequestError): void
 }
 
-/** Sends what waits, one request at a time, and decides when a batch that failed is sent again. */
+/** Sends waiting events, one request at a time, and decides when a failed batch is sent again. */
 export const createSendLoop = (inputs: SendLoopInputs) => {
   const { config, waiting, outbox, url, textOf, encode, send, isPaused, onRetry, onDelivered, onRequestError } = inputs
   let retryTimer: ReturnType<typeof setTimeout> | undefined
@@ -39,28 +39,28 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
   let tries = 0
   let mayBeOrphans = false
 
-  /** Adds what other tabs and earlier pages have left, as far as there is room for it in a batch. */
+  /** Adds events that closed tabs and earlier pages have left, as many as fit into a batch. */
   const gather = async (current: Sending) => {
     const leads = await outbox.acquireLeadership()
     while (sending === current && mayBeOrphans && waiting.all().length < MAX_EVENTS) {
       mayBeOrphans = false
       const found = leads ? await outbox.claimOrphans() : []
-      // The page was left meanwhile: the next page claims them.
+      // The page was left meanwhile. The next page claims them.
       if (sending !== current) return
       mayBeOrphans ||= found.length > 0
       waiting.addOldest(found)
       waiting.trim()
     }
   }
-  /** Sends the next batch. Undefined: there is none, or it went another way meanwhile. */
-  const sendNext = async (current: Sending): Promise<Answer | undefined> => {
+  /** Sends the next batch. Undefined: there is none, or it was sent by beacon meanwhile. */
+  const sendNext = async (current: Sending): Promise<RequestResult | undefined> => {
     await gather(current)
     if (sending !== current) return undefined
     waiting.trim()
     current.batch = waiting.nextBatch()
     if (!current.batch.length) return undefined
     const body = await encode(textOf(current.batch))
-    // The page went while compressing: the events have left by beacon. Or they were cleared.
+    // The page was left while compressing, so the events were sent by beacon, or they were cleared.
     if (sending !== current) return undefined
     current.outlives = outlivesPage(body)
     return send(url(tries), body, config)
@@ -68,10 +68,10 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
   const halve = (batch: readonly Entry[]) => batch.forEach((each) => (each.maxBatch = Math.ceil(batch.length / 2)))
 
   /** Decides when a batch that failed is sent again, and with how many others. */
-  const retryLater = (batch: readonly Entry[], { status, retryAfterMs }: Answer) => {
+  const retryLater = (batch: readonly Entry[], { status, retryAfterMs }: RequestResult) => {
     for (const each of batch) each.fails = (each.fails ?? 0) + 1
     const [first] = batch
-    // A service that asks for fewer requests gets no smaller ones.
+    // Smaller batches would mean more requests, when the service asks for fewer.
     const isSuspect = first && first.fails! > 1 && !RETRYABLE_STATUS.includes(status)
     const wasAlone = first?.heldUntil !== undefined
     if (isSuspect) {
@@ -87,16 +87,16 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     tries += 1
     retryTimer = later(onRetry, retryDelay(tries, retryAfterMs))
   }
-  const settle = (batch: readonly Entry[], answer: Answer) => {
-    const outcome = outcomeOf(answer)
-    if (answer.status >= 400) onRequestError({ statusCode: answer.status, text: answer.text, json: answer.json })
-    if (outcome === 'again') return retryLater(batch, answer)
+  const settle = (batch: readonly Entry[], result: RequestResult) => {
+    const outcome = outcomeOf(result)
+    if (result.status >= 400) onRequestError({ statusCode: result.status, text: result.text, json: result.json })
+    if (outcome === 'again') return retryLater(batch, result)
     tries = 0
     if (outcome === 'too_large' && batch.length > 1) return halve(batch)
-    const isRefused = refusedBy(answer)
+    const isRejected = rejectedBy(result)
     const isWaiting = (each: Entry) => waiting.all().includes(each)
     waiting.drop(
-      batch.filter((each) => isWaiting(each) && (outcome !== 'stored' || isRefused(each.uuid))),
+      batch.filter((each) => isWaiting(each) && (outcome !== 'stored' || isRejected(each.uuid))),
       'refused_by_service',
     )
     const delivered = batch.filter(isWaiting).map(({ uuid }) => uuid)
@@ -108,39 +108,39 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     if (!waiting.all().length && !mayBeOrphans) return outbox.releaseLeadership()
     const current: Sending = { batch: [] }
     sending = current
-    let answer: Answer | undefined
+    let result: RequestResult | undefined
     try {
-      answer = await sendNext(current)
+      result = await sendNext(current)
     } catch (error) {
-      // The loop goes on, and a batch that causes the error is halved like one that the service cannot store.
+      // The loop continues. A batch that causes the error is halved, like one that the service cannot store.
       reportCaught(error)
-      answer = { status: 0, text: String(error) }
+      result = { status: 0, text: String(error) }
     }
     if (sending === current) sending = undefined
-    // What waits is held, or was cleared: the next event starts the loop again.
-    if (!answer) return waiting.all().length && !sending ? outbox.releaseLeadership() : pump()
-    guarded(() => settle(current.batch, answer))
-    // Not awaited: what a page sends without a pause would hold all it has sent.
+    // All waiting events are held or were cleared. The next event starts the loop again.
+    if (!result) return waiting.all().length && !sending ? outbox.releaseLeadership() : pump()
+    guarded(() => settle(current.batch, result))
+    // Not awaited, because the promise chain of a page that never stops sending would keep all its events in memory.
     void guarded(pump)
   }
   return {
     url: () => url(tries),
-    /** Sends what waits until nothing does, or a request fails. */
+    /** Sends until nothing waits or a request fails. */
     pump: (): void => void guarded(pump),
-    /** Looks for what other tabs and earlier pages have left, with the next batch. */
+    /** Looks for events of closed tabs and earlier pages with the next batch. */
     expectOrphans: () => {
       mayBeOrphans = true
     },
-    /** Ends the wait before the next try. */
+    /** Ends the wait before the next retry. */
     endWait: () => {
       clearTimeout(retryTimer)
       retryTimer = undefined
     },
-    /** Gives up a request that is not under way yet: its events were cleared. */
+    /** Cancels a request that is not sent yet, because its events were cleared. */
     cancelUnsent: () => {
       if (sending?.outlives === undefined) sending = undefined
     },
-    /** Gives up a request that ends with the page. Returns the events of one that goes on, which carries them. */
+    /** Aborts the request if it would end with the page. Otherwise returns its events. */
     abandon: (): readonly Entry[] => {
       if (sending?.outlives) return sending.batch
       sending = undefined

@@ -9,15 +9,15 @@ const openDatabase = (name: string) =>
   })
 
 /**
- * Opens what a page holds while it counts as alive: a lock called `tab`, the database and the channel called `name`. `end`
- * releases all of it. `onOrphaned`: another tab has gone.
+ * Opens what a page holds while it counts as alive: a lock named `tab`, and the database and the channel named `name`.
+ * `end` releases all of it. `onOrphaned` is called when another tab has closed.
  */
 export const openTabSession = (name: string, tab: string, onOrphaned: () => void) => {
   const ending = new AbortController()
   const { signal } = ending
   const ended = new Promise<void>((done) => signal.addEventListener('abort', () => done()))
 
-  /** Resolves when this page has the lock, which it keeps until `until`. */
+  /** Resolves when this page has the lock, which it holds until `until`. */
   const hold = (lock: string, until: Promise<void>, mode: LockMode = 'exclusive') =>
     new Promise<void>((granted, failed) => {
       const has = () => {
@@ -27,7 +27,7 @@ export const openTabSession = (name: string, tab: string, onOrphaned: () => void
       navigator.locks.request(lock, { mode, signal }, has).catch(failed)
     })
   const watched = new Set([tab])
-  /** Returns the names of the tabs that live, and watches for the end of each: then its lock is granted here. */
+  /** Returns the names of living tabs, and waits for the lock of each, which is granted when that tab ends. */
   const watch = async (): Promise<string[]> => {
     const living = (await navigator.locks.query()).held!.map((each) => each.name!)
     for (const each of living) {
@@ -37,14 +37,14 @@ export const openTabSession = (name: string, tab: string, onOrphaned: () => void
     }
     return living
   }
-  // Alive before anything is kept: what is found with no living owner has truly lost it.
+  // Takes the lock before anything is stored, so that events of a tab without a lock are orphans.
   let isOpen = false
   const database = Promise.all([openDatabase(name), hold(tab, ended)]).then(([opened]) => {
     const channel = new BroadcastChannel(name)
     channel.onmessage = watch
     channel.postMessage('started')
     isOpen = true
-    // Another tab, or the browser, removes it all.
+    // Another tab or the browser deletes the database.
     opened.onversionchange = opened.onclose = () => ending.abort()
     void ended.then(() => {
       channel.close()
@@ -61,7 +61,7 @@ export const openTabSession = (name: string, tab: string, onOrphaned: () => void
     run: async <T>(mode: IDBTransactionMode, work: (events: IDBObjectStore) => T): Promise<T> => {
       const transaction = (await database).transaction(EVENTS, mode)
       const result = work(transaction.objectStore(EVENTS))
-      // At once, not when the requests have answered: the page may not live to hear them.
+      // Synchronously, because the page may end before the requests finish.
       transaction.commit()
       return new Promise((done, failed) => {
         transaction.oncomplete = () => done(result)

@@ -5,27 +5,27 @@ import { pick } from '../lib/objects'
 import type { Config } from '../types'
 import type { Body } from './encode'
 
-/** What came back. Status 0: no answer. */
-export interface Answer {
+/** The result of a request. Status 0: no response. */
+export interface RequestResult {
   status: number
   text: string
-  /** The body, parsed, when it was JSON. */
+  /** The parsed body, if it is JSON. */
   json?: unknown
-  /** Whether something other than the service answered: the request was redirected, or the body is HTML. */
+  /** Whether something other than the service responded: the request was redirected, or the body is HTML. */
   isForeign?: boolean
   /** The time the service asks clients to wait before they retry, ms. */
   retryAfterMs?: number
 }
 
-// Requests that outlive the page share 64 KiB; one that is over fails at once. https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
+// Requests that outlive the page share 64 KiB. One that exceeds it fails immediately. https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
 const OUTLIVES_BYTES = 52_000
 const TIMEOUT_MS = 60_000
 
-// A character takes three bytes at most. A blob, which counts them, blocks until another process of the browser has answered.
+// A character takes three bytes at most. Counting with a blob would block on another process of the browser.
 const bytesOf = (body: Body): number =>
   typeof body !== 'string' || body.length * 3 < OUTLIVES_BYTES ? body.length : new Blob([body]).size
 
-/** Whether a request with this body goes on when the page is gone. XMLHttpRequest never does. */
+/** Whether a request with this body outlives the page. XMLHttpRequest never does. */
 export const outlivesPage = (body: Body): boolean => typeof fetch === 'function' && bytesOf(body) < OUTLIVES_BYTES
 
 const retryAfter = (header: string | null): number | undefined => {
@@ -35,7 +35,7 @@ const retryAfter = (header: string | null): number | undefined => {
 
 const reported = new Set<string>()
 
-/** Returns the entries that `fetch` accepts, and reports each other entry once: it would make every request fail. */
+/** Returns the headers that `fetch` accepts, and reports each other one once. It would make every request fail. */
 const accepted = <V>(url: string, entries: Record<string, V>, initOf: (entry: Record<string, V>) => object) =>
   pick(entries, (name, value) => {
     try {
@@ -50,7 +50,7 @@ const accepted = <V>(url: string, entries: Record<string, V>, initOf: (entry: Re
     }
   })
 
-/** What is read of a response. */
+/** The members of a response that are used. */
 type Reply = Pick<Response, 'status' | 'redirected' | 'text'> & { headers: Pick<Headers, 'get'> }
 
 /** Sends a request by XMLHttpRequest, for pages that have removed or replaced `fetch`. */
@@ -81,10 +81,10 @@ export const request = async (
   body: Body | undefined,
   config: RequestConfig,
   timeoutMs = TIMEOUT_MS,
-): Promise<Answer> => {
+): Promise<RequestResult> => {
   const { next_options, ...options } = config.fetch_options
   const aborting = new AbortController()
-  const send = async (): Promise<Answer> => {
+  const send = async (): Promise<RequestResult> => {
     const init = {
       method: body ? 'POST' : 'GET',
       ...(body ? { keepalive: outlivesPage(body), body } : {}),
@@ -109,14 +109,14 @@ export const request = async (
       retryAfterMs: retryAfter(response.headers.get('Retry-After')),
     }
   }
-  const failed = (error: unknown): Answer => ({ status: 0, text: String(error) })
-  // A page's own fetch may ignore the signal.
+  const failed = (error: unknown): RequestResult => ({ status: 0, text: String(error) })
+  // The page may have replaced fetch by one that ignores the signal.
   const answer = await within(timeoutMs, send().catch(failed), failed('timeout'))
   aborting.abort()
   return answer
 }
 
-/** One POST that the browser finishes after the page is gone. False: refused, too much of that is under way. */
+/** Sends one POST that the browser finishes after the page has ended. Returns false if the browser accepts no more. */
 export const beacon = (url: string, body: Body): boolean =>
-  // text/plain in any case: a JSON type would cost a preflight, which a page that is left does not live to see.
+  // Always text/plain, because a JSON type needs a preflight, which a page that ends does not finish.
   !!attempt(() => navigator.sendBeacon(url, new Blob([body], { type: 'text/plain' })))

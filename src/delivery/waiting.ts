@@ -6,15 +6,15 @@ import type { Outbox } from './outbox'
 
 /** Largest number of events in a batch. */
 export const MAX_EVENTS = 250
-// About 60 kB gzipped. A larger batch would gain nothing and cost more when it has to be sent again.
+// About 60 kB gzipped. A larger batch gains nothing and costs more to repeat.
 const MAX_CHARACTERS = 400_000
 
-/** Returns the time, ms since the epoch, by a clock that nobody sets while the page lives. */
+/** Returns ms since the epoch by a monotonic clock, which does not change when the system clock is set. */
 export const steadyTime = () => performance.timeOrigin + performance.now()
 
 const maxBatchOf = ({ maxBatch = MAX_EVENTS }: Entry) => maxBatch
 
-/** Returns an entry whose text is written when it is first read. Later changes of the event do not show in it. */
+/** Returns an entry whose JSON text is created when it is first read. It does not show later changes of the event. */
 export const entryOf = (event: CapturedEvent): Entry => {
   const { uuid, event: name, timestamp } = event
   let copy: CapturedEvent | undefined = {
@@ -34,7 +34,7 @@ export const entryOf = (event: CapturedEvent): Entry => {
   }
 }
 
-/** Returns the first of these that fit in one request. */
+/** Returns the first entries that fit into one request. */
 export const firstBatch = (entries: readonly Entry[], maxEvents: number): Entry[] => {
   let length = 0
   const end = entries.findIndex(({ text }, index) => {
@@ -50,7 +50,7 @@ interface WaitingInputs {
   onDropped(event: Pick<Entry, 'event' | 'uuid'>, reason: DropReason): void
 }
 
-/** The events that wait in this tab's memory, oldest first, within the configured bounds. */
+/** The waiting events in this tab's memory, oldest first, within the configured bounds. */
 export const createWaiting = ({ config, outbox, onDropped }: WaitingInputs) => {
   let entries: Entry[] = []
 
@@ -59,7 +59,7 @@ export const createWaiting = ({ config, outbox, onDropped }: WaitingInputs) => {
     const gone = new Set(batch)
     entries = entries.filter((each) => !gone.has(each))
   }
-  /** Removes entries for good. */
+  /** Removes entries from memory and from the outbox. */
   const remove = (batch: readonly Entry[]) => {
     release(batch)
     outbox.forget(batch)
@@ -75,7 +75,7 @@ export const createWaiting = ({ config, outbox, onDropped }: WaitingInputs) => {
     release,
     remove,
     drop,
-    /** Drops what is too old, and of the rest what does not fit into the bound beside what is newer. */
+    /** Drops events that are too old, then the oldest until the others fit into the bound. */
     trim: () => {
       const oldest = steadyTime() - config.outbox_max_age_ms
       let room = config.outbox_max_bytes
@@ -86,7 +86,7 @@ export const createWaiting = ({ config, outbox, onDropped }: WaitingInputs) => {
         else room -= length
       }
     },
-    /** Returns the batch to send next, of those that failed least. */
+    /** Returns the batch to send next, from the events that failed least often. */
     nextBatch: (): Entry[] => {
       const due = entries.filter(({ heldUntil = 0 }) => heldUntil <= performance.now())
       const largest = due.reduce((max, each) => Math.max(max, maxBatchOf(each)), 0)

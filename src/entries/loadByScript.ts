@@ -3,19 +3,19 @@ import type { Extension, ExtensionName, LoadExtension } from '../extensions/cont
 import type { ScriptTag, ScriptUrlPolicy } from './runScript'
 
 interface ExtendedWindow {
-  /** Where the extensions' scripts leave what they have (rollup.config.mjs). */
+  /** The exports of the extensions' scripts (rollup.config.mjs). */
   __trailmark_extensions__?: Partial<Record<ExtensionName, Extension>>
   trustedTypes?: { createPolicy(name: string, rules: ScriptUrlPolicy): ScriptUrlPolicy }
 }
 
-/** Extensions of the script build: scripts beside the core's, put where `target` says. `tag`: the core's, where it has one. */
+/** Loads extensions of the script build: scripts in the core's folder, inserted where `target` says. `tag`: the core's script element, if any. */
 export const loadByScript = (tag: ScriptTag | null, target: () => 'body' | 'head'): LoadExtension => {
   const page = window as ExtendedWindow
   const loading: Record<string, Promise<unknown>> = {}
   const coreUrl = tag?.src || location.href
   const nonce = tag?.nonce
   const urlOf = (name: string) => new URL(`${name}.js`, coreUrl).href
-  // Where a page requires Trusted Types, a URL of code has to come from a policy; ours knows the core's folder only.
+  // If the page requires Trusted Types, URLs of scripts come from a policy, which allows the core's folder only.
   let policy = tag?.policy
 
   const load = (name: string) =>

@@ -5,7 +5,7 @@ import { serverFlags } from '../client/serverFlags'
 import { createWithoutPage } from '../client/withoutPage'
 import { importExtension } from '../extensions/imports'
 
-/** The primary instance. Importing it touches nothing; `analytics.init` starts it. */
+/** The primary instance. Importing it has no side effects; `analytics.init` starts it. */
 export const analytics = createAnalytics(
   FEATURES,
   () => importExtension,

@@ -23,7 +23,7 @@ export const createFlagCalls =
       {}
     const before = own(reported, key) ?? []
     if (before.includes(String(value))) return
-    // Stored first: a before_send that reads the flag itself would recurse endlessly.
+    // Stored before capturing, because a before_send that reads the flag would recurse endlessly.
     store.set({
       $flag_call_reported: { ...reported, [key]: [...before, String(value)] },
       $flag_call_reported_session_id: scope,

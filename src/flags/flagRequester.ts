@@ -8,9 +8,9 @@ export interface FlagsResponse {
   error?: string
 }
 
-// Long enough for init, identify and group of one task to become one request, too short to be seen.
+// Long enough for init, identify and group in one task to share a request, and too short to notice.
 const TOGETHER_MS = 5
-// After so many requests without a response, the next one waits: twice as long each time, up to the maximum.
+// After this many requests without a response, the next one waits, twice as long each time, up to the maximum.
 const MAX_UNANSWERED = 3
 const PAUSE_MS = 30_000
 const MAX_PAUSE_MS = 600_000
@@ -24,7 +24,7 @@ interface Inputs {
 
 /**
  * Decides when `/flags` is requested. Calls that come together share one request, and one request runs at a time, so an
- * older response never arrives after a newer one. A call meanwhile causes one more request afterwards.
+ * older response never arrives after a newer one. A call during a request causes one more request.
  */
 export const createFlagRequester = ({ send, apply, visitor }: Inputs) => {
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -48,7 +48,7 @@ export const createFlagRequester = ({ send, apply, visitor }: Inputs) => {
     if (unanswered >= MAX_UNANSWERED)
       pausedUntil = performance.now() + Math.min(PAUSE_MS * 2 ** (unanswered - MAX_UNANSWERED), MAX_PAUSE_MS)
     if (requested === visitor()) apply(response)
-    // Another tab may have changed the visitor, whose flags nobody has requested.
+    // Another tab may have changed the visitor, whose flags were not requested yet.
     if (isRequestedAgain || requested !== visitor()) request()
   }
   /** Requests flags. Returns false when no response comes soon: the network is down, or this was stopped. */
@@ -62,7 +62,7 @@ export const createFlagRequester = ({ send, apply, visitor }: Inputs) => {
   }
   return {
     request,
-    /** The network is back: ends the pause. */
+    /** Ends the pause. Called when the browser is online again. */
     retryNow: (): void => {
       if (unanswered < MAX_UNANSWERED) return
       unanswered = pausedUntil = 0

@@ -45,15 +45,15 @@ export const createFlags = (inputs: Inputs) => {
   const { values, payloads } = known
   const reportCall = createFlagCalls(inputs, known)
   const listeners = createListeners<Parameters<FlagListener>>()
-  /** Whether anything is known of flags: a response, an error, or bootstrapped flags. */
+  /** Whether there has been a response, an error, or bootstrapped flags. */
   let isLoaded = known.isBootstrapped()
-  /** Whether flags came by a response on this page. */
+  /** Whether a response has brought flags on this page. */
   let isFetched = false
   let loadError: string | undefined
   /** The fetch time for which flags were last requested because they were stale. */
   let reloadedAt: number | undefined
 
-  const notify = (context?: { errorsLoading: boolean }, listener: FlagListener = listeners.tell) =>
+  const notify = (context?: { errorsLoading: boolean }, listener: FlagListener = listeners.emit) =>
     listener(enabledKeys(values()), values(), context)
 
   const result = (key: string, { send_event = true, fresh = false }: FlagOptions = {}): FlagResult | undefined => {
@@ -64,7 +64,7 @@ export const createFlags = (inputs: Inputs) => {
       return undefined
     }
     const all = values()
-    // Before the first response, a missing flag is not worth a report.
+    // Before the first response, a missing flag is not reported.
     if (!isLoaded && !Object.keys(all).length) return undefined
     const value = own(all, key)
     if (send_event) reportCall(key, value, isFetched, loadError)
@@ -77,13 +77,13 @@ export const createFlags = (inputs: Inputs) => {
     }
   }
 
-  const override = (given: FlagOverrides): void => {
-    known.override(given)
+  const override = (overrides: FlagOverrides): void => {
+    known.override(overrides)
     notify()
   }
 
   return {
-    /** Applies a response of `/flags`, or the reason why there is none: flags count as loaded in either case. */
+    /** Applies a response of `/flags`, or the reason why there is none. Flags count as loaded in both cases. */
     apply: ({ body = {}, error }: FlagsResponse): void => {
       const malformed: string[] = []
       const set = readFlags(body, malformed)
@@ -108,11 +108,11 @@ export const createFlags = (inputs: Inputs) => {
     /** Whether flags were loaded on this page: by a response, by `bootstrap` or by `updateFlags`. */
     hasLoaded: (): boolean => isLoaded,
     properties: known.properties,
-    /** Reports calls again for another visitor, unless they are reported once a session. */
+    /** Makes calls be reported again for another visitor, unless they are reported once per session. */
     forgetReported: (): void => {
       if (!config.advanced_feature_flags_dedup_per_session) store.set({ $flag_call_reported: undefined })
     },
-    /** Forgets all flags but those of `bootstrap`. */
+    /** Removes all flags but those of `bootstrap`. */
     forget: (bootstrap: Bootstrap): void => {
       known.bootstrap(bootstrap)
       isLoaded = known.isBootstrapped()

@@ -8,7 +8,7 @@ import { type FlagSet, readFlags } from './flagSet'
 export type Values = Record<string, FlagValue>
 export type Payloads = Record<string, unknown>
 
-/** What `override` takes. */
+/** Argument of `override`. */
 export type FlagOverrides = FlagOverride | { flags?: FlagOverride; payloads?: false | Payloads }
 
 export interface FlagStore {
@@ -18,28 +18,28 @@ export interface FlagStore {
 
 export type KnownFlags = ReturnType<typeof createKnownFlags>
 
-/** A copy of an object that the site passed; {} for anything else. */
+/** Returns a copy of an object that the site passed; {} for anything else. */
 const toObject = (value: unknown): Payloads => {
   const copy = serialize(value)
   return isPlainObject(copy) ? copy : {}
 }
 
-/** The flags in what the site passed: a copy, safe to store. Malformed input counts as no flags. */
+/** Returns a copy of the flags that the site passed, safe to store. Malformed input counts as no flags. */
 export const toFlagSet = (input: Bootstrap): FlagSet => {
   const { featureFlags = {}, featureFlagPayloads = {} } = (serialize(input) ?? {}) as Bootstrap
   return readFlags({ featureFlags, featureFlagPayloads }) ?? { values: {}, payloads: {}, details: {} }
 }
 
-/** The keys of flags that are on. */
+/** Returns the keys of flags that are on. */
 export const enabledKeys = (values: Values) => Object.keys(values).filter((key) => values[key])
 
-// One object, so that what is computed from it is computed once.
+// One object, so that caches by identity work.
 const NONE = {}
 
-/** The flags of this visitor: bootstrapped or stored ones, and the overrides of this browser above them. */
+/** The visitor's flags: bootstrapped or stored ones, and overrides, which win. */
 export const createKnownFlags = (config: Config, store: FlagStore, now = () => Date.now()) => {
   let bootstrapped!: FlagSet
-  /** Whether bootstrapped flags hold: until better ones are stored. They are not stored themselves. */
+  /** Whether bootstrapped flags are used. They are not stored, and replaced by the first stored ones. */
   let isBootstrapped!: boolean
   const bootstrap = (flags: Bootstrap): void => {
     bootstrapped = toFlagSet(flags)
@@ -92,12 +92,12 @@ export const createKnownFlags = (config: Config, store: FlagStore, now = () => D
     bootstrap,
     bootstrapped: () => bootstrapped,
     isBootstrapped: () => isBootstrapped,
-    /** What is known without overrides. */
+    /** Returns the flags without overrides. */
     current,
     overrides,
-    /** What is known, overrides included. */
+    /** Returns the flags with overrides. */
     values,
-    /** Payloads, overrides included. A flag that is off has none. */
+    /** Returns payloads with overrides. A flag that is off has none. */
     payloads: (): Payloads => {
       const all = values()
       return pick({ ...current().payloads, ...overrides('flag_payloads') }, (key) => own(all, key))
@@ -107,8 +107,8 @@ export const createKnownFlags = (config: Config, store: FlagStore, now = () => D
     /** Whether the stored flags are older than `feature_flag_cache_ttl_ms`. */
     isStale,
     /**
-     * Properties of every event: which flags are on, and each flag's value (docs/reference/protocol.md#5.6). The same
-     * object until something changes.
+     * Returns properties of every event: which flags are on, and each flag's value (docs/reference/protocol.md#5.6). The
+     * same object until something changes.
      */
     properties: (): Properties => {
       const { values, requestId } = current()
@@ -126,12 +126,12 @@ export const createKnownFlags = (config: Config, store: FlagStore, now = () => D
         $feature_flag_fetched_at: now(),
       })
     },
-    /** Lays values, or values and payloads, over the service's: false removes them, undefined changes nothing. */
-    override: (given: FlagOverrides): void => {
+    /** Overrides values, or values and payloads, of the service. false removes the overrides, undefined changes nothing. */
+    override: (input: FlagOverrides): void => {
       const { flags, payloads } = (
-        isPlainObject(given) && ('flags' in given || 'payloads' in given)
-          ? given
-          : { flags: given, payloads: given && undefined }
+        isPlainObject(input) && ('flags' in input || 'payloads' in input)
+          ? input
+          : { flags: input, payloads: input && undefined }
       ) as { flags?: FlagOverride; payloads?: false | Payloads }
       override('flags', Array.isArray(flags) ? objectOf(flags, () => true) : flags)
       override('flag_payloads', payloads)

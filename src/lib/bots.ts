@@ -1,5 +1,5 @@
-// What bots say of themselves, lower case (docs/reference/protocol.md#17 has the list this covers). Almost all call themselves a bot,
-// and so does one make of phones, Cubot. `pinterest` alone is not here: people in that app's browser say it too.
+// Parts of bots' user agents, lower case (the list of docs/reference/protocol.md#17). Most contain `bot`, as does the phone
+// brand Cubot. Not `pinterest`, which is also in the user agent of that app's browser.
 const BOTS =
   /(^|[^u]|(^|[^c])u)bot\b|crawl|spider|slurp|-google|google(-|other|web| (favicon|web p))|preview|lighthouse|ahrefs|semrush|screaming frog|sitebulb|chatgpt-user|meta-externalagent|facebook(external|catalog)|headlesschrome|cypress|lightpanda|prerender|vercel-screenshot|nessus|deepscan|ia_archiver|archive\.org|turnitin|hubspot|sebot-wa/
 

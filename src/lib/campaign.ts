@@ -3,14 +3,14 @@ import { objectOf, pick } from './objects'
 import { redactUrls } from './redact'
 import { hostOf, urlOf } from './url'
 
-// docs/reference/protocol.md#5.7: the campaign's own words, then the click ids of advertisers, each of which names one visitor.
+// docs/reference/protocol.md#5.7: campaign parameters, then click ids of advertisers, each of which identifies a visitor.
 const CAMPAIGN =
   'utm_source utm_medium utm_campaign utm_content utm_term gad_source mc_cid gclid gclsrc dclid gbraid wbraid fbclid msclkid twclid li_fat_id igshid ttclid rdt_cid epik qclid sccid irclid _kx'.split(
     ' ',
   )
 const CLICK_IDS = CAMPAIGN.slice(7)
 
-/** Options about what URLs and campaigns may tell. */
+/** Options that limit what is captured of URLs and campaigns. */
 export type UrlOptions = Partial<
   Pick<
     Config,
@@ -21,7 +21,7 @@ export type UrlOptions = Partial<
   >
 >
 
-/** `url` without what the options keep back: its hash, and values of click ids and of the site's own parameters. */
+/** Returns `url` without what the options exclude: its hash, and values of click ids and of the site's own parameters. */
 export const permittedUrl = (
   url: string,
   { disable_capture_url_hashes, mask_personal_data_properties, custom_personal_data_properties = [] }: UrlOptions,
@@ -36,11 +36,11 @@ export const permittedUrl = (
 
 const SEARCH_NAMES = ['$search_engine', 'ph_keyword']
 
-/** What a landing may tell of its campaign and search, each name without a value: landings replace each other as a whole. */
+/** All campaign and search properties without values, because an arrival replaces all values of the previous one. */
 export const noCampaign = (custom: readonly string[] = []): Record<string, undefined> =>
   objectOf([...CAMPAIGN, ...custom, ...SEARCH_NAMES], () => undefined)
 
-/** The campaign parameters that `url` carries, `custom` ones too. Absent ones are left out. */
+/** Returns the campaign parameters in `url`, including `custom` ones, without absent ones. */
 export const campaignOf = (url: string, custom: readonly string[] = []): Record<string, string> => {
   const query = urlOf(url)?.searchParams
   return pick(
@@ -51,7 +51,7 @@ export const campaignOf = (url: string, custom: readonly string[] = []): Record<
 
 const SEARCH = /^(?:www\.)?(google|bing|yahoo|duckduckgo)\./
 
-/** `$search_engine`, and `ph_keyword` where the engine still tells it, of a referrer. */
+/** Returns `$search_engine`, and `ph_keyword` if the referrer contains it. */
 export const searchOf = (referrer: string): Record<string, string> => {
   const engine = SEARCH.exec(hostOf(referrer).replace(/^search\./, ''))?.[1]
   if (!engine) return {}
@@ -59,7 +59,7 @@ export const searchOf = (referrer: string): Record<string, string> => {
   return { $search_engine: engine, ...(keyword ? { ph_keyword: keyword } : {}) }
 }
 
-/** What is remembered of an arrival: referrer and URL. The names are those of the stored form (docs/reference/protocol.md#5.7). */
+/** Referrer and URL of an arrival, under the names of the stored form (docs/reference/protocol.md#5.7). */
 export interface Arrival {
   r: string
   u: string
@@ -67,13 +67,13 @@ export interface Arrival {
 
 const DIRECT = '$direct'
 
-/** `$referrer` and `$referring_domain`: `$direct` where there is none. */
+/** Returns `$referrer` and `$referring_domain`; `$direct` if there is none. */
 export const referrerOf = (referrer: string): Record<string, string> => ({
   $referrer: referrer || DIRECT,
   $referring_domain: hostOf(referrer) || DIRECT,
 })
 
-/** An arrival as event or person properties, each name behind `prefix`. Empty values are left out. */
+/** Returns an arrival as event or person properties, with `prefix` before each name and without empty values. */
 export const arrivalProperties = (
   arrival: Arrival,
   prefix: string,
@@ -81,7 +81,7 @@ export const arrivalProperties = (
 ): Record<string, string> => {
   const [r, u] = [permittedUrl(arrival.r, options), permittedUrl(arrival.u, options)]
   const referrer = r === DIRECT ? '' : r
-  const told: Record<string, string> = {
+  const values: Record<string, string> = {
     ...referrerOf(referrer),
     [prefix === '$initial_' ? 'current_url' : 'url']: u,
     host: hostOf(u),
@@ -90,7 +90,7 @@ export const arrivalProperties = (
     ...searchOf(referrer),
   }
   const result: Record<string, string> = {}
-  for (const [name, value] of Object.entries(told))
+  for (const [name, value] of Object.entries(values))
     if (value) result[prefix + name.replace('$', '')] = redactUrls(value)
   return result
 }

@@ -7,7 +7,7 @@ export const copyOf = <T>(value: T): T =>
 
 /** Replaces each member that is an object or an array by a copy. Returns the object. */
 const copyMembers = <T extends object>(object: T): T => {
-  // `for in`, which is quickest here, also goes through what a page has added to all objects.
+  // `for in` is fastest, but also visits properties that the page has added to all objects.
   for (const name in object)
     if (typeof object[name] === 'object' && has(object, name)) object[name] = copyOf(object[name])
   return object

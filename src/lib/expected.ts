@@ -1,14 +1,14 @@
 import { toJson } from './json'
 
-// Enough to recognize a value by.
+// Largest number of characters of a value in a message.
 const MAX_SHOWN = 60
 
-/** A value in a message: short, and never the reason of another error. */
+/** Returns a short text for a value in a message. Never throws. */
 export const shown = (value: unknown): string => {
   const text = toJson(value) ?? typeof value
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text
 }
 
-/** The message for a value that `name` does not take: what it expects, what it got, and what holds instead. */
+/** Returns the message for an invalid value of `name`: what it expects, what it got, and what happens instead. */
 export const expected = (name: string, what: string, value: unknown, outcome: string): string =>
   `${name} expects ${what}, got ${shown(value)}. ${outcome}`

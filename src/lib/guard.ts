@@ -15,7 +15,7 @@ export const guarded = <T>(run: () => T): T | undefined => {
   }
 }
 
-// A longer timer fires at once. https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers
+// A longer timer fires immediately. https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** Runs `run` guarded in a later task, after `ms` milliseconds. All timers of the SDK are set here. */

@@ -1,7 +1,7 @@
 import type { Stop } from '../types'
 import { guarded } from './guard'
 
-/** A list of listeners. One that throws disturbs neither the SDK nor the others. */
+/** Creates a list of listeners. One that throws affects neither the SDK nor the others. */
 export const createListeners = <A extends unknown[]>() => {
   let all: readonly ((...args: A) => void)[] = []
   return {
@@ -12,6 +12,6 @@ export const createListeners = <A extends unknown[]>() => {
       }
     },
     none: (): boolean => !all.length,
-    tell: (...args: A): void => all.forEach((listener) => guarded(() => listener(...args))),
+    emit: (...args: A): void => all.forEach((listener) => guarded(() => listener(...args))),
   }
 }

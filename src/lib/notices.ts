@@ -7,10 +7,10 @@ export const createNotices = () => {
   return {
     /** Listens to one event, or with `*` to all, as `(name, value)`. */
     on: <N extends keyof Notices>(name: N | '*', listener: (value: Notices[N]) => void): Stop =>
-      listeners.add((told, value) => {
-        if (told === name) listener(value as Notices[N])
-        if (name === '*') (listener as unknown as (name: keyof Notices, value: unknown) => void)(told, value)
+      listeners.add((emitted, value) => {
+        if (emitted === name) listener(value as Notices[N])
+        if (name === '*') (listener as unknown as (name: keyof Notices, value: unknown) => void)(emitted, value)
       }),
-    tell: <N extends keyof Notices>(name: N, value: Notices[N]): void => listeners.tell(name, value),
+    emit: <N extends keyof Notices>(name: N, value: Notices[N]): void => listeners.emit(name, value),
   }
 }

@@ -1,6 +1,5 @@
 /**
- * Caches what `read` returns until the running script ends. For readings that cost a burst of events more than the events
- * do. `renew` clears the cache.
+ * Caches what `read` returns until the running script ends. For reads that take longer than capturing an event. `renew` clears the cache.
  */
 export const oncePerTask = <T>(read: () => T): { (): T; renew(): void } => {
   let known: { value: T } | undefined

@@ -3,7 +3,7 @@ const CARD =
   /^(4\d{15}(\d{3})?|(5[1-5]|2[2-7])\d{14}|6[0245]\d{14,17}|3[47]\d{13}|3(0[0-5]|[689]\d)\d{11}|(2131|1800|35\d{3})\d{11})$/
 const SOCIAL_SECURITY = /^\d{3}[- ]?\d{2}[- ]?\d{4}$/
 
-/** Whether the digits satisfy the checksum of payment cards, as one in ten other numbers does. https://en.wikipedia.org/wiki/Luhn_algorithm */
+/** Whether the digits satisfy the checksum of payment cards. https://en.wikipedia.org/wiki/Luhn_algorithm */
 const hasChecksum = (digits: string): boolean => {
   let sum = 0
   for (let index = digits.length, doubled = 0; index--; doubled ^= 1) {
@@ -19,12 +19,12 @@ export const looksSensitive = (text: string): boolean => {
   return (CARD.test(digits) && hasChecksum(digits)) || SOCIAL_SECURITY.test(text.trim())
 }
 
-// What may be such a number within a string, in the groups that people write: 4-4-4-4, 4-6-5, 3-2-4. Nine digits in a row
-// are an order's number. Without look-behind, for which Safari before 16.4 refuses the whole script.
+// Candidates for such numbers within a string, in the usual groups: 4-4-4-4, 4-6-5, 3-2-4. Nine digits in a row are
+// rather an order number. Without look-behind, with which Safari before 16.4 rejects the whole script.
 const CANDIDATE =
   /(^|\D)((?:\d{4}[ -]?){3}\d{1,4}|\d{4}[ -]?\d{6}[ -]?\d{4,5}|\d{17,19}|\d{3}[- ]\d{2}[- ]\d{4})(?!\d)/g
 
-/** `text` without the numbers in it that look sensitive, white space folded; '' when the whole of it does. */
+/** Returns `text` without sensitive numbers, with white space collapsed; '' if all of it is sensitive. */
 export const withoutSensitive = (text: string): string => {
   const folded = text
     .replace(CANDIDATE, (whole, before: string, found: string) => (looksSensitive(found) ? before : whole))

@@ -1,24 +1,24 @@
 import { redactSecrets, redactUrls } from './redact'
 
-/** Rewrites a string; `key` is the name of the property it stands under. */
+/** Rewrites a string. `key`: the name of its property. */
 export type RewriteText = (text: string, key: string) => string
 
-// What one value may become: about half a megabyte of JSON, which is more than any honest event has. An application's
-// component tree, reached through one object, has millions of nodes. An event is two values, its properties and its
-// options, and the service rejects one of more than 16,000 keys and values.
+// The budget of one value, about half a megabyte of JSON. Real events are smaller, but a component tree that is passed
+// by accident has millions of nodes. An event is two values, its properties and its options, and the service rejects one
+// with more than 16,000 keys and values.
 const MAX_NODES = 2_500
 const MAX_CHARACTERS = 500_000
 const MAX_KEY_LENGTH = 255
-// The service refuses what is nested deeper than 64.
+// The service rejects deeper nesting.
 const MAX_DEPTH = 60
 
 const TOO_LARGE = '[Too large]'
 const THROWS = '[Throws]'
 
-// Ids are sent exactly as they are: a rewritten one would name somebody else.
+// Ids are never rewritten, because that would make them another id.
 const IDS = /(^|_)id$|^(\$group(s|_key)|alias|token)$/
 
-// Each row reads members of its own kind of object: its tag says which.
+// Each row handles the objects of one tag.
 type Convert = (value: never, tag: string) => unknown
 
 const firstOf = <T>(values: Iterable<T>): T[] => {
@@ -27,7 +27,7 @@ const firstOf = <T>(values: Iterable<T>): T[] => {
   return result
 }
 
-/** Objects that are not a bag of properties, by `Object.prototype.toString`, which also knows those of other frames. */
+/** Built-in objects, by `Object.prototype.toString`, which also works for objects of other frames. */
 const CONVERSIONS: readonly (readonly [tag: RegExp, convert: Convert])[] = [
   [/Array$|^Set$/, firstOf],
   [/^Map$/, (map: Map<string, unknown>) => Object.fromEntries(firstOf(map))],
@@ -36,26 +36,26 @@ const CONVERSIONS: readonly (readonly [tag: RegExp, convert: Convert])[] = [
   [/Window|Document|Element$|Node|Event$/, (_, tag) => `[object ${tag}]`],
 ]
 
-/** The value that stands for an object in JSON: a primitive, an array, or an object whose own properties count. */
+/** Returns what an object becomes in JSON: a primitive, an array, or an object with own properties. */
 const convert = (value: object): unknown => {
   const tag = Object.prototype.toString.call(value).slice(8, -1)
   const conversion = tag !== 'Object' && CONVERSIONS.find(([tags]) => tags.test(tag))
   if (conversion) return conversion[1](value as never, tag)
   const { toJSON } = value as Record<string, unknown>
-  // A class's own, not one that a page has given to all objects.
+  // A method of its class, not one that the page has added to all objects.
   return typeof toJSON === 'function' && toJSON !== (Object.prototype as { toJSON?: unknown }).toJSON
     ? toJSON.call(value)
     : value
 }
 
-/** A container whose members are still to be copied. */
+/** An object or array whose members are still to be copied. */
 interface Visit {
   origin: unknown
   /** What `origin` was converted to, and the names of its members. */
   source: Record<string, unknown>
   names: string[]
   copy: Record<string, unknown>
-  /** Where the copy stands in the parent's. */
+  /** Where the copy is in its parent. */
   slot: string
   isId?: boolean
   depth: number
@@ -63,12 +63,11 @@ interface Visit {
 }
 
 /**
- * Returns a copy of `value` that is safe to turn into JSON, whatever the page passed; strings but ids go through `rewrite`.
+ * Returns a copy of any `value` that is safe to convert to JSON. `rewrite` is applied to strings other than ids.
  *
  * Dates and URLs become strings, maps objects, sets and typed arrays arrays, errors their name and message, BigInts
- * strings; functions, symbols and undefined are left out. What contains itself reads `[Circular]`, what throws when it
- * is read `[Throws]`. The copy goes level by level, so that of a value over the budget the deepest levels are cut: the
- * place of each cut reads `[Too large]`.
+ * strings; functions, symbols and undefined are left out. A cycle becomes `[Circular]`, a getter that throws `[Throws]`.
+ * Copies level by level, so that the deepest levels of a value over the budget are cut: each cut becomes `[Too large]`.
  */
 export const serialize = (value: unknown, rewrite: RewriteText = (text) => text): unknown => {
   let nodes = MAX_NODES
@@ -101,7 +100,7 @@ export const serialize = (value: unknown, rewrite: RewriteText = (text) => text)
     const visit = visits[index]!
     const { source, copy, names, parent } = visit
     for (const name of names) {
-      // Set, it would replace the copy's prototype. What React adds to components and elements leads to the whole page.
+      // `__proto__` would replace the copy's prototype. React's properties of components and elements lead to the whole page.
       if (/^(__proto__|_owner)$|^__?react/.test(name)) continue
       const slot = name.slice(0, MAX_KEY_LENGTH)
       if (nodes <= 0 || characters < 0) {
@@ -122,15 +121,15 @@ export const serialize = (value: unknown, rewrite: RewriteText = (text) => text)
   return root['']
 }
 
-/** The date that `serialize` wrote as a string; undefined for anything else. */
+/** Returns the date that `serialize` has written as a string; undefined for anything else. */
 export const toDate = (value: unknown): Date | undefined => {
   const date = new Date(typeof value === 'string' ? value : NaN)
   return isNaN(+date) ? undefined : date
 }
 
 /**
- * How strings of an event are rewritten: no longer than `maxLength`, and without values of secret parameters. What the
- * page tells, under the protocol's names, is also without numbers that URLs should not carry; a caller's own stay.
+ * Returns what rewrites strings of events: cut to `maxLength` and without values of secret parameters. Strings of the
+ * page, under the protocol's names, also lose sensitive numbers in URLs; those of callers keep them.
  */
 export const propertyText =
   (maxLength: () => number): RewriteText =>

@@ -1,4 +1,4 @@
-/** What a user agent says about browser, system and device (docs/reference/protocol.md#5.4). Undefined: unknown. */
+/** Browser, system and device of a user agent (docs/reference/protocol.md#5.4). Undefined: unknown. */
 export interface Agent {
   $browser?: string
   $browser_version?: number
@@ -8,8 +8,8 @@ export interface Agent {
   $device_type: 'Desktop' | 'Mobile' | 'Tablet' | 'Console' | 'Wearable'
 }
 
-// The first row whose evidence matches (the source of a regular expression) names the browser. The version is the number
-// after the evidence, or after the row's third value. Only browsers that can run this code have rows (docs/reference/browsers.md).
+// The first row whose pattern (the source of a regular expression) matches gives the browser. The version is the number
+// after the pattern, or after the row's third value. Only browsers that can run this code have rows (docs/reference/browsers.md).
 const BROWSERS: readonly (readonly [name: string, evidence: string, version?: string])[] = [
   ['Opera', ' OPR'],
   ['Oculus Browser', 'OculusBrowser'],
@@ -31,7 +31,7 @@ const BROWSERS: readonly (readonly [name: string, evidence: string, version?: st
   ['Firefox', 'Firefox'],
 ]
 
-// A group in the evidence is the version.
+// A group in the pattern is the version.
 const SYSTEMS: readonly (readonly [name: string, evidence: string])[] = [
   ['Xbox', 'Xbox; Xbox ([^);]+)|Xbox'],
   ['Nintendo', 'Nintendo'],
@@ -66,7 +66,7 @@ const DEVICES: readonly (readonly [name: string, evidence: string, kind: Agent['
 const versionOf = (system: string, number: string | undefined): string | undefined => {
   if (system === 'Windows') return WINDOWS[number!] ?? number
   const dotted = number?.replace(/_/g, '.')
-  // These three count in threes, whatever they leave out.
+  // Versions of these three have three parts, also where the user agent omits some.
   return dotted && /iOS|Android|Mac/.test(system) ? `${dotted}.0.0`.split('.').slice(0, 3).join('.') : dotted
 }
 

@@ -3,14 +3,14 @@ import { attempt } from './guard'
 let lastMs = 0
 let counter = 0
 
-// Enough for 63 ids: a call into the browser for each would take as long as all the rest of an id.
+// Enough for 63 ids, because a call for each would take as long as everything else.
 const words = new Uint32Array(189)
 let unused = 0
 
 const randomWord = (): number => {
   if (!unused) {
     unused = words.length
-    // A page may have broken `crypto`: worse ids are better than none.
+    // The page may have broken `crypto`. Weaker ids are better than none.
     if (!attempt(() => crypto.getRandomValues(words))) words.set(words.map(() => Math.random() * 2 ** 32))
   }
   return words[--unused]!
@@ -18,23 +18,23 @@ const randomWord = (): number => {
 
 /**
  * A UUIDv7 (RFC 9562 §5.7): 48 bits of milliseconds, then a 12-bit counter that keeps ids of one millisecond in
- * order (§6.2 method 1), then 62 random bits. A clock that steps back does not take the order with it.
+ * order (§6.2 method 1), then 62 random bits. Ids stay in order if the clock steps back.
  */
 export const uuidv7 = (now = Date.now()): string => {
   if (now > lastMs) {
     lastMs = now
-    // The counter starts in its lower half, so that it has room to count.
+    // The counter starts in its lower half, so that it does not overflow soon.
     counter = randomWord() & 0x7ff
   } else if (++counter > 0xfff) {
     lastMs += 1
     counter = 0
   }
   const time = lastMs.toString(16).padStart(12, '0')
-  // Its first bits are the variant's, 10, and random ones follow: never shorter than eight digits.
+  // Starts with the variant's bits, 10, so it always has eight digits.
   const tail = ((randomWord() >>> 2) + 0x80000000).toString(16) + randomWord().toString(16).padStart(8, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${tail.slice(0, 4)}-${tail.slice(4)}`
 }
 
-/** Whether this is an id in the 8-4-4-4-12 form, of any version. */
+/** Whether this is a UUID in the 8-4-4-4-12 form, of any version. */
 export const isUuid = (text: unknown): text is string =>
   typeof text === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)

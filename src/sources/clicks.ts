@@ -9,7 +9,7 @@ import { anyMatches, pathOf } from './autocapture/elements'
 import { mayCapture } from './autocapture/mayCapture'
 import { describeEvent, describePath, maskingOf } from './autocapture/startAutocapture'
 
-// Bounds what a page buffers while the fetch is slow or hangs.
+// Largest buffer while the fetch is slow or hangs.
 const MAX_BUFFERED = 1000
 const CLICKS = ['pointerdown', 'click']
 
@@ -39,7 +39,7 @@ export const startClicks = (host: Host, start: (parts: ClickParts, onFailure: St
     const next = buffered.findIndex((each) => CLICKS.includes(each.type))
     if (type === CLICKS[0]) buffered.splice(0, buffered[next]?.type === CLICKS[1] ? next + 1 : next)
     if (next < 0) {
-      // There is no click to detect a response to.
+      // Without a click there is nothing to detect.
       buffered.length = 0
       page.disconnect()
     }
@@ -82,15 +82,15 @@ export const startClicks = (host: Host, start: (parts: ClickParts, onFailure: St
     followTyping(),
     // Menus open when the button goes down.
     listen(self, CLICKS, (event) => {
-      // Before the page is watched: loading the code may change the page.
+      // Started before the page is watched, because loading the code may change the page.
       stopDetector ??= request()
       page.watch(event.composedPath())
       onEvent(event)
       isInClickTask = true
       const endClickTask = () => (isInClickTask = false)
       later(endClickTask)
-      // Before the timers that are due, where browsers can. Elsewhere a timer that is due may count as the click's effect,
-      // which hides a dead click and never reports one. A MessageChannel is no earlier.
+      // Runs before due timers in browsers with `scheduler`. Elsewhere a due timer may count as the click's effect, which
+      // can hide a dead click but never reports a false one. A MessageChannel would not run earlier.
       void scheduler?.postTask(endClickTask, { priority: 'user-blocking' })
     }),
     // Always observed: a click that only brings the window to the front has no other effect.

@@ -6,18 +6,18 @@ import { later } from '../lib/guard'
 import type { Properties, Stop } from '../types'
 
 export interface PageviewHost extends Host {
-  /** Whether the page that is shown has had its `$pageview`. */
+  /** Whether the current page has had its `$pageview`. */
   hasViewed(): boolean
 }
 
 /**
- * One `$pageview` for each page a person sees: when it is first visible (not while it is prerendered), when it comes
- * back out of the back/forward cache, and with `capture_pageview: 'history_change'` when its path changes.
+ * Captures a `$pageview` when a page is first visible (not while it is prerendered), when it is restored from the
+ * back/forward cache, and with `capture_pageview: 'history_change'` when its path changes.
  */
 export const startPageviews = ({ config, capture, hasViewed }: PageviewHost): Stop => {
   let path = location.pathname
   let waiting: ReturnType<typeof setTimeout> | undefined
-  // A task later: `init` has returned, and after a navigation the framework has had its turn to set the title.
+  // A task later, when `init` has returned, or after a navigation the framework has set the title.
   const soon = (properties?: Properties) => {
     clearTimeout(waiting)
     waiting = later(() => {
@@ -27,7 +27,7 @@ export const startPageviews = ({ config, capture, hasViewed }: PageviewHost): St
   }
   const stops = [
     whenVisible(() => {
-      // Started once more, after an opt-in or a change of options: the page was counted before.
+      // After an opt-in or a change of options, the page may have been counted before.
       if (!hasViewed()) soon()
     }),
     onNavigate((type) => {

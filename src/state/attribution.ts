@@ -21,11 +21,11 @@ export interface Attribution {
   properties(): Properties
   /** Stores the current page as the entry of a session that begins. */
   beginSession(sessionId: string): void
-  /** Forgets what was registered for the session that has ended. */
+  /** Removes what was registered for the session that has ended. */
   endSession(): void
   /** Returns where the visitor first came from, as person properties; {} until the first event. */
   initialPerson(): Properties
-  /** The visitor changed: the next event counts this page as a new arrival. */
+  /** Called when the visitor changed: the next event counts this page as a new arrival. */
   forget(): void
 }
 
@@ -36,7 +36,7 @@ interface Page {
   referrer: string
 }
 
-// Longer URLs carry nothing more that is read, and would fill the storage.
+// The rest of a longer URL is not used and would fill the storage.
 const MAX_LENGTH = 1000
 
 export const createAttribution = (
@@ -70,11 +70,11 @@ export const createAttribution = (
     if ((config.save_campaign_params || config.save_referrer) && !store.get('$initial_person_info'))
       store.set({ $initial_person_info: arrivalAt(here) })
     const custom = config.custom_campaign_params
-    // The referrer stays the same while the document does, so that it tells of the landing alone.
+    // The referrer does not change while the document lives, so only the first event uses it.
     const campaign = { ...campaignOf(url, custom), ...(isLanding ? searchOf(referrer) : {}) }
     if (config.save_campaign_params && Object.keys(campaign).length)
       tabStore.set({ ...noCampaign(custom), ...campaign })
-    // The first referrer of a tab: a page of the same site that comes later is not where the visitor came from.
+    // Keeps the first referrer of a tab, because a later one is a page of the same site.
     if (config.save_referrer && tabStore.get('$referrer') === undefined) tabStore.set(referrerOf(redactUrls(referrer)))
   }
 

@@ -1,16 +1,16 @@
 import type { KeyValueStorage } from '../browser/storage'
 
-/** Whether the visitor may be observed: what they decided, else what the configuration takes no decision for. */
+/** The visitor's consent: their decision, or what the configuration assumes without one. */
 export interface Consent {
   explicit(): 'granted' | 'denied' | 'pending'
   isOptedOut(): boolean
-  /** Decides for this page; undefined: the visitor is undecided again. `keep` stores it. */
+  /** Sets the decision for this page; undefined: none. `keep` stores it. */
   decide(granted: boolean | undefined): void
-  /** Stores the decision if it is not stored: it was just made, the storage was full, or the page has cleared it. */
+  /** Stores the decision if it is not stored, because it is new, the storage was full, or the page has cleared it. */
   keep(): void
 }
 
-// Stored where a decision was taken back, so that other tabs can tell that from a storage that the page has cleared.
+// Stored when a decision is withdrawn, so that other tabs can distinguish that from storage cleared by the page.
 const UNDECIDED = 'pending'
 
 /**
@@ -47,7 +47,7 @@ export const createConsent = (
       if (known === undefined || (isKept && read() !== null)) return
       isKept = false
       for (const place of places) {
-        // One place has the decision; an older one left in another would contradict it.
+        // Only one place may have a decision. An older one elsewhere would contradict it.
         if (isKept || !place.setItem(name, known)) place.removeItem(name)
         else isKept = true
       }

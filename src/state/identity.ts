@@ -2,25 +2,25 @@ import { COOKIELESS_ID } from '../lib/cookieless'
 import type { Bootstrap } from '../types'
 import type { Store } from './store'
 
-/** Who the visitor is. */
+/** The visitor's ids. */
 export interface Identity {
   distinctId(): string
   deviceId(): string | undefined
   isIdentified(): boolean
   /**
-   * Changes the visitor's id. `was`: the previous id. `change`: 'identified', an anonymous visitor got a name;
-   * 'confirmed', an anonymous visitor's own id is its name; 'same', nothing new; 'switched', a named visitor became
-   * another (docs/reference/protocol.md#9.1).
+   * Changes the visitor's id. `was`: the previous id. `change`: 'identified', an anonymous visitor was identified;
+   * 'confirmed', an anonymous visitor was identified by its own id; 'same', no change; 'switched', an identified visitor
+   * got another id (docs/reference/protocol.md#9.1).
    */
   become(id: string): { was: string; change: 'identified' | 'confirmed' | 'same' | 'switched' }
   /** Begins a new anonymous visitor. The device keeps its id unless `deviceToo`. */
   renew(deviceToo: boolean, bootstrap?: Bootstrap): void
 }
 
-/** Ids that never name a person: what programs send when they have none (docs/reference/protocol.md#9.1). */
+/** Ids that programs send when they have none, so they never identify a person (docs/reference/protocol.md#9.1). */
 const NOBODY = ['distinct_id', 'distinctid', 'undefined', 'null', COOKIELESS_ID]
 
-/** Whether `id` can name a person. */
+/** Whether `id` can identify a person. */
 export const isIdentifier = (id: string): boolean => id.trim() !== '' && !NOBODY.includes(id.toLowerCase())
 
 /**
@@ -35,7 +35,7 @@ export const createIdentity = (
 ): Identity => {
   const distinctId = () => store.get<string>('distinct_id')!
   const isIdentified = () => store.get('$user_state') === 'identified'
-  /** Later than the decision before, also where the clock was set back since. */
+  /** A time later than the previous decision, even if the clock was set back. */
   const decidedAt = () => Math.max(now(), (store.get<number>('$identity_at') ?? 0) + 1)
   const begin = (id: string, device: string, identified: boolean, at?: number) =>
     store.set({
@@ -52,7 +52,7 @@ export const createIdentity = (
   }
 
   const known = store.get<string>('distinct_id')
-  // `identify` links a name to a visitor who is known already.
+  // `identify` links an id to a visitor who is already known.
   if (bootstrap.distinctID && (!known || !(bootstrap.isIdentifiedID || isIdentified()))) renew(false, bootstrap)
   else if (!known) {
     const id = store.get<string>('$device_id') ?? newId()

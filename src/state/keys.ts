@@ -1,16 +1,16 @@
 import { has } from '../lib/objects'
 
 /**
- * How a stored value behaves, in words. `rides`: it is a property of every event. `cookie`: the cookie carries it too,
- * so that subdomains share it; ids only, since a cookie travels with every request. `browser`: `reset` leaves it, since
- * it is the browser's; everything else belongs to the person.
+ * How a stored value behaves, as words. `rides`: it is a property of every event. `cookie`: it is in the cookie too, so
+ * that subdomains share it; ids only, because a cookie is sent with every request. `browser`: it belongs to the browser,
+ * so `reset` keeps it; all other values belong to the person.
  */
 type Key = '' | 'rides' | 'cookie' | 'browser' | 'rides cookie' | 'rides browser' | 'rides cookie browser'
 
 /**
- * Everything the SDK remembers about a visitor. A stored name without a row is a super property: it rides on events
- * and belongs to the person. Names and formats are the protocol's (docs/reference/protocol.md#8.4), so that a site that comes from
- * another SDK of that protocol keeps its visitors.
+ * Everything the SDK stores about a visitor. A stored name without a row is a super property, which is added to events
+ * and belongs to the person. Names and formats are the protocol's (docs/reference/protocol.md#8.4), so that a site
+ * that migrates from another SDK keeps its visitors.
  */
 export const KEYS = {
   distinct_id: 'rides cookie',
@@ -18,20 +18,20 @@ export const KEYS = {
   $user_id: 'rides',
   $user_state: 'cookie',
   /**
-   * When `distinct_id` was last decided, ms: of two stores that disagree, the newer one is right. An id that the SDK made
-   * up for a new visitor is no decision, so tabs that start without storage agree on the id that is stored first.
+   * When `distinct_id` was last decided, ms. If two stores disagree, the newer one is right. An id generated for a new
+   * visitor is not a decision, so tabs that start without storage agree on the id that is stored first.
    */
   $identity_at: 'cookie',
   /** [last activity, session id, start], ms. */
   $sesid: 'cookie',
-  /** Whether events make a person profile although nobody identified: sticks once it was so. */
+  /** Set once events create a person profile without `identify`; stays set until `reset`. */
   $epp: 'cookie',
   $groups: 'rides',
   __alias: '',
   $had_persisted_distinct_id: 'rides',
-  /** When the visitor last became another, ISO time. A stored copy with a later time belongs to the next person. */
+  /** Time of the last reset, ISO 8601. A stored copy with a later time belongs to the next person. */
   $last_posthog_reset: 'rides cookie browser',
-  /** The service's latest say on each flag, and the overrides that stand above it (docs/reference/protocol.md#13.7). */
+  /** Latest values of flags from the service, and overrides, which win (docs/reference/protocol.md#13.7). */
   $enabled_feature_flags: '',
   $active_feature_flags: '',
   $feature_flag_payloads: '',
@@ -40,12 +40,12 @@ export const KEYS = {
   $feature_flag_evaluated_at: '',
   $override_feature_flags: '',
   $override_feature_flag_payloads: '',
-  /** When the flags came, ms by the visitor's own clock. */
+  /** When the flags were received, ms by the visitor's clock. */
   $feature_flag_fetched_at: '',
-  /** Values of flags that `$feature_flag_called` has told, by flag, and the session they were told in. */
+  /** Values that `$feature_flag_called` has reported, by flag, and the session they were reported in. */
   $flag_call_reported: '',
   $flag_call_reported_session_id: '',
-  /** What flags are evaluated on, beyond what the service knows. */
+  /** Properties sent with flag requests. */
   $stored_person_properties: '',
   $stored_group_properties: '',
   $early_access_features: '',
@@ -57,6 +57,6 @@ export const KEYS = {
   $client_session_props: '',
 } as const satisfies Record<string, Key>
 
-/** Whether the row of a stored name says this. */
+/** Whether a stored name behaves this way. */
 export const isKey = (name: string, word: 'rides' | 'cookie' | 'browser'): boolean =>
   (has(KEYS, name) ? KEYS[name as keyof typeof KEYS] : 'rides').includes(word)

@@ -3,7 +3,7 @@ import { has, pick } from '../lib/objects'
 import type { Stop } from '../types'
 import type { Store } from './store'
 
-/** What the service has turned on, under its own names (docs/reference/protocol.md#4.7). Absent: the service has not said. */
+/** Remote configuration, under the service's names (docs/reference/protocol.md#4.7). Absent: not received. */
 export interface RemoteItems {
   supportedCompression?: string[]
   autocapture_opt_out?: boolean
@@ -14,9 +14,9 @@ export interface RemoteItems {
 export interface RemoteConfig {
   /** The items received on this page, and those stored by an earlier one. */
   readonly items: RemoteItems
-  /** Whether the service accepts gzip, as far as it has said. */
+  /** Whether the service accepts gzip; undefined if not known. */
   acceptsGzip(): boolean
-  /** Applies the configuration in a response body. Returns false when the body carries none, as the `/flags` of newer services. */
+  /** Applies the configuration in a response body. Returns false if the body has none, as `/flags` of newer services. */
   apply(body: Record<string, unknown> | undefined): boolean
   /** Calls back after each configuration that was applied. */
   onChange(listener: () => void): Stop
@@ -28,7 +28,7 @@ const STORED = '$autocapture_disabled_server_side'
 const ITEMS: Record<string, (value: unknown) => boolean> = {
   supportedCompression: Array.isArray,
   autocapture_opt_out: (value) => value === !!value,
-  // Appended to the host: without its slash it would name another host.
+  // Appended to the host. Without its slash it would be part of the host name.
   analytics: (value) => /^\//.test((value as RemoteItems['analytics'])?.endpoint ?? '/'),
 }
 
@@ -49,7 +49,7 @@ export const createRemoteConfig = (store: Store, onMalformed: (names: string[]) 
       const received: RemoteItems = pick(body, (name) => has(ITEMS, name) && !malformed.includes(name))
       Object.assign(items, received)
       if ('autocapture_opt_out' in received) store.set({ [STORED]: received.autocapture_opt_out })
-      listeners.tell()
+      listeners.emit()
       return true
     },
     onChange: listeners.add,

@@ -5,7 +5,7 @@ import type { SessionListener, Stop } from '../types'
 import type { Store } from './store'
 
 const MAX_SESSION_MS = 24 * 3600 * 1000
-// Each write wakes the storage listeners of all other tabs, so the stored time of the last activity may lag this far.
+// Each write triggers storage events in all other tabs, so the stored time of the last activity may lag this far behind.
 const WRITE_EVERY_MS = 5000
 
 export interface SessionState {
@@ -15,8 +15,8 @@ export interface SessionState {
 }
 
 /**
- * The session that something at `now` belongs to: `last`, unless it lapsed. Lapsed: `idleMs` without an event, or 24 h
- * since its first. Times are ms since the epoch by the visitor's clock, which may also have been set back.
+ * Returns the session of an event at `now`: `last`, unless it expired after `idleMs` without an event or 24 h after its
+ * first. Times are ms since the epoch by the visitor's clock, which may have been set back.
  */
 export const sessionAt = (
   now: number,
@@ -30,24 +30,24 @@ export const sessionAt = (
 
 export interface Session {
   /**
-   * The ids that an event happening now carries; begins a session where there is none. `isLeaving`: the page goes, which
-   * is no reason to begin one.
+   * Returns the ids for an event now, and starts a session if there is none. `isLeaving`: the page is left, which does not
+   * start one.
    */
   touch(isLeaving?: boolean): { sessionId: string; windowId: string }
-  /** The id of the session as it stands; undefined before the first event. Extends nothing. */
+  /** Returns the current session's id without extending the session; undefined before the first event. */
   current(): string | undefined
   windowId(): string
   /** When the session began, ms; undefined before the first event. */
   startedAt(): number | undefined
   /** Whether the session of this tab's previous page was ended by another tab before this page began. */
   wasEnded: boolean
-  /** Hears of each session that begins, before its first event goes on. */
+  /** Calls the listener for each session that starts, before its first event is processed. */
   onChange(listener: SessionListener): Stop
   /** Ends the session: the next event begins another. */
   end(): void
-  /** The document goes: the next page of this tab may take over its window id. */
+  /** Called when the page is left: the next page of this tab may use its window id. */
   release(): void
-  /** Writes the tab's ids, marked as those of a living document: at the start, and when it is back out of the cache. */
+  /** Stores the tab's ids, marked as used by a living document. Called at the start and when the page is restored. */
   claim(): void
 }
 
@@ -72,7 +72,7 @@ export const createSession = (
   const wasEnded = !!previousId && previousId !== last?.id
 
   const readId = () => tab()?.getItem(idKey)?.replace(/^"|"$/g, '')
-  // A duplicated tab starts with a copy of this storage; while the original lives, the copy takes an id of its own.
+  // A duplicated tab starts with a copy of this storage. While the original lives, the copy gets a new id.
   let windowId = (!tab()?.getItem(livesKey) && readId()) || uuidv7()
   const claim = () => {
     tab()?.setItem(idKey, JSON.stringify(windowId))
@@ -102,11 +102,11 @@ export const createSession = (
       if (begins && previous) windowId = uuidv7()
       if (begins || time - stored()!.lastActiveAt >= WRITE_EVERY_MS)
         store.set({ $sesid: [next.lastActiveAt, next.id, next.startedAt] })
-      // At once: another tab may capture in the next moment.
+      // Immediately, because another tab may capture next.
       if (begins) store.flush()
       if (next.id !== previous?.id) {
         claim()
-        changes.tell(next.id, windowId, {
+        changes.emit(next.id, windowId, {
           noSessionId: !previous,
           activityTimeout: !!previous && Math.abs(time - previous.lastActiveAt) > idleMs(),
           sessionPastMaximumLength: !!previous && Math.abs(time - previous.startedAt) > MAX_SESSION_MS,

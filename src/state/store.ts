@@ -7,29 +7,29 @@ import { reconcile } from './backends/both'
 import { memoryBackend } from './backends/memory'
 import { KEYS } from './keys'
 
-/** Values that outlive the page. What is in memory is right for this page; the stored copy follows it. */
+/** Values that outlive the page. Reads use the copy in memory, which is written to storage later. */
 export interface Store {
   get<T>(name: string): T | undefined
   all(): Readonly<Properties>
-  /** A value of undefined forgets the name. */
+  /** Sets values; undefined removes the name. */
   set(values: Properties): void
-  /** Takes over what other tabs have written; what this one has not written yet stays. */
+  /** Reads what other tabs have written, and keeps what this tab has not written yet. */
   refresh(): void
-  /** The same where another tab, or the page, has changed the stored copy, which this tab then mends. Costs little. */
+  /** Does the same if the stored copy has changed, and repairs a copy that the page has removed. Cheap. */
   sync(): void
-  /** Writes what waits to be written, and what has vanished from the backend. */
+  /** Writes pending changes, and what has vanished from the backend. */
   flush(): void
   /** Moves everything to another backend and empties the old one. */
   moveTo(backend: Backend): void
   stop: Stop
 }
 
-// Long enough for what another tab writes in a task of its own.
+// Long enough for a task in which another tab writes.
 const SETTLE_MS = 50
-// How often a tab looks whether what it has set has lasted.
+// How often a tab checks whether its writes have lasted.
 const CHECKS = 3
 
-/** When the visitor of these values last became another, ms; 0: never. */
+/** Returns the time of the last reset in these values, ms; 0: never. */
 export const resetAt = (values: Properties): number =>
   values.$last_posthog_reset ? Date.parse(values.$last_posthog_reset as string) || 0 : 0
 
@@ -38,25 +38,24 @@ const isSame = (a: unknown, b: unknown) => toJson(a) === toJson(b)
 const superProperties = (values: Properties) => pick(values, (name) => !has(KEYS, name))
 
 /**
- * A store over `backend`. `beforeWrite` may move it elsewhere: what holds when a write is due may differ from what held
- * when it was planned.
+ * Creates a store over `backend`. `beforeWrite` may move it to another backend, because consent or options may have
+ * changed since the write was scheduled.
  *
- * Writes are collected and leave in one task, name by name: what another tab has written under other names meanwhile
- * stays, and this tab takes it over. A tab that reads before this one writes, and writes after it, puts back what was
- * there before: this tab looks for that, and writes again. A copy that is missing or broken was removed by the page, since no tab removes one
- * but by opting out: it is written again. A copy from after another tab's `reset` is the next person's: it replaces
- * everything here.
+ * Changes are collected and written in one task, merged by name into what other tabs have written. If another tab
+ * reads before that write and writes after it, it undoes the change: this tab checks for that, and writes again. A copy
+ * that is missing or broken was removed by the page, because tabs remove one only to opt out: it is written again. A
+ * copy from after another tab's `reset` belongs to the next person and replaces everything here.
  */
 export const createStore = (backend: Backend = memoryBackend(), beforeWrite = () => {}): Store => {
   let values: Properties = { ...backend.read() }
   let unwritten: Properties = {}
-  /** What was set lately, and what it replaced. */
+  /** Recent changes, and the values they replaced. */
   let recent: Properties = {}
   const replaced: Properties = {}
   let checks = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  /** From now on the values are those of `under` with `over` laid over them. */
+  /** Replaces the values with those of `under`, overridden by `over`. */
   const lay = (under: Properties | undefined, over: Properties) => {
     values = pick({ ...under, ...over }, (_, value) => value !== undefined)
   }
@@ -65,7 +64,7 @@ export const createStore = (backend: Backend = memoryBackend(), beforeWrite = ()
     unwritten = { ...pick(recent, (name) => isSame(stored[name], replaced[name])), ...unwritten }
     const isOurs = resetAt(stored) < resetAt(values) || (values.distinct_id && !stored.distinct_id)
     if (resetAt(stored) > resetAt(values)) unwritten = recent = {}
-    // An id that is stored gives way only to one that was decided later, and takes the place of all that is known of it.
+    // A stored id is replaced only by one that was decided later.
     else if (!isOurs && stored.distinct_id !== values.distinct_id && identityAt(stored) >= identityAt(values))
       unwritten = superProperties(unwritten)
     lay(isOurs ? values : stored, unwritten)
@@ -75,7 +74,7 @@ export const createStore = (backend: Backend = memoryBackend(), beforeWrite = ()
     timer = undefined
     beforeWrite()
     refresh()
-    // What the backend does not keep lives on here, and the next write tries again.
+    // The next write retries what the backend did not store.
     if (Object.keys({ ...values, ...unwritten }).length && backend.write(values)) unwritten = {}
   }
   const sync = () => {
@@ -111,13 +110,13 @@ export const createStore = (backend: Backend = memoryBackend(), beforeWrite = ()
     flush,
     moveTo: (next) => {
       refresh()
-      // Ids that were never stored give way to those that another tab has stored; super properties stay.
+      // Ids that were never stored are replaced by those of another tab. Super properties stay.
       const stored = backend.hasChanged ? undefined : next.read()
       lay(superProperties(values), reconcile(stored, values)!)
       backend.clear()
       backend = next
       unwritten = pick(values, (name, value) => value !== stored?.[name])
-      // The tab that has stored it still writes: of two writes at one moment the browser keeps one.
+      // The other tab is still writing. Of two simultaneous writes the browser keeps one.
       if (stored) timer ??= later(flush, SETTLE_MS)
       else if (backend.write(values)) unwritten = {}
     },

@@ -1,6 +1,6 @@
 import { FEATURES } from '../../src/client/features/features'
 import { createAnalytics } from '../../src/client/instances'
-import { replayOrder, takeOver } from '../../src/client/stub'
+import { replayOrder, replaceStub } from '../../src/client/stub'
 import type { Analytics } from '../../src/client/publicApi'
 import { listenToConsole } from '../support/startAnalytics'
 
@@ -55,7 +55,7 @@ test('queued calls run after init, so that a capture carries what was registered
       ],
     ),
   }
-  takeOver(page, 'analytics', fresh)
+  replaceStub(page, 'analytics', fresh)
   expect(seen).toEqual([
     ['$identify', expect.objectContaining({ plan: 'gold' })],
     ['early', expect.objectContaining({ a: 1, plan: 'gold', distinct_id: 'u1' })],
@@ -76,7 +76,7 @@ test('named instances run their own queues', () => {
       },
     ),
   }
-  takeOver(page, 'analytics', fresh)
+  replaceStub(page, 'analytics', fresh)
   const primary = page.analytics as Analytics & { second: Analytics }
   made.push(primary.second)
   expect([primary.get_property('of'), primary.second.get_property('of')]).toEqual(['first', 'second'])
@@ -85,16 +85,16 @@ test('named instances run their own queues', () => {
 test('code that kept the stub reaches the SDK through it', () => {
   const stub = stubWith([['t', OPTIONS]], [])
   const page: Record<string, unknown> = { analytics: stub }
-  takeOver(page, 'analytics', fresh)
+  replaceStub(page, 'analytics', fresh)
   stub.push(['register', { a: 1 }])
   expect((page.analytics as Analytics).get_property('a')).toBe(1)
 })
 
 test('a running SDK stays when the script runs a second time', () => {
   const page: Record<string, unknown> = {}
-  takeOver(page, 'analytics', fresh)
+  replaceStub(page, 'analytics', fresh)
   const { analytics } = page
-  takeOver(page, 'analytics', fresh)
+  replaceStub(page, 'analytics', fresh)
   expect(page).toEqual({ analytics, trailmark: analytics })
   expect(made).toHaveLength(1)
 })
@@ -105,7 +105,7 @@ test.each([
 ])("leaves window.analytics to another library's %s and takes window.trailmark", (_, foreign) => {
   const lines = listenToConsole('warn')
   const page: Record<string, unknown> = { analytics: foreign }
-  takeOver(page, 'analytics', fresh)
+  replaceStub(page, 'analytics', fresh)
   expect(page.analytics).toBe(foreign)
   expect((page.trailmark as Analytics).version).toBeTruthy()
   expect(lines).toEqual([expect.stringContaining('window.analytics belongs to another library. Use window.trailmark')])
@@ -114,7 +114,7 @@ test.each([
 test('takes the name that data-global chooses', () => {
   const lines = listenToConsole('warn')
   const page: Record<string, unknown> = { analytics: {} }
-  takeOver(page, 'metrics', fresh)
+  replaceStub(page, 'metrics', fresh)
   expect((page.metrics as Analytics).version).toBeTruthy()
   expect(lines).toEqual([])
 })
@@ -122,7 +122,7 @@ test('takes the name that data-global chooses', () => {
 test('says so once the page has loaded and another library has taken the name', () => {
   const lines = listenToConsole('warn')
   const page: Record<string, unknown> = {}
-  takeOver(page, 'analytics', fresh)
+  replaceStub(page, 'analytics', fresh)
   page.analytics = { track: () => {} }
   dispatchEvent(new Event('load'))
   expect(lines).toEqual([expect.stringContaining('Use window.trailmark')])
@@ -132,7 +132,7 @@ test('runs queued calls of people, which snippets of the protocol keep apart', (
   const stub = stubWith([['t', { ...OPTIONS, person_profiles: 'always' }]], [])
   const page: Record<string, unknown> = { posthog: Object.assign(stub, { people: [['set', { plan: 'gold' }]] }) }
   const seen: unknown[] = []
-  takeOver(page, 'analytics', () => {
+  replaceStub(page, 'analytics', () => {
     const analytics = fresh()
     analytics.on('eventCaptured', ({ event, properties }) => seen.push([event, properties.$set]))
     return analytics
@@ -149,7 +149,7 @@ test.each([
   const page: Record<string, unknown> = { analytics: first, posthog: isSame ? first : stub() }
   listenToConsole('warn')
   const captured: string[] = []
-  takeOver(page, 'analytics', () => {
+  replaceStub(page, 'analytics', () => {
     const analytics = fresh()
     analytics.on('eventCaptured', ({ event }) => captured.push(event))
     return analytics
@@ -161,7 +161,7 @@ test.each([
 
 test('keeps the calls of a stub without init until init', () => {
   const page: Record<string, unknown> = { analytics: stubWith([], [['register', { a: 1 }]]) }
-  takeOver(page, 'analytics', fresh)
+  replaceStub(page, 'analytics', fresh)
   ;(page.analytics as Analytics).init('t', OPTIONS)
   expect((page.analytics as Analytics).get_property('a')).toBe(1)
 })
@@ -177,7 +177,7 @@ test("a method that another library's snippet has overwritten still runs when it
 test('a call of a method that is not there is named, and the others still run', () => {
   const lines = listenToConsole('warn')
   const page: Record<string, unknown> = { analytics: stubWith([['t', OPTIONS]], [['dance'], ['register', { a: 1 }]]) }
-  takeOver(page, 'analytics', fresh)
+  replaceStub(page, 'analytics', fresh)
   expect(lines).toEqual([expect.stringContaining('dance is not in this version')])
   expect((page.analytics as Analytics).get_property('a')).toBe(1)
 })

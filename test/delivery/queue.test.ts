@@ -3,7 +3,7 @@ import { resolveConfig } from '../../src/config/settings'
 import type { Body } from '../../src/delivery/encode'
 import { createOutbox } from '../../src/delivery/outbox'
 import { createQueue, type QueueInputs } from '../../src/delivery/queue'
-import type { Answer } from '../../src/delivery/transport'
+import type { RequestResult } from '../../src/delivery/transport'
 import type { CapturedEvent, Config, DropReason } from '../../src/types'
 
 const event = (name: string, size = 0): CapturedEvent => ({
@@ -23,7 +23,7 @@ const setUp = (options: Partial<Config> = {}, inputs: Partial<QueueInputs> = {})
   const delivered: string[] = []
   const dropped: [string, DropReason][] = []
   const errors: unknown[] = []
-  const answers: (Partial<Answer> | 'hang')[] = []
+  const answers: (Partial<RequestResult> | 'hang')[] = []
   let beaconTakes = true
   const names = (data: unknown) => (JSON.parse(String(data)).batch as CapturedEvent[]).map((each) => each.event)
   const queue = createQueue({
@@ -46,7 +46,7 @@ const setUp = (options: Partial<Config> = {}, inputs: Partial<QueueInputs> = {})
     send: async (url, body) => {
       requests.push({ url, names: names(body) })
       const answer = answers.shift() ?? ACCEPTED
-      if (answer === 'hang') return new Promise<Answer>(() => {})
+      if (answer === 'hang') return new Promise<RequestResult>(() => {})
       return { status: 200, text: '', ...answer }
     },
     sendBeacon: (_, body) => {
@@ -114,7 +114,7 @@ test('coming online tries at once', async () => {
   answers.push({ status: 0 })
   queue.add(event('a'), { now: true })
   await tick(0)
-  queue.wake()
+  queue.retryNow()
   await tick(0)
   expect(requests).toHaveLength(2)
 })
@@ -167,7 +167,7 @@ test('when the page goes, what waits is handed to the browser', () => {
   const { queue, beacons } = setUp()
   queue.add(event('a'), { now: false })
   queue.add(event('b'), { now: false })
-  queue.leave()
+  queue.onPageLeave()
   expect(beacons).toEqual([['a', 'b']])
 })
 
@@ -177,7 +177,7 @@ test('what is on its way in a request that outlives the page is not sent twice',
   queue.add(event('a'), { now: true })
   await tick(0)
   queue.add(event('b'), { now: false })
-  queue.leave()
+  queue.onPageLeave()
   expect(beacons).toEqual([['b']])
 })
 
@@ -208,7 +208,7 @@ test('a page that is left hands over several beacons, halved until the browser t
   )
   queue.add(event('large', 70_000), { now: false })
   for (let index = 0; index < 60; index += 1) queue.add(event(`e${index}`, 900), { now: false })
-  queue.leave()
+  queue.onPageLeave()
   const names = beacons.flatMap((text) => (JSON.parse(text).batch as CapturedEvent[]).map((each) => each.event))
   expect(names).toEqual(Array.from({ length: 60 }, (_, index) => `e${index}`))
   expect(beacons.length).toBeGreaterThan(1)
@@ -217,9 +217,9 @@ test('a page that is left hands over several beacons, halved until the browser t
 test('what a beacon of a page in the back/forward cache carried is sent again when the page is back', async () => {
   const { queue, beacons, requests, delivered } = setUp()
   queue.add(event('a'), { now: false })
-  queue.leave()
+  queue.onPageLeave()
   expect(beacons).toEqual([['a']])
-  queue.wake()
+  queue.retryNow()
   await tick(0)
   expect(requests.map(({ names }) => names)).toEqual([['a']])
   expect(delivered).toEqual(['u-a'])
@@ -237,9 +237,9 @@ test('a page that comes back finds what it has left in its journal, and sends it
   })
   const { queue, requests } = setUp({}, { outbox })
   queue.add(event('a'), { now: false })
-  queue.leave()
+  queue.onPageLeave()
   expect(queue.waiting()).toBe(0)
-  queue.wake()
+  queue.retryNow()
   await tick()
   expect(requests.map(({ names }) => names)).toEqual([['a']])
   expect(Object.keys(localStorage)).toEqual([])
@@ -256,7 +256,7 @@ test('what waits is compressed ahead of time, so that a page that is left at onc
   )
   for (let index = 0; index < 50; index += 1) queue.add(event(`e${index}`, 2000), { now: false })
   await tick(10)
-  queue.leave()
+  queue.onPageLeave()
   expect(bodies).toHaveLength(1)
   expect(bodies[0]!.length).toBeLessThan(5000)
   expect(JSON.parse(gunzipSync(bodies[0]! as Uint8Array).toString()).batch).toHaveLength(50)
@@ -274,7 +274,7 @@ test('a body that was compressed ahead of time is not sent more than 5 s later, 
   )
   queue.add(event('a', 20_000), { now: true })
   await tick(6000)
-  queue.leave()
+  queue.onPageLeave()
   expect(bodies).toHaveLength(1)
   // What cannot be compressed at once goes as text.
   const { sent_at } = JSON.parse(bodies[0]! as string)
@@ -407,15 +407,15 @@ test('a clock that is set right by a week expires nothing', async () => {
 
 test('what is captured after the page has gone goes at once', () => {
   const { queue, beacons } = setUp()
-  queue.leave()
+  queue.onPageLeave()
   queue.add(event('late'), { now: false })
   expect(beacons).toEqual([['late']])
 })
 
 test('a page that comes back sends again', async () => {
   const { queue, delivered } = setUp()
-  queue.leave()
-  queue.wake()
+  queue.onPageLeave()
+  queue.retryNow()
   queue.add(event('a'), { now: true })
   await tick(0)
   expect(delivered).toEqual(['u-a'])
@@ -425,7 +425,7 @@ test('what the browser does not take stays', () => {
   const { queue, refuseBeacons } = setUp()
   refuseBeacons()
   queue.add(event('a'), { now: false })
-  queue.leave()
+  queue.onPageLeave()
   expect(queue.waiting()).toBe(1)
 })
 
@@ -469,7 +469,7 @@ describe('what is refused is not sent, however far it had come', () => {
       {},
       { outbox: { ...outbox, claimOrphans: () => new Promise((done) => (found = () => done([left]))) } },
     )
-    queue.takeOver()
+    queue.adoptOrphans()
     await tick()
     queue.clear('opted_out')
     found()

@@ -3,9 +3,9 @@ import { outcomeOf, retryDelay } from '../../src/delivery/retry'
 test.each([
   [0, 'again'],
   [301, 'again'],
-  [400, 'refused'],
-  [401, 'refused'],
-  [404, 'refused'],
+  [400, 'rejected'],
+  [401, 'rejected'],
+  [404, 'rejected'],
   [408, 'again'],
   [413, 'too_large'],
   [425, 'again'],

@@ -8,5 +8,5 @@ import { gzip } from './gzip'
 import { pageleaves } from './pageleaves'
 import { pageviews } from './pageviews'
 
-/** Everything that the core can do without, in the order in which it starts. */
+/** All features, in the order in which they start. */
 export const FEATURES: readonly Feature[] = [bots, pageviews, pageleaves, clicks, autocapture, flags, groups, gzip]

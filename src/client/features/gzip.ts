@@ -1,6 +1,6 @@
 import type { Feature } from '../feature'
 
-/** Compresses requests where the browser cannot. */
+/** Compresses requests in browsers that cannot. */
 export const gzip: Feature = {
   name: 'gzip',
   connect: ({ delivery }) => ({ runs: { wanted: delivery.needsGzip, load: 'gzip' } }),

@@ -3,7 +3,7 @@ import type { Properties } from '../../types'
 import { toId } from './identify'
 import type { Client } from '../feature'
 
-/** Calls that read and change the groups of the visitor. */
+/** Methods that read and change the visitor's groups. */
 export const groupsApi = ({ context: { log, store }, capture, mayProcess, emit }: Client) => {
   const getGroups = (): Record<string, string> => store.get('$groups') ?? {}
   return {

@@ -29,7 +29,7 @@ export const identityApi = (
   { processPerson, captureIdentify, api: { setPersonProperties } }: PersonProperties,
   onIdChange: (anonymousId?: string) => void,
 ) => {
-  /** Returns the id that `method` was called with. Logs one line when it is not an id, or a number. */
+  /** Returns the id that `method` was called with. Logs one line if it is not an id, or is a number. */
   const idOf = (method: string, value: unknown): string | undefined => {
     const id = toId(value)
     if (!id || typeof value !== 'string')
@@ -58,8 +58,8 @@ export const identityApi = (
   }
   return {
     identify,
-    alias: (given: unknown, of: unknown = identity.distinctId()): CapturedEvent | -1 | undefined => {
-      const [alias, original] = [idOf('alias', given), idOf('alias', of)]
+    alias: (newId: unknown, of: unknown = identity.distinctId()): CapturedEvent | -1 | undefined => {
+      const [alias, original] = [idOf('alias', newId), idOf('alias', of)]
       if (!alias || !original || !mayProcess('alias')) return undefined
       if (alias === original) {
         log.warn('alias with the current id is identify')

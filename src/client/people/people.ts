@@ -7,7 +7,7 @@ import { identityApi } from './identify'
 import { createPersonProperties } from './personProperties'
 import { createReset } from './reset'
 
-/** The calls that change the person and its properties, and the events they capture. */
+/** Methods that change the person and its properties, and the events they capture. */
 export const createPeople = (context: Context, ledger: Ledger, capture: Capture, emit: Emit) => {
   const { config, log, isCookieless } = context
   const { adoptReset, reset } = createReset(context, (bootstrap) => emit('onReset', bootstrap))

@@ -8,7 +8,7 @@ import type { Context } from '../createContext'
 
 export type PersonProperties = ReturnType<typeof createPersonProperties>
 
-/** Calls that set and remove person properties. */
+/** Methods that set and remove person properties. */
 export const createPersonProperties = (
   { store, identity, toProperties, processesPerson }: Context,
   capture: Capture,
@@ -24,7 +24,7 @@ export const createPersonProperties = (
   const setPersonProperties = (set?: Properties, setOnce?: Properties): void => {
     if ((!set && !setOnce) || !mayProcess('setPersonProperties')) return
     const [$set, $set_once] = [toProperties(set), toProperties(setOnce)]
-    // Setting the same again within a page is not captured.
+    // Setting the same properties again within a page is not captured.
     const next = fingerprint($set, $set_once)
     if (next === lastSet) return
     processPerson()

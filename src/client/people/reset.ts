@@ -14,21 +14,21 @@ export interface ResetOptions {
 const forget = (store: Store, isPersonal: (name: string) => boolean = () => true) =>
   store.set(objectOf(Object.keys(store.all()).filter(isPersonal), () => undefined))
 
-/** `reset`, and the same in a tab that finds that another tab was reset. */
+/** `reset`, also for a tab that detects a reset in another tab. */
 export const createReset = (
   { store, tabStore, session, identity, attribution }: Context,
   onReset: (bootstrap?: Bootstrap) => void,
 ) => {
   const latest = () => resetAt(store.all())
   let seen = latest()
-  /** Forgets what this page knows of the person beside the store. */
+  /** Clears what this page knows about the person outside the store. */
   const forgetVisit = (bootstrap?: Bootstrap) => {
     seen = latest()
     forget(tabStore)
     attribution.forget()
     onReset(bootstrap)
   }
-  /** Takes over what other tabs have stored. Forgets the person if one of them was reset. */
+  /** Applies what other tabs have stored. Clears the person if one of them was reset. */
   const adoptReset = (): void => {
     store.sync()
     if (latest() !== seen) forgetVisit()
@@ -42,7 +42,7 @@ export const createReset = (
       forget(store, (name) => !isKey(name, 'browser'))
       session.end()
       identity.renew(resetDeviceID === true, bootstrap)
-      // Later than the reset before, even if the clock was set back since.
+      // Later than the previous reset, even if the clock was set back.
       store.set({ $last_posthog_reset: new Date(Math.max(Date.now(), latest() + 1)).toISOString() })
       store.flush()
       forgetVisit(bootstrap)

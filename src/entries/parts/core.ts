@@ -5,14 +5,14 @@ import type { Analytics } from '../../client/publicApi'
 import { createWithoutPage } from '../../client/withoutPage'
 import type { Extension } from '../../extensions/contract'
 
-/** A part of the SDK, such as `flags` from `trailmark/flags`. What it has is the SDK's own. */
+/** A part of the SDK, such as `flags` from `trailmark/flags`. Its members are internal. */
 export interface Feature {
   readonly name: string
 }
 
 /**
- * Creates an `analytics` object with these features and no others. Importing and creating touch nothing;
- * `init` starts it. Methods and options of other features do nothing, and one console line names the import to add.
+ * Creates an `analytics` object with these features and no others. Importing and creating have no side effects; `init`
+ * starts it. Methods and options of other features do nothing, and one console line names the import to add.
  * @example const analytics = createAnalytics({ features: [pageviews, flags] })
  */
 export const createAnalytics = ({ features }: { features: readonly Feature[] }): Analytics => {

@@ -15,11 +15,11 @@ const WITHIN_MS: Record<EffectKind, number> = {
   response: Infinity,
   departure: Infinity,
 }
-// A person who goes on in the meantime scrolls and selects text themselves: then only what came at once is an effect.
+// A person who scrolls or selects text meanwhile causes changes, so only immediate ones count as effects.
 const WITHIN_MS_AFTER_INPUT: Partial<Record<EffectKind, number>> = { scroll: 100, selection_changed: 100 }
 const VERDICT_MS = 2750
 const RECHECK_MS = 500
-// One impatient person is one dead click a second.
+// At most one dead click per second.
 const AGAIN_MS = 1000
 
 const EXCLUDED = ['.ph-no-deadclick', '.ph-no-capture', '.toolbar-global-fade-container', 'a', ...IGNORED_SELECTORS]
@@ -64,7 +64,7 @@ export const createDeadClicks = (
     const { at, timestamp, path } = candidate
     const { properties, elements } = describe(path)
     const clickedMs = timestamp.getTime()
-    // The first change of each kind that came too late.
+    // The first late change of each kind.
     const delays: Partial<Record<EffectKind, number>> = {}
     for (const change of timeline.changesSince(at))
       if (!isInTime(candidate, change) && !timeline.isNoise(change, candidate))
@@ -92,7 +92,7 @@ export const createDeadClicks = (
     if (!candidates.includes(candidate)) return
     const { path, event, url } = candidate
     const mayReport = config.capture_dead_clicks && url === location.href && !isToggled(path, event)
-    const answer = mayReport && timeline.answerTo(candidate, (change) => isInTime(candidate, change))
+    const answer = mayReport && timeline.outcomeOf(candidate, (change) => isInTime(candidate, change))
     if (answer === 'undecided') return wait(performance.now() + RECHECK_MS, () => decide(candidate))
     candidates = candidates.filter((each) => each !== candidate)
     if (answer === 'unanswered') report(candidate)
@@ -116,7 +116,7 @@ export const createDeadClicks = (
         anyMatches(path, EXCLUDED)
       )
         return
-      // The end of selecting text with the mouse, or of an absence.
+      // The click ends a selection of text with the mouse, or an absence.
       if (isSelected(clicked as Element)) return
       if (at - activatedAt < WITHIN_MS.focus_changed || at - (clickedAt.get(clicked!) ?? -Infinity) < AGAIN_MS) return
       clickedAt.set(clicked!, at)
@@ -124,7 +124,7 @@ export const createDeadClicks = (
       candidates.push(candidate)
       wait(at + VERDICT_MS, () => decide(candidate))
     },
-    /** Whether a click still waits for its effect. */
+    /** Whether a click is still waiting for an effect. */
     isWaiting: (): boolean => candidates.length > 0,
     onPageLeave: (): void => {
       candidates = []

@@ -6,10 +6,10 @@ import { createRageClicks } from './rageClicks'
 import { createTimeline } from './timeline'
 import { createWait } from './wait'
 
-// A button that stays down longer presses no menu open.
+// Longest time between the press that opens a menu and its click.
 const PRESS_MS = 1000
 
-/** Detects rage and dead clicks by what follows clicks. The page is watched only while a click waits for its verdict. */
+/** Detects rage and dead clicks by what follows clicks. The page is watched only while a click is undecided. */
 export const createDetector = (
   host: ClickHost,
   buffered: readonly PageActivity[],

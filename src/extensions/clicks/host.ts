@@ -1,5 +1,5 @@
 import type { ClickParts } from '../../host'
 import type { ExtensionHost } from '../contract'
 
-/** What the detection of rage and dead clicks works with. */
+/** The host of the click detection. */
 export type ClickHost = ExtensionHost & ClickParts

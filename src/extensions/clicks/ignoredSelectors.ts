@@ -1,6 +1,6 @@
 /**
- * Elements that respond to a click in ways the page does not show: fields and their labels (caret, browser pop-up), and
- * what draws or plays by itself. Their clicks are neither rage nor dead clicks.
+ * Elements whose response to a click cannot be observed: fields and their labels (caret, browser pop-up), canvas and
+ * media. Their clicks are neither rage nor dead clicks.
  */
 export const IGNORED_SELECTORS = [
   'input:not([type=button]):not([type=submit]):not([type=reset]):not([type=image]):not([type=checkbox]):not([type=radio])',

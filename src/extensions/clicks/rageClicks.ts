@@ -8,7 +8,7 @@ import type { Wait } from './wait'
 export interface Click {
   x: number
   y: number
-  /** ms; the clock only has to run evenly. */
+  /** ms of any monotonic clock. */
   at: number
 }
 
@@ -16,13 +16,13 @@ interface RunClick extends Click, WatchedClick {
   url: string
 }
 
-// A control that has shown nothing after half a second is one that people click again: within 0.1 s it seems to
-// follow the hand, after 1 s the thought is lost. https://www.nngroup.com/articles/response-times-3-important-limits/
+// People click a control again that shows no response within half a second: 0.1 s feels instant, and 1 s interrupts the
+// user's flow of thought. https://www.nngroup.com/articles/response-times-3-important-limits/
 const ANSWER_MS = 500
 const RECHECK_MS = 500
 
 /**
- * The clicks that `next` continues, itself last; alone, if it is too far or too late to continue them. Compatibility: the
+ * Returns the run of clicks that `next` continues, ending with it; `next` alone if it is too far away or too late. The
  * defaults of all three thresholds are the protocol's (docs/reference/protocol.md#12.6).
  */
 export const clickRun = <C extends Click>(
@@ -36,11 +36,11 @@ export const clickRun = <C extends Click>(
     : [next]
 }
 
-// What people click quickly on purpose.
+// Controls that people click quickly on purpose.
 const PAGING = ['next', 'previous', 'prev', '>', '<']
 const CONTROL = 'a, button, form, input, select, textarea, label'
 
-/** Whether a text contains one of these words: a word anywhere in it, a sign only as the whole of it. */
+/** Whether a string contains one of these words, or equals one of these signs. */
 export const saysOneOf = (text: string, words: readonly string[]): boolean =>
   words.some((word) => (/\w/.test(word) ? ` ${text} `.includes(` ${word.toLowerCase()} `) : text === word))
 
@@ -49,13 +49,13 @@ const isExcluded = (
   { css_selector_ignorelist, content_ignorelist }: RageclickConfig,
   { anyMatches, safeText }: ClickHost,
 ): boolean => {
-  // Compatibility: an empty list switches rage clicks off (the specification, RageclickConfig).
+  // An empty list turns rage clicks off (specification, RageclickConfig).
   if (css_selector_ignorelist && (!css_selector_ignorelist.length || anyMatches(path, css_selector_ignorelist)))
     return true
   if (anyMatches(path, css_selector_ignorelist ? ['.ph-no-capture'] : ['.ph-no-rageclick', '.ph-no-capture']))
     return true
   const words = content_ignorelist === true ? PAGING : content_ignorelist || []
-  // The label of the clicked control counts, not that of the region around it.
+  // Uses the label of the clicked control, not that of the region around it.
   const control = path.find((element) => anyMatches([element], [CONTROL])) ?? path[0]!
   return [safeText(control), control.getAttribute('aria-label') ?? ''].some((text) =>
     saysOneOf(text.toLowerCase().trim(), words),
@@ -63,9 +63,9 @@ const isExcluded = (
 }
 
 /**
- * Captures `$rageclick` at the third quick click in one spot, once a run, if a click of the run went unanswered: no effect
- * within half a second. Three clicks that each had an effect are somebody using a stepper or a carousel. The event has
- * the third click's time. It is captured once that click's half second is over, or the page is left, which is no answer.
+ * Captures `$rageclick` for the third quick click in one spot, once per run, if a click of the run had no effect within
+ * half a second. Three clicks that each had an effect are use of a stepper or a carousel. The event has the third click's
+ * time. It is captured half a second after that click, or when the page is left, which does not count as an effect.
  */
 export const createRageClicks = (host: ClickHost, wait: Wait, timeline: Timeline) => {
   const { config, capture, anyMatches, mayCapture, describe } = host
@@ -73,10 +73,9 @@ export const createRageClicks = (host: ClickHost, wait: Wait, timeline: Timeline
   let lastClickAt = -Infinity
   let verdicts: ((isLast?: boolean) => void)[] = []
 
-  // A requested page shows nothing yet; where it is slow, people click again. What changes later and elsewhere, people
-  // who click one spot do not see.
+  // A requested page shows nothing yet, and people click again if it is slow. They do not see later changes elsewhere.
   const answerTo = (click: RunClick) =>
-    timeline.answerTo(
+    timeline.outcomeOf(
       click,
       (change) =>
         change.kind !== 'departure' &&
@@ -117,7 +116,7 @@ export const createRageClicks = (host: ClickHost, wait: Wait, timeline: Timeline
       wait(at + ANSWER_MS, decide)
     },
     isWaiting: (): boolean => verdicts.length > 0 || performance.now() - lastClickAt < ANSWER_MS,
-    /** The last moment to capture. */
+    /** Called when the page is left: the last chance to capture. */
     onPageLeave: (): void => verdicts.forEach((decide) => decide(true)),
   }
 }

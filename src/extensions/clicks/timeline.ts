@@ -16,10 +16,10 @@ const KINDS: Record<string, EffectKind> = {
 /** How a person scrolls and selects text. */
 export const INPUT = ['wheel', 'touchmove', 'keydown', 'pointerdown']
 
-// Carousels scroll and films loop by themselves, so these need the same proof as a mutation.
+// Carousels scroll and videos loop by themselves, so these are judged like mutations.
 const UNPROMPTED = ['scroll', 'play', 'pause', 'seeking', 'volumechange']
 
-// Code, metadata, and hints for the network.
+// Code, metadata, and resource hints.
 const UNSEEN = 'script, template, meta, title, link[rel*=pre]'
 const TEXT_FIELD =
   'textarea, [contenteditable], input:not([type=button]):not([type=submit]):not([type=reset]):not([type=image]):not([type=checkbox]):not([type=radio])'
@@ -33,12 +33,12 @@ const MAX_CHANGES = 2000
 // How many levels above the clicked element its surroundings reach.
 const NEAR_LEVELS = 3
 
-/** Something that changed for the person who looks at the page. */
+/** A visible change of the page. */
 export interface Change {
   kind: EffectKind
   at: number
   isInClickTask: boolean
-  /** What changed; unset where pages do not change it unprompted. */
+  /** What changed; unset for changes that pages do not make by themselves. */
   source?: Element
   /** A changed attribute, and its former value. */
   attribute?: string | null
@@ -56,9 +56,9 @@ export interface WatchedClick {
   path: readonly Element[]
 }
 
-export type Answer = 'answered' | 'unanswered' | 'undecided'
+export type Outcome = 'answered' | 'unanswered' | 'undecided'
 
-// Not the methods of the element itself: a form's fields can hide them.
+// Not the element's own methods, because a form's fields can hide them.
 const matches = (target: unknown, selector: string) =>
   target instanceof Element && Element.prototype.matches.call(target, selector)
 const isSame = (name: string, before: unknown, after: unknown) =>
@@ -88,20 +88,20 @@ const controlOf = (path: readonly Element[]) => path.find((element) => matches(e
 const isFeedback = ({ attribute, isWordless, source }: Change, { path }: WatchedClick): boolean =>
   isWordless || (!!attribute && (controlOf(path).contains(source!) || !hasWords(source!)))
 
-/** Whether nothing later can show that a change was not the click's effect. */
+/** Whether a change is certainly the click's effect. */
 const isCertain = (change: Change, click: WatchedClick): boolean =>
   (change.isInClickTask || !change.source) && !isFeedback(change, click)
 
-// What a person does next is no effect of a click.
+// What a person does next is not an effect of a click.
 const isNoEffect = () => false
 
-/** What makes an event of this type an effect. */
+/** When an event of this type is an effect. */
 const CONDITIONS: Record<string, (activity: PageActivity) => boolean> = {
   click: isNoEffect,
   ...Object.fromEntries(INPUT.map((type) => [type, isNoEffect])),
-  // Every click into text moves a caret that shows only where a person can write.
+  // Every click into text moves the caret, which is visible only in editable text.
   selectionchange: () => getSelection()?.isCollapsed === false,
-  // A button takes the focus whatever it does (PostHog/posthog-js#4503); a field that gets it was opened for writing.
+  // Every clicked button gets the focus (PostHog/posthog-js#4503). A field that gets it was opened for typing.
   focusin: ({ target }) => matches(target, TEXT_FIELD),
 }
 
@@ -129,7 +129,7 @@ export const createTimeline = () => {
   }
 
   const toMutations = ({ records, values, at, isInClickTask }: PageActivity): Change[] => {
-    // What is set on a new element is part of its appearance.
+    // Changes of a new element are part of its addition.
     const fresh = [
       ...records!.flatMap(({ addedNodes }) => [...addedNodes]),
       ...changes.flatMap(({ isWordless, added }) => (isWordless ? added! : [])),
@@ -161,21 +161,21 @@ export const createTimeline = () => {
     if (type === 'mutation') return toMutations(activity)
     if (!(CONDITIONS[type]?.(activity) ?? true)) return []
     const source = UNPROMPTED.includes(type) ? (target as Element) : undefined
-    // Browsers send the unprompted ones in tasks of their own.
+    // Browsers dispatch the unprompted ones in separate tasks.
     return [{ kind: KINDS[type] ?? 'response', at, isInClickTask: false, source }]
   }
 
   const isAlone = (at: number) => !clicks.some((click) => at >= click && at - click < CLICK_EFFECT_MS)
 
-  /** Whether the page makes such changes by itself: before the click, or again when no click can have caused them. */
+  /** Whether the page makes such changes by itself: it did before the click, or does again when no click can be the cause. */
   const isNoise = (change: Change, { at, path }: WatchedClick): boolean => {
-    // What only removes nodes ends something: a notice.
+    // Only removing nodes ends something, such as a notification.
     const same = changes.filter(({ source, added }) => source === change.source && added?.length !== 0)
     const times = [...new Set(same.map((each) => each.at))]
     const alone = times.filter(isAlone)
     const first = times.find((time) => time >= at)!
     const longestPause = Math.max(...alone.map((time) => time - times[times.indexOf(time) - 1]!))
-    // What the click started does not pause for longer than before it began. Near the control it may end late.
+    // A reaction does not pause for longer than it took to begin. Near the control it may end late.
     return (
       alone[0]! < at ||
       (alone.length > (change.source && isNear(change, path) ? 1 : 0) && (first - at) * 1.1 < longestPause)
@@ -183,7 +183,7 @@ export const createTimeline = () => {
   }
 
   return {
-    /** Adds what happened, and returns it. */
+    /** Adds an activity and returns it. */
     add: (activity: PageActivity): Change[] => {
       const { type, at } = activity
       if (type === 'pointerdown') pressedAt = at
@@ -207,8 +207,8 @@ export const createTimeline = () => {
     changesSince: (at: number): Change[] => changes.filter((change) => change.at >= at && !change.isUndone),
     /** Whether a person scrolled or typed between two times. */
     hadInput: (from: number, to: number): boolean => inputs.some((input) => input > from && input <= to),
-    /** What is known now of the effects of a click; `counts`: which changes came in time, and near enough. */
-    answerTo: (click: WatchedClick, counts: (change: Change) => boolean): Answer => {
+    /** Returns whether a click had an effect, as far as is known now. `counts`: which changes came in time and near enough. */
+    outcomeOf: (click: WatchedClick, counts: (change: Change) => boolean): Outcome => {
       const effects = changes.filter((change) => change.at >= click.at && !change.isUndone && counts(change))
       if (effects.some((change) => isCertain(change, click))) return 'answered'
       const waited = performance.now() - click.at

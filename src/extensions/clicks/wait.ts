@@ -4,7 +4,7 @@ import type { Stop } from '../../types'
 /** Runs `run` once `performance.now` is past `until`. */
 export type Wait = (until: number, run: () => void) => void
 
-/** A `wait`, after each of which `onDone` is called, and what ends all that still run. */
+/** Returns a `wait` that calls `onDone` after each run, and a function that cancels all pending ones. */
 export const createWait = (later: ClickHost['later'], onDone: () => void): { wait: Wait; stop: Stop } => {
   const timers = new Set<ReturnType<typeof setTimeout>>()
   return {

@@ -7,7 +7,7 @@ export interface PersonState {
   processesPerson(event: string): boolean
   /** Stores that person profiles are on, which holds until `reset`. */
   remember(): void
-  /** Where the visitor first came from, as person properties. */
+  /** Returns the visitor's first arrival as person properties. */
   initial(): Properties
 }
 

@@ -1,8 +1,8 @@
 import { type Stage, withProperties } from '../stage'
 
 /**
- * Adds `$session_id` and `$window_id`. The event extends its session or begins one; a `$pageleave` begins none, since the
- * visit that it ends may have been idle for hours.
+ * Adds `$session_id` and `$window_id`. The event extends its session or starts one. A `$pageleave` starts none, because
+ * the visit that it ends may have been idle for hours.
  */
 export const addSession =
   (touch: (isLeaving?: boolean) => { sessionId: string; windowId: string }): Stage =>

@@ -14,10 +14,10 @@ const asBeforeSend = (sanitize: Config['sanitize_properties']): BeforeSend | und
   })
 
 /**
- * The site's own `sanitize_properties` and `before_send`, one function or several in order; empty places
- * (`[isProduction && scrub]`) are skipped. What one returns the next receives; null or undefined drops the event. One that
- * throws drops it too: it may have been about to remove what must not be sent. What the last one returns is serialized
- * like what `capture` was passed. `noop`: the default, which needs none of this.
+ * Runs the site's `sanitize_properties` and `before_send`, one function or several in order. Falsy entries
+ * (`[isProduction && scrub]`) are skipped. Each function receives what the previous one returned. null or undefined drops
+ * the event, and so does an error, because the function may have been about to remove something. The result is serialized
+ * like the arguments of `capture`. `noop`: the default, which is skipped.
  */
 export const runBeforeSend =
   (config: Pick<Config, 'before_send' | 'sanitize_properties'>, noop: unknown, rewrite: RewriteText, log: Log): Stage =>

@@ -1,15 +1,15 @@
 import { unclobbered } from '../../browser/dom'
 
-/** Tags that a person does something with. */
+/** Tags of interactive elements. */
 export const INTERACTIVE = /^(a|button|form|input|select|textarea|label)$/
 
-/** Tag name in lower case. */
+/** Returns the tag name in lower case. */
 export const tagOf = (element: Element): string => element.tagName.toLowerCase()
 
-/** The element and its ancestors below `html`, innermost first, out of shadow roots too. Forms are `unclobbered`. */
+/** Returns the element and its ancestors below `html`, innermost first, across shadow roots. Forms are `unclobbered`. */
 export const pathOf = (element: Element): Element[] => {
   const path: Element[] = []
-  // The bound only stops a page that builds a circle of shadow hosts.
+  // The bound stops at a cycle of shadow hosts.
   for (let at: Element | null | undefined = element; at && path.length < 1000;) {
     if (at instanceof HTMLFormElement) at = unclobbered(at)
     if (tagOf(at) === 'html') break
@@ -19,15 +19,15 @@ export const pathOf = (element: Element): Element[] => {
   return path
 }
 
-/** The element an event happened on: inside an open shadow root, and never a text node. */
+/** Returns the element of an event, also inside an open shadow root, and never a text node. */
 export const targetOf = (event: Event): Element | undefined => {
   const [innermost] = event.composedPath()
   const element = innermost instanceof Text ? innermost.parentElement : innermost
   return element instanceof Element ? element : undefined
 }
 
-// Spread, because `Array.from` of MooTools takes no function.
-/** The text nodes of an element itself, a blank for each child element. */
+// Spread, because MooTools replaces `Array.from` by one without a map function.
+/** Returns the text of an element's own text nodes, with a space for each child element. */
 export const textOfNodes = (element: Element): string =>
   [...element.childNodes].map((node) => (node instanceof Text ? node.data : ' ')).join('')
 

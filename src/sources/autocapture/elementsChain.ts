@@ -18,5 +18,5 @@ const link = ({ tag, classes, attributes, text, nthChild, nthOfType }: ElementDe
   )
 }
 
-/** The elements of a path, innermost first, as one text in the protocol's grammar (docs/reference/protocol.md#12.5). */
+/** Returns the elements of a path, innermost first, as a string in the protocol's grammar (docs/reference/protocol.md#12.5). */
 export const elementsChain = (path: readonly ElementDescription[]): string => path.map(link).join(';')

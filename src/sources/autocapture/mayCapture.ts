@@ -1,13 +1,13 @@
 import type { AutocaptureConfig } from '../../types'
 import { anyMatches, INTERACTIVE, tagOf } from './elements'
 
-// What the page's author marked: nothing of it at all, or nothing by autocapture.
+// Classes that exclude an element from all capturing or from autocapture.
 const EXCLUDED = ['.ph-no-capture', '.ph-no-autocapture', '[data-ph-no-autocapture]']
 
-// A string is an address or a part of one, and for compatibility a regular expression (docs/reference/protocol.md#7.2).
+// A string is a URL or a part of one, and for compatibility a regular expression (docs/reference/protocol.md#7.2).
 const isUrlAllowed = (url: string, allowed: readonly (string | RegExp)[]) =>
   allowed.some((each) => {
-    // One that is neither allows nothing; it must not take the other entries with it.
+    // An invalid expression allows nothing and does not affect other entries.
     try {
       return (typeof each === 'string' && url.includes(each)) || new RegExp(each).test(url)
     } catch {
@@ -15,7 +15,7 @@ const isUrlAllowed = (url: string, allowed: readonly (string | RegExp)[]) =>
     }
   })
 
-/** Whether a person can do something with the target: it, or what it is in, reacts to this event. */
+/** Whether the target, or an ancestor, is interactive for this type of event. */
 const isInteraction = (type: string, path: readonly Element[]): boolean => {
   const target = path[0]!
   const tag = tagOf(target)
@@ -25,13 +25,13 @@ const isInteraction = (type: string, path: readonly Element[]): boolean => {
   if (type !== 'click') return false
   if (target.getAttribute('contenteditable') === 'true' || path.some((element) => INTERACTIVE.test(tagOf(element))))
     return true
-  // The cursor is inherited, so the target's own tells of its ancestors' too.
+  // The cursor is inherited, so the target's includes that of its ancestors.
   return getComputedStyle(target).cursor === 'pointer'
 }
 
 /**
- * Whether an event of this type may be captured: allowed by the lists of `config` (empty list: none; no list: all),
- * not excluded by the page, and something a person did (docs/reference/protocol.md#12.2).
+ * Whether an event of this type may be captured: allowed by the lists of `config` (empty list: none; no list: all), not
+ * excluded by the page, and caused by a person (docs/reference/protocol.md#12.2).
  */
 export const mayCapture = (
   type: string,

@@ -13,7 +13,7 @@ import { isField, isSensitive, PRIVATE } from './privacy'
 const EVENTS = ['click', 'change', 'submit', 'copy', 'cut']
 const AUGMENT = 'data-ph-capture-attribute-'
 
-/** Properties that the page's author gave elements by `data-ph-capture-attribute-<name>`; the innermost wins. */
+/** Returns properties from `data-ph-capture-attribute-<name>` attributes. The innermost wins. */
 const augmented = (path: readonly Element[], typed: readonly string[]): Properties => {
   const properties: Properties = {}
   for (let index = path.length; index--;) {
@@ -25,7 +25,7 @@ const augmented = (path: readonly Element[], typed: readonly string[]): Properti
   return properties
 }
 
-/** Where a click leads, if it leads to another host. */
+/** Returns the URL that a click leads to, if it is on another host. */
 const externalUrl = (path: readonly Element[], typed: readonly string[]): Properties => {
   const link = path.find((element) => tagOf(element) === 'a') as HTMLAnchorElement | undefined
   const host = link && hostOf(link.href)
@@ -34,7 +34,7 @@ const externalUrl = (path: readonly Element[], typed: readonly string[]): Proper
     : {}
 }
 
-/** What the configuration and the visitor's typing keep back of elements. */
+/** Returns what configuration and typed values exclude from descriptions of elements. */
 export const maskingOf = ({ mask_all_text, mask_all_element_attributes, autocapture }: Config): Masking => ({
   maskText: mask_all_text,
   maskAttributes: mask_all_element_attributes,
@@ -46,7 +46,7 @@ export const maskingOf = ({ mask_all_text, mask_all_element_attributes, autocapt
 export const describePath = (path: readonly Element[], masking: Masking): ElementDescription[] =>
   path.map((_, index) => describeElement(path.slice(index), index === 0, masking))
 
-/** The selected text, '' where it contains anything private. */
+/** Returns the selected text; '' if it contains anything private. */
 const selectedText = (path: readonly Element[], { maskText, typed }: Masking): string => {
   const selection = getSelection()
   if (!selection?.rangeCount || maskText || path.some((element) => isField(element) || isSensitive(element))) return ''
@@ -54,13 +54,13 @@ const selectedText = (path: readonly Element[], { maskText, typed }: Masking): s
   const root = path[0]!.getRootNode() as ShadowRoot
   const isDocument = (root as Node) === document
   const hidden = (isDocument ? unclobbered(document) : root).querySelectorAll(PRIVATE)
-  // Ranges do not reach into shadow roots: any private element there counts as selected.
+  // Ranges do not include shadow roots, so any private element there counts as selected.
   return [...hidden].some((element) => !isDocument || range.intersectsNode(element))
     ? ''
     : safe(String(selection), typed).slice(0, TEXT_LENGTH)
 }
 
-/** The properties of an autocaptured event on the first element of `path`. */
+/** Returns the properties of an autocaptured event on the first element of `path`. */
 export const describeEvent = (
   type: string,
   path: readonly Element[],
@@ -77,7 +77,7 @@ export const describeEvent = (
   }
 }
 
-/** Captures `$autocapture` for clicks, changes and submits, and `$copy_autocapture` for copies where configured. */
+/** Captures `$autocapture` for clicks, changes and submits, and, if configured, `$copy_autocapture` for copies. */
 export const startAutocapture = ({ config, capture }: Host): Stop => {
   const onEvent = (event: Event) => {
     const target = targetOf(event)

@@ -1,18 +1,18 @@
 import { isPlainObject, parseJson } from '../../lib/json'
 import type { Properties } from '../../types'
 
-/** A place that keeps one object of values. Nothing here throws: a place that fails forgets. */
+/** A storage of one object of values. Nothing here throws; a storage that fails is empty. */
 export interface Backend {
-  /** What is stored. Where nothing readable is: `missing`, which is what the page holds in memory. */
+  /** Returns what is stored, or `missing` if nothing readable is. */
   read(missing?: Properties): Properties | undefined
-  /** Returns whether everything is stored: a place may be full, forbidden, or take only part. */
+  /** Returns whether everything was stored. Storage may be full, forbidden, or limited. */
   write(values: Properties): boolean
   clear(): void
-  /** Whether the stored text differs from what was last read or written here. Undefined: a place of this page alone. */
+  /** Whether the stored text differs from what was last read or written here. Unset for memory. */
   hasChanged?(): boolean
 }
 
-/** An object out of its JSON text; undefined for anything else. */
+/** Parses the JSON text of an object; undefined for anything else. */
 export const parseObject = (text: string | null | undefined): Properties | undefined => {
   const value = parseJson(text)
   return isPlainObject(value) ? value : undefined

@@ -6,9 +6,9 @@ import type { Backend } from './backend'
 type Decided = { distinct_id?: string; $identity_at?: number; $sesid?: [number, string, number] }
 
 /**
- * What holds when cookie and local storage disagree. Neither wins by what it is: a cookie may come from another
- * subdomain and be newer, or be all that is left of an old visit. The identity that was decided later is right; it
- * takes nothing with it that belonged to the other person. Of two sessions the one used later goes on.
+ * Resolves a conflict between cookie and local storage. A cookie may come from another subdomain and be newer, or be
+ * left over from an old visit. The identity that was decided later wins, without values of the other person. Of two
+ * sessions the one used later wins.
  */
 export const reconcile = (cookie: Properties | undefined, local: Properties | undefined): Properties | undefined => {
   if (!cookie || !local) return cookie ?? local
@@ -19,16 +19,16 @@ export const reconcile = (cookie: Properties | undefined, local: Properties | un
     return { ...ofBrowser, ...cookie }
   }
   const isTheirsLater = (theirs!.$sesid?.[0] ?? 0) > (ours!.$sesid?.[0] ?? 0)
-  // In the order of `local`, whose text then stays the same.
+  // In the order of `local`, so that its text stays the same.
   return { ...local, ...cookie, ...local, ...(isTheirsLater ? { $sesid: theirs!.$sesid } : {}) }
 }
 
-/** Everything in `local`, and the ids in `cookie` too, where subdomains see them. */
+/** Stores everything in `local`, and ids in `cookie` too, which subdomains share. */
 export const bothBackends = (cookie: Backend, local: Backend): Backend => ({
   read: (missing) => reconcile(cookie.read(), local.read(missing)),
   write: (values) => {
     const kept = local.write(values)
-    // Where there is no cookie, local storage does: only subdomains miss it.
+    // Without a cookie, local storage is enough. Only subdomains do not share it.
     cookie.write(pick(values, (name) => isKey(name, 'cookie')))
     return kept
   },

@@ -10,28 +10,28 @@ import type { Backend } from './backend'
 import { textBackend } from './textBackend'
 
 export interface CookieOptions {
-  /** 0: until the browser closes. */
+  /** Days; 0: until the browser closes. */
   days: number
   secure: boolean
   crossSubdomain: boolean
 }
 
-// By the interface of the document, since an element named `cookie` hides the property.
+// Through the prototype, because an element named `cookie` hides the property.
 const readCookies = () => Reflect.get<Document, 'cookie'>(Document.prototype, 'cookie', document)
 const writeCookie = (cookie: string) => void Reflect.set(Document.prototype, 'cookie', cookie, document)
-/** Whether such an element does: js-cookie, which reads the property, then sees and sets nothing. */
+/** Whether an element hides the property, so that js-cookie can neither read nor set cookies. */
 const isHidden = () => typeof document.cookie !== 'string'
 
 let widest: string | undefined
 
 /**
- * Finds the widest domain that this page may set a cookie for; '' for the host alone. It tries, because only the browser
- * has the list of 10,000 public suffixes.
+ * Returns the widest domain that this page may set a cookie for; '' for the host alone. It tries each, because only the
+ * browser has the list of public suffixes.
  */
 const findWidestDomain = (): string => {
   const host = location.hostname
   const labels = host.split('.').slice(-8)
-  // An address or a single name (localhost) takes no domain.
+  // Cookies of an IP address or a single name (localhost) have no domain.
   if (labels.length < 2 || /^[\d.]+$|:/.test(host)) return ''
   const probe = `dmn_chk_${uuidv7()}`
   for (let from = labels.length - 1; from >= 0; from--) {
@@ -44,7 +44,7 @@ const findWidestDomain = (): string => {
   return ''
 }
 
-/** The cookies by name. js-cookie, which reads the property of the document, cannot where that is hidden. */
+/** Returns the cookies by name. js-cookie cannot read them if the property is hidden. */
 const parse = (text: string): Record<string, string> => {
   if (!isHidden()) return Cookies.get()
   const pairs = text.split('; ').map((cookie) => cookie.split(/=(.*)/))
@@ -54,7 +54,7 @@ const parse = (text: string): Record<string, string> => {
 }
 let text: string
 let cookies: Record<string, string> = {}
-// Each reading asks another process of the browser. Decoded again only when a cookie has changed.
+// Each read asks another process of the browser. Decoded again only if a cookie has changed.
 const current = oncePerTask(() => {
   const read = readCookies()
   if (text !== read) cookies = parse(read)
@@ -62,7 +62,7 @@ const current = oncePerTask(() => {
   return cookies
 })
 
-/** Cookies as a storage that never throws. A sandboxed frame may neither read nor set one; workers have none. */
+/** Cookies as a storage that never throws. A sandboxed frame may not read or set them, and workers have none. */
 export const cookieStorage = ({ days, secure, crossSubdomain }: CookieOptions): KeyValueStorage => {
   // The page may have set one in this task.
   current.renew()
@@ -84,20 +84,20 @@ export const cookieStorage = ({ days, secure, crossSubdomain }: CookieOptions): 
     setItem: (name, value) => {
       const before = getItem(name)
       attempt(() => set(name, value, domain(), days || undefined))
-      // A cookie that is too large, or not wanted, is refused without an error. Any other text is another tab's later write.
+      // The browser rejects a cookie without an error, for example if it is too large. Any other text is another tab's later write.
       const after = getItem(name)
       return after === value || (after !== null && after !== before)
     },
     removeItem: (name) => {
-      // Cookies of different domains are different cookies: both are removed.
+      // Cookies of different domains are different cookies, so both are removed.
       if (getItem(name) !== null) attempt(() => [domain(), ''].forEach((each) => set(name, '', each, -1)))
     },
   }
 }
 
 /**
- * A cookie of its own. Browsers refuse one over 4 kB: then it holds the ids, and everything else stays in memory while
- * the page lives.
+ * Stores the values in one cookie. Browsers reject one over 4 kB: then the cookie has the ids, and all other values stay
+ * in memory.
  */
 export const cookieBackend = (name: string, options: CookieOptions): Backend => {
   const cookie = textBackend(cookieStorage(options), name)
@@ -106,7 +106,7 @@ export const cookieBackend = (name: string, options: CookieOptions): Backend => 
     ...cookie,
     read: (missing) => {
       const stored = cookie.read()
-      // What did not fit belongs to the person it was written with.
+      // Values that did not fit belong to the person they were written with.
       const isOurs = stored?.$last_posthog_reset === rest.$last_posthog_reset
       return stored ? { ...(isOurs ? rest : {}), ...stored } : missing
     },

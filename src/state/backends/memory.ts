@@ -1,7 +1,7 @@
 import type { Properties } from '../../types'
 import type { Backend } from './backend'
 
-/** Lost with the page. */
+/** Stores values in memory. They are lost with the page. */
 export const memoryBackend = (): Backend => {
   let kept: Properties | undefined
   return {

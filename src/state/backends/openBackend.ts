@@ -9,7 +9,7 @@ import { textBackend } from './textBackend'
 
 const PROBE = '__trailmark__'
 
-/** Whether `storage` can be used: it holds the entry already, or takes a new one. */
+/** Whether `storage` can be used: it has the entry already, or accepts a new one. */
 const isUsable = (storage: KeyValueStorage, name: string): boolean => {
   if (storage.getItem(name) !== null) return true
   const isStored = storage.setItem(PROBE, PROBE)
@@ -17,7 +17,7 @@ const isUsable = (storage: KeyValueStorage, name: string): boolean => {
   return isStored
 }
 
-/** The backend that `persistence` asks for, or the nearest that the page allows; memory where nothing is. */
+/** Returns the backend that `persistence` selects, or the nearest that the page allows; memory if none is. */
 export const openBackend = (kind: PersistenceKind, name: string, cookies: CookieOptions): Backend => {
   if (kind === 'memory') return memoryBackend()
   const storage = storageOf(kind === 'sessionStorage' ? kind : 'localStorage')
