@@ -71,7 +71,7 @@ const runChecks = async () => {
 const runJest = () =>
   suite(
     'jest',
-    npx('jest', `--maxWorkers=${availableParallelism() + 2}`, '--json', `--outputFile=${join(folder, 'jest.json')}`),
+    npx('jest', `--maxWorkers=${availableParallelism() + 1}`, '--json', `--outputFile=${join(folder, 'jest.json')}`),
     () => {
       const { numPassedTests, testResults } = readReport('jest.json')
       const failedIn = ({ name, status, assertionResults }) => {
@@ -85,7 +85,7 @@ const runJest = () =>
     background,
   )
 
-const runPlaywright = (chromium, firefox) =>
+const runPlaywright = (chromium, headlessShell, firefox) =>
   suite(
     'playwright',
     npx('playwright', 'test'),
@@ -100,20 +100,30 @@ const runPlaywright = (chromium, firefox) =>
     {
       env: {
         TRAILMARK_BROWSER: chromium,
+        TRAILMARK_HEADLESS_SHELL: headlessShell,
         TRAILMARK_FIREFOX: firefox,
         PLAYWRIGHT_JSON_OUTPUT_NAME: join(folder, 'playwright.json'),
       },
     },
   )
 
+/** Systems without a package of the headless shell run all tests in Chromium. */
+const findHeadlessShell = () => {
+  try {
+    return findBrowser('chromium-headless-shell')
+  } catch {
+    return findBrowser('chromium')
+  }
+}
+
 try {
-  const [chromium, firefox] = [findBrowser('chromium'), findBrowser('firefox')]
-  console.log(`Browsers: ${chromium}, ${firefox}`)
+  const browsers = [findBrowser('chromium'), findHeadlessShell(), findBrowser('firefox')]
+  console.log(`Browsers: ${browsers.join(', ')}`)
   const built = await Promise.all([
     check('build SDK', ['npm', 'run', 'build:sdk', '--silent']),
     check('build service', ['npm', 'run', 'build', '--workspace', 'service', '--silent']),
   ])
-  if (built.every(Boolean)) await Promise.all([runPlaywright(chromium, firefox), runJest(), runChecks()])
+  if (built.every(Boolean)) await Promise.all([runPlaywright(...browsers), runJest(), runChecks()])
 } catch (error) {
   count(0, 1)
   failures.push(error.message)

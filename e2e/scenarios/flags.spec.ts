@@ -90,7 +90,10 @@ test('drops events of autocapture that the service has turned off, also those ca
   const set = (autocapture_opt_out: boolean) => service.api('PATCH', '/remote_config/', { autocapture_opt_out })
   expect((await set(true)).status).toBe(200)
   try {
-    put('script', '/', '<button>Buy</button>', { request_queue_config: { flush_interval_ms: 5000 } })
+    put('script', '/', '<button>Buy</button>', {
+      request_queue_config: { flush_interval_ms: 5000 },
+      capture_dead_clicks: false,
+    })
     // The service responds after the click.
     let respond = () => {}
     const hasClicked = new Promise<void>((resolve) => (respond = resolve))

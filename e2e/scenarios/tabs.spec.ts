@@ -107,7 +107,9 @@ for (const persistence of PERSISTENCE)
       )
       const expected = Object.fromEntries(names.map((name) => [name, round]))
       for (const tab of tabs)
-        expect(await tab.evaluate(() => window.analytics.capture('x')!.properties)).toMatchObject(expected)
+        await expect(async () => {
+          expect(await tab.evaluate(() => window.analytics.capture('x')!.properties)).toMatchObject(expected)
+        }).toPass()
     }
     await settle(context)
     await reload(tabs[0]!)
