@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 
 const SRC = resolve(__dirname, '../src')
 
-/** Who may import whom; type imports count. Rooms side by side do not know each other: `client` introduces them. */
+/** Allowed imports per room, including type imports. Rooms on one level do not import each other. `client` connects them. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   types: [],
   version: [],
@@ -19,7 +19,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   flags: ['lib', 'types'],
   sources: ['host', 'browser', 'lib', 'types'],
   extensions: ['host', 'browser', 'lib', 'types'],
-  // For servers; nothing of it is in a page.
+  // Server code. No page loads it.
   backend: [],
   client: [
     'host',
@@ -38,7 +38,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   entries: ['backend', 'browser', 'client', 'extensions', 'types'],
 }
-/** The packages that may be inside, and where. */
+/** The bundled packages and the rooms that may import them. */
 const MAY_CONTAIN: Record<string, string> = { 'js-cookie': 'state', fflate: 'extensions' }
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
@@ -50,11 +50,11 @@ const localImportsOf = (file: string) =>
     .filter((target) => target.startsWith('.') && !target.endsWith('.json'))
     .map((target) => `${relative(SRC, resolve(SRC, dirname(file), target))}.ts`)
 
-test('every room is in the table', () => {
+test('the table of allowed imports lists every room', () => {
   expect([...new Set(files.map(roomOf))].sort()).toEqual(Object.keys(MAY_IMPORT).sort())
 })
 
-test.each(files)('%s imports only what its room may know', (file) => {
+test.each(files)('%s imports only from rooms it may import', (file) => {
   const room = roomOf(file)
   const wrong = localImportsOf(file).filter(
     (target) => roomOf(target) !== room && !MAY_IMPORT[room]!.includes(roomOf(target)),
@@ -64,20 +64,20 @@ test.each(files)('%s imports only what its room may know', (file) => {
   expect(packages.filter((name) => MAY_CONTAIN[name] !== room)).toEqual([])
 })
 
-test('no import leads back to where it began', () => {
-  const circles: string[] = []
+test('the sources have no import cycles', () => {
+  const cycles: string[] = []
   const done = new Set<string>()
-  const walk = (file: string, way: readonly string[]) => {
-    if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' → '))
-    if (way.includes(file) || done.has(file)) return
-    localImportsOf(file).forEach((next) => walk(next, [...way, file]))
+  const walk = (file: string, path: readonly string[]) => {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' → '))
+    if (path.includes(file) || done.has(file)) return
+    localImportsOf(file).forEach((next) => walk(next, [...path, file]))
     done.add(file)
   }
   files.forEach((file) => walk(file, []))
-  expect(circles).toEqual([])
+  expect(cycles).toEqual([])
 })
 
-test('nothing happens on import outside entries: no statement but declarations', () => {
+test('modules other than entries contain only declarations and have no side effects on import', () => {
   const statements = files
     .filter((file) => roomOf(file) !== 'entries')
     .flatMap((file) =>
@@ -89,6 +89,6 @@ test('nothing happens on import outside entries: no statement but declarations',
   expect(statements).toEqual([])
 })
 
-test('the page keeps its place in the back/forward cache: no unload listeners', () => {
+test('the sources add no unload listeners, which would disable the back/forward cache', () => {
   expect(files.filter((file) => /['"](before)?unload['"]/.test(readFileSync(join(SRC, file), 'utf8')))).toEqual([])
 })

@@ -11,7 +11,7 @@ const FILES = ['', 'esm', 'cjs'].flatMap((folder) =>
     .map((file) => resolve(DIST, folder, file)),
 )
 
-/** APIs that one of the oldest supported browsers lacks (docs/reference/browsers.md), by name of the member or of the global. */
+/** APIs missing in one of the oldest supported browsers (docs/reference/browsers.md), by name of the member or global. */
 const TOO_NEW = new Set([
   ...['hasOwn', 'groupBy', 'findLast', 'findLastIndex', 'toSorted', 'toReversed', 'toSpliced', 'withResolvers'],
   ...[
@@ -34,9 +34,9 @@ const TOO_NEW = new Set([
   ],
   ...['setHTML', 'parseHTMLUnsafe', 'fromAsync', 'hasIndices', 'transferToFixedLength'],
 ])
-/** Calls of static methods that are too new, where the name alone says too little. */
+/** Static methods that are too new and whose name alone is ambiguous. */
 const TOO_NEW_STATIC = new Set(['AbortSignal.timeout', 'AbortSignal.any', 'Promise.any', 'URL.canParse', 'URL.parse'])
-/** Methods whose names are also those of plain properties: only calls count. */
+/** Methods that share names with plain properties: only calls count. */
 const TOO_NEW_CALLS = new Set(['at', 'union', 'try'])
 
 const uses = (text: string, name = 'file.js') => {
@@ -63,7 +63,7 @@ const uses = (text: string, name = 'file.js') => {
   return found
 }
 
-test.each(FILES)('%s uses nothing that the oldest supported browsers lack', (file) => {
+test.each(FILES)('%s uses only features of the oldest supported browsers', (file) => {
   expect(uses(readFileSync(file, 'utf8'))).toEqual([])
 })
 
@@ -75,11 +75,11 @@ test.each([
   'AbortSignal.timeout(5)',
   'a ??= b',
   '1_000',
-])('the check finds %s', (code) => {
+])('the browser support check detects %s', (code) => {
   expect(uses(code)).toHaveLength(1)
 })
 
-test('the sources use no built-in that is newer than ES2020', () => {
+test('the sources use no built-in newer than ES2020', () => {
   const entries = ['main', 'script'].map((name) => resolve(__dirname, `../src/entries/${name}.ts`))
   const program = ts.createProgram(entries, {
     target: ts.ScriptTarget.ES2020,

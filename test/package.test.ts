@@ -22,21 +22,21 @@ test.each(Object.entries(BUDGETS))('%s is at most %i bytes gzipped', (file, budg
 })
 
 test.each(Object.keys(BUDGETS))(
-  '%s has no look-behind, for which Safari before 16.4 refuses the whole script',
+  '%s contains no lookbehind, which breaks the whole script in Safari before 16.4',
   (file) => {
     expect(readFileSync(resolve(ROOT, file), 'utf8')).not.toMatch(/\(\?<[=!]/)
   },
 )
 
-test('publint finds nothing', () => {
+test('publint reports no problems', () => {
   expect(run('publint', '--strict')).toContain('All good!')
 })
 
-test('attw finds nothing', () => {
+test('attw reports no problems', () => {
   expect(JSON.parse(run('attw', '--pack', '.', '--format', 'json')).analysis.problems).toEqual([])
 })
 
-test('the npm build makes no script element and knows no address of code', () => {
+test('the npm build creates no script element and contains no script URL', () => {
   for (const build of ['esm/main.js', 'cjs/main.cjs']) {
     const text = readFileSync(resolve(ROOT, 'dist', build), 'utf8')
     expect(text).not.toMatch(/createElement\(['"]script/)
@@ -44,11 +44,11 @@ test('the npm build makes no script element and knows no address of code', () =>
   }
 })
 
-test('the script build is ASCII, so that a page in any encoding can carry it', () => {
+test('the script build is ASCII so that pages in any encoding can load it', () => {
   expect(readFileSync(resolve(ROOT, 'dist/analytics.js'), 'utf8')).toMatch(/^[\p{ASCII}]*$/u)
 })
 
-test('source maps carry their sources', () => {
+test('source maps contain their sources', () => {
   for (const map of ['analytics.js.map', 'esm/main.js.map', 'cjs/main.cjs.map']) {
     const { sourcesContent } = JSON.parse(readFileSync(resolve(ROOT, 'dist', map), 'utf8')) as {
       sourcesContent: (string | null)[]
@@ -58,19 +58,22 @@ test('source maps carry their sources', () => {
   }
 })
 
-test.each(['esm/main.js', 'cjs/main.cjs'])('importing %s in Node touches nothing and gives a silent no-op', (build) => {
-  const script = `
+test.each(['esm/main.js', 'cjs/main.cjs'])(
+  'importing %s in Node has no side effects and exports a silent no-op',
+  (build) => {
+    const script = `
     const { analytics } = await import('./dist/${build}').then((m) => m.analytics ? m : m.default)
     analytics.init('token', { api_host: 'https://events.example.com' })
     if (analytics.capture('x') !== undefined || analytics.get_distinct_id() !== '') throw new Error('not a no-op')
     console.log('quiet')`
-  const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
-    cwd: ROOT,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  expect(output.trim()).toBe('quiet')
-})
+    const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    expect(output.trim()).toBe('quiet')
+  },
+)
 
 describe('trailmark/endpoints', () => {
   const folder = mkdtempSync(join(tmpdir(), 'trailmark-consumer-'))
@@ -80,7 +83,7 @@ describe('trailmark/endpoints', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test('resolves for tools that do not read the exports of package.json, as eslint-plugin-import', () => {
+  test('resolves for tools that do not read the exports of package.json, such as eslint-plugin-import', () => {
     const file = legacyResolve.sync('trailmark/endpoints', { basedir: folder, preserveSymlinks: false })
     expect(file).toBe(join(ROOT, 'dist/cjs/endpoints.cjs'))
   })
@@ -88,7 +91,7 @@ describe('trailmark/endpoints', () => {
   test.each([
     ['bundler', ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler],
     ['node16', ts.ModuleKind.Node16, ts.ModuleResolutionKind.Node16],
-  ])('has types that compile without the DOM and without types of Node (%s)', (_, module, moduleResolution) => {
+  ])('has types that compile without DOM and Node types (%s)', (_, module, moduleResolution) => {
     const file = join(folder, 'consumer.mts')
     writeFileSync(
       file,
@@ -109,7 +112,7 @@ describe('trailmark/endpoints', () => {
   })
 })
 
-test('package.json says where the code, its home page and its issues are, and the README links only to files that exist', () => {
+test('package.json links to repository, home page and issues, and the README links only to existing files', () => {
   const { repository, homepage, bugs } = JSON.parse(readFileSync(resolve(ROOT, 'package.json'), 'utf8'))
   expect([repository.url, homepage, bugs].every((url) => /^(git\+)?https:/.test(url))).toBe(true)
   const readme = readFileSync(resolve(ROOT, 'README.md'), 'utf8')

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 const ROOT = resolve(__dirname, '..')
 const README = readFileSync(resolve(ROOT, 'README.md'), 'utf8')
 
-test('the snippet in the README is the one that the examples use', () => {
+test('the README contains the snippet used by the examples', () => {
   const script = `
     import { scriptTag } from './examples/snippet/scriptTag.mjs'
     console.log(scriptTag({ token: 'YOUR_TOKEN', config: { api_host: 'http://127.0.0.1:8000', defaults: '2026-01-30' } }))`
@@ -18,7 +18,7 @@ test('the snippet in the README is the one that the examples use', () => {
   expect(README).toContain(tag)
 })
 
-test('the smallest page has the same snippet', () => {
+test('examples/html/index.html contains the snippet used by the examples', () => {
   const script = `import { oneLineSnippet } from './examples/snippet/scriptTag.mjs'; console.log(oneLineSnippet)`
   const snippet = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
     cwd: ROOT,
@@ -27,7 +27,7 @@ test('the smallest page has the same snippet', () => {
   expect(readFileSync(resolve(ROOT, 'examples/html/index.html'), 'utf8')).toContain(snippet)
 })
 
-test('the test command in the README is the one that the continuous integration runs', () => {
+test('the README contains the test command that CI runs', () => {
   const command = 'npm ci && npm test'
   expect(README).toContain(command)
   expect(readFileSync(resolve(ROOT, '.ci/run'), 'utf8')).toContain(`\n${command}\n`)
@@ -35,11 +35,11 @@ test('the test command in the README is the one that the continuous integration 
 
 test.each(
   [...README.matchAll(/\]\(([^)#]+)\)/g)].map(([, target]) => target!).filter((target) => !target.startsWith('http')),
-)('the README links to %s, which is there', (target) => {
+)('the README links to the existing file %s', (target) => {
   expect(() => readFileSync(resolve(ROOT, target))).not.toThrow()
 })
 
-test('the README states the size of the script to 0.3 kB', () => {
+test('the README states the script size to within 0.3 kB', () => {
   const stated = Number(/\| Script, gzip kB \| ([\d.]+) \|/.exec(README)![1])
   const script = gzipSync(readFileSync(resolve(ROOT, 'dist/analytics.js')), { level: 9 })
   expect(Math.abs(stated - script.length / 1000)).toBeLessThan(0.3)

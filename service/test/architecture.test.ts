@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 
 const SRC = resolve(__dirname, '../src')
 
-/** Who may import whom. A room is a folder, or a file at the top; the longest name that fits a file is its room. */
+/** Allowed imports. A room is a folder or a top-level file. The longest name that matches a file is its room. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   config: ['lib'],
@@ -64,7 +64,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'endpoints/variables',
     'endpoints/definitions',
   ],
-  // The routes call the rooms through what `service` hands them; from the rooms they take types and pure answers.
+  // Routes call the rooms through the dependencies that `service` passes. They import only types and pure functions from rooms.
   http: [
     'lib',
     'storage',
@@ -105,7 +105,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: ['service', 'cli', 'http', 'config', 'storage', 'storage/metadata', 'storage/embedded', 'lib'],
 }
 
-/** What the rooms that use the storage may see of it: the ports with their types and errors, never what connects. */
+/** Storage modules that other rooms may import: the ports with their types and errors, never connections. */
 const ONLY_FROM_STORAGE = ['storage/storage.ts', 'storage/insertRows.ts', 'storage/metadata/metadata.ts']
 const PORT_USERS = [
   'ingest',
@@ -147,21 +147,21 @@ const importsOf = (file: string): string[] =>
 
 const edges = files.flatMap((from) => importsOf(from).map((to) => ({ from, to })))
 
-test('every file belongs to a room', () => {
+test('every source file belongs to a room', () => {
   expect(files.filter((file) => !roomOf(file))).toEqual([])
 })
 
-test('every import names a file that exists, with its extension', () => {
+test('every import names an existing file with its extension', () => {
   expect(edges.filter(({ to }) => !files.includes(to))).toEqual([])
 })
 
-test('a room imports only the rooms that it may know', () => {
+test('a room imports only allowed rooms', () => {
   expect(
     edges.filter(({ from, to }) => roomOf(from) !== roomOf(to) && !MAY_IMPORT[roomOf(from)!]!.includes(roomOf(to)!)),
   ).toEqual([])
 })
 
-test('rooms see the storage as its port only', () => {
+test('rooms import only the ports of the storage', () => {
   const wrong = edges.filter(
     ({ from, to }) =>
       PORT_USERS.includes(roomOf(from)!) && to.startsWith('storage/') && !ONLY_FROM_STORAGE.includes(to),
@@ -169,10 +169,10 @@ test('rooms see the storage as its port only', () => {
   expect(wrong).toEqual([])
 })
 
-test('only the engine that stands behind the gate is opened: nothing that serves requests can ask past it', () => {
+test('only the gated engine is opened, so no request handler can bypass the gate', () => {
   const connects = ['storage/clickhouse.ts', 'storage/clickhouseClients.ts', 'storage/cluster/cluster.ts']
   const openers = edges.filter(({ from, to }) => connects.includes(to) && roomOf(from) !== roomOf(to))
-  // Types of a connection, and what the command line opens for itself.
+  // Types of connections, and files that the command line opens itself.
   const known = [
     'engine.ts',
     'backup/eventStore.ts',
@@ -185,14 +185,14 @@ test('only the engine that stands behind the gate is opened: nothing that serves
   ).toEqual([])
 })
 
-test('no room opens a connection but the storage', () => {
+test('only the storage opens connections', () => {
   const users = files.filter((file) =>
     /from '(?:@clickhouse\/client|@libsql\/client|kysely|ffi-rs)'/.test(readFileSync(join(SRC, file), 'utf8')),
   )
   expect(users.filter((file) => !file.startsWith('storage/'))).toEqual([])
 })
 
-test('no files import each other in a circle', () => {
+test('source files have no import cycles', () => {
   const circles: string[][] = []
   const done = new Set<string>()
   const visit = (file: string, path: readonly string[]) => {

@@ -3,7 +3,7 @@ import { ConfigError, describeVariables, readConfig } from '../src/config.ts'
 
 const read = (env: Record<string, string>) => readConfig(env, { staticDir: '/sdk' })
 
-test('an empty environment has every fallback', () => {
+test('an empty environment results in the default configuration', () => {
   expect(read({})).toEqual({
     port: 8000,
     host: '127.0.0.1',
@@ -64,7 +64,7 @@ test.each([
     '{"my key":{"seconds":5,"memory_mb":20,"per_minute":60},"other":{}}',
     { keyLimits: { 'my key': { seconds: 5, memoryBytes: 20_000_000, perMinute: 60 }, other: {} } },
   ],
-])('%s=%s is read', (name, text, expected) => {
+])('reads the setting %s=%s', (name, text, expected) => {
   expect(read({ [name]: text })).toMatchObject(expected)
 })
 
@@ -92,15 +92,15 @@ test.each([
   ['TRAILMARK_KEY_LIMITS', '{"a":5}', 'expects JSON such as'],
   ['TRAILMARK_KEY_LIMITS', '{"a":{"second":5}}', 'expects only seconds'],
   ['TRAILMARK_KEY_LIMITS', '{"a":{"seconds":0}}', 'has a "seconds" of "a" that expects a whole number'],
-])('rejects %s=%s with a message that names the variable', (name, text, words) => {
+])('rejects the setting %s=%s with a message that names the variable', (name, text, words) => {
   expect(() => read({ [name]: text })).toThrow(ConfigError)
   expect(() => read({ [name]: text })).toThrow(new RegExp(`^${name} ${words}`))
 })
 
-test.each(['TRAILMARK_PERSONAL_API_KEY', 'DATABASE_URL'])('never shows an invalid %s', (name) => {
+test.each(['TRAILMARK_PERSONAL_API_KEY', 'DATABASE_URL'])('an error message never contains an invalid %s', (name) => {
   expect(() => read({ [name]: 'secret' })).toThrow(/^(?!.*secret)/)
 })
 
-test('every variable is described', () => {
+test('every environment variable has a description', () => {
   expect(describeVariables().split('\n')).toHaveLength(28)
 })

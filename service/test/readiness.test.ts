@@ -12,19 +12,19 @@ const failing = (kind: StorageError['kind'], engineCode?: string) => () =>
   Promise.reject(new StorageError(kind, 'no', engineCode))
 
 test.each<[string, () => Promise<unknown[]>, boolean, string[]]>([
-  ['everything answers', async () => HEALTHY, true, []],
-  ['the engine is away', failing('unavailable'), true, ['engine_unavailable']],
+  ['all dependencies respond', async () => HEALTHY, true, []],
+  ['the engine is down', failing('unavailable'), true, ['engine_unavailable']],
   ['a table is missing', failing('query', 'UNKNOWN_TABLE'), true, ['migration_pending']],
   ['the engine reports a full disk', failing('full'), true, ['disk_full']],
-  ['the reserve is used up', async () => [{ events: 0, free: 4e8, reserve: 5e8 }], true, ['disk_full']],
-  ['the engine answers 200 and nothing more', async () => [], true, ['disk_full']],
-  ['the metadata store is away', async () => HEALTHY, false, ['definitions_unavailable']],
-  ['both are away', failing('unavailable'), false, ['definitions_unavailable', 'engine_unavailable']],
-])('%s', async (_, rows, isReady, codes) => {
+  ['free space is below the reserve', async () => [{ events: 0, free: 4e8, reserve: 5e8 }], true, ['disk_full']],
+  ['the engine responds with 200 and no rows', async () => [], true, ['disk_full']],
+  ['the metadata store is down', async () => HEALTHY, false, ['definitions_unavailable']],
+  ['both are down', failing('unavailable'), false, ['definitions_unavailable', 'engine_unavailable']],
+])('readiness reports the failing dependencies: %s', async (_, rows, isReady, codes) => {
   expect((await readinessOf(rows, isReady)()).map(({ code }) => code)).toEqual(codes)
 })
 
-test('however many ask at the same time, the engine is asked once', async () => {
+test('concurrent readiness checks query the engine once', async () => {
   let asked = 0
   const readiness = readinessOf(async () => {
     asked += 1

@@ -3,13 +3,13 @@ import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-// The benchmark's service is a plain module of Node, as the benchmark is; so it runs in Node here too.
+// The service of the benchmark is a plain Node module, so it runs in Node here too.
 const COLLECTOR = pathToFileURL(resolve(__dirname, '../../bench/support/startCollector.mjs')).href
 
 const inNode = (script: string): unknown =>
   JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }))
 
-test("events are counted whatever they travel as, and their bytes are the wire's", () => {
+test('the benchmark collector counts events in any encoding and measures the bytes on the wire', () => {
   const seen = inNode(`
     import { gzipSync } from 'node:zlib'
     import { startCollector } from '${COLLECTOR}'
@@ -28,7 +28,7 @@ test("events are counted whatever they travel as, and their bytes are the wire's
   expect(seen).toEqual({ arrived: 10, isEvents: [true, true, true, true, true, false], areBytesRight: true })
 })
 
-test('a request is answered by the first row that matches, so that a page of another origin may read it', () => {
+test('the benchmark collector responds with the first matching row and allows other origins', () => {
   const seen = inNode(`
     import { startCollector } from '${COLLECTOR}'
     const answers = [[/^\\/config/, ['text/javascript', 'first']], [/./, ['application/json', '"other"']]]

@@ -13,13 +13,13 @@ const account = (captured: number, stored: number) => ({
   repeats: 1,
   repeatBytes: 45,
 })
-const spec = (title: string, told?: object) => ({
+const spec = (title: string, annotation?: object) => ({
   title,
-  ok: !!told,
-  tests: [{ annotations: told ? [{ type: 'delivery', description: JSON.stringify(told) }] : [] }],
+  ok: !!annotation,
+  tests: [{ annotations: annotation ? [{ type: 'delivery', description: JSON.stringify(annotation) }] : [] }],
 })
 
-test('turns the test report into a table of faults by endings, with failed cells and a list of other tests', () => {
+test('the delivery report converts test results into a table of faults by endings, with failed cells and a list of other tests', () => {
   const report = {
     suites: [
       {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-// The benchmark's parts are plain modules of Node, as the benchmark is; so they run in Node here too.
+// The parts of the benchmark are plain Node modules, so they run in Node here too.
 const inNode = (file: string, names: string, expression: string): unknown => {
   const module = pathToFileURL(resolve(__dirname, '../../bench', file)).href
   const script = `import { ${names} } from '${module}'; console.log(JSON.stringify(await (${expression})))`
@@ -11,14 +11,14 @@ const inNode = (file: string, names: string, expression: string): unknown => {
 }
 
 test.each([
-  ['half', '[3, 1, 2, 10]', 0.5, 2],
-  ['99 of 100', 'Array.from({ length: 100 }, (_, n) => 100 - n)', 0.99, 99],
-  ['all of a few', '[5, 9]', 0.99, 9],
-])('the number that %s do not exceed', (_, numbers, share, expected) =>
+  ['50%', '[3, 1, 2, 10]', 0.5, 2],
+  ['99%', 'Array.from({ length: 100 }, (_, n) => 100 - n)', 0.99, 99],
+  ['99% of two numbers', '[5, 9]', 0.99, 9],
+])('percentile returns the number that %s do not exceed', (_, numbers, share, expected) =>
   expect(inNode('support/statistics.mjs', 'percentile', `percentile(${numbers}, ${share})`)).toBe(expected),
 )
 
-test('callers ask at the same time, and no more often than they may', () => {
+test('benchmark callers send requests in parallel, up to their limits', () => {
   const expression = `(async () => {
     let now = 0, most = 0
     const ask = async (turn) => { most = Math.max(most, (now += 1)); await new Promise((done) => setImmediate(done)); now -= 1; return turn }
@@ -37,7 +37,7 @@ const loads = (live: number, materialized: number, cached: number) =>
       perSecond: 5,
     })),
   )
-const question = (name: string, ms: readonly [number, number, number], more: object) => ({
+const query = (name: string, ms: readonly [number, number, number], more: object) => ({
   name,
   loads: loads(...ms),
   defineMs: 7,
@@ -62,16 +62,13 @@ const targetsOf = (sizes: object[]): string[][] => {
     )
 }
 
-test('a target is met where the worst question and size meet it', () => {
+test('a benchmark target is met when the worst query and size meet it', () => {
   const fine = { byHandMs: 10, liveMs: 11, overheadMs: 1 }
   const sizes = [
-    { rows: 1e6, questions: [question('a', [11, 2, 1], fine), question('b', [11, 2, 1], fine)] },
+    { rows: 1e6, questions: [query('a', [11, 2, 1], fine), query('b', [11, 2, 1], fine)] },
     {
       rows: 1e7,
-      questions: [
-        question('a', [90, 2, 1], fine),
-        question('b', [90, 4, 2.5], { byHandMs: 10, liveMs: 15, overheadMs: 3 }),
-      ],
+      questions: [query('a', [90, 2, 1], fine), query('b', [90, 4, 2.5], { byHandMs: 10, liveMs: 15, overheadMs: 3 })],
     },
   ]
   expect(targetsOf(sizes)).toEqual([

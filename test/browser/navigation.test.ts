@@ -9,12 +9,12 @@ test.each([
   ['replace', ['replaceState']],
   ['traverse', ['popstate']],
   ['reload', ['popstate']],
-  // Only the entry's state was updated: the URL is the same.
+  // Only the state of the entry was updated. The URL did not change.
   [null, []],
-])("the Navigation API's %s is told as %j", (navigationType, told) => {
-  const heard: string[] = []
-  const stop = onNavigate((type) => heard.push(type))
+])('maps navigation type %s of the Navigation API to %j', (navigationType, expected) => {
+  const received: string[] = []
+  const stop = onNavigate((type) => received.push(type))
   api.dispatchEvent(Object.assign(new Event('currententrychange'), { navigationType }))
   stop()
-  expect(heard).toEqual(told)
+  expect(received).toEqual(expected)
 })

@@ -11,11 +11,11 @@ const browser = ({ platform, touchPoints, side }: { platform: string; touchPoint
 }
 
 test.each([
-  ['an Android tablet that asks for desktop sites', { platform: 'Android', touchPoints: 5, side: 1200 }, 'Tablet'],
-  ['an Android phone that asks for desktop sites', { platform: 'Android', touchPoints: 5, side: 800 }, 'Mobile'],
-  ['Android on a machine without touch', { platform: 'Android', touchPoints: 0, side: 1200 }, 'Desktop'],
+  ['an Android tablet that requests desktop sites', { platform: 'Android', touchPoints: 5, side: 1200 }, 'Tablet'],
+  ['an Android phone that requests desktop sites', { platform: 'Android', touchPoints: 5, side: 800 }, 'Mobile'],
+  ['Android on a device without touch', { platform: 'Android', touchPoints: 0, side: 1200 }, 'Desktop'],
   ['a desktop', { platform: 'Linux', touchPoints: 5, side: 1200 }, 'Desktop'],
-])('%s is what it is', (_, machine, kind) => {
+])('detects the device type of %s', (_, machine, kind) => {
   browser(machine)
   expect(readDevice().$device_type).toBe(kind)
 })

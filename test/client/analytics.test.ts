@@ -5,8 +5,8 @@ import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-describe('an event', () => {
-  test('arrives with what the page and the browser tell', async () => {
+describe('capture', () => {
+  test('adds page and browser properties to an event', async () => {
     history.replaceState(null, '', '/shop?utm_source=news#top')
     const { analytics, sent, settle } = startAnalytics({ defaults: '2026-01-30' })
     analytics.capture('purchase', { amount: 42 })
@@ -42,7 +42,7 @@ describe('an event', () => {
     })
   })
 
-  test('what the caller says beats what the page says, but not the ids of session and project', async () => {
+  test('lets event properties override page properties, but not session and project ids', async () => {
     const { analytics, sent, settle } = startAnalytics()
     analytics.capture('x', {
       $current_url: 'mine',
@@ -61,7 +61,7 @@ describe('an event', () => {
     })
   })
 
-  test("keeps the caller's time and id, and says what the clock said", async () => {
+  test('keeps the timestamp and uuid passed by the caller and adds the system time', async () => {
     const { analytics, sent, settle } = startAnalytics()
     const id = '0192f1c0-0000-4000-8000-000000000000'
     analytics.capture('x', {}, { timestamp: new Date('2020-01-01T00:00:00Z'), uuid: id })
@@ -73,20 +73,20 @@ describe('an event', () => {
     })
   })
 
-  test('an old time given by the caller does not end the session', () => {
+  test('keeps the session when the caller passes an old timestamp', () => {
     const { analytics } = startAnalytics()
     const session = analytics.get_session_id()
     analytics.capture('x', {}, { timestamp: new Date('2020-01-01T00:00:00Z') })
     expect(analytics.get_session_id()).toBe(session)
   })
 
-  test('capture answers what will be sent, and changes nothing of what it was given', () => {
+  test('returns the event as it will be sent and does not modify its arguments', () => {
     const { analytics } = startAnalytics()
-    const given = Object.freeze({ list: Object.freeze([1]) })
-    expect(analytics.capture('x', given)).toMatchObject({ event: 'x', properties: { list: [1] } })
+    const properties = Object.freeze({ list: Object.freeze([1]) })
+    expect(analytics.capture('x', properties)).toMatchObject({ event: 'x', properties: { list: [1] } })
   })
 
-  test('properties on the denylist are never sent', async () => {
+  test('never sends properties on the denylist', async () => {
     const { analytics, sent, settle } = startAnalytics({ property_denylist: ['$current_url', 'secret'] })
     analytics.capture('x', { secret: 1, open: 2 })
     await settle()
@@ -95,14 +95,14 @@ describe('an event', () => {
     expect(sent[0]!.properties).toHaveProperty('open', 2)
   })
 
-  test('strings are cut to properties_string_max_length', async () => {
+  test('truncates strings to properties_string_max_length', async () => {
     const { analytics, sent, settle } = startAnalytics({ properties_string_max_length: 5 })
     analytics.capture('x', { text: 'abcdefgh' })
     await settle()
     expect(sent[0]!.properties.text).toBe('abcde')
   })
 
-  test.each([[undefined], [null], [5], [{}]])('a name of %p drops it', (name) => {
+  test.each([[undefined], [null], [5], [{}]])('drops an event whose name is %p', (name) => {
     const { analytics } = startAnalytics()
     expect(analytics.capture(name as never)).toBeUndefined()
     expect(analytics.drops()).toEqual({ invalid_name: 1 })
@@ -110,7 +110,7 @@ describe('an event', () => {
 })
 
 describe('before_send', () => {
-  test('amends an event', async () => {
+  test('modifies an event', async () => {
     const { analytics, sent, settle } = startAnalytics({
       before_send: (event) => ({ ...event, properties: { ...event.properties, more: 1 } }),
     })
@@ -119,7 +119,7 @@ describe('before_send', () => {
     expect(sent[0]!.properties.more).toBe(1)
   })
 
-  test('rejects an event with null', async () => {
+  test('drops an event by returning null', async () => {
     const { analytics, sent, settle } = startAnalytics({
       before_send: (event) => (event.event === 'no' ? null : event),
     })
@@ -130,13 +130,13 @@ describe('before_send', () => {
     expect(analytics.drops()).toEqual({ before_send: 1 })
   })
 
-  test('several run in order, until one rejects', () => {
+  test('runs several functions in order until one rejects the event', () => {
     const seen: string[] = []
-    const say = (word: string, answer?: null) => (event: CapturedEvent) => (
+    const record = (word: string, result?: null) => (event: CapturedEvent) => (
       seen.push(word),
-      answer === null ? null : event
+      result === null ? null : event
     )
-    const { analytics } = startAnalytics({ before_send: [say('one'), say('two', null), say('three')] })
+    const { analytics } = startAnalytics({ before_send: [record('one'), record('two', null), record('three')] })
     analytics.capture('x')
     expect(seen).toEqual(['one', 'two'])
   })
@@ -148,9 +148,9 @@ describe('before_send', () => {
         throw new Error('no')
       },
     ],
-    ['answers rubbish', () => 'rubbish' as never],
-    ['answers an event without properties', () => ({ event: 'x' }) as never],
-  ])('that %s drops the event with one line', (_, before_send) => {
+    ['returns a string', () => 'rubbish' as never],
+    ['returns an event without properties', () => ({ event: 'x' }) as never],
+  ])('drops the event and logs one message when it %s', (_, before_send) => {
     const lines = listenToConsole('error')
     const { analytics } = startAnalytics({ before_send })
     expect(analytics.capture('x')).toBeUndefined()
@@ -158,14 +158,14 @@ describe('before_send', () => {
     expect(lines).toHaveLength(1)
   })
 
-  test('that breaks the uuid gets it back', () => {
+  test('restores the uuid when a callback sets an invalid one', () => {
     const { analytics } = startAnalytics({ before_send: (event) => ({ ...event, uuid: 'mine' }) })
     expect(analytics.capture('x')!.uuid).toMatch(uuid)
   })
 })
 
 describe('super properties', () => {
-  test('ride on every event until they are unregistered', async () => {
+  test('adds super properties to every event until they are unregistered', async () => {
     const { analytics, sent, settle } = startAnalytics()
     analytics.register({ plan: 'gold' })
     analytics.register_once({ plan: 'lead', first: 1 })
@@ -178,7 +178,7 @@ describe('super properties', () => {
     expect(sent[1]!.properties.first).toBe(2)
   })
 
-  test('are there again after a reload', async () => {
+  test('restores super properties after a reload', async () => {
     const first = startAnalytics()
     first.analytics.register({ plan: 'gold' })
     await first.settle()
@@ -189,7 +189,7 @@ describe('super properties', () => {
     expect(analytics.get_distinct_id()).toBe(first.analytics.get_distinct_id())
   })
 
-  test("the SDK's own stored values cannot be overwritten", () => {
+  test('does not let super properties overwrite the values the SDK stores', () => {
     const lines = listenToConsole('error')
     const { analytics } = startAnalytics()
     analytics.register({ $user_state: 'identified', plan: 1 })
@@ -200,7 +200,7 @@ describe('super properties', () => {
 })
 
 describe('identify', () => {
-  test('names an anonymous visitor: one $identify, at once, with both ids', async () => {
+  test('sends one $identify with both ids when an anonymous visitor is identified', async () => {
     const { analytics, sent, settle } = startAnalytics()
     const anonymous = analytics.get_distinct_id()
     analytics.identify('u1', { plan: 'gold' }, { first: 1 })
@@ -222,7 +222,7 @@ describe('identify', () => {
     expect(analytics.get_distinct_id()).toBe('u1')
   })
 
-  test('again with the same id and nothing new sends nothing', async () => {
+  test('sends nothing when called again with the same id and no new properties', async () => {
     const { analytics, sent, settle } = startAnalytics()
     analytics.identify('u1')
     analytics.identify('u1')
@@ -230,7 +230,7 @@ describe('identify', () => {
     expect(sent.map(({ event }) => event)).toEqual(['$identify'])
   })
 
-  test('again with properties sends $set', async () => {
+  test('sends $set when called again with new properties', async () => {
     const { analytics, sent, settle } = startAnalytics()
     analytics.identify('u1')
     analytics.identify('u1', { plan: 'gold' })
@@ -238,7 +238,7 @@ describe('identify', () => {
     expect(sent[1]).toMatchObject({ event: '$set', properties: { $set: { plan: 'gold' } } })
   })
 
-  test('events after it make a person profile, events before did not', async () => {
+  test('enables person profiles for later events, not for earlier ones', async () => {
     const { analytics, sent, settle } = startAnalytics()
     analytics.capture('before')
     analytics.identify('u1')
@@ -251,7 +251,7 @@ describe('identify', () => {
     ])
   })
 
-  test.each([[''], ['undefined'], ['null'], [null], [{}], [undefined]])('refuses %p with one line', (id) => {
+  test.each([[''], ['undefined'], ['null'], [null], [{}], [undefined]])('rejects %p and logs one message', (id) => {
     const lines = listenToConsole('error')
     const { analytics } = startAnalytics()
     const before = analytics.get_distinct_id()
@@ -260,7 +260,7 @@ describe('identify', () => {
     expect(lines).toHaveLength(1)
   })
 
-  test('takes a number as text, and says so', () => {
+  test('converts a number to a string and logs a warning', () => {
     const lines = listenToConsole('warn')
     const { analytics } = startAnalytics()
     analytics.identify(42 as never)
@@ -270,7 +270,7 @@ describe('identify', () => {
 })
 
 describe('reset', () => {
-  test('makes another anonymous visitor on the same device', () => {
+  test('starts a new anonymous visitor on the same device', () => {
     const { analytics } = startAnalytics()
     const device = analytics.get_property('$device_id')
     const session = analytics.get_session_id()
@@ -284,7 +284,7 @@ describe('reset', () => {
     expect(analytics.get_session_id()).not.toBe(session)
   })
 
-  test('with true makes another device', () => {
+  test('starts a new device when called with true', () => {
     const { analytics } = startAnalytics()
     const device = analytics.get_property('$device_id')
     analytics.reset(true)
@@ -293,7 +293,7 @@ describe('reset', () => {
 })
 
 describe('consent', () => {
-  test('after opt-out nothing is captured, and what waited is not sent', async () => {
+  test('captures nothing after an opt-out and drops queued events', async () => {
     const { analytics, sent, settle } = startAnalytics()
     analytics.capture('before')
     analytics.opt_out_capturing()
@@ -304,7 +304,7 @@ describe('consent', () => {
     expect(analytics.has_opted_out_capturing()).toBe(true)
   })
 
-  test('a refusal that another SDK of the protocol noted in a cookie, or under a name of the site, holds', () => {
+  test('honors an opt-out stored by another SDK in a cookie or under a custom name', () => {
     document.cookie = '__ph_opt_in_out_token=0; path=/'
     expect(startAnalytics().analytics.has_opted_out_capturing()).toBe(true)
     localStorage.setItem('my-consent', 'no')
@@ -313,12 +313,12 @@ describe('consent', () => {
     ).toBe('denied')
   })
 
-  test('is remembered', () => {
+  test('keeps an opt-out after a reload', () => {
     startAnalytics().analytics.opt_out_capturing()
     expect(startAnalytics().analytics.has_opted_out_capturing()).toBe(true)
   })
 
-  test('opting in says so with $opt_in, or with another event, or with none', async () => {
+  test('captures $opt_in, a custom event or no event on opt-in', async () => {
     const { analytics, sent, settle } = startAnalytics({ opt_out_capturing_by_default: true })
     analytics.capture('lost')
     analytics.opt_in_capturing()
@@ -332,7 +332,7 @@ describe('consent', () => {
     expect(analytics.get_explicit_consent_status()).toBe('granted')
   })
 
-  test('opt_out_persistence_by_default stores nothing before opt-in, and keeps the id after', async () => {
+  test('opt_out_persistence_by_default stores nothing before an opt-in and keeps the id afterwards', async () => {
     const { analytics, settle } = startAnalytics({
       opt_out_capturing_by_default: true,
       opt_out_persistence_by_default: true,
@@ -346,7 +346,7 @@ describe('consent', () => {
     expect(document.cookie).toContain('ph_token_posthog')
   })
 
-  test('respect_dnt takes Do Not Track and Global Privacy Control for a refusal', () => {
+  test('respect_dnt treats Do Not Track and Global Privacy Control as an opt-out', () => {
     Object.defineProperty(navigator, 'globalPrivacyControl', { value: true, configurable: true })
     expect(startAnalytics({ respect_dnt: true }).analytics.has_opted_out_capturing()).toBe(true)
     expect(startAnalytics().analytics.has_opted_out_capturing()).toBe(false)
@@ -355,7 +355,7 @@ describe('consent', () => {
 })
 
 describe('rate_limiting', () => {
-  test('holds back what is over the burst, warns the service once, and lets through again later', async () => {
+  test('drops events over the burst limit, reports it once and captures again later', async () => {
     listenToConsole('error')
     const { analytics, sent, settle } = startAnalytics({
       rate_limiting: { events_per_second: 1, events_burst_limit: 3 },
@@ -369,7 +369,7 @@ describe('rate_limiting', () => {
     expect(sent.at(-1)!.event).toBe('later')
   })
 
-  test('the default is 10 a second and 100 at once', () => {
+  test('allows 10 events per second and bursts of 100 by default', () => {
     listenToConsole('error')
     const { analytics } = startAnalytics()
     for (let index = 0; index < 150; index++) analytics.capture('e')
@@ -379,15 +379,15 @@ describe('rate_limiting', () => {
     expect(analytics.drops()).toEqual({ rate_limited: 190 })
   })
 
-  test('skip_client_rate_limiting counts nothing', () => {
+  test('does not count events captured with skip_client_rate_limiting', () => {
     const { analytics } = startAnalytics()
     for (let index = 0; index < 150; index++) analytics.capture('e', {}, { skip_client_rate_limiting: true })
     expect(analytics.drops()).toEqual({})
   })
 })
 
-describe('bots', () => {
-  test('are not captured', () => {
+describe('events of bots', () => {
+  test('are not captured by default', () => {
     const { analytics } = startAnalytics({ opt_out_useragent_filter: false, custom_blocked_useragents: ['jsdom'] })
     expect(analytics.capture('x')).toBeUndefined()
     expect(analytics.drops()).toEqual({ bot: 1 })
@@ -400,7 +400,7 @@ describe('bots', () => {
 })
 
 describe('init', () => {
-  test('a second call changes nothing and says so', () => {
+  test('ignores a second call and logs a warning', () => {
     const lines = listenToConsole('warn')
     const { analytics } = startAnalytics()
     expect(analytics.init('token', { capture_pageleave: true })).toBe(analytics)
@@ -409,25 +409,25 @@ describe('init', () => {
     expect(lines).toEqual([expect.stringContaining('the first call holds'), expect.stringContaining('another token')])
   })
 
-  test.each([[''], ['  '], [undefined], [null]])('a token of %p gives a silent no-op', (token) => {
+  test.each([[''], ['  '], [undefined], [null]])('silently disables the SDK when the token is %p', (token) => {
     const lines = [listenToConsole('warn'), listenToConsole('error')]
     const analytics = createAnalytics(FEATURES, () => () => Promise.reject(new Error('no extension')))
-    const asked = (globalThis.fetch = jest.fn())
+    const fetchMock = (globalThis.fetch = jest.fn())
     expect(analytics.init(token as never)).toBe(analytics)
     expect(analytics.capture('x')).toBeUndefined()
     expect(analytics.get_distinct_id()).toBe('')
     expect(() => analytics.identify('u')).not.toThrow()
-    expect([analytics.__loaded, lines, asked.mock.calls, localStorage.length]).toEqual([false, [[], []], [], 0])
+    expect([analytics.__loaded, lines, fetchMock.mock.calls, localStorage.length]).toEqual([false, [[], []], [], 0])
   })
 
-  test('a token that is no text is an error, and a later init with one holds', () => {
+  test('logs an error for a token that is not a string and accepts a valid token later', () => {
     const lines = listenToConsole('error')
     const { analytics } = startAnalytics({}, 'token', (early) => void early.init(5 as never))
     expect(lines).toEqual([expect.stringContaining('init() expects a project token (string), got 5')])
     expect(analytics.capture('x')).toBeDefined()
   })
 
-  test('React StrictMode: init, shutdown and init again are one visit', async () => {
+  test('sends one visit for init, shutdown and init in React StrictMode', async () => {
     listenToConsole('warn')
     const { analytics, sent, settle } = startAnalytics({ capture_pageview: true })
     await analytics.shutdown()
@@ -437,7 +437,7 @@ describe('init', () => {
     expect(sent.map(({ event }) => event)).toEqual(['$pageview'])
   })
 
-  test('enabled: false is silent and complete: nothing stored, nothing sent', async () => {
+  test('stores nothing, sends nothing and logs nothing with enabled: false', async () => {
     const lines = [...listenToConsole('warn'), ...listenToConsole('error')]
     const { analytics, requests, settle } = startAnalytics({
       enabled: false,
@@ -449,7 +449,7 @@ describe('init', () => {
     expect([requests.length, localStorage.length, document.cookie, lines.length]).toEqual([0, 0, '', 0])
   })
 
-  test('calls loaded once with the instance and ignores what it throws', () => {
+  test('calls loaded once with the instance and ignores exceptions it throws', () => {
     listenToConsole('error')
     const loaded = jest.fn(() => {
       throw new Error('no')
@@ -460,7 +460,7 @@ describe('init', () => {
     expect(analytics.capture('x')).toBeDefined()
   })
 
-  test('a name gives an instance of its own beside the first', async () => {
+  test('creates a separate instance when given a name', async () => {
     const { analytics, sent, settle } = startAnalytics()
     const second = analytics.init('token-2', { ...analytics.config, persistence_name: 'second' }, 'second')
     expect((analytics as unknown as Record<string, unknown>).second).toBe(second)
@@ -485,14 +485,14 @@ describe('persistence', () => {
     ['cookie', [0, 1, 1]],
     ['sessionStorage', [0, 1, 0]],
     ['memory', [0, 0, 0]],
-  ] as const)('%s', async (persistence, expected) => {
+  ] as const)('stores data only in the backends of %s', async (persistence, expected) => {
     const { analytics, settle } = startAnalytics({ persistence })
     analytics.capture('x')
     await settle()
     expect(places()).toEqual(expected)
   })
 
-  test('disable_persistence keeps everything in memory and removes what was there', async () => {
+  test('disable_persistence keeps data in memory and removes stored data', async () => {
     const first = startAnalytics()
     await first.settle()
     await first.analytics.shutdown()
@@ -502,7 +502,7 @@ describe('persistence', () => {
     expect([localStorage.getItem('ph_token_posthog'), document.cookie]).toEqual([null, ''])
   })
 
-  test('changing it by set_config takes everything along', async () => {
+  test('moves all stored data when set_config changes the backend', async () => {
     const { analytics, settle } = startAnalytics()
     const id = analytics.get_distinct_id()
     await settle()
@@ -513,7 +513,7 @@ describe('persistence', () => {
     expect(analytics.get_distinct_id()).toBe(id)
   })
 
-  test('a visitor of another SDK of the protocol stays the same visitor', () => {
+  test('keeps the visitor stored by another SDK of the protocol', () => {
     localStorage.setItem(
       'ph_token_posthog',
       JSON.stringify({ distinct_id: 'old', $device_id: 'dev', $user_state: 'identified', plan: 'gold' }),
@@ -524,48 +524,48 @@ describe('persistence', () => {
   })
 })
 
-describe('on', () => {
-  test('hears of captured, delivered and dropped events, until it is stopped', async () => {
+describe('on()', () => {
+  test('notifies listeners of captured, delivered and dropped events until they are removed', async () => {
     const { analytics, settle } = startAnalytics({ before_send: (event) => (event.event === 'no' ? null : event) })
-    const heard: unknown[] = []
-    analytics.on('eventCaptured', ({ event }) => heard.push(['captured', event]))
-    analytics.on('eventsDelivered', ({ uuids }) => heard.push(['delivered', uuids.length]))
-    const stop = analytics.on('eventDropped', ({ event, reason }) => heard.push(['dropped', event, reason]))
+    const received: unknown[] = []
+    analytics.on('eventCaptured', ({ event }) => received.push(['captured', event]))
+    analytics.on('eventsDelivered', ({ uuids }) => received.push(['delivered', uuids.length]))
+    const stop = analytics.on('eventDropped', ({ event, reason }) => received.push(['dropped', event, reason]))
     analytics.capture('a')
     analytics.capture('no')
     await settle()
     stop()
     analytics.capture('no')
-    expect(heard).toEqual([
+    expect(received).toEqual([
       ['captured', 'a'],
       ['dropped', 'no', 'before_send'],
       ['delivered', 1],
     ])
   })
 
-  test('a listener that throws does not affect other listeners', () => {
+  test('isolates a listener that throws from other listeners', () => {
     listenToConsole('error')
     const { analytics } = startAnalytics()
-    const heard = jest.fn()
+    const listener = jest.fn()
     analytics.on('eventCaptured', () => {
       throw new Error('no')
     })
-    analytics.on('*', heard)
+    analytics.on('*', listener)
     expect(analytics.capture('a')).toBeDefined()
-    expect(heard).toHaveBeenCalledWith('eventCaptured', expect.objectContaining({ event: 'a' }))
+    expect(listener).toHaveBeenCalledWith('eventCaptured', expect.objectContaining({ event: 'a' }))
   })
 })
 
-test('a request that is refused reaches on_request_error with status, text and json', async () => {
+test('on_request_error receives status, text and json of a rejected request', async () => {
   const on_request_error = jest.fn()
-  const { analytics, answer, settle } = startAnalytics({ on_request_error })
-  answer(400, { detail: 'no' })
+  const { analytics, setEventsResponse, settle } = startAnalytics({ on_request_error })
+  setEventsResponse(400, { detail: 'no' })
   analytics.capture('x')
   await settle()
   expect(on_request_error).toHaveBeenCalledWith({ statusCode: 400, text: '{"detail":"no"}', json: { detail: 'no' } })
 })
 
-test('xhr_headers and fetch_options travel with every request', async () => {
+test('sends xhr_headers and fetch_options with every request', async () => {
   const { analytics, requests, settle } = startAnalytics({
     xhr_headers: { 'X-A': '1' },
     fetch_options: { cache: 'no-store', next_options: { revalidate: 0 } },
@@ -576,7 +576,7 @@ test('xhr_headers and fetch_options travel with every request', async () => {
   expect(requests[0]!.init).not.toHaveProperty('next_options')
 })
 
-test('nothing the page hands over makes a member throw', () => {
+test('public methods never throw, whatever the page passes', () => {
   listenToConsole('error')
   listenToConsole('warn')
   const { analytics } = startAnalytics()
@@ -599,11 +599,11 @@ test('nothing the page hands over makes a member throw', () => {
   }
 })
 
-test('calculateEventProperties tells what an event would carry, and captures nothing', async () => {
+test('calculateEventProperties returns the properties an event would have and captures nothing', async () => {
   const { analytics, sent, settle } = startAnalytics({ property_denylist: ['secret'] })
   analytics.register({ plan: 'gold' })
-  const told = analytics.calculateEventProperties('$pageview', { a: 1, secret: 2 })
-  expect(told).toMatchObject({
+  const calculated = analytics.calculateEventProperties('$pageview', { a: 1, secret: 2 })
+  expect(calculated).toMatchObject({
     a: 1,
     plan: 'gold',
     token: 'token',
@@ -611,13 +611,13 @@ test('calculateEventProperties tells what an event would carry, and captures not
     $session_id: analytics.get_session_id(),
     $lib: 'web',
   })
-  expect(told).not.toHaveProperty('secret')
+  expect(calculated).not.toHaveProperty('secret')
   expect(analytics.getPageViewId()).toBeUndefined()
   await settle()
   expect(sent).toEqual([])
 })
 
-test('logger is there and silent', () => {
+test('logger exists and prints nothing', () => {
   const { analytics } = startAnalytics()
   expect(() => analytics.logger.error!()).not.toThrow()
 })

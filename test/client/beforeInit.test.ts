@@ -13,7 +13,7 @@ const startAfter = (before: (analytics: Analytics) => void, config = {}) => {
   return { ...started, events }
 }
 
-test('calls before init run when it is called, in their order', async () => {
+test('init runs calls made before it in their order', async () => {
   const { analytics, sent, settle, events } = startAfter((early) => {
     early.register({ plan: 'gold' })
     early.capture('first', { n: 1 })
@@ -30,7 +30,7 @@ test('calls before init run when it is called, in their order', async () => {
   expect(analytics.get_distinct_id()).toBe('ada')
 })
 
-test('an opt-out before init holds for everything after it, the pageview too', async () => {
+test('an opt-out before init applies to everything captured later, including the pageview', async () => {
   const { analytics, events, settle } = startAfter(
     (early) => {
       early.opt_out_capturing()
@@ -43,20 +43,20 @@ test('an opt-out before init holds for everything after it, the pageview too', a
   expect(analytics.has_opted_out_capturing()).toBe(true)
 })
 
-test('a listener of flags added before init hears of them, unless it was removed', async () => {
-  const heard = jest.fn()
+test('init calls flag listeners added before it unless they were removed', async () => {
+  const listener = jest.fn()
   const removed = jest.fn()
   let stop = () => {}
   const { settle, analytics } = startAfter((early) => {
-    stop = early.onFeatureFlags(heard)
+    stop = early.onFeatureFlags(listener)
     early.onFeatureFlags(removed)()
   })
   await settle()
-  expect(heard).toHaveBeenCalledTimes(1)
+  expect(listener).toHaveBeenCalledTimes(1)
   expect(removed).not.toHaveBeenCalled()
   stop()
   analytics.updateFlags({ a: true })
-  expect(heard).toHaveBeenCalledTimes(1)
+  expect(listener).toHaveBeenCalledTimes(1)
 })
 
 test.each(Object.keys(METHODS))('%s before init does not throw and prints nothing', (path) => {
@@ -70,7 +70,7 @@ test.each(Object.keys(METHODS))('%s before init does not throw and prints nothin
   expect(lines).toEqual([])
 })
 
-test('reading a flag before init captures nothing later, since the page got no value', async () => {
+test('a flag read before init captures no event later because the page received no value', async () => {
   const { events, settle } = startAfter((early) => expect(early.getFeatureFlag('a')).toBeUndefined(), {
     bootstrap: { featureFlags: { a: true } },
   })
@@ -78,12 +78,12 @@ test('reading a flag before init captures nothing later, since the page got no v
   expect(events).toEqual([])
 })
 
-test('shutdown before init ends nothing', () => {
+test('shutdown before init has no effect', () => {
   const { analytics } = startAfter((early) => void early.shutdown())
   expect(analytics.capture('x')).toBeDefined()
 })
 
-test('calls between shutdown and the next init wait, as in React strict mode', async () => {
+test('init runs calls queued since the previous shutdown, as in React StrictMode', async () => {
   const { analytics, events } = startAfter(() => {})
   await analytics.shutdown()
   analytics.capture('between')
@@ -91,7 +91,7 @@ test('calls between shutdown and the next init wait, as in React strict mode', a
   expect(events).toEqual(['between'])
 })
 
-test('keeps a thousand calls, counts the events beyond them, and says so once', () => {
+test('the SDK queues up to a thousand calls before init, counts dropped events and logs one warning', () => {
   const lines = listenToConsole('warn')
   const { analytics, events } = startAfter(
     (early) => {
@@ -107,7 +107,7 @@ test('keeps a thousand calls, counts the events beyond them, and says so once', 
 test.each([
   ['without a token', '', {}],
   ['with enabled: false', 'token', { enabled: false }],
-])('discards them when init comes %s', (_, token, config) => {
+])('init discards queued calls when it is called %s', (_, token, config) => {
   const analytics = createAnalytics(FEATURES, () => () => Promise.reject(new Error('none')))
   analytics.capture('x')
   analytics.init(token, config)

@@ -4,7 +4,7 @@ const drive = (isDriven: boolean) => jest.spyOn(navigator, 'webdriver', 'get').m
 beforeEach(() => Object.defineProperty(navigator, 'webdriver', { configurable: true, get: () => undefined }))
 afterEach(() => Reflect.deleteProperty(navigator, 'webdriver'))
 
-test('an automated browser gets one warning that names the option to set', () => {
+test('logs one bot warning that names the option to set for an automated browser', () => {
   drive(true)
   const lines = listenToConsole('warn')
   const { analytics } = startAnalytics({ opt_out_useragent_filter: false })
@@ -15,7 +15,7 @@ test('an automated browser gets one warning that names the option to set', () =>
   ])
 })
 
-test('a bot that names itself gets the warning too', () => {
+test('logs the bot warning for a bot that identifies itself', () => {
   jest.spyOn(navigator, 'userAgent', 'get').mockReturnValue('Mozilla/5.0 (compatible; Googlebot/2.1)')
   const lines = listenToConsole('warn')
   const { analytics } = startAnalytics({ opt_out_useragent_filter: false })
@@ -24,9 +24,9 @@ test('a bot that names itself gets the warning too', () => {
 })
 
 test.each([
-  ['of a person', false, false],
-  ['whose events the option keeps', true, true],
-])('a browser %s gets no warning', (_, isDriven, keepsBots) => {
+  ['driven by a person', false, false],
+  ['with opt_out_useragent_filter', true, true],
+])('logs no bot warning for a browser %s', (_, isDriven, keepsBots) => {
   drive(isDriven)
   const lines = listenToConsole('warn')
   const { analytics } = startAnalytics({ opt_out_useragent_filter: keepsBots })

@@ -3,7 +3,7 @@ import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 const stored = () => [localStorage.getItem('ph_token_posthog'), sessionStorage.length, document.cookie]
 
 describe("cookieless_mode: 'always'", () => {
-  test('nothing is stored, and nothing tells one visitor from another', async () => {
+  test('stores nothing and sends nothing that identifies the visitor', async () => {
     const { analytics, sent, settle } = startAnalytics({ cookieless_mode: 'always' })
     analytics.capture('x')
     await settle()
@@ -31,15 +31,15 @@ describe("cookieless_mode: 'always'", () => {
   })
 
   test('requests flags without a person', async () => {
-    const { asked, settle } = startAnalytics({ cookieless_mode: 'always' })
+    const { apiRequests, settle } = startAnalytics({ cookieless_mode: 'always' })
     await settle(100)
-    expect(asked[0]!.body).toMatchObject({ distinct_id: '$posthog_cookieless' })
-    expect(asked[0]!.body).not.toHaveProperty('$device_id')
+    expect(apiRequests[0]!.body).toMatchObject({ distinct_id: '$posthog_cookieless' })
+    expect(apiRequests[0]!.body).not.toHaveProperty('$device_id')
   })
 })
 
 describe("cookieless_mode: 'on_reject'", () => {
-  test('before the visitor decides nothing is captured and nothing is stored', async () => {
+  test('captures and stores nothing before the visitor decides', async () => {
     const { analytics, sent, settle } = startAnalytics({ cookieless_mode: 'on_reject' })
     analytics.capture('x')
     await settle()
@@ -48,7 +48,7 @@ describe("cookieless_mode: 'on_reject'", () => {
     expect(analytics.drops()).toEqual({ opted_out: 1 })
   })
 
-  test('a refusal: events without a visitor', async () => {
+  test('captures anonymous events after consent is denied', async () => {
     const { analytics, sent, settle } = startAnalytics({ cookieless_mode: 'on_reject' })
     analytics.opt_out_capturing()
     analytics.capture('x')
@@ -57,7 +57,7 @@ describe("cookieless_mode: 'on_reject'", () => {
     expect(stored()).toEqual([null, 0, ''])
   })
 
-  test('granting consent works as usual, and after a denial it starts a new visitor', async () => {
+  test('captures normally after consent is granted and starts a new visitor after a denial', async () => {
     const { analytics, sent, settle } = startAnalytics({ cookieless_mode: 'on_reject' })
     analytics.opt_out_capturing()
     analytics.opt_in_capturing()

@@ -1,6 +1,6 @@
 import { startAnalytics } from '../support/startAnalytics'
 
-test("an event's way: the stages, then the queue, then the service", async () => {
+test('explain lists the pipeline stages, the queue and the delivery of an event', async () => {
   const { analytics, settle } = startAnalytics()
   const { uuid } = analytics.capture('purchase')!
   expect(analytics.explain(uuid)).toEqual([
@@ -25,17 +25,17 @@ test("an event's way: the stages, then the queue, then the service", async () =>
 })
 
 test.each([
-  ['the stage that dropped it is the last', { before_send: () => null }, 'before_send', 'beforeSend'],
-  ['a visitor who refused', { opt_out_capturing_by_default: true }, 'opted_out', 'consent'],
-])('%s', (_, options, reason, last) => {
+  ['the stage that dropped an event last', { before_send: () => null }, 'before_send', 'beforeSend'],
+  ['consent as the last stage after an opt-out', { opt_out_capturing_by_default: true }, 'opted_out', 'consent'],
+])('explain reports %s', (_, options, reason, last) => {
   const { analytics } = startAnalytics(options)
   analytics.capture('x')
-  const [told] = analytics.explain('x')
-  expect(told).toMatchObject({ state: 'dropped', reason })
-  expect(told!.stages.at(-1)).toBe(last)
+  const [explained] = analytics.explain('x')
+  expect(explained).toMatchObject({ state: 'dropped', reason })
+  expect(explained!.stages.at(-1)).toBe(last)
 })
 
-test('an event that was dropped out of the queue keeps its stages and gets its reason', () => {
+test('explain keeps the stages and adds the reason when an event is dropped from the queue', () => {
   const { analytics } = startAnalytics()
   analytics.capture('x')
   analytics.opt_out_capturing()
@@ -43,22 +43,22 @@ test('an event that was dropped out of the queue keeps its stages and gets its r
   expect(analytics.explain('x')[0]!.stages).toContain('beforeSend')
 })
 
-test('an event the service refused', async () => {
-  const { analytics, answer, settle } = startAnalytics({ on_request_error: () => {} })
-  answer(400)
+test('explain reports an event the service rejected', async () => {
+  const { analytics, setEventsResponse, settle } = startAnalytics({ on_request_error: () => {} })
+  setEventsResponse(400)
   analytics.capture('x')
   await settle()
   expect(analytics.explain('x')[0]).toMatchObject({ state: 'dropped', reason: 'refused_by_service' })
 })
 
-test('the latest come first, without arguments all of them, and no more than 200', () => {
+test('explain returns the latest 200 events, newest first, when called without arguments', () => {
   const { analytics } = startAnalytics({ rate_limiting: { events_per_second: 1000 } })
   for (let i = 0; i < 250; i++) analytics.capture(`e${i}`)
   const all = analytics.explain()
   expect([all.length, all[0]!.event, all.at(-1)!.event]).toEqual([200, 'e249', 'e50'])
 })
 
-test('what it answers is a copy', () => {
+test('explain returns a copy', () => {
   const { analytics } = startAnalytics()
   analytics.capture('x')
   analytics.explain('x')[0]!.state = 'delivered'

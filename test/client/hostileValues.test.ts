@@ -15,38 +15,40 @@ const hostileObject = () => {
   circle.element = document.body
   return circle
 }
-const friends = () => {
+const cyclicGraph = () => {
   const all: Record<string, unknown>[] = Array.from({ length: 12 }, (_, index) => ({ index }))
   for (const each of all) all.forEach((other, index) => (each[`friend${index}`] = other))
   return { all }
 }
 
-/** Every call that takes values from the page. Each captures or changes what later events carry. */
-const ENTRANCES: Record<string, (analytics: Analytics, value: never) => unknown> = {
-  'a property of capture': (analytics, value) => analytics.capture('x', { value }),
-  'the properties of capture': (analytics, value) => analytics.capture('x', value),
-  'the options of capture': (analytics, value) => analytics.capture('x', {}, value),
-  '$set of capture': (analytics, value) => analytics.capture('x', {}, { $set: { value } }),
-  '$set itself': (analytics, value) => analytics.capture('x', { $set: value }, { $set: value, $set_once: value }),
-  '$unset of capture': (analytics, value) => analytics.capture('x', {}, { $unset: [value] }),
-  'times and ids of capture': (analytics, value) => analytics.capture('x', {}, { timestamp: value, uuid: value }),
-  'the name of an event': (analytics, value) => analytics.capture(value),
+/** Every method that accepts values from the page. Each captures an event or changes what later events contain. */
+const INPUTS: Record<string, (analytics: Analytics, value: never) => unknown> = {
+  'capture() as a property': (analytics, value) => analytics.capture('x', { value }),
+  'capture() as the properties': (analytics, value) => analytics.capture('x', value),
+  'capture() as the options': (analytics, value) => analytics.capture('x', {}, value),
+  'capture() as a $set property': (analytics, value) => analytics.capture('x', {}, { $set: { value } }),
+  'capture() as $set and $set_once': (analytics, value) =>
+    analytics.capture('x', { $set: value }, { $set: value, $set_once: value }),
+  'capture() as an $unset name': (analytics, value) => analytics.capture('x', {}, { $unset: [value] }),
+  'capture() as timestamp and uuid': (analytics, value) =>
+    analytics.capture('x', {}, { timestamp: value, uuid: value }),
+  'capture() as the event name': (analytics, value) => analytics.capture(value),
   calculateEventProperties: (analytics, value) => analytics.calculateEventProperties('x', value),
   register: (analytics, value) => analytics.register({ value }),
-  'all of register': (analytics, value) => analytics.register(value),
+  'register() as the properties': (analytics, value) => analytics.register(value),
   register_once: (analytics, value) => analytics.register_once({ value }),
   register_for_session: (analytics, value) => analytics.register_for_session({ value }),
   setPersonProperties: (analytics, value) => analytics.setPersonProperties({ value }, { value }),
-  'all of setPersonProperties': (analytics, value) => analytics.setPersonProperties(value, value),
+  'setPersonProperties() as the properties': (analytics, value) => analytics.setPersonProperties(value, value),
   unsetPersonProperties: (analytics, value) => analytics.unsetPersonProperties(value),
   'people.set': (analytics, value) => analytics.people.set('value', value, throwing),
-  'properties of identify': (analytics, value) => analytics.identify('user', { value }, { value }),
-  'the id of identify': (analytics, value) => analytics.identify(value),
+  'identify() as a property': (analytics, value) => analytics.identify('user', { value }, { value }),
+  'identify() as the id': (analytics, value) => analytics.identify(value),
   alias: (analytics, value) => analytics.alias(value, value),
-  'properties of group': (analytics, value) => analytics.group('company', 'acme', { value }),
-  'type and key of group': (analytics, value) => analytics.group(value, value),
+  'group() as a property': (analytics, value) => analytics.group('company', 'acme', { value }),
+  'group() as type and key': (analytics, value) => analytics.group(value, value),
   updateFlags: (analytics, value) => analytics.updateFlags({ value }, { value }),
-  'all of updateFlags': (analytics, value) => analytics.updateFlags(value, value),
+  'updateFlags() as the flags': (analytics, value) => analytics.updateFlags(value, value),
   'featureFlags.override': (analytics, value) =>
     analytics.featureFlags.override({ flags: { value }, payloads: { value } }),
   setPersonPropertiesForFlags: (analytics, value) => analytics.setPersonPropertiesForFlags({ value }),
@@ -59,8 +61,8 @@ const ENTRANCES: Record<string, (analytics: Analytics, value: never) => unknown>
 
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
 
-/** What must hold whatever a page passed: everything sent is small well-formed JSON, and every event is accounted for. */
-const expectOrder = async ({ analytics, requests, asked, settle }: Started) => {
+/** Invariants for any input: everything sent is small well-formed JSON, and every event is accounted for. */
+const expectOrder = async ({ analytics, requests, apiRequests, settle }: Started) => {
   expect(analytics.capture('after')).toBeDefined()
   await settle()
   await settle()
@@ -74,15 +76,15 @@ const expectOrder = async ({ analytics, requests, asked, settle }: Started) => {
       expect(JSON.stringify(event)).not.toMatch(/\\ud/)
     expect(body).not.toMatch(LONE_SURROGATE)
   }
-  for (const { body } of asked) expect(JSON.stringify(body ?? {})).not.toMatch(/\\ud/)
+  for (const { body } of apiRequests) expect(JSON.stringify(body ?? {})).not.toMatch(/\\ud/)
   expect(() => JSON.parse(localStorage.getItem('ph_token_posthog') ?? '{}')).not.toThrow()
 }
 
 const HOSTILE: [name: string, make: () => unknown][] = [
-  ['an object full of traps', hostileObject],
-  ['objects that all know each other', friends],
+  ['an object with throwing traps', hostileObject],
+  ['objects that all reference each other', cyclicGraph],
   ['a BigInt', () => 10n],
-  ['half a surrogate pair', () => '😀'.slice(0, 1)],
+  ['a lone surrogate', () => '😀'.slice(0, 1)],
   ['null', () => null],
   ['a function', () => throwing],
   ['a symbol', () => Symbol('x')],
@@ -91,21 +93,21 @@ const HOSTILE: [name: string, make: () => unknown][] = [
     revoke()
     return proxy
   }],
-  ['an element of the page', () => document.body],
+  ['a DOM element', () => document.body],
   ['a string', () => 'text'],
 ] // prettier-ignore
 
-describe.each(HOSTILE)('%s', (_, make) => {
-  test.each(Object.keys(ENTRANCES))('as %s', async (entrance) => {
+describe.each(HOSTILE)('hostile value: %s', (_, make) => {
+  test.each(Object.keys(INPUTS))('is sent as valid JSON or dropped when passed to %s', async (input) => {
     listenToConsole('error')
     listenToConsole('warn')
     const started = startAnalytics()
-    expect(() => ENTRANCES[entrance]!(started.analytics, make() as never)).not.toThrow()
+    expect(() => INPUTS[input]!(started.analytics, make() as never)).not.toThrow()
     await expectOrder(started)
   })
 })
 
-test('any value at any entrance leaves as small JSON or is a counted drop', async () => {
+test('any value passed to any method is sent as small JSON or counted as dropped', async () => {
   listenToConsole('error')
   listenToConsole('warn')
   const anything = fc.anything({
@@ -121,12 +123,12 @@ test('any value at any entrance leaves as small JSON or is a counted drop', asyn
   } as fc.ObjectConstraints)
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.tuple(fc.constantFrom(...Object.keys(ENTRANCES)), anything), { maxLength: 6 }),
+      fc.array(fc.tuple(fc.constantFrom(...Object.keys(INPUTS)), anything), { maxLength: 6 }),
       async (calls) => {
         localStorage.clear()
         sessionStorage.clear()
         const started = startAnalytics()
-        for (const [entrance, value] of calls) ENTRANCES[entrance]!(started.analytics, value as never)
+        for (const [input, value] of calls) INPUTS[input]!(started.analytics, value as never)
         await expectOrder(started)
         await started.analytics.shutdown()
       },
@@ -135,7 +137,7 @@ test('any value at any entrance leaves as small JSON or is a counted drop', asyn
   )
 })
 
-describe('an event is counted once', () => {
+describe('each event is counted once', () => {
   const lines = () => [...listenToConsole('error')]
 
   test.each<[string, (analytics: Analytics) => unknown]>([
@@ -148,7 +150,7 @@ describe('an event is counted once', () => {
       'with an option that throws',
       (analytics) => analytics.capture('x', {}, Object.defineProperty({}, '$set', { get: throwing, enumerable: true })),
     ],
-  ])('and sent, %s', async (_, act) => {
+  ])('as sent %s', async (_, act) => {
     // prettier-ignore
     lines()
     const { analytics, sent, settle } = startAnalytics()
@@ -161,9 +163,9 @@ describe('an event is counted once', () => {
   test.each<[string, Options]>([
     ['adds a BigInt', { before_send: (event) => ({ ...event, properties: { ...event.properties, big: 1n } }) }],
     ['adds a cycle', { before_send: (event) => Object.assign(event, { properties: { ...event.properties, event } }) }],
-    ['sets a time that is none', { before_send: (event) => ({ ...event, timestamp: 'yesterday' as never }) }],
-    ['is an array with empty places', { before_send: [false, undefined, (event) => event] }],
-  ])('and sent when before_send %s', async (_, options) => {
+    ['sets an invalid timestamp', { before_send: (event) => ({ ...event, timestamp: 'yesterday' as never }) }],
+    ['is an array with empty items', { before_send: [false, undefined, (event) => event] }],
+  ])('as sent when before_send %s', async (_, options) => {
     const { analytics, sent, settle } = startAnalytics(options)
     analytics.capture('x')
     await settle()
@@ -175,9 +177,9 @@ describe('an event is counted once', () => {
   test.each<[string, Options]>([
     ['before_send throws', { before_send: throwing }],
     ['before_send returns a string', { before_send: (() => 'no') as never }],
-    ['before_send holds something that is no function', { before_send: ['scrub' as never] }],
+    ['before_send contains a value that is not a function', { before_send: ['scrub' as never] }],
     ['sanitize_properties throws', { sanitize_properties: throwing }],
-  ])('and dropped with one line when %s', async (_, options) => {
+  ])('as dropped, with one log message, when %s', async (_, options) => {
     const errors = listenToConsole('error')
     const { analytics, sent, settle } = startAnalytics(options)
     analytics.capture('x')
@@ -187,7 +189,7 @@ describe('an event is counted once', () => {
     expect(errors).toEqual([expect.stringContaining('"x" is not sent')])
   })
 
-  test('and dropped as internal_error when the page has broken what the SDK reads', () => {
+  test('as dropped with internal_error when the page breaks an object the SDK reads', () => {
     listenToConsole('error')
     const { analytics } = startAnalytics()
     jest.spyOn(Date.prototype, 'getTimezoneOffset').mockImplementation(throwing)
@@ -197,7 +199,7 @@ describe('an event is counted once', () => {
   })
 })
 
-describe('callbacks of the page that throw or return nonsense', () => {
+describe('page callbacks that throw or return invalid values', () => {
   test.each<[string, Options]>([
     ['get_device_id throws', { get_device_id: throwing }],
     ['get_device_id returns undefined', { get_device_id: (() => undefined) as never }],
@@ -212,27 +214,27 @@ describe('callbacks of the page that throw or return nonsense', () => {
       { bootstrap: { featureFlags: hostileObject() as never, featureFlagPayloads: hostileObject() } },
     ],
     ['on_request_error throws', { on_request_error: throwing }],
-  ])('%s: captures with a readable line', async (_, options) => {
+  ])('do not stop capturing and log a readable message: %s', async (_, options) => {
     // prettier-ignore
     const errors = listenToConsole('error')
-    const { analytics, sent, answer, settle } = startAnalytics(options)
+    const { analytics, sent, setEventsResponse, settle } = startAnalytics(options)
     expect(analytics.get_distinct_id()).toMatch(/^[0-9a-f-]{36}$/)
     analytics.capture('x')
     await settle()
     expect(sent.map(({ event }) => event)).toEqual(['x'])
     expect(sent[0]!.properties.distinct_id).toBe(analytics.get_distinct_id())
-    answer(500)
+    setEventsResponse(500)
     analytics.capture('y')
     await settle()
     expect(errors.filter((line) => !line.includes('request answered')).length).toBeLessThanOrEqual(2)
   })
 })
 
-describe('ids are never rewritten', () => {
+describe('ids are sent unchanged', () => {
   const ID = 'tenant/4929384756102938?token=abc'
 
-  test('by identify, alias and group, in events, in storage and in requests for flags', async () => {
-    const { analytics, sent, asked, settle } = startAnalytics()
+  test('by identify, alias and group, in events, in storage and in flags requests', async () => {
+    const { analytics, sent, apiRequests, settle } = startAnalytics()
     analytics.identify(ID)
     analytics.group('company', ID)
     analytics.alias(`${ID}2`)
@@ -250,11 +252,11 @@ describe('ids are never rewritten', () => {
       tenant_id: ID,
       tenant: 'tenant/4111111111111111',
     })
-    expect(asked.at(-1)!.body).toMatchObject({ distinct_id: ID, groups: { company: ID } })
+    expect(apiRequests.at(-1)!.body).toMatchObject({ distinct_id: ID, groups: { company: ID } })
     expect(localStorage.getItem('ph_token_posthog')).toContain(ID)
   })
 
-  test('but halves of surrogate pairs are replaced, and the id stays equal to itself', async () => {
+  test('except for lone surrogates, which are replaced consistently', async () => {
     const { analytics, sent, settle } = startAnalytics()
     const warnings = listenToConsole('warn')
     analytics.identify('a\ud83d')
@@ -268,10 +270,10 @@ describe('ids are never rewritten', () => {
   })
 })
 
-describe('secrets of URLs', () => {
+describe('secrets in URLs', () => {
   const URL = '/orders/4111111111111111?token=abc&gclid=g1&email=a%40b#access_token=x'
 
-  test('are redacted in what the page tells', async () => {
+  test('are redacted in page properties', async () => {
     history.replaceState(null, '', URL)
     const { analytics, sent, settle } = startAnalytics({ person_profiles: 'always' })
     analytics.capture('$pageview')
@@ -305,7 +307,7 @@ describe('secrets of URLs', () => {
     expect(JSON.stringify(sent)).not.toMatch(/"g1"|=g1|a%40b/)
   })
 
-  test('custom_personal_data_properties alone masks nothing', async () => {
+  test('custom_personal_data_properties masks nothing without mask_personal_data_properties', async () => {
     history.replaceState(null, '', URL)
     const { analytics, sent, settle } = startAnalytics({ custom_personal_data_properties: ['email'] })
     analytics.capture('x')
@@ -313,17 +315,20 @@ describe('secrets of URLs', () => {
     expect(sent[0]!.properties.$current_url).toContain('email=a%40b')
   })
 
-  test.each(['2026-06-25', '2026-08-29', '2031-01-01'])('defaults %s capture no hashes', async (defaults) => {
-    history.replaceState(null, '', '/a?b=1#jwt-in-the-hash')
-    const { analytics, sent, settle } = startAnalytics({ defaults, person_profiles: 'always' })
-    analytics.capture('x')
-    await settle()
-    expect(JSON.stringify(sent)).not.toContain('jwt-in-the-hash')
-  })
+  test.each(['2026-06-25', '2026-08-29', '2031-01-01'])(
+    'are not captured from hashes with defaults %s',
+    async (defaults) => {
+      history.replaceState(null, '', '/a?b=1#jwt-in-the-hash')
+      const { analytics, sent, settle } = startAnalytics({ defaults, person_profiles: 'always' })
+      analytics.capture('x')
+      await settle()
+      expect(JSON.stringify(sent)).not.toContain('jwt-in-the-hash')
+    },
+  )
 })
 
-describe("posthog-js's options", () => {
-  test('property_blacklist and property_denylist add up', async () => {
+describe('posthog-js options', () => {
+  test('property_blacklist and property_denylist are combined', async () => {
     const { analytics, sent, settle } = startAnalytics({ property_blacklist: ['a'], property_denylist: ['b'] })
     analytics.capture('x', { a: 1, b: 2, c: 3 })
     await settle()
@@ -331,7 +336,7 @@ describe("posthog-js's options", () => {
     expect(Object.keys(sent[0]!.properties)).toEqual(expect.not.arrayContaining(['a', 'b']))
   })
 
-  test('sanitize_properties replaces the properties before before_send sees them', async () => {
+  test('sanitize_properties replaces the properties before before_send runs', async () => {
     const before_send = jest.fn((event) => event)
     const { analytics, sent, settle } = startAnalytics({
       before_send,
@@ -356,7 +361,7 @@ describe("posthog-js's options", () => {
 test.each<[string, Options]>([
   ['with property_denylist', {}],
   ['without cookies', { cookieless_mode: 'always' }],
-])('the rate limit warning names neither page nor session %s', async (_, options) => {
+])('the rate limit warning contains neither page nor session %s', async (_, options) => {
   history.replaceState(null, '', '/secret-path')
   listenToConsole('error')
   const { analytics, sent, settle } = startAnalytics({
@@ -374,7 +379,7 @@ test.each<[string, Options]>([
   expect(warning).not.toContain(session)
 })
 
-test('an event is as it was when it was captured, whatever the page then does with its objects', async () => {
+test('an event keeps the values from when it was captured if the page modifies its objects later', async () => {
   const { analytics, sent, settle } = startAnalytics()
   const cart = { items: [1] }
   const options: CaptureOptions = { $set: { cart } }

@@ -31,7 +31,7 @@ const countListeners = () => {
   return () => count
 }
 
-/** An SDK whose service answers each `/flags` when the test says so. */
+/** An SDK whose `/flags` responses are held until the test sends them. */
 const withSlowService = () => {
   jest.useFakeTimers()
   listenToConsole('warn')
@@ -39,10 +39,10 @@ const withSlowService = () => {
   globalThis.fetch = jest.fn(
     (url: string) =>
       new Promise((resolve) => {
-        const answer = () =>
+        const respond = () =>
           resolve({ status: 200, text: async () => JSON.stringify(NO_FLAGS), headers: { get: () => null } })
-        if (url.includes('/flags/')) pending.push(answer)
-        else answer()
+        if (url.includes('/flags/')) pending.push(respond)
+        else respond()
       }),
   ) as never
   const captured: string[] = []
@@ -51,18 +51,18 @@ const withSlowService = () => {
   return {
     analytics,
     captured,
-    answerAll: async () => {
+    respondToAll: async () => {
       for (let round = 0; round < 3; round++) {
         await jest.advanceTimersByTimeAsync(20)
-        pending.splice(0).forEach((answer) => answer())
+        pending.splice(0).forEach((respond) => respond())
       }
       await jest.advanceTimersByTimeAsync(20)
     },
-    answerOne: async () => {
+    respondToOne: async () => {
       pending.shift()?.()
       await jest.advanceTimersByTimeAsync(20)
     },
-    /** The events that one click makes. */
+    /** Returns the number of events one click captures. */
     click: () => {
       captured.length = 0
       document.querySelector('button')!.click()
@@ -75,34 +75,34 @@ beforeEach(() => {
   document.body.innerHTML = '<button>Buy</button>'
 })
 
-test('init, shutdown with flags under way, init: one click is one event', async () => {
-  const { analytics, answerAll, click } = withSlowService()
+test('one click captures one event after init, shutdown during a flags request, and init', async () => {
+  const { analytics, respondToAll, click } = withSlowService()
   analytics.init('token', OPTIONS)
   await jest.advanceTimersByTimeAsync(20)
   await analytics.shutdown()
   analytics.init('token', OPTIONS)
-  await answerAll()
+  await respondToAll()
   expect(click()).toBe(1)
   await analytics.shutdown()
   expect(click()).toBe(0)
 })
 
-test('shutdown in `loaded` starts nothing', async () => {
-  const { analytics, answerAll, click } = withSlowService()
+test('shutdown called from `loaded` starts no features', async () => {
+  const { analytics, respondToAll, click } = withSlowService()
   const errors = listenToConsole('error')
   analytics.init('token', { ...OPTIONS, loaded: (early: Analytics) => void early.shutdown() })
-  await answerAll()
+  await respondToAll()
   expect([click(), errors]).toEqual([0, []])
 })
 
 const STEPS = ['init', 'shutdown', 'answer', 'off', 'on', 'optOut', 'optIn', 'reload'] as const
 
-test('any order of init, set_config, consent, shutdown and answers leaves the right features and listeners', async () => {
+test('any order of init, set_config, consent, shutdown and responses leaves the right features and listeners', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { maxLength: 14 }), async (steps) => {
       localStorage.clear()
       const listeners = countListeners()
-      const { analytics, answerOne, answerAll, click } = withSlowService()
+      const { analytics, respondToOne, respondToAll, click } = withSlowService()
       let isRunning = false
       let autocaptures = true
       let isOptedOut = false
@@ -116,7 +116,7 @@ test('any order of init, set_config, consent, shutdown and answers leaves the ri
           isRunning = false
           return analytics.shutdown()
         },
-        answer: answerOne,
+        answer: respondToOne,
         off: () => {
           if (isRunning) analytics.set_config({ autocapture: (autocaptures = false) })
         },
@@ -136,10 +136,10 @@ test('any order of init, set_config, consent, shutdown and answers leaves the ri
         reload: () => isRunning && analytics.reloadFeatureFlags(),
       }
       for (const step of steps) await run[step]()
-      await answerAll()
+      await respondToAll()
       expect(click()).toBe(isRunning && autocaptures && !isOptedOut ? 1 : 0)
       await analytics.shutdown()
-      await answerAll()
+      await respondToAll()
       expect([click(), listeners()]).toEqual([0, 0])
       jest.restoreAllMocks()
     }),

@@ -8,15 +8,15 @@ const GOOD = {
 }
 const KNOWN: FlagResult[] = [{ key: 'beta', enabled: true, variant: 'blue', payload: 1 }]
 
-/** A client that knows one flag, then gets `body` for an answer; `reply` replaces the whole response. */
-const answerWith = async (body: unknown, reply?: () => unknown) => {
+/** A client that knows one flag and then receives `body` as the response. `reply` replaces the whole response. */
+const flagsResponse = async (body: unknown, reply?: () => unknown) => {
   const warnings = listenToConsole('warn')
   const errors = listenToConsole('error')
   const started = startAnalytics()
-  started.say(200, GOOD)
+  started.setApiResponse(200, GOOD)
   await started.settle()
   expect(started.analytics.getAllFeatureFlags()).toEqual(KNOWN)
-  started.say(200, body)
+  started.setApiResponse(200, body)
   if (reply) globalThis.fetch = jest.fn(async () => reply()) as never
   const seen = jest.fn()
   started.analytics.on('eventCaptured', seen)
@@ -38,26 +38,26 @@ test.each([
   ['a number for a flag', { ...NO_FLAGS, flags: { beta: 7 } }],
   ['a flag without enabled', { ...NO_FLAGS, flags: { beta: {} } }],
   ['an object for a variant', { ...NO_FLAGS, flags: { beta: { enabled: true, variant: {} } } }],
-  ['text for flags', { ...NO_FLAGS, flags: 'none' }],
+  ['a string for flags', { ...NO_FLAGS, flags: 'none' }],
   ['a list for flags', { ...NO_FLAGS, flags: [1, null] }],
   ['null for an older flag', { ...NO_FLAGS, flags: undefined, featureFlags: { beta: null } }],
   ['a number for older flags', { ...NO_FLAGS, flags: undefined, featureFlags: 3 }],
   ['a list', []],
   ['null', null],
-  ['text', 'ok'],
+  ['a string', 'ok'],
   ['a list for the configuration', { ...GOOD, supportedCompression: 'gzip-js' }],
-  ['text for the autocapture switch', { ...GOOD, autocapture_opt_out: 'yes' }],
+  ['a string for autocapture_opt_out', { ...GOOD, autocapture_opt_out: 'yes' }],
   ['another host for a path', { ...GOOD, analytics: { endpoint: '.evil.example/e/' } }],
-])('an answer with %s keeps the known flags, with one line in the console', async (_, body) => {
-  const { analytics, warnings, errors, requests, settle } = await answerWith(body)
+])('a flags response with %s keeps known flags and logs one message', async (_, body) => {
+  const { analytics, warnings, errors, requests, settle } = await flagsResponse(body)
   expect(analytics.getAllFeatureFlags()).toEqual(KNOWN)
   expect([warnings, errors]).toEqual([[expect.stringContaining('malformed')], []])
   await settle()
   expect(new URL(requests[0]!.url).host).toBe('events.example.com')
 })
 
-test('an HTML page instead of an answer keeps the known flags, with one line in the console', async () => {
-  const { analytics, warnings, errors } = await answerWith(undefined, () => ({
+test('an HTML page as the flags response keeps known flags and logs one message', async () => {
+  const { analytics, warnings, errors } = await flagsResponse(undefined, () => ({
     status: 200,
     text: async () => '<!doctype html><title>Sign in to the Wi-Fi</title>',
     headers: { get: () => null },
@@ -66,21 +66,21 @@ test('an HTML page instead of an answer keeps the known flags, with one line in 
   expect([warnings, errors]).toEqual([[expect.stringContaining('<!doctype html>')], []])
 })
 
-test('a malformed flag among good ones keeps its known value, and the good ones change', async () => {
-  const { analytics } = await answerWith({ ...NO_FLAGS, flags: { beta: null, gamma: { enabled: true } } })
+test('a malformed flag keeps its known value while valid flags change', async () => {
+  const { analytics } = await flagsResponse({ ...NO_FLAGS, flags: { beta: null, gamma: { enabled: true } } })
   expect(analytics.featureFlags.getFlagVariants()).toEqual({ beta: 'blue', gamma: true })
 })
 
-test('an answer with flags named like members of objects gives these flags', async () => {
+test('flags named like Object.prototype members are read correctly', async () => {
   const flags = JSON.parse('{"constructor":{"enabled":true},"toString":{"enabled":false},"__proto__":{"enabled":true}}')
-  const { analytics } = await answerWith({ ...NO_FLAGS, flags })
+  const { analytics } = await flagsResponse({ ...NO_FLAGS, flags })
   expect(analytics.getFeatureFlag('constructor')).toBe(true)
   expect(analytics.getFeatureFlag('toString')).toBe(false)
   expect(analytics.getFeatureFlagPayload('constructor')).toBeUndefined()
   expect(Object.getPrototypeOf(analytics.featureFlags.getFlagsWithDetails())).toBe(Object.prototype)
 })
 
-test('any JSON for an answer throws nothing, and capturing goes on', async () => {
+test('any JSON as the flags response throws nothing and capturing continues', async () => {
   const item = fc.oneof(
     fc.jsonValue({ maxDepth: 3 }),
     fc.record(
@@ -104,7 +104,7 @@ test('any JSON for an answer throws nothing, and capturing goes on', async () =>
   const body = fc.oneof(fc.jsonValue(), fc.dictionary(fc.constantFrom(...names), items))
   await fc.assert(
     fc.asyncProperty(body, async (value) => {
-      const { analytics, errors } = await answerWith(value)
+      const { analytics, errors } = await flagsResponse(value)
       await analytics.shutdown()
       jest.restoreAllMocks()
       localStorage.clear()
@@ -114,39 +114,39 @@ test('any JSON for an answer throws nothing, and capturing goes on', async () =>
   )
 })
 
-test('an answer of five megabytes throws nothing', async () => {
+test('a flags response of five megabytes throws nothing', async () => {
   const flags = Object.fromEntries(
     Array.from({ length: 20_000 }, (_, n) => [`flag ${n}`, { enabled: true, variant: 'v'.repeat(200) }]),
   )
-  const { analytics } = await answerWith({ ...NO_FLAGS, flags })
+  const { analytics } = await flagsResponse({ ...NO_FLAGS, flags })
   expect(analytics.getFeatureFlag('flag 19999')).toMatch(/^v+$/)
 })
 
 test.each([
   ['null', null],
-  ['text', 'none'],
+  ['a string', 'none'],
   ['a list of null', [null]],
   ['an object', { a: 1 }],
-])('early access features answered with %s are none, and are asked for again', async (_, earlyAccessFeatures) => {
+])('early access features returned as %s are ignored and requested again', async (_, earlyAccessFeatures) => {
   const started = startAnalytics()
-  started.say(200, { earlyAccessFeatures })
-  const heard = jest.fn()
-  started.analytics.getEarlyAccessFeatures(heard)
+  started.setApiResponse(200, { earlyAccessFeatures })
+  const listener = jest.fn()
+  started.analytics.getEarlyAccessFeatures(listener)
   await started.settle()
   started.analytics.updateEarlyAccessFeatureEnrollment('a', true)
-  expect(heard).toHaveBeenCalledWith([])
+  expect(listener).toHaveBeenCalledWith([])
 })
 
-test('early access features that could not be fetched are asked for again', async () => {
+test('early access features are requested again after a failed request', async () => {
   const started = startAnalytics()
-  started.say(503)
+  started.setApiResponse(503)
   started.analytics.getEarlyAccessFeatures(() => {})
   await started.settle()
-  started.say(200, { earlyAccessFeatures: [{ flagKey: 'a', name: 'A' }] })
-  const heard = jest.fn()
-  started.analytics.getEarlyAccessFeatures(heard)
+  started.setApiResponse(200, { earlyAccessFeatures: [{ flagKey: 'a', name: 'A' }] })
+  const listener = jest.fn()
+  started.analytics.getEarlyAccessFeatures(listener)
   await started.settle()
-  expect(heard).toHaveBeenCalledWith([{ flagKey: 'a', name: 'A' }])
+  expect(listener).toHaveBeenCalledWith([{ flagKey: 'a', name: 'A' }])
 })
 
 test('a bootstrapped flag that is off has no payload', () => {
@@ -157,11 +157,8 @@ test('a bootstrapped flag that is off has no payload', () => {
   expect(analytics.featureFlags.getFlagPayloads()).toEqual({ on: { b: 2 } })
 })
 
-test.each([null, 'text', 5, [null], { a: null }])(
-  'bootstrapped flags of %p do not keep init from starting',
-  (featureFlags) => {
-    listenToConsole('error')
-    const { analytics } = startAnalytics({ bootstrap: { featureFlags: featureFlags as never } })
-    expect(analytics.capture('x')).toBeDefined()
-  },
-)
+test.each([null, 'text', 5, [null], { a: null }])('init starts with bootstrapped flags of %p', (featureFlags) => {
+  listenToConsole('error')
+  const { analytics } = startAnalytics({ bootstrap: { featureFlags: featureFlags as never } })
+  expect(analytics.capture('x')).toBeDefined()
+})

@@ -4,7 +4,7 @@ const pageEvent = (type: string, persisted: boolean) =>
   window.dispatchEvent(Object.assign(new Event(type), { persisted }))
 const names = (sent: { event: string }[]) => sent.map(({ event }) => event)
 
-test('a page load is one pageview, a task after init', async () => {
+test('captures one pageview per page load, in the task after init', async () => {
   document.title = 'Shop'
   const { sent, settle } = startAnalytics({ capture_pageview: true })
   await settle()
@@ -12,7 +12,7 @@ test('a page load is one pageview, a task after init', async () => {
   expect(sent[0]!.properties).toMatchObject({ title: 'Shop', $pageview_id: sent[0]!.uuid })
 })
 
-test('a prerendered page counts when it is shown', async () => {
+test('captures the pageview of a prerendered page when it is shown', async () => {
   Object.defineProperty(document, 'prerendering', { value: true, configurable: true })
   const { sent, settle } = startAnalytics({ capture_pageview: true })
   await settle()
@@ -39,7 +39,7 @@ test('history_change captures a pageview on path changes only, and true captures
   ])
 })
 
-test("when the client stops, the page's history methods are its own again", async () => {
+test('shutdown restores the history methods of the page', async () => {
   const { pushState } = history
   const { analytics } = startAnalytics({ capture_pageview: 'history_change' })
   expect(history.pushState).not.toBe(pushState)
@@ -47,7 +47,7 @@ test("when the client stops, the page's history methods are its own again", asyn
   expect(history.pushState).toBe(pushState)
 })
 
-test('a leave goes out with the last beacon, and tells how long the page was seen', async () => {
+test('sends $pageleave with the last beacon, including the time the page was visible', async () => {
   const beacons: string[] = []
   navigator.sendBeacon = (_, body) => {
     const reader = new FileReader()
@@ -80,7 +80,7 @@ test('captures another pageview when a page is restored from the back/forward ca
   expect(sent[1]!.properties.$prev_pageview_id).toBe(sent[0]!.uuid)
 })
 
-test('a hidden page sends what waits', async () => {
+test('sends queued events when the page is hidden', async () => {
   const { analytics, sent, settle } = startAnalytics()
   analytics.capture('x')
   Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })
@@ -90,7 +90,7 @@ test('a hidden page sends what waits', async () => {
   delete (document as unknown as Record<string, unknown>).visibilityState
 })
 
-test('features follow set_config', async () => {
+test('set_config starts and stops autocapture', async () => {
   const { analytics, sent, settle } = startAnalytics()
   document.body.innerHTML = '<button>b</button>'
   const click = () => document.querySelector('button')!.click()
@@ -109,7 +109,7 @@ test.each([
   ['if_capture_pageview', true, 1],
   ['if_capture_pageview', false, 0],
 ] as const)(
-  'capture_pageleave %j with capture_pageview %j: %i leaves',
+  'capture_pageleave %j with capture_pageview %j captures %i pageleaves',
   async (capture_pageleave, capture_pageview, expected) => {
     const { analytics, settle } = startAnalytics({ capture_pageleave, capture_pageview })
     await settle()

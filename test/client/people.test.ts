@@ -4,14 +4,14 @@ import { FEATURES } from '../../src/client/features/features'
 import { createAnalytics, WITHOUT_CLIENT } from '../../src/client/instances'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
-/** The member at a path like 'featureFlags.getFlags'. */
+/** Returns the member at a path like 'featureFlags.getFlags'. */
 const memberOf = (analytics: unknown, path: string) =>
   path.split('.').reduce((at: unknown, name) => (at as Record<string, unknown>)[name], analytics) as (
     ...args: unknown[]
   ) => unknown
 
 describe('group', () => {
-  test('rides on every event from then on, and says so once', async () => {
+  test('adds the group to later events and captures $groupidentify once', async () => {
     const { analytics, sent, settle } = startAnalytics()
     analytics.group('company', 'acme', { plan: 'pro' })
     analytics.group('company', 'acme')
@@ -29,7 +29,7 @@ describe('group', () => {
     expect(analytics.getGroups()).toEqual({})
   })
 
-  test('takes a type and a key', () => {
+  test('requires a type and a key', () => {
     const lines = listenToConsole('error')
     const { analytics } = startAnalytics()
     analytics.group('company', '')
@@ -66,7 +66,7 @@ describe('person properties', () => {
     ])
   })
 
-  test('createPersonProfile turns person events on, once', async () => {
+  test('createPersonProfile enables person profiles once', async () => {
     const { analytics, sent, settle } = startAnalytics()
     analytics.createPersonProfile()
     analytics.createPersonProfile()
@@ -80,7 +80,7 @@ describe('person properties', () => {
 })
 
 describe('alias', () => {
-  test('tells another id of the same person', async () => {
+  test('links another id to the same person', async () => {
     const { analytics, sent, settle } = startAnalytics()
     const id = analytics.get_distinct_id()
     analytics.alias('other')
@@ -88,7 +88,7 @@ describe('alias', () => {
     expect(sent[0]).toMatchObject({ event: '$create_alias', properties: { alias: 'other', distinct_id: id } })
   })
 
-  test('to the current id is identify', () => {
+  test('acts as identify when given the current id', () => {
     listenToConsole('warn')
     const { analytics } = startAnalytics()
     expect(analytics.alias(analytics.get_distinct_id())).toBe(-1)
@@ -107,7 +107,7 @@ describe('person_profiles', () => {
     )
   })
 
-  test('never: calls that make a person do nothing and say so', () => {
+  test('never: methods that create a person have no effect and log a message', () => {
     const lines = listenToConsole('warn')
     const { analytics } = startAnalytics({ person_profiles: 'never' })
     const id = analytics.get_distinct_id()
@@ -119,7 +119,7 @@ describe('person_profiles', () => {
     expect(lines).toHaveLength(4)
   })
 
-  test('where the visitor first came from goes out with the first person event of a page, and no more', async () => {
+  test('sends the initial attribution only with the first person event of a page', async () => {
     const { analytics, sent, settle } = startAnalytics({ person_profiles: 'always' })
     analytics.capture('a')
     analytics.capture('b')
@@ -129,7 +129,7 @@ describe('person_profiles', () => {
   })
 })
 
-test('before init and after shutdown every member is there and throws nothing', async () => {
+test('every method exists and does not throw before init and after shutdown', async () => {
   listenToConsole('warn')
   const analytics = createAnalytics(
     FEATURES,
@@ -137,7 +137,7 @@ test('before init and after shutdown every member is there and throws nothing', 
   ) as unknown as Record<string, (...args: unknown[]) => unknown>
   for (const path of Object.keys(WITHOUT_CLIENT)) {
     const expected = WITHOUT_CLIENT[path]
-    // What removes a listener is made for the call.
+    // Functions that remove a listener are created per call.
     const isStop = typeof expected === 'function'
     expect([path, memberOf(analytics, path)('x')]).toEqual([path, isStop ? expect.any(Function) : expected])
   }
@@ -146,19 +146,19 @@ test('before init and after shutdown every member is there and throws nothing', 
   expect(started.analytics.get_distinct_id()).toBe('')
 })
 
-test('members whose features are not in this release do nothing, and say so', () => {
+test('methods of unsupported features have no effect and log a message', () => {
   const { analytics } = startAnalytics()
   const lines = listenToConsole('warn')
-  const heard = jest.fn()
+  const listener = jest.fn()
   const members = analytics as unknown as Record<string, (...args: unknown[]) => unknown>
-  for (const path of Object.keys(NOT_YET)) memberOf(analytics, path)(heard)
+  for (const path of Object.keys(NOT_YET)) memberOf(analytics, path)(listener)
   expect(lines).toHaveLength(Object.keys(NOT_YET).length)
   expect(lines[0]).toContain('captureException is not in this version')
-  members.getSurveys!(heard)
-  expect(heard).toHaveBeenCalledWith([], { isLoaded: false, error: 'not in this version' })
+  members.getSurveys!(listener)
+  expect(listener).toHaveBeenCalledWith([], { isLoaded: false, error: 'not in this version' })
 })
 
-test('the list of members is the list of what a client can do', () => {
+test('METHODS lists every method of a client', () => {
   const { analytics } = startAnalytics()
   listenToConsole('error')
   for (const path of Object.keys(METHODS)) expect([path, typeof memberOf(analytics, path)]).toEqual([path, 'function'])
@@ -185,13 +185,13 @@ test('people.set, people.set_once and setInternalOrTestUser set person propertie
 describe('bootstrap of an identified person', () => {
   const bootstrap = { distinctID: 'ada', isIdentifiedID: true }
 
-  test('names a new visitor without an event', async () => {
+  test('sets the id of a new visitor without an event', async () => {
     const { analytics, sent, settle } = startAnalytics({ bootstrap })
     await settle()
     expect([analytics.get_distinct_id(), sent]).toEqual(['ada', []])
   })
 
-  test('links a visitor who was anonymous until now', async () => {
+  test('links a previously anonymous visitor', async () => {
     const first = startAnalytics()
     const anonymous = first.analytics.get_distinct_id()
     await first.settle()
@@ -208,7 +208,7 @@ describe('bootstrap of an identified person', () => {
   })
 })
 
-test('events about a trace of an AI model carry text', async () => {
+test('captures AI trace events with string properties', async () => {
   const { analytics, sent, settle } = startAnalytics()
   analytics.captureTraceFeedback(7, 'good')
   analytics.captureTraceMetric('t', 'score', 0.5)

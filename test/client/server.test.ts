@@ -26,7 +26,7 @@ beforeEach(() => {
     jest.spyOn(console, kind).mockImplementation((...words) => void lines.push(words))
 })
 
-test('flags are what bootstrap says, each way of asking', () => {
+test('flags on a server have their bootstrap values with every read method', () => {
   const analytics = create().init('token', flagsOf('short'))
   expect(analytics.getFeatureFlag('checkout')).toBe('short')
   expect(analytics.isFeatureEnabled('checkout')).toBe(true)
@@ -36,18 +36,18 @@ test('flags are what bootstrap says, each way of asking', () => {
   expect(analytics.featureFlags.getFlagVariants()).toEqual({ checkout: 'short', off: false })
   expect(analytics.getFeatureFlag('unknown')).toBeUndefined()
   expect(analytics.isFeatureEnabled('unknown', { defaultValue: true })).toBe(true)
-  const heard: unknown[] = []
-  analytics.onFeatureFlags((_, variants) => heard.push(variants))
-  expect(heard).toEqual([{ checkout: 'short', off: false }])
+  const received: unknown[] = []
+  analytics.onFeatureFlags((_, variants) => received.push(variants))
+  expect(received).toEqual([{ checkout: 'short', off: false }])
 })
 
-test('without bootstrap no flag is known', () => {
+test('no flag is known on a server without bootstrap', () => {
   const analytics = create().init('token', {})
   expect(analytics.getFeatureFlag('checkout')).toBeUndefined()
   expect(analytics.getAllFeatureFlags()).toEqual([])
 })
 
-test('each init is another visitor without the flags of the previous one, and no warning is logged', () => {
+test('each init on a server starts a new visitor without the previous flags and logs no warning', () => {
   const analytics = create()
   analytics.init('token', flagsOf('short'))
   analytics.init('token', flagsOf(true))
@@ -57,7 +57,7 @@ test('each init is another visitor without the flags of the previous one, and no
   expect(lines).toEqual([])
 })
 
-test('no member throws, sends, waits or logs, and each returns what it returns without a client', () => {
+test('no method throws, sends, waits or logs on a server, and each returns its value without a client', () => {
   const send = jest.spyOn(globalThis, 'fetch')
   const timers = jest.spyOn(globalThis, 'setTimeout')
   const loaded = jest.fn()

@@ -3,13 +3,13 @@ import { startAnalytics, type Started } from '../support/startAnalytics'
 const IDLE = 31 * 60 * 1000
 
 describe('onSessionId', () => {
-  test('hears of the session at once where there is one, and of each that begins, before its first event', async () => {
+  test('calls listeners with the current session immediately and with each new session before its first event', async () => {
     const { analytics, settle } = startAnalytics()
-    const heard: unknown[][] = []
-    const stop = analytics.onSessionId((...told) => heard.push(told))
-    expect(heard).toEqual([])
+    const received: unknown[][] = []
+    const stop = analytics.onSessionId((...args) => received.push(args))
+    expect(received).toEqual([])
     const first = analytics.get_session_id()
-    expect(heard).toEqual([
+    expect(received).toEqual([
       [
         first,
         expect.any(String),
@@ -17,23 +17,23 @@ describe('onSessionId', () => {
       ],
     ])
     const late: unknown[][] = []
-    analytics.onSessionId((...told) => late.push(told))
-    expect(late).toEqual([[first, heard[0]![1]]])
+    analytics.onSessionId((...args) => late.push(args))
+    expect(late).toEqual([[first, received[0]![1]]])
     await settle(IDLE)
-    analytics.on('eventCaptured', () => heard.push(['event']))
+    analytics.on('eventCaptured', () => received.push(['event']))
     analytics.capture('x')
-    expect(heard.slice(1)).toEqual([
+    expect(received.slice(1)).toEqual([
       [analytics.get_session_id(), expect.any(String), expect.objectContaining({ activityTimeout: true })],
       ['event'],
     ])
     stop()
     await settle(IDLE)
     analytics.capture('x')
-    expect(heard).toHaveLength(4)
+    expect(received).toHaveLength(4)
   })
 })
 
-test('a session that get_session_id begins knows where it came from', () => {
+test('get_session_id starts a session with its entry attributes', () => {
   history.replaceState(null, '', '/landing?utm_source=news')
   const { analytics } = startAnalytics()
   analytics.get_session_id()
@@ -44,7 +44,7 @@ test('a session that get_session_id begins knows where it came from', () => {
 })
 
 describe('register_for_session', () => {
-  test('lasts until the session ends, and leaves the campaign of the tab', async () => {
+  test('keeps values until the session ends and does not remove the campaign of the tab', async () => {
     history.replaceState(null, '', '/landing?utm_source=news')
     const { analytics, settle } = startAnalytics()
     analytics.register_for_session({ basket: 7 })
@@ -58,7 +58,7 @@ describe('register_for_session', () => {
     expect(analytics.getSessionProperty('basket')).toBeUndefined()
   })
 
-  test('does not reach the next session of a tab that was reloaded meanwhile', async () => {
+  test('drops values when the session ends after a reload', async () => {
     const first = startAnalytics()
     first.analytics.register_for_session({ basket: 7 })
     first.analytics.capture('x')
@@ -68,8 +68,8 @@ describe('register_for_session', () => {
     expect(analytics.capture('x')!.properties).not.toHaveProperty('basket')
   })
 
-  describe('in a tab that is reloaded after another tab ended the session', () => {
-    /** Runs `other` as another tab of the browser, between two pages of a tab that has registered a value. */
+  describe('in a tab reloaded after another tab', () => {
+    /** Runs `other` as another tab of the browser, between two pages of a tab that registered a value. */
     const reloadAfter = async (other: (tab: Started) => void) => {
       const page = startAnalytics()
       page.analytics.register_for_session({ basket: 7 })
@@ -88,15 +88,15 @@ describe('register_for_session', () => {
 
     test.each<[how: string, other: (tab: Started) => void]>([
       [
-        'and began the next',
+        'that started a new session',
         ({ analytics }) => {
           analytics.sessionManager.resetSessionId()
           analytics.capture('x')
         },
       ],
-      ['without beginning the next', ({ analytics }) => analytics.sessionManager.resetSessionId()],
-      ['by a reset', ({ analytics }) => analytics.reset()],
-    ])('%s, drops the values', async (_, other) => {
+      ['that ended the session', ({ analytics }) => analytics.sessionManager.resetSessionId()],
+      ['that was reset', ({ analytics }) => analytics.reset()],
+    ])('%s: drops the values', async (_, other) => {
       const analytics = await reloadAfter(other)
       expect(analytics.getSessionProperty('basket')).toBeUndefined()
       analytics.register_for_session({ theme: 'dark' })
@@ -104,14 +104,14 @@ describe('register_for_session', () => {
       expect(analytics.capture('x')!.properties).toMatchObject({ theme: 'dark' })
     })
 
-    test('keeps them while the session goes on', async () => {
+    test('that captured an event: keeps the values', async () => {
       const analytics = await reloadAfter((tab) => tab.analytics.capture('x'))
       expect(analytics.capture('x')!.properties).toMatchObject({ basket: 7 })
     })
   })
 })
 
-test('a reset ends the session', () => {
+test('reset ends the session', () => {
   const { analytics } = startAnalytics()
   const first = analytics.get_session_id()
   const reasons: unknown[] = []
@@ -121,7 +121,7 @@ test('a reset ends the session', () => {
   expect(reasons).toEqual([expect.objectContaining({ noSessionId: true })])
 })
 
-test('a pageview does not refer to one of the session before', async () => {
+test('a pageview does not refer to a pageview of the previous session', async () => {
   const { analytics, settle } = startAnalytics()
   const names = () =>
     Object.keys(analytics.capture('$pageview')!.properties).filter((name) => name.startsWith('$prev_pageview'))
@@ -131,7 +131,7 @@ test('a pageview does not refer to one of the session before', async () => {
   expect(names()).toEqual([])
 })
 
-test('a page that comes back from the back/forward cache keeps other tabs from its window id', () => {
+test('a page restored from the back/forward cache prevents other tabs from using its window id', () => {
   startAnalytics()
   const mark = () => sessionStorage.getItem('ph_token_primary_window_exists')
   expect(mark()).toBe('true')
@@ -149,10 +149,10 @@ test('sessionManager.resetSessionId ends the session', () => {
 })
 
 test.each([
-  ['the service itself', {}, 'https://events.example.com'],
+  ['api_host', {}, 'https://events.example.com'],
   ['ui_host', { ui_host: 'https://app.example.com/' }, 'https://app.example.com'],
   ['the public cloud', { api_host: 'https://eu.i.posthog.com' }, 'https://eu.posthog.com'],
-])('get_session_replay_url leads to %s', async (_, options, host) => {
+])('get_session_replay_url uses the host of %s', async (_, options, host) => {
   const { analytics, settle } = startAnalytics(options)
   const url = `${host}/project/token/replay/${analytics.get_session_id()}`
   expect(analytics.get_session_replay_url()).toBe(url)
@@ -161,7 +161,7 @@ test.each([
   expect(analytics.get_session_replay_url({ withTimestamp: true, timestampLookBack: 100 })).toBe(`${url}?t=0`)
 })
 
-test('session_idle_timeout_seconds holds as given, however short or long', async () => {
+test('session_idle_timeout_seconds accepts values below and above the usual range', async () => {
   const { analytics, settle } = startAnalytics({ session_idle_timeout_seconds: 10 })
   const first = analytics.get_session_id()
   analytics.capture('x')

@@ -5,7 +5,7 @@ const pageEvent = (type: string, persisted: boolean) =>
 const names = (sent: { event: string }[]) => sent.map(({ event }) => event)
 const IDLE = 31 * 60_000
 
-describe('a page that was counted', () => {
+describe('a captured pageview', () => {
   test.each([
     [
       'an opt-out and an opt-in',
@@ -21,7 +21,7 @@ describe('a page that was counted', () => {
         analytics.set_config({ capture_pageview: true })
       },
     ],
-  ])('is not counted again after %s', async (_, toggle) => {
+  ])('is not captured again after %s', async (_, toggle) => {
     const { analytics, sent, settle } = startAnalytics({ capture_pageview: true })
     await settle()
     toggle(analytics)
@@ -35,7 +35,7 @@ describe('a page that was counted', () => {
     expect(names(sent)).toEqual(['$pageview', '$pageview'])
   })
 
-  test('is counted on opt-in if it was opened before consent', async () => {
+  test('is captured on opt-in if the page was opened before consent', async () => {
     const { analytics, sent, settle } = startAnalytics({ capture_pageview: true, opt_out_capturing_by_default: true })
     await settle()
     analytics.opt_in_capturing({ captureEventName: null })
@@ -43,44 +43,44 @@ describe('a page that was counted', () => {
     expect(names(sent)).toEqual(['$pageview'])
   })
 
-  test('tells its duration and scroll depth once when it comes back out of the cache', async () => {
+  test('reports its duration and scroll depth once when the page is restored from the back/forward cache', async () => {
     const { analytics, sent, settle } = startAnalytics({ capture_pageview: true, capture_pageleave: true })
     await settle(10_000)
-    const told: Record<string, unknown>[] = []
-    analytics.on('eventCaptured', ({ properties }) => told.push(properties))
+    const captured: Record<string, unknown>[] = []
+    analytics.on('eventCaptured', ({ properties }) => captured.push(properties))
     pageEvent('pagehide', true)
     await settle(60_000)
     pageEvent('pageshow', true)
     await settle(5000)
     pageEvent('pagehide', true)
-    expect(told.map(({ $prev_pageview_duration: seconds }) => seconds && Math.round(seconds as number))).toEqual([
+    expect(captured.map(({ $prev_pageview_duration: seconds }) => seconds && Math.round(seconds as number))).toEqual([
       10,
       undefined,
       5,
     ])
-    expect(told.filter((each) => '$prev_pageview_max_scroll' in each)).toHaveLength(2)
-    expect(told[1]).toMatchObject({ $prev_pageview_id: sent[0]!.uuid, $prev_pageview_pathname: '/' })
+    expect(captured.filter((each) => '$prev_pageview_max_scroll' in each)).toHaveLength(2)
+    expect(captured[1]).toMatchObject({ $prev_pageview_id: sent[0]!.uuid, $prev_pageview_pathname: '/' })
   })
 })
 
-describe('a page that was idle', () => {
-  test('ends its own session when it is left, and begins none', async () => {
+describe('an idle page', () => {
+  test('ends its expired session when it is left and starts no new one', async () => {
     const { analytics, settle } = startAnalytics({ capture_pageview: true, capture_pageleave: true })
     await settle()
     const session = analytics.get_session_id()
-    const heard = jest.fn()
-    analytics.onSessionId(heard)
-    heard.mockClear()
+    const listener = jest.fn()
+    analytics.onSessionId(listener)
+    listener.mockClear()
     const captured: Record<string, unknown>[] = []
     analytics.on('eventCaptured', ({ properties }) => captured.push(properties))
     await settle(IDLE)
     pageEvent('pagehide', false)
     expect(captured).toMatchObject([{ $session_id: session, $pageview_id: expect.any(String) }])
-    expect(heard).not.toHaveBeenCalled()
+    expect(listener).not.toHaveBeenCalled()
     expect(analytics.capture('x')!.properties.$session_id).not.toBe(session)
   })
 
-  test('keeps its session alive when it is left in time', async () => {
+  test('keeps its session alive when it is left before the timeout', async () => {
     const { analytics, settle } = startAnalytics({ capture_pageview: true, capture_pageleave: true })
     await settle()
     const session = analytics.get_session_id()
@@ -91,15 +91,15 @@ describe('a page that was idle', () => {
   })
 })
 
-describe('two clients of one browser', () => {
-  // A second fake clock forgets the timers of the first.
+describe('two clients in one browser', () => {
+  // A second fake clock would drop the timers of the first.
   const both = async () => {
     const { analytics: one, settle } = startAnalytics()
     await settle()
     return [one, startAnalytics().analytics] as const
   }
 
-  test('are one visitor in one session after a reset, without a wait', async () => {
+  test('share one visitor and session immediately after a reset', async () => {
     const [one, two] = await both()
     one.identify('ada')
     two.register({ plan: 'gold' })
@@ -121,7 +121,7 @@ describe('two clients of one browser', () => {
     expect(after[1]!.$window_id).toBe(after[3]!.$window_id)
   })
 
-  test('link a name to the visitor after the reset, not to the one before', async () => {
+  test('link an id to the visitor after the reset, not to the previous one', async () => {
     const [one, two] = await both()
     one.identify('ada')
     one.reset()
@@ -131,7 +131,7 @@ describe('two clients of one browser', () => {
     expect(one.capture('x')!.properties.$device_id).toBe(two.get_property('$device_id'))
   })
 
-  test('keep what each registers', async () => {
+  test('keep the super properties each of them registers', async () => {
     const { analytics: one, settle } = startAnalytics()
     await settle()
     const { analytics: two } = startAnalytics()
@@ -144,7 +144,7 @@ describe('two clients of one browser', () => {
     expect(two.capture('x')!.properties).not.toHaveProperty('b')
   })
 
-  test('follow a reset though the clock was set back since the one before', async () => {
+  test('follow a reset when the clock was set back after an earlier reset', async () => {
     const { analytics: one, settle } = startAnalytics()
     one.reset()
     await settle()
@@ -159,13 +159,13 @@ describe('two clients of one browser', () => {
   })
 })
 
-describe('the stored copy', () => {
+describe('the stored state', () => {
   const stored = () => localStorage.getItem('ph_token_posthog')
 
   test.each([
     ['another tab clears it', () => new StorageEvent('storage', { key: null, storageArea: localStorage })],
     ['the page that cleared it is left', () => Object.assign(new Event('pagehide'), { persisted: false })],
-  ])('is written again when %s, without an event', async (_, event) => {
+  ])('is written again without an event when %s', async (_, event) => {
     const { analytics, settle } = startAnalytics({ persistence: 'localStorage' })
     analytics.register({ plan: 'gold' })
     await settle()
@@ -175,7 +175,7 @@ describe('the stored copy', () => {
     expect(JSON.parse(stored()!)).toMatchObject({ distinct_id: analytics.get_distinct_id(), plan: 'gold' })
   })
 
-  test('is not written after a refusal in another tab that this one has not heard of', async () => {
+  test('is not written after an opt-out in another tab before this tab receives the storage event', async () => {
     const { analytics, settle } = startAnalytics({ cookieless_mode: 'on_reject' })
     analytics.opt_in_capturing()
     await settle()
@@ -188,7 +188,7 @@ describe('the stored copy', () => {
 })
 
 describe('consent', () => {
-  test('that is denied in one of two tabs drops what waits in the other', async () => {
+  test('denied in one tab drops queued events in the other', async () => {
     const { analytics: one } = startAnalytics()
     const { analytics: two, sent, settle } = startAnalytics()
     one.capture('x')
@@ -199,7 +199,7 @@ describe('consent', () => {
     expect(one.drops()).toEqual({ opted_out: 1 })
   })
 
-  test('that is given after a refusal makes another visitor on another device, without cookies', async () => {
+  test('granted after a denial starts a new visitor and device in cookieless mode', async () => {
     const { analytics, settle } = startAnalytics({ cookieless_mode: 'on_reject' })
     const idsOf = () => {
       const { distinct_id, $device_id } = analytics.capture('x')!.properties
@@ -215,7 +215,7 @@ describe('consent', () => {
     expect(after.filter((id) => before.includes(id))).toEqual([])
   })
 
-  test('that was given earlier does not beat Do Not Track', () => {
+  test('granted earlier does not override Do Not Track', () => {
     const { analytics } = startAnalytics({ respect_dnt: true })
     analytics.opt_in_capturing()
     Object.defineProperty(navigator, 'doNotTrack', { value: '1', configurable: true })
@@ -224,7 +224,7 @@ describe('consent', () => {
     expect(analytics.capture('x')).toBeDefined()
   })
 
-  test('in one of two tabs makes the visitor of its first event the visitor of both', async () => {
+  test('granted in one tab shares the visitor of its first event with the other', async () => {
     const { analytics: one, settle } = startAnalytics({ cookieless_mode: 'on_reject' })
     await settle()
     const { analytics: two } = startAnalytics({ cookieless_mode: 'on_reject' })
@@ -239,7 +239,7 @@ describe('consent', () => {
     [{}, true, false],
     [{ opt_out_capturing_by_default: true }, false, true],
     [{ cookieless_mode: 'on_reject' as const }, false, true],
-  ])('with %j: opted in %s, opted out %s, before a decision', (options, isIn, isOut) => {
+  ])('with %j and no decision: opted in %s, opted out %s', (options, isIn, isOut) => {
     const { analytics } = startAnalytics(options)
     expect([analytics.has_opted_in_capturing(), analytics.has_opted_out_capturing()]).toEqual([isIn, isOut])
     analytics.opt_out_capturing()
@@ -248,7 +248,7 @@ describe('consent', () => {
     expect([analytics.has_opted_in_capturing(), analytics.has_opted_out_capturing()]).toEqual([true, false])
   })
 
-  test("cookieless_mode: 'on_reject' with opt_out_capturing_by_default counts without a visitor before a decision", async () => {
+  test("undecided with cookieless_mode: 'on_reject' and opt_out_capturing_by_default captures anonymous events", async () => {
     const { analytics, sent, settle } = startAnalytics({
       cookieless_mode: 'on_reject',
       opt_out_capturing_by_default: true,
@@ -263,7 +263,7 @@ describe('consent', () => {
     expect(analytics.get_distinct_id()).not.toBe('$posthog_cookieless')
   })
 
-  test('a refusal removes the ids from every storage', async () => {
+  test('denied removes the ids from every storage', async () => {
     const { analytics, settle } = startAnalytics({ cookieless_mode: 'on_reject' })
     analytics.opt_in_capturing()
     await settle()
@@ -279,7 +279,7 @@ describe('consent', () => {
     ])
   })
 
-  test('that another tab gave starts what waits for it here', async () => {
+  test('granted in another tab starts pending captures in this one', async () => {
     const { sent, settle } = startAnalytics({ capture_pageview: true, opt_out_capturing_by_default: true })
     await settle()
     localStorage.setItem('__ph_opt_in_out_token', '1')
@@ -288,7 +288,7 @@ describe('consent', () => {
     expect(names(sent)).toEqual(['$pageview'])
   })
 
-  test('that another tab gave does not drop what waits', () => {
+  test('granted in another tab does not drop queued events', () => {
     const { analytics } = startAnalytics({ persistence: 'memory' })
     analytics.capture('x')
     localStorage.setItem('__ph_opt_in_out_token', '1')
@@ -303,7 +303,7 @@ describe('person events', () => {
   test.each([
     ['after identify', { person_profiles: 'identified_only' as const }, true],
     ["with person_profiles: 'always'", { person_profiles: 'always' as const }, false],
-  ])('createPersonProfile %s sends nothing more', async (_, options, isNamed) => {
+  ])('createPersonProfile %s sends no additional event', async (_, options, isNamed) => {
     const { analytics, sent, settle } = startAnalytics(options)
     if (isNamed) analytics.identify('ada')
     analytics.createPersonProfile()
@@ -313,8 +313,8 @@ describe('person events', () => {
 
   test.each([
     ['an anonymous visitor', 'ada'],
-    ['a visitor whose id is the name', undefined],
-  ])('identify of %s and setPersonProperties with the same properties are one event', async (_, id) => {
+    ['a visitor who already has the id', undefined],
+  ])('identify of %s and setPersonProperties with equal properties send one event', async (_, id) => {
     const { analytics, sent, settle } = startAnalytics()
     analytics.identify(id ?? analytics.get_distinct_id(), { plan: 'gold' }, { first: 1 })
     analytics.setPersonProperties({ plan: 'gold' }, { first: 1 })
@@ -326,7 +326,7 @@ describe('person events', () => {
   })
 
   test.each([[undefined], [''], ['null'], [null], [{}], [10n]])(
-    'alias(%p) sends nothing, with one line',
+    'alias(%p) sends nothing and logs one message',
     async (id) => {
       const lines = listenToConsole('error')
       const { analytics, sent, settle } = startAnalytics()
@@ -339,7 +339,7 @@ describe('person events', () => {
 })
 
 describe('reset', () => {
-  test('with an identified bootstrap makes the visitor that person', () => {
+  test('switches to the person of an identified bootstrap', () => {
     const { analytics } = startAnalytics()
     const device = analytics.get_property('$device_id')
     analytics.reset({ bootstrap: { distinctID: 'ada', isIdentifiedID: true } })
@@ -356,7 +356,7 @@ describe('reset', () => {
     expect(analytics.capture('x')!.properties.$is_identified).toBe(false)
   })
 
-  test('survives a stamp of the one before that is no time', () => {
+  test('works when the stored time of the previous reset is invalid', () => {
     localStorage.setItem('ph_token_posthog', JSON.stringify({ distinct_id: 'old', $last_posthog_reset: 'never' }))
     const { analytics } = startAnalytics()
     analytics.reset()
@@ -364,11 +364,11 @@ describe('reset', () => {
   })
 })
 
-test('config has the token', () => {
+test('config contains the token', () => {
   expect(startAnalytics({}, ' my-token ').analytics.config.token).toBe('my-token')
 })
 
-test('a referrer that the site registers is the one that events carry', () => {
+test('a registered $referrer overrides the detected one in events', () => {
   const { analytics } = startAnalytics()
   expect(analytics.capture('x')!.properties.$referrer).toBe('$direct')
   analytics.register({ $referrer: 'https://partner.example/' })

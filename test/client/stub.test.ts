@@ -27,12 +27,12 @@ beforeEach(() => {
   globalThis.fetch = jest.fn(async () => ({ status: 200, text: async () => '', headers: { get: () => null } })) as never
 })
 
-test('aliases come first, captures last', () => {
+test('queued calls run in the order aliases, other calls, captures', () => {
   const calls = [['capture', 'a'], ['register', {}], ['alias', 'x'], ['capture', 'b'], () => {}]
   expect(replayOrder(calls)).toEqual([calls[2], calls[1], calls[4], calls[0], calls[3]])
 })
 
-test('queued calls run after init, so that a capture carries what was registered after it', () => {
+test('calls queued by the stub run after init, so captures include properties registered later', () => {
   const seen: unknown[] = []
   const page: Record<string, unknown> = {
     analytics: stubWith(
@@ -82,7 +82,7 @@ test('named instances run their own queues', () => {
   expect([primary.get_property('of'), primary.second.get_property('of')]).toEqual(['first', 'second'])
 })
 
-test('code that kept the stub reaches the SDK through it', () => {
+test('code that holds a reference to the stub uses the SDK through it', () => {
   const stub = stubWith([['t', OPTIONS]], [])
   const page: Record<string, unknown> = { analytics: stub }
   replaceStub(page, 'analytics', fresh)
@@ -90,7 +90,7 @@ test('code that kept the stub reaches the SDK through it', () => {
   expect((page.analytics as Analytics).get_property('a')).toBe(1)
 })
 
-test('a running SDK stays when the script runs a second time', () => {
+test('a running SDK is kept when the script runs a second time', () => {
   const page: Record<string, unknown> = {}
   replaceStub(page, 'analytics', fresh)
   const { analytics } = page
@@ -102,7 +102,7 @@ test('a running SDK stays when the script runs a second time', () => {
 test.each([
   ['an object', { track: () => {} }],
   ['an array of queued calls', Object.assign([['page']], { invoked: true, track: () => {} })],
-])("leaves window.analytics to another library's %s and takes window.trailmark", (_, foreign) => {
+])('the script keeps %s of another library in window.analytics and uses window.trailmark', (_, foreign) => {
   const lines = listenToConsole('warn')
   const page: Record<string, unknown> = { analytics: foreign }
   replaceStub(page, 'analytics', fresh)
@@ -111,7 +111,7 @@ test.each([
   expect(lines).toEqual([expect.stringContaining('window.analytics belongs to another library. Use window.trailmark')])
 })
 
-test('takes the name that data-global chooses', () => {
+test('the script uses the global name chosen by data-global', () => {
   const lines = listenToConsole('warn')
   const page: Record<string, unknown> = { analytics: {} }
   replaceStub(page, 'metrics', fresh)
@@ -119,7 +119,7 @@ test('takes the name that data-global chooses', () => {
   expect(lines).toEqual([])
 })
 
-test('says so once the page has loaded and another library has taken the name', () => {
+test('the script logs a message after page load when another library has taken the global name', () => {
   const lines = listenToConsole('warn')
   const page: Record<string, unknown> = {}
   replaceStub(page, 'analytics', fresh)
@@ -128,7 +128,7 @@ test('says so once the page has loaded and another library has taken the name', 
   expect(lines).toEqual([expect.stringContaining('Use window.trailmark')])
 })
 
-test('runs queued calls of people, which snippets of the protocol keep apart', () => {
+test('the script runs queued calls of people, which protocol snippets queue separately', () => {
   const stub = stubWith([['t', { ...OPTIONS, person_profiles: 'always' }]], [])
   const page: Record<string, unknown> = { posthog: Object.assign(stub, { people: [['set', { plan: 'gold' }]] }) }
   const seen: unknown[] = []
@@ -142,8 +142,8 @@ test('runs queued calls of people, which snippets of the protocol keep apart', (
 
 test.each([
   ['one stub under two names', true],
-  ['two stubs of one token', false],
-])('%s share an instance, and each call runs once', (_, isSame) => {
+  ['two stubs with an equal token', false],
+])('%s share an instance and run each call once', (_, isSame) => {
   const stub = () => stubWith([['t', OPTIONS]], [['capture', 'once']])
   const first = stub()
   const page: Record<string, unknown> = { analytics: first, posthog: isSame ? first : stub() }
@@ -159,14 +159,14 @@ test.each([
   expect(made).toHaveLength(1)
 })
 
-test('keeps the calls of a stub without init until init', () => {
+test('the script keeps calls of a stub without init until init is called', () => {
   const page: Record<string, unknown> = { analytics: stubWith([], [['register', { a: 1 }]]) }
   replaceStub(page, 'analytics', fresh)
   ;(page.analytics as Analytics).init('t', OPTIONS)
   expect((page.analytics as Analytics).get_property('a')).toBe(1)
 })
 
-test("a method that another library's snippet has overwritten still runs when it is pushed", () => {
+test('the queue runs a pushed method call even if another snippet has overwritten the method', () => {
   const analytics = fresh()
   analytics.init('t', OPTIONS)
   Object.assign(analytics, { register: (...args: unknown[]) => analytics.push(['register', ...args]) })
@@ -174,7 +174,7 @@ test("a method that another library's snippet has overwritten still runs when it
   expect(analytics.get_property('a')).toBe(1)
 })
 
-test('a call of a method that is not there is named, and the others still run', () => {
+test('the queue logs the name of an unknown method and runs the other calls', () => {
   const lines = listenToConsole('warn')
   const page: Record<string, unknown> = { analytics: stubWith([['t', OPTIONS]], [['dance'], ['register', { a: 1 }]]) }
   replaceStub(page, 'analytics', fresh)
@@ -182,7 +182,7 @@ test('a call of a method that is not there is named, and the others still run', 
   expect((page.analytics as Analytics).get_property('a')).toBe(1)
 })
 
-test('a chained call is made on what the one before answered', () => {
+test('the queue runs a chained call on the return value of the previous call', () => {
   const analytics = fresh()
   analytics.init('t', OPTIONS)
   const seen = jest.fn()
@@ -191,6 +191,6 @@ test('a chained call is made on what the one before answered', () => {
     ['call', null],
   ])
   analytics.capture('x')
-  // `on` answers the way to stop; calling it stopped the listener.
+  // `on` returns a function that removes the listener. The chained call invoked it.
   expect(seen).not.toHaveBeenCalled()
 })

@@ -2,7 +2,7 @@ import { startAnalytics } from '../support/startAnalytics'
 
 const offline = async (config = {}) => {
   const started = startAnalytics({ remote_config_refresh_interval_ms: 0, ...config })
-  started.say(0)
+  started.setApiResponse(0)
   for (let n = 0; n < 4; n++) {
     started.analytics.reloadFeatureFlags()
     await started.settle(1000)
@@ -10,30 +10,30 @@ const offline = async (config = {}) => {
   return started
 }
 
-test('after three unanswered requests flags are asked for again, later each time', async () => {
-  const { asked, settle, analytics } = await offline()
-  expect(asked).toHaveLength(3)
+test('flags are requested with increasing delays after three requests without a response', async () => {
+  const { apiRequests, settle, analytics } = await offline()
+  expect(apiRequests).toHaveLength(3)
   await settle(30_000)
-  expect(asked).toHaveLength(4)
+  expect(apiRequests).toHaveLength(4)
   analytics.reloadFeatureFlags()
   await settle(30_000)
-  expect(asked).toHaveLength(4)
+  expect(apiRequests).toHaveLength(4)
   await settle(31_000)
-  expect(asked).toHaveLength(5)
+  expect(apiRequests).toHaveLength(5)
 })
 
-test('an answer after the pause is applied, and requests go out at once again', async () => {
-  const { say, settle, analytics, asked } = await offline()
-  say(200, { flags: { a: { enabled: true } } })
+test('a flags response after the pause is applied and ends the pause', async () => {
+  const { setApiResponse, settle, analytics, apiRequests } = await offline()
+  setApiResponse(200, { flags: { a: { enabled: true } } })
   await settle(31_000)
   expect(analytics.isFeatureEnabled('a')).toBe(true)
-  const before = asked.length
+  const before = apiRequests.length
   analytics.reloadFeatureFlags()
   await settle(10)
-  expect(asked.length).toBeGreaterThan(before)
+  expect(apiRequests.length).toBeGreaterThan(before)
 })
 
-test('reloadFeatureFlagsAsync settles while requests pause', async () => {
+test('reloadFeatureFlagsAsync settles while requests are paused', async () => {
   const { analytics, settle } = await offline()
   const settled = jest.fn()
   void analytics.featureFlags.reloadFeatureFlagsAsync().then(settled)
@@ -44,7 +44,7 @@ test('reloadFeatureFlagsAsync settles while requests pause', async () => {
   expect(payload).toHaveBeenCalledWith(undefined)
 })
 
-test('reloadFeatureFlagsAsync settles when the client is shut down meanwhile', async () => {
+test('reloadFeatureFlagsAsync settles when the client is shut down during the request', async () => {
   const { analytics, settle } = startAnalytics()
   const settled = jest.fn()
   void analytics.featureFlags.reloadFeatureFlagsAsync().then(settled)
@@ -53,12 +53,12 @@ test('reloadFeatureFlagsAsync settles when the client is shut down meanwhile', a
   expect(settled).toHaveBeenCalledWith({ status: 'error' })
 })
 
-test('a request that fails in an unexpected way leaves the next one its turn', async () => {
-  const { analytics, asked, settle } = startAnalytics()
+test('a flags request that fails unexpectedly does not block the next one', async () => {
+  const { analytics, apiRequests, settle } = startAnalytics()
   await settle()
   jest.spyOn(console, 'error').mockImplementation(() => {})
-  const before = asked.length
-  // What a page may do to an option after init.
+  const before = apiRequests.length
+  // A page may replace an option after init.
   Object.defineProperty(analytics.config, 'evaluation_contexts', {
     configurable: true,
     get: () => {
@@ -72,16 +72,19 @@ test('a request that fails in an unexpected way leaves the next one its turn', a
   Object.defineProperty(analytics.config, 'evaluation_contexts', { value: undefined })
   analytics.reloadFeatureFlags()
   await settle()
-  expect(asked).toHaveLength(before + 1)
+  expect(apiRequests).toHaveLength(before + 1)
 })
 
-test.each([2_592_000_000, 2 ** 31])('a refresh interval of %p ms does not ask at once', async (ms) => {
-  const { asked, settle } = startAnalytics({ remote_config_refresh_interval_ms: ms })
-  await settle(10_000)
-  expect(asked).toHaveLength(1)
-})
+test.each([2_592_000_000, 2 ** 31])(
+  'a refresh interval of %p ms does not trigger an immediate flags request',
+  async (ms) => {
+    const { apiRequests, settle } = startAnalytics({ remote_config_refresh_interval_ms: ms })
+    await settle(10_000)
+    expect(apiRequests).toHaveLength(1)
+  },
+)
 
-test('a flags timeout of more than 2^31 ms does not end the request', async () => {
+test('a flags timeout of more than 2^31 ms does not abort the request', async () => {
   const started = startAnalytics({ feature_flag_request_timeout_ms: 2 ** 31 })
   globalThis.fetch = jest.fn(
     (_: string, { signal }: RequestInit) =>

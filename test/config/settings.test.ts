@@ -56,12 +56,12 @@ test.each([
       },
     }),
   ],
-])('defaults %s change %j', (date, changes) => expect(datedDefaults(date)).toEqual(changes))
+])('datedDefaults of %s returns %j', (date, changes) => expect(datedDefaults(date)).toEqual(changes))
 
 test('a later date selects the newest defaults', () =>
   expect(datedDefaults('2099-12-31')).toEqual(datedDefaults('2026-06-25')))
 
-test('without defaults, and with unset, the plain ones hold', () => {
+test('missing and unset defaults use the undated values', () => {
   const { log, lines } = recorder()
   expect(resolveConfig({}, log).capture_pageview).toBe(true)
   expect(resolveConfig({ defaults: 'unset' }, log)).toMatchObject({
@@ -73,7 +73,7 @@ test('without defaults, and with unset, the plain ones hold', () => {
 })
 
 test.each(['latest', '2025-13-01', '2025-02-30', '20250524', ''])(
-  'defaults %j is one error and counts as unset',
+  'invalid defaults %j log one error and are treated as unset',
   (defaults) => {
     const { log, lines } = recorder()
     expect(resolveConfig({ defaults }, log)).toMatchObject({ defaults: 'unset', capture_pageview: true })
@@ -81,7 +81,7 @@ test.each(['latest', '2025-13-01', '2025-02-30', '20250524', ''])(
   },
 )
 
-test('explicit options win over all defaults, and an object is merged into a dated default', () => {
+test('explicit options override all defaults, and an object is merged into a dated default', () => {
   const { log } = recorder()
   const config = resolveConfig(
     { defaults: '2026-01-30', capture_pageview: true, session_recording: { sampleRate: 0.5 } },
@@ -91,7 +91,7 @@ test('explicit options win over all defaults, and an object is merged into a dat
   expect(config.session_recording).toEqual({ strictMinimumDuration: true, sampleRate: 0.5 })
 })
 
-test('undefined is no answer: the default holds', () => {
+test('an undefined option uses its default', () => {
   expect(resolveConfig({ capture_pageleave: undefined }, recorder().log).capture_pageleave).toBe(true)
 })
 
@@ -107,14 +107,14 @@ test.each([
     'disk',
     `persistence expects 'localStorage' | 'sessionStorage' | 'cookie' | 'memory' | 'localStorage+cookie', got "disk". Using "localStorage+cookie"`,
   ],
-])('%s: %j is one readable error, and the default holds', (name, value, line) => {
+])('option %s with value %j logs one readable error and uses the default', (name, value, line) => {
   const { log, lines } = recorder()
   const config = resolveConfig({ [name]: value }, log) as unknown as Record<string, unknown>
   expect(lines).toEqual([line])
   expect(config[name]).toEqual(OPTIONS[name as keyof typeof OPTIONS][0])
 })
 
-test('a member of a wrong type is one readable error, and the other members hold', () => {
+test('a member with a wrong type logs one readable error and the other members apply', () => {
   const { log, lines } = recorder()
   expect(resolveConfig({ autocapture: { url_allowlist: 'x', element_allowlist: ['a'] } }, log).autocapture).toEqual({
     element_allowlist: ['a'],
@@ -122,19 +122,19 @@ test('a member of a wrong type is one readable error, and the other members hold
   expect(lines).toEqual(['autocapture.url_allowlist expects array, got "x". Using its default'])
 })
 
-test('an unknown option is named', () => {
+test('an unknown option is named in an error', () => {
   const { log, lines } = recorder()
   resolveConfig({ capture_pageviews: true }, log)
   expect(lines).toEqual(['there is no option capture_pageviews; it has no effect'])
 })
 
-test.each([[[]], ['x'], [5]])('a configuration of %j is ignored with one error', (given) => {
+test.each([[[]], ['x'], [5]])('a configuration %j is ignored with one error', (userConfig) => {
   const { log, lines } = recorder()
-  expect(resolveConfig(given, log).capture_pageview).toBe(true)
+  expect(resolveConfig(userConfig, log).capture_pageview).toBe(true)
   expect(lines).toHaveLength(1)
 })
 
-test('accepts legacy option names, and the new name wins', () => {
+test('legacy option names are accepted and the current name wins', () => {
   const { log } = recorder()
   expect(resolveConfig({ request_headers: { a: '1' } }, log).xhr_headers).toEqual({ a: '1' })
   expect(resolveConfig({ request_headers: { a: '1' }, xhr_headers: { b: '2' } }, log).xhr_headers).toEqual({ b: '2' })
@@ -142,7 +142,7 @@ test('accepts legacy option names, and the new name wins', () => {
   expect(resolveConfig({ evaluation_environments: ['a'] }, log).evaluation_contexts).toEqual(['a'])
 })
 
-test('set_config keeps what was when a value is of a wrong type', () => {
+test('set_config keeps the previous value when the new one has a wrong type', () => {
   const { log, lines } = recorder()
   const config = resolveConfig({ capture_pageview: false }, log)
   expect(changeConfig(config, { capture_pageview: 'often', capture_pageleave: false }, log, {})).toBe(true)
@@ -150,19 +150,22 @@ test('set_config keeps what was when a value is of a wrong type', () => {
   expect(lines).toEqual([`capture_pageview expects boolean | 'history_change', got "often". Using false`])
 })
 
-test("the user's own object is not changed", () => {
-  const given = Object.freeze({ rageclick: Object.freeze({ css_selector_ignorelist: ['a'] }), defaults: '2026-01-30' })
-  resolveConfig(given, recorder().log)
-  expect(given.rageclick).toEqual({ css_selector_ignorelist: ['a'] })
+test('resolveConfig does not modify the configuration it receives', () => {
+  const userConfig = Object.freeze({
+    rageclick: Object.freeze({ css_selector_ignorelist: ['a'] }),
+    defaults: '2026-01-30',
+  })
+  resolveConfig(userConfig, recorder().log)
+  expect(userConfig.rageclick).toEqual({ css_selector_ignorelist: ['a'] })
 })
 
-test('an option that throws when it is read counts as absent, and the others hold', () => {
+test('an option that throws when read is treated as missing and the others apply', () => {
   const errors = listenToConsole('error')
   const { log } = recorder()
   const get = () => {
     throw new Error('the page threw')
   }
-  const given = Object.defineProperty({ capture_pageview: false }, 'bootstrap', { get, enumerable: true })
-  expect(resolveConfig(given, log)).toMatchObject({ capture_pageview: false, bootstrap: {} })
+  const userConfig = Object.defineProperty({ capture_pageview: false }, 'bootstrap', { get, enumerable: true })
+  expect(resolveConfig(userConfig, log)).toMatchObject({ capture_pageview: false, bootstrap: {} })
   expect(errors).toEqual([expect.stringContaining('the page threw')])
 })

@@ -1,8 +1,8 @@
 import type { Entry } from '../../src/delivery/entry'
 import { createOutbox } from '../../src/delivery/outbox'
 
-// jsdom has local storage, and neither Web Locks nor IndexedDB: the page of a site that is not secure, which has the
-// journal alone. e2e/scenarios/durability.spec.ts and faultMatrix.spec.ts have the rest.
+// jsdom has local storage but neither Web Locks nor IndexedDB, like a page in an insecure context, which uses only the
+// journal. e2e/scenarios/durability.spec.ts and faultMatrix.spec.ts cover the rest.
 
 const NAME = 'trailmark t https://h.example'
 
@@ -22,7 +22,7 @@ const open = () =>
     onOrphaned: () => {},
     onDropped: () => {},
   })
-/** A page captures these and is left. */
+/** Captures the entries on a page and leaves it. */
 const leaveBehind = (...entries: Entry[]) => {
   const outbox = open()
   entries.forEach(outbox.keep)
@@ -37,7 +37,7 @@ beforeEach(() => {
   mayKeep = true
 })
 
-test('the next page finds what a page has left in its journal, once', async () => {
+test('the next page loads the events from the journal of a page once', async () => {
   leaveBehind(entry('a'), entry('b'))
   leaveBehind(entry('c'))
   const next = open()
@@ -45,7 +45,7 @@ test('the next page finds what a page has left in its journal, once', async () =
   expect(await next.claimOrphans()).toEqual([])
 })
 
-test('removes a journal when all events in it are acknowledged, and not before', async () => {
+test('the outbox removes a journal once all events in it are acknowledged, and not before', async () => {
   leaveBehind(entry('a'), entry('b'))
   const next = open()
   const [a, b] = await next.claimOrphans()
@@ -55,7 +55,7 @@ test('removes a journal when all events in it are acknowledged, and not before',
   expect(journals()).toEqual([])
 })
 
-test('a journal that was adopted and not acknowledged is found by the page after', async () => {
+test('the next page loads a journal that was adopted but not acknowledged', async () => {
   leaveBehind(entry('a'))
   const next = open()
   await next.claimOrphans()
@@ -63,18 +63,18 @@ test('a journal that was adopted and not acknowledged is found by the page after
   expect(namesOf(await open().claimOrphans())).toEqual(['a'])
 })
 
-test('writes at most 1,000,000 characters of events', async () => {
+test('the outbox writes at most 1,000,000 characters of events to the journal', async () => {
   leaveBehind(entry('a', 600_000), entry('b', 600_000))
   expect(namesOf(await open().claimOrphans())).toEqual(['a'])
 })
 
-test('writes no journal where nothing may be stored', () => {
+test('the outbox writes no journal when storing is not allowed', () => {
   mayKeep = false
   leaveBehind(entry('a'))
   expect(journals()).toEqual([])
 })
 
-test('writes no journal of events that were captured before the visitor refused', () => {
+test('the outbox writes no journal for events captured before an opt-out', () => {
   const outbox = open()
   outbox.keep(entry('a'))
   mayKeep = false
@@ -82,7 +82,7 @@ test('writes no journal of events that were captured before the visitor refused'
   expect(journals()).toEqual([])
 })
 
-test('removes the journals of all pages once nothing may be stored', () => {
+test('the outbox removes the journals of all pages once storing is not allowed', () => {
   leaveBehind(entry('a'))
   leaveBehind(entry('b'))
   localStorage.setItem('theirs', 'stays')
@@ -91,8 +91,11 @@ test('removes the journals of all pages once nothing may be stored', () => {
   expect(Object.keys(localStorage)).toEqual(['theirs'])
 })
 
-test.each(['{', 'null', '[null, {}, {"uuid":"u"}]', '"text"', '7'])('ignores a journal that holds %s', async (text) => {
-  localStorage.setItem(`${NAME}/other`, text)
-  leaveBehind(entry('a'))
-  expect(namesOf(await open().claimOrphans())).toEqual(['a'])
-})
+test.each(['{', 'null', '[null, {}, {"uuid":"u"}]', '"text"', '7'])(
+  'the outbox ignores a journal that contains %s',
+  async (text) => {
+    localStorage.setItem(`${NAME}/other`, text)
+    leaveBehind(entry('a'))
+    expect(namesOf(await open().claimOrphans())).toEqual(['a'])
+  },
+)

@@ -23,7 +23,7 @@ const setUp = (options: Partial<Config> = {}, inputs: Partial<QueueInputs> = {})
   const delivered: string[] = []
   const dropped: [string, DropReason][] = []
   const errors: unknown[] = []
-  const answers: (Partial<RequestResult> | 'hang')[] = []
+  const responses: (Partial<RequestResult> | 'hang')[] = []
   let beaconTakes = true
   const names = (data: unknown) => (JSON.parse(String(data)).batch as CapturedEvent[]).map((each) => each.event)
   const queue = createQueue({
@@ -31,7 +31,7 @@ const setUp = (options: Partial<Config> = {}, inputs: Partial<QueueInputs> = {})
     token: 't',
     path: () => '/e/',
     encode: async (text) => text,
-    // Memory alone, as where the browser keeps nothing; e2e/scenarios/durability.spec.ts has the other.
+    // Memory only, as in a browser without storage. e2e/scenarios/durability.spec.ts covers storage.
     outbox: createOutbox({
       name: 'x',
       config,
@@ -45,9 +45,9 @@ const setUp = (options: Partial<Config> = {}, inputs: Partial<QueueInputs> = {})
     onRequestError: (error) => errors.push(error),
     send: async (url, body) => {
       requests.push({ url, names: names(body) })
-      const answer = answers.shift() ?? ACCEPTED
-      if (answer === 'hang') return new Promise<RequestResult>(() => {})
-      return { status: 200, text: '', ...answer }
+      const response = responses.shift() ?? ACCEPTED
+      if (response === 'hang') return new Promise<RequestResult>(() => {})
+      return { status: 200, text: '', ...response }
     },
     sendBeacon: (_, body) => {
       if (beaconTakes) beacons.push(names(body))
@@ -55,12 +55,12 @@ const setUp = (options: Partial<Config> = {}, inputs: Partial<QueueInputs> = {})
     },
     ...inputs,
   })
-  return { queue, requests, beacons, delivered, dropped, errors, answers, refuseBeacons: () => (beaconTakes = false) }
+  return { queue, requests, beacons, delivered, dropped, errors, responses, rejectBeacons: () => (beaconTakes = false) }
 }
 
 const tick = (ms = 3000) => jest.advanceTimersByTimeAsync(ms)
 
-test('events that come within the interval leave together', async () => {
+test('events captured within the interval are sent in one batch', async () => {
   const { queue, requests, delivered } = setUp()
   queue.add(event('a'), { now: false })
   await tick(2000)
@@ -72,16 +72,16 @@ test('events that come within the interval leave together', async () => {
   expect(queue.waiting()).toBe(0)
 })
 
-test('an event may leave at once', async () => {
+test('an event can be sent immediately', async () => {
   const { queue, requests } = setUp()
   queue.add(event('a'), { now: true })
   await tick(0)
   expect(requests).toHaveLength(1)
 })
 
-test('what could not be sent is sent again, in order, one request at a time, in halves once it has failed twice', async () => {
-  const { queue, requests, answers, delivered } = setUp()
-  answers.push({ status: 0 }, { status: 503 })
+test('events of a failed request are sent again in order, one request at a time, in halves after two failures', async () => {
+  const { queue, requests, responses, delivered } = setUp()
+  responses.push({ status: 0 }, { status: 503 })
   queue.add(event('a'), { now: true })
   await tick(0)
   queue.add(event('b'), { now: true })
@@ -92,16 +92,16 @@ test('what could not be sent is sent again, in order, one request at a time, in 
 })
 
 test('a batch that the service asks to send later is not halved', async () => {
-  const { queue, requests, answers } = setUp()
-  answers.push({ status: 429 }, { status: 429 }, { status: 429 })
+  const { queue, requests, responses } = setUp()
+  responses.push({ status: 429 }, { status: 429 }, { status: 429 })
   for (const name of ['a', 'b']) queue.add(event(name), { now: false })
   await tick(120_000)
   expect(requests.map(({ names }) => names)).toEqual(Array.from({ length: 4 }, () => ['a', 'b']))
 })
 
-test('Retry-After is honoured', async () => {
-  const { queue, requests, answers } = setUp()
-  answers.push({ status: 429, retryAfterMs: 30_000 })
+test('the queue honors Retry-After', async () => {
+  const { queue, requests, responses } = setUp()
+  responses.push({ status: 429, retryAfterMs: 30_000 })
   queue.add(event('a'), { now: true })
   await tick(29_000)
   expect(requests).toHaveLength(1)
@@ -109,9 +109,9 @@ test('Retry-After is honoured', async () => {
   expect(requests).toHaveLength(2)
 })
 
-test('coming online tries at once', async () => {
-  const { queue, requests, answers } = setUp()
-  answers.push({ status: 0 })
+test('the queue retries immediately when the browser comes online', async () => {
+  const { queue, requests, responses } = setUp()
+  responses.push({ status: 0 })
   queue.add(event('a'), { now: true })
   await tick(0)
   queue.retryNow()
@@ -119,9 +119,9 @@ test('coming online tries at once', async () => {
   expect(requests).toHaveLength(2)
 })
 
-test('drops what the service rejects, with its reason, and notifies the page', async () => {
-  const { queue, answers, dropped, errors, delivered } = setUp()
-  answers.push({ status: 401, text: '{"detail":"no"}', json: { detail: 'no' } })
+test('the queue drops events the service rejects, with the reason, and calls on_request_error', async () => {
+  const { queue, responses, dropped, errors, delivered } = setUp()
+  responses.push({ status: 401, text: '{"detail":"no"}', json: { detail: 'no' } })
   queue.add(event('a'), { now: true })
   await tick(0)
   expect(dropped).toEqual([['a', 'refused_by_service']])
@@ -129,21 +129,21 @@ test('drops what the service rejects, with its reason, and notifies the page', a
   expect(delivered).toEqual([])
 })
 
-test('halves a batch that is too large until it is accepted, and drops a single event that is too large', async () => {
-  const { queue, requests, answers, dropped, delivered } = setUp()
-  answers.push({ status: 413 }, { status: 413 }, ACCEPTED, { status: 413 })
+test('the queue halves a batch that is too large until it is accepted and drops a single event that is too large', async () => {
+  const { queue, requests, responses, dropped, delivered } = setUp()
+  responses.push({ status: 413 }, { status: 413 }, ACCEPTED, { status: 413 })
   for (const name of 'abcd') queue.add(event(name), { now: false })
   await tick(3000)
   expect(requests.map(({ names }) => names.join(''))).toEqual(['abcd', 'ab', 'cd', 'a', 'b'])
   expect(dropped).toEqual([['a', 'refused_by_service']])
   expect(delivered).toEqual(['u-c', 'u-d', 'u-b'])
-  // What comes later goes in full batches.
+  // Later events are sent in full batches.
   for (const name of 'efgh') queue.add(event(name), { now: false })
   await tick(3000)
   expect(requests.at(-1)!.names.join('')).toBe('efgh')
 })
 
-test('a batch is bounded in events and in size', async () => {
+test('a batch is limited by number of events and by size', async () => {
   const { queue, requests } = setUp()
   for (let index = 0; index < 300; index++) queue.add(event(`e${index}`), { now: false })
   await tick(3000)
@@ -153,9 +153,9 @@ test('a batch is bounded in events and in size', async () => {
   expect(requests.slice(2).map(({ names }) => names.length)).toEqual([1, 1, 1])
 })
 
-test('what waits is bounded: the oldest go, and say why', async () => {
-  const { queue, answers, dropped } = setUp({ outbox_max_bytes: 20_000_000 })
-  answers.push('hang')
+test('a full queue drops the oldest events with the reason queue_full', async () => {
+  const { queue, responses, dropped } = setUp({ outbox_max_bytes: 20_000_000 })
+  responses.push('hang')
   for (let index = 0; index < 25; index++) queue.add(event(`e${index}`, 1_000_000), { now: false })
   await tick(0)
   expect(dropped.every(([, reason]) => reason === 'queue_full')).toBe(true)
@@ -163,7 +163,7 @@ test('what waits is bounded: the oldest go, and say why', async () => {
   expect(queue.waiting()).toBe(19)
 })
 
-test('when the page goes, what waits is handed to the browser', () => {
+test('queued events are sent with a beacon when the page is left', () => {
   const { queue, beacons } = setUp()
   queue.add(event('a'), { now: false })
   queue.add(event('b'), { now: false })
@@ -171,9 +171,9 @@ test('when the page goes, what waits is handed to the browser', () => {
   expect(beacons).toEqual([['a', 'b']])
 })
 
-test('what is on its way in a request that outlives the page is not sent twice', async () => {
-  const { queue, beacons, answers } = setUp()
-  answers.push('hang')
+test('events in a keepalive request are not sent again with a beacon', async () => {
+  const { queue, beacons, responses } = setUp()
+  responses.push('hang')
   queue.add(event('a'), { now: true })
   await tick(0)
   queue.add(event('b'), { now: false })
@@ -181,9 +181,9 @@ test('what is on its way in a request that outlives the page is not sent twice',
   expect(beacons).toEqual([['b']])
 })
 
-test('what waits too long goes, and says why', async () => {
-  const { queue, answers, dropped, delivered } = setUp({ outbox_max_age_ms: 10_000 })
-  answers.push({ status: 503, retryAfterMs: 12_000 })
+test('events that wait too long are dropped with the reason expired', async () => {
+  const { queue, responses, dropped, delivered } = setUp({ outbox_max_age_ms: 10_000 })
+  responses.push({ status: 503, retryAfterMs: 12_000 })
   queue.add(event('a'), { now: true })
   await tick(8000)
   queue.add(event('b'), { now: false })
@@ -192,9 +192,9 @@ test('what waits too long goes, and says why', async () => {
   expect(delivered).toEqual(['u-b'])
 })
 
-test('a page that is left hands over several beacons, halved until the browser takes them, small events first', () => {
+test('a page that is left sends several beacons, halved until the browser accepts them, small events first', () => {
   const beacons: string[] = []
-  // What Chromium grants all beacons of a page together.
+  // The quota Chromium shares among all beacons of a page.
   let quota = 65_536
   const { queue } = setUp(
     {},
@@ -214,7 +214,7 @@ test('a page that is left hands over several beacons, halved until the browser t
   expect(beacons.length).toBeGreaterThan(1)
 })
 
-test('what a beacon of a page in the back/forward cache carried is sent again when the page is back', async () => {
+test('events sent with a beacon are sent again when the page is restored from the back/forward cache', async () => {
   const { queue, beacons, requests, delivered } = setUp()
   queue.add(event('a'), { now: false })
   queue.onPageLeave()
@@ -225,7 +225,7 @@ test('what a beacon of a page in the back/forward cache carried is sent again wh
   expect(delivered).toEqual(['u-a'])
 })
 
-test('a page that comes back finds what it has left in its journal, and sends it once', async () => {
+test('a page restored from the back/forward cache sends the events in its journal once', async () => {
   const config = resolveConfig({ api_host: 'https://h.example/' }, console)
   const outbox = createOutbox({
     name: 'x',
@@ -245,7 +245,7 @@ test('a page that comes back finds what it has left in its journal, and sends it
   expect(Object.keys(localStorage)).toEqual([])
 })
 
-test('what waits is compressed ahead of time, so that a page that is left at once hands over everything', async () => {
+test('queued events are compressed ahead of time so that a page left immediately sends all of them', async () => {
   const bodies: Body[] = []
   const { queue } = setUp(
     {},
@@ -262,7 +262,7 @@ test('what waits is compressed ahead of time, so that a page that is left at onc
   expect(JSON.parse(gunzipSync(bodies[0]! as Uint8Array).toString()).batch).toHaveLength(50)
 })
 
-test('a body that was compressed ahead of time is not sent more than 5 s later, when its sent_at is wrong', async () => {
+test('a body compressed ahead of time is not sent after 5 s because its sent_at would be wrong', async () => {
   const bodies: Body[] = []
   const { queue } = setUp(
     {},
@@ -276,12 +276,12 @@ test('a body that was compressed ahead of time is not sent more than 5 s later, 
   await tick(6000)
   queue.onPageLeave()
   expect(bodies).toHaveLength(1)
-  // What cannot be compressed at once goes as text.
+  // Bodies that cannot be compressed synchronously are sent as text.
   const { sent_at } = JSON.parse(bodies[0]! as string)
   expect(Date.parse(sent_at)).toBe(Date.now())
 })
 
-test('an event that always fails delays the others by less than a minute, and is tried again on its own', async () => {
+test('an event that always fails delays the others by less than a minute and is retried separately', async () => {
   const sentAt: number[] = []
   const { queue, delivered, dropped } = setUp(
     {},
@@ -297,7 +297,7 @@ test('an event that always fails delays the others by less than a minute, and is
   for (let index = 0; index < 20; index += 1) queue.add(event(index === 7 ? 'poison' : `e${index}`), { now: false })
   await tick(60_000)
   expect(delivered).toHaveLength(19)
-  // Neither does it delay what comes later.
+  // It does not delay later events either.
   queue.add(event('later'), { now: true })
   await tick(4000)
   expect(delivered).toContain('u-later')
@@ -331,7 +331,7 @@ test('an error in the sending loop does not end it', async () => {
   expect(delivered).toEqual(['u-a'])
 })
 
-test('retries of an outage back off, doubling from 3 s', async () => {
+test('retries back off during an outage, doubling from 3 s', async () => {
   const times: number[] = []
   const { queue } = setUp(
     {},
@@ -352,7 +352,7 @@ test('retries of an outage back off, doubling from 3 s', async () => {
   })
 })
 
-test('an event over the bound is dropped alone', async () => {
+test('an event over the size limit is dropped alone', async () => {
   const { queue, dropped } = setUp({ outbox_max_bytes: 1000 })
   queue.add(event('a'), { now: false })
   queue.add(event('large', 2000), { now: false })
@@ -361,7 +361,7 @@ test('an event over the bound is dropped alone', async () => {
   expect(queue.waiting()).toBe(1)
 })
 
-test('later changes of a captured event do not show in what is sent', async () => {
+test('modifying an event after it was captured does not change the sent event', async () => {
   const bodies: string[] = []
   const { queue } = setUp(
     {},
@@ -390,14 +390,14 @@ test('later changes of a captured event do not show in what is sent', async () =
   ])
 })
 
-test('a page that captures without a pause is bounded too', () => {
+test('a page that captures without a pause keeps a bounded queue', () => {
   const { queue, dropped } = setUp({ outbox_max_bytes: 1000 })
   for (let index = 0; index < 500; index++) queue.add(event(`e${index}`), { now: false })
   expect(queue.waiting()).toBeLessThan(300)
   expect(dropped.length + queue.waiting()).toBe(500)
 })
 
-test('a clock that is set right by a week expires nothing', async () => {
+test('a clock that jumps ahead by a week expires no events', async () => {
   const { queue, delivered, dropped } = setUp()
   queue.add(event('a'), { now: false })
   jest.setSystemTime(Date.now() + 8 * 86_400_000)
@@ -405,14 +405,14 @@ test('a clock that is set right by a week expires nothing', async () => {
   expect([dropped, delivered]).toEqual([[], ['u-a']])
 })
 
-test('what is captured after the page has gone goes at once', () => {
+test('events captured after the page was left are sent immediately', () => {
   const { queue, beacons } = setUp()
   queue.onPageLeave()
   queue.add(event('late'), { now: false })
   expect(beacons).toEqual([['late']])
 })
 
-test('a page that comes back sends again', async () => {
+test('a page restored from the back/forward cache sends events again', async () => {
   const { queue, delivered } = setUp()
   queue.onPageLeave()
   queue.retryNow()
@@ -421,15 +421,15 @@ test('a page that comes back sends again', async () => {
   expect(delivered).toEqual(['u-a'])
 })
 
-test('what the browser does not take stays', () => {
-  const { queue, refuseBeacons } = setUp()
-  refuseBeacons()
+test('events stay queued when the browser rejects the beacon', () => {
+  const { queue, rejectBeacons } = setUp()
+  rejectBeacons()
   queue.add(event('a'), { now: false })
   queue.onPageLeave()
   expect(queue.waiting()).toBe(1)
 })
 
-test('what is cleared is dropped with the reason', () => {
+test('cleared events are dropped with the reason', () => {
   const { queue, dropped } = setUp()
   queue.add(event('a'), { now: false })
   queue.clear('opted_out')
@@ -437,10 +437,10 @@ test('what is cleared is dropped with the reason', () => {
   expect(queue.waiting()).toBe(0)
 })
 
-describe('what is refused is not sent, however far it had come', () => {
+describe('events queued before an opt-out', () => {
   const asBody = (text: string) => text
 
-  test('while it is compressed', async () => {
+  test('are not sent when they are being compressed', async () => {
     let compressed = () => {}
     const { queue, requests, dropped } = setUp(
       {},
@@ -454,7 +454,7 @@ describe('what is refused is not sent, however far it had come', () => {
     expect([requests, dropped]).toEqual([[], [['a', 'opted_out']]])
   })
 
-  test('while what another tab has left is looked for', async () => {
+  test('are not sent when they are being loaded from another tab', async () => {
     let found = () => {}
     const left = { event: 'left', uuid: 'u-left', at: Date.now(), text: JSON.stringify(event('left')) }
     const outbox = createOutbox({
@@ -478,7 +478,7 @@ describe('what is refused is not sent, however far it had come', () => {
     expect(queue.waiting()).toBe(0)
   })
 
-  test('and what is captured after a new consent is sent', async () => {
+  test('are dropped while events captured after a new consent are sent', async () => {
     const { queue, requests } = setUp({}, { encode: async (text) => asBody(text) })
     queue.add(event('a'), { now: true })
     queue.clear('opted_out')
@@ -488,9 +488,12 @@ describe('what is refused is not sent, however far it had come', () => {
   })
 })
 
-test('drops individually rejected events with the reason and delivers the others', async () => {
-  const { queue, answers, delivered, dropped } = setUp()
-  answers.push({ status: 200, json: { status: 1, refused: [{ index: 1, uuid: 'u-b', code: 'missing_distinct_id' }] } })
+test('the queue drops individually rejected events with the reason and delivers the others', async () => {
+  const { queue, responses, delivered, dropped } = setUp()
+  responses.push({
+    status: 200,
+    json: { status: 1, refused: [{ index: 1, uuid: 'u-b', code: 'missing_distinct_id' }] },
+  })
   for (const name of 'abc') queue.add(event(name), { now: false })
   await tick(3000)
   expect(delivered).toEqual(['u-a', 'u-c'])

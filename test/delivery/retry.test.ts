@@ -12,7 +12,7 @@ test.each([
   [429, 'again'],
   [500, 'again'],
   [503, 'again'],
-])('status %i: %s', (status, outcome) => expect(outcomeOf({ status })).toBe(outcome))
+])('outcomeOf maps status %i to %s', (status, outcome) => expect(outcomeOf({ status })).toBe(outcome))
 
 test.each<[string, Parameters<typeof outcomeOf>[0], string]>([
   ["this service's acknowledgment", { status: 200, json: { status: 1 } }, 'stored'],
@@ -25,9 +25,9 @@ test.each<[string, Parameters<typeof outcomeOf>[0], string]>([
   ['an empty object', { status: 200, json: {} }, 'again'],
   ['null', { status: 200, json: null }, 'again'],
   ['an error object', { status: 200, json: { status: 0 } }, 'again'],
-  ['the HTML of a captive portal that answers 403', { status: 403, isForeign: true }, 'again'],
+  ['the HTML of a captive portal with status 403', { status: 403, isForeign: true }, 'again'],
   ['the HTML of a proxy that limits bodies', { status: 413, isForeign: true }, 'too_large'],
-])('%s', (_, answer, outcome) => expect(outcomeOf(answer)).toBe(outcome))
+])('outcomeOf classifies %s', (_, response, outcome) => expect(outcomeOf(response)).toBe(outcome))
 
 test.each([
   [1, 0, 2250, 3750],
@@ -36,7 +36,7 @@ test.each([
   [1, 60_000, 60_000, 60_000],
   [1, 2_592_000_000, 1_800_000, 1_800_000],
   [1, Infinity, 1_800_000, 1_800_000],
-])('retry %i with a Retry-After of %i ms waits %i to %i ms', (tries, asked, least, most) => {
-  expect(retryDelay(tries, asked, () => 0)).toBe(least)
-  expect(retryDelay(tries, asked, () => 1)).toBe(most)
+])('retry %i with a Retry-After of %i ms is delayed by %i to %i ms', (tries, retryAfterMs, least, most) => {
+  expect(retryDelay(tries, retryAfterMs, () => 0)).toBe(least)
+  expect(retryDelay(tries, retryAfterMs, () => 1)).toBe(most)
 })

@@ -16,7 +16,7 @@ const members = (all: typeof Config) =>
     all!.map(({ name, type, doc }) => [code(name), code(type), cell(doc)]),
   )
 
-/** Returns docs/reference/configuration.md, from the tables the SDK itself runs on. */
+/** Returns docs/reference/configuration.md, generated from the tables the SDK runs on. */
 const generate = () => {
   const datedOf = (name: string) =>
     DATED_DEFAULTS.filter(([, changes]) => name in changes)
@@ -29,7 +29,7 @@ const generate = () => {
   const options = Config!.map(({ name, type, doc }) => {
     const [fallback, , later] = OPTIONS[name as keyof typeof OPTIONS]
     const also = oldNames(name).length ? ` Also called ${oldNames(name).map(code).join(', ')}.` : ''
-    // The only function among the defaults that does something.
+    // The only default that is a function with an effect.
     const byDefault = name === 'on_request_error' ? 'logs status and text' : shown(fallback)
     return [
       code(name),
@@ -61,7 +61,7 @@ ${members(RageclickConfig)}
 
 test('docs/reference/configuration.md is up to date', () => expectPage('docs/reference/configuration.md', generate()))
 
-test('every option has a description', () => {
+test('docs/reference/configuration.md describes every option', () => {
   expect(Config!.filter(({ doc }) => !doc).map(({ name }) => name)).toEqual([])
   expect(Config!.map(({ name }) => name).sort()).toEqual(Object.keys(OPTIONS).sort())
 })

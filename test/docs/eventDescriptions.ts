@@ -1,9 +1,9 @@
-/** What the names in events mean. `events.test.ts` compares them with the sources in both directions. */
+/** Meanings of the names in events. `events.test.ts` compares them with the sources in both directions. */
 
 export interface EventDescription {
-  /** When it is captured. */
+  /** When the event is captured. */
   when: string
-  /** Properties that only this event has, or that mean something else on it. */
+  /** Properties specific to this event, or with another meaning on it. */
   properties?: Readonly<Record<string, string>>
 }
 
@@ -135,7 +135,7 @@ export const EVENTS: Readonly<Record<string, EventDescription>> = {
   },
 }
 
-/** Properties of every event, by where they come from. */
+/** Properties of every event, by source. */
 export const PROPERTIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'Project and visitor': {
     token: 'Token of the project.',
@@ -203,7 +203,7 @@ export const PROPERTIES: Readonly<Record<string, Readonly<Record<string, string>
   },
 }
 
-/** Person properties that the SDK sets. */
+/** Person properties the SDK sets. */
 export const PERSON_PROPERTIES: Readonly<Record<string, string>> = {
   '$initial_…': 'Where the visitor first came from, set once, [protocol](protocol.md#5.7).',
   $internal_or_test_user: 'True after `setInternalOrTestUser`.',

@@ -50,22 +50,22 @@ const described = [
   ...Object.keys(PERSON_PROPERTIES),
 ]
 
-// Stored values that are on no event, and values that only look like names.
+// Stored values that no event contains, and values that only look like names.
 const isInternal = (name: string) =>
   (name in KEYS && !isKey(name, 'rides')) ||
   ['$posthog_cookieless', '$direct', '$referr', '$override_feature_…'].includes(name)
 
-/** A name in the sources that a `…` of the page, or of the sources, stands for. */
+/** Returns whether a name is the fixed part of a name with `…` on the page or in the sources. */
 const isPrefix = (name: string) => described.some((each) => each.endsWith('…') && each === `${name.replace(/…$/, '')}…`)
 
 const found = [...new Set(listFiles('src/*.ts').flatMap(readDollarNames))]
 
-test('the page has every name of an event or property in the sources', () => {
+test('docs/reference/events.md lists every event and property name in the sources', () => {
   expect(found.length).toBeGreaterThan(100)
   expect(found.filter((name) => !described.includes(name) && !isPrefix(name) && !isInternal(name))).toEqual([])
 })
 
-test('every name on the page that begins with $ is in the sources', () => {
+test('every name on docs/reference/events.md that starts with $ is in the sources', () => {
   const names = described.filter((name) => name.startsWith('$') && !name.includes('…'))
   expect(names.filter((name) => !found.includes(name) && name !== '$$client_ingestion_warning_message')).toEqual([])
 })

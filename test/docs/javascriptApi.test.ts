@@ -4,7 +4,7 @@ import type { DropReason } from '../../src/types'
 import { type Declaration, readInterfaces, readTypes } from '../support/declarations'
 import { code, expectPage, table } from '../support/markdown'
 
-/** Members of `Analytics` by topic. Nested objects are named once, without their members. */
+/** Members of `Analytics` by topic. Nested objects are listed once, without their members. */
 const TOPICS: Record<string, string> = {
   'Start and stop': 'init set_config config debug version __loaded shutdown flush push toString logger',
   Events: 'capture calculateEventProperties getPageViewId on drops explain captureTraceFeedback captureTraceMetric',
@@ -45,7 +45,7 @@ const nested = Analytics!.map(({ name, members }) => ({ name, members })).filter
 const signatureOf = ({ name, type }: Declaration, prefix = '') =>
   `${prefix}${name}${/^[(<]/.test(type) ? '' : ': '}${type}`
 
-/** Turns the pages that a docstring cites into links. */
+/** Turns pages cited in a docstring into links. */
 const linked = (doc: string) =>
   doc.replace(
     /docs\/([\w/-]+)\.md(#[\w.-]*\w)?/g,
@@ -106,7 +106,7 @@ ${types.map(({ name, source }) => `### \`${name}\`\n\n\`\`\`ts\n${source}\n\`\`\
 
 test('docs/reference/javascript-api.md is up to date', () => expectPage('docs/reference/javascript-api.md', generate()))
 
-test('the page has every member of the public object once', () => {
+test('docs/reference/javascript-api.md lists every member of the public object once', () => {
   const listed = Object.values(TOPICS).flatMap((names) => names.split(' '))
   expect(listed.sort()).toEqual(Analytics!.map(({ name }) => name).sort())
   expect(nested.map(({ name }) => name)).toEqual(expect.arrayContaining(['people', 'featureFlags']))

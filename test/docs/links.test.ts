@@ -5,7 +5,7 @@ import { anchorsOf, listFiles, prose, read, ROOT } from '../support/markdown'
 
 const PAGES = listFiles('*.md').filter((path) => existsSync(resolve(ROOT, path)))
 
-/** Relative links of a page, as targets and anchors. */
+/** Returns the relative links of a page as targets and anchors. */
 const linksOf = (page: string) =>
   [...prose(read(page)).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].map(([, target, anchor]) => ({
     path: target ? join(dirname(page), target) : page,
@@ -15,7 +15,7 @@ const linksOf = (page: string) =>
 const isBroken = ({ path, anchor }: { path: string; anchor?: string }) =>
   !existsSync(resolve(ROOT, path)) || (anchor !== undefined && !anchorsOf(read(path)).has(anchor))
 
-test.each(PAGES)('%s links to files and sections that exist', (page) => {
+test.each(PAGES)('%s links only to existing files and sections', (page) => {
   expect(linksOf(page).filter(isBroken)).toEqual([])
 })
 
@@ -26,7 +26,7 @@ test('docs/README.md lists every page', () => {
   ).toEqual([])
 })
 
-/** Pages that sources name: `docs/reference/protocol.md#4.2`, and the short form `protocol.md §4.2`. */
+/** Citations in the sources: `docs/reference/protocol.md#4.2` and the short form `protocol.md §4.2`. */
 const CITATION = /(?<path>docs\/[\w/-]+\.md)(?:#(?<anchor>[\w.-]*\w))?|protocol\.md §(?<section>\d+(?:\.\d+)?)/g
 
 const SOURCES = listFiles(
@@ -41,7 +41,7 @@ const SOURCES = listFiles(
   'scripts',
 )
 
-test('pages and sections that sources cite exist', () => {
+test('sources cite only existing pages and sections', () => {
   const cited = SOURCES.filter((file) => /\.(ts|mjs|js|md)$/.test(file) && existsSync(resolve(ROOT, file))).flatMap(
     (file) =>
       [...read(file).matchAll(CITATION)].map(({ groups }) => ({

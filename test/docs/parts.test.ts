@@ -6,7 +6,7 @@ import { measureParts, membersOf, PART_BUDGETS } from '../support/parts'
 
 const PAGE = 'docs/guides/parts.md'
 
-/** What each part does. A part without a row fails the test below. */
+/** Description of each part. A part without a row fails the test below. */
 const DOES: Record<keyof typeof PART_BUDGETS, string> = {
   core: 'Capture, super properties, identity, sessions, consent, campaign and referrer, durable delivery',
   autocapture: '`$autocapture`, `$copy_autocapture`',
@@ -23,7 +23,7 @@ const DOES: Record<keyof typeof PART_BUDGETS, string> = {
 
 const inKb = (bytes: number) => (bytes / 1000).toFixed(1)
 
-/** Returns docs/guides/parts.md with these sizes, kB. */
+/** Returns docs/guides/parts.md with these sizes in kB. */
 const generate = (kB: Record<string, string>) => {
   const optionsOf = (part: string) => membersOf(part, Object.keys(OPTIONS)).map(code)
   const methodsOf = (part: string) => membersOf(part, Object.keys(METHODS)).map((path) => code(`${path}()`))
@@ -84,7 +84,7 @@ Scripts of the core take no features. Use \`analytics.js\` where you need one.
 `
 }
 
-test('docs/guides/parts.md is up to date, its sizes to 0.2 kB', () => {
+test('docs/guides/parts.md is up to date, with sizes to within 0.2 kB', () => {
   const measured = measureParts()
   const stated = new Map(
     [...read(PAGE).matchAll(/^\| (?:`trailmark\/(\w+)`|all of them) \| ([\d.]+) \|/gm)].map(([, name, kB]) => [
@@ -100,4 +100,4 @@ test('docs/guides/parts.md is up to date, its sizes to 0.2 kB', () => {
   expectPage(PAGE, generate(Object.fromEntries(sizes) as Record<string, string>))
 }, 120_000)
 
-test('every part is described', () => expect(Object.keys(DOES)).toEqual(Object.keys(PART_BUDGETS)))
+test('docs/guides/parts.md describes every part', () => expect(Object.keys(DOES)).toEqual(Object.keys(PART_BUDGETS)))

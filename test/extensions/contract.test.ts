@@ -34,7 +34,7 @@ describe('a new extension', () => {
     const list = join(project, 'src/extensions/extensions.json')
     writeFileSync(list, JSON.stringify({ ...(JSON.parse(readFileSync(list, 'utf8')) as object), toy: 500 }))
 
-    // The build as it is configured, without the files that the toy is not in.
+    // The configured build without the files the toy is not part of.
     const build = `
       import { rollup } from 'rollup'
       import config from './rollup.config.mjs'
@@ -54,7 +54,7 @@ describe('a new extension', () => {
     runInNewContext(readFileSync(built('toy.js'), 'utf8'), Object.assign(page, { this: page }))
     return page.__trailmark_extensions__!.toy
   }
-  /** The toy as the table of imports of the npm build brings it. */
+  /** The toy as loaded through the import table of the npm build. */
   const fromPackage = async () => {
     const main = readFileSync(built('esm/main.js'), 'utf8')
     const [, chunk] = /toy: \(\) => import\('(.*?)'\)/.exec(main)!

@@ -10,9 +10,11 @@ test.each([
   ['My Monitor 1.0', ['my monitor'], true],
   ['My Monitor 1.0', ['MONITOR'], true],
   ['My Monitor 1.0', [''], false],
-])('%s, blocking %j: %s', (agent, blocked, expected) => expect(isBotUserAgent(agent, blocked)).toBe(expected))
+])('isBotUserAgent detects %s with blocked agents %j: %s', (agent, blocked, expected) =>
+  expect(isBotUserAgent(agent, blocked)).toBe(expected),
+)
 
-// The list that the protocol names (docs/reference/protocol.md#17), and what looks like it and is a person.
+// The list in the protocol (docs/reference/protocol.md#17), and similar agents of people.
 test.each(
   (
     'googlebot googleother google-inspectiontool bingbot bingpreview msnbot yandexbot baiduspider duckduckbot applebot slurp petalbot adsbot-google ' +
@@ -32,10 +34,10 @@ test.each(
       'see bot.htm',
       'see bot.php',
     ),
-)('%s is a bot', (name) => expect(isBotUserAgent(`Mozilla/5.0 (compatible; ${name}/1.0)`)).toBe(true))
+)('isBotUserAgent detects %s', (name) => expect(isBotUserAgent(`Mozilla/5.0 (compatible; ${name}/1.0)`)).toBe(true))
 
 test.each([
   'Mozilla/5.0 (Linux; Android 11; CUBOT NOTE 20) Chrome/120 Mobile Safari/537.36',
   'Mozilla/5.0 (Linux; Android 10; CUBOT) Chrome/120',
   'GSA/300 Mobile (Google Search App)',
-])('%s is a person', (agent) => expect(isBotUserAgent(agent)).toBe(false))
+])('isBotUserAgent does not detect %s', (agent) => expect(isBotUserAgent(agent)).toBe(false))

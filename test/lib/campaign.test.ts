@@ -1,13 +1,13 @@
 import { arrivalProperties, campaignOf, searchOf } from '../../src/lib/campaign'
 
-test('campaign parameters that are there, and no others', () => {
+test('campaign properties contain only the campaign parameters in the URL', () => {
   expect(campaignOf('https://a.example/?utm_source=news&gclid=1&x=2&utm_medium=')).toEqual({
     utm_source: 'news',
     gclid: '1',
   })
 })
 
-test('custom parameters are captured like utm_source', () => {
+test('custom campaign parameters are captured like utm_source', () => {
   expect(campaignOf('https://a.example/?partner=p1', ['partner'])).toEqual({ partner: 'p1' })
 })
 
@@ -17,7 +17,7 @@ test.each([
   ['https://duckduckgo.com/', { $search_engine: 'duckduckgo' }],
   ['https://notgoogle.example/?q=x', {}],
   ['', {}],
-])('%s: %j', (referrer, expected) => expect(searchOf(referrer)).toEqual(expected))
+])('searchOf(%j) returns %j', (referrer, expected) => expect(searchOf(referrer)).toEqual(expected))
 
 test('reads referrer, landing page and campaign of an arrival without empty values', () => {
   expect(arrivalProperties({ r: 'https://www.bing.com/', u: 'https://a.example/b?utm_source=s' }, '$initial_')).toEqual(

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { later } from '../../src/lib/guard'
 
-test.each([2 ** 31, 30 * 86_400_000, Infinity])('a timer of %d ms does not fire at once', async (ms) => {
+test.each([2 ** 31, 30 * 86_400_000, Infinity])('a timer of %d ms does not fire immediately', async (ms) => {
   const run = jest.fn()
   const timer = later(run, ms)
   await new Promise((done) => setTimeout(done, 30))
@@ -10,10 +10,10 @@ test.each([2 ** 31, 30 * 86_400_000, Infinity])('a timer of %d ms does not fire 
   clearTimeout(timer)
 })
 
-test('every timer of the SDK is set by `later`', () => {
+test('every timer of the SDK is set with `later`', () => {
   const SRC = resolve(__dirname, '../../src')
   const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
   const timers = files.filter((file) => /\bset(Timeout|Interval)\(/.test(readFileSync(join(SRC, file), 'utf8')))
-  // The client for servers shares nothing with the SDK.
+  // The client for servers shares no code with the SDK.
   expect(timers.map((file) => file.replace(/\\/g, '/')).sort()).toEqual(['backend/endpoints.ts', 'lib/guard.ts'])
 })

@@ -13,7 +13,7 @@ test.each([
   ['https://a.example/card/4111111111111111/edit', 'https://a.example/card/redacted/edit'],
   ['https://a.example/?id=078-05-1120', 'https://a.example/?id=redacted'],
   ['a:attr__href="/x?api_key=k"nth-child="1"', 'a:attr__href="/x?api_key=redacted"nth-child="1"'],
-])('%s', (text, expected) => expect(redactUrls(text)).toBe(expected))
+])('redactUrls redacts secrets in %s', (text, expected) => expect(redactUrls(text)).toBe(expected))
 
 test.each([
   'https://a.example/?passengers=2&q=token&utm_source=x#top',
@@ -21,4 +21,4 @@ test.each([
   'https://a.example/?card=gold&code=SUMMER',
   'password=5',
   '4111111111111111',
-])('%s stays', (text) => expect(redactUrls(text)).toBe(text))
+])('redactUrls does not change %s', (text) => expect(redactUrls(text)).toBe(text))

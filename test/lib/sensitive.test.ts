@@ -13,7 +13,7 @@ test.each([
   ['12345678', false],
   ['order 4111', false],
   ['', false],
-])('%j is sensitive: %s', (text, expected) => expect(looksSensitive(text)).toBe(expected))
+])('looksSensitive(%j) returns %s', (text, expected) => expect(looksSensitive(text)).toBe(expected))
 
 test.each([
   ['Pay with 4111111111111111 now', 'Pay with now'],
@@ -26,4 +26,4 @@ test.each([
   ['4111 1111 1111 1111 5500 0000 0000 0004', ''],
   ['x4111111111111111y', 'xy'],
   ['SSN 078-05-1120, order 1234567', 'SSN , order 1234567'],
-])('of %j remains %j', (text, expected) => expect(withoutSensitive(text)).toBe(expected))
+])('withoutSensitive(%j) returns %j', (text, expected) => expect(withoutSensitive(text)).toBe(expected))

@@ -17,14 +17,14 @@ class Money {
 test.each([
   ['a date as its ISO string', new Date(0), '1970-01-01T00:00:00.000Z'],
   ['an invalid date as null', new Date(NaN), null],
-  ['a URL as its address', new URL('https://a.example/b'), 'https://a.example/b'],
+  ['a URL as its href', new URL('https://a.example/b'), 'https://a.example/b'],
   ['a set as an array', new Set([1, 'a']), [1, 'a']],
   ['a map as an object', new Map([['a', 1]]), { a: 1 }],
   ['a typed array as an array', new Uint8Array([1, 2]), [1, 2]],
   ['an error as its name and message', new TypeError('no'), 'TypeError: no'],
   ['a bigint as a string', 10n, '10'],
-  ['no functions in objects', { a: () => 1, b: 2 }, { b: 2 }],
-  ['no symbols in objects', { a: Symbol('x'), b: 2 }, { b: 2 }],
+  ['an object without its functions', { a: () => 1, b: 2 }, { b: 2 }],
+  ['an object without its symbols', { a: Symbol('x'), b: 2 }, { b: 2 }],
   [
     'holes, undefined and functions in arrays as null',
     Object.assign([1, undefined, () => 1], { 4: 2 }),
@@ -32,9 +32,9 @@ test.each([
   ],
   ['null as null', { a: null }, { a: null }],
   ['an instance of a class by its own toJSON', { price: new Money(150, 'EUR') }, { price: '1.5 EUR' }],
-  ['an element of the page as its kind', { at: document.body }, { at: '[object HTMLBodyElement]' }],
-  ['the window as its kind', { at: window }, { at: '[object Window]' }],
-  ['an event of the page as its kind', new MouseEvent('click'), '[object MouseEvent]'],
+  ['a DOM element as its class name', { at: document.body }, { at: '[object HTMLBodyElement]' }],
+  ['the window as its class name', { at: window }, { at: '[object Window]' }],
+  ['a DOM event as its class name', new MouseEvent('click'), '[object MouseEvent]'],
   [
     'a React element without the components around it',
     { $$typeof: Symbol.for('react.element'), type: 'b', props: { id: 1 }, _owner: { return: {} } },
@@ -43,16 +43,16 @@ test.each([
   ['an object without a prototype', Object.assign(Object.create(null), { a: 1 }), { a: 1 }],
 ])('serializes %s', (_, value, expected) => expect(serialize(value)).toEqual(expected))
 
-test('passes strings and their names through the given function', () => {
+test('serialize passes strings and their names to the given function', () => {
   expect(serialize({ a: ['abc'], b: 'x' }, (text, key) => key + text.toUpperCase())).toEqual({ a: ['0ABC'], b: 'bX' })
 })
 
-test('copies an object that is referenced twice twice', () => {
+test('serialize makes two copies of an object referenced twice', () => {
   const shared = { x: 1 }
   expect(serialize({ a: shared, b: shared })).toEqual({ a: { x: 1 }, b: { x: 1 } })
 })
 
-test('marks a cycle', () => {
+test('serialize replaces a cycle with a marker', () => {
   const circle: Record<string, unknown> = { a: 1 }
   circle.self = circle
   circle.set = new Set([circle])
@@ -70,11 +70,11 @@ test.each([
   ['every trap of a proxy', new Proxy({}, new Proxy({}, { get: throwing })), '[Throws]'],
   ['toStringTag', Object.defineProperty({}, Symbol.toStringTag, { get: throwing }), '[Throws]'],
   ['an iterator', Object.assign(new Set([1]), { [Symbol.iterator]: throwing }), '[Throws]'],
-])('marks what throws: %s', (_, bad, expected) => {
+])('serialize replaces a value that throws with a marker: %s', (_, bad, expected) => {
   expect(serialize({ bad, good: 1 })).toEqual({ bad: expected, good: 1 })
 })
 
-test('ignores a toJSON that the page gave to all objects or all arrays', () => {
+test('serialize ignores a toJSON the page defines for all objects or all arrays', () => {
   const toJSON = { value: () => 'garbled', configurable: true }
   Object.defineProperty(Object.prototype, 'toJSON', toJSON)
   Object.defineProperty(Array.prototype, 'toJSON', toJSON)
@@ -86,21 +86,21 @@ test('ignores a toJSON that the page gave to all objects or all arrays', () => {
   }
 })
 
-test('does not change the prototype of the copy', () => {
+test('serialize does not change the prototype of the copy', () => {
   const copy = serialize(JSON.parse('{"__proto__": {"polluted": true}, "a": 1}'))
   expect(copy).toEqual({ a: 1 })
   expect((copy as { polluted?: unknown }).polluted).toBeUndefined()
 })
 
-test('cuts nesting below what the service accepts', () => {
+test('serialize truncates nesting deeper than the service accepts', () => {
   let deep: unknown = 'bottom'
   for (let i = 0; i < 10_000; i++) deep = { deep }
   expect(json(deep).match(/deep"/g)!.length).toBeLessThan(64)
   expect(json(deep)).toContain('[Too large]')
 })
 
-describe('the budget', () => {
-  test('holds for objects that all know each other', () => {
+describe('the serialization budget', () => {
+  test('limits objects that all reference each other', () => {
     const all: Record<string, unknown>[] = Array.from({ length: 12 }, (_, index) => ({ index }))
     for (const each of all) all.forEach((other, index) => (each[`friend${index}`] = other))
     expect(json({ all, amount: 5 }).length).toBeLessThan(1_000_000)
@@ -108,7 +108,7 @@ describe('the budget', () => {
     expect(json({ all })).toContain('[Too large]')
   })
 
-  test('cuts the deepest levels first, wherever they stand', () => {
+  test('truncates the deepest levels first, regardless of their position', () => {
     const huge = { list: Array.from({ length: 20_000 }, (_, id) => ({ id })) }
     expect(serialize({ huge, after: { amount: 5 } })).toMatchObject({ after: { amount: 5 } })
   })
@@ -121,9 +121,9 @@ describe('the budget', () => {
     ['a sparse array', Object.assign([], { length: 4_000_000_000 })],
     ['a large typed array', new Uint8Array(10_000_000)],
     ['a large map', new Map(Array.from({ length: 200_000 }, (_, i) => [i, { i }]))],
-    ['an endless iterator', Object.assign(new Set(), { *[Symbol.iterator]() { for (;;) yield {} } })], // prettier-ignore
-    ['an endless toJSON', (() => { class Endless { toJSON() { return { a: new Endless(), b: new Endless() } } } return new Endless() })()], // prettier-ignore
-  ])('holds for %s', (_, value) => {
+    ['an infinite iterator', Object.assign(new Set(), { *[Symbol.iterator]() { for (;;) yield {} } })], // prettier-ignore
+    ['an infinite toJSON', (() => { class Endless { toJSON() { return { a: new Endless(), b: new Endless() } } } return new Endless() })()], // prettier-ignore
+  ])('limits %s', (_, value) => {
     const since = process.cpuUsage()
     const text = json({ value, amount: 5 })
     expect(text.length).toBeLessThan(1_000_000)
@@ -132,14 +132,14 @@ describe('the budget', () => {
     expect(process.cpuUsage(since).user / 1000).toBeLessThan(5_000)
   })
 
-  test('does not follow what React attaches to instances of components', () => {
+  test('skips the fields React attaches to component instances', () => {
     expect(serialize({ props: { id: 1 }, _reactInternals: { return: {} }, __reactFiber$x: {} })).toEqual({
       props: { id: 1 },
     })
   })
 })
 
-describe('ids', () => {
+describe('serialize', () => {
   const text = propertyText(() => 10)
   test.each([
     'distinct_id',
@@ -151,11 +151,11 @@ describe('ids', () => {
     '$group_key',
     '$user_id',
     'token',
-  ])('%s is not rewritten', (name) => {
+  ])('does not change the id %s', (name) => {
     const id = 'tenant/4111111111111111?token=abc'
     expect(serialize({ [name]: id, deep: { [name]: id } }, text)).toEqual({ [name]: id, deep: { [name]: id } })
   })
-  test('keys of groups are not rewritten', () => {
+  test('does not change group keys', () => {
     const $groups = { company: 'tenant/4111111111111111?token=abc' }
     expect(serialize({ $groups }, text)).toEqual({ $groups })
   })
@@ -169,7 +169,7 @@ test.each([
     'https://a.example/orders/4111111111111111?token=abc',
     'https://a.example/orders/4111111111111111?token=redacted',
   ],
-])('redacts %s', (name, value, expected) => {
+])('serialize redacts secrets in the property %s', (name, value, expected) => {
   expect(
     serialize(
       { [name]: value },
@@ -178,7 +178,7 @@ test.each([
   ).toEqual({ [name]: expected })
 })
 
-test('returns JSON within the budget for any value', () => {
+test('serialize returns JSON within the budget for any value', () => {
   fc.assert(
     fc.property(
       fc.anything({
@@ -201,7 +201,7 @@ test('returns JSON within the budget for any value', () => {
   )
 })
 
-test('returns JSON values as they are', () => {
+test('serialize returns JSON values unchanged', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 10 }), (value) => {
       fc.pre(!JSON.stringify(value).includes('__proto__') && !/"_(owner|_?react)/.test(JSON.stringify(value)))

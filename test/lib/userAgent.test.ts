@@ -129,7 +129,7 @@ test.each([
     'Kindle Fire',
     'Tablet',
   ],
-  // The web view of an app: it names neither Safari nor a version.
+  // The web view of an app: it contains neither Safari nor a version.
   [
     'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148',
     'Mobile Safari',
@@ -139,7 +139,7 @@ test.each([
     'iPhone',
     'Mobile',
   ],
-])('%s', (agent, browser, version, os, osVersion, device, kind) => {
+])('parses user agent %s', (agent, browser, version, os, osVersion, device, kind) => {
   expect(readUserAgent(agent)).toEqual({
     $browser: browser,
     $browser_version: version,

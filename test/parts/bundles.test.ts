@@ -5,7 +5,7 @@ import { BUNDLERS, bundleApps, measureParts, PART_BUDGETS, PARTS } from '../supp
 
 const ROOT = resolve(__dirname, '../..')
 
-/** Code that only this part brings into a bundle, its extension included. */
+/** Code that only this part adds to a bundle, including its extension. */
 const MARKERS: Record<string, RegExp> = {
   autocapture: /capture_copied_text\)/,
   bots: /headlesschrome/,
@@ -29,21 +29,21 @@ describe.each(BUNDLERS)('%s', (bundler) => {
   }, 300_000)
 
   test.each(APPS.map((parts, index) => [parts.join(', ') || 'no part', parts, index] as const))(
-    'an app with %s has the code of its parts and of no others',
+    'an app with %s contains the code of its parts and no others',
     (_, parts, index) => {
       const code = apps[index]!.join('\n')
       expect(PARTS.filter((name) => MARKERS[name]!.test(code))).toEqual(parts)
     },
   )
 
-  test('the detection of rage and dead clicks and the compression stay files of their own', () => {
+  test('click detection and compression remain separate files', () => {
     const [app, ...extensions] = apps[APPS.indexOf(PARTS)]!
     expect(app).not.toMatch(/\$dead_click/)
     expect(extensions.some((code) => code.includes('$dead_click'))).toBe(true)
   })
 })
 
-test('each part weighs at most its budget', () => {
+test('each part is at most as large as its budget', () => {
   const { all: _, ...sizes } = measureParts()
   expect(Object.entries(sizes).filter(([name, size]) => size > PART_BUDGETS[name]!)).toEqual([])
 }, 120_000)
@@ -54,7 +54,7 @@ describe('package.json', () => {
     typesVersions: { '*': Record<string, string[]> }
   }
 
-  test.each(Object.keys(PART_BUDGETS))('exports trailmark/%s with types, for import and require', (name) => {
+  test.each(Object.keys(PART_BUDGETS))('exports trailmark/%s with types for import and require', (name) => {
     expect(exports[`./${name}`]).toEqual({
       import: { types: `./dist/esm/parts/${name}.d.ts`, default: `./dist/esm/parts/${name}.js` },
       require: { types: `./dist/cjs/parts/${name}.d.cts`, default: `./dist/cjs/parts/${name}.cjs` },

@@ -22,19 +22,19 @@ const memberAt = (of: object, path: string) =>
 
 afterEach(() => jest.restoreAllMocks())
 
-test('the core alone captures, identifies and keeps sessions, and asks the service for nothing', async () => {
-  const { analytics, sent, asked, settle } = startAnalytics({}, 'token', undefined, undefined, [])
+test('the core alone captures, identifies and keeps sessions, and sends no other requests', async () => {
+  const { analytics, sent, apiRequests, settle } = startAnalytics({}, 'token', undefined, undefined, [])
   analytics.register({ plan: 'free' })
   analytics.capture('signed up', { source: 'ad' })
   analytics.identify('u1')
   await settle(5000)
   expect(sent.map(({ event }) => event)).toEqual(['signed up', '$identify'])
   expect(sent[0]!.properties).toMatchObject({ source: 'ad', plan: 'free', $session_id: analytics.get_session_id() })
-  expect(asked).toEqual([])
+  expect(apiRequests).toEqual([])
 })
 
 test.each(PARTS.flatMap((part) => membersOf(part, Object.keys(METHODS)).map((path) => [path, part])))(
-  '%s without its part says in one line that it needs trailmark/%s',
+  '%s without its part logs one message naming trailmark/%s',
   (path, part) => {
     const { analytics } = startAnalytics({}, 'token', undefined, undefined, [])
     const lines = listen()
@@ -46,7 +46,7 @@ test.each(PARTS.flatMap((part) => membersOf(part, Object.keys(METHODS)).map((pat
   },
 )
 
-test('lists that are not there are empty, and a listener of absent flags hears nothing', () => {
+test('missing features return empty lists, and flag listeners are not called', () => {
   const { analytics } = startAnalytics({}, 'token', undefined, undefined, [])
   listen()
   const callback = jest.fn()
@@ -56,7 +56,7 @@ test('lists that are not there are empty, and a listener of absent flags hears n
   expect(callback.mock.calls[0]![0]).toEqual([])
 })
 
-test('an option of a part that is not imported says which import it needs, and false needs none', () => {
+test('an option of a part that is not imported logs the import it needs, and false needs none', () => {
   const lines = listen()
   const { analytics } = startAnalytics(
     { rageclick: { threshold_px: 20 }, mask_all_text: true, autocapture: false },
@@ -73,15 +73,15 @@ test('an option of a part that is not imported says which import it needs, and f
   expect(lines[2]).toBe('[trailmark] autocapture needs trailmark/autocapture; it has no effect')
 })
 
-test('an option of a part that is imported says nothing', () => {
+test('an option of an imported part logs nothing', () => {
   const lines = listen()
   startAnalytics({ mask_all_text: true }, 'token', undefined, undefined, [autocapture])
   expect(lines).toEqual([])
 })
 
-test('flags alone bring their methods and their properties of events', async () => {
-  const { analytics, sent, say, settle } = startAnalytics({}, 'token', undefined, undefined, [flags])
-  say(200, { flags: { checkout: { enabled: true, variant: 'short' } }, supportedCompression: [] })
+test('the flags part alone provides its methods and event properties', async () => {
+  const { analytics, sent, setApiResponse, settle } = startAnalytics({}, 'token', undefined, undefined, [flags])
+  setApiResponse(200, { flags: { checkout: { enabled: true, variant: 'short' } }, supportedCompression: [] })
   await settle(1000)
   expect(analytics.getFeatureFlag('checkout')).toBe('short')
   analytics.capture('x')
@@ -89,13 +89,13 @@ test('flags alone bring their methods and their properties of events', async () 
   expect(sent.at(-1)!.properties).toMatchObject({ '$feature/checkout': 'short' })
 })
 
-test('every part but workers is a row of the full SDK, which misses nothing', () => {
+test('the full SDK contains every part except workers and misses no method or option', () => {
   expect(FEATURES.map(({ name }) => name).sort()).toEqual(PARTS.filter((name) => name !== 'workers'))
   const names = [...Object.keys(METHODS), ...Object.keys(OPTIONS)]
   expect(names.filter(missingParts(FEATURES))).toEqual([])
 })
 
-test('a method of the core alone is there without any part', () => {
+test('methods of the core alone work without any part', () => {
   const { analytics } = startAnalytics({}, 'token', undefined, undefined, [])
   const lines = listen()
   const missing = missingParts([])
@@ -104,7 +104,7 @@ test('a method of the core alone is there without any part', () => {
   expect(lines.filter((line) => /needs trailmark|not in this version/.test(line))).toEqual([])
 })
 
-test('createAnalytics of trailmark/core gives an object with the members of the full one', () => {
+test('createAnalytics of trailmark/core returns an object with the members of the full SDK', () => {
   const core = createFromParts({ features: [] })
   const full = createAnalytics(FEATURES, () => () => Promise.reject(new Error('none')))
   expect(Object.keys(core)).toEqual(Object.keys(full))

@@ -15,19 +15,19 @@ beforeEach(() => {
   weak = { shared: 'weak', weak: 1 }
 })
 
-test("the event's own properties win, then the layers in their order, then what is derived from the event", () => {
+test('properties of the event win, then the layers in order, then properties derived from the event', () => {
   expect(fill({ shared: 'own' })).toEqual({ shared: 'own', list: ['a'], weak: 1, ofEvent: 'u' })
   expect(fill({ ofEvent: null })).toEqual({ shared: 'strong', list: ['a'], weak: 1, ofEvent: null })
 })
 
-test('an event has no properties of the one before', () => {
+test('an event has none of the properties of the previous event', () => {
   fill({ first: 1, both: 1 })
   expect(fill({ both: 2 })).toEqual({ shared: 'strong', list: ['a'], weak: 1, both: 2, ofEvent: 'u' })
   weak = {}
   expect(fill({})).toEqual({ shared: 'strong', list: ['a'], weak: 'of the event', ofEvent: 'u' })
 })
 
-test('a change of one event does not show in the next', () => {
+test('modifying one event does not change the next', () => {
   ;(fill({}).list as string[]).push('b')
   expect(fill({}).list).toEqual(['a'])
 })

@@ -17,7 +17,7 @@ const setUp = (limits: Config['rate_limiting']) => {
 }
 
 test.each(['$identify', '$create_alias', '$groupidentify', '$set'])(
-  '%s is never limited, and takes no token',
+  '%s is never rate limited and uses no token',
   (event) => {
     const { passes, passing } = setUp({ events_per_second: 1, events_burst_limit: 3 })
     for (let index = 0; index < 10; index += 1) expect(passes(event)).toBe(true)
@@ -31,4 +31,4 @@ test.each([
   [{ events_per_second: NaN }, 100],
   [{ events_per_second: 2, events_burst_limit: -1 }, 20],
   [{ events_per_second: 0.01 }, 1],
-])('%j lets %i events pass at once', (limits, expected) => expect(setUp(limits).passing(200)).toBe(expected))
+])('%j allows a burst of %i events', (limits, expected) => expect(setUp(limits).passing(200)).toBe(expected))

@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const note = (name: string, text: string) => writeFileSync(join(folder, name), text)
 
-test('reads changesets in the order of their names and skips the README', () => {
+test('readChanges reads changesets in name order and skips the README', () => {
   note('README.md', 'anything')
   note('b.md', "---\n'trailmark': minor\n---\n\nA new option.\n")
   note('a.md', '---\n"trailmark": patch\n---\n\nA fix.\nOf two lines.\n')
@@ -30,13 +30,13 @@ test.each([
   ['another bump', "---\n'trailmark': huge\n---\n\nText.\n"],
   ['another package', "---\n'other': patch\n---\n\nText.\n"],
   ['no text', "---\n'trailmark': patch\n---\n\n"],
-])('rejects a changeset with %s and names the file', (_, text) => {
+])('readChanges rejects a changeset with %s and names the file', (_, text) => {
   note('c.md', text)
   expect(() => readChanges(folder)).toThrow('c.md is not a changeset')
   rmSync(join(folder, 'c.md'))
 })
 
-test('a folder that does not exist has no changes', () => {
+test('readChanges returns no changes for a missing folder', () => {
   expect(readChanges(join(folder, 'missing'))).toEqual([])
 })
 
@@ -45,7 +45,7 @@ test.each<[Change['bump'][], string]>([
   [['patch'], '2.3.5'],
   [['patch', 'minor'], '2.4.0'],
   [['minor', 'major', 'patch'], '3.0.0'],
-])('changes with bumps %j lead from 2.3.4 to %s', (bumps, expected) => {
+])('nextVersion with bumps %j turns 2.3.4 into %s', (bumps, expected) => {
   expect(
     nextVersion(
       '2.3.4',
@@ -56,7 +56,7 @@ test.each<[Change['bump'][], string]>([
 
 const CHANGELOG = '# Changelog\n\nIntroduction.\n\n## Unreleased\n\n- Something old.\n\n## 1.0.0\n\n- First.\n'
 
-test('a release moves unreleased notes and changesets into its section', () => {
+test('releaseNotes moves unreleased notes and changesets into the section of the release', () => {
   const changes: Change[] = [
     { file: 'a', bump: 'patch', text: 'A fix.\nOf two lines.' },
     { file: 'b', bump: 'minor', text: 'A new option.' },

@@ -1,13 +1,13 @@
 import * as clicks from '../../src/extensions/clicks/clicks'
 import type { Config } from '../../src/types'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
-import { click, find, judgeClicksOn } from '../support/startClicks'
+import { click, find, startClickDetection } from '../support/startClicks'
 
 const later = (ms: number) => () => new Promise<typeof clicks>((resolve) => setTimeout(() => resolve(clicks), ms))
 const PAGE = '<button id="b">Buy</button><output></output>'
 
-test('the code that judges clicks is fetched at the first click, once', async () => {
-  const { loads, wait } = judgeClicksOn(PAGE)
+test('loads the click detection code once, at the first click', async () => {
+  const { loads, wait } = startClickDetection(PAGE)
   await wait(5000)
   expect(loads).not.toHaveBeenCalled()
   click('#b')
@@ -17,9 +17,9 @@ test('the code that judges clicks is fetched at the first click, once', async ()
   expect(loads).toHaveBeenCalledTimes(1)
 })
 
-describe('while it is on its way', () => {
-  test('clicks are not lost: a dead one and rage keep their own time', async () => {
-    const { captured, wait } = judgeClicksOn(PAGE, {}, later(4000))
+describe('while the click detection code is loading', () => {
+  test('dead and rage clicks are recorded with their own timestamps', async () => {
+    const { captured, wait } = startClickDetection(PAGE, {}, later(4000))
     const times: Date[] = []
     for (let step = 0; step < 3; step++) {
       times.push(new Date())
@@ -37,12 +37,12 @@ describe('while it is on its way', () => {
   })
 
   test.each<[string, () => void]>([
-    ['changes of the page', () => (find('output').textContent = '1')],
-    ['events', () => void document.dispatchEvent(new Event('copy'))],
-    ['calls', () => document.createElement('a').click()],
+    ['DOM changes', () => (find('output').textContent = '1')],
+    ['page events', () => void document.dispatchEvent(new Event('copy'))],
+    ['page function calls', () => document.createElement('a').click()],
     ['a return to the window just before', () => {}],
-  ])('%s are not lost', async (_, effect) => {
-    const { captured, wait } = judgeClicksOn(PAGE, {}, later(4000))
+  ])('%s are recorded as responses to a click', async (_, effect) => {
+    const { captured, wait } = startClickDetection(PAGE, {}, later(4000))
     if (_.startsWith('a return')) window.dispatchEvent(new Event('focus'))
     find('#b').addEventListener('click', effect)
     click('#b')
@@ -50,8 +50,8 @@ describe('while it is on its way', () => {
     expect(captured).toEqual([])
   })
 
-  test('an effect in a shadow root elsewhere is not lost', async () => {
-    const { names, wait } = judgeClicksOn(
+  test('a response in an unrelated shadow root is recorded', async () => {
+    const { names, wait } = startClickDetection(
       '<button id="b">Add</button><button id="c">Dead</button><div id="count"></div>',
       {},
       later(1000),
@@ -65,8 +65,8 @@ describe('while it is on its way', () => {
     expect(names()).toEqual(['$dead_click'])
   })
 
-  test('a click still waits when the code has come and an earlier one is settled', async () => {
-    const { captured, wait } = judgeClicksOn(
+  test('a later click keeps waiting after an earlier one is resolved', async () => {
+    const { captured, wait } = startClickDetection(
       '<button id="b">Add</button><button id="c">Slow</button><output></output>',
       {},
       later(4000),
@@ -81,8 +81,8 @@ describe('while it is on its way', () => {
     expect(captured).toEqual([])
   })
 
-  test('the tag that brings the code is not taken for an effect', async () => {
-    const { names, wait } = judgeClicksOn(PAGE, {}, async () => {
+  test('the script element that loads the code is not a response', async () => {
+    const { names, wait } = startClickDetection(PAGE, {}, async () => {
       document.body.append(document.createElement('i'))
       return clicks
     })
@@ -96,11 +96,11 @@ describe('while it is on its way', () => {
     const type = (times: number) => {
       for (let step = 0; step < times; step++) document.dispatchEvent(new Event('keydown'))
     }
-    const deadTexts = (captured: ReturnType<typeof judgeClicksOn>['captured']) =>
+    const deadTexts = (captured: ReturnType<typeof startClickDetection>['captured']) =>
       captured.map(([event, { $el_text }]) => [event, $el_text])
 
-    test('forgets the oldest click with its responses and reports the latest', async () => {
-      const { captured, wait } = judgeClicksOn(TWO_BUTTONS, {}, later(4000))
+    test('drops the oldest click with its responses and reports the latest', async () => {
+      const { captured, wait } = startClickDetection(TWO_BUTTONS, {}, later(4000))
       find('#b').addEventListener('pointerdown', () => (find('output').textContent = '1'))
       find('#b').dispatchEvent(new Event('pointerdown', { bubbles: true, composed: true }))
       await wait(1)
@@ -112,9 +112,9 @@ describe('while it is on its way', () => {
       expect(deadTexts(captured)).toEqual([['$dead_click', 'Dead']])
     })
 
-    test('reports clicks after the code has loaded, and watches the page only from the next click on', async () => {
+    test('reports clicks after the code has loaded and observes the page only from the next click on', async () => {
       const own = window.open
-      const { captured, wait } = judgeClicksOn(TWO_BUTTONS, {}, later(60_000))
+      const { captured, wait } = startClickDetection(TWO_BUTTONS, {}, later(60_000))
       click('#b')
       type(1100)
       expect(window.open).toBe(own)
@@ -125,7 +125,7 @@ describe('while it is on its way', () => {
     })
 
     test('reports clicks before the code has loaded and after the buffer was full', async () => {
-      const { captured, wait } = judgeClicksOn(TWO_BUTTONS, {}, later(4000))
+      const { captured, wait } = startClickDetection(TWO_BUTTONS, {}, later(4000))
       click('#b')
       type(2500)
       await wait(1)
@@ -135,8 +135,8 @@ describe('while it is on its way', () => {
     })
   })
 
-  test('stopping is stopping', async () => {
-    const { captured, stop, wait } = judgeClicksOn(PAGE, {}, later(1000))
+  test('stop discards pending clicks', async () => {
+    const { captured, stop, wait } = startClickDetection(PAGE, {}, later(1000))
     click('#b')
     stop()
     await wait(9000)
@@ -144,11 +144,11 @@ describe('while it is on its way', () => {
   })
 })
 
-describe('the page is left as it was', () => {
-  /** How many listeners the page has of us, and whether its functions are its own. */
+describe('click detection restores the page', () => {
+  /** Counts our listeners and observers on the page. */
   const watched = () => {
     const counts = { listeners: 0, observers: 0 }
-    // The test environment gives windows methods of their own.
+    // The test environment defines its own methods on window.
     for (const target of [EventTarget.prototype, window]) {
       for (const [method, step] of [
         ['addEventListener', 1],
@@ -173,10 +173,10 @@ describe('the page is left as it was', () => {
     return counts
   }
 
-  test('it is watched only while a click waits: shortly for what lives, for the whole wait for what does not', async () => {
+  test('observes the page only while a click is pending: briefly after a response, for the full wait otherwise', async () => {
     const counts = watched()
     const own = [HTMLElement.prototype.click, window.open]
-    const { wait } = judgeClicksOn(PAGE)
+    const { wait } = startClickDetection(PAGE)
     const { listeners } = counts
     expect(counts.observers).toBe(0)
     click('#b')
@@ -185,7 +185,7 @@ describe('the page is left as it was', () => {
     await wait(2700)
     expect(counts.observers).toBe(1)
     await wait(100)
-    // One more than before the first click: the judge wants to know when the page is left.
+    // One more than before the first click: the detector listens for the page being left.
     expect(counts).toEqual({ listeners: listeners + 1, observers: 0 })
     expect([HTMLElement.prototype.click, window.open]).toEqual(own)
 
@@ -195,9 +195,9 @@ describe('the page is left as it was', () => {
     expect(counts).toEqual({ listeners: listeners + 1, observers: 0 })
   })
 
-  test('by two instances on one page as well', async () => {
+  test('restores patched functions with two instances on one page', async () => {
     const own = window.open
-    const both = [judgeClicksOn(PAGE), judgeClicksOn(PAGE)]
+    const both = [startClickDetection(PAGE), startClickDetection(PAGE)]
     click('#b')
     expect(window.open).not.toBe(own)
     await both[0]!.wait(5000)
@@ -205,10 +205,10 @@ describe('the page is left as it was', () => {
     expect(both.map(({ names }) => names())).toEqual([['$dead_click'], ['$dead_click']])
   })
 
-  test('stopping takes everything off, also in the middle of a wait', async () => {
+  test('removes all listeners, observers and timers when stopped during a wait', async () => {
     const counts = watched()
     const own = window.open
-    const { captured, stop, wait } = judgeClicksOn(PAGE)
+    const { captured, stop, wait } = startClickDetection(PAGE)
     click('#b')
     await wait(100)
     stop()
@@ -220,9 +220,9 @@ describe('the page is left as it was', () => {
     expect(captured).toEqual([])
   })
 
-  test('also when the code does not come', async () => {
+  test('removes all listeners and observers when the code fails to load', async () => {
     const counts = watched()
-    const { loads, captured, wait } = judgeClicksOn(PAGE, {}, () => Promise.reject(new Error('blocked')))
+    const { loads, captured, wait } = startClickDetection(PAGE, {}, () => Promise.reject(new Error('blocked')))
     click('#b')
     await wait(100)
     expect(counts).toEqual({ listeners: 0, observers: 0 })
@@ -237,15 +237,15 @@ test.each<[string, Partial<Config>, string[]]>([
   ['both', {}, ['$dead_click', '$rageclick']],
   ['rage clicks only', { capture_dead_clicks: false }, ['$rageclick']],
   ['dead clicks only', { rageclick: false }, ['$dead_click']],
-])('on: %s', async (_, config, expected) => {
-  const { names, wait } = judgeClicksOn(PAGE, config)
+])('captures only enabled events: %s', async (_, config, expected) => {
+  const { names, wait } = startClickDetection(PAGE, config)
   for (let step = 0; step < 3; step++) click('#b')
   await wait(5000)
   expect(names().sort()).toEqual(expected)
 })
 
-test('what set_config switches off in the middle of a wait is not told', async () => {
-  const { config, captured, wait } = judgeClicksOn(PAGE)
+test('captures nothing for pending clicks after set_config disables both events', async () => {
+  const { config, captured, wait } = startClickDetection(PAGE)
   for (let step = 0; step < 3; step++) click('#b')
   await wait(100)
   config.capture_dead_clicks = false
@@ -254,7 +254,7 @@ test('what set_config switches off in the middle of a wait is not told', async (
   expect(captured).toEqual([])
 })
 
-test('in a client: nothing runs with both off, set_config starts it, opting out stops it', async () => {
+test('a client runs no detection with both options off, starts it on set_config and stops it on opt-out', async () => {
   document.body.innerHTML = PAGE
   const fetched: string[] = []
   const { analytics, sent, settle } = startAnalytics(
@@ -287,7 +287,7 @@ test('in a client: nothing runs with both off, set_config starts it, opting out 
   expect(names()).toEqual(['$dead_click'])
 })
 
-test('an extension that fails to load is one debug line and no error', async () => {
+test('an extension that fails to load logs one debug message and no error', async () => {
   document.body.innerHTML = PAGE
   const errors = listenToConsole('error')
   const lines: string[] = []

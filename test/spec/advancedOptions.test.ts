@@ -37,18 +37,18 @@ for (const name of [
 
 row('advanced_disable_decide', () => {
   beforeEach(() => void listenToConsole('warn'))
-  test.each([[true], [false]])('is advanced_disable_flags by its legacy name: %p', (value) => {
+  test.each([[true], [false]])('is a legacy name of advanced_disable_flags: %p', (value) => {
     const { analytics } = startAnalytics({ advanced_disable_decide: value })
     expect(analytics.config.advanced_disable_flags).toBe(value)
   })
   test('is false by default', () =>
     expect(startAnalytics({ advanced_disable_flags: undefined }).analytics.config.advanced_disable_flags).toBe(false))
-  test('set_config takes it too', () => {
+  test('is accepted by set_config', () => {
     const { analytics } = startAnalytics({ advanced_disable_flags: undefined })
     analytics.set_config({ advanced_disable_decide: true })
     expect(analytics.config.advanced_disable_flags).toBe(true)
   })
-  test.each(YES_OR_NO.map((value) => [value]))('%j is none of its values: one line names it', (value) => {
+  test.each(YES_OR_NO.map((value) => [value]))('rejects %j with one message naming it', (value) => {
     const lines = listenToConsole('error')
     const { analytics } = startAnalytics({
       advanced_disable_flags: undefined,
@@ -67,7 +67,7 @@ row('feature_flag_request_timeout_ms', () => {
 row('feature_flag_cache_ttl_ms', () => {
   beforeEach(() => void listenToConsole('warn'))
   itIsAnOption('feature_flag_cache_ttl_ms', { fallback: 0, wrong: WHOLE_NUMBER, right: 60_000 })
-  test('undefined is no expiry, without a line', () => {
+  test('disables expiry when undefined, without a message', () => {
     const lines = listenToConsole('error')
     expect(startAnalytics({ feature_flag_cache_ttl_ms: undefined }).analytics.config.feature_flag_cache_ttl_ms).toBe(0)
     expect(lines).toEqual([])
@@ -90,13 +90,13 @@ row('secure_cookie', () => {
     expect(cookies.length).toBeGreaterThan(0)
     return cookies.map((text) => /;\s*secure/i.test(text))
   }
-  test('true: cookies are marked secure', async () =>
+  test('marks cookies as secure when true', async () =>
     expect(new Set(await written({ secure_cookie: true }))).toEqual(new Set([true])))
-  test.each([[false], [undefined]])('%p: they are not', async (secure_cookie) =>
+  test.each([[false], [undefined]])('%p: does not mark cookies as secure', async (secure_cookie) =>
     expect(new Set(await written({ secure_cookie }))).toEqual(new Set([false])),
   )
 
-  test('set_config changes it', async () => {
+  test('can be changed by set_config', async () => {
     const { analytics, settle } = startAnalytics()
     await settle()
     const set = jest.spyOn(Document.prototype, 'cookie', 'set')
@@ -114,7 +114,7 @@ row('secure_cookie', () => {
 row('custom_campaign_params', () => {
   itIsAnOption('custom_campaign_params', { fallback: [], wrong: ['ref', 5, null, {}, [5]], right: ['ref'] })
 
-  test('such parameters of the page are captured', async () => {
+  test('captures the listed URL parameters', async () => {
     history.replaceState(null, '', '/?ref=friend&partner=p&other=o')
     const { analytics, sent, settle } = startAnalytics({ custom_campaign_params: ['ref', 'partner'] })
     analytics.capture('x')
@@ -123,12 +123,12 @@ row('custom_campaign_params', () => {
     expect(sent[0]!.properties).not.toHaveProperty('other')
   })
 
-  test('without it they are not', () => {
+  test('captures no custom parameters when unset', () => {
     history.replaceState(null, '', '/?ref=friend')
     expect(startAnalytics().analytics.capture('x')!.properties).not.toHaveProperty('ref')
   })
 
-  test('set_config changes it, for addresses that come then', async () => {
+  test('applies to later URLs when changed by set_config', async () => {
     const { analytics, sent, settle } = startAnalytics()
     analytics.set_config({ custom_campaign_params: ['ref'] })
     history.pushState(null, '', '/?ref=friend')
@@ -138,7 +138,7 @@ row('custom_campaign_params', () => {
   })
 })
 
-/** What every fetch was given, whatever it was for. */
+/** The options of every fetch call, for any purpose. */
 const fetched = () =>
   (fetch as unknown as jest.Mock<unknown, [string, RequestInit & { next?: unknown }]>).mock.calls.map(
     ([, init]) => init,
@@ -155,7 +155,7 @@ row('fetch_options.cache', () => {
     for (const init of fetched()) expect(init.cache).toBe('no-store')
   })
 
-  test('passes no priority to fetch without it', async () => {
+  test('passes no priority to fetch when unset', async () => {
     const { analytics, settle } = startAnalytics()
     expect(analytics.config.fetch_options).toEqual({})
     analytics.capture('x')
@@ -163,7 +163,7 @@ row('fetch_options.cache', () => {
     for (const init of fetched()) expect(init).not.toHaveProperty('cache')
   })
 
-  test('set_config changes it', async () => {
+  test('can be changed by set_config', async () => {
     const { analytics, settle } = startAnalytics()
     analytics.set_config({ fetch_options: { cache: 'reload' } })
     analytics.capture('x')
@@ -175,7 +175,7 @@ row('fetch_options.cache', () => {
 row('fetch_options.next_options', () => {
   itIsAMember('fetch_options', 'next_options', { wrong: ['x', 5, null, []], right: { revalidate: 10 } })
 
-  test('are the `next` key of every fetch', async () => {
+  test('are passed as the `next` key to every fetch', async () => {
     const { analytics, settle } = startAnalytics({ fetch_options: { next_options: { revalidate: 10, tags: ['a'] } } })
     analytics.capture('x')
     await settle()
@@ -186,7 +186,7 @@ row('fetch_options.next_options', () => {
     }
   })
 
-  test('without them there is no such key', async () => {
+  test('add no `next` key when unset', async () => {
     const { analytics, settle } = startAnalytics()
     analytics.capture('x')
     await settle()
@@ -197,24 +197,24 @@ row('fetch_options.next_options', () => {
 row('on_request_error', () => {
   itIsAnOption('on_request_error', { fallback: expect.any(Function), wrong: ['x', 5, null, {}], right: () => {} })
 
-  test('by default logs status and text', async () => {
+  test('logs status and text by default', async () => {
     const lines = listenToConsole('error')
-    const { analytics, answer, settle } = startAnalytics()
-    answer(400, { detail: 'no such project' })
+    const { analytics, setEventsResponse, settle } = startAnalytics()
+    setEventsResponse(400, { detail: 'no such project' })
     analytics.capture('x')
     await settle()
     expect(lines).toEqual([expect.stringMatching(/400.*no such project/)])
   })
-  // When it is called, and with what: errors.test.ts.
+  // errors.test.ts covers when it is called and its arguments.
 
-  test('set_config changes it', async () => {
-    const heard = jest.fn()
-    const { analytics, answer, settle } = startAnalytics()
-    analytics.set_config({ on_request_error: heard })
-    answer(400)
+  test('can be changed by set_config', async () => {
+    const listener = jest.fn()
+    const { analytics, setEventsResponse, settle } = startAnalytics()
+    analytics.set_config({ on_request_error: listener })
+    setEventsResponse(400)
     analytics.capture('x')
     await settle()
-    expect(heard).toHaveBeenCalledTimes(1)
+    expect(listener).toHaveBeenCalledTimes(1)
   })
 })
 

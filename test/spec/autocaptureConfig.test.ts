@@ -17,7 +17,7 @@ const PAGE = `
     <input id="i"><select id="s"><option>1</option></select><textarea id="t"></textarea><label id="l">label</label></form>
   <button id="other">other</button><p id="p">words to copy</p>`
 
-/** What a person's acts on the page become: the events' kind and tag. */
+/** Returns the type and tag of the events captured for user actions on the page. */
 const seen = async (
   autocapture: AutocaptureConfig | boolean,
   acts: [selector: string, type?: string][],
@@ -38,28 +38,23 @@ const ALL = ['click button', 'click a', 'change input', 'submit form']
 
 row('url_allowlist', () => {
   itIsAMember('autocapture', 'url_allowlist', { wrong: ['https://a', 5, null, {}], right: ['localhost'] })
-  test('undefined: all', async () => expect(await seen({}, ACTS)).toEqual(ALL))
-  test('empty: none', async () => expect(await seen({ url_allowlist: [] }, ACTS)).toEqual([]))
+  test('captures everything when undefined', async () => expect(await seen({}, ACTS)).toEqual(ALL))
+  test('captures nothing when empty', async () => expect(await seen({ url_allowlist: [] }, ACTS)).toEqual([]))
   test.each([
-    ['the host', '/shop', ['localhost'], true],
-    ['the whole address', '/shop', ['http://localhost/shop'], true],
-    [
-      'the whole address, with what means something else in a regular expression',
-      '/shop?q=a+b',
-      ['http://localhost/shop?q=a+b'],
-      true,
-    ],
-    ['another address', '/shop', ['http://localhost/blog'], false],
-    ['one of two', '/shop', ['/blog', '/shop'], true],
+    ['the hostname', '/shop', ['localhost'], true],
+    ['the full URL', '/shop', ['http://localhost/shop'], true],
+    ['the full URL with regular expression characters', '/shop?q=a+b', ['http://localhost/shop?q=a+b'], true],
+    ['another URL', '/shop', ['http://localhost/blog'], false],
+    ['one of two entries', '/shop', ['/blog', '/shop'], true],
     ['a regular expression', '/shop/17', [/\/shop\/\d+$/], true],
-    ['a regular expression that does not fit', '/shop/x', [/\/shop\/\d+$/], false],
-    ['a regular expression with g, used again and again', '/shop', [/shop/g], true],
-    ['text that is no regular expression, beside one that fits', '/shop', ['(', 'shop'], true],
-  ])('%s: on %s, %j: %p', async (_, path, url_allowlist, on) => {
+    ['a regular expression that does not match', '/shop/x', [/\/shop\/\d+$/], false],
+    ['a regular expression with the g flag, used repeatedly', '/shop', [/shop/g], true],
+    ['an invalid regular expression next to a matching one', '/shop', ['(', 'shop'], true],
+  ])('%s: captures on %s with %j: %p', async (_, path, url_allowlist, on) => {
     history.replaceState(null, '', path)
     expect(await seen({ url_allowlist }, ACTS)).toEqual(on ? ALL : [])
   })
-  test('follows the address in a single-page app', async () => {
+  test('follows the URL in a single-page app', async () => {
     show(PAGE)
     const { sent, settle } = startAnalytics({ autocapture: { url_allowlist: ['/shop'] } })
     act('#b')
@@ -68,29 +63,31 @@ row('url_allowlist', () => {
     await settle()
     expect(sent.map(({ properties }) => properties.$pathname)).toEqual(['/shop'])
   })
-  test('set_config changes it', async () =>
+  test('can be changed by set_config', async () =>
     expect(await seen(false, ACTS, { url_allowlist: ['elsewhere'] })).toEqual([]))
 })
 
 row('dom_event_allowlist', () => {
   itIsAMember('autocapture', 'dom_event_allowlist', { wrong: ['click', 5, null, {}, [5]], right: ['click'] })
-  test('undefined: all', async () => expect(await seen({ dom_event_allowlist: undefined }, ACTS)).toEqual(ALL))
-  test('empty: none', async () => expect(await seen({ dom_event_allowlist: [] }, ACTS)).toEqual([]))
+  test('captures everything when undefined', async () =>
+    expect(await seen({ dom_event_allowlist: undefined }, ACTS)).toEqual(ALL))
+  test('captures nothing when empty', async () => expect(await seen({ dom_event_allowlist: [] }, ACTS)).toEqual([]))
   test.each([
     ['click', ['click button', 'click a']],
     ['change', ['change input']],
     ['submit', ['submit form']],
-  ])('%s: only those', async (type, expected) =>
+  ])('%s: captures only events of this type', async (type, expected) =>
     expect(await seen({ dom_event_allowlist: [type] }, ACTS)).toEqual(expected),
   )
-  test('set_config changes it', async () =>
+  test('can be changed by set_config', async () =>
     expect(await seen(false, ACTS, { dom_event_allowlist: ['change'] })).toEqual(['change input']))
 })
 
 row('element_allowlist', () => {
   itIsAMember('autocapture', 'element_allowlist', { wrong: ['a', 5, null, {}, [5]], right: ['a'] })
-  test('undefined: all', async () => expect(await seen({ element_allowlist: undefined }, ACTS)).toEqual(ALL))
-  test('empty: none', async () => expect(await seen({ element_allowlist: [] }, ACTS)).toEqual([]))
+  test('captures everything when undefined', async () =>
+    expect(await seen({ element_allowlist: undefined }, ACTS)).toEqual(ALL))
+  test('captures nothing when empty', async () => expect(await seen({ element_allowlist: [] }, ACTS)).toEqual([]))
   test.each([
     ['a', '#a', 'click', 'click a'],
     ['button', '#b', 'click', 'click button'],
@@ -99,7 +96,7 @@ row('element_allowlist', () => {
     ['select', '#s', 'change', 'change select'],
     ['textarea', '#t', 'change', 'change textarea'],
     ['label', '#l', 'click', 'click label'],
-  ])('%s: such an element, and not a button elsewhere', async (tag, selector, type, expected) =>
+  ])('%s: captures only elements with this tag', async (tag, selector, type, expected) =>
     expect(
       await seen({ element_allowlist: [tag] }, [
         [selector, type],
@@ -107,21 +104,22 @@ row('element_allowlist', () => {
       ]),
     ).toEqual([expected]),
   )
-  test('set_config changes it', async () =>
+  test('can be changed by set_config', async () =>
     expect(await seen(false, ACTS, { element_allowlist: ['a'] })).toEqual(['click a']))
 })
 
 row('css_selector_allowlist', () => {
   itIsAMember('autocapture', 'css_selector_allowlist', { wrong: ['.a', 5, null, {}, [5]], right: ['.a'] })
-  test('undefined: all', async () => expect(await seen({ css_selector_allowlist: undefined }, ACTS)).toEqual(ALL))
-  test('empty: none', async () => expect(await seen({ css_selector_allowlist: [] }, ACTS)).toEqual([]))
-  test('only what matches one of them, or is inside of what matches', async () =>
+  test('captures everything when undefined', async () =>
+    expect(await seen({ css_selector_allowlist: undefined }, ACTS)).toEqual(ALL))
+  test('captures nothing when empty', async () => expect(await seen({ css_selector_allowlist: [] }, ACTS)).toEqual([]))
+  test('captures only matching elements and their children', async () =>
     expect(await seen({ css_selector_allowlist: ['.nothing', '.shop'] }, [['#b'], ['#other']])).toEqual([
       'click button',
     ]))
   test('ignores an invalid selector', async () =>
     expect(await seen({ css_selector_allowlist: ['!!', '#other'] }, [['#b'], ['#other']])).toEqual(['click button']))
-  test('set_config changes it', async () =>
+  test('can be changed by set_config', async () =>
     expect(await seen(false, ACTS, { css_selector_allowlist: ['#a'] })).toEqual(['click a']))
 })
 
@@ -138,24 +136,24 @@ row('element_attribute_ignorelist', () => {
     await settle()
     return JSON.stringify(sent)
   }
-  test.each([[undefined], [[]]])('%j: all attributes are captured', async (list) => {
+  test.each([[undefined], [[]]])('%j: captures all attributes', async (list) => {
     const text = await chain({ element_attribute_ignorelist: list })
     expect(text).toContain('attr__data-secret')
     expect(text).toContain('attr__data-open')
   })
-  test.each([[false], [true]])('those named are never captured, of no element (rage clicks: %p)', async (rageclick) => {
+  test.each([[false], [true]])('omits the listed attributes of all elements (rage clicks: %p)', async (rageclick) => {
     const text = await chain({ element_attribute_ignorelist: ['data-secret'] }, rageclick)
     expect(text).not.toContain('secret')
     expect(text).toContain('attr__data-open')
   })
-  test.each(['id', 'class', 'href'])('leaves %s out of every form of the event', async (name) => {
+  test.each(['id', 'class', 'href'])('omits %s from every part of the event', async (name) => {
     show('<a id="told-id" class="told-class" href="#told-href">go</a>')
     const { sent, settle } = startAnalytics({ autocapture: { element_attribute_ignorelist: [name] } })
     act('a')
     await settle()
     expect(JSON.stringify(sent[0]!.properties.$elements_chain)).not.toContain(`told-${name}`)
   })
-  test('set_config changes it', async () => {
+  test('can be changed by set_config', async () => {
     show(PAGE)
     const { analytics, sent, settle } = startAnalytics({ autocapture: true })
     analytics.set_config({ autocapture: { element_attribute_ignorelist: ['data-secret'] } })
@@ -177,10 +175,10 @@ row('capture_copied_text', () => {
     await settle()
     return sent.map(({ event, properties }) => [event, properties.$selected_content, properties.$copy_type])
   }
-  test.each(['copy', 'cut'])('true: %s tells the text', async (type) =>
+  test.each(['copy', 'cut'])('captures the text of %s when true', async (type) =>
     expect(await copy({ capture_copied_text: true }, type)).toEqual([['$copy_autocapture', 'words to copy', type]]),
   )
-  test.each([[true], [{}], [{ capture_copied_text: false }]])('%j: nothing', async (autocapture) => {
+  test.each([[true], [{}], [{ capture_copied_text: false }]])('%j: captures no text', async (autocapture) => {
     expect(await copy(autocapture, 'copy')).toEqual([])
     expect(await copy(autocapture, 'cut')).toEqual([])
   })

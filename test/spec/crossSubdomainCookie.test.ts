@@ -4,9 +4,9 @@
  */
 import { startAnalytics } from '../support/startAnalytics'
 
-// The specification, "Main options": cross_subdomain_cookie and secure_cookie, on a host that has a domain to choose.
+// The specification, "Main options": cross_subdomain_cookie and secure_cookie, on a host with several domain levels.
 const ENTRY = 'ph_token_posthog'
-// Removing a cookie writes an empty one.
+// Removing a cookie writes an empty value.
 const isWrite = (text: string) => /^ph_token_posthog=[^;]/.test(text)
 let set: jest.SpyInstance<void, [string]>
 beforeEach(() => {
@@ -14,7 +14,7 @@ beforeEach(() => {
   set = jest.spyOn(Document.prototype, 'cookie', 'set')
 })
 
-/** The domains that the visitor's cookie was written for; '' for the host alone. */
+/** The domains the visitor cookie was written for. '' for the host only. */
 const domains = () => [
   ...new Set(
     set.mock.calls
@@ -27,7 +27,7 @@ const isThere = () => document.cookie.includes(`${ENTRY}=`)
 
 describe('cross_subdomain_cookie', () => {
   test.each([[true], [undefined]])(
-    '%p: the cookie is set on the top-level domain, which no public suffix is',
+    '%p: sets the cookie on the registrable domain, not on a public suffix',
     async (cross_subdomain_cookie) => {
       const { settle } = startAnalytics({ cross_subdomain_cookie })
       await settle()
@@ -36,20 +36,20 @@ describe('cross_subdomain_cookie', () => {
     },
   )
 
-  test('false: only on the subdomain where the library is loaded', async () => {
+  test('sets the cookie only on the current subdomain when false', async () => {
     const { settle } = startAnalytics({ cross_subdomain_cookie: false })
     await settle()
     expect(domains()).toEqual([''])
     expect(isThere()).toBe(true)
   })
 
-  test('the trial for the widest domain leaves nothing behind', async () => {
+  test('removes the cookie used to detect the widest domain', async () => {
     const { settle } = startAnalytics()
     await settle()
     expect(document.cookie.split('; ').map((pair) => pair.split('=')[0])).toEqual([ENTRY])
   })
 
-  test('set_config moves the cookie, with the visitor', async () => {
+  test('moves the cookie and keeps the visitor when changed by set_config', async () => {
     const { analytics, settle } = startAnalytics({ persistence: 'cookie' })
     const id = analytics.get_distinct_id()
     await settle()
@@ -58,7 +58,7 @@ describe('cross_subdomain_cookie', () => {
     analytics.register({ plan: 'gold' })
     await settle()
     expect(domains()).toEqual([''])
-    // One cookie, not one for each domain.
+    // One cookie, not one per domain.
     expect(document.cookie.split('; ').filter((pair) => pair.startsWith(`${ENTRY}=`))).toHaveLength(1)
     expect(decodeURIComponent(document.cookie)).toContain(id)
   })
@@ -69,7 +69,7 @@ describe('secure_cookie', () => {
     [true, true],
     [false, false],
     [undefined, false],
-  ])('%p: on a page of HTTPS the cookie is marked secure: %p', async (secure_cookie, expected) => {
+  ])('%p: marks the cookie as secure on an HTTPS page: %p', async (secure_cookie, expected) => {
     const { settle } = startAnalytics({ secure_cookie })
     await settle()
     const written = set.mock.calls.map(([text]) => text).filter(isWrite)

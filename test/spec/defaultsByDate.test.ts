@@ -4,7 +4,7 @@ import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 // The specification, "Versioning": the table of `defaults` values.
 const { row, close } = tableOf('unset', '2025-05-24', '2025-11-30', '2026-01-30')
 
-/** The four things that dates change, as a visit shows them. */
+/** The four behaviors that dates change, as seen during a visit. */
 const behaviour = async (defaults: string | undefined, more: object = {}) => {
   const lines = [...listenToConsole('error'), ...listenToConsole('warn')]
   show('<button id="b">Next</button>')
@@ -34,8 +34,9 @@ const NOVEMBER_2025 = { ...MAY_2025, rageOnNext: false, strictMinimumDuration: t
 const JANUARY_2026 = { ...NOVEMBER_2025, scripts: 'head' }
 
 row('unset', () => {
-  test.each([['unset'], [undefined], ['2020-01-01'], ['2025-05-23']])('%s: legacy behaviours', async (defaults) =>
-    expect(await behaviour(defaults)).toEqual(LEGACY),
+  test.each([['unset'], [undefined], ['2020-01-01'], ['2025-05-23']])(
+    '%s: uses the legacy behavior',
+    async (defaults) => expect(await behaviour(defaults)).toEqual(LEGACY),
   )
 })
 
@@ -48,17 +49,17 @@ row('2025-05-24', () => {
 
 row('2025-11-30', () => {
   test.each([['2025-11-30'], ['2025-12-01'], ['2026-01-29']])(
-    '%s: the one before, strictMinimumDuration and content_ignorelist',
+    '%s: also enables strictMinimumDuration and content_ignorelist',
     async (defaults) => expect(await behaviour(defaults)).toEqual(NOVEMBER_2025),
   )
 })
 
 row('2026-01-30', () => {
   test.each([['2026-01-30'], ['2026-02-01'], ['2031-12-31']])(
-    "%s: the ones before, and external_scripts_inject_target 'head'",
+    "%s: also sets external_scripts_inject_target to 'head'",
     async (defaults) => expect(await behaviour(defaults)).toEqual(JANUARY_2026),
   )
-  test('what the site says itself beats each of them', async () =>
+  test('is overridden by explicit options', async () =>
     expect(
       await behaviour('2026-01-30', {
         capture_pageview: true,
@@ -70,7 +71,7 @@ row('2026-01-30', () => {
 })
 
 describe('set_config', () => {
-  test('a date given later changes what the site has not said itself', () => {
+  test('with a date changes only options that were not set explicitly', () => {
     listenToConsole('warn')
     const { analytics } = startAnalytics({ ...AS_SHIPPED, external_scripts_inject_target: 'body' })
     analytics.set_config({ defaults: '2026-01-30' })

@@ -1,14 +1,14 @@
 import { tableOf } from '../support/specRows'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
-// The specification, "Errors": the numbered list. 2 ("Error codes returned by the service to the library: not shown") says nothing to test.
+// The specification, "Errors": the numbered list. 2 ("Error codes returned by the service to the library: not shown") contains nothing to test.
 const { row, close } = tableOf('1. A request with HTTP status 400 or higher calls on_request_error')
 
 row('1. A request with HTTP status 400 or higher calls on_request_error', () => {
   const fail = async (status: number, body?: unknown, text?: string) => {
     const on_request_error = jest.fn()
-    const { analytics, answer, settle } = startAnalytics({ on_request_error })
-    answer(status, body)
+    const { analytics, setEventsResponse, settle } = startAnalytics({ on_request_error })
+    setEventsResponse(status, body)
     if (text !== undefined) {
       globalThis.fetch = jest.fn(async () => ({
         status,
@@ -22,7 +22,7 @@ row('1. A request with HTTP status 400 or higher calls on_request_error', () => 
   }
 
   test.each([400, 401, 403, 404, 413, 429, 499, 500, 502, 503, 599])(
-    '%i, with statusCode, text and json',
+    'for status %i with statusCode, text and json',
     async (status) => {
       const errors = await fail(status, { detail: 'no' })
       expect(errors.length).toBeGreaterThan(0)
@@ -30,30 +30,30 @@ row('1. A request with HTTP status 400 or higher calls on_request_error', () => 
     },
   )
 
-  test('a text that is no JSON comes without json', async () => {
+  test('without json when the response text is not JSON', async () => {
     const [error] = await fail(502, undefined, '<h1>Bad gateway</h1>')
     expect(error).toMatchObject({ statusCode: 502, text: '<h1>Bad gateway</h1>' })
     expect(error.json).toBeUndefined()
   })
 
-  test.each([200, 204, 301, 399])('%i does not', async (status) =>
+  test.each([200, 204, 301, 399])('but not for status %i', async (status) =>
     expect(await fail(status, undefined, '{}')).toEqual([]),
   )
 
-  test('no answer at all does not: there is no status', async () => expect(await fail(0)).toEqual([]))
+  test('but not for a request without a response, which has no status', async () => expect(await fail(0)).toEqual([]))
 
-  test('what it throws does no harm', async () => {
+  test('and ignores exceptions it throws', async () => {
     const lines = listenToConsole('error')
-    const { analytics, answer, settle } = startAnalytics({
+    const { analytics, setEventsResponse, settle } = startAnalytics({
       on_request_error: () => {
         throw new Error('mine')
       },
     })
-    answer(400)
+    setEventsResponse(400)
     analytics.capture('x')
     await settle()
     expect(lines).toHaveLength(1)
-    answer(200, { status: 1 })
+    setEventsResponse(200, { status: 1 })
     expect(analytics.capture('y')).toBeDefined()
   })
 })

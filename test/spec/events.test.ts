@@ -16,7 +16,7 @@ const { row, close } = tableOf(
 
 const BUTTON = '<button id="b">Buy</button>'
 
-test('captures all of them for a site that passes only its token', async () => {
+test('captures every documented event for a site that passes only its token', async () => {
   show(BUTTON)
   const { analytics, sent, settle } = startAnalytics({ ...AS_SHIPPED })
   await settle()
@@ -36,14 +36,14 @@ test('captures all of them for a site that passes only its token', async () => {
 })
 
 row('pageview', () => {
-  test('capture_pageview is on: at page load', async () => {
+  test('is captured at page load when capture_pageview is on', async () => {
     const { sent, settle } = startAnalytics({ capture_pageview: true })
     await settle()
     expect(sent.map(({ event, properties }) => [event, properties.$current_url])).toEqual([
       ['$pageview', 'http://localhost/'],
     ])
   })
-  test('and at a history change', async () => {
+  test('is captured on a history change', async () => {
     const { sent, settle } = startAnalytics({ capture_pageview: 'history_change' })
     await settle()
     history.pushState(null, '', '/two')
@@ -53,7 +53,7 @@ row('pageview', () => {
       ['$pageview', 'http://localhost/two'],
     ])
   })
-  test('off: none', async () => {
+  test('is not captured when capture_pageview is off', async () => {
     const { sent, settle } = startAnalytics({ capture_pageview: false })
     await settle()
     history.pushState(null, '', '/two')
@@ -63,21 +63,21 @@ row('pageview', () => {
 })
 
 row('pageleave', () => {
-  test('capture_pageleave is on', async () =>
+  test('is captured when capture_pageleave is on', async () =>
     expect(await leavePage(startAnalytics({ capture_pageleave: true }).settle)).toEqual(['$pageleave']))
-  test('off: none', async () =>
+  test('is not captured when capture_pageleave is off', async () =>
     expect(await leavePage(startAnalytics({ capture_pageleave: false }).settle)).toEqual([]))
 })
 
 row('dead click', () => {
-  test('capture_dead_clicks is on, and nothing follows a click', async () => {
+  test('is captured when nothing follows a click', async () => {
     show(BUTTON)
     const { sent, settle } = startAnalytics({ capture_dead_clicks: true })
     act('#b')
     await settle(10_000)
     expect(namesOf(sent)).toEqual(['$dead_click'])
   })
-  test('something follows it: none', async () => {
+  test('is not captured when the page responds to the click', async () => {
     show(BUTTON)
     const { sent, settle } = startAnalytics({ capture_dead_clicks: true })
     document.querySelector('#b')!.addEventListener('click', () => document.body.append('done'))
@@ -85,7 +85,7 @@ row('dead click', () => {
     await settle(10_000)
     expect(sent).toEqual([])
   })
-  test('off: none', async () => {
+  test('is not captured when capture_dead_clicks is off', async () => {
     listenToConsole('warn')
     show(BUTTON)
     const { sent, settle } = startAnalytics({ capture_dead_clicks: false })
@@ -106,18 +106,18 @@ row('rage click', () => {
     await settle()
     return sent.map(({ event, properties }) => [event, properties.$el_text])
   }
-  test('three quick clicks in one spot', async () =>
+  test('is captured for three quick clicks in one spot', async () =>
     expect(await clicks(true, [100, 100])).toEqual([['$rageclick', 'Buy']]))
-  test('two are none', async () => expect(await clicks(true, [100])).toEqual([]))
-  test('three slow ones are none', async () => expect(await clicks(true, [1500, 1500])).toEqual([]))
-  test('off: none', async () => expect(await clicks(false, [100, 100])).toEqual([]))
+  test('is not captured for two clicks', async () => expect(await clicks(true, [100])).toEqual([]))
+  test('is not captured for three slow clicks', async () => expect(await clicks(true, [1500, 1500])).toEqual([]))
+  test('is not captured when rageclick is off', async () => expect(await clicks(false, [100, 100])).toEqual([]))
 })
 
 row('autocaptured events', () => {
   test.each([
     [true, ['$autocapture']],
     [false, []],
-  ])('autocapture is %p: a click is %j', async (autocapture, expected) => {
+  ])('with autocapture: %p a click captures %j', async (autocapture, expected) => {
     show(BUTTON)
     const { sent, settle } = startAnalytics({ autocapture })
     await settle()
@@ -128,7 +128,7 @@ row('autocaptured events', () => {
 })
 
 row('$feature_flag_called', () => {
-  test('a feature flag is evaluated', async () => {
+  test('is captured when a feature flag is evaluated', async () => {
     const { analytics, sent, settle } = startAnalytics({ bootstrap: { featureFlags: { beta: 'b' } } })
     analytics.getFeatureFlag('beta')
     analytics.getFeatureFlag('beta')
@@ -140,7 +140,7 @@ row('$feature_flag_called', () => {
 })
 
 row('custom events', () => {
-  test('analytics.capture is called', async () => {
+  test('are captured by analytics.capture', async () => {
     const { analytics, sent, settle } = startAnalytics()
     analytics.capture('purchase', { amount: 42, lines: [{ sku: 'a' }] })
     analytics.capture('purchase')
@@ -153,7 +153,7 @@ row('custom events', () => {
 })
 
 row('$identify, $set, $set_once', () => {
-  test('identify: $identify with both ids, what to set and what to set once', async () => {
+  test('are captured by identify with both ids, $set and $set_once', async () => {
     const { analytics, sent, settle } = startAnalytics()
     const before = analytics.get_distinct_id()
     analytics.identify('u1', { plan: 'gold' }, { first_plan: 'lead' })
@@ -167,7 +167,7 @@ row('$identify, $set, $set_once', () => {
       }),
     ])
   })
-  test('setPersonProperties: $set, with $set and $set_once', async () => {
+  test('are captured by setPersonProperties with $set and $set_once', async () => {
     const { analytics, sent, settle } = startAnalytics()
     analytics.setPersonProperties({ plan: 'gold' }, { first_plan: 'lead' })
     await settle()
@@ -178,7 +178,7 @@ row('$identify, $set, $set_once', () => {
       }),
     ])
   })
-  test('setPersonProperties with what is to be set once only', async () => {
+  test('are captured by setPersonProperties with $set_once only', async () => {
     const { analytics, sent, settle } = startAnalytics()
     analytics.setPersonProperties(undefined, { first_plan: 'lead' })
     await settle()
@@ -189,7 +189,7 @@ row('$identify, $set, $set_once', () => {
       }),
     ])
   })
-  test('capture with $set and $set_once carries them', async () => {
+  test('are added to the event by the options of capture', async () => {
     const { analytics, sent, settle } = startAnalytics()
     analytics.capture('x', {}, { $set: { plan: 'gold' }, $set_once: { first_plan: 'lead' } })
     await settle()
@@ -202,14 +202,17 @@ row('property $browser_type (bot or browser)', () => {
     [true, 'Googlebot/2.1', 'bot'],
     [true, 'Mozilla/5.0 Firefox/140.0', 'browser'],
     [false, 'Mozilla/5.0 Firefox/140.0', undefined],
-  ])('opt_out_useragent_filter is %p: an event of %s says %s', async (opt_out_useragent_filter, agent, expected) => {
-    jest.spyOn(navigator, 'userAgent', 'get').mockReturnValue(agent)
-    const { analytics, sent, settle } = startAnalytics({ opt_out_useragent_filter })
-    analytics.capture('x')
-    await settle()
-    expect(sent.map(({ properties }) => properties.$browser_type)).toEqual([expected])
-  })
-  test('it cannot be said otherwise by the caller', async () => {
+  ])(
+    'with opt_out_useragent_filter: %p an event of %s has the value %s',
+    async (opt_out_useragent_filter, agent, expected) => {
+      jest.spyOn(navigator, 'userAgent', 'get').mockReturnValue(agent)
+      const { analytics, sent, settle } = startAnalytics({ opt_out_useragent_filter })
+      analytics.capture('x')
+      await settle()
+      expect(sent.map(({ properties }) => properties.$browser_type)).toEqual([expected])
+    },
+  )
+  test('cannot be overridden by the caller', async () => {
     const { analytics, sent, settle } = startAnalytics({ opt_out_useragent_filter: true })
     analytics.capture('x', { $browser_type: 'bot' })
     await settle()

@@ -3,7 +3,7 @@ import type { Analytics } from '../../src/entries/main'
 // The specification, "Main options": external_scripts_inject_target, in the build that has external scripts.
 const page = window as unknown as { analytics?: Analytics }
 
-/** The script build, as a tag at this address loads it. */
+/** The script build, as loaded by a script tag from this URL. */
 const load = () => {
   const tag = Object.assign(document.createElement('script'), { src: 'https://cdn.example.com/2.0.0/analytics.js' })
   Object.defineProperty(Document.prototype, 'currentScript', {
@@ -13,7 +13,7 @@ const load = () => {
   jest.isolateModules(() => void jest.requireActual('../../src/entries/script'))
   return page.analytics!
 }
-const tags = (place: HTMLElement) => [...place.querySelectorAll('script')].map(({ src }) => src)
+const tags = (target: HTMLElement) => [...target.querySelectorAll('script')].map(({ src }) => src)
 
 let analytics: Analytics
 beforeEach(() => {
@@ -24,7 +24,7 @@ beforeEach(() => {
     headers: { get: () => null },
   })) as unknown as typeof fetch
   document.head.innerHTML = ''
-  // As in a browser that compresses by itself: what is on demand comes with the first delivery that is large, not at once.
+  // Simulates a browser with native compression: extensions load with the first large delivery, not immediately.
   Object.assign(globalThis, { CompressionStream: class {} })
 })
 afterEach(async () => {
@@ -44,21 +44,21 @@ const visit = async (config: object, later?: object) => {
 
 describe('external_scripts_inject_target', () => {
   test.each([
-    ['nobody says anything', 'body', {}],
+    ['no option', 'body', {}],
     ["'body'", 'body', { external_scripts_inject_target: 'body' }],
     ["'head'", 'head', { external_scripts_inject_target: 'head' }],
     ["defaults '2025-11-30'", 'body', { defaults: '2025-11-30' }],
     ["defaults '2026-01-30'", 'head', { defaults: '2026-01-30' }],
     ["defaults '2026-01-30' and 'body'", 'body', { defaults: '2026-01-30', external_scripts_inject_target: 'body' }],
-  ] as const)('%s: scripts are put into the %s', async (_, place, config) => {
+  ] as const)('%s: inserts scripts into the %s', async (_, target, config) => {
     const found = await visit(config)
-    expect(found[place].length).toBeGreaterThan(0)
-    expect(found[place === 'head' ? 'body' : 'head']).toEqual([])
-    // From the folder that the core came from.
-    for (const src of found[place]) expect(src).toMatch(/^https:\/\/cdn\.example\.com\/2\.0\.0\/[a-z-]+\.js$/)
+    expect(found[target].length).toBeGreaterThan(0)
+    expect(found[target === 'head' ? 'body' : 'head']).toEqual([])
+    // From the folder of the core script.
+    for (const src of found[target]) expect(src).toMatch(/^https:\/\/cdn\.example\.com\/2\.0\.0\/[a-z-]+\.js$/)
   })
 
-  test('set_config changes it for scripts that come then', async () => {
+  test('set_config applies to scripts loaded later', async () => {
     const found = await visit({}, { external_scripts_inject_target: 'head' })
     expect(found.body).toEqual([])
     expect(found.head.length).toBeGreaterThan(0)

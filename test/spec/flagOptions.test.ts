@@ -1,7 +1,7 @@
 import { act, namesOf, show, tableOf } from '../support/specRows'
 import { listenToConsole, NO_FLAGS, startAnalytics } from '../support/startAnalytics'
 
-// The specification: what its rows about flags mean, out of "Main options", "Advanced options", "Limits" and "Events".
+// The specification: the behavior of its rows about flags from "Main options", "Advanced options", "Limits" and "Events".
 const { row, close } = tableOf(
   'bootstrap',
   'evaluation_contexts',
@@ -39,16 +39,16 @@ const flagsOf = (values: Answered) => ({
   ),
 })
 
-/** A client whose service has these flags, and has answered. */
+/** A client whose flags have been loaded from the service. */
 const visit = async (options: object = {}, flags: Answered = { beta: true }) => {
   const started = startAnalytics({ remote_config_refresh_interval_ms: 0, ...options })
-  started.say(200, flagsOf(flags))
+  started.setApiResponse(200, flagsOf(flags))
   await started.settle(1000)
-  const flagRequests = () => started.asked.filter(({ url }) => url.includes('/flags'))
+  const flagRequests = () => started.apiRequests.filter(({ url }) => url.includes('/flags'))
   return {
     ...started,
     flagRequests,
-    /** Requests that want flags evaluated, not only the configuration. */
+    /** Requests that evaluate flags, not only fetch the configuration. */
     evaluations: () => flagRequests().filter(({ body }) => body!.disable_flags !== true),
     calls: () =>
       started.sent
@@ -56,26 +56,26 @@ const visit = async (options: object = {}, flags: Answered = { beta: true }) => 
         .map(({ properties }) => [properties.$feature_flag, properties.$feature_flag_response]),
   }
 }
-/** What every fetch that was not about events was given. */
+/** The options of every fetch call that was not for events. */
 const fetched = () =>
   (fetch as unknown as jest.Mock<unknown, [string, RequestInit & { next?: unknown }]>).mock.calls
     .filter(([url]) => url.includes('/flags'))
     .map(([, init]) => init)
 
 describe('the /flags request', () => {
-  test('is made once after initialization, and asks for flags and configuration together', async () => {
-    const { asked, analytics } = await visit()
-    expect(asked.map(({ url }) => url)).toEqual(['https://events.example.com/flags/?v=2&config=true'])
-    expect(asked[0]!.body).toMatchObject({ token: 'token', distinct_id: analytics.get_distinct_id() })
+  test('is sent once after initialization for both flags and configuration', async () => {
+    const { apiRequests, analytics } = await visit()
+    expect(apiRequests.map(({ url }) => url)).toEqual(['https://events.example.com/flags/?v=2&config=true'])
+    expect(apiRequests[0]!.body).toMatchObject({ token: 'token', distinct_id: analytics.get_distinct_id() })
   })
 
-  test('nothing is asked before init', () => {
+  test('is not sent before init', () => {
     startAnalytics({}, 'token', () => expect(fetched()).toEqual([]))
   })
 })
 
 row('bootstrap', () => {
-  test('featureFlags are known before the first request', () => {
+  test('provides featureFlags before the first request', () => {
     const { analytics } = startAnalytics({ bootstrap: { featureFlags: { on: true, off: false, variant: 'b' } } })
     expect([
       analytics.getFeatureFlag('on'),
@@ -88,27 +88,27 @@ row('bootstrap', () => {
       analytics.isFeatureEnabled('variant'),
     ]).toEqual([true, false, true])
   })
-  test('and tell onFeatureFlags at once', () => {
-    const heard = jest.fn()
-    startAnalytics({ bootstrap: { featureFlags: { on: true } } }).analytics.onFeatureFlags(heard)
-    expect(heard.mock.calls[0]!.slice(0, 2)).toEqual([['on'], { on: true }])
+  test('calls onFeatureFlags listeners immediately', () => {
+    const listener = jest.fn()
+    startAnalytics({ bootstrap: { featureFlags: { on: true } } }).analytics.onFeatureFlags(listener)
+    expect(listener.mock.calls[0]!.slice(0, 2)).toEqual([['on'], { on: true }])
   })
-  test('the answer of the service replaces them', async () => {
+  test('is replaced by the response of the service', async () => {
     const { analytics } = await visit({ bootstrap: { featureFlags: { beta: 'old', gone: true } } }, { beta: 'new' })
     expect([analytics.getFeatureFlag('beta'), analytics.getFeatureFlag('gone')]).toEqual(['new', undefined])
   })
 })
 
 row('evaluation_contexts', () => {
-  test('go with the request', async () =>
-    expect((await visit({ evaluation_contexts: ['web', 'docs'] })).asked[0]!.body!.evaluation_contexts).toEqual([
+  test('are sent with the request', async () =>
+    expect((await visit({ evaluation_contexts: ['web', 'docs'] })).apiRequests[0]!.body!.evaluation_contexts).toEqual([
       'web',
       'docs',
     ]))
-  test.each([[undefined], [[]]])('%j: none go', async (evaluation_contexts) =>
-    expect((await visit({ evaluation_contexts })).asked[0]!.body).not.toHaveProperty('evaluation_contexts'),
+  test.each([[undefined], [[]]])('%j: sends no contexts', async (evaluation_contexts) =>
+    expect((await visit({ evaluation_contexts })).apiRequests[0]!.body).not.toHaveProperty('evaluation_contexts'),
   )
-  test('set_config changes what the next request says', async () => {
+  test('are sent with the next request after set_config', async () => {
     const { analytics, flagRequests, settle } = await visit({ evaluation_contexts: ['web'] })
     analytics.set_config({ evaluation_contexts: ['docs'] })
     analytics.reloadFeatureFlags()
@@ -118,39 +118,43 @@ row('evaluation_contexts', () => {
 })
 
 row('evaluation_environments', () => {
-  test('go as evaluation_contexts', async () =>
-    expect((await visit({ evaluation_environments: ['web'] })).asked[0]!.body!.evaluation_contexts).toEqual(['web']))
+  test('are sent as evaluation_contexts', async () =>
+    expect((await visit({ evaluation_environments: ['web'] })).apiRequests[0]!.body!.evaluation_contexts).toEqual([
+      'web',
+    ]))
 })
 
 row('flags_api_host', () => {
   test.each(['https://flags.example', 'https://flags.example/', 'https://flags.example/proxy'])(
-    '%s: all flag requests go there, events do not',
+    '%s: receives all flag requests and no events',
     async (flags_api_host) => {
-      const { analytics, asked, requests, settle } = await visit({ flags_api_host })
+      const { analytics, apiRequests, requests, settle } = await visit({ flags_api_host })
       analytics.reloadFeatureFlags()
       analytics.capture('x')
       await settle()
       const host = flags_api_host.replace(/\/$/, '')
-      expect(asked.filter(({ url }) => url.includes('/flags/')).map(({ url }) => url)).toEqual([
+      expect(apiRequests.filter(({ url }) => url.includes('/flags/')).map(({ url }) => url)).toEqual([
         `${host}/flags/?v=2&config=true`,
         `${host}/flags/?v=2&config=true`,
       ])
       expect(requests[0]!.url).toMatch(/^https:\/\/events\.example\.com\//)
     },
   )
-  test('null: to api_host', async () =>
-    expect((await visit({ flags_api_host: null })).asked[0]!.url).toMatch(/^https:\/\/events\.example\.com\/flags\//))
-  test('set_config changes it', async () => {
-    const { analytics, asked, settle } = await visit()
+  test('uses api_host when null', async () =>
+    expect((await visit({ flags_api_host: null })).apiRequests[0]!.url).toMatch(
+      /^https:\/\/events\.example\.com\/flags\//,
+    ))
+  test('can be changed by set_config', async () => {
+    const { analytics, apiRequests, settle } = await visit()
     analytics.set_config({ flags_api_host: 'https://flags.example' })
     analytics.reloadFeatureFlags()
     await settle(1000)
-    expect(asked.at(-1)!.url).toMatch(/^https:\/\/flags\.example\/flags\//)
+    expect(apiRequests.at(-1)!.url).toMatch(/^https:\/\/flags\.example\/flags\//)
   })
 })
 
 row('xhr_headers', () => {
-  test('ride on flag requests too', async () => {
+  test('are sent with flag requests', async () => {
     await visit({ xhr_headers: { 'X-Team': 'web' } })
     expect(fetched()[0]!.headers).toMatchObject({ 'X-Team': 'web' })
   })
@@ -159,19 +163,19 @@ row('xhr_headers', () => {
 const DISABLING = [['advanced_disable_flags'], ['advanced_disable_decide']] as const
 for (const [name] of DISABLING) {
   row(name, () => {
-    test('true: no request for flags or configuration, whatever happens', async () => {
+    test('sends no requests for flags or configuration when true', async () => {
       listenToConsole('warn')
-      const { analytics, asked, settle } = await visit({ [name]: true, remote_config_refresh_interval_ms: 1000 })
+      const { analytics, apiRequests, settle } = await visit({ [name]: true, remote_config_refresh_interval_ms: 1000 })
       analytics.reloadFeatureFlags()
       analytics.identify('u1', { a: 1 })
       analytics.group('company', 'acme')
       analytics.setPersonPropertiesForFlags({ a: 2 })
       analytics.reset()
       await settle(600_000)
-      expect(asked).toEqual([])
+      expect(apiRequests).toEqual([])
     })
 
-    test('true: no flags and no autocapture, though both are asked for', async () => {
+    test('disables flags and autocapture when true, even if both are enabled', async () => {
       listenToConsole('warn')
       show('<button id="b">b</button>')
       const { analytics, sent, settle } = await visit({ [name]: true, autocapture: true })
@@ -181,7 +185,7 @@ for (const [name] of DISABLING) {
       expect(sent).toEqual([])
     })
 
-    test('true: custom captures, $identify, $set, $set_once and pageviews keep working', async () => {
+    test('does not affect custom events, $identify, $set, $set_once and pageviews when true', async () => {
       const { analytics, sent, settle } = await visit({ [name]: true, capture_pageview: true })
       analytics.capture('mine')
       analytics.identify('u1', { plan: 'gold' }, { first: 1 })
@@ -194,10 +198,10 @@ for (const [name] of DISABLING) {
       })
     })
 
-    test('false: the request is made', async () =>
+    test('sends the request when false', async () =>
       expect((await visit({ [name]: false })).flagRequests()).toHaveLength(1))
 
-    test('set_config ends requests, and allows them again', async () => {
+    test('stops and resumes requests when changed by set_config', async () => {
       const { analytics, flagRequests, settle } = await visit()
       analytics.set_config({ [name]: true })
       analytics.reloadFeatureFlags()
@@ -209,7 +213,7 @@ for (const [name] of DISABLING) {
       expect(flagRequests()).toHaveLength(2)
     })
 
-    test('set_config ends autocapture, and begins it again', async () => {
+    test('stops and resumes autocapture when changed by set_config', async () => {
       show('<button id="b">b</button>')
       const { analytics, sent, settle } = await visit({ autocapture: true })
       analytics.set_config({ [name]: true })
@@ -225,7 +229,7 @@ for (const [name] of DISABLING) {
 }
 
 row('advanced_disable_feature_flags', () => {
-  test('true: /flags goes on, without feature flags', async () => {
+  test('requests /flags without feature flags when true', async () => {
     const { analytics, flagRequests, evaluations, settle } = await visit({ advanced_disable_feature_flags: true })
     expect(flagRequests()).toHaveLength(1)
     analytics.reloadFeatureFlags()
@@ -233,20 +237,20 @@ row('advanced_disable_feature_flags', () => {
     await settle(1000)
     expect(evaluations()).toEqual([])
   })
-  test('true: no flag is known, even if an answer carries some', async () =>
+  test('ignores flags in the response when true', async () =>
     expect((await visit({ advanced_disable_feature_flags: true })).analytics.getFeatureFlag('beta')).toBeUndefined())
-  test('true: what the answer turns off is off', async () => {
+  test('applies remote configuration that turns features off when true', async () => {
     show('<button id="b">b</button>')
-    const { sent, say, settle } = startAnalytics({ advanced_disable_feature_flags: true, autocapture: true })
-    say(200, { ...NO_FLAGS, autocapture_opt_out: true })
+    const { sent, setApiResponse, settle } = startAnalytics({ advanced_disable_feature_flags: true, autocapture: true })
+    setApiResponse(200, { ...NO_FLAGS, autocapture_opt_out: true })
     await settle(1000)
     act('#b')
     await settle()
     expect(sent).toEqual([])
   })
-  test('false: flags are evaluated', async () =>
+  test('evaluates flags when false', async () =>
     expect((await visit({ advanced_disable_feature_flags: false })).analytics.getFeatureFlag('beta')).toBe(true))
-  test('set_config changes it', async () => {
+  test('can be changed by set_config', async () => {
     const { analytics, evaluations, settle } = await visit({ advanced_disable_feature_flags: true })
     analytics.set_config({ advanced_disable_feature_flags: false })
     analytics.reloadFeatureFlags()
@@ -257,13 +261,13 @@ row('advanced_disable_feature_flags', () => {
 })
 
 row('advanced_disable_feature_flags_on_first_load', () => {
-  test('true: no flags at page load', async () => {
+  test('loads no flags at page load when true', async () => {
     const { analytics, evaluations } = await visit({ advanced_disable_feature_flags_on_first_load: true })
     expect(evaluations()).toEqual([])
     expect(analytics.getFeatureFlag('beta')).toBeUndefined()
   })
   test.each([
-    ['identity changes', (analytics: ReturnType<typeof startAnalytics>['analytics']) => analytics.identify('u1')],
+    ['the identity changes', (analytics: ReturnType<typeof startAnalytics>['analytics']) => analytics.identify('u1')],
     [
       'person properties change',
       (analytics: ReturnType<typeof startAnalytics>['analytics']) => analytics.setPersonProperties({ plan: 'gold' }),
@@ -281,31 +285,31 @@ row('advanced_disable_feature_flags_on_first_load', () => {
       'a reload is requested',
       (analytics: ReturnType<typeof startAnalytics>['analytics']) => analytics.reloadFeatureFlags(),
     ],
-  ])('true: they load when %s', async (_, change) => {
+  ])('loads flags when true and %s', async (_, change) => {
     const { analytics, evaluations, settle } = await visit({ advanced_disable_feature_flags_on_first_load: true })
     change(analytics)
     await settle(1000)
     expect(evaluations()).toHaveLength(1)
     expect(analytics.getFeatureFlag('beta')).toBe(true)
   })
-  test('false: at page load', async () =>
+  test('loads flags at page load when false', async () =>
     expect((await visit({ advanced_disable_feature_flags_on_first_load: false })).evaluations()).toHaveLength(1))
 })
 
 row('advanced_only_evaluate_survey_feature_flags', () => {
   const asks = async (options: object) =>
-    new URL((await visit(options)).asked[0]!.url).searchParams.get('only_evaluate_survey_feature_flags')
-  test('true: the request says so', async () =>
+    new URL((await visit(options)).apiRequests[0]!.url).searchParams.get('only_evaluate_survey_feature_flags')
+  test('is sent with the request when true', async () =>
     expect(await asks({ advanced_only_evaluate_survey_feature_flags: true })).toBe('true'))
-  test.each([[false], [undefined]])('%p: it does not', async (value) =>
+  test.each([[false], [undefined]])('%p: is not sent with the request', async (value) =>
     expect(await asks({ advanced_only_evaluate_survey_feature_flags: value })).toBeNull(),
   )
-  test('set_config changes it', async () => {
-    const { analytics, asked, settle } = await visit()
+  test('can be changed by set_config', async () => {
+    const { analytics, apiRequests, settle } = await visit()
     analytics.set_config({ advanced_only_evaluate_survey_feature_flags: true })
     analytics.reloadFeatureFlags()
     await settle(1000)
-    expect(asked.at(-1)!.url).toContain('only_evaluate_survey_feature_flags=true')
+    expect(apiRequests.at(-1)!.url).toContain('only_evaluate_survey_feature_flags=true')
   })
 })
 
@@ -326,11 +330,11 @@ row('advanced_feature_flags_dedup_per_session', () => {
     await settle()
     return [inTwoSessions, calls().length - inTwoSessions]
   }
-  test('false: once an identity, whatever the session', async () =>
+  test('captures once per identity, regardless of the session, when false', async () =>
     expect(await read({ advanced_feature_flags_dedup_per_session: false })).toEqual([1, 1]))
-  test('true: once a session, whatever the identity', async () =>
+  test('captures once per session, regardless of the identity, when true', async () =>
     expect(await read({ advanced_feature_flags_dedup_per_session: true })).toEqual([2, 0]))
-  test('set_config changes it', async () => {
+  test('can be changed by set_config', async () => {
     const { analytics, calls, settle } = await visit()
     analytics.set_config({ advanced_feature_flags_dedup_per_session: true })
     analytics.getFeatureFlag('beta')
@@ -360,29 +364,29 @@ row('feature_flag_request_timeout_ms', () => {
     [undefined, 3000],
     [500, 500],
     [20_000, 20_000],
-  ])('%p: who waits for flags waits %i ms', async (feature_flag_request_timeout_ms, expected) => {
+  ])('%p: calls flag listeners after %i ms without a response', async (feature_flag_request_timeout_ms, expected) => {
     const { analytics, settle } = startAnalytics({ feature_flag_request_timeout_ms })
     hang()
-    const heard = jest.fn()
-    analytics.onFeatureFlags(heard)
-    // Until the request is under way.
+    const listener = jest.fn()
+    analytics.onFeatureFlags(listener)
+    // Wait until the request has been sent.
     await settle(100)
     await settle(expected - 100)
-    expect(heard).not.toHaveBeenCalled()
+    expect(listener).not.toHaveBeenCalled()
     await settle(150)
-    expect(heard.mock.calls).toEqual([[[], {}, { errorsLoading: true }]])
+    expect(listener.mock.calls).toEqual([[[], {}, { errorsLoading: true }]])
   })
-  test('set_config changes it', async () => {
+  test('can be changed by set_config', async () => {
     const { analytics, settle } = await visit()
-    const heard = jest.fn()
-    analytics.onFeatureFlags(heard)
-    heard.mockClear()
+    const listener = jest.fn()
+    analytics.onFeatureFlags(listener)
+    listener.mockClear()
     const ended = hang()
     analytics.set_config({ feature_flag_request_timeout_ms: 200 })
     analytics.reloadFeatureFlags()
     await settle(1000)
     expect(ended).toHaveLength(1)
-    expect(heard).toHaveBeenCalledTimes(1)
+    expect(listener).toHaveBeenCalledTimes(1)
   })
 })
 
@@ -390,21 +394,21 @@ row('feature_flag_cache_ttl_ms', () => {
   const DAY = 86_400_000
   const read = async (options: object, wait: number) => {
     const started = await visit(options)
-    started.say(503)
+    started.setApiResponse(503)
     await started.settle(wait)
     started.sent.length = 0
     const value = started.analytics.getFeatureFlag('beta', { send_event: false })
     const { properties } = started.analytics.capture('x')!
     return [value, properties['$feature/beta']]
   }
-  test.each([[0], [undefined]])('%p: cached values never expire', async (feature_flag_cache_ttl_ms) =>
+  test.each([[0], [undefined]])('%p: never expires cached values', async (feature_flag_cache_ttl_ms) =>
     expect(await read({ feature_flag_cache_ttl_ms }, 400 * DAY)).toEqual([true, true]),
   )
-  test('flags newer than it are used and attached to events', async () =>
+  test('uses newer flags and adds them to events', async () =>
     expect(await read({ feature_flag_cache_ttl_ms: 60_000 }, 50_000)).toEqual([true, true]))
-  test('older than it: getFeatureFlag() is undefined, and $feature/ properties are not attached', async () =>
+  test('makes getFeatureFlag() return undefined and omits $feature/ properties for older flags', async () =>
     expect(await read({ feature_flag_cache_ttl_ms: 60_000 }, 62_000)).toEqual([undefined, undefined]))
-  test('older than it, from the page before: the same', async () => {
+  test('expires older flags stored by the previous page', async () => {
     const first = await visit({ feature_flag_cache_ttl_ms: 60_000 })
     await first.analytics.shutdown()
     const { analytics } = startAnalytics({ feature_flag_cache_ttl_ms: 60_000 })
@@ -413,9 +417,9 @@ row('feature_flag_cache_ttl_ms', () => {
     expect(analytics.getFeatureFlag('beta', { send_event: false })).toBeUndefined()
     expect(analytics.capture('x')!.properties).not.toHaveProperty('$feature/beta')
   })
-  test('set_config changes it', async () => {
-    const { analytics, say, settle } = await visit()
-    say(503)
+  test('can be changed by set_config', async () => {
+    const { analytics, setApiResponse, settle } = await visit()
+    setApiResponse(503)
     await settle(62_000)
     expect(analytics.getFeatureFlag('beta', { send_event: false })).toBe(true)
     analytics.set_config({ feature_flag_cache_ttl_ms: 60_000 })
@@ -424,7 +428,7 @@ row('feature_flag_cache_ttl_ms', () => {
 })
 
 row('remote_config_refresh_interval_ms', () => {
-  /** How many requests have been made after this long. */
+  /** Returns the number of requests sent after this time. */
   const requestsAfter = async (ms: number, options: object) => {
     const { flagRequests, settle } = await visit(options)
     await settle(ms - 1000)
@@ -436,24 +440,24 @@ row('remote_config_refresh_interval_ms', () => {
     [undefined, 302_000 * 3, 4],
     [60_000, 61_500, 2],
     [0, 86_400_000, 1],
-  ])('%p: after %i ms it is request number %i', async (remote_config_refresh_interval_ms, ms, expected) =>
+  ])('%p: after %i ms %i requests have been sent', async (remote_config_refresh_interval_ms, ms, expected) =>
     expect(await requestsAfter(ms, { remote_config_refresh_interval_ms })).toBe(expected),
   )
 
-  test('0: reloadFeatureFlags still refreshes', async () => {
+  test('allows reloadFeatureFlags when 0', async () => {
     const { analytics, flagRequests, settle } = await visit({ remote_config_refresh_interval_ms: 0 })
     analytics.reloadFeatureFlags()
     await settle(1000)
     expect(flagRequests()).toHaveLength(2)
   })
 
-  test('flags and configuration are both fresh then', async () => {
+  test('refreshes both flags and configuration', async () => {
     show('<button id="b">b</button>')
-    const { analytics, sent, say, settle } = await visit(
+    const { analytics, sent, setApiResponse, settle } = await visit(
       { remote_config_refresh_interval_ms: 10_000, autocapture: true },
       { beta: 'old' },
     )
-    say(200, { ...flagsOf({ beta: 'new' }), autocapture_opt_out: true })
+    setApiResponse(200, { ...flagsOf({ beta: 'new' }), autocapture_opt_out: true })
     await settle(11_000)
     expect(analytics.getFeatureFlag('beta', { send_event: false })).toBe('new')
     act('#b')
@@ -461,7 +465,7 @@ row('remote_config_refresh_interval_ms', () => {
     expect(sent).toEqual([])
   })
 
-  test('set_config changes it', async () => {
+  test('can be changed by set_config', async () => {
     const { analytics, flagRequests, settle } = await visit({ remote_config_refresh_interval_ms: 0 })
     analytics.set_config({ remote_config_refresh_interval_ms: 10_000 })
     await settle(25_000)
@@ -473,24 +477,24 @@ row('remote_config_refresh_interval_ms', () => {
 })
 
 row('fetch_options.cache', () => {
-  test('goes with flag requests too', async () => {
+  test('is passed to flag requests', async () => {
     await visit({ fetch_options: { cache: 'no-store' } })
     expect(fetched().map(({ cache }) => cache)).toEqual(['no-store'])
   })
 })
 
 row('fetch_options.next_options', () => {
-  test('go with flag requests too', async () => {
+  test('are passed to flag requests', async () => {
     await visit({ fetch_options: { next_options: { revalidate: 5 } } })
     expect(fetched().map(({ next }) => next)).toEqual([{ revalidate: 5 }])
   })
 })
 
 row('on_request_error', () => {
-  test.each([400, 401, 404, 429, 500, 503])('is called when a flag request is answered with %i', async (status) => {
+  test.each([400, 401, 404, 429, 500, 503])('is called when a flag request returns status %i', async (status) => {
     const on_request_error = jest.fn()
-    const { say, settle } = startAnalytics({ on_request_error })
-    say(status, { detail: 'no' })
+    const { setApiResponse, settle } = startAnalytics({ on_request_error })
+    setApiResponse(status, { detail: 'no' })
     await settle(1000)
     expect(on_request_error.mock.calls[0]).toEqual([
       { statusCode: status, text: '{"detail":"no"}', json: { detail: 'no' } },
@@ -509,18 +513,18 @@ row('$feature_flag_called', () => {
       'getFeatureFlagResult',
       (analytics: ReturnType<typeof startAnalytics>['analytics']) => analytics.getFeatureFlagResult('beta'),
     ],
-  ])('a flag is evaluated by %s: once', async (_, read) => {
+  ])('is captured once when a flag is evaluated by %s', async (_, read) => {
     const { analytics, calls, settle } = await visit({}, { beta: 'b' })
     read(analytics)
     read(analytics)
     await settle()
     expect(calls()).toEqual([['beta', 'b']])
   })
-  test('once for each flag, and again for another value', async () => {
-    const { analytics, calls, say, settle } = await visit({}, { beta: 'b', gamma: false })
+  test('is captured once for each flag and again for another value', async () => {
+    const { analytics, calls, setApiResponse, settle } = await visit({}, { beta: 'b', gamma: false })
     analytics.getFeatureFlag('beta')
     analytics.getFeatureFlag('gamma')
-    say(200, flagsOf({ beta: 'c', gamma: false }))
+    setApiResponse(200, flagsOf({ beta: 'c', gamma: false }))
     analytics.reloadFeatureFlags()
     await settle(1000)
     analytics.getFeatureFlag('beta')
@@ -532,7 +536,7 @@ row('$feature_flag_called', () => {
       ['beta', 'c'],
     ])
   })
-  test('once an identity: the next page load does not repeat it, another person does', async () => {
+  test('is captured once per identity, not again on the next page load, and again for another person', async () => {
     const first = await visit()
     first.analytics.getFeatureFlag('beta')
     await first.settle()
@@ -547,7 +551,7 @@ row('$feature_flag_called', () => {
     await settle()
     expect(calls()).toEqual([['beta', true]])
   })
-  test('send_event: false evaluates without it', async () => {
+  test('is not captured with send_event: false', async () => {
     const { analytics, calls, settle } = await visit()
     expect(analytics.getFeatureFlag('beta', { send_event: false })).toBe(true)
     await settle()

@@ -12,24 +12,25 @@ const { row, close } = tableOf(
 )
 
 row('whether autocapture is on', () => {
-  /** What a click is, before and after this answer. */
-  const click = async (autocapture: boolean, answer: object) => {
+  /** Counts the events of two clicks, one before and one after this response. */
+  const click = async (autocapture: boolean, response: object) => {
     show('<button id="b">b</button>')
-    const { sent, say, settle } = startAnalytics({ autocapture })
-    say(200, { ...NO_FLAGS, autocapture_opt_out: undefined, ...answer })
+    const { sent, setApiResponse, settle } = startAnalytics({ autocapture })
+    setApiResponse(200, { ...NO_FLAGS, autocapture_opt_out: undefined, ...response })
     act('#b')
     await settle(1000)
     act('#b')
     await settle()
     return namesOf(sent).length
   }
-  test('on there and here: clicks are events, those before the answer too', async () =>
+  test('captures clicks before and after a response that enables autocapture', async () =>
     expect(await click(true, { autocapture_opt_out: false })).toBe(2))
-  test('off there: none, those before the answer neither', async () =>
+  test('drops clicks before and after a response that disables autocapture', async () =>
     expect(await click(true, { autocapture_opt_out: true })).toBe(0))
-  test('on there, off here: none', async () => expect(await click(false, { autocapture_opt_out: false })).toBe(0))
-  test('not said there: as here', async () => expect(await click(true, {})).toBe(2))
-  test('off there holds on the next page, until an answer says otherwise', async () => {
+  test('captures no clicks when the response enables autocapture and the option disables it', async () =>
+    expect(await click(false, { autocapture_opt_out: false })).toBe(0))
+  test('follows the option when the response lacks the setting', async () => expect(await click(true, {})).toBe(2))
+  test('keeps autocapture disabled on the next page until a response enables it', async () => {
     await click(true, { autocapture_opt_out: true })
     expect(await click(true, {})).toBe(0)
     expect(await click(true, { autocapture_opt_out: false })).toBe(1)
@@ -46,11 +47,11 @@ row('supported compression methods', () => {
         throw new Error('jsdom cannot compress; what is sent goes as it is')
       }
     } as unknown as typeof Response
-    const { analytics, sent, say, settle } = startAnalytics(options)
-    say(200, { ...NO_FLAGS, supportedCompression })
+    const { analytics, sent, setApiResponse, settle } = startAnalytics(options)
+    setApiResponse(200, { ...NO_FLAGS, supportedCompression })
     await settle(1000)
     compress.mockClear()
-    // Less is not worth compressing.
+    // Smaller bodies are not worth compressing.
     analytics.capture('x', { filler: 'x'.repeat(1500) })
     await settle()
     delete (globalThis as { CompressionStream?: unknown }).CompressionStream
@@ -58,11 +59,13 @@ row('supported compression methods', () => {
     expect(namesOf(sent)).toEqual(['x'])
     return compress.mock.calls.length > 0
   }
-  test.each([[['gzip']], [['gzip-js']], [['LZ64', 'gzip']]])('%j: batches are compressed', async (methods) =>
+  test.each([[['gzip']], [['gzip-js']], [['LZ64', 'gzip']]])('compresses batches for %j', async (methods) =>
     expect(await compresses(methods)).toBe(true),
   )
-  test.each([[['LZ64']], [[]]])('%j: they are not', async (methods) => expect(await compresses(methods)).toBe(false))
-  test('advanced_disable_flags: they are not', async () =>
+  test.each([[['LZ64']], [[]]])('does not compress batches for %j', async (methods) =>
+    expect(await compresses(methods)).toBe(false),
+  )
+  test('does not compress batches with advanced_disable_flags', async () =>
     expect(await compresses(['gzip'], { advanced_disable_flags: true })).toBe(false))
 })
 
@@ -72,9 +75,9 @@ row('feature flags enabled for the current person', () => {
     off: { key: 'off', enabled: false, variant: null, metadata: { id: 2, version: 1 } },
     test: { key: 'test', enabled: true, variant: 'b', metadata: { id: 3, version: 1 } },
   }
-  test('are what getFeatureFlag answers', async () => {
-    const { analytics, say, settle } = startAnalytics()
-    say(200, { ...NO_FLAGS, flags: FLAGS })
+  test('are returned by getFeatureFlag', async () => {
+    const { analytics, setApiResponse, settle } = startAnalytics()
+    setApiResponse(200, { ...NO_FLAGS, flags: FLAGS })
     await settle(1000)
     expect(['on', 'off', 'test', 'unknown'].map((key) => analytics.getFeatureFlag(key))).toEqual([
       true,
@@ -85,17 +88,20 @@ row('feature flags enabled for the current person', () => {
     expect(['on', 'off', 'test'].map((key) => analytics.isFeatureEnabled(key))).toEqual([true, false, true])
     expect(analytics.getFeatureFlagPayload('on')).toEqual({ size: 1 })
   })
-  test('are told to onFeatureFlags: those that are on, and all values', async () => {
-    const { analytics, say, settle } = startAnalytics()
-    say(200, { ...NO_FLAGS, flags: FLAGS })
-    const heard = jest.fn()
-    analytics.onFeatureFlags(heard)
+  test('are passed to onFeatureFlags as enabled flags and all values', async () => {
+    const { analytics, setApiResponse, settle } = startAnalytics()
+    setApiResponse(200, { ...NO_FLAGS, flags: FLAGS })
+    const listener = jest.fn()
+    analytics.onFeatureFlags(listener)
     await settle(1000)
-    expect(heard.mock.calls[0]!.slice(0, 2)).toEqual([['on', 'test'], expect.objectContaining({ on: true, test: 'b' })])
+    expect(listener.mock.calls[0]!.slice(0, 2)).toEqual([
+      ['on', 'test'],
+      expect.objectContaining({ on: true, test: 'b' }),
+    ])
   })
-  test('ride on events', async () => {
-    const { analytics, sent, say, settle } = startAnalytics()
-    say(200, { ...NO_FLAGS, flags: FLAGS })
+  test('are added to events', async () => {
+    const { analytics, sent, setApiResponse, settle } = startAnalytics()
+    setApiResponse(200, { ...NO_FLAGS, flags: FLAGS })
     await settle(1000)
     analytics.capture('x')
     await settle()
@@ -105,19 +111,19 @@ row('feature flags enabled for the current person', () => {
       $active_feature_flags: ['on', 'test'],
     })
   })
-  test('are of the current person: another one gets their own', async () => {
-    const { analytics, asked, say, settle } = startAnalytics()
-    say(200, { ...NO_FLAGS, flags: FLAGS })
+  test('are replaced when the person changes', async () => {
+    const { analytics, apiRequests, setApiResponse, settle } = startAnalytics()
+    setApiResponse(200, { ...NO_FLAGS, flags: FLAGS })
     await settle(1000)
-    say(200, { ...NO_FLAGS, flags: { on: { ...FLAGS.on, enabled: false } } })
+    setApiResponse(200, { ...NO_FLAGS, flags: { on: { ...FLAGS.on, enabled: false } } })
     analytics.identify('u1')
     await settle(1000)
-    expect(asked.at(-1)!.body!.distinct_id).toBe('u1')
+    expect(apiRequests.at(-1)!.body!.distinct_id).toBe('u1')
     expect(analytics.getFeatureFlag('on')).toBe(false)
   })
 })
 
-// What reads these items is not in this release; they must do no harm.
+// This release does not use these items. They must have no effect.
 for (const [name, item] of [
   ['where to send recording events', { sessionRecording: { endpoint: '/s/' } }],
   ['whether surveys are on', { surveys: true }],
@@ -127,10 +133,10 @@ for (const [name, item] of [
   ],
 ] as const) {
   row(name, () => {
-    test('is taken in silence', async () => {
+    test('is ignored without a message', async () => {
       const lines = [listenToConsole('error'), listenToConsole('warn')]
-      const { analytics, sent, say, settle } = startAnalytics()
-      say(200, { ...NO_FLAGS, ...item })
+      const { analytics, sent, setApiResponse, settle } = startAnalytics()
+      setApiResponse(200, { ...NO_FLAGS, ...item })
       await settle(1000)
       analytics.capture('x')
       await settle()
@@ -140,14 +146,14 @@ for (const [name, item] of [
   })
 }
 
-describe('an answer without these items', () => {
-  test('the configuration is then fetched from its own address', async () => {
+describe('a flags response without these items', () => {
+  test('triggers a request for the configuration to its own URL', async () => {
     show('<button id="b">b</button>')
-    const { asked, sent, settle } = startAnalytics({ autocapture: true })
+    const { apiRequests, sent, settle } = startAnalytics({ autocapture: true })
     const events = fetch
     globalThis.fetch = jest.fn(async (url: string, init: RequestInit) => {
       if (/batch/.test(init.body as string)) return events(url, init)
-      asked.push({ url })
+      apiRequests.push({ url })
       const body = url.includes('/flags/')
         ? { flags: {}, errorsWhileComputingFlags: false }
         : { autocapture_opt_out: true, supportedCompression: [] }
@@ -156,7 +162,7 @@ describe('an answer without these items', () => {
     await settle(1000)
     act('#b')
     await settle()
-    expect(asked.map(({ url }) => url)).toEqual([
+    expect(apiRequests.map(({ url }) => url)).toEqual([
       'https://events.example.com/flags/?v=2&config=true',
       'https://events.example.com/array/token/config',
     ])

@@ -13,7 +13,7 @@ const requests: { url: string; body: Record<string, unknown> }[] = []
 beforeAll(() => {
   jest.useFakeTimers()
   globalThis.fetch = jest.fn(async (url: string, init: RequestInit) => {
-    // The npm build's own gzip may be there by then.
+    // The built-in gzip of the npm build may be loaded by then.
     const text = typeof init.body === 'string' ? init.body : gunzipSync(Buffer.from(init.body as Uint8Array)).toString()
     requests.push({ url, body: JSON.parse(text) as Record<string, unknown> })
     return {
@@ -26,7 +26,7 @@ beforeAll(() => {
 beforeEach(() => void jest.useFakeTimers())
 afterAll(() => analytics.shutdown())
 
-test('importing it touches nothing of the page', () => {
+test('importing the library has no effect on the page', () => {
   expect(named).toBe(analytics)
   expect([localStorage.length, sessionStorage.length, document.cookie, requests.length, analytics.__loaded]).toEqual([
     0,
@@ -38,7 +38,7 @@ test('importing it touches nothing of the page', () => {
 })
 
 row('1. analytics.init(<token>, <config>)', () => {
-  test('applies the configuration at start-up', async () => {
+  test('applies the configuration at startup', async () => {
     expect(
       analytics.init('my-token', {
         opt_out_useragent_filter: true,
@@ -58,7 +58,7 @@ row('1. analytics.init(<token>, <config>)', () => {
 })
 
 row('2. analytics.set_config(<partial config>)', () => {
-  test('changes options after initialization, and only those it names', () => {
+  test('changes only the options it names after initialization', () => {
     const before = { ...analytics.config }
     analytics.set_config({ property_denylist: [] })
     expect(analytics.config).toEqual({ ...before, property_denylist: [] })
@@ -67,7 +67,7 @@ row('2. analytics.set_config(<partial config>)', () => {
 })
 
 row('3. Most options are optional', () => {
-  test('all of them are: a token is enough, and requests go to the default address', () => {
+  test('requires only a token and sends requests to the default host', () => {
     for (const { url } of requests) expect(url).toMatch(/^https:\/\/us\.i\.posthog\.com\//)
     const second = analytics.init('other', undefined, 'second')
     expect(second.capture('x')).toBeDefined()

@@ -1,7 +1,7 @@
 import { act, namesOf, show, tableOf } from '../support/specRows'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
-// The specification, "Limits": each at its edge, with nothing configured. The limits of flags are in flagOptions.test.ts.
+// The specification, "Limits": each limit at its boundary with the default configuration. flagOptions.test.ts covers the limits of flags.
 const { row, close } = tableOf(
   'events_per_second (rate_limiting)',
   'events_burst_limit (rate_limiting)',
@@ -16,7 +16,7 @@ const captureMany = (capture: (name: string) => unknown, times: number) =>
   Array.from({ length: times }, () => capture('x')).filter(Boolean).length
 
 row('events_per_second (rate_limiting)', () => {
-  test('10 on average: what comes faster is held back once the burst is used up', () => {
+  test('limits events to 10 per second on average once the burst is used up', () => {
     listenToConsole('error')
     const { analytics } = startAnalytics()
     captureMany(analytics.capture, 200)
@@ -25,7 +25,7 @@ row('events_per_second (rate_limiting)', () => {
       expect(captureMany(analytics.capture, 50)).toBe(10)
     }
   })
-  test('10 a second go on for ever', () => {
+  test('allows 10 events per second indefinitely', () => {
     const { analytics } = startAnalytics()
     for (let second = 0; second < 60; second++) {
       expect(captureMany(analytics.capture, 10)).toBe(10)
@@ -35,14 +35,14 @@ row('events_per_second (rate_limiting)', () => {
 })
 
 row('events_burst_limit (rate_limiting)', () => {
-  test('10 times events_per_second: 100 at once pass, the next does not', async () => {
+  test('allows a burst of 100 events and drops the next one by default', async () => {
     listenToConsole('error')
     const { analytics, sent, settle } = startAnalytics()
     expect(captureMany(analytics.capture, 101)).toBe(100)
     await settle()
     expect(namesOf(sent).filter((name) => name === 'x')).toHaveLength(100)
   })
-  test.each([1, 4, 20])('with %i a second, 10 times that', (events_per_second) => {
+  test.each([1, 4, 20])('defaults to 10 times an events_per_second of %i', (events_per_second) => {
     listenToConsole('error')
     const { analytics } = startAnalytics({ rate_limiting: { events_per_second } })
     expect(captureMany(analytics.capture, 500)).toBe(10 * events_per_second)
@@ -53,7 +53,7 @@ row('session_idle_timeout_seconds', () => {
   test.each([
     [1800, true],
     [1801, false],
-  ])('after %i seconds of nothing the session goes on: %p', (seconds, expected) => {
+  ])('after %i idle seconds the session continues: %p', (seconds, expected) => {
     const { analytics } = startAnalytics()
     const session = analytics.capture('x')!.properties.$session_id
     jest.advanceTimersByTime(seconds * 1000)
@@ -62,18 +62,19 @@ row('session_idle_timeout_seconds', () => {
 })
 
 row('feature_flag_request_timeout_ms', () => {
-  test('3000', () => expect(startAnalytics().analytics.config.feature_flag_request_timeout_ms).toBe(3000))
+  test('is 3000 by default', () => expect(startAnalytics().analytics.config.feature_flag_request_timeout_ms).toBe(3000))
 })
 
 row('remote_config_refresh_interval_ms', () => {
-  test('300000', () => expect(startAnalytics().analytics.config.remote_config_refresh_interval_ms).toBe(300_000))
+  test('is 300000 by default', () =>
+    expect(startAnalytics().analytics.config.remote_config_refresh_interval_ms).toBe(300_000))
 })
 
 row('content_ignorelist custom array', () => {
   test.each([
     [10, [], 0],
     [11, ['$rageclick'], 1],
-  ])('the last item of a list of %i: %j, and %i lines in the console', async (length, expected, count) => {
+  ])('with %i items the last item captures %j and logs %i messages', async (length, expected, count) => {
     const lines = listenToConsole('error')
     show(`<button id="b">word${length}</button>`)
     const { sent, settle } = startAnalytics({
@@ -87,7 +88,7 @@ row('content_ignorelist custom array', () => {
 })
 
 row('feature_flag_cache_ttl_ms', () => {
-  test('0', () => expect(startAnalytics().analytics.config.feature_flag_cache_ttl_ms).toBe(0))
+  test('is 0 by default', () => expect(startAnalytics().analytics.config.feature_flag_cache_ttl_ms).toBe(0))
 })
 
 close()

@@ -40,7 +40,7 @@ const { row, close } = tableOf(
 
 const BUTTON = '<button id="b" data-kind="k">Buy</button>'
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-/** Everything that the browser has kept. */
+/** Everything stored in the browser. */
 const stored = () => [localStorage.length, sessionStorage.length, document.cookie]
 const ENTRY = 'ph_token_posthog'
 const holds = (entry = ENTRY) => ({
@@ -56,7 +56,7 @@ row('api_host', () => {
     right: 'https://a.example',
   })
 
-  test('is the host of requests, with its path and without a trailing slash', async () => {
+  test('is the host of requests, including its path, without a trailing slash', async () => {
     const { analytics, requests, settle } = startAnalytics({ api_host: 'https://shop.example/ingest/' })
     analytics.capture('x')
     await settle()
@@ -64,14 +64,14 @@ row('api_host', () => {
     for (const { url } of requests) expect(url).toMatch(/^https:\/\/shop\.example\/ingest\/[a-z]/)
   })
 
-  test('default: the US ingestion address', async () => {
+  test('is the US ingestion host by default', async () => {
     const { analytics, requests, settle } = startAnalytics({ api_host: undefined })
     analytics.capture('x')
     await settle()
     for (const { url } of requests) expect(url).toMatch(/^https:\/\/us\.i\.posthog\.com\/[a-z]/)
   })
 
-  test('set_config sends what is captured from then on somewhere else', async () => {
+  test('applies to later events when changed by set_config', async () => {
     const { analytics, requests, settle } = startAnalytics()
     analytics.capture('x')
     await settle()
@@ -88,7 +88,7 @@ row('ui_host', () => {
   beforeEach(() => void listenToConsole('warn'))
   itIsAnOption('ui_host', { fallback: undefined, wrong: [5, {}, true], right: 'https://app.example' })
 
-  test('says where links go, not where requests go', async () => {
+  test('is used for links, not for requests', async () => {
     const { analytics, requests, settle } = startAnalytics({ ui_host: 'https://app.example' })
     analytics.capture('x')
     await settle()
@@ -112,17 +112,17 @@ row('autocapture', () => {
     await started.settle()
     return namesOf(started.sent)
   }
-  test('default: a click is an event', async () =>
+  test('captures clicks by default', async () =>
     expect(await clickWith({ autocapture: undefined })).toEqual(['$autocapture']))
-  test('true: a click is an event', async () =>
+  test('captures clicks when true', async () =>
     expect(await clickWith({ autocapture: true })).toEqual(['$autocapture']))
-  test('an AutocaptureConfig: a click it allows is an event', async () =>
+  test('captures a click that an AutocaptureConfig allows', async () =>
     expect(await clickWith({ autocapture: {} })).toEqual(['$autocapture']))
-  test('false: a click is none', async () => expect(await clickWith({ autocapture: false })).toEqual([]))
-  test('false does not affect pageview capture', async () =>
+  test('captures no clicks when false', async () => expect(await clickWith({ autocapture: false })).toEqual([]))
+  test('does not affect pageview capture when false', async () =>
     expect(await clickWith({ autocapture: false, capture_pageview: true })).toEqual(['$pageview']))
 
-  test('set_config switches it on and off', async () => {
+  test('is turned on and off by set_config', async () => {
     show(BUTTON)
     const { analytics, sent, settle } = startAnalytics({ autocapture: false })
     act('#b')
@@ -138,13 +138,13 @@ row('autocapture', () => {
 row('before_send', () => {
   itIsAnOption('before_send', { fallback: expect.any(Function), wrong: [5, 'x', null, {}], right: () => null })
 
-  test('by default changes nothing', () => {
+  test('returns events unchanged by default', () => {
     const { analytics } = startAnalytics()
     const event = { uuid: 'u', event: 'x', properties: { a: 1 }, timestamp: new Date() }
-    expect((analytics.config.before_send as (given: typeof event) => unknown)(event)).toEqual(event)
+    expect((analytics.config.before_send as (input: typeof event) => unknown)(event)).toEqual(event)
   })
 
-  test('amends an event before it is sent', async () => {
+  test('modifies an event before it is sent', async () => {
     const { analytics, sent, settle } = startAnalytics({
       before_send: (event) => ({ ...event, event: `${event.event}!`, properties: { ...event.properties, more: 1 } }),
     })
@@ -153,9 +153,9 @@ row('before_send', () => {
     expect(sent).toEqual([expect.objectContaining({ event: 'x!', properties: expect.objectContaining({ more: 1 }) })])
   })
 
-  test.each([[null], [undefined]])('rejects an event by answering %p', async (answer) => {
+  test.each([[null], [undefined]])('rejects an event by returning %p', async (result) => {
     const { analytics, sent, settle } = startAnalytics({
-      before_send: (event) => (event.event === 'no' ? answer : event),
+      before_send: (event) => (event.event === 'no' ? result : event),
     })
     expect(analytics.capture('no')).toBeUndefined()
     analytics.capture('yes')
@@ -163,7 +163,7 @@ row('before_send', () => {
     expect(namesOf(sent)).toEqual(['yes'])
   })
 
-  test('sees automatic events too', async () => {
+  test('receives automatic events too', async () => {
     const { sent, settle } = startAnalytics({
       capture_pageview: true,
       before_send: (event) => (event.event === '$pageview' ? null : event),
@@ -172,7 +172,7 @@ row('before_send', () => {
     expect(sent).toEqual([])
   })
 
-  test('set_config changes it', async () => {
+  test('can be changed by set_config', async () => {
     const { analytics, sent, settle } = startAnalytics()
     analytics.capture('a')
     analytics.set_config({ before_send: () => null })
@@ -185,7 +185,7 @@ row('before_send', () => {
 row('bootstrap', () => {
   itIsAnOption('bootstrap', { fallback: {}, wrong: ['x', 5, null, []], right: { distinctID: 'x' } })
 
-  test('distinctID is the visitor before the first request, anonymous', () => {
+  test('sets distinctID as the anonymous visitor before the first request', () => {
     const { analytics } = startAnalytics({ bootstrap: { distinctID: 'visitor-1' } })
     expect(analytics.get_distinct_id()).toBe('visitor-1')
     expect(analytics.capture('x')!.properties).toMatchObject({
@@ -195,7 +195,7 @@ row('bootstrap', () => {
     })
   })
 
-  test('isIdentifiedID: true says that this is a person, with a device of another id', () => {
+  test('marks the visitor as identified with isIdentifiedID: true and generates a separate device id', () => {
     const { analytics } = startAnalytics({ bootstrap: { distinctID: 'person-1', isIdentifiedID: true } })
     expect(analytics.capture('x')!.properties).toMatchObject({
       distinct_id: 'person-1',
@@ -205,7 +205,7 @@ row('bootstrap', () => {
     })
   })
 
-  test('is what the page began with: set_config does not make another visitor of this one', () => {
+  test('does not change the current visitor when passed to set_config', () => {
     const { analytics } = startAnalytics()
     const id = analytics.get_distinct_id()
     analytics.set_config({ bootstrap: { distinctID: 'late' } })
@@ -216,15 +216,12 @@ row('bootstrap', () => {
     [{ distinctID: 5 }, 'bootstrap.distinctID expects'],
     [{ isIdentifiedID: 'yes' }, 'bootstrap.isIdentifiedID expects'],
     [{ featureFlags: ['a'] }, 'bootstrap.featureFlags expects'],
-  ])(
-    '%j: a key of a wrong type is one line that names it, and the visitor gets an id all the same',
-    (bootstrap, line) => {
-      const lines = listenToConsole('error')
-      const { analytics } = startAnalytics({ bootstrap: bootstrap as never })
-      expect(lines).toEqual([expect.stringContaining(line)])
-      expect(analytics.get_distinct_id()).toMatch(uuid)
-    },
-  )
+  ])('%j: logs one message naming the key with a wrong type and generates an id', (bootstrap, line) => {
+    const lines = listenToConsole('error')
+    const { analytics } = startAnalytics({ bootstrap: bootstrap as never })
+    expect(lines).toEqual([expect.stringContaining(line)])
+    expect(analytics.get_distinct_id()).toMatch(uuid)
+  })
 })
 
 row('capture_pageview', () => {
@@ -244,22 +241,22 @@ row('capture_pageview', () => {
     await settle()
     return sent.map(({ event, properties }) => [event, properties.$pathname])
   }
-  test('default: one at page load', async () =>
+  test('captures one pageview at page load by default', async () =>
     expect(await walk({ capture_pageview: undefined })).toEqual([['$pageview', '/']]))
-  test('true: one at page load', async () =>
+  test('captures one pageview at page load when true', async () =>
     expect(await walk({ capture_pageview: true })).toEqual([['$pageview', '/']]))
-  test('false: none', async () => expect(await walk({ capture_pageview: false })).toEqual([]))
-  test('history_change: at page load and at each change of the path', async () =>
+  test('captures no pageview when false', async () => expect(await walk({ capture_pageview: false })).toEqual([]))
+  test('captures a pageview at page load and on each path change with history_change', async () =>
     expect(await walk({ capture_pageview: 'history_change' })).toEqual([
       ['$pageview', '/'],
       ['$pageview', '/two'],
       ['$pageview', '/three'],
       ['$pageview', '/'],
     ]))
-  test("history_change is the default when defaults is '2025-05-24' or later", async () =>
+  test("defaults to history_change when defaults is '2025-05-24' or later", async () =>
     expect((await walk({ capture_pageview: undefined, defaults: '2025-05-24' })).length).toBe(4))
 
-  test('set_config switches it on, with the page that is there, and off', async () => {
+  test('is turned on by set_config, capturing the current page, and turned off', async () => {
     const { analytics, sent, settle } = startAnalytics({ capture_pageview: false })
     await settle()
     analytics.set_config({ capture_pageview: 'history_change' })
@@ -280,13 +277,14 @@ row('capture_pageleave', () => {
   itIsAnOption('capture_pageleave', { fallback: true, wrong: ['always', 5, null], right: false })
 
   const leaveWith = async (config: object) => leavePage(startAnalytics(config).settle)
-  test('default: leaving is an event', async () =>
+  test('captures $pageleave by default', async () =>
     expect(await leaveWith({ capture_pageleave: undefined })).toEqual(['$pageleave']))
-  test('true: leaving is an event, with or without pageviews', async () =>
+  test('captures $pageleave when true, with or without pageviews', async () =>
     expect(await leaveWith({ capture_pageleave: true, capture_pageview: false })).toEqual(['$pageleave']))
-  test('false: leaving is none', async () => expect(await leaveWith({ capture_pageleave: false })).toEqual([]))
+  test('captures no $pageleave when false', async () =>
+    expect(await leaveWith({ capture_pageleave: false })).toEqual([]))
 
-  test('set_config switches it off and on', async () => {
+  test('is turned off and on by set_config', async () => {
     const { analytics, settle } = startAnalytics({ capture_pageleave: true })
     analytics.set_config({ capture_pageleave: false })
     expect(await leavePage(settle)).toEqual([])
@@ -304,9 +302,9 @@ row('capture_dead_clicks', () => {
 row('cross_subdomain_cookie', () => {
   itIsAnOption('cross_subdomain_cookie', { fallback: true, wrong: ['yes', 1, null], right: false })
 
-  // Where there is a domain to choose: crossSubdomainCookie.test.ts and e2e/scenarios/specRows.spec.ts.
+  // crossSubdomainCookie.test.ts and e2e/scenarios/specRows.spec.ts cover hosts with several domain levels.
   test.each([[true], [false]])(
-    '%p: on a host of one name the cookie is set, for that host',
+    '%p: sets the cookie for the current host when the host has one label',
     async (cross_subdomain_cookie) => {
       const { settle } = startAnalytics({ cross_subdomain_cookie })
       await settle()
@@ -318,7 +316,7 @@ row('cross_subdomain_cookie', () => {
 row('custom_blocked_useragents', () => {
   itIsAnOption('custom_blocked_useragents', { fallback: [], wrong: ['bot', 5, null, {}, [5]], right: ['my-bot'] })
 
-  test('events of such an agent are not sent, whatever the case', async () => {
+  test('drops events of a matching user agent, ignoring case', async () => {
     const { analytics, sent, settle } = startAnalytics({
       opt_out_useragent_filter: false,
       custom_blocked_useragents: ['JSDOM/'],
@@ -329,7 +327,7 @@ row('custom_blocked_useragents', () => {
     expect(analytics.drops()).toEqual({ bot: 1 })
   })
 
-  test('events of any other are', async () => {
+  test('sends events of other user agents', async () => {
     const { analytics, sent, settle } = startAnalytics({
       opt_out_useragent_filter: false,
       custom_blocked_useragents: ['another'],
@@ -339,7 +337,7 @@ row('custom_blocked_useragents', () => {
     expect(namesOf(sent)).toEqual(['x'])
   })
 
-  test('set_config changes the list', () => {
+  test('can be changed by set_config', () => {
     const { analytics } = startAnalytics({ opt_out_useragent_filter: false })
     expect(analytics.capture('x')).toBeDefined()
     analytics.set_config({ custom_blocked_useragents: ['jsdom'] })
@@ -351,7 +349,7 @@ row('defaults', () => {
   test('is unset by default', () => expect(startAnalytics().analytics.config.defaults).toBe('unset'))
 
   test.each([['latest'], ['2025-13-40'], ['20260130'], [20260130], [null], [true]])(
-    '%j is none of its values: one line, and the legacy behaviour',
+    '%j: logs one message and uses the legacy behavior',
     (defaults) => {
       const lines = listenToConsole('error')
       const { analytics } = startAnalytics({ ...AS_SHIPPED, defaults: defaults as string })
@@ -365,7 +363,7 @@ row('defaults', () => {
     },
   )
 
-  test('what is chosen rides on every event', async () => {
+  test('is sent with every event as $config_defaults', async () => {
     const { analytics, sent, settle } = startAnalytics({ defaults: '2025-11-30' })
     analytics.capture('x')
     await settle()
@@ -376,7 +374,7 @@ row('defaults', () => {
 row('disable_persistence', () => {
   itIsAnOption('disable_persistence', { fallback: false, wrong: ['yes', 1, null], right: true })
 
-  test('true: no cookie, nothing in session storage, nothing in local storage', async () => {
+  test('stores no cookie, no session storage and no local storage when true', async () => {
     const { analytics, sent, settle } = startAnalytics({ ...AS_SHIPPED, disable_persistence: true })
     analytics.register({ plan: 'gold' })
     analytics.register_for_session({ tab: 1 })
@@ -386,13 +384,13 @@ row('disable_persistence', () => {
     expect(sent.find(({ event }) => event === 'x')!.properties).toMatchObject({ plan: 'gold', tab: 1 })
   })
 
-  test('false: the visitor is known after a reload', async () => {
+  test('restores the visitor after a reload when false', async () => {
     const first = startAnalytics({ disable_persistence: false })
     await first.settle()
     expect(startAnalytics().analytics.get_distinct_id()).toBe(first.analytics.get_distinct_id())
   })
 
-  test('set_config empties the browser, and fills it again', async () => {
+  test('clears and restores stored data when changed by set_config', async () => {
     const { analytics, settle } = startAnalytics()
     const id = analytics.get_distinct_id()
     await settle()
@@ -412,11 +410,11 @@ row('disable_surveys', () => {
   beforeEach(() => void listenToConsole('warn'))
   itIsAnOption('disable_surveys', { fallback: false, wrong: ['yes', 1, null], right: true })
 
-  test.each([[true], [false]])('%p: this release has no surveys, and the console says so', (disable_surveys) => {
+  test.each([[true], [false]])('%p: getSurveys returns no surveys because this release has none', (disable_surveys) => {
     const { analytics } = startAnalytics({ disable_surveys })
-    const heard = jest.fn()
-    ;(analytics as unknown as { getSurveys(callback: unknown): void }).getSurveys(heard)
-    expect(heard.mock.calls.map(([surveys]) => surveys)).toEqual([[]])
+    const listener = jest.fn()
+    ;(analytics as unknown as { getSurveys(callback: unknown): void }).getSurveys(listener)
+    expect(listener.mock.calls.map(([surveys]) => surveys)).toEqual([[]])
   })
 })
 
@@ -445,7 +443,7 @@ row('external_scripts_inject_target', () => {
 
   test("is 'head' when defaults is '2026-01-30' or later", () =>
     expect(startAnalytics({ defaults: '2026-01-30' }).analytics.config.external_scripts_inject_target).toBe('head'))
-  // externalScripts.test.ts covers where tags go: the npm build creates none.
+  // externalScripts.test.ts covers where tags are inserted. The npm build creates none.
 })
 
 row('flags_api_host', () => {
@@ -456,13 +454,13 @@ row('flags_api_host', () => {
 row('loaded', () => {
   itIsAnOption('loaded', { fallback: expect.any(Function), wrong: ['x', 5, null, {}], right: () => {} })
 
-  test('is called once, with an instance that works', async () => {
+  test('is called once with a working instance', async () => {
     const seen: unknown[] = []
     const { analytics, sent, settle } = startAnalytics({
-      loaded: (given) => {
-        seen.push(given, given.get_distinct_id())
-        given.register({ plan: 'gold' })
-        given.capture('from loaded')
+      loaded: (instance) => {
+        seen.push(instance, instance.get_distinct_id())
+        instance.register({ plan: 'gold' })
+        instance.capture('from loaded')
       },
     })
     await settle()
@@ -472,16 +470,16 @@ row('loaded', () => {
     ])
   })
 
-  test('comes before the first pageview', async () => {
+  test('is called before the first pageview', async () => {
     const { sent, settle } = startAnalytics({
       capture_pageview: true,
-      loaded: (given) => given.register({ plan: 'gold' }),
+      loaded: (instance) => instance.register({ plan: 'gold' }),
     })
     await settle()
     expect(sent[0]!.properties.plan).toBe('gold')
   })
 
-  test('what it throws does no harm', () => {
+  test('does not stop init when it throws', () => {
     listenToConsole('error')
     const { analytics } = startAnalytics({
       loaded: () => {
@@ -505,14 +503,14 @@ row('mask_all_text', () => {
     expect(sent.length).toBeGreaterThan(0)
     return JSON.stringify(sent)
   }
-  test('false: autocapture takes the text of what was clicked', async () =>
+  test('captures the text of clicked elements when false', async () =>
     expect(await textOf({ autocapture: true })).toContain('Secret words'))
-  test('true: none, of no element', async () =>
+  test('captures no text of any element when true', async () =>
     expect(await textOf({ autocapture: true, mask_all_text: true })).not.toMatch(/secret/i))
-  test('true: none of a rage click', async () =>
+  test('captures no text with a rage click when true', async () =>
     expect(await textOf({ rageclick: true, mask_all_text: true })).not.toMatch(/secret/i))
 
-  test('true: none of what is copied either', async () => {
+  test('captures no copied text when true', async () => {
     show('<p id="p">Secret words</p>')
     const { sent, settle } = startAnalytics({ autocapture: { capture_copied_text: true }, mask_all_text: true })
     getSelection()!.selectAllChildren(document.querySelector('#p')!)
@@ -521,7 +519,7 @@ row('mask_all_text', () => {
     expect(JSON.stringify(sent)).not.toMatch(/secret/i)
   })
 
-  test('set_config changes it', async () => {
+  test('can be changed by set_config', async () => {
     show(BUTTON)
     const { analytics, sent, settle } = startAnalytics({ autocapture: true })
     act('#b')
@@ -545,17 +543,17 @@ row('mask_all_element_attributes', () => {
     expect(sent.length).toBeGreaterThan(0)
     return JSON.stringify(sent)
   }
-  test('false: autocapture takes attributes', async () =>
+  test('captures attributes when false', async () =>
     expect(await attributesOf({ autocapture: true })).toContain('data-secret'))
-  test('true: none, of no element', async () => {
+  test('captures no attributes of any element when true', async () => {
     const text = await attributesOf({ autocapture: true, mask_all_element_attributes: true })
     expect(text).not.toMatch(/secret|attr__/)
     expect(text).toContain('Go')
   })
-  test('true: none of a rage click', async () =>
+  test('captures no attributes with a rage click when true', async () =>
     expect(await attributesOf({ rageclick: true, mask_all_element_attributes: true })).not.toMatch(/secret|attr__/))
 
-  test('set_config changes it', async () => {
+  test('can be changed by set_config', async () => {
     show(BUTTON)
     const { analytics, sent, settle } = startAnalytics({ autocapture: true })
     act('#b')
@@ -569,7 +567,7 @@ row('mask_all_element_attributes', () => {
 row('opt_out_capturing_by_default', () => {
   itIsAnOption('opt_out_capturing_by_default', { fallback: false, wrong: ['yes', 1, null], right: true })
 
-  test('true: nothing is captured, by hand or by itself, until opt_in_capturing', async () => {
+  test('captures no manual and no automatic events until opt_in_capturing when true', async () => {
     show(BUTTON)
     const { analytics, sent, settle } = startAnalytics({
       ...AS_SHIPPED,
@@ -588,12 +586,12 @@ row('opt_out_capturing_by_default', () => {
     expect(namesOf(sent).sort()).toEqual(['$autocapture', '$dead_click', '$opt_in', '$pageview', 'after'])
   })
 
-  test('false: the visitor is in', () => {
+  test('captures events without an opt-in when false', () => {
     const { analytics } = startAnalytics({ opt_out_capturing_by_default: false })
     expect([analytics.has_opted_out_capturing(), analytics.capture('x')?.event]).toEqual([false, 'x'])
   })
 
-  test('set_config changes it for those who have said nothing, and for them only', () => {
+  test('applies to visitors without a decision, and only to them, when changed by set_config', () => {
     const { analytics } = startAnalytics()
     analytics.set_config({ opt_out_capturing_by_default: true })
     expect(analytics.capture('x')).toBeUndefined()
@@ -606,7 +604,7 @@ row('opt_out_persistence_by_default', () => {
   itIsAnOption('opt_out_persistence_by_default', { fallback: false, wrong: ['yes', 1, null], right: true })
 
   test.each([[true], [false]])(
-    'true: the browser keeps nothing until opt_in_capturing (capturing opted out by default: %p)',
+    'stores nothing in the browser until opt_in_capturing when true (opt_out_capturing_by_default: %p)',
     async (opt_out_capturing_by_default) => {
       const { analytics, settle } = startAnalytics({
         opt_out_persistence_by_default: true,
@@ -623,14 +621,14 @@ row('opt_out_persistence_by_default', () => {
     },
   )
 
-  test('true: capturing itself goes on', async () => {
+  test('does not stop capturing when true', async () => {
     const { analytics, sent, settle } = startAnalytics({ opt_out_persistence_by_default: true })
     analytics.capture('x')
     await settle()
     expect(namesOf(sent)).toEqual(['x'])
   })
 
-  test('true: who has opted in before is remembered', async () => {
+  test('restores a visitor who opted in earlier when true', async () => {
     const first = startAnalytics({ opt_out_persistence_by_default: true })
     first.analytics.opt_in_capturing()
     await first.settle()
@@ -638,7 +636,7 @@ row('opt_out_persistence_by_default', () => {
     expect(again.analytics.get_distinct_id()).toBe(first.analytics.get_distinct_id())
   })
 
-  test('set_config changes it', async () => {
+  test('clears stored data when turned on by set_config', async () => {
     const { analytics, settle } = startAnalytics()
     await settle()
     expect(holds().localStorage).toBe(true)
@@ -659,18 +657,18 @@ row('opt_out_useragent_filter', () => {
   }
   const PERSON = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
 
-  test.each([[false], [undefined]])('%p: events of a bot are not sent', (filter) =>
+  test.each([[false], [undefined]])('%p: drops events of a bot', (filter) =>
     expect(captureAs(BOT, filter)).toBeUndefined(),
   )
-  test.each([[false], [undefined]])('%p: events of a person are, without $browser_type', (filter) =>
+  test.each([[false], [undefined]])('%p: sends events of a browser without $browser_type', (filter) =>
     expect(captureAs(PERSON, filter)!.properties).not.toHaveProperty('$browser_type'),
   )
-  test('true: events of a bot are sent and say bot', () =>
+  test('sends events of a bot with $browser_type bot when true', () =>
     expect(captureAs(BOT, true)!.properties.$browser_type).toBe('bot'))
-  test('true: events of a person say browser', () =>
+  test('sends events of a browser with $browser_type browser when true', () =>
     expect(captureAs(PERSON, true)!.properties.$browser_type).toBe('browser'))
 
-  test('set_config changes it', () => {
+  test('can be changed by set_config', () => {
     jest.spyOn(navigator, 'userAgent', 'get').mockReturnValue(BOT)
     const { analytics } = startAnalytics({ opt_out_useragent_filter: false })
     expect(analytics.capture('x')).toBeUndefined()
@@ -686,7 +684,7 @@ row('persistence', () => {
     right: 'memory',
   })
 
-  const PLACES = [
+  const BACKENDS = [
     ['localStorage', { localStorage: true, cookie: false }],
     ['sessionStorage', { localStorage: false, sessionStorage: true, cookie: false }],
     ['cookie', { localStorage: false, cookie: true }],
@@ -694,14 +692,14 @@ row('persistence', () => {
     ['localStorage+cookie', { localStorage: true, cookie: true }],
   ] as const
 
-  test.each(PLACES)('%s: there the visitor is kept, and nowhere else', async (persistence, places) => {
+  test.each(BACKENDS)('%s: stores the visitor only in this backend', async (persistence, expected) => {
     const { analytics, settle } = startAnalytics({ persistence })
     analytics.register({ plan: 'gold' })
     await settle()
-    expect(holds()).toMatchObject(places)
+    expect(holds()).toMatchObject(expected)
   })
 
-  test.each(PLACES)('%s: the visitor of the next page load is the same, but for memory', async (persistence) => {
+  test.each(BACKENDS)('%s: restores the visitor after a reload, except for memory', async (persistence) => {
     const first = startAnalytics({ persistence })
     await first.settle()
     expect(startAnalytics({ persistence }).analytics.get_distinct_id() === first.analytics.get_distinct_id()).toBe(
@@ -709,12 +707,12 @@ row('persistence', () => {
     )
   })
 
-  test.each(PLACES)('%s: set_config takes the visitor there', async (persistence, places) => {
+  test.each(BACKENDS)('%s: set_config moves the visitor to this backend', async (persistence, expected) => {
     const { analytics, settle } = startAnalytics({ persistence: persistence === 'memory' ? 'localStorage' : 'memory' })
     const id = analytics.get_distinct_id()
     analytics.set_config({ persistence })
     await settle()
-    expect(holds()).toMatchObject(places)
+    expect(holds()).toMatchObject(expected)
     expect(analytics.get_distinct_id()).toBe(id)
   })
 })
@@ -722,7 +720,7 @@ row('persistence', () => {
 row('property_denylist', () => {
   itIsAnOption('property_denylist', { fallback: [], wrong: ['secret', 5, null, {}, [5]], right: ['secret'] })
 
-  test('never sends such properties, wherever they come from', async () => {
+  test('removes the listed properties from every source', async () => {
     const { analytics, sent, settle } = startAnalytics({ property_denylist: ['secret', 'plan', '$current_url'] })
     analytics.register({ plan: 'gold' })
     analytics.capture('x', { secret: 1, open: 1 })
@@ -731,7 +729,7 @@ row('property_denylist', () => {
     expect(sent[0]!.properties.open).toBe(1)
   })
 
-  test('those that the SDK adds last are no exception', async () => {
+  test('removes listed properties that the SDK adds last', async () => {
     const denied = [
       '$process_person_profile',
       '$is_identified',
@@ -749,7 +747,7 @@ row('property_denylist', () => {
     for (const name of denied) expect(sent[0]!.properties).not.toHaveProperty([name])
   })
 
-  test('set_config changes the list', () => {
+  test('can be changed by set_config', () => {
     const { analytics } = startAnalytics()
     analytics.set_config({ property_denylist: ['secret'] })
     expect(analytics.capture('x', { secret: 1 })!.properties).not.toHaveProperty('secret')
@@ -763,15 +761,15 @@ row('person_profiles', () => {
 
   const profile = (analytics: { capture(name: string): { properties: Record<string, unknown> } | undefined }) =>
     analytics.capture('x')!.properties.$process_person_profile
-  test('always: every event processes a person profile', () =>
+  test('always: processes a person profile for every event', () =>
     expect(profile(startAnalytics({ person_profiles: 'always' }).analytics)).toBe(true))
-  test('identified_only: those of an identified visitor do', () => {
+  test('identified_only: processes a person profile for identified visitors only', () => {
     const { analytics } = startAnalytics({ person_profiles: 'identified_only' })
     expect(profile(analytics)).toBe(false)
     analytics.identify('u1')
     expect(profile(analytics)).toBe(true)
   })
-  test('set_config changes it', () => {
+  test('can be changed by set_config', () => {
     const { analytics } = startAnalytics()
     expect(profile(analytics)).toBe(false)
     analytics.set_config({ person_profiles: 'always' })
@@ -793,16 +791,17 @@ row('rate_limiting', () => {
     await settle()
     return sent.filter(({ event }) => event === 'x').length
   }
-  test('default: 100 at once', async () => expect(await arrive({})).toBe(100))
-  test('events_burst_limit is how many may come at once', async () =>
+  test('allows a burst of 100 events by default', async () => expect(await arrive({})).toBe(100))
+  test('allows a burst of events_burst_limit events', async () =>
     expect(await arrive({ rate_limiting: { events_per_second: 1, events_burst_limit: 7 } })).toBe(7))
-  test('without it, 10 times events_per_second', async () =>
+  test('allows a burst of 10 times events_per_second without events_burst_limit', async () =>
     expect(await arrive({ rate_limiting: { events_per_second: 3 } })).toBe(30))
-  test('without events_per_second, 10', async () => expect(await arrive({ rate_limiting: {} })).toBe(100))
+  test('uses 10 events per second without events_per_second', async () =>
+    expect(await arrive({ rate_limiting: {} })).toBe(100))
   test.each([
     ['events_per_second', 'many'],
     ['events_burst_limit', null],
-  ])('%s %j is one line that names it, and its default', async (name, value) => {
+  ])('%s %j: logs one message that names it and uses the default', async (name, value) => {
     const lines = listenToConsole('error')
     const { analytics } = startAnalytics({ rate_limiting: { [name]: value } })
     expect(lines).toEqual([expect.stringContaining(`rate_limiting.${name} expects`)])
@@ -810,7 +809,7 @@ row('rate_limiting', () => {
     expect(analytics.drops()).toEqual({ rate_limited: 50 })
   })
 
-  test('events_per_second is the average', () => {
+  test('limits the average rate to events_per_second', () => {
     listenToConsole('error')
     const { analytics } = startAnalytics({ rate_limiting: { events_per_second: 5, events_burst_limit: 5 } })
     let through = 0
@@ -821,7 +820,7 @@ row('rate_limiting', () => {
     expect(through).toBe(100)
   })
 
-  test('set_config changes it', () => {
+  test('can be changed by set_config', () => {
     listenToConsole('error')
     const { analytics } = startAnalytics()
     analytics.set_config({ rate_limiting: { events_per_second: 1, events_burst_limit: 2 } })
@@ -833,7 +832,7 @@ row('session_recording', () => {
   beforeEach(() => void listenToConsole('warn'))
   itIsAnOption('session_recording', { fallback: {}, wrong: ['yes', 5, null, [], true], right: { maskAllInputs: true } })
 
-  test("with defaults '2025-11-30' or later strictMinimumDuration is on, beside what the site says", () => {
+  test("enables strictMinimumDuration with defaults '2025-11-30' or later and keeps explicit options", () => {
     expect(startAnalytics({ defaults: '2025-11-30' }).analytics.config.session_recording).toEqual({
       strictMinimumDuration: true,
     })
@@ -847,7 +846,7 @@ row('session_recording', () => {
     ).toEqual({ strictMinimumDuration: false })
   })
 
-  test('the same when set_config says it later', () => {
+  test('keeps the dated default when set_config changes other members', () => {
     const { analytics } = startAnalytics({ defaults: '2025-11-30' })
     analytics.set_config({ session_recording: { sampleRate: 1 } })
     expect(analytics.config.session_recording).toEqual({ strictMinimumDuration: true, sampleRate: 1 })
@@ -870,11 +869,11 @@ row('session_idle_timeout_seconds', () => {
     [{ session_idle_timeout_seconds: 120 }, 121, false],
     [{ session_idle_timeout_seconds: 7200 }, 7199, true],
     [{ session_idle_timeout_seconds: 7200 }, 7201, false],
-  ])('%j: after %i seconds of nothing the session goes on: %p', (config, seconds, expected) =>
+  ])('%j: keeps the session after %i idle seconds: %p', (config, seconds, expected) =>
     expect(survives(config, seconds)).toBe(expected),
   )
 
-  test('activity keeps it', () => {
+  test('is restarted by activity', () => {
     const { analytics } = startAnalytics()
     const session = analytics.get_session_id()
     for (let index = 0; index < 3; index++) {
@@ -884,7 +883,7 @@ row('session_idle_timeout_seconds', () => {
     expect(analytics.get_session_id()).toBe(session)
   })
 
-  test('set_config changes it', () => {
+  test('can be changed by set_config', () => {
     const { analytics } = startAnalytics()
     const session = analytics.capture('x')!.properties.$session_id
     analytics.set_config({ session_idle_timeout_seconds: 60 })
@@ -896,7 +895,7 @@ row('session_idle_timeout_seconds', () => {
 row('xhr_headers', () => {
   itIsAnOption('xhr_headers', { fallback: {}, wrong: ['x', 5, null, []], right: { 'X-A': '1' } })
 
-  test("ride on every request to the service, beside the SDK's own", async () => {
+  test('are sent with every request in addition to the headers of the SDK', async () => {
     const { analytics, requests, settle } = startAnalytics({ xhr_headers: { 'X-Team': 'web' } })
     analytics.capture('x')
     await settle()
@@ -905,7 +904,7 @@ row('xhr_headers', () => {
     expect(requests.at(-1)!.init.headers).toHaveProperty('Content-Type')
   })
 
-  test('set_config changes them', async () => {
+  test('can be changed by set_config', async () => {
     const { analytics, requests, settle } = startAnalytics()
     analytics.set_config({ xhr_headers: { 'X-Team': 'late' } })
     analytics.capture('x')
@@ -925,27 +924,28 @@ row('rageclick', () => {
     await settle()
     return namesOf(sent)
   }
-  test('default: three quick clicks are an event', async () =>
+  test('captures three quick clicks by default', async () =>
     expect(await rageWith({ rageclick: undefined })).toEqual(['$rageclick']))
-  test('true: the same', async () => expect(await rageWith({ rageclick: true })).toEqual(['$rageclick']))
-  test('a RageclickConfig: the same, where it ignores nothing of it', async () =>
+  test('captures three quick clicks when true', async () =>
+    expect(await rageWith({ rageclick: true })).toEqual(['$rageclick']))
+  test('captures three quick clicks with a RageclickConfig that does not ignore them', async () =>
     expect(await rageWith({ rageclick: {} })).toEqual(['$rageclick']))
-  test('false: none', async () => expect(await rageWith({ rageclick: false })).toEqual([]))
+  test('captures no rage clicks when false', async () => expect(await rageWith({ rageclick: false })).toEqual([]))
 
   const NEXT = '<button id="b">Next</button>'
   test.each([[undefined], [true], [{}], [{ css_selector_ignorelist: ['.x'] }]])(
-    "with defaults '2025-11-30' or later content_ignorelist is on by default: %j",
+    "%j: enables content_ignorelist with defaults '2025-11-30' or later",
     async (rageclick) => expect(await rageWith({ defaults: '2025-11-30', rageclick }, NEXT)).toEqual([]),
   )
-  test.each([[undefined], [true], [{}]])('without, it is off: %j', async (rageclick) =>
+  test.each([[undefined], [true], [{}]])('%j: does not enable content_ignorelist without defaults', async (rageclick) =>
     expect(await rageWith({ rageclick }, NEXT)).toEqual(['$rageclick']),
   )
-  test("with defaults '2025-11-30' it can be switched off", async () =>
+  test("allows content_ignorelist to be turned off with defaults '2025-11-30'", async () =>
     expect(await rageWith({ defaults: '2025-11-30', rageclick: { content_ignorelist: false } }, NEXT)).toEqual([
       '$rageclick',
     ]))
 
-  test('set_config switches it on and off', async () => {
+  test('is turned on and off by set_config', async () => {
     show(BUTTON)
     const { analytics, sent, settle } = startAnalytics({ rageclick: false })
     act('#b', 'click', 4)
@@ -959,7 +959,7 @@ row('rageclick', () => {
   })
 
   test.each([[true], [{}], [{ css_selector_ignorelist: ['.x'] }]])(
-    "set_config to %j keeps what defaults '2025-11-30' says of content_ignorelist",
+    "%j passed to set_config keeps the content_ignorelist of defaults '2025-11-30'",
     async (rageclick) => {
       show(NEXT)
       const { analytics, sent, settle } = startAnalytics({ defaults: '2025-11-30', rageclick: false })

@@ -2,7 +2,7 @@ import { version } from '../../package.json'
 import { tableOf } from '../support/specRows'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
-// The specification, "Library version notes", and the legacy names in the tables: every release of this library has them all.
+// The specification, "Library version notes", and the legacy names in the tables. Every release of this library has them all.
 const { row, close } = tableOf(
   'evaluation_contexts',
   'evaluation_environments',
@@ -12,28 +12,28 @@ const { row, close } = tableOf(
 
 beforeEach(() => void listenToConsole('warn'))
 
-test('the release is later than every version the notes name', () => {
+test('the release is later than every version in the notes', () => {
   expect(Number(version.split('.')[0])).toBeGreaterThanOrEqual(2)
 })
 
 row('evaluation_contexts', () => {
-  test('is there', () =>
+  test('is supported', () =>
     expect(startAnalytics({ evaluation_contexts: ['web'] }).analytics.config.evaluation_contexts).toEqual(['web']))
 })
 
 row('evaluation_environments', () => {
-  test('is evaluation_contexts by its legacy name, at init and later', () => {
+  test('is a legacy name of evaluation_contexts, in init and set_config', () => {
     const { analytics } = startAnalytics({ evaluation_environments: ['web'] })
     expect(analytics.config.evaluation_contexts).toEqual(['web'])
     analytics.set_config({ evaluation_environments: ['docs'] })
     expect(analytics.config.evaluation_contexts).toEqual(['docs'])
   })
-  test('the newer name wins where both are given', () =>
+  test('is overridden by the current name', () =>
     expect(
       startAnalytics({ evaluation_environments: ['old'], evaluation_contexts: ['new'] }).analytics.config
         .evaluation_contexts,
     ).toEqual(['new']))
-  test('a wrong type is one line that names what was written', () => {
+  test('is named in the message about a wrong type', () => {
     const lines = listenToConsole('error')
     expect(
       startAnalytics({ evaluation_environments: 'web' } as object).analytics.config.evaluation_contexts,
@@ -43,19 +43,19 @@ row('evaluation_environments', () => {
 })
 
 row('The option to disable /flags', () => {
-  test('is there, and is not the one that disables autocapture', () => {
+  test('is supported and separate from the option to disable autocapture', () => {
     const { analytics } = startAnalytics({ advanced_disable_flags: false, autocapture: false })
     expect(analytics.config).toMatchObject({ advanced_disable_flags: false, autocapture: false })
   })
 })
 
 row('advanced_disable_decide', () => {
-  test('is advanced_disable_flags by its legacy name', () =>
+  test('is a legacy name of advanced_disable_flags', () =>
     expect(
       startAnalytics({ advanced_disable_flags: undefined, advanced_disable_decide: true }).analytics.config
         .advanced_disable_flags,
     ).toBe(true))
-  test('the newer name wins where both are given', () =>
+  test('is overridden by the current name', () =>
     expect(
       startAnalytics({ advanced_disable_decide: true, advanced_disable_flags: false }).analytics.config
         .advanced_disable_flags,

@@ -15,7 +15,7 @@ const setUp = (options: Partial<typeof OPTIONS> = {}) => {
   }
 }
 
-test('keeps campaign and referrer of the arrival for the tab, whatever pages of the site follow', () => {
+test('keeps the campaign and referrer of the landing page for the tab during later pages of the site', () => {
   const { attribution, page } = setUp()
   attribution.properties()
   Object.assign(page, { url: 'https://shop.example/basket', referrer: 'https://shop.example/' })
@@ -27,7 +27,7 @@ test('keeps campaign and referrer of the arrival for the tab, whatever pages of 
   })
 })
 
-test('a landing replaces the campaign of the one before as a whole', () => {
+test('replaces all values of the previous campaign on a new landing', () => {
   const { attribution, page, tabStore } = setUp({ custom_campaign_params: ['partner'] as never })
   page.url = 'https://shop.example/?gclid=first&utm_source=google&utm_campaign=A&partner=acme'
   attribution.properties()
@@ -37,11 +37,11 @@ test('a landing replaces the campaign of the one before as a whole', () => {
     expect(tabStore.all()).not.toHaveProperty(name)
 })
 
-test('a search that brings the visitor back takes the place of the campaign before, and no route within a page does', () => {
+test('replaces the campaign when a search brings the visitor back, but not on a route change', () => {
   const { attribution, page, store, tabStore } = setUp()
   page.referrer = ''
   attribution.properties()
-  // Another document of the same tab.
+  // A new document in the same tab.
   const later = createAttribution(OPTIONS, store, tabStore, () => page)
   Object.assign(page, { url: 'https://shop.example/', referrer: 'https://www.bing.com/' })
   later.properties()
@@ -53,7 +53,7 @@ test('a search that brings the visitor back takes the place of the campaign befo
   expect(later.properties()).toMatchObject({ utm_source: 'push' })
 })
 
-test('a session keeps its entry attributes, and the next session gets new ones', () => {
+test('keeps the entry attributes of a session and sets new ones for the next session', () => {
   const { attribution, page } = setUp()
   attribution.beginSession('s1')
   Object.assign(page, { url: 'https://shop.example/basket', referrer: '' })
@@ -71,7 +71,7 @@ test('a session keeps its entry attributes, and the next session gets new ones',
   expect(attribution.properties()).not.toHaveProperty('$session_entry_utm_source')
 })
 
-test('where the visitor first came from is remembered once', () => {
+test('stores the initial attribution of a visitor once', () => {
   const { attribution, page } = setUp()
   expect(attribution.initialPerson()).toEqual({})
   attribution.properties()
@@ -84,7 +84,7 @@ test('where the visitor first came from is remembered once', () => {
   })
 })
 
-test('neither campaign nor referrer is kept when the site does not want it', () => {
+test('stores neither campaign nor referrer when the options disable them', () => {
   const { attribution, store, tabStore } = setUp({ save_campaign_params: false, save_referrer: false })
   expect(attribution.properties()).toEqual({})
   expect([store.all(), tabStore.all()]).toEqual([{}, {}])

@@ -22,27 +22,32 @@ test('a new visitor gets one id for person and device', () => {
   expect([identity.distinctId(), identity.deviceId(), identity.isIdentified()]).toEqual(['new-1', 'new-1', false])
 })
 
-test('a known visitor keeps theirs', () => {
+test('a returning visitor keeps the stored ids', () => {
   const { identity } = setUp({ distinct_id: 'u', $device_id: 'd', $user_state: 'identified' })
   expect([identity.distinctId(), identity.deviceId(), identity.isIdentified()]).toEqual(['u', 'd', true])
 })
 
 test.each([
   [
-    'an anonymous visitor gets a name',
+    'identify sets the id of an anonymous visitor',
     { distinct_id: 'a', $user_state: 'anonymous' },
     'u',
     { was: 'a', change: 'identified' },
   ],
   [
-    "an anonymous visitor's id is the name",
+    'identify accepts the current id of an anonymous visitor',
     { distinct_id: 'u', $user_state: 'anonymous' },
     'u',
     { was: 'u', change: 'confirmed' },
   ],
-  ['a named visitor stays', { distinct_id: 'u', $user_state: 'identified' }, 'u', { was: 'u', change: 'same' }],
   [
-    'a named visitor becomes another',
+    'identify does not change an identified visitor with an equal id',
+    { distinct_id: 'u', $user_state: 'identified' },
+    'u',
+    { was: 'u', change: 'same' },
+  ],
+  [
+    'identify replaces the id of an identified visitor',
     { distinct_id: 'u', $user_state: 'identified' },
     'v',
     { was: 'u', change: 'switched' },
@@ -53,20 +58,20 @@ test.each([
   expect(identity.distinctId()).toBe(id)
 })
 
-test('a device without an id takes the one the visitor had', () => {
+test('a device without an id gets the distinct id of the visitor', () => {
   const { identity, store } = setUp({ distinct_id: 'a' })
   identity.become('u')
   expect(identity.deviceId()).toBe('a')
   expect(store.get('$had_persisted_distinct_id')).toBe(true)
 })
 
-test('bootstrap names a new visitor', () => {
+test('bootstrap sets the id of a new visitor', () => {
   const { identity } = setUp({}, { distinctID: 'b', isIdentifiedID: true })
   expect([identity.distinctId(), identity.isIdentified()]).toEqual(['b', true])
   expect(identity.deviceId()).not.toBe('b')
 })
 
-test('bootstrap never puts a named visitor back to less, and changes no device id', () => {
+test('bootstrap never makes an identified visitor anonymous and never changes the device id', () => {
   const known = { distinct_id: 'u', $device_id: 'd', $user_state: 'identified' }
   expect(setUp(known, { distinctID: 'b' }).identity.distinctId()).toBe('u')
   const again = setUp(
@@ -85,9 +90,9 @@ test.each([
   ['NULL', false],
   ['distinct_id', false],
   ['$posthog_cookieless', false],
-])('%j names somebody: %s', (id, expected) => expect(isIdentifier(id)).toBe(expected))
+])('%j is a valid identifier: %s', (id, expected) => expect(isIdentifier(id)).toBe(expected))
 
-test('an id that is made up for a new visitor is no decision, a name and a reset are', () => {
+test('only identify and reset set the identity timestamp, not a generated id', () => {
   const { identity, store } = setUp()
   expect(store.get('$identity_at')).toBeUndefined()
   identity.become('u')

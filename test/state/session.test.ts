@@ -8,17 +8,17 @@ const DAY = 86_400_000
 const LAST = { id: 'a', startedAt: 0, lastActiveAt: 0 }
 
 test.each([
-  ['goes on within the idle limit', IDLE, LAST, 'a'],
-  ['ends after it', IDLE + 1, LAST, 'new'],
-  ['goes on for a day', DAY, { ...LAST, lastActiveAt: DAY - 1 }, 'a'],
-  ['ends after a day, however busy', DAY + 1, { ...LAST, lastActiveAt: DAY }, 'new'],
+  ['continues within the idle limit', IDLE, LAST, 'a'],
+  ['ends after the idle limit', IDLE + 1, LAST, 'new'],
+  ['continues for a day', DAY, { ...LAST, lastActiveAt: DAY - 1 }, 'a'],
+  ['ends after a day of activity', DAY + 1, { ...LAST, lastActiveAt: DAY }, 'new'],
   [
-    'ends when the clock was set back for longer than the limit',
+    'ends when the clock was set back by more than the idle limit',
     0,
     { id: 'a', startedAt: IDLE + 1, lastActiveAt: IDLE + 1 },
     'new',
   ],
-  ['begins when there is none', 5, undefined, 'new'],
+  ['starts when none is stored', 5, undefined, 'new'],
 ])('a session %s', (_, now, last, id) => expect(sessionAt(now, last, IDLE, () => 'new').id).toBe(id))
 
 const tab = (clock: { now: number }, storage: Storage) =>
@@ -29,7 +29,7 @@ const tab = (clock: { now: number }, storage: Storage) =>
     () => IDLE,
     () => clock.now,
   )
-/** A tab's own session storage. */
+/** The session storage of one tab. */
 const tabStorage = (from: Record<string, string> = {}): Storage => {
   const values = new Map(Object.entries(from))
   return {
@@ -42,7 +42,7 @@ const tabStorage = (from: Record<string, string> = {}): Storage => {
 
 beforeEach(() => void jest.useFakeTimers())
 
-test('two tabs share a session and have a window each', () => {
+test('two tabs share a session and have separate windows', () => {
   const clock = { now: 1000 }
   const one = tab(clock, tabStorage()).touch()
   jest.runAllTimers()
@@ -51,7 +51,7 @@ test('two tabs share a session and have a window each', () => {
   expect(two.windowId).not.toBe(one.windowId)
 })
 
-test('a tab that slept goes on with the session that another tab kept alive', () => {
+test('a suspended tab continues the session that another tab kept alive', () => {
   const clock = { now: 1000 }
   const sleeper = tab(clock, tabStorage())
   const first = sleeper.touch()
@@ -61,21 +61,21 @@ test('a tab that slept goes on with the session that another tab kept alive', ()
   busy.touch()
   jest.runAllTimers()
   clock.now += IDLE - 1
-  const heard: unknown[] = []
-  sleeper.onChange((id) => heard.push(id))
+  const received: unknown[] = []
+  sleeper.onChange((id) => received.push(id))
   expect(sleeper.touch()).toMatchObject({ sessionId: first.sessionId, windowId: first.windowId })
-  expect(heard).toEqual([])
+  expect(received).toEqual([])
 })
 
-test('a new session brings a new window id', () => {
+test('a new session gets a new window id', () => {
   const clock = { now: 1000 }
   const session = tab(clock, tabStorage())
   const first = session.touch()
   clock.now += IDLE + 1
-  const heard: unknown[] = []
-  session.onChange((...told) => heard.push(told))
+  const received: unknown[] = []
+  session.onChange((...args) => received.push(args))
   const second = session.touch()
-  expect(heard).toEqual([
+  expect(received).toEqual([
     [
       second.sessionId,
       second.windowId,
@@ -86,7 +86,7 @@ test('a new session brings a new window id', () => {
   expect(second.windowId).not.toBe(first.windowId)
 })
 
-test('a reload keeps the window id, a duplicated tab takes its own', () => {
+test('a reload keeps the window id and a duplicated tab gets a new one', () => {
   const clock = { now: 1000 }
   const storage = tabStorage()
   const session = tab(clock, storage)
@@ -98,7 +98,7 @@ test('a reload keeps the window id, a duplicated tab takes its own', () => {
   expect(tab(clock, storage).touch().windowId).toBe(windowId)
 })
 
-test('activity is written at most every five seconds', () => {
+test('session activity is written at most every five seconds', () => {
   const setItem = jest.spyOn(Storage.prototype, 'setItem')
   const clock = { now: 1_000_000 }
   const session = tab(clock, tabStorage())
@@ -110,7 +110,7 @@ test('activity is written at most every five seconds', () => {
   expect(setItem.mock.calls.length).toBeLessThanOrEqual(3)
 })
 
-test('the id tells when the session began', () => {
+test('the session id contains the start time of the session', () => {
   const clock = { now: Date.now() + 60_000 }
   const { sessionId } = tab(clock, tabStorage()).touch()
   expect(parseInt(sessionId.replace('-', '').slice(0, 12), 16)).toBe(clock.now)

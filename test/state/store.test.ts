@@ -8,7 +8,7 @@ const stored = () => JSON.parse(localStorage.getItem('k') ?? 'null')
 
 beforeEach(() => void jest.useFakeTimers())
 
-test('writes are collected into one task', () => {
+test('the store collects writes into one task', () => {
   const setItem = jest.spyOn(Storage.prototype, 'setItem')
   const store = open()
   store.set({ a: 1 })
@@ -19,13 +19,13 @@ test('writes are collected into one task', () => {
   expect(stored()).toEqual({ a: 1, b: 2 })
 })
 
-test('what was set is there at once', () => {
+test('the store returns a value immediately after it was set', () => {
   const store = open()
   store.set({ a: 1 })
   expect(store.get('a')).toBe(1)
 })
 
-test('undefined forgets', () => {
+test('the store removes a value set to undefined', () => {
   const store = open()
   store.set({ a: 1, b: 2 })
   store.flush()
@@ -35,7 +35,7 @@ test('undefined forgets', () => {
   expect(Object.keys(store.all())).toEqual(['b'])
 })
 
-test('two tabs that write different names lose nothing of each other', () => {
+test('two tabs that write different names keep the values of both', () => {
   const [one, two] = [open(), open()]
   one.set({ a: 1 })
   two.set({ b: 2 })
@@ -45,7 +45,7 @@ test('two tabs that write different names lose nothing of each other', () => {
   expect(two.get('a')).toBe(1)
 })
 
-test('sync takes over what another tab has written', () => {
+test('sync loads values written by another tab', () => {
   const store = open()
   store.set({ mine: 1 })
   localStorage.setItem('k', JSON.stringify({ theirs: 2 }))
@@ -53,7 +53,7 @@ test('sync takes over what another tab has written', () => {
   expect(store.all()).toEqual({ mine: 1, theirs: 2 })
 })
 
-test('moving to another backend takes everything along and empties the old one', () => {
+test('moving to another backend copies all values and clears the old backend', () => {
   const store = open()
   store.set({ a: 1 })
   const memory = memoryBackend()
@@ -62,7 +62,7 @@ test('moving to another backend takes everything along and empties the old one',
   expect(memory.read()).toEqual({ a: 1 })
 })
 
-test('a place that keeps nothing loses nothing: the values live on in memory', () => {
+test('a backend that rejects writes loses no values because they stay in memory', () => {
   const store = createStore({ read: () => undefined, write: () => false, clear: () => {} })
   store.set({ a: 1 })
   store.flush()
@@ -72,7 +72,7 @@ test('a place that keeps nothing loses nothing: the values live on in memory', (
   expect(store.all()).toEqual({ a: 1, b: 2 })
 })
 
-test('what a full place does not take stays, and is tried again', () => {
+test('values that do not fit into a full backend stay in memory and are written again', () => {
   const store = open()
   store.set({ a: 1 })
   store.flush()
@@ -89,21 +89,21 @@ test('what a full place does not take stays, and is tried again', () => {
   expect(stored()).toEqual({ a: 2, b: 3 })
 })
 
-describe('a write of another tab that read before this one wrote', () => {
-  /** A tab whose next writes come late: `meanwhile` runs between its read and its write. */
+describe('a concurrent write by another tab', () => {
+  /** A tab with a delayed write: `meanwhile` runs between its read and its write. */
   const openSlow = (meanwhile: () => void) => {
-    const place = textBackend(storageOf('localStorage')!, 'k')
+    const backend = textBackend(storageOf('localStorage')!, 'k')
     return createStore({
-      ...place,
+      ...backend,
       write: (values) => {
         meanwhile()
         meanwhile = () => {}
-        return place.write(values)
+        return backend.write(values)
       },
     })
   }
 
-  test('undoes nothing for good', () => {
+  test('does not undo changes permanently', () => {
     localStorage.setItem('k', JSON.stringify({ changed: 1, removed: 1, kept: { list: [1] } }))
     const one = open()
     const two = openSlow(one.flush)
@@ -117,7 +117,7 @@ describe('a write of another tab that read before this one wrote', () => {
     for (const each of [one, two]) expect(each.all()).toEqual(stored())
   })
 
-  test('is known before the next event', () => {
+  test('is read before the next event', () => {
     localStorage.setItem('k', JSON.stringify({ distinct_id: 'visitor' }))
     const one = open()
     const two = openSlow(one.flush)
@@ -128,7 +128,7 @@ describe('a write of another tab that read before this one wrote', () => {
     expect(one.all()).toEqual({ distinct_id: 'ada', $identity_at: 7, plan: 'gold', theirs: 1 })
   })
 
-  test('holds where it changes the same name, and where it comes later', () => {
+  test('wins when it changes an equal name later', () => {
     const one = open()
     const two = openSlow(one.flush)
     one.set({ plan: 'gold' })
@@ -142,7 +142,7 @@ describe('a write of another tab that read before this one wrote', () => {
     expect(one.all()).toEqual({})
   })
 
-  test('does not bring back the person before a reset', () => {
+  test('does not restore the person from before a reset', () => {
     const one = open()
     const two = openSlow(one.flush)
     one.set({ distinct_id: 'ada', plan: 'gold' })
@@ -154,8 +154,8 @@ describe('a write of another tab that read before this one wrote', () => {
   })
 })
 
-describe('two tabs that start at one moment', () => {
-  test('agree on the visitor that is stored first, and keep the super properties of both', () => {
+describe('two tabs that start simultaneously', () => {
+  test('use the visitor stored first and keep the super properties of both', () => {
     const [one, two] = [open(), open()]
     one.set({ distinct_id: 'one', $device_id: 'one', a: 1 })
     two.set({ distinct_id: 'two', $device_id: 'two', b: 2 })
@@ -165,7 +165,7 @@ describe('two tabs that start at one moment', () => {
     for (const each of [one, two]) expect(each.all()).toEqual({ distinct_id: 'one', $device_id: 'one', a: 1, b: 2 })
   })
 
-  test('agree on the id that was decided later', () => {
+  test('use the id that was set later', () => {
     const [one, two] = [open(), open()]
     one.set({ distinct_id: 'one', $device_id: 'one' })
     two.set({ distinct_id: 'ada', $identity_at: 7 })
@@ -176,7 +176,7 @@ describe('two tabs that start at one moment', () => {
   })
 })
 
-test('nothing of the person before a reset comes back, though this tab has not written it yet', () => {
+test('properties from before a reset in another tab are dropped even if this tab has not written them yet', () => {
   const [one, two] = [open(), open()]
   one.set({ distinct_id: 'ada', plan: 'gold' })
   one.flush()
@@ -189,7 +189,7 @@ test('nothing of the person before a reset comes back, though this tab has not w
   expect(two.all()).toEqual(stored())
 })
 
-test('a reset that the storage did not take is not taken back by what is stored', () => {
+test('a reset that could not be written is not undone by stored values', () => {
   const store = open()
   store.set({ distinct_id: 'ada', plan: 'gold' })
   store.flush()
@@ -205,7 +205,7 @@ test('a reset that the storage did not take is not taken back by what is stored'
   expect(stored()).toEqual({ distinct_id: 'new', $last_posthog_reset: '2026-11-21T10:00:00.000Z' })
 })
 
-test('a visitor that was never stored gives way to the one that another tab has stored', () => {
+test('a visitor that was never stored is replaced by the one stored by another tab', () => {
   const store = createStore()
   store.set({ distinct_id: 'mine', $device_id: 'mine', plan: 'gold' })
   localStorage.setItem('k', JSON.stringify({ distinct_id: 'theirs', $device_id: 'theirs' }))

@@ -38,7 +38,7 @@ describe.each(KINDS)('persistence: %s', (persistence) => {
     return { ...started, expected }
   }
 
-  test('a cleared storage takes nothing out of the running page', async () => {
+  test('keeps values in the running page when storage is cleared', async () => {
     const { analytics, expected, settle } = begin()
     await settle()
     for (let round = 0; round < 3; round++) {
@@ -51,7 +51,7 @@ describe.each(KINDS)('persistence: %s', (persistence) => {
   })
 
   test.each([['{}'], ['null'], ['{"plan":"lead"}'], ['broken']])(
-    'an entry that the page has overwritten with %s takes nothing out of it',
+    'keeps values when the page overwrites the entry with %s',
     async (text) => {
       const { analytics, expected, settle } = begin()
       await settle()
@@ -64,7 +64,7 @@ describe.each(KINDS)('persistence: %s', (persistence) => {
     },
   )
 
-  test.each(NAMES)('storage whose %s begins to throw takes nothing out of it', async (...names) => {
+  test.each(NAMES)('keeps values when storage methods %s start to throw', async (...names) => {
     const { analytics, expected, settle } = begin()
     await settle()
     const lines = errors()
@@ -78,7 +78,7 @@ describe.each(KINDS)('persistence: %s', (persistence) => {
     expect(lines).not.toHaveBeenCalled()
   })
 
-  test.each(NAMES)('storage whose %s throws from the start keeps nothing from being captured', async (...names) => {
+  test.each(NAMES)('captures events when storage methods %s throw from the start', async (...names) => {
     const lines = errors()
     forbid(names)
     forbidCookies()
@@ -90,7 +90,7 @@ describe.each(KINDS)('persistence: %s', (persistence) => {
   })
 })
 
-test('a page without crypto is captured, with an id of its own for each event', async () => {
+test('a page without crypto captures events with unique ids', async () => {
   const original = Object.getOwnPropertyDescriptor(globalThis, 'crypto')!
   Object.defineProperty(globalThis, 'crypto', { value: undefined, configurable: true })
   try {
@@ -104,8 +104,8 @@ test('a page without crypto is captured, with an id of its own for each event', 
   }
 })
 
-describe('a refusal', () => {
-  const refuse = () => {
+describe('an opt-out', () => {
+  const optOut = () => {
     const started = startAnalytics()
     started.analytics.opt_in_capturing({ captureEventName: null })
     return started
@@ -113,18 +113,18 @@ describe('a refusal', () => {
 
   test.each([
     ['local storage is full', () => forbid(['setItem'])],
-    ['local storage and cookies take nothing', () => (forbid(['setItem', 'removeItem']), forbidCookies())],
-    ['storage has vanished', () => (forbid(['getItem', 'setItem', 'removeItem']), forbidCookies())],
-  ])('holds when %s', (_, spoil) => {
-    const { analytics } = refuse()
+    ['local storage and cookies reject writes', () => (forbid(['setItem', 'removeItem']), forbidCookies())],
+    ['storage becomes unavailable', () => (forbid(['getItem', 'setItem', 'removeItem']), forbidCookies())],
+  ])('is honored when %s', (_, spoil) => {
+    const { analytics } = optOut()
     spoil()
     analytics.opt_out_capturing()
     expect(analytics.capture('x')).toBeUndefined()
     expect(analytics.get_explicit_consent_status()).toBe('denied')
   })
 
-  test('is stored in a cookie when local storage is full, and in local storage when there is room again', () => {
-    const { analytics } = refuse()
+  test('is stored in a cookie while local storage is full, and in local storage once it has space', () => {
+    const { analytics } = optOut()
     const full = jest.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
       throw new DOMException('full', 'QuotaExceededError')
     })
@@ -136,7 +136,7 @@ describe('a refusal', () => {
     expect(document.cookie).not.toContain('opt_in_out')
   })
 
-  test('holds when the page clears its storage, and is there after a reload', () => {
+  test('is honored after the page clears its storage and after a reload', () => {
     const { analytics } = startAnalytics()
     analytics.opt_out_capturing()
     clear()
@@ -145,7 +145,7 @@ describe('a refusal', () => {
     expect(startAnalytics().analytics.has_opted_out_capturing()).toBe(true)
   })
 
-  test('that is taken back elsewhere is taken back here', () => {
+  test('is removed when another tab removes it', () => {
     const { analytics } = startAnalytics()
     const other = startAnalytics().analytics
     analytics.opt_out_capturing()
@@ -156,7 +156,7 @@ describe('a refusal', () => {
     expect(startAnalytics().analytics.get_explicit_consent_status()).toBe('pending')
   })
 
-  test('under opt_out_capturing_cookie_prefix holds, in local storage or a cookie', () => {
+  test('is read under opt_out_capturing_cookie_prefix from local storage or a cookie', () => {
     const options = { opt_out_capturing_cookie_prefix: 'my_consent_' }
     localStorage.setItem('my_consent_token', '0')
     expect(startAnalytics(options).analytics.capture('x')).toBeUndefined()
@@ -165,7 +165,7 @@ describe('a refusal', () => {
     expect(startAnalytics(options).analytics.capture('x')).toBeUndefined()
   })
 
-  test("goes to a cookie with opt_out_capturing_persistence_type: 'cookie'", () => {
+  test("is stored in a cookie with opt_out_capturing_persistence_type: 'cookie'", () => {
     const options = { opt_out_capturing_persistence_type: 'cookie' as const }
     startAnalytics(options).analytics.opt_out_capturing()
     expect(document.cookie).toContain('__ph_opt_in_out_token=0')
@@ -174,7 +174,7 @@ describe('a refusal', () => {
   })
 })
 
-describe('nothing is written at all', () => {
+describe('stores nothing', () => {
   test.each([
     ["persistence: 'memory'", { persistence: 'memory' as const }],
     ['disable_persistence', { disable_persistence: true }],

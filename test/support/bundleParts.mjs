@@ -22,7 +22,7 @@ analytics.init('token', { api_host: 'https://events.example.com' })
 analytics.capture('signed up')
 `
 
-/** How each bundler turns `entry` into files in `out`, minified, as its documentation says for production. */
+/** Builds `entry` into minified files in `out` with each bundler, using its documented production settings. */
 const BUNDLERS = {
   esbuild: async (entry, out) => {
     const { build } = await import('esbuild')
@@ -64,7 +64,7 @@ const BUNDLERS = {
   },
 }
 
-/** Bundles an app with these parts. Returns the code of each file, the app's own first. */
+/** Bundles an app with these parts. Returns the code of each file, starting with the entry file. */
 const bundle = async (bundler, parts) => {
   const folder = mkdtempSync(join(tmpdir(), 'trailmark-parts-'))
   try {

@@ -3,17 +3,17 @@ import { resolve } from 'node:path'
 import ts from 'typescript'
 import { ROOT } from './markdown'
 
-/** A member of an interface, or a declaration of a file, as its source has it. */
+/** A member of an interface, or a declaration in a file, as written in the source. */
 export interface Declaration {
   name: string
-  /** The type of a property, `(…): …` of a method; '' where there is none. */
+  /** The type of a property or `(…): …` of a method. Empty if there is none. */
   type: string
   /** The docstring in one line, without its tags. */
   doc: string
-  /** Texts of `@param`, with the parameter's name first. */
+  /** Descriptions of `@param`, starting with the parameter name. */
   params: string[]
   example?: string
-  /** Members of a type that is written in place, as `people: { set(): void }`. */
+  /** Members of an inline type, such as `people: { set(): void }`. */
   members: Declaration[]
   source: string
 }
@@ -41,7 +41,7 @@ const describe = (node: ts.Node & { name?: ts.Node; type?: ts.TypeNode }): Decla
   }
 }
 
-/** The members of each interface of a source file, with their docstrings. */
+/** Returns the members of each interface of a source file, with their docstrings. */
 export const readInterfaces = (path: string): Record<string, Declaration[]> =>
   Object.fromEntries(
     parse(path)
@@ -49,14 +49,14 @@ export const readInterfaces = (path: string): Record<string, Declaration[]> =>
       .map((declaration) => [declaration.name.text, declaration.members.map(describe)]),
   )
 
-/** The interfaces and types that a source file exports, with their docstrings. */
+/** Returns the interfaces and types a source file exports, with their docstrings. */
 export const readTypes = (path: string): Declaration[] =>
   parse(path)
     .statements.filter((each) => ts.isInterfaceDeclaration(each) || ts.isTypeAliasDeclaration(each))
     .filter((each) => each.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword))
     .map(describe)
 
-/** Names that begin with `$` in the literals and properties of a source file. A template's variable parts read `…`. */
+/** Returns names starting with `$` in the literals and properties of a source file. Variable parts of templates become `…`. */
 export const readDollarNames = (path: string): string[] => {
   const names: string[] = []
   const visit = (node: ts.Node): void => {

@@ -6,7 +6,7 @@ export const ROOT = resolve(__dirname, '../..')
 
 export const read = (path: string) => readFileSync(resolve(ROOT, path), 'utf8')
 
-/** Paths of the tracked files that match the patterns of `git ls-files`, and of new ones that are not ignored. */
+/** Returns the paths of tracked and new unignored files that match patterns of `git ls-files`. */
 export const listFiles = (...patterns: string[]): string[] =>
   execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', ...patterns], {
     cwd: ROOT,
@@ -15,10 +15,10 @@ export const listFiles = (...patterns: string[]): string[] =>
     .split('\n')
     .filter(Boolean)
 
-/** The text of a page without its code blocks and code spans, in which brackets are no links. */
+/** Returns the text of a page without code blocks and code spans, where brackets are not links. */
 export const prose = (page: string) => page.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, '')
 
-/** Returns the anchor that GitHub makes of a heading. */
+/** Returns the anchor GitHub generates for a heading. */
 const slugOf = (heading: string) =>
   heading
     .replace(/<[^>]*>/g, '')
@@ -27,7 +27,7 @@ const slugOf = (heading: string) =>
     .replace(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-')
 
-/** Anchors of a page: its headings, numbered where they repeat, and its `<a id="…">`. */
+/** Returns the anchors of a page: its headings, numbered when repeated, and its `<a id="…">`. */
 export const anchorsOf = (page: string): Set<string> => {
   const seen = new Map<string, number>()
   const text = page.replace(/^```[\s\S]*?^```/gm, '')
@@ -40,17 +40,17 @@ export const anchorsOf = (page: string): Set<string> => {
   return new Set([...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id!)])
 }
 
-/** Text in a cell of a table. */
+/** Escapes text for a table cell. */
 export const cell = (text: string) => text.replaceAll('|', '\\|')
 
-/** Code in a cell of a table. */
+/** Formats code for a table cell. */
 export const code = (text: string) => `\`${cell(text)}\``
 
-/** A table of Markdown. */
+/** Returns a Markdown table. */
 export const table = (heads: readonly string[], rows: readonly (readonly string[])[]) =>
   [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
 
-/** Asserts that a page is what its generator returns. With WRITE_DOCS (`npm run docs`), writes it first. */
+/** Asserts that a page equals the output of its generator. With WRITE_DOCS (`npm run docs`), writes it first. */
 export const expectPage = (path: string, generated: string) => {
   if (process.env.WRITE_DOCS) writeFileSync(resolve(ROOT, path), generated)
   if (read(path) !== generated) throw new Error(`${path} is out of date. Run: npm run docs`)

@@ -6,13 +6,13 @@ import type { PartName } from '../../src/parts'
 
 const ROOT = resolve(__dirname, '../..')
 
-/** What each part may weigh, bytes gzipped: `core` by itself, the others beside it. */
+/** Size budget of each part in bytes, gzipped: `core` alone, the others in addition to it. */
 export const PART_BUDGETS = JSON.parse(readFileSync(resolve(ROOT, 'src/parts.json'), 'utf8')) as Record<string, number>
 
-/** The names of the parts that a site can leave out. */
+/** Names of the parts a site can leave out. */
 export const PARTS = Object.keys(PART_BUDGETS).filter((name) => name !== 'core')
 
-/** The methods and options that belong to a part. */
+/** Returns the methods and options that belong to a part. */
 export const membersOf = (part: string, names: readonly string[]): string[] =>
   names.filter((name) => PART_MEMBERS[part as PartName]?.test(name))
 
@@ -25,12 +25,12 @@ const run = (...args: string[]): unknown =>
     }),
   )
 
-/** The bundlers that sites use. */
+/** The bundlers sites use. */
 export const BUNDLERS = ['esbuild', 'rollup', 'vite', 'webpack']
 
-/** Bundles an app for each list of parts. Returns the code of all files of each app, the app's own first. */
+/** Bundles an app for each list of parts. Returns the code of all files of each app, starting with the entry file. */
 export const bundleApps = (bundler: string, apps: readonly (readonly string[])[]) =>
   run(bundler, JSON.stringify(apps)) as string[][]
 
-/** Returns what the core weighs in an app, what each part adds to it, and `all` of it, bytes gzipped. */
+/** Returns the size of the core in an app, the size each part adds to it, and `all`, in bytes gzipped. */
 export const measureParts = () => run('sizes') as Record<string, number>

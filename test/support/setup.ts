@@ -1,9 +1,9 @@
-// What a test leaves behind would reach into the next: every test starts with an empty browser.
+// State left by one test would affect the next: every test starts with an empty browser.
 beforeEach(() => {
   if (typeof window === 'undefined') return
-  // jsdom has no beacons, which every page has: these take nothing.
+  // jsdom lacks sendBeacon, which every browser has: this one accepts nothing.
   navigator.sendBeacon ??= () => false
-  // jsdom has no Request either, which accepts everything here, and no fetch, which never answers here.
+  // jsdom also lacks Request, which accepts any arguments here, and fetch, which never resolves here.
   Object.assign(window, { Request: window.Request ?? class {}, fetch: window.fetch ?? (() => new Promise(() => {})) })
   localStorage.clear()
   sessionStorage.clear()

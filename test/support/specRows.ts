@@ -1,7 +1,7 @@
 import type { Analytics, Options } from '../../src/client/publicApi'
 import { listenToConsole, startAnalytics } from './startAnalytics'
 
-/** A table of the specification, by the names of its rows: `row` holds one row's tests, `close` checks that each row has some. */
+/** A table of the specification, by row name: `row` registers the tests of one row, `close` checks that each row has tests. */
 export const tableOf = <N extends string>(...names: N[]) => {
   const tested = new Set<string>()
   return {
@@ -9,12 +9,11 @@ export const tableOf = <N extends string>(...names: N[]) => {
       tested.add(name)
       describe(name, tests)
     },
-    close: () =>
-      test('every row of the table has its tests', () => expect([...tested].sort()).toEqual([...names].sort())),
+    close: () => test('every row of the table has tests', () => expect([...tested].sort()).toEqual([...names].sort())),
   }
 }
 
-/** Takes back what `startAnalytics` switches off to be quiet: what is left is the SDK as a site gets it. */
+/** Undoes what `startAnalytics` turns off to reduce noise, leaving the SDK as a site gets it. */
 export const AS_SHIPPED: Options = {
   opt_out_useragent_filter: undefined,
   capture_pageview: undefined,
@@ -29,10 +28,10 @@ export const valueOf = (analytics: Analytics, name: string): unknown =>
 
 const isAsymmetric = (value: unknown) =>
   typeof (value as { asymmetricMatch?: unknown } | null)?.asymmetricMatch === 'function'
-/** A default in the words of a test's name and of the console's line; of a function only that there is one. */
+/** A default as shown in test titles and console messages. Empty for functions. */
 const shown = (value: unknown) => (isAsymmetric(value) ? '' : (JSON.stringify(value) ?? String(value)))
 
-/** What is true of every option: its default, and that a value it does not take is one readable line and changes nothing. */
+/** Tests for any option: its default, and that an invalid value logs one readable message and changes nothing. */
 export const itIsAnOption = (
   name: keyof Options,
   { fallback, wrong, right }: { fallback: unknown; wrong: unknown[]; right: unknown },
@@ -42,19 +41,16 @@ export const itIsAnOption = (
     expect(valueOf(analytics, name)).toEqual(fallback)
   })
 
-  test.each(wrong.map((value) => [value]))(
-    '%j is none of its values: one line names it and the default, nothing is thrown',
-    (value) => {
-      const lines = listenToConsole('error')
-      const { analytics } = startAnalytics({ ...AS_SHIPPED, api_host: undefined, [name]: value })
-      expect(lines).toEqual([expect.stringContaining(`${name} expects`)])
-      expect(lines[0]).toContain(`Using ${shown(fallback)}`)
-      expect(valueOf(analytics, name)).toEqual(fallback)
-      expect(analytics.capture('x')).toBeDefined()
-    },
-  )
+  test.each(wrong.map((value) => [value]))('rejects %j with one message naming the option and its default', (value) => {
+    const lines = listenToConsole('error')
+    const { analytics } = startAnalytics({ ...AS_SHIPPED, api_host: undefined, [name]: value })
+    expect(lines).toEqual([expect.stringContaining(`${name} expects`)])
+    expect(lines[0]).toContain(`Using ${shown(fallback)}`)
+    expect(valueOf(analytics, name)).toEqual(fallback)
+    expect(analytics.capture('x')).toBeDefined()
+  })
 
-  test('set_config changes it, and an invalid value is ignored with one warning', () => {
+  test('accepts a valid value from set_config and ignores an invalid one with one warning', () => {
     const lines = listenToConsole('error')
     listenToConsole('warn')
     const { analytics } = startAnalytics()
@@ -67,25 +63,22 @@ export const itIsAnOption = (
   })
 }
 
-/** A member of an option that is an object: a value it does not take is one line that names it, and the rest holds. */
+/** Tests for a member of an object option: an invalid value logs one message naming it, and the other members apply. */
 export const itIsAMember = (
   option: keyof Options,
   name: string,
   { wrong, right }: { wrong: unknown[]; right: unknown },
 ) => {
-  test.each(wrong.map((value) => [value]))(
-    '%j is none of its values: one line names it, it does not hold, nothing is thrown',
-    (value) => {
-      const lines = listenToConsole('error')
-      const { analytics } = startAnalytics({ [option]: { [name]: value } })
-      expect(lines).toEqual([expect.stringContaining(`${option}.${name} expects`)])
-      expect(lines[0]).toContain('Using')
-      expect(valueOf(analytics, option)).not.toHaveProperty(name, value)
-      expect(analytics.capture('x')).toBeDefined()
-    },
-  )
+  test.each(wrong.map((value) => [value]))('rejects %j with one message naming the member', (value) => {
+    const lines = listenToConsole('error')
+    const { analytics } = startAnalytics({ [option]: { [name]: value } })
+    expect(lines).toEqual([expect.stringContaining(`${option}.${name} expects`)])
+    expect(lines[0]).toContain('Using')
+    expect(valueOf(analytics, option)).not.toHaveProperty(name, value)
+    expect(analytics.capture('x')).toBeDefined()
+  })
 
-  test('set_config changes it', () => {
+  test('accepts a valid value from set_config', () => {
     const lines = listenToConsole('error')
     const { analytics } = startAnalytics()
     analytics.set_config({ [option]: { [name]: right } })
@@ -94,10 +87,10 @@ export const itIsAMember = (
   })
 }
 
-/** Puts `html` on the page. */
+/** Sets the page body to `html`. */
 export const show = (html: string) => void (document.body.innerHTML = html)
 
-/** What a person's click, change, submit, copy or cut does. */
+/** Simulates a user clicking, changing, submitting, copying or cutting. */
 export const act = (selector: string, type = 'click', times = 1) => {
   for (let index = 0; index < times; index++) {
     const init = { bubbles: true, composed: true, cancelable: true }
@@ -111,7 +104,7 @@ export const act = (selector: string, type = 'click', times = 1) => {
 
 export const namesOf = (events: { event: string }[]) => events.map(({ event }) => event)
 
-/** Leaves the page, and answers the names of the events that its last beacons carried. */
+/** Leaves the page and returns the names of the events in its last beacons. */
 export const leavePage = async (settle: (ms?: number) => Promise<void>): Promise<string[]> => {
   const beacons: Promise<string>[] = []
   navigator.sendBeacon = (_, body) => {

@@ -10,21 +10,21 @@ export type SentEvent = Omit<CapturedEvent, 'timestamp'> & { timestamp: string }
 
 export interface Started {
   analytics: Analytics
-  /** Every event that the service has received, in order. */
+  /** Every event the service received, in order. */
   sent: SentEvent[]
   /** Every request with events. */
   requests: { url: string; init: RequestInit }[]
-  /** Every other request: for flags, for the configuration, for early access features. `body`: what a POST asked. */
-  asked: { url: string; body?: Record<string, unknown> }[]
-  /** What the service answers to those from now on. */
-  say(status: number, body?: unknown): void
-  /** What the service answers from now on. */
-  answer(status: number, body?: unknown, headers?: Record<string, string>): void
-  /** Lets everything that is due happen. */
+  /** Every other request: for flags, configuration and early access features. `body`: the body of a POST request. */
+  apiRequests: { url: string; body?: Record<string, unknown> }[]
+  /** Sets the response to those requests. */
+  setApiResponse(status: number, body?: unknown): void
+  /** Sets the response to requests with events. */
+  setEventsResponse(status: number, body?: unknown, headers?: Record<string, string>): void
+  /** Advances the clock and runs all pending tasks. */
   settle(ms?: number): Promise<void>
 }
 
-/** What a service answers that has no flags. */
+/** A flags response without flags. */
 export const NO_FLAGS = {
   flags: {},
   errorsWhileComputingFlags: false,
@@ -32,7 +32,7 @@ export const NO_FLAGS = {
   autocapture_opt_out: false,
 }
 
-/** What a page's first click fetches is here at once; compression is not, so that requests can be read. */
+/** Resolves the extension of a page's first click immediately. Compression is unavailable so that requests stay readable. */
 const loadExtension: LoadExtension = async (name) => {
   if (name === 'clicks') return clicks
   throw new Error(`${name} is not here`)
@@ -51,7 +51,7 @@ const OPTIONS: Options = {
 const running: Analytics[] = []
 afterEach(() => running.splice(0).forEach((analytics) => void analytics.shutdown()))
 
-/** A real client on the fake page, with a fake clock and a fetch that records. */
+/** Starts a real client on the fake page with a fake clock and a recording fetch. */
 export const startAnalytics = (
   config: Options = {},
   token = 'token',
@@ -62,18 +62,18 @@ export const startAnalytics = (
   jest.useFakeTimers({ now: jest.isMockFunction(setTimeout) ? Date.now() : new Date('2026-11-21T10:00:00Z') })
   const sent: SentEvent[] = []
   const requests: Started['requests'] = []
-  const asked: Started['asked'] = []
-  let said: [status: number, body: unknown] = [200, NO_FLAGS]
+  const apiRequests: Started['apiRequests'] = []
+  let apiResponse: [status: number, body: unknown] = [200, NO_FLAGS]
   let status = 200
   let reply: unknown = { status: 1 }
   let headers: Record<string, string> = {}
   globalThis.fetch = jest.fn(async (url: string, init: RequestInit) => {
     const body = init.body as string | undefined
     if (!body?.includes('batch')) {
-      asked.push({ url, ...(body ? { body: JSON.parse(body) as Record<string, unknown> } : {}) })
-      const [status, answer] = said
+      apiRequests.push({ url, ...(body ? { body: JSON.parse(body) as Record<string, unknown> } : {}) })
+      const [status, response] = apiResponse
       if (status === 0) throw new TypeError('Failed to fetch')
-      return { status, text: async () => JSON.stringify(answer), headers: { get: () => null } }
+      return { status, text: async () => JSON.stringify(response), headers: { get: () => null } }
     }
     requests.push({ url, init })
     if (status === 0) throw new TypeError('Failed to fetch')
@@ -93,11 +93,11 @@ export const startAnalytics = (
     analytics,
     sent,
     requests,
-    asked,
-    say: (status, body = {}) => {
-      said = [status, body]
+    apiRequests,
+    setApiResponse: (status, body = {}) => {
+      apiResponse = [status, body]
     },
-    answer: (nextStatus, body = {}, nextHeaders = {}) => {
+    setEventsResponse: (nextStatus, body = {}, nextHeaders = {}) => {
       status = nextStatus
       reply = body
       headers = nextHeaders
@@ -106,7 +106,7 @@ export const startAnalytics = (
   }
 }
 
-/** The console's lines of one kind, none of them printed. */
+/** Records console messages of one kind without printing them. */
 export const listenToConsole = (kind: 'error' | 'warn') => {
   const lines: string[] = []
   jest.spyOn(console, kind).mockImplementation((...words: unknown[]) => void lines.push(words.map(String).join(' ')))

@@ -11,8 +11,8 @@ import type { CaptureOptions, Config, Properties } from '../../src/types'
 const stops: (() => void)[] = []
 afterEach(() => stops.splice(0).forEach((stop) => stop()))
 
-/** The judging of clicks on a page with this body, with a fake clock; `load` brings the extension. */
-export const judgeClicksOn = (
+/** Starts click detection on a page with this body and a fake clock. `load` returns the extension. */
+export const startClickDetection = (
   html: string,
   config: Partial<Config> = {},
   load = async (): Promise<Extension<ClickParts>> => clicks,
@@ -49,7 +49,7 @@ export const judgeClicksOn = (
 
 export const find = (selector: string) => document.querySelector(selector)!
 
-/** A person's click, without the wait between two. */
+/** Simulates a user click, without a pause between two clicks. */
 export const click = (target: string | Element, init: MouseEventInit = {}) =>
   void (typeof target === 'string' ? find(target) : target).dispatchEvent(
     new MouseEvent('click', { bubbles: true, composed: true, clientX: 5, clientY: 5, ...init }),

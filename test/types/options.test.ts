@@ -1,6 +1,6 @@
 import type { Options } from '../../src/entries/main'
 
-// Every option of the specification: values it takes, and one that it does not. The compiler checks it (`npm run typecheck`).
+// Every option of the specification with values it accepts and one it rejects. The compiler checks them (`npm run typecheck`).
 const take = (options: Options) => options
 
 export const RIGHT: Options[] = [
@@ -182,7 +182,7 @@ const WRONG: Options[] = [
 const ROWS =
   'api_host ui_host autocapture before_send bootstrap capture_pageview capture_pageleave capture_dead_clicks cross_subdomain_cookie custom_blocked_useragents defaults disable_persistence disable_surveys disable_session_recording enable_recording_console_log enable_heatmaps evaluation_contexts evaluation_environments external_scripts_inject_target flags_api_host loaded mask_all_text mask_all_element_attributes opt_out_capturing_by_default opt_out_persistence_by_default opt_out_useragent_filter persistence property_denylist person_profiles rate_limiting session_recording session_idle_timeout_seconds xhr_headers rageclick advanced_disable_flags advanced_disable_decide advanced_disable_feature_flags advanced_disable_feature_flags_on_first_load advanced_only_evaluate_survey_feature_flags advanced_feature_flags_dedup_per_session feature_flag_request_timeout_ms feature_flag_cache_ttl_ms remote_config_refresh_interval_ms secure_cookie custom_campaign_params fetch_options on_request_error'
 
-test('each option of the specification refuses something', () => {
+test('each option of the specification rejects a wrong type', () => {
   const refusing = new Set(WRONG.flatMap((options) => Object.keys(options)))
   expect([...refusing].sort()).toEqual(ROWS.split(' ').sort())
 })

@@ -2,7 +2,7 @@ import { FEATURES } from '../../src/client/features/features'
 import { createAnalytics } from '../../src/client/instances'
 import type { Analytics, CapturedEvent, Options } from '../../src/entries/main'
 
-// What this file says is checked by the compiler (`npm run typecheck`); each @ts-expect-error is a mistake it must find.
+// The compiler checks this file (`npm run typecheck`). Each @ts-expect-error is a mistake it must report.
 const uses = (analytics: Analytics) => {
   analytics.init('t', {
     loaded: (sdk) => sdk.identify('u'),
@@ -29,34 +29,34 @@ const uses = (analytics: Analytics) => {
   const ended: Promise<void> = analytics.shutdown()
   void ended
 
-  // @ts-expect-error a flag's key is text
+  // @ts-expect-error flag keys are strings
   analytics.getFeatureFlag(5)
-  // @ts-expect-error a flag is not only on or off
+  // @ts-expect-error a flag value may also be a string
   const onlyOn: boolean | undefined = analytics.getFeatureFlag('f')
   void onlyOn
-  // @ts-expect-error the configuration is changed by set_config, not replaced
+  // @ts-expect-error config is read-only; use set_config
   analytics.config = {}
-  // @ts-expect-error a group has a key
+  // @ts-expect-error a group requires a key
   analytics.group('company')
   // @ts-expect-error super properties are an object
   analytics.register('plan', 'gold')
-  // @ts-expect-error a transport that is not there
+  // @ts-expect-error unknown transport
   analytics.capture('x', {}, { transport: 'pigeon' })
-  // @ts-expect-error the token is text
+  // @ts-expect-error the token is a string
   analytics.init(5)
-  // @ts-expect-error an option that is not there
+  // @ts-expect-error unknown option
   analytics.set_config({ capture_pageviews: true })
-  // @ts-expect-error a value that the option does not take
+  // @ts-expect-error invalid option value
   analytics.set_config({ capture_pageview: 'always' })
-  // @ts-expect-error an event has a name
+  // @ts-expect-error an event requires a name
   analytics.capture()
-  // @ts-expect-error a person's id is text
+  // @ts-expect-error a person id is a string
   analytics.identify(42)
-  // @ts-expect-error a reason that is not in the list
+  // @ts-expect-error unknown drop reason
   analytics.on('eventDropped', ({ reason }) => reason === 'bored')
 }
 
-test('the public types say what is allowed', () => {
+test('the public types accept valid and reject invalid usage', () => {
   expect(uses).toBeInstanceOf(Function)
   expect(createAnalytics(FEATURES, () => () => Promise.reject(new Error('not loaded')))).toHaveProperty('init')
 })

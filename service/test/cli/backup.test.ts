@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** Fills a service with some of everything. */
+/** Fills a service with data of every kind. */
 const fill = async (target: RunningService) => {
   await capture(
     target,
@@ -50,13 +50,13 @@ const everythingOf = async (target: RunningService) => ({
   keys: [target.token, target.key],
 })
 
-test('what a running service keeps comes back whole elsewhere: events, definitions, keys', async () => {
+test('a backup of a running service restores events, definitions and keys elsewhere', async () => {
   const first = await start(folder('data'))
   await fill(first)
   const before = await everythingOf(first)
   expect(before.events).toHaveLength(500)
   expect((await trailmark(folder('data'), 'backup', folder('backup'))).stderr).toBe('')
-  // What comes after it is not in it.
+  // Later events are not in the backup.
   await capture(first, event('too late'))
   await stop()
 
@@ -65,13 +65,13 @@ test('what a running service keeps comes back whole elsewhere: events, definitio
   const second = await start(folder('restored'))
   expect(await everythingOf(second)).toEqual(before)
   expect(await countOf(second, 'too late')).toBe(0)
-  // It goes on from there, and still knows what it has.
+  // The restored service accepts new events and still deduplicates.
   const [uuid] = before.events[0] as [string]
   await capture(second, event('bought', { uuid }), event('bought'))
   expect(await countOf(second, 'bought')).toBe(501)
 })
 
-test('a stopped service is backed up just as well, and is as it was', async () => {
+test('a stopped service can be backed up and is left unchanged', async () => {
   await fill(await start(folder('data')))
   const before = await everythingOf(service!)
   await stop()
@@ -83,7 +83,7 @@ test('a stopped service is backed up just as well, and is as it was', async () =
   }
 })
 
-test('nothing that was acknowledged before a backup under load is missing from it', async () => {
+test('a backup under load contains every event acknowledged before it', async () => {
   const first = await start(folder('data'))
   const acknowledged: string[] = []
   let sending = true
@@ -109,7 +109,7 @@ test('nothing that was acknowledged before a backup under load is missing from i
   expect(before.filter((uuid) => !stored.has(uuid))).toEqual([])
 })
 
-test('events on a server of their own are copied by that server to where it may write', async () => {
+test('events on an external ClickHouse server are backed up by that server to a destination it can write to', async () => {
   const [one, other] = [folder('server'), folder('another server')]
   mkdirSync(one)
   mkdirSync(other)
@@ -135,7 +135,7 @@ test('events on a server of their own are copied by that server to where it may 
       await trailmarkIn(envOf('data', 0), 'backup', folder('backup'), '--events', `File('${join(one, 'copy')}')`),
     ).toMatchObject({ code: 0, stderr: '' })
     await stop()
-    // The other server may read it where it may read; here, where it is moved to.
+    // The target server can only read its own destinations, so the backup is moved there.
     renameSync(join(one, 'copy'), join(other, 'copy'))
     const manifest = join(folder('backup'), 'backup.json')
     writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(one, other))
@@ -148,7 +148,7 @@ test('events on a server of their own are copied by that server to where it may 
   }
 })
 
-test('a backup can be read by its owner only', async () => {
+test('a backup is readable only by its owner', async () => {
   await start(folder('data'))
   await trailmarkJson(folder('data'), 'backup', folder('backup'))
   expect(statSync(folder('backup')).mode & 0o077).toBe(0)
@@ -156,7 +156,7 @@ test('a backup can be read by its owner only', async () => {
     expect([name, statSync(join(folder('backup'), name)).mode & 0o077]).toEqual([name, 0])
 })
 
-describe('what cannot be done says why, and leaves everything as it was', () => {
+describe('invalid backups and restores report the reason and change nothing', () => {
   const filled = async () => {
     await trailmark(folder('data'), 'project', 'create', 'p')
     await trailmarkJson(folder('data'), 'backup', folder('backup'))
@@ -166,7 +166,7 @@ describe('what cannot be done says why, and leaves everything as it was', () => 
     expect([code, stdout, stderr]).toEqual([1, '', `trailmark: ${message}\n`])
   }
 
-  test('a backup of nothing, and into a folder that holds something', async () => {
+  test('for a backup of an empty folder or into a non-empty folder', async () => {
     await says(
       'data',
       ['backup', folder('backup')],
@@ -188,7 +188,7 @@ describe('what cannot be done says why, and leaves everything as it was', () => 
     )
   })
 
-  test('a restore into a folder with data, or of a running service', async () => {
+  test('for a restore into a folder with data or of a running service', async () => {
     await filled()
     await says(
       'data',
@@ -204,7 +204,7 @@ describe('what cannot be done says why, and leaves everything as it was', () => 
     expect((await trailmarkJson(folder('data'), 'project', 'list'))[0].name).toBe('p')
   })
 
-  test('a restore of what is no backup, or not a whole one', async () => {
+  test('for a restore of an invalid or incomplete backup', async () => {
     await filled()
     const message = (of: string) =>
       `${folder(of)} has no complete backup of Trailmark: pass a folder that "trailmark backup" finished writing.`
@@ -213,7 +213,7 @@ describe('what cannot be done says why, and leaves everything as it was', () => 
     await says('restored', ['restore', folder('backup')], message('backup'))
   })
 
-  test('a damaged backup is refused, and the data folder stays empty for the next', async () => {
+  test('for a restore of a damaged backup, which leaves the data folder empty', async () => {
     await filled()
     rmSync(join(folder('backup'), 'events', '.backup'))
     const { code, stderr } = await trailmark(folder('restored'), 'restore', folder('backup'))

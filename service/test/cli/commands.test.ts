@@ -22,7 +22,7 @@ afterEach(async () => {
 const reads = async (key: string, projectId = 1) =>
   (await api({ ...service!, key, projectId }, 'GET', '/endpoints/')).status
 
-test('before the first start: a project and a key, which the service then knows', async () => {
+test('a project and a key created before the first start work in the service', async () => {
   const project = await trailmarkJson(
     data,
     'project',
@@ -41,7 +41,7 @@ test('before the first start: a project and a key, which the service then knows'
   expect((await api({ ...service, key: key.value }, 'GET', '/feature_flags/')).status).toBe(403)
 })
 
-test('beside the running service: what is made, rotated and revoked holds at once', async () => {
+test('keys created, rotated and revoked by commands apply immediately in a running service', async () => {
   service = await startService({ data })
   const project = await trailmarkJson(data, 'project', 'create', 'Second')
   const second = { ...service, token: project.api_token, projectId: project.id }
@@ -68,7 +68,7 @@ test('beside the running service: what is made, rotated and revoked holds at onc
   ]).toEqual([401, 200])
 })
 
-test('many commands at once beside a service under load lose nothing', async () => {
+test('concurrent commands next to a service under load lose no changes', async () => {
   service = await startService({ data })
   let sending = true
   const sent = (async () => {
@@ -93,27 +93,27 @@ test('many commands at once beside a service under load lose nothing', async () 
   ])
 })
 
-test('commands that come at the same time to a folder without definitions make one store', async () => {
+test('concurrent commands in an empty data folder create one store', async () => {
   const made = await Promise.all(['a', 'b', 'c'].map((name) => trailmarkJson(data, 'project', 'create', name)))
   expect(made.map(({ id }) => id).sort()).toEqual([1, 2, 3])
   expect(await trailmarkJson(data, 'project', 'list')).toHaveLength(3)
 })
 
-test('a secret is shown once and by no other command', async () => {
+test('a secret is shown once, by no other command', async () => {
   await trailmark(data, 'project', 'create', 'p')
   const { stdout } = await trailmark(data, 'key', 'create', 'k', '--scopes', 'all')
   const secret = /^tmk_\w+$/m.exec(stdout)![0]
   expect(stdout).toContain('It is shown only once.')
-  const said = [
+  const results = [
     await trailmark(data, 'key', 'list'),
     await trailmark(data, 'key', 'list', '--json'),
     await trailmark(data, 'key', 'revoke', 'k', '--json'),
   ]
-  expect(said.map(({ code }) => code)).toEqual([0, 0, 0])
-  expect(JSON.stringify(said)).not.toContain(secret)
+  expect(results.map(({ code }) => code)).toEqual([0, 0, 0])
+  expect(JSON.stringify(results)).not.toContain(secret)
 })
 
-describe('what cannot be done says why and what to do', () => {
+describe('invalid commands report the reason and the fix', () => {
   const twoProjects = async () => {
     const metadata = await openMetadata(join(data, 'definitions.db'))
     for (const name of ['a', 'b']) {
@@ -161,7 +161,7 @@ describe('what cannot be done says why and what to do', () => {
       "Unexpected argument 'now'. Usage: trailmark serve [--data <folder>]. Other settings come from the environment",
     ],
     [['--port', '1'], "Unknown option '--port'. Usage: trailmark serve [--data <folder>]"],
-  ])('%j', async (words, message) => {
+  ])('for the arguments %j', async (words, message) => {
     await twoProjects()
     const { code, stdout, stderr } = await trailmark(data, ...words)
     expect([code, stdout]).toEqual([1, ''])
@@ -169,7 +169,7 @@ describe('what cannot be done says why and what to do', () => {
     expect(stderr).not.toMatch(/\bat .*\.js/)
   })
 
-  test('a folder that is no data folder', async () => {
+  test('for a folder that is not a data folder', async () => {
     const { code, stderr } = await trailmark(data, 'key', 'list')
     expect([code, stderr]).toEqual([
       1,
@@ -177,7 +177,7 @@ describe('what cannot be done says why and what to do', () => {
     ])
   })
 
-  test('definitions of a newer release', async () => {
+  test('for definitions of a newer release', async () => {
     await trailmark(data, 'project', 'create', 'p')
     const store = createClient({ url: `file:${join(data, 'definitions.db')}` })
     await store.execute('INSERT INTO steps (id) VALUES (9999)')
@@ -187,7 +187,7 @@ describe('what cannot be done says why and what to do', () => {
     )
   })
 
-  test('a service of an older release', async () => {
+  test('for a running service of an older release', async () => {
     service = await startService({ data })
     const store = createClient({ url: `file:${join(data, 'definitions.db')}` })
     await store.execute('DELETE FROM steps WHERE id = (SELECT max(id) FROM steps)')
@@ -197,9 +197,9 @@ describe('what cannot be done says why and what to do', () => {
     )
   })
 
-  // Only root may give a folder away.
+  // Only root can change the owner of a folder.
   const asRoot = process.getuid?.() === 0 ? test : test.skip
-  asRoot('a data folder of another user, whose service could not read what root writes', async () => {
+  asRoot('for a data folder of another user, whose service could not read files of root', async () => {
     const folder = join(data, 'theirs')
     mkdirSync(folder)
     await trailmark(folder, 'project', 'create', 'p')

@@ -17,7 +17,7 @@ const FILES = [
 // Variables of the ClickHouse image, which compose.yaml sets.
 const OF_CLICKHOUSE = ['CLICKHOUSE_USER', 'CLICKHOUSE_PASSWORD', 'CLICKHOUSE_DEFAULT_ACCESS_MANAGEMENT']
 
-test.each(FILES)('%s names only settings that exist', (file) => {
+test.each(FILES)('%s uses only existing settings', (file) => {
   const known = [...configTable().map(({ name }) => name), ...OF_CLICKHOUSE]
   const named = [...read(file).matchAll(/\b(?:TRAILMARK|CLICKHOUSE)_[A-Z_]+\b/g)].map(([name]) => name)
   expect(named.length).toBeGreaterThan(1)
@@ -26,7 +26,7 @@ test.each(FILES)('%s names only settings that exist', (file) => {
 
 const dockerfile = read('examples/deploy/Dockerfile')
 
-test('the compose file starts the service with settings that its configuration accepts', () => {
+test('the compose file starts the service with valid settings', () => {
   const { services } = parse(read('examples/deploy/compose.yaml')) as {
     services: Record<string, { environment: Record<string, string>; depends_on?: object }>
   }
@@ -42,7 +42,7 @@ test('the compose file starts the service with settings that its configuration a
   })
 })
 
-test('the build context holds what the image needs, and neither data, history nor packages', () => {
+test('the Docker build context contains the files of the image and no data, history or packages', () => {
   const git = spawnSync('git', ['ls-files', '--cached', '--ignored', '--exclude-from=.dockerignore'], {
     cwd: ROOT,
     encoding: 'utf8',
@@ -63,7 +63,7 @@ test('the build context holds what the image needs, and neither data, history no
   expect(read('.dockerignore').split('\n')).toEqual(expect.arrayContaining(['/*', '**/node_modules', '**/.data']))
 })
 
-test('the image runs a Node release that package.json accepts and that is an LTS line', () => {
+test('the Docker image runs an LTS release of Node that package.json accepts', () => {
   const major = Number(/FROM node:(\d+)-/.exec(dockerfile)![1])
   expect(major).toBeGreaterThanOrEqual(22)
   expect(major % 2).toBe(0)
@@ -71,10 +71,10 @@ test('the image runs a Node release that package.json accepts and that is an LTS
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 const withSystemd = hasSystemd ? test : test.skip
-withSystemd('systemd finds nothing wrong with the unit', () => {
+withSystemd('systemd accepts the unit file', () => {
   const folder = temporaryFolder()
   const file = join(folder, 'trailmark.service')
-  // systemd looks whether the program is there, which differs from machine to machine.
+  // systemd checks that the program exists, and its path differs between machines.
   writeFileSync(
     file,
     read('examples/deploy/trailmark.service').replace('/usr/bin/node', process.execPath).replace('Documentation=', '#'),

@@ -18,7 +18,7 @@ const shellBlocks = (page: string) =>
     .map(([, block]) => block!)
     .filter((block) => block.includes('curl'))
 
-/** Runs a block as a reader would, against this test's service, and returns what the commands print. */
+/** Runs a block like a reader, against this test's service, and returns the output of the commands. */
 const runShell = (block: string) => {
   const script = block
     .replaceAll('http://127.0.0.1:8000', service.url)
@@ -43,7 +43,7 @@ test('the command of the getting started guide creates a flag, and can be repeat
     expect(runShell(createFlag!)).toMatchObject({ status: 0, output: expect.stringContaining('"key":"new-checkout"') })
 })
 
-test('the command of the backend guide stores an event once, however often it is repeated', async () => {
+test('the command of the backend guide stores an event once when repeated', async () => {
   const [send] = shellBlocks('docs/guides/backends.md')
   for (const _ of ['first', 'second']) expect(runShell(send!)).toMatchObject({ status: 0 })
   expect(

@@ -51,9 +51,9 @@ test('the kinds cover every scalar function', () => {
   expect(Object.keys(SCALARS).filter((name) => !listed.includes(name))).toEqual([])
 })
 
-test(`${PAGE} names every table, column and suffix of aggregates`, () => {
+test(`${PAGE} lists every table, column and aggregate suffix`, () => {
   const page = read(PAGE)
-  // `$entry_utm_…`: the page names a series of columns by their common beginning.
+  // `$entry_utm_…`: the page lists a series of columns by their common prefix.
   const columns = Object.values(TABLES).flatMap((columns) => Object.keys(columns))
   const isNamed = (name: string) =>
     page.includes(`\`${name}\``) ||
@@ -61,7 +61,7 @@ test(`${PAGE} names every table, column and suffix of aggregates`, () => {
   expect([...Object.keys(TABLES), ...columns, ...Object.keys(COMBINATORS)].filter((name) => !isNamed(name))).toEqual([])
 })
 
-test('docs/reference/protocol.md names every operator of flags', () => {
+test('docs/reference/protocol.md lists every flag operator', () => {
   const page = read('docs/reference/protocol.md')
   expect(Object.keys(OPERATORS).filter((name) => !page.includes(`\`${name}\``))).toEqual([])
 })

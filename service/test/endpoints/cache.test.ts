@@ -28,7 +28,7 @@ const setUp = (maxBytes = 1_000) => {
   return ask
 }
 
-test('returns the cached value and its age to the second caller', async () => {
+test('the result cache returns the cached value and its age to the second caller', async () => {
   const ask = setUp()
   expect(await ask()).toEqual({ value: 1, startedAt: 1_000, isCached: false })
   time += 99
@@ -36,32 +36,32 @@ test('returns the cached value and its age to the second caller', async () => {
 })
 
 test.each<[string, object]>([
-  ['its age', {}],
+  ['an expired value', {}],
   ['new data', { epoch: 1, maxAgeMs: 1_000 }],
   ['a forced load', { isForced: true, maxAgeMs: 1_000 }],
   ['another key', { key: 'l', maxAgeMs: 1_000 }],
-])('%s causes a new load', async (_, more) => {
+])('the result cache loads again for %s', async (_, more) => {
   const ask = setUp()
   await ask()
   time += 100
   expect(await ask(more)).toMatchObject({ value: 2, isCached: false })
 })
 
-test('measures age from the start of the load', async () => {
+test('the result cache measures age from the start of the load', async () => {
   const ask = setUp()
   await ask({ load: async () => ((time += 60), { value: 7, bytes: 1 }) })
   time += 40
   expect(await ask()).toMatchObject({ value: 1 })
 })
 
-test('loads once for concurrent callers', async () => {
+test('the result cache loads once for concurrent callers', async () => {
   const ask = setUp()
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask()))
   expect(loads).toBe(1)
   expect(new Set(answers.map(({ value }) => value))).toEqual(new Set([1]))
 })
 
-test('does not share a load that began before new data', async () => {
+test('the result cache does not share a load that began before new data', async () => {
   const ask = setUp()
   const before = deferred<{ value: number; bytes: number }>()
   const first = ask({ load: () => before.promise })
@@ -71,7 +71,7 @@ test('does not share a load that began before new data', async () => {
   expect(await ask({ epoch: 1 })).toMatchObject({ value: 1, isCached: true })
 })
 
-test('does not share a load with lower limits', async () => {
+test('the result cache does not share a load with lower limits', async () => {
   const ask = setUp()
   const poor = deferred<{ value: number; bytes: number }>()
   const first = ask({ terms: 'poor', load: () => poor.promise })
@@ -80,14 +80,14 @@ test('does not share a load with lower limits', async () => {
   await expect(first).rejects.toThrow('too dear')
 })
 
-test('rejects for all callers when a load fails, and caches nothing', async () => {
+test('the result cache rejects for all callers when a load fails and caches nothing', async () => {
   const ask = setUp()
   const load = () => Promise.reject(new Error('broken'))
   for (const answer of [ask({ load }), ask({ load })]) await expect(answer).rejects.toThrow('broken')
   expect(await ask()).toMatchObject({ value: 1, isCached: false })
 })
 
-test('continues a load while a caller waits, and aborts it when the last has left', async () => {
+test('the result cache continues a load while a caller waits and aborts it when the last caller leaves', async () => {
   const ask = setUp()
   const [first, second] = [new AbortController(), new AbortController()]
   let givenUp: AbortSignal | undefined
@@ -102,7 +102,7 @@ test('continues a load while a caller waits, and aborts it when the last has lef
   expect(await ask()).toMatchObject({ value: 1 })
 })
 
-test('evicts the least recently used value', async () => {
+test('the result cache evicts the least recently used value', async () => {
   const ask = setUp(25)
   await ask({ key: 'a' })
   await ask({ key: 'b' })
@@ -112,7 +112,7 @@ test('evicts the least recently used value', async () => {
   expect(await ask({ key: 'b' })).toMatchObject({ isCached: false })
 })
 
-test('does not cache a value over the size limit, and evicts nothing for it', async () => {
+test('the result cache does not store or evict for a value over the size limit', async () => {
   const ask = setUp(25)
   await ask({ key: 'a' })
   await ask({ key: 'huge', load: async () => ({ value: 5, bytes: 26 }) })

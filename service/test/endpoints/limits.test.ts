@@ -19,7 +19,7 @@ const apiErrorOf = (work: () => unknown) => {
   return undefined
 }
 
-test('limits the runs of a key per minute, and reports when to retry', () => {
+test('run limits apply to a key per minute and report when to retry', () => {
   const gate = setUp()
   for (let run = 0; run < 3; run += 1) gate.enter('key', allowance)()
   time = 20_500
@@ -29,7 +29,7 @@ test('limits the runs of a key per minute, and reports when to retry', () => {
   expect(apiErrorOf(() => gate.enter('key', allowance))).toBeUndefined()
 })
 
-test('limits the runs of a key per hour', () => {
+test('run limits apply to a key per hour', () => {
   const gate = setUp()
   for (let run = 0; run < 5; run += 1) {
     time = run * 60_000
@@ -39,7 +39,7 @@ test('limits the runs of a key per hour', () => {
   expect(apiErrorOf(() => gate.enter('key', allowance))).toEqual({ code: 'rate_limited', seconds: 3_300 })
 })
 
-test('counts each concurrent run once until it ends', () => {
+test('run limits count each concurrent run once until it ends', () => {
   const gate = setUp()
   const leave = gate.enter('key', allowance)
   gate.enter('key', allowance)
@@ -53,7 +53,7 @@ test('counts each concurrent run once until it ends', () => {
   })
 })
 
-test('forgets idle keys, but not active runs or runs of the current hour', () => {
+test('run limits forget idle keys, but not active runs or runs of the current hour', () => {
   const gate = setUp()
   gate.enter('long', { ...allowance, atOnce: 1 })
   gate.enter('often', { ...allowance, perHour: 1 })()

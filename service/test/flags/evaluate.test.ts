@@ -27,21 +27,21 @@ const subject = (more: Partial<Subject> = {}): Subject => ({
 const evaluate = (wanted: Flag, who: Subject, ...others: Flag[]) =>
   evaluateFlags(new Map([wanted, ...others].map((each) => [each.key, each])), [wanted], who)[0]!
 
-// sha1 by openssl, divided by python.
+// Expected values: SHA-1 by OpenSSL, divided in Python.
 test.each([
   ['beta-feature', 'user-1', '', 0.726491254926089],
   ['beta-feature', 'user-2', '', 0.696538491674513],
   ['new', 'acme', '', 0.78799735352305],
   ['beta-feature', 'user-1', VARIANT_SALT, 0.145782183342665],
-])('%s of %s%s stands at a place that never changes', (key, identifier, salt, expected) =>
+])('hashes the flag %s and identifier %s with salt "%s" to a stable share', (key, identifier, salt, expected) =>
   expect(shareOf(key, identifier, salt)).toBeCloseTo(expected, 12),
 )
 
-describe('conditions', () => {
+describe('flag conditions', () => {
   const gold = { key: 'plan', value: ['gold', 'pro'], operator: 'exact', type: 'person' as const }
   const old = { key: 'age', value: 30, operator: 'gte', type: 'person' as const }
 
-  test('all properties of a condition, any of the conditions, the first that is met', () => {
+  test('require all properties of a condition and report the first condition that matches', () => {
     const wanted = onIf({ properties: [gold, old] }, { properties: [{ ...gold, value: 'free' }] })
     const of = (personProperties: object) =>
       evaluate(wanted, subject({ personProperties: personProperties as Record<string, unknown> }))
@@ -57,7 +57,7 @@ describe('conditions', () => {
     expect(of({})).toMatchObject({ enabled: false })
   })
 
-  test('what could not be looked up fails the flags that need it, and no other', () => {
+  test('fail only the flags that need properties that could not be loaded', () => {
     const asked = (wanted: Flag, personProperties: Record<string, unknown> = {}) =>
       evaluate(wanted, subject({ personProperties, isIncomplete: true }))
     expect(asked(onIf({ properties: [gold] }))).toMatchObject({
@@ -73,10 +73,10 @@ describe('conditions', () => {
     expect(asked(onIf({}))).toMatchObject({ enabled: true })
   })
 
-  test('a flag without conditions is off for everyone', () =>
+  test('turn a flag without conditions off for everyone', () =>
     expect(evaluate(onIf(), subject())).toMatchObject({ enabled: false, reason: { code: 'no_condition_match' } }))
 
-  test('a share of people, and a reason for those who are not in it', () => {
+  test('support a rollout percentage with a reason for persons outside it', () => {
     expect(evaluate(onIf({ rollout_percentage: 0 }), subject())).toMatchObject({
       enabled: false,
       reason: { code: 'out_of_rollout_bound' },
@@ -110,27 +110,27 @@ describe('conditions', () => {
     ['is_date_after', '-1w', '2026-11-01', false],
     ['semver_gte', '1.2.3', '1.10.0', true],
     ['semver_caret', '1.2.3', '2.0.0', false],
-  ])('%s %p of %p: %p', (operator, value, actual, expected) => {
+  ])('evaluate %s %p for the value %p to %p', (operator, value, actual, expected) => {
     const wanted = onIf({ properties: [{ key: 'p', operator, value, type: 'person' }] })
     expect(evaluate(wanted, subject({ personProperties: actual === undefined ? {} : { p: actual } })).enabled).toBe(
       expected,
     )
   })
 
-  test("names that every object has are nobody's properties", () => {
+  test('ignore names on Object.prototype as properties', () => {
     expect(
       evaluate(onIf({ properties: [{ key: 'constructor', operator: 'is_set', type: 'person' }] }), subject()).enabled,
     ).toBe(false)
   })
 })
 
-describe('groups', () => {
+describe('group flags', () => {
   const wanted = flag({
     groups: [{ properties: [{ key: 'seats', value: 10, operator: 'gt', type: 'group' }] }],
     aggregation_group_type: 'company',
   })
 
-  test('a flag about groups looks at the group', () => {
+  test('evaluate properties of the group', () => {
     expect(
       evaluate(wanted, subject({ groups: { company: 'acme' }, groupProperties: { company: { seats: 50 } } })),
     ).toMatchObject({ enabled: true })
@@ -140,14 +140,14 @@ describe('groups', () => {
     expect(evaluate(wanted, subject())).toMatchObject({ enabled: false, reason: { code: 'no_group_type' } })
   })
 
-  test('people of one group get the same', () => {
+  test('return one result for all persons of a group', () => {
     const half = flag({ groups: [{ rollout_percentage: 50 }], aggregation_group_type: 'company' })
     const of = (distinctId: string) => evaluate(half, subject({ distinctId, groups: { company: 'acme' } })).enabled
     expect(new Set(['a', 'b', 'c', 'd', 'e', 'f'].map(of)).size).toBe(1)
   })
 })
 
-describe('variants', () => {
+describe('flag variants', () => {
   const filters: Filters = {
     groups: [{ properties: [{ key: 'tester', value: true, type: 'person' }], variant: 'b' }, {}],
     multivariate: {
@@ -159,7 +159,7 @@ describe('variants', () => {
     payloads: { a: '{"x":1}', b: [1, 2] },
   }
 
-  test('are shared out, and come with their payload as text', () => {
+  test('are assigned by percentage and returned with a JSON payload', () => {
     const found = evaluate(flag(filters), subject())
     expect(['a', 'b']).toContain(found.variant)
     expect(found.metadata).toEqual({
@@ -170,16 +170,16 @@ describe('variants', () => {
     })
   })
 
-  test('a condition may choose', () =>
+  test('can be set by a condition', () =>
     expect(evaluate(flag(filters), subject({ personProperties: { tester: true } })).variant).toBe('b'))
 
-  test('a flag without variants has its payload under true, and none when it is off', () => {
+  test('are not required: a flag without variants has a payload for "true" and none when off', () => {
     expect(evaluate(flag({ groups: [{}], payloads: { true: '5' } }), subject()).metadata.payload).toBe('5')
     expect(evaluate(flag({ groups: [], payloads: { true: '5' } }), subject()).metadata.payload).toBeNull()
   })
 })
 
-describe('flags that depend on flags', () => {
+describe('flag dependencies', () => {
   const base = flag(
     { groups: [{}], multivariate: { variants: [{ key: 'x', rollout_percentage: 100 }] } },
     { key: 'base' },
@@ -192,16 +192,16 @@ describe('flags that depend on flags', () => {
     [false, false],
     ['x', true],
     ['y', false],
-  ])('that evaluates to %p: %p', (value, expected) =>
+  ])('on the value %p evaluate to %p', (value, expected) =>
     expect(evaluate(needs(value), subject(), base).enabled).toBe(expected),
   )
-  test('one that is off, or gone, is false', () => {
+  test('treat an inactive or missing flag as false', () => {
     expect(evaluate(needs(false), subject(), { ...base, isActive: false }).enabled).toBe(true)
     expect(evaluate(needs(false), subject()).enabled).toBe(true)
   })
 })
 
-test('a flag that cannot be read fails alone', () => {
+test('an invalid flag does not fail other flags', () => {
   const broken = flag(
     { groups: [{ properties: [{ key: 'p', operator: 'regex', value: '(', type: 'person' }] }] },
     { key: 'broken' },
@@ -221,17 +221,17 @@ test('a flag that cannot be read fails alone', () => {
   ])
 })
 
-describe('shares', () => {
+describe('rollout shares', () => {
   const people = Array.from({ length: 4000 }, (_, index) => `person-${index}`)
   const isIn = (percentage: number, distinctId: string, key = 'f') =>
     evaluate({ ...onIf({ rollout_percentage: percentage }), key }, subject({ distinctId })).enabled
 
-  test.each([1, 10, 33.3, 50, 90])('%p percent of people are about that many', (percentage) => {
+  test.each([1, 10, 33.3, 50, 90])('include about %p percent of persons', (percentage) => {
     const share = (people.filter((each) => isIn(percentage, each)).length / people.length) * 100
     expect(Math.abs(share - percentage)).toBeLessThan(3)
   })
 
-  test('a share that grows takes nobody out', () => {
+  test('keep included persons when the percentage grows', () => {
     fc.assert(
       fc.property(
         fc.string(),
@@ -247,7 +247,7 @@ describe('shares', () => {
     )
   })
 
-  test('variants get about their shares, independent of the rollout', () => {
+  test('assign variants by percentage, independent of the rollout', () => {
     const wanted = flag({
       groups: [{ rollout_percentage: 50 }],
       multivariate: {

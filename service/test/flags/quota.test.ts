@@ -1,6 +1,6 @@
 import { createFlagQuota } from '../../src/flags/quota.ts'
 
-test('each project has its own answers of a minute, and new ones in the next', () => {
+test('the flag quota counts requests per project and resets each minute', () => {
   let clock = 1_000_000
   const has = createFlagQuota(2, () => clock)
   expect([has(1), has(1), has(1), has(2)]).toEqual([true, true, false, true])
@@ -10,7 +10,7 @@ test('each project has its own answers of a minute, and new ones in the next', (
   expect([has(1), has(1), has(1)]).toEqual([true, true, false])
 })
 
-test('without a limit there are always some', () => {
+test('the flag quota without a limit never runs out', () => {
   const has = createFlagQuota(0)
   expect(Array.from({ length: 1_000 }, () => has(1)).every(Boolean)).toBe(true)
 })

@@ -6,7 +6,7 @@ const evaluate = (window: Record<string, any>, ...scripts: string[]) => {
   return window._POSTHOG_REMOTE_CONFIG
 }
 
-test('the script hands over the configuration and keeps those of other projects', () => {
+test('the remote config script sets the configuration of its project and keeps those of others', () => {
   const found = evaluate({ _POSTHOG_REMOTE_CONFIG: { other: 1 } }, remoteConfigScript({ token: 't', heatmaps: true }))
   expect(JSON.parse(JSON.stringify(found))).toEqual({
     other: 1,
@@ -14,7 +14,7 @@ test('the script hands over the configuration and keeps those of other projects'
   })
 })
 
-test('a token cannot leave the script', () => {
+test('the remote config script escapes a token', () => {
   const token = '"];alert(1);//</script>\u2028'
   expect(remoteConfigScript({ token })).not.toContain('</script')
   expect(Object.keys(evaluate({}, remoteConfigScript({ token })))).toEqual([token])

@@ -8,7 +8,7 @@ import { createTimeSlices } from '../../src/lib/timeSlices.ts'
 const SMALL_LIMITS = { ...BODY_LIMITS, smallBytes: 10 }
 const KB = 1_024
 
-/** Bodies of clients that the test sends piece by piece. */
+/** Creates request bodies that the test sends in chunks. */
 const createBodies = (maxHeldBytes: number, limits = SMALL_LIMITS) => {
   const reader = createBodyReader(maxHeldBytes, { count: () => {}, slices: createTimeSlices(), limits })
   const open = (ip: string, maxBytes = 1_000_000) => {
@@ -24,7 +24,7 @@ const createBodies = (maxHeldBytes: number, limits = SMALL_LIMITS) => {
     return {
       send: (bytes: number) => stream.write(Buffer.alloc(bytes)),
       end: () => stream.end(),
-      /** The answer is out, or the connection is gone. */
+      /** The response is sent or the connection is closed. */
       close: () => raw.emit('close'),
       outcome,
     }
@@ -34,7 +34,7 @@ const createBodies = (maxHeldBytes: number, limits = SMALL_LIMITS) => {
 
 const soon = () => new Promise((resolve) => setTimeout(resolve, 20))
 
-test('holds what arrives until the answer is out', async () => {
+test('the body reader counts the bytes of a body until the response is sent', async () => {
   const { reader, open } = createBodies(1_000 * KB)
   const body = open('1.1.1.1')
   body.send(100 * KB)
@@ -46,7 +46,7 @@ test('holds what arrives until the answer is out', async () => {
   reader.close()
 })
 
-test('releases what it holds of a body that is too large', async () => {
+test('the body reader releases the bytes of a body that is too large', async () => {
   const { reader, open } = createBodies(1_000 * KB)
   const body = open('1.1.1.1', 50)
   body.send(100)
@@ -56,7 +56,7 @@ test('releases what it holds of a body that is too large', async () => {
   reader.close()
 })
 
-test('a body waits for room until another one of its client is answered', async () => {
+test('a body waits for memory until another request of its client is completed', async () => {
   const { reader, open } = createBodies(100 * KB)
   const [first, second] = [open('1.1.1.1'), open('1.1.1.1')]
   first.send(40 * KB)
@@ -71,7 +71,7 @@ test('a body waits for room until another one of its client is answered', async 
   reader.close()
 })
 
-test('a stalled body makes room for another one of the same client', async () => {
+test('a stalled body is dropped for another one of the same client', async () => {
   const { reader, open } = createBodies(100 * KB)
   const stalled = open('1.1.1.1')
   stalled.send(40 * KB)
@@ -84,7 +84,7 @@ test('a stalled body makes room for another one of the same client', async () =>
   reader.close()
 })
 
-test('of bodies that all wait for room the one that holds the most is ended', async () => {
+test('the largest of several bodies waiting for memory is rejected', async () => {
   const { reader, open } = createBodies(100 * KB)
   const [large, small] = [open('1.1.1.1'), open('1.1.1.1')]
   large.send(30 * KB)
@@ -110,7 +110,7 @@ test('small bodies do not wait for large ones of the same client', async () => {
   reader.close()
 })
 
-describe('the rate of a body', () => {
+describe('the minimum rate of a body', () => {
   beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }))
   afterEach(() => void jest.useRealTimers())
 
@@ -125,7 +125,7 @@ describe('the rate of a body', () => {
   const isOpen = Symbol('open')
   const stateOf = (body: { outcome: Promise<unknown> }) => Promise.race([body.outcome, Promise.resolve(isOpen)])
 
-  test('ends a body that stalls, however fast it began', async () => {
+  test('rejects a body that stalls after a fast start', async () => {
     const { reader, open } = createBodies(10_000 * KB, BODY_LIMITS)
     const body = open('1.1.1.1', 10_000 * KB)
     body.send(3_000 * KB)
@@ -138,11 +138,11 @@ describe('the rate of a body', () => {
   })
 
   test.each<[title: string, bytesPerSecond: number, seconds: number, expected: unknown]>([
-    ['keeps a large body of 20 kB/s', 20 * KB, 100, isOpen],
-    ['ends a large body of 5 kB/s', 5 * KB, 40, 'body_too_slow'],
-    ['keeps a small body of 2 kB/s', 2 * KB, 25, isOpen],
-    ['ends a small body of 0.5 kB/s', KB / 2, 25, 'body_too_slow'],
-    ['ends any body after 120 s', 20 * KB, 123, 'body_too_slow'],
+    ['accepts a large body of 20 kB/s', 20 * KB, 100, isOpen],
+    ['rejects a large body of 5 kB/s', 5 * KB, 40, 'body_too_slow'],
+    ['accepts a small body of 2 kB/s', 2 * KB, 25, isOpen],
+    ['rejects a small body of 0.5 kB/s', KB / 2, 25, 'body_too_slow'],
+    ['rejects any body after 120 s', 20 * KB, 123, 'body_too_slow'],
   ])('%s', async (_, bytesPerSecond, seconds, expected) => {
     const { reader, open } = createBodies(10_000 * KB, BODY_LIMITS)
     const body = open('1.1.1.1', 10_000 * KB)
@@ -151,7 +151,7 @@ describe('the rate of a body', () => {
     reader.close()
   })
 
-  test('keeps a body that pauses for less than 10 s', async () => {
+  test('accepts a body that pauses for less than 10 s', async () => {
     const { reader, open } = createBodies(10_000 * KB, BODY_LIMITS)
     const body = open('1.1.1.1', 10_000 * KB)
     for (let round = 0; round < 3; round++) {
@@ -162,7 +162,7 @@ describe('the rate of a body', () => {
     reader.close()
   })
 
-  test('does not count the time for which a body waits for room', async () => {
+  test('excludes the time for which a body waits for memory', async () => {
     const { reader, open } = createBodies(100 * KB, BODY_LIMITS)
     const first = open('1.1.1.1')
     first.send(40 * KB)

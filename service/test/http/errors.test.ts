@@ -1,7 +1,7 @@
 import { ERRORS, toErrorResponse } from '../../src/http/errors.ts'
 import { ApiError } from '../../src/lib/apiError.ts'
 
-test("a refusal's own words win over the row's", () => {
+test('the details of an API error override the defaults of its code', () => {
   expect(toErrorResponse(new ApiError('not_found', { detail: 'No such shop.', attr: 'shop' }), 'r').body).toEqual({
     type: 'invalid_request',
     code: 'not_found',
@@ -11,14 +11,14 @@ test("a refusal's own words win over the row's", () => {
   })
 })
 
-test('without words of its own it has those of its row', () => {
+test('an API error without details uses the defaults of its code', () => {
   expect(toErrorResponse(new ApiError('invalid_json'), 'r')).toMatchObject({
     status: 400,
     body: { code: 'invalid_json', detail: ERRORS.invalid_json.message, attr: null },
   })
 })
 
-test('the rows of the three messages of the specification hold them to the letter', () => {
+test('the three error messages of the specification are used verbatim', () => {
   expect(
     [ERRORS.undefined_variables, ERRORS.malformed_variable_ids, ERRORS.unknown_variable_ids].map(
       ({ status, message }) => [status, message],

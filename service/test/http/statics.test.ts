@@ -9,7 +9,7 @@ test.each([
   ['2.0.0/array.js', 'analytics.js', '2.0.0'],
   ['2.0.0-beta.1/chunks/web-vitals.js', 'chunks/web-vitals.js', '2.0.0-beta.1'],
   ['surveys.js', 'surveys.js', undefined],
-])('/static/%s is the file %s of version %p', (path, file, version) => {
+])('resolves /static/%s to the file %s of version %p', (path, file, version) => {
   expect(staticFile(path)).toEqual({ file, version })
 })
 
@@ -24,11 +24,11 @@ test.each([
   '2.0.0/',
   '2.0.0../a.js',
   '2.0.0/../a.js',
-])('/static/%s is no file', (path) => {
+])('resolves /static/%s to no file', (path) => {
   expect(staticFile(path)).toBeUndefined()
 })
 
-describe('how long pages may keep a file', () => {
+describe('the caching of static files', () => {
   const folder = mkdtempSync(join(tmpdir(), 'trailmark-'))
   mkdirSync(join(folder, '1.9.0'))
   writeFileSync(join(folder, 'analytics.js'), '')
@@ -44,13 +44,13 @@ describe('how long pages may keep a file', () => {
     ['1.9.0/array.js', '1.9.0/analytics.js', true],
     // An unknown version gets the current file, which changes with each release.
     ['1.449.2/array.js', 'analytics.js', false],
-  ])('%s is %s, forever: %p', (path, file, isForever) => {
+  ])('serves %s from %s as immutable: %p', (path, file, isForever) => {
     const answer = statics(path)!
     expect(answer.file).toBe(file)
     expect(answer.headers!['cache-control']!.includes('immutable')).toBe(isForever)
   })
 
-  test('scripts of other SDKs that are not there are empty, and anything else is nothing', () => {
+  test('serves missing scripts of other SDKs as empty scripts and no other missing file', () => {
     for (const path of ['surveys.js', '1.449.2/surveys.js', 'lazy-recorder.js'])
       expect(statics(path)).toMatchObject({
         body: expect.stringMatching(/^\/\*.*\*\/\n$/),

@@ -15,7 +15,7 @@ test.each([
     'headless',
   ],
   ['SomeNewBot/1.0', 'bot/', 'other'],
-])('%s is a bot', (userAgent, name, category) => {
+])('detects the user agent %s as a bot', (userAgent, name, category) => {
   expect(botOf(userAgent)).toEqual({ name, category })
 })
 
@@ -24,11 +24,11 @@ test.each([
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 [Pinterest/iOS]',
   'Mozilla/5.0 (Linux; Android 9; CUBOT_X18_Plus) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Mobile Safari/537.36',
   '',
-])('%s is somebody', (userAgent) => {
+])('does not detect the user agent "%s" as a bot', (userAgent) => {
   expect(botOf(userAgent)).toBeUndefined()
 })
 
-test('remembering many user agents ends somewhere, and changes no answer', () => {
+test('the user agent cache is bounded and does not change results', () => {
   for (let n = 0; n < 5_000; n += 1) expect(botOf(`Agent ${n}`)).toBeUndefined()
   expect(botOf('bingbot/2.0')).toEqual({ name: 'bingbot', category: 'search' })
 })

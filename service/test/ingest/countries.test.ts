@@ -41,23 +41,23 @@ test.each([
   ['unknown', undefined],
   ['999.1.1.1', undefined],
   ['1.0.0', undefined],
-])('%s is in %s', (address, country) => {
+])('maps the IP address "%s" to the country %s', (address, country) => {
   expect(readCountries(fileOf(RANGES))(address)).toBe(country)
 })
 
-test('an empty file knows no country', () => {
+test('an empty country file maps no IP address', () => {
   expect(readCountries(fileOf('\n'))('1.0.0.1')).toBeUndefined()
 })
 
 test.each([
-  ['a head', 'start,end,country\n1.0.0.0,1.0.0.255,AU', 'line 1'],
-  ['an address that is none', '1.0.0.0,1.0.0.255,AU\n1.0.0.256,1.0.1.0,AU', 'line 2'],
+  ['a header line', 'start,end,country\n1.0.0.0,1.0.0.255,AU', 'line 1'],
+  ['an invalid IP address', '1.0.0.0,1.0.0.255,AU\n1.0.0.256,1.0.1.0,AU', 'line 2'],
   ['a range that ends before it begins', '1.0.0.9,1.0.0.1,AU', 'line 1'],
   ["a country's whole name", '1.0.0.0,1.0.0.255,Australia', 'line 1'],
-])('reports %s with its line', (_, text, words) => {
+])('a country file with %s is rejected with the line number', (_, text, words) => {
   expect(() => readCountries(fileOf(text))).toThrow(words)
 })
 
-test('reports a missing file', () => {
+test('a missing country file is rejected', () => {
   expect(() => readCountries(join(folder, 'none.csv'))).toThrow('TRAILMARK_GEOIP_FILE cannot be read')
 })

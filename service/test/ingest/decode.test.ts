@@ -16,12 +16,12 @@ test.each([
   ['plain JSON', Buffer.from(JSON_TEXT), undefined],
   ['plain JSON with white space and a byte order mark', Buffer.from(`\uFEFF \n${JSON_TEXT}`), undefined],
   ['gzip', gzipSync(JSON_TEXT), undefined],
-  ['gzip that says so', gzipSync(JSON_TEXT), 'gzip-js'],
-  ['plain JSON that says gzip', Buffer.from(JSON_TEXT), 'gzip'],
+  ['gzip with its compression parameter', gzipSync(JSON_TEXT), 'gzip-js'],
+  ['plain JSON with a gzip parameter', Buffer.from(JSON_TEXT), 'gzip'],
   ['a base64 form', form(base64), 'base64'],
-  ['a base64 form that does not say so', form(base64), undefined],
+  ['a base64 form without its parameter', form(base64), undefined],
   ['a base64 form with its + unescaped', Buffer.from(`data=${base64}`), 'base64'],
-  ['a form with other fields before', Buffer.from(`ip=1&data=${encodeURIComponent(base64)}`), 'base64'],
+  ['a form with other fields first', Buffer.from(`ip=1&data=${encodeURIComponent(base64)}`), 'base64'],
   ['a form of plain JSON', form(JSON_TEXT), undefined],
   ['a form of gzip in base64', form(gzipSync(JSON_TEXT).toString('base64')), undefined],
   ['base64 alone', Buffer.from(base64), 'base64'],
@@ -33,28 +33,28 @@ test.each([
   ],
   ['a form of lz64', form(LZ64), 'lz64'],
   ['lz64 alone', Buffer.from(LZ64), 'lz64'],
-])('%s is read', async (_, body, compression) => {
+])('decodes %s', async (_, body, compression) => {
   expect(String(await decode(body, compression)).trim()).toBe(JSON_TEXT)
   expect(String(decodeSmall(body, compression)).trim()).toBe(JSON_TEXT)
 })
 
 test.each([
-  ['nothing', Buffer.alloc(0), undefined, 'invalid_json'],
-  ['words', Buffer.from('hello, world'), undefined, 'invalid_json'],
-  ['half of an object', Buffer.from('{"event":'), undefined, 'invalid_json'],
-  ['gzip that is cut off', gzipSync(JSON_TEXT).subarray(0, 20), undefined, 'invalid_encoding'],
+  ['an empty body', Buffer.alloc(0), undefined, 'invalid_json'],
+  ['text that is not JSON', Buffer.from('hello, world'), undefined, 'invalid_json'],
+  ['truncated JSON', Buffer.from('{"event":'), undefined, 'invalid_json'],
+  ['truncated gzip', gzipSync(JSON_TEXT).subarray(0, 20), undefined, 'invalid_encoding'],
   [
-    'gzip with garbage after it',
+    'gzip with trailing garbage',
     Buffer.concat([gzipSync(JSON_TEXT), Buffer.from('garbage')]),
     undefined,
     'invalid_encoding',
   ],
   ['another compression', deflateSync(JSON_TEXT), undefined, 'invalid_json'],
-  ['a compression that is not supported', Buffer.from('x'), 'brotli', 'unsupported_compression'],
-  ['lz64 that is cut off', Buffer.from(LZ64.slice(0, 20)), 'lz64', 'invalid_encoding'],
+  ['an unsupported compression', Buffer.from('x'), 'brotli', 'unsupported_compression'],
+  ['truncated lz64', Buffer.from(LZ64.slice(0, 20)), 'lz64', 'invalid_encoding'],
   ['a form that is not URL-encoded', Buffer.from('data=%E0%A4'), undefined, 'invalid_encoding'],
   ['an empty form', Buffer.from('data='), 'base64', 'invalid_json'],
-])('%s is refused', async (_, body, compression, code) => {
+])('rejects %s', async (_, body, compression, code) => {
   await expect(decodeJson(body, compression)).rejects.toBeInstanceOf(ApiError)
   await expect(decodeJson(body, compression)).rejects.toMatchObject({ code })
 })
@@ -64,7 +64,7 @@ test.each([100, 60_000, 1_100_000, 3_900_000])('reads gzip of a string of %i cha
   expect((value as { text: string }).text).toHaveLength(length)
 })
 
-test('reads a large body whose ratio is that of events', async () => {
+test('decodes a large gzip body with the compression ratio of events', async () => {
   const line = () =>
     `{"event":"e","uuid":"${Math.random()}${Math.random()}","properties":{"text":"${'word '.repeat(100)}"}}`
   const text = `[${Array.from({ length: 20_000 }, line).join(',')}]`
@@ -76,12 +76,12 @@ test('reads a large body whose ratio is that of events', async () => {
 const LZ64_BOMB = readFileSync(join(__dirname, 'support/lz64Bomb.txt'), 'utf8').trim()
 
 test.each<[string, Buffer, string | undefined]>([
-  ['more gzip than a plain body may have', gzipSync(Buffer.alloc(MAX_BODY_BYTES + 1, ' ')), undefined],
-  ['gzip of a higher ratio than events have', gzipSync(Buffer.alloc(10_000_000, '{},')), undefined],
-  ['gzip inside of a form', form(gzipSync(Buffer.alloc(30_000_000, ' ')).toString('base64')), undefined],
-  ['lz64 that decompresses to too much', Buffer.from(LZ64_BOMB), 'lz64'],
-  ['too much lz64', Buffer.from('A'.repeat(MAX_LZ64_CHARS.encoded + 1)), 'lz64'],
-  ['too much base64', Buffer.from('A'.repeat(MAX_TEXT_BYTES + 1)), undefined],
-])('refuses %s', async (_, body, compression) => {
+  ['gzip that exceeds the limit of a plain body', gzipSync(Buffer.alloc(MAX_BODY_BYTES + 1, ' ')), undefined],
+  ['gzip with a compression ratio higher than that of events', gzipSync(Buffer.alloc(10_000_000, '{},')), undefined],
+  ['gzip inside a form', form(gzipSync(Buffer.alloc(30_000_000, ' ')).toString('base64')), undefined],
+  ['lz64 that exceeds the limit when decompressed', Buffer.from(LZ64_BOMB), 'lz64'],
+  ['lz64 over the size limit', Buffer.from('A'.repeat(MAX_LZ64_CHARS.encoded + 1)), 'lz64'],
+  ['base64 over the size limit', Buffer.from('A'.repeat(MAX_TEXT_BYTES + 1)), undefined],
+])('rejects a body over the limit: %s', async (_, body, compression) => {
   await expect(decode(body, compression)).rejects.toMatchObject({ code: 'body_too_large' })
 })

@@ -13,11 +13,11 @@ const good = { event: 'e', properties: { distinct_id: 'd', token: 't' } }
 test.each([
   ['a batch', { api_key: 't', batch: [good, good] }, 2],
   ['data', { api_key: 't', data: [good] }, 1],
-  ['data of one', { api_key: 't', data: good }, 1],
+  ['data with one event', { api_key: 't', data: good }, 1],
   ['a bare list', [good, good, good], 3],
   ['a bare event', good, 1],
   ['an empty batch', { api_key: 't', batch: [] }, 0],
-])('%s', (_, body, count) => {
+])('reads the events of %s', (_, body, count) => {
   const readings = read(body)
   expect(readings).toHaveLength(count)
   for (const { token, result } of readings) {
@@ -29,19 +29,19 @@ test.each([
 test.each([
   ['around the events', { api_key: 'a', batch: [good] }, 'a'],
   ['in the properties', [good], 't'],
-  ['beside the properties', [{ event: 'e', token: 'b', properties: {} }], 'b'],
-  ['in the address', [{ event: 'e' }], 'q'],
-])('the token is found %s', (_, body, token) => {
+  ['next to the properties', [{ event: 'e', token: 'b', properties: {} }], 'b'],
+  ['in the URL', [{ event: 'e' }], 'q'],
+])('finds the token %s', (_, body, token) => {
   expect(read(body, 'q')[0]!.token).toBe(token)
 })
 
-test('events of several projects keep their own tokens', () => {
+test('events of several projects in one request keep their tokens', () => {
   const of = (token: string) => ({ event: 'e', properties: { distinct_id: 'd', token } })
   expect(read([of('a'), of('b')]).map(({ token }) => token)).toEqual(['a', 'b'])
 })
 
 test.each([
-  ['a word', 'x', 'not_an_object'],
+  ['a string', 'x', 'not_an_object'],
   ['null', null, 'not_an_object'],
   ['no name', { properties: { distinct_id: 'd' } }, 'missing_event_name'],
   ['an empty name', { ...good, event: ' ' }, 'missing_event_name'],
@@ -54,11 +54,11 @@ test.each([
   ['a bad uuid', { ...good, uuid: '1-2-3' }, 'invalid_uuid'],
   ['a list of properties', { ...good, properties: [] }, 'invalid_properties'],
   ['a bad timestamp', { ...good, timestamp: 'soon' }, 'invalid_timestamp'],
-])('%s is refused', (_, event, code) => {
+])('rejects an event with %s', (_, event, code) => {
   expect(one(event).result).toBe(code)
 })
 
-test('an event nested a million levels deep is refused, and its neighbour is not', () => {
+test('an event nested a million levels deep is rejected without affecting the next event', () => {
   const deep = JSON.parse(
     `{"event":"e","properties":{"distinct_id":"d","x":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}}`,
   )
@@ -66,7 +66,7 @@ test('an event nested a million levels deep is refused, and its neighbour is not
 })
 
 test.each(['$set', '$set_once', '$unset', '$groups', '$group_set'])(
-  'refuses an event with too many names in %s',
+  'rejects an event with too many names in %s',
   (name) => {
     const names = Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`n${n}`, 1]))
     expect(one({ event: 'e', properties: { distinct_id: 'd', [name]: names } }).result).toBe('too_many_changes')
@@ -74,30 +74,30 @@ test.each(['$set', '$set_once', '$unset', '$groups', '$group_set'])(
 )
 
 test.each([
-  ['a number is a distinct id', { event: 'e', properties: { distinct_id: 7 } }, { distinctId: '7' }],
+  ['accepts a number as distinct ID', { event: 'e', properties: { distinct_id: 7 } }, { distinctId: '7' }],
   [
-    'the distinct id inside the properties wins',
+    'prefers the distinct ID inside the properties',
     { event: 'e', distinct_id: 'out', properties: { distinct_id: 'in' } },
     { distinctId: 'in' },
   ],
   [
-    'the distinct id may stand beside them',
+    'accepts the distinct ID next to the properties',
     { event: 'e', distinct_id: 'out' },
     { distinctId: 'out', properties: '{}' },
   ],
-  ['a uuid is kept in lower case', { ...good, uuid: UUID }, { uuid: UUID.toLowerCase() }],
+  ['stores a UUID in lower case', { ...good, uuid: UUID }, { uuid: UUID.toLowerCase() }],
   [
-    'the session and window are columns',
+    'extracts the session and window into columns',
     { event: 'e', properties: { distinct_id: 'd', $session_id: 's', $window_id: 'w' } },
     { sessionId: 's', windowId: 'w' },
   ],
   [
-    'the elements chain is a column',
+    'extracts the elements chain into a column',
     { event: 'e', properties: { distinct_id: 'd', $elements_chain: 'a:b' } },
     { elementsChain: 'a:b', properties: '{"distinct_id":"d"}' },
   ],
   [
-    'person updates beside the properties go into them and win',
+    'merges person updates next to the properties over those in them',
     {
       event: 'e',
       $set: { a: 2 },
@@ -107,33 +107,33 @@ test.each([
     },
     { properties: '{"distinct_id":"d","$set":{"a":2,"b":1},"$set_once":{"c":3},"$unset":["x"]}' },
   ],
-])('%s', (_, event, expected) => {
+])('reading an event %s', (_, event, expected) => {
   expect(one(event).result).toMatchObject(expected)
 })
 
-test('an event without an id gets one of version 7', () => {
+test('assigns a UUIDv7 to an event without a UUID', () => {
   const { uuid } = one(good).result as ReadEvent
   expect(isUuid(uuid)).toBe(true)
   expect(uuid[14]).toBe('7')
 })
 
-test('sent_at around the events corrects the clock of all of them', () => {
+test('sent_at of a request corrects the timestamps of all of its events', () => {
   const sent_at = new Date(NOW + 3_600_000).toISOString()
   const [reading] = read({ api_key: 't', sent_at, batch: [{ ...good, timestamp: sent_at }] })
   expect(reading!.result).toMatchObject({ timestamp: NOW })
 })
 
 test.each([
-  ['a text', 'x'],
+  ['a string', 'x'],
   ['a number', 5],
   ['null', null],
   ['an object without events', { api_key: 't' }],
-  ['a batch that is no list', { api_key: 't', batch: 'x' }],
-])('a body that is %s is refused as a whole', (_, body) => {
+  ['a batch that is not a list', { api_key: 't', batch: 'x' }],
+])('rejects the whole body if it is %s', (_, body) => {
   expect(() => read(body)).toThrow(expect.objectContaining({ code: 'invalid_input' }))
 })
 
-test('too many events are refused as a whole', () => {
+test('rejects the whole body if it has too many events', () => {
   expect(() => read(Array.from({ length: 10_001 }, () => good))).toThrow(
     expect.objectContaining({ code: 'body_too_large' }),
   )

@@ -23,7 +23,7 @@ const createStore = () => {
   }
 }
 
-/** Keeps rejections as a delivery's. */
+/** Stores rejections of one delivery. */
 const keeping = (
   store: ReturnType<typeof createStore>,
   options: Partial<Parameters<typeof createRejectedEvents>[1]> = {},
@@ -34,7 +34,7 @@ const keeping = (
 
 const rejection = (event: unknown, projectId = 1): Rejection => ({ projectId, code: 'invalid_uuid', event })
 
-test('what is kept says which event it was', async () => {
+test('a stored rejection identifies the event', async () => {
   const store = createStore()
   await keeping(store)([
     rejection({ event: 'buy', uuid: 'no', properties: { distinct_id: 'ann', a: 1 } }),
@@ -55,7 +55,7 @@ test('what is kept says which event it was', async () => {
   ])
 })
 
-test('an event of any depth and size is kept by its beginning', async () => {
+test('a rejected event of any depth and size is stored truncated', async () => {
   const store = createStore()
   let deep: unknown = 1
   for (let level = 0; level < 20_000; level += 1) deep = { deep }
@@ -70,7 +70,7 @@ test('an event of any depth and size is kept by its beginning', async () => {
   }
 })
 
-test('of many at once only a share of each project is kept, and the rest counted', async () => {
+test('concurrent rejections are stored up to a limit per project and counted beyond it', async () => {
   const store = createStore()
   let unkept = 0
   let time = 0
@@ -88,7 +88,7 @@ test('of many at once only a share of each project is kept, and the rest counted
   expect(store.kept()).toHaveLength(1_002)
 })
 
-test('what comes while others are stored goes into the next insert together, and each waits for its own', async () => {
+test('rejections that arrive during an insert are batched into the next one, and each delivery waits for its own', async () => {
   const store = createStore()
   const keep = keeping(store)
   const open = store.hold()
@@ -103,7 +103,7 @@ test('what comes while others are stored goes into the next insert together, and
 test.each([
   ['unavailable', 'engine_unavailable'],
   ['full', 'disk_full'],
-] as const)('a store that is %s rejects, and the next is kept', async (kind, code) => {
+] as const)('a rejection fails while the storage is %s, and the next one is stored', async (kind, code) => {
   const store = createStore()
   const keep = keeping(store)
   store.failWith(new StorageError(kind, 'no'))

@@ -23,7 +23,7 @@ interface Given {
   readonly line: string
 }
 
-/** A row with its line, in which `change` breaks something that no reader of events lets through. */
+/** Returns a row with its JSON line, which `change` corrupts in a way that event validation would reject. */
 const given = (name: string, change: (line: string) => string = (line) => line): Given => {
   const uuid = uuidv7(Date.now())
   const line = JSON.stringify({
@@ -57,19 +57,19 @@ const bytesOf = (all: readonly Given[]) => Buffer.from(all.map(({ line }) => `${
 const storedOf = async (name: string) =>
   (await storage.rows<{ n: number }>({ text: `SELECT count() AS n FROM db.events WHERE event = '${name}'` }))[0]!.n
 
-/** Lines that the engine refuses, by kind. */
+/** Lines that the engine rejects, by kind. */
 const BROKEN: Readonly<Record<string, (line: string) => string>> = {
-  'a half of a surrogate pair': (line) => line.replace('"distinct_id":"d"', '"distinct_id":"\\ud83d"'),
+  'a lone surrogate': (line) => line.replace('"distinct_id":"d"', '"distinct_id":"\\ud83d"'),
   'a number beyond the range of its column': (line) => line.replace('"project_id":1', '"project_id":-1'),
   'an invalid id': (line) => line.replace(/"uuid":"[^"]+"/, '"uuid":"none"'),
   'properties that are a list': (line) => line.replace('{"a":1}', '[1]'),
   'an invalid number': (line) => line.replace('"a":1', '"a":1e400'),
   'properties too deep': (line) => line.replace('"a":1', `"a":${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`),
-  'JSON that is cut off': (line) => line.slice(0, 40),
+  'truncated JSON': (line) => line.slice(0, 40),
   'an open string': (line) => `${line.slice(0, -1)},"x":"`,
 }
 
-test.each(Object.entries(BROKEN))('a row with %s takes no other with it', async (kind, change) => {
+test.each(Object.entries(BROKEN))('a row with %s does not fail other rows', async (kind, change) => {
   const writer = createWriter(storage, { before: createPersonFacts(storage).store, waitMs: 10_000 })
   const name = kind.replace(/'/g, '')
   const poisoned = [given(name), given(name, change), given(name), given(name, change), given(name)]
@@ -88,7 +88,7 @@ test.each(Object.entries(BROKEN))('a row with %s takes no other with it', async 
   expect(await storedOf(name)).toBe(8)
 })
 
-test('thousands of rows that the engine refuses cost a few statements', async () => {
+test('thousands of rows that the engine rejects take few statements', async () => {
   let inserts = 0
   const counting: Storage = {
     ...storage,
@@ -126,16 +126,16 @@ test('a delivery that fails for an unknown reason is retried alone and delays no
   expect(await storedOf('beside an odd one')).toBe(20)
 })
 
-test('what follows for persons from a row that the engine refuses keeps no other back', async () => {
+test('person updates of a row that the engine rejects do not block other rows', async () => {
   const facts = createPersonFacts(storage)
   const { row } = given('x')
-  const said = (distinctId: string): Row => ({
+  const rowOf = (distinctId: string): Row => ({
     ...row,
     distinctId,
     identity: { person: { set: [['plan', '"gold"']], setOnce: [] }, groups: [] },
   })
-  // No reader lets half of a pair through.
-  await facts.store([said('before'), said('\ud83d'), said('after')])
+  // Event validation never passes a lone surrogate.
+  await facts.store([rowOf('before'), rowOf('\ud83d'), rowOf('after')])
   const found = await storage.rows<{ id: string }>({
     text: "SELECT DISTINCT distinct_id AS id FROM db.person_properties WHERE name = 'plan' ORDER BY id",
   })

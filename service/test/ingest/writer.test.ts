@@ -23,7 +23,7 @@ const row = (n: number, { projectId = 1, event = 'e', text = '', isNamed = true 
   line: JSON.stringify({ project_id: projectId, uuid: uuid(n), event, text }),
 })
 
-/** Gives rows to the writer, and the places of those that it cannot store. */
+/** Passes rows to the writer and returns the indexes of those it cannot store. */
 const write = async (writer: Writer, given: readonly Given[]) => {
   const unstorable = await writer.write(
     given.map((each) => each.row),
@@ -36,7 +36,7 @@ const write = async (writer: Writer, given: readonly Given[]) => {
 const textsOf = (lines: JsonLines): string[] =>
   Buffer.isBuffer(lines) ? lines.toString().split('\n').filter(Boolean) : [...lines]
 
-/** Keeps rows in memory; the tests make it fail, and hold it up. */
+/** Stores rows in memory. Tests can make it fail or block. */
 const createStore = () => {
   const stored: { project_id: number; uuid: string; event: string }[] = []
   const inserts: number[] = []
@@ -69,13 +69,13 @@ const createStore = () => {
 
 const named = (store: ReturnType<typeof createStore>) => store.stored.map(({ event }) => event)
 
-test('an id that comes twice in one call is stored once, the first time', async () => {
+test('a UUID repeated in one call is stored once, from its first row', async () => {
   const store = createStore()
   await write(createWriter(store), [row(1, { event: 'first' }), row(1, { event: 'second' }), row(2)])
   expect(named(store)).toEqual(['first', 'e'])
 })
 
-test('an id that is stored already is not stored again', async () => {
+test('a stored UUID is not stored again', async () => {
   const store = createStore()
   const writer = createWriter(store)
   await write(writer, [row(1, { event: 'first' })])
@@ -83,7 +83,7 @@ test('an id that is stored already is not stored again', async () => {
   expect(named(store)).toEqual(['first', 'e'])
 })
 
-test('an id that comes while it is being stored waits, and is stored once', async () => {
+test('a UUID that arrives while it is being stored waits and is stored once', async () => {
   const store = createStore()
   const writer = createWriter(store)
   const open = store.hold()
@@ -93,7 +93,7 @@ test('an id that comes while it is being stored waits, and is stored once', asyn
   expect(store.stored).toHaveLength(2)
 })
 
-test('stores a large delivery in parts, and other deliveries between them', async () => {
+test('the writer stores a large delivery in parts and other deliveries in between', async () => {
   const store = createStore()
   const writer = createWriter(store)
   const large = Array.from({ length: 30 }, (_, n) => row(n, { event: 'large', text: 'x'.repeat(200_000) }))
@@ -111,9 +111,9 @@ test('stores a large delivery in parts, and other deliveries between them', asyn
   expect(writer.waiting()).toEqual({ events: 0, chars: 0 })
 })
 
-test('ends a large delivery after three times the wait of one part, and a repeat stores the rest', async () => {
+test('the writer stops a large delivery after three times the wait of one part, and a retry stores the rest', async () => {
   const store = createStore()
-  // Each part takes most of the time that it has.
+  // Each part takes most of its timeout.
   const insert = async (...given: Parameters<typeof store.insert>) => {
     await new Promise((resolve) => setTimeout(resolve, 100))
     await store.insert(...given)
@@ -130,7 +130,7 @@ test('ends a large delivery after three times the wait of one part, and a repeat
   expect(store.stored).toHaveLength(50)
 })
 
-test('finds the rows of a large delivery that cannot be stored', async () => {
+test('the writer returns the rows of a large delivery that cannot be stored', async () => {
   const store = createStore()
   store.failWith((lines) =>
     lines.some((line) => line.includes('poison')) ? new StorageError('data', 'poison') : undefined,
@@ -142,13 +142,13 @@ test('finds the rows of a large delivery that cannot be stored', async () => {
   expect(named(store)).toHaveLength(27)
 })
 
-test('one id in two projects is two events', async () => {
+test('one UUID in two projects is two events', async () => {
   const store = createStore()
   await write(createWriter(store), [row(1), row(1, { projectId: 2 })])
   expect(store.stored.map(({ project_id }) => project_id)).toEqual([1, 2])
 })
 
-test('what arrives during a flush goes into the next one together', async () => {
+test('rows that arrive during a flush are batched into the next flush', async () => {
   const store = createStore()
   const writer = createWriter(store)
   const open = store.hold()
@@ -158,7 +158,7 @@ test('what arrives during a flush goes into the next one together', async () => 
   expect(store.inserts).toEqual([1, 49])
 })
 
-test('a row that cannot be stored takes no other row with it', async () => {
+test('a row that cannot be stored does not fail other rows', async () => {
   const store = createStore()
   store.failWith((lines) =>
     lines.some((line) => line.includes('poison')) ? new StorageError('data', 'no') : undefined,
@@ -168,7 +168,7 @@ test('a row that cannot be stored takes no other row with it', async () => {
   expect(store.stored).toHaveLength(7)
 })
 
-test('a repeat of a row that cannot be stored is not told to be stored', async () => {
+test('a repeat of a row that cannot be stored is not reported as stored', async () => {
   const store = createStore()
   store.failWith((lines) =>
     lines.some((line) => line.includes('poison')) ? new StorageError('data', 'no') : undefined,
@@ -177,7 +177,7 @@ test('a repeat of a row that cannot be stored is not told to be stored', async (
   expect(named(store)).toEqual(['e'])
 })
 
-test('of a delivery with a repeat in it the other rows are stored, whatever is in them', async () => {
+test('the other rows of a delivery with a repeat are stored unchanged', async () => {
   const store = createStore()
   const writer = createWriter(store)
   await write(writer, [row(2)])
@@ -190,17 +190,17 @@ test('of a delivery with a repeat in it the other rows are stored, whatever is i
   expect(store.stored[1]).toMatchObject({ text: 'a\nb\u2028é😀' })
 })
 
-// An event that came without an id is as likely to be in after a failure as any other.
+// An event without a client UUID is as likely to be stored after a failure as any other.
 test.each([
-  ['of its own', true],
+  ['of the client', true],
   ['from the service', false],
-])('a failure that may pass is tried again, and counts nothing with an id %s twice', async (_, isNamed) => {
+])('a transient failure is retried without duplicates for a UUID %s', async (_, isNamed) => {
   const store = createStore()
   let failures = 3
   store.failWith((lines) => {
     failures -= 1
     if (failures < 0) return undefined
-    // The worst case: the rows went in and the answer was lost.
+    // The worst case: the rows were stored and the response was lost.
     if (failures === 0) store.stored.push(...lines.map((line) => JSON.parse(line)))
     return new StorageError('unavailable', 'away')
   })
@@ -208,7 +208,7 @@ test.each([
   expect(store.stored).toHaveLength(1)
 })
 
-test('an engine that stays away is waited for in bounds', async () => {
+test('the writer waits a bounded time for an unavailable engine', async () => {
   const store = createStore()
   store.failWith(() => new StorageError('unavailable', 'away'))
   const writer = createWriter(store, { waitMs: 250 })
@@ -220,7 +220,7 @@ test('an engine that stays away is waited for in bounds', async () => {
   expect(await write(writer, [row(1)])).toEqual([])
 })
 
-test('rejects those who wait when an internal error occurs, and serves those after them', async () => {
+test('the writer rejects waiting deliveries on an internal error and accepts later ones', async () => {
   const store = createStore()
   store.failWith(() => new TypeError('bug'))
   const writer = createWriter(store)
@@ -229,7 +229,7 @@ test('rejects those who wait when an internal error occurs, and serves those aft
   expect(await write(writer, [row(1)])).toEqual([])
 })
 
-test('closing stores what was handed over and accepts nothing after', async () => {
+test('closing the writer stores pending rows and rejects new ones', async () => {
   const store = createStore()
   const writer = createWriter(store)
   const open = store.hold()
@@ -241,10 +241,10 @@ test('closing stores what was handed over and accepts nothing after', async () =
   expect(store.stored).toHaveLength(2)
 })
 
-describe('more than can be held', () => {
+describe('the buffer limit of the writer', () => {
   const big = (n: number) => row(n, { text: 'x'.repeat(600) })
 
-  test('is refused for now, what is held is stored, and then there is room again', async () => {
+  test('rejects rows as retryable until buffered rows are stored', async () => {
     const store = createStore()
     const writer = createWriter(store, { maxChars: 3_000 })
     const open = store.hold()
@@ -262,11 +262,11 @@ describe('more than can be held', () => {
     expect(store.stored).toHaveLength(4)
   })
 
-  test('a delivery that is alone is taken whatever its size', async () => {
+  test('accepts a single delivery of any size', async () => {
     expect(await write(createWriter(createStore(), { maxChars: 10 }), [big(1)])).toEqual([])
   })
 
-  test('of one project refuses nothing of another', async () => {
+  test('does not reject rows of one project because of another', async () => {
     const store = createStore()
     const writer = createWriter(store, { maxChars: 3_000 })
     const open = store.hold()
@@ -279,7 +279,7 @@ describe('more than can be held', () => {
     expect(writer.waiting()).toEqual({ events: 0, chars: 0 })
   })
 
-  test('counts what events change of persons', async () => {
+  test('counts the person updates of events', async () => {
     const store = createStore()
     const writer = createWriter(store, { maxChars: 10_000 })
     const open = store.hold()
@@ -293,7 +293,7 @@ describe('more than can be held', () => {
     await held
   })
 
-  test('what is given up makes room', async () => {
+  test('frees the space of rows that are given up', async () => {
     const store = createStore()
     store.failWith(() => new StorageError('unavailable', 'away'))
     const writer = createWriter(store, { waitMs: 100, maxChars: 1_000 })
@@ -302,21 +302,21 @@ describe('more than can be held', () => {
   })
 })
 
-test('an engine without space refuses at once, keeps answering for what it has, and goes on when there is space', async () => {
+test('the writer rejects rows immediately while the disk is full, acknowledges stored ones, and continues once there is space', async () => {
   const store = createStore()
-  const heard: boolean[] = []
-  const writer = createWriter(store, { onFull: (isFull) => void heard.push(isFull) })
+  const changes: boolean[] = []
+  const writer = createWriter(store, { onFull: (isFull) => void changes.push(isFull) })
   await write(writer, [row(1)])
   store.failWith(() => new StorageError('full', 'no space'))
   for (const n of [2, 3]) await expect(write(writer, [row(n)])).rejects.toMatchObject({ code: 'disk_full' })
   expect(await write(writer, [row(1)])).toEqual([])
   store.failWith(() => undefined)
   expect(await write(writer, [row(2)])).toEqual([])
-  expect(heard).toEqual([true, false])
+  expect(changes).toEqual([true, false])
   expect(named(store)).toHaveLength(2)
 })
 
-test('it tells what was stored and what was there already', async () => {
+test('the writer reports the numbers of stored and repeated rows', async () => {
   const batches: object[] = []
   const writer = createWriter(createStore(), {
     onBatch: ({ stored, repeats }) => void batches.push({ stored, repeats }),
@@ -329,7 +329,7 @@ test('it tells what was stored and what was there already', async () => {
   ])
 })
 
-test('rows that are in are not told to be as long as not every process can know, and are stored once', async () => {
+test('stored rows are not acknowledged until every process can detect repeats, and are stored once', async () => {
   const store = createStore()
   let tries = 0
   const writer = createWriter(store, {
@@ -347,7 +347,7 @@ test('rows that are in are not told to be as long as not every process can know,
   await expect(write(never, [row(2)])).rejects.toMatchObject({ code: 'engine_unavailable' })
 })
 
-test('a batch waits for its turn among processes, and for the next where the turn is lost', async () => {
+test('a batch waits for the lock among processes and retries if the lock is lost', async () => {
   const store = createStore()
   let turns = 0
   const writer = createWriter(store, {

@@ -1,6 +1,6 @@
 import { createFairQueue } from '../../src/lib/fairQueue.ts'
 
-test('clients take turns, whatever the number of their items', () => {
+test('the fair queue serves clients in turn regardless of the number of their items', () => {
   const queue = createFairQueue<string>()
   for (const item of ['a1', 'a2', 'a3']) queue.add('a', item)
   queue.add('b', 'b1')

@@ -1,6 +1,6 @@
 import { createLane } from '../../src/lib/lane.ts'
 
-/** Work that ends when the test ends it. */
+/** Creates work that ends when the test ends it. */
 const createWork = () => {
   const started: string[] = []
   const ends = new Map<string, () => void>()
@@ -17,7 +17,7 @@ const createWork = () => {
   }
 }
 
-test('runs at most as much work as it has places, and clients take turns', async () => {
+test('a lane limits concurrent work and serves clients in turn', async () => {
   const lane = createLane(2)
   const work = createWork()
   const all = [...['a1', 'a2', 'a3', 'a4'].map((name) => lane.run('a', work.of(name))), lane.run('b', work.of('b1'))]
@@ -31,7 +31,7 @@ test('runs at most as much work as it has places, and clients take turns', async
   expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'a4', 'b1'])
 })
 
-test('work that fails frees its place', async () => {
+test('failed work frees its slot in a lane', async () => {
   const lane = createLane(1)
   await expect(lane.run('a', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
   expect(await lane.run('a', () => Promise.resolve(1))).toBe(1)

@@ -13,7 +13,7 @@ const lineOf = (
   return lines.join('')
 }
 
-test('a line is an object, or the same to read', () => {
+test('a log line is a JSON object or equivalent text', () => {
   expect(JSON.parse(lineOf('Ready', { level: 'warn', port: 1 }))).toEqual({
     time: '1970-01-01T00:00:00.000Z',
     level: 'warn',
@@ -25,11 +25,11 @@ test('a line is an object, or the same to read', () => {
   )
 })
 
-test('a line is a line, whatever is in it', () => {
+test('a log line never contains a line break', () => {
   expect(lineOf('one\ntwo').match(/\n/g)).toHaveLength(1)
 })
 
-test('what matters less than asked for is not written', () => {
+test('the log omits lines below its level', () => {
   const lines: string[] = []
   const log = createLog({ format: 'json', level: 'warn', secrets: [], write: (text) => void lines.push(text) })
   log('a', { level: 'debug' })
@@ -39,17 +39,17 @@ test('what matters less than asked for is not written', () => {
   expect(lines.map((line) => JSON.parse(line).message)).toEqual(['c', 'd'])
 })
 
-describe.each(['json', 'text'] as const)('no secret is in a line of %s', (format) => {
+describe.each(['json', 'text'] as const)('a log line of format %s redacts', (format) => {
   test.each([
     ['a header', 'Authorization: Bearer abcdefgh12345678', 'abcdefgh12345678'],
-    ['a header of a password', 'authorization: basic dXNlcjpwYXNz', 'dXNlcjpwYXNz'],
-    ['an address with a password', 'connect http://mine:hunter2@db:8123/ failed', 'hunter2'],
-    ['a key of ours', 'the key tmk_Abc123Def456Ghi789 is', 'Abc123Def456Ghi789'],
+    ['a header with a password', 'authorization: basic dXNlcjpwYXNz', 'dXNlcjpwYXNz'],
+    ['a URL with a password', 'connect http://mine:hunter2@db:8123/ failed', 'hunter2'],
+    ['a personal API key', 'the key tmk_Abc123Def456Ghi789 is', 'Abc123Def456Ghi789'],
     ["another service's key", 'phx_Abc123Def456Ghi789', 'Abc123Def456Ghi789'],
-    ['an address with a key', 'GET /x?limit=1&personal_api_key=verysecret&y=2', 'verysecret'],
-    ['an address with a token', 'GET /x?token=verysecret', 'verysecret'],
-    ['a secret that was given', 'said given-secret loudly', 'given-secret'],
-    ['a secret with quotes', 'said odd"secret\\ loudly', 'odd'],
+    ['a URL with a key', 'GET /x?limit=1&personal_api_key=verysecret&y=2', 'verysecret'],
+    ['a URL with a token', 'GET /x?token=verysecret', 'verysecret'],
+    ['a configured secret', 'said given-secret loudly', 'given-secret'],
+    ['a configured secret with quotes', 'said odd"secret\\ loudly', 'odd'],
   ])('%s', (_, text, secret) => {
     const secrets = ['given-secret', 'odd"secret\\']
     expect(lineOf(text, {}, { format, secrets })).not.toContain(secret)

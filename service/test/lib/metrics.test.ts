@@ -1,6 +1,6 @@
 import { createMetrics, METRICS } from '../../src/lib/metrics.ts'
 
-test('counts, values and spreads in the text that Prometheus reads', async () => {
+test('metrics are formatted as counters, gauges and histograms for Prometheus', async () => {
   const { count, observe, gauge, text } = createMetrics()
   count('trailmark_events_refused_total', { reason: 'invalid_uuid' }, 2)
   count('trailmark_events_refused_total', { reason: 'invalid_uuid' })
@@ -24,13 +24,13 @@ test('counts, values and spreads in the text that Prometheus reads', async () =>
   )
 })
 
-test('each is explained once, before its samples', async () => {
+test('each metric has one help line before its samples', async () => {
   const lines = (await createMetrics().text()).split('\n')
   for (const name of Object.keys(METRICS))
     expect(lines.filter((line) => line.startsWith(`# HELP ${name} `))).toHaveLength(1)
 })
 
-test('a label with quotes and line ends stays in its line', async () => {
+test('a metric label with quotes and line breaks is escaped', async () => {
   const { count, text } = createMetrics()
   count('trailmark_refusals_total', { code: 'a"b\\c\nd' })
   expect(await text()).toContain('trailmark_refusals_total{code="a\\"b\\\\c\\nd"} 1\n')

@@ -9,11 +9,11 @@ test.each([
   ['a safe integer', { n: Number.MAX_SAFE_INTEGER }, '{"n":9007199254740991}'],
   ['an integer beyond the engine', { n: 2 ** 64 }, '{"n":1.8446744073709552e+19}'],
   ['an integer beyond the engine, negative', [-(2 ** 63)], '[-9.223372036854776e+18]'],
-  ['half of a surrogate pair', { 'k\ud800': 'v\udc00!' }, '{"k\ufffd":"v\ufffd!"}'],
+  ['a lone surrogate', { 'k\ud800': 'v\udc00!' }, '{"k\ufffd":"v\ufffd!"}'],
   ['a whole surrogate pair', { n: 2 ** 64, e: '😀' }, '{"n":1.8446744073709552e+19,"e":"😀"}'],
-  ['many digits in a text', { n: '12345678901234567890' }, '{"n":"12345678901234567890"}'],
+  ['many digits in a string', { n: '12345678901234567890' }, '{"n":"12345678901234567890"}'],
   ['a prototype by name', JSON.parse('{"__proto__":{"a":1},"n":1e30}'), '{"__proto__":{"a":1},"n":1e+30}'],
-])('%s', (_, value, text) => {
+])('formats for storage: %s', (_, value, text) => {
   expect(storableJson(value)).toBe(text)
 })
 
@@ -24,6 +24,6 @@ test.each([
   [{ a: { b: 1 } }, 1, true],
   [[[1]], 2, false],
   [[[[]]], 2, true],
-])('%j deeper than %i: %p', (value, levels, expected) => {
+])('tests whether %j is nested deeper than %i: %p', (value, levels, expected) => {
   expect(isDeeperThan(value, levels)).toBe(expected)
 })

@@ -1,12 +1,12 @@
 import { createTimeSlices } from '../../src/lib/timeSlices.ts'
 
-test('a step within the slice does not wait', () => {
+test('a step within its time slice does not wait', () => {
   const slices = createTimeSlices(1_000)
   expect(slices.next('a')).toBeUndefined()
   expect(slices.next('a')).toBeUndefined()
 })
 
-test('steps beyond the slice wait for later turns of the event loop, and clients take turns', async () => {
+test('steps beyond the time slice wait for later turns of the event loop and alternate between clients', async () => {
   const slices = createTimeSlices(0)
   const order: string[] = []
   const step = async (client: string) => {
@@ -21,11 +21,11 @@ test('steps beyond the slice wait for later turns of the event loop, and clients
   expect(order).toEqual(['a', 'b', 'a', 'a'])
 })
 
-test('lets timers run between the slices of a long computation', async () => {
+test('timers run between the time slices of a long computation', async () => {
   const slices = createTimeSlices(2)
   let ticks = 0
   const ticking = setInterval(() => (ticks += 1), 1)
-  // Long enough for a busy machine, which may take the processor away for most of it.
+  // Long enough for a busy machine, which may suspend the process for most of it.
   const endsAt = performance.now() + 3_000
   while (ticks <= 2 && performance.now() < endsAt) {
     const turn = slices.next('a')

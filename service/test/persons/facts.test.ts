@@ -6,7 +6,7 @@ import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { compile } from '../sql/support/compile.ts'
 import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
-import { referencePeople, type Said } from '../ingest/support/peopleReference.ts'
+import { referencePeople, type ReferenceEvent } from '../ingest/support/peopleReference.ts'
 import { createTypes, deliver, startIngest } from '../ingest/support/startIngest.ts'
 
 let engine: TestEngine
@@ -34,7 +34,7 @@ const OTHER: Readonly<Record<string, string>> = {
   $merge_dangerously: 'alias',
 }
 
-const wire = ({ uuid, at, event, id, other, set, setOnce, unset, isPersonless }: Said) => ({
+const wire = ({ uuid, at, event, id, other, set, setOnce, unset, isPersonless }: ReferenceEvent) => ({
   uuid,
   event,
   timestamp: new Date(at).toISOString(),
@@ -48,12 +48,13 @@ const wire = ({ uuid, at, event, id, other, set, setOnce, unset, isPersonless }:
   ...(unset ? { $unset: unset } : {}),
 })
 
-const send = (ingest: Ingest, project: number, events: readonly Said[]) => deliver(ingest, project, events.map(wire))
+const send = (ingest: Ingest, project: number, events: readonly ReferenceEvent[]) =>
+  deliver(ingest, project, events.map(wire))
 
 let projects = 100
 const query = (project: number, text: string) => engine.rows(compile(text, {}, {}, project))
 
-/** Everybody that the events' and the persons' tables tell of. */
+/** Returns every person in the events and persons tables. */
 const peopleIn = async (project: number) => {
   const ids = await query(
     project,
@@ -76,8 +77,8 @@ const peopleIn = async (project: number) => {
 const sorted = <T extends { readonly ids: readonly string[] }>(people: readonly T[]) =>
   [...people].sort((a, b) => (String(a.ids) < String(b.ids) ? -1 : 1))
 
-// Events of others, and of ids that only others name, are those of the reference that have events.
-const expectPeople = async (project: number, events: readonly Said[]) => {
+// Compares only persons of the reference that have events.
+const expectPeople = async (project: number, events: readonly ReferenceEvent[]) => {
   const seen = new Set(events.map(({ id }) => id))
   const expected = referencePeople(events)
     .map((person) => ({ ...person, ids: person.ids.filter((id) => seen.has(id)) }))
@@ -85,7 +86,7 @@ const expectPeople = async (project: number, events: readonly Said[]) => {
   expect(sorted(await peopleIn(project))).toEqual(sorted(expected))
 }
 
-const said = (event: string, id: string, at: number, more: Partial<Said> = {}): Said => ({
+const referenceEvent = (event: string, id: string, at: number, more: Partial<ReferenceEvent> = {}): ReferenceEvent => ({
   uuid: uuid(),
   event,
   id,
@@ -93,55 +94,57 @@ const said = (event: string, id: string, at: number, more: Partial<Said> = {}): 
   ...more,
 })
 
-describe('who is who', () => {
-  test('a visitor who identifies brings the events from before along', async () => {
+describe('identity resolution', () => {
+  test('attributes earlier anonymous events to a visitor who identifies', async () => {
     const project = ++projects
     await send(startProcess(), project, [
-      said('visit', 'anon', 1),
-      said('$identify', 'ann', 2, { other: 'anon', set: { plan: 'pro' } }),
-      said('visit', 'ann', 3),
+      referenceEvent('visit', 'anon', 1),
+      referenceEvent('$identify', 'ann', 2, { other: 'anon', set: { plan: 'pro' } }),
+      referenceEvent('visit', 'ann', 3),
     ])
     expect(await query(project, 'SELECT count(), uniqExact(person_id) FROM events')).toEqual([[3, 1]])
     expect(await query(project, "SELECT count() FROM events WHERE person.properties.plan = 'pro'")).toEqual([[3]])
     expect(await query(project, 'SELECT count() FROM persons WHERE is_identified')).toEqual([[1]])
   })
 
-  test('the second user of a browser is not merged into the first', async () => {
+  test('does not merge the second user of a browser into the first', async () => {
     const project = ++projects
     await send(startProcess(), project, [
-      said('visit', 'anon', 1),
-      said('$identify', 'ann', 2, { other: 'anon' }),
-      said('$identify', 'ben', 3, { other: 'anon' }),
-      said('$identify', 'ann', 4, { other: 'ben' }),
+      referenceEvent('visit', 'anon', 1),
+      referenceEvent('$identify', 'ann', 2, { other: 'anon' }),
+      referenceEvent('$identify', 'ben', 3, { other: 'anon' }),
+      referenceEvent('$identify', 'ann', 4, { other: 'ben' }),
     ])
     expect(sorted(await peopleIn(project)).map(({ ids }) => ids)).toEqual([['ann', 'anon'], ['ben']])
   })
 
   test('rejects an alias for an identified person, and accepts $merge_dangerously', async () => {
     const project = ++projects
-    const known = [said('$identify', 'ann', 1), said('$identify', 'ben', 2)]
-    await send(startProcess(), project, [...known, said('$create_alias', 'ann', 3, { other: 'ben' })])
+    const known = [referenceEvent('$identify', 'ann', 1), referenceEvent('$identify', 'ben', 2)]
+    await send(startProcess(), project, [...known, referenceEvent('$create_alias', 'ann', 3, { other: 'ben' })])
     expect(await peopleIn(project)).toHaveLength(2)
-    await send(startProcess(), project, [said('$merge_dangerously', 'ann', 4, { other: 'ben' })])
+    await send(startProcess(), project, [referenceEvent('$merge_dangerously', 'ann', 4, { other: 'ben' })])
     expect(await peopleIn(project)).toHaveLength(1)
   })
 
-  test('placeholder ids never merge persons', async () => {
+  test('never merges persons by placeholder IDs', async () => {
     const project = ++projects
     const nobody = ['null', 'undefined', 'Anonymous', '[object Object]', '0', ' ']
     await send(startProcess(), project, [
-      ...nobody.map((other, at) => said('$identify', `user ${at}`, at, { other })),
-      ...nobody.filter((id) => id.trim()).map((id, at) => said('$identify', id, 10 + at, { other: `anon ${at}` })),
-      ...nobody.map((_, at) => said('visit', `anon ${at}`, 20)),
+      ...nobody.map((other, at) => referenceEvent('$identify', `user ${at}`, at, { other })),
+      ...nobody
+        .filter((id) => id.trim())
+        .map((id, at) => referenceEvent('$identify', id, 10 + at, { other: `anon ${at}` })),
+      ...nobody.map((_, at) => referenceEvent('visit', `anon ${at}`, 20)),
     ])
     expect((await peopleIn(project)).filter(({ ids }) => ids.length > 1)).toEqual([])
   })
 
-  test('an event without person processing stores no facts, and belongs to the person its id is merged into', async () => {
+  test('stores no facts for an event without person processing and attributes it to the person its ID is merged into', async () => {
     const project = ++projects
     await send(startProcess(), project, [
-      said('visit', 'anon', 1, { isPersonless: true, set: { plan: 'x' } }),
-      said('$identify', 'ben', 2, { other: 'other', isPersonless: true }),
+      referenceEvent('visit', 'anon', 1, { isPersonless: true, set: { plan: 'x' } }),
+      referenceEvent('$identify', 'ben', 2, { other: 'other', isPersonless: true }),
     ])
     expect(await query(project, 'SELECT count() FROM persons')).toEqual([[0]])
     expect(
@@ -150,27 +153,27 @@ describe('who is who', () => {
       [null, false, null],
       [null, false, null],
     ])
-    await send(startProcess(), project, [said('$identify', 'ann', 3, { other: 'anon' })])
+    await send(startProcess(), project, [referenceEvent('$identify', 'ann', 3, { other: 'anon' })])
     expect(await query(project, 'SELECT event FROM events WHERE person.is_identified ORDER BY timestamp')).toEqual([
       ['visit'],
       ['$identify'],
     ])
   })
 
-  test('who was merged long ago comes along, however long the chain', async () => {
+  test('follows merges through chains of any length', async () => {
     const project = ++projects
     const chain = ['x', 'y', 'z', 'w']
     await send(
       startProcess(),
       project,
-      chain.map((id) => said('visit', id, 0)),
+      chain.map((id) => referenceEvent('visit', id, 0)),
     )
     for (const [at, id] of chain.slice(1).entries())
-      await send(startProcess(), project, [said('$merge_dangerously', id, at + 1, { other: chain[at]! })])
+      await send(startProcess(), project, [referenceEvent('$merge_dangerously', id, at + 1, { other: chain[at]! })])
     expect((await peopleIn(project)).map(({ ids }) => ids)).toEqual([['w', 'x', 'y', 'z']])
   })
 
-  test('a process that writes late what it worked out early undoes nothing', async () => {
+  test('is not reverted by a process that writes outdated results late', async () => {
     const project = ++projects
     let open = () => {}
     const gate = new Promise<void>((resolve) => (open = resolve))
@@ -186,22 +189,25 @@ describe('who is who', () => {
         await storage.insert(table, rows)
       },
     })
-    const answer = send(slow, project, [said('$identify', 'ann', 1, { other: 'anon' })])
+    const answer = send(slow, project, [referenceEvent('$identify', 'ann', 1, { other: 'anon' })])
     await held
-    await send(startProcess(), project, [said('$merge_dangerously', 'ben', 2, { other: 'ann' })])
+    await send(startProcess(), project, [referenceEvent('$merge_dangerously', 'ben', 2, { other: 'ann' })])
     open()
     await answer
-    await send(startProcess(), project, [said('visit', 'anon', 3)])
+    await send(startProcess(), project, [referenceEvent('visit', 'anon', 3)])
     expect((await peopleIn(project)).map(({ ids }) => ids)).toEqual([['ann', 'anon', 'ben']])
     await engine.command('OPTIMIZE TABLE db.person_distinct_ids FINAL')
     expect(await peopleIn(project)).toHaveLength(1)
   })
 
-  test('a person keeps its id when others are merged into it', async () => {
+  test('keeps the ID of a person when others are merged into it', async () => {
     const project = ++projects
-    await send(startProcess(), project, [said('$identify', 'ann', 1)])
+    await send(startProcess(), project, [referenceEvent('$identify', 'ann', 1)])
     const [[before]] = (await query(project, 'SELECT id FROM persons')) as [[string]]
-    await send(startProcess(), project, [said('visit', 'anon', 2), said('$identify', 'ann', 3, { other: 'anon' })])
+    await send(startProcess(), project, [
+      referenceEvent('visit', 'anon', 2),
+      referenceEvent('$identify', 'ann', 3, { other: 'anon' }),
+    ])
     expect(await query(project, 'SELECT DISTINCT person_id FROM events')).toEqual([[before]])
     expect(await query(project, 'SELECT distinct_id, person_id FROM person_distinct_ids ORDER BY 1')).toEqual([
       ['ann', before],
@@ -211,41 +217,41 @@ describe('who is who', () => {
   })
 })
 
-describe('what is known of somebody', () => {
-  const propertiesAfter = async (...events: Said[]) => {
+describe('person properties', () => {
+  const propertiesAfter = async (...events: ReferenceEvent[]) => {
     const project = ++projects
     await send(startProcess(), project, events)
     const [[properties]] = (await query(project, 'SELECT properties FROM persons')) as [[string]]
     return JSON.parse(properties)
   }
 
-  test('the latest $set counts, in whatever order it comes', async () => {
+  test('take the latest $set in any order of arrival', async () => {
     expect(
       await propertiesAfter(
-        said('$set', 'ann', 5, { set: { plan: 'new' } }),
-        said('$set', 'ann', 3, { set: { plan: 'old', city: 'Rome' } }),
+        referenceEvent('$set', 'ann', 5, { set: { plan: 'new' } }),
+        referenceEvent('$set', 'ann', 3, { set: { plan: 'old', city: 'Rome' } }),
       ),
     ).toEqual({ plan: 'new', city: 'Rome' })
   })
-  test('the earliest $set_once counts, and never over a $set', async () => {
+  test('take the earliest $set_once, which never overrides a $set', async () => {
     expect(
       await propertiesAfter(
-        said('a', 'ann', 5, { setOnce: { from: 'second', plan: 'x' } }),
-        said('a', 'ann', 3, { setOnce: { from: 'first' }, set: { plan: 'set' } }),
+        referenceEvent('a', 'ann', 5, { setOnce: { from: 'second', plan: 'x' } }),
+        referenceEvent('a', 'ann', 3, { setOnce: { from: 'first' }, set: { plan: 'set' } }),
       ),
     ).toEqual({ from: 'first', plan: 'set' })
   })
-  test('$unset takes away what stood before it, and not what comes after', async () => {
+  test('lose earlier values by $unset and keep later ones', async () => {
     const values = { a: 1, b: 1 }
     expect(
       await propertiesAfter(
-        said('x', 'ann', 1, { set: values, setOnce: { c: 1, d: 1 } }),
-        said('$set', 'ann', 2, { unset: ['a', 'b', 'c', 'd'] }),
-        said('x', 'ann', 3, { set: { b: 2 }, setOnce: { d: 2 } }),
+        referenceEvent('x', 'ann', 1, { set: values, setOnce: { c: 1, d: 1 } }),
+        referenceEvent('$set', 'ann', 2, { unset: ['a', 'b', 'c', 'd'] }),
+        referenceEvent('x', 'ann', 3, { set: { b: 2 }, setOnce: { d: 2 } }),
       ),
     ).toEqual({ b: 2, d: 2 })
   })
-  test('values keep their types, whatever they hold', async () => {
+  test('keep the types of all values', async () => {
     const values = {
       text: '12',
       number: 12,
@@ -258,43 +264,49 @@ describe('what is known of somebody', () => {
       big: 1e30,
       'na"me': 'x',
     }
-    expect(await propertiesAfter(said('$set', 'ann', 1, { set: values }))).toEqual({ ...values, 'a.b': '\ufffd half' })
+    expect(await propertiesAfter(referenceEvent('$set', 'ann', 1, { set: values }))).toEqual({
+      ...values,
+      'a.b': '\ufffd half',
+    })
   })
 })
 
 test('a person beyond the merge limit does not block merges of other persons', async () => {
   const project = ++projects
   const ingest = startProcess()
-  const star = Array.from({ length: MAX_FACTS + 1 }, (_, n) => said('$identify', 'star', n, { other: `a${n}` }))
+  const star = Array.from({ length: MAX_FACTS + 1 }, (_, n) =>
+    referenceEvent('$identify', 'star', n, { other: `a${n}` }),
+  )
   for (const half of [star.slice(0, 6_000), star.slice(6_000)]) await send(ingest, project, half)
   await send(ingest, project, [
-    said('$identify', 'star', 20_000, { other: 'late' }),
-    said('visit', 'late', 20_001),
-    said('$identify', 'ann', 20_000, { other: 'anon' }),
-    said('visit', 'anon', 20_001),
+    referenceEvent('$identify', 'star', 20_000, { other: 'late' }),
+    referenceEvent('visit', 'late', 20_001),
+    referenceEvent('$identify', 'ann', 20_000, { other: 'anon' }),
+    referenceEvent('visit', 'anon', 20_001),
   ])
   expect(sorted(await peopleIn(project)).map(({ ids }) => ids)).toEqual([['ann', 'anon'], ['late'], ['star']])
 })
 
-test('one process hears of somebody who was seen before, and after that says nothing twice', async () => {
+test('a process stores a known person once and then skips repeated facts', async () => {
   const project = ++projects
-  const told: number[] = []
+  const written: number[] = []
   const ingest = startProcess({
     ...storage,
     insert: async (table, rows) => {
-      if (table === 'db.person_properties') told.push(String(rows).trim().split('\n').length)
+      if (table === 'db.person_properties') written.push(String(rows).trim().split('\n').length)
       await storage.insert(table, rows)
     },
   })
   const firstSeen = () => query(project, 'SELECT toUnixTimestamp64Milli(created_at) FROM persons')
-  for (const at of [5, 7, 5]) await send(ingest, project, [said('visit', 'ann', at), said('visit', 'ann', at + 1)])
+  for (const at of [5, 7, 5])
+    await send(ingest, project, [referenceEvent('visit', 'ann', at), referenceEvent('visit', 'ann', at + 1)])
   expect(await firstSeen()).toEqual([[BASE + 5]])
-  expect(told).toEqual([1])
-  await send(ingest, project, [said('visit', 'ann', 3)])
+  expect(written).toEqual([1])
+  await send(ingest, project, [referenceEvent('visit', 'ann', 3)])
   expect(await firstSeen()).toEqual([[BASE + 3]])
 })
 
-test('a person whose facts could not be stored is one when they come again', async () => {
+test('a person whose facts could not be stored is created on retry', async () => {
   const project = ++projects
   let isBroken = true
   const ingest = startProcess({
@@ -302,14 +314,14 @@ test('a person whose facts could not be stored is one when they come again', asy
     insert: (table, rows) =>
       isBroken && table === 'db.person_properties' ? storage.command('SELECT throwIf(1)') : storage.insert(table, rows),
   })
-  const visit = said('visit', 'ann', 1)
+  const visit = referenceEvent('visit', 'ann', 1)
   await expect(send(ingest, project, [visit])).rejects.toMatchObject({ code: 'engine_unavailable' })
   isBroken = false
   await send(ingest, project, [visit])
   expect(await query(project, 'SELECT count() FROM persons')).toEqual([[1]])
 })
 
-test('groups know what was said of them, and events which groups they are of', async () => {
+test('groups store their properties, and events their groups', async () => {
   const project = ++projects
   const ingest = startProcess()
   const event = (name: string, properties: object, at: number) => ({
@@ -344,7 +356,7 @@ test('groups know what was said of them, and events which groups they are of', a
   expect(await query(project, 'SELECT count(), count(DISTINCT index) FROM groups')).toEqual([[5, 5]])
 })
 
-test('a batch whose facts cannot be stored is not answered, and its events come in with them later', async () => {
+test('a batch whose facts cannot be stored is not acknowledged, and a retry stores events and facts', async () => {
   const project = ++projects
   let isBroken = true
   const ingest = startProcess({
@@ -354,7 +366,7 @@ test('a batch whose facts cannot be stored is not answered, and its events come 
         ? storage.command('SELECT throwIf(1)')
         : storage.insert(table, rows),
   })
-  const events = [said('visit', 'anon', 1), said('$identify', 'ann', 2, { other: 'anon' })]
+  const events = [referenceEvent('visit', 'anon', 1), referenceEvent('$identify', 'ann', 2, { other: 'anon' })]
   await expect(send(ingest, project, events)).rejects.toMatchObject({ code: 'engine_unavailable' })
   expect(await query(project, 'SELECT count() FROM events')).toEqual([[0]])
   isBroken = false
@@ -362,9 +374,9 @@ test('a batch whose facts cannot be stored is not answered, and its events come 
   await expectPeople(project, events)
 })
 
-test('a repeated uuid with different content changes no person', async () => {
+test('a repeated UUID with different content does not change any person', async () => {
   const project = ++projects
-  const first = said('$set', 'ann', 1, { set: { plan: 'first' } })
+  const first = referenceEvent('$set', 'ann', 1, { set: { plan: 'first' } })
   await send(startProcess(), project, [first, { ...first, set: { plan: 'same batch' } }])
   await send(startProcess(), project, [
     { ...first, at: first.at + 5, set: { plan: 'again' } },
@@ -387,7 +399,7 @@ const anySaid = fc.record({
   isPersonless: fc.integer({ min: 0, max: 7 }).map((roll) => roll === 0),
 })
 
-test('any events, in any order, in any batches, repeated, through two processes at once: everybody is who the events say', async () => {
+test('persons equal the reference for any events in any order and batches, with repeats, through two concurrent processes', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(anySaid, { minLength: 1, maxLength: 14 }),
@@ -416,10 +428,10 @@ test('any events, in any order, in any batches, repeated, through two processes 
   )
 })
 
-test('what is merged in the background adds up to the same', async () => {
+test('background merges in the engine do not change persons', async () => {
   const project = ++projects
   const events = Array.from({ length: 40 }, (_, n) =>
-    said(n % 5 ? 'visit' : '$identify', `user ${n % 7}`, n % 11, {
+    referenceEvent(n % 5 ? 'visit' : '$identify', `user ${n % 7}`, n % 11, {
       other: `anon ${n % 3}`,
       set: { n },
       setOnce: { first: n },
@@ -433,10 +445,10 @@ test('what is merged in the background adds up to the same', async () => {
   await expectPeople(project, events)
 })
 
-test('erasing a person merges no two others: who was identified with the erased id stays identified', async () => {
+test('erasing a person does not merge others or reset their identification', async () => {
   const project = (projects += 1)
   const ingest = startProcess()
-  const said = (event: string, minute: number, id: string, other?: string): Said => ({
+  const referenceEvent = (event: string, minute: number, id: string, other?: string): ReferenceEvent => ({
     uuid: uuid(),
     event,
     at: BASE + minute * 60_000,
@@ -444,19 +456,19 @@ test('erasing a person merges no two others: who was identified with the erased 
     ...(other === undefined ? {} : { other }),
   })
   await send(ingest, project, [
-    said('$identify', 1, 'erased', 'anonymous'),
-    // Refused, because the other id is identified already; `ada` is identified all the same.
-    said('$identify', 2, 'ada', 'erased'),
-    // Refused, because `ada` is identified.
-    said('$create_alias', 3, 'bob', 'ada'),
+    referenceEvent('$identify', 1, 'erased', 'anonymous'),
+    // Rejected, because the other ID is identified already. `ada` becomes identified anyway.
+    referenceEvent('$identify', 2, 'ada', 'erased'),
+    // Rejected, because `ada` is identified.
+    referenceEvent('$create_alias', 3, 'bob', 'ada'),
   ])
   const personOf = async (id: string) =>
     (await query(project, `SELECT toString(person_id) FROM events WHERE distinct_id = '${id}' LIMIT 1`))[0]![0]
-  await send(ingest, project, [said('visit', 4, 'ada'), said('visit', 4, 'bob')])
+  await send(ingest, project, [referenceEvent('visit', 4, 'ada'), referenceEvent('visit', 4, 'bob')])
   expect(await personOf('ada')).not.toBe(await personOf('bob'))
   await createForgetPerson(storage, createPersonFacts(storage))(project, ['erased', 'anonymous'])
   expect(await personOf('ada')).not.toBe(await personOf('bob'))
-  // A later fact makes everybody's owners follow from all facts again.
-  await send(ingest, project, [said('$identify', 5, 'bob', 'someone')])
+  // A later fact recomputes all owners from all facts.
+  await send(ingest, project, [referenceEvent('$identify', 5, 'bob', 'someone')])
   expect(await personOf('ada')).not.toBe(await personOf('bob'))
 })

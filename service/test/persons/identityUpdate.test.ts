@@ -3,65 +3,59 @@ import { identityUpdateOf } from '../../src/persons/identityUpdate.ts'
 const SEEN = { set: [], setOnce: [] }
 
 test.each([
-  ['an event says that its person was there', 'visit', 'ann', { plan: 'pro' }, { person: SEEN, groups: [] }],
+  ['marks the person of an event as seen', 'visit', 'ann', { plan: 'pro' }, { person: SEEN, groups: [] }],
+  ['without person processing is empty', 'visit', 'ann', { $process_person_profile: false }, { groups: [] }],
   [
-    'without person processing it says nothing of anybody',
-    'visit',
-    'ann',
-    { $process_person_profile: false },
-    { groups: [] },
-  ],
-  [
-    'with person processing it says the usual',
+    'with person processing contains the default properties',
     'visit',
     'ann',
     { $process_person_profile: true },
     { person: SEEN, groups: [] },
   ],
-  ['without cookies it says nothing of anybody', 'visit', '$posthog_cookieless', {}, { groups: [] }],
+  ['without cookies is empty', 'visit', '$posthog_cookieless', {}, { groups: [] }],
   ['values are set', 'visit', 'ann', { $set: { a: 1 } }, { person: { set: [['a', '1']], setOnce: [] }, groups: [] }],
   [
-    'values are set once',
+    'contains $set_once values',
     'visit',
     'ann',
     { $set_once: { a: 'x' } },
     { person: { set: [], setOnce: [['a', '"x"']] }, groups: [] },
   ],
   [
-    'values are taken away',
+    'contains $unset names',
     'visit',
     'ann',
     { $unset: ['a'] },
     { person: { set: [['a', '']], setOnce: [] }, groups: [] },
   ],
   [
-    'it belongs to groups',
+    'contains groups',
     'visit',
     'ann',
     { $groups: { company: 'acme' } },
     { person: SEEN, groups: [{ type: 'company', key: 'acme' }] },
   ],
   [
-    'it says who is who',
+    'merges distinct IDs on $identify',
     '$identify',
     'ann',
     { $anon_distinct_id: 'anon' },
     { person: { ...SEEN, merge: { kind: 'identify', from: 'anon', into: 'ann' } }, groups: [] },
   ],
   [
-    'to identify says that somebody is known',
+    'marks a person as identified on $identify',
     '$identify',
     'ann',
     {},
     { person: { ...SEEN, merge: { kind: 'identify', from: '', into: 'ann' } }, groups: [] },
   ],
   [
-    'it tells of a group',
+    'contains group properties on $groupidentify',
     '$groupidentify',
     'ann',
     { $group_type: 'company', $group_key: 'acme' },
     { person: SEEN, groups: [], groupUpdate: { type: 'company', key: 'acme', set: [] } },
   ],
-])('%s', (_, event, distinctId, properties, expected) => {
+])('an identity update %s', (_, event, distinctId, properties, expected) => {
   expect(identityUpdateOf(event, distinctId, properties)).toEqual(expected)
 })

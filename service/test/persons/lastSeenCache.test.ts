@@ -2,7 +2,7 @@ import { createLastSeenCache } from '../../src/persons/lastSeenCache.ts'
 
 const at = (timestamp: number, distinctId = 'ann', projectId = 1) => ({ projectId, distinctId, timestamp })
 
-test('writes a person again only for an earlier time', () => {
+test('the last-seen cache writes a person again only for an earlier time', () => {
   const lastSeen = createLastSeenCache()
   expect(lastSeen.has(at(5))).toBe(false)
   lastSeen.add(at(5))
@@ -12,13 +12,13 @@ test('writes a person again only for an earlier time', () => {
   expect(lastSeen.has(at(4))).toBe(true)
 })
 
-test('an id of another project, or another id, is somebody else', () => {
+test('the last-seen cache separates projects and distinct IDs', () => {
   const lastSeen = createLastSeenCache()
   lastSeen.add(at(1))
   expect([lastSeen.has(at(2, 'ben')), lastSeen.has(at(2, 'ann', 2))]).toEqual([false, false])
 })
 
-test('what a project forgets is forgotten, and others know theirs', () => {
+test('the last-seen cache clears one project without affecting others', () => {
   const lastSeen = createLastSeenCache()
   for (const project of [1, 2]) lastSeen.add(at(1, 'ann', project))
   lastSeen.forget(1)
@@ -26,7 +26,7 @@ test('what a project forgets is forgotten, and others know theirs', () => {
   expect([lastSeen.has(at(1)), lastSeen.has(at(1, 'ann', 2))]).toEqual([false, true])
 })
 
-test('it never knows more than it may, in however many projects, and goes on', () => {
+test('the last-seen cache is bounded across projects and keeps working when full', () => {
   const most = 10
   const lastSeen = createLastSeenCache(most)
   const known = () => Array.from({ length: 100 }, (_, n) => lastSeen.has(at(1, `${n}`, n % 3))).filter(Boolean).length

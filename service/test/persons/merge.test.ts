@@ -9,7 +9,7 @@ test.each([
   ['a chain that grows at its end', facts((n) => ({ from: `c${n}`, into: `c${n + 1}` }))],
   ['a chain that grows at its start', facts((n) => ({ from: `c${n + 1}`, into: `c${n}` }))],
   ['a star', facts((n) => ({ from: `a${n}`, into: 'star' }))],
-])('%s of thousands of ids is one person, found in linear time', (_, all) => {
+])('merges %s of thousands of IDs into one person in linear time', (_, all) => {
   const since = process.cpuUsage()
   const persons = mergePersons(all)
   expect(process.cpuUsage(since).user / 1000).toBeLessThan(5_000)

@@ -3,7 +3,7 @@ import type { Statement } from '../../src/storage/storage.ts'
 
 const question = (projectId: number) => ({ projectId, distinctId: 'ada', names: ['plan'], groups: {} })
 
-test('a project whose properties take long to look up does not hold up those of another', async () => {
+test('a slow property lookup of one project does not delay lookups of another', async () => {
   const slow = new Promise<never>(() => {})
   const rows = <Row>({ params }: Statement): Promise<Row[]> =>
     params!.projectId === 1
@@ -15,13 +15,13 @@ test('a project whose properties take long to look up does not hold up those of 
         )
   const stored = createStoredProperties({ rows }, { groupTypes: { list: async () => [] } } as never)
   void stored(question(1))
-  // The first project is being looked up when the second asks.
+  // The lookup of the first project is running when the second is requested.
   await Promise.resolve()
   expect((await stored(question(2))).person).toEqual({ plan: 'gold' })
   expect((await stored(question(2))).person).toEqual({ plan: 'gold' })
 })
 
-test('questions of a project that come meanwhile are asked together', async () => {
+test('property lookups of a project that arrive during another are batched', async () => {
   const asked: unknown[] = []
   const rows = async <Row>({ params }: Statement): Promise<Row[]> => {
     asked.push(params!.ids)

@@ -8,7 +8,7 @@ import { type RunningService, startService } from '../support/startService.ts'
 
 const SECRETS = Object.fromEntries(SCOPES.map((scope) => [scope, `only-${scope}`]))
 
-// Of no request: whoever is let in changes nothing.
+// A body that no route accepts: a request that passes authorization changes nothing.
 const HARMLESS = '{"no field of any request": 1}'
 
 let first: RunningService
@@ -37,7 +37,7 @@ beforeAll(async () => {
 })
 afterAll(() => first.stop())
 
-describe('keys', () => {
+describe('API keys', () => {
   const guarded = ROUTES.filter(({ access }) => access !== 'public')
   const isOfProject = ({ path }: (typeof ROUTES)[number]) => path.includes(':projectId')
   const call = (
@@ -56,8 +56,8 @@ describe('keys', () => {
     })
   }
 
-  // What any page, probe or monitor may ask without a key. Whatever is not in this list has a scope.
-  test('nothing is open but what a page sends and fetches, and what probes ask', () => {
+  // Routes that pages, probes and monitors may request without a key. Every other route has a scope.
+  test('protect every route except those for pages and probes', () => {
     const open = ROUTES.filter(({ access }) => access === 'public').map(({ path }) => path.split('/')[1])
     expect([...new Set(open)].sort()).toEqual([
       '',
@@ -83,42 +83,45 @@ describe('keys', () => {
     for (const { access } of guarded) expect(SCOPES).toContain(access)
   })
 
-  test.each(guarded.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', async (_, route) => {
-    for (const authorization of [undefined, '', 'Bearer', 'Bearer ', `Basic ${first.key}`, first.key]) {
-      expect(await call(route, authorization)).toMatchObject({
-        status: 401,
-        body: { type: 'authentication_error', code: 'not_authenticated' },
-      })
-    }
-    for (const wrong of ['wrong', `${first.key}x`, first.key.slice(0, -1), first.token]) {
-      expect(await call(route, `Bearer ${wrong}`)).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } })
-    }
-    for (const [scope, secret] of Object.entries(SECRETS)) {
-      const reply = await call(route, `Bearer ${secret}`)
-      // The route's own say, such as who may make a project, comes after the scope's.
-      if (scope === route.access) expect(reply.body?.detail ?? '').not.toContain('lacks the scope')
-      else
-        expect(reply).toMatchObject({
-          status: 403,
-          body: { code: 'permission_denied', detail: expect.stringContaining(route.access) },
+  test.each(guarded.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    'protect %s',
+    async (_, route) => {
+      for (const authorization of [undefined, '', 'Bearer', 'Bearer ', `Basic ${first.key}`, first.key]) {
+        expect(await call(route, authorization)).toMatchObject({
+          status: 401,
+          body: { type: 'authentication_error', code: 'not_authenticated' },
         })
-    }
-    if (!isOfProject(route)) return // what each key sees there stands in projects.test.ts
-    for (const project of [second.projectId, 999]) {
-      expect(await call(route, `Bearer ${first.key}`, project)).toMatchObject({
-        status: 404,
-        body: { detail: 'There is no project with this id.' },
-      })
-      if (project === 999)
-        expect(await call(route, 'Bearer the-key-of-all-projects', project)).toMatchObject({
+      }
+      for (const wrong of ['wrong', `${first.key}x`, first.key.slice(0, -1), first.token]) {
+        expect(await call(route, `Bearer ${wrong}`)).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } })
+      }
+      for (const [scope, secret] of Object.entries(SECRETS)) {
+        const reply = await call(route, `Bearer ${secret}`)
+        // The route's own authorization, such as who may create a project, runs after the scope check.
+        if (scope === route.access) expect(reply.body?.detail ?? '').not.toContain('lacks the scope')
+        else
+          expect(reply).toMatchObject({
+            status: 403,
+            body: { code: 'permission_denied', detail: expect.stringContaining(route.access) },
+          })
+      }
+      if (!isOfProject(route)) return // projects.test.ts covers what each key sees there
+      for (const project of [second.projectId, 999]) {
+        expect(await call(route, `Bearer ${first.key}`, project)).toMatchObject({
           status: 404,
           body: { detail: 'There is no project with this id.' },
         })
-    }
-  })
+        if (project === 999)
+          expect(await call(route, 'Bearer the-key-of-all-projects', project)).toMatchObject({
+            status: 404,
+            body: { detail: 'There is no project with this id.' },
+          })
+      }
+    },
+  )
 
   test.each(['0', '-1', '1.0', '01', 'x', '1e0', '99999999999999999999'])(
-    '/api/projects/%s/ is no project',
+    'are rejected for an invalid project ID in /api/projects/%s/',
     async (project) => {
       expect(
         (
@@ -130,11 +133,11 @@ describe('keys', () => {
     },
   )
 
-  test('a key does not work in the address', async () => {
+  test('are not accepted in the URL', async () => {
     expect((await request(`${first.url}/api/projects/1/endpoints/?personal_api_key=${first.key}`)).status).toBe(401)
   })
 
-  test('/api/environments/ means the same', async () => {
+  test('work on /api/environments/ as on /api/projects/', async () => {
     expect(
       (
         await request(`${first.url}/api/environments/1/endpoints/`, {
@@ -146,8 +149,8 @@ describe('keys', () => {
   })
 })
 
-describe('two projects', () => {
-  test('see their own events through the API', async () => {
+describe('project isolation', () => {
+  test('returns only events of the requested project through the API', async () => {
     const query = "SELECT properties.secret, count() FROM events WHERE event = 'mine' GROUP BY 1"
     expect(await rowsOf(first, query)).toEqual([['first', 3]])
     expect(await rowsOf(second, query)).toEqual([['second', 5]])
@@ -163,14 +166,14 @@ describe('two projects', () => {
       6,
     ],
     ['behind an OR', "SELECT count() FROM events WHERE event = 'mine' OR 1 = 1", undefined],
-  ])('and %s', async (_, query, expected) => {
+  ])('returns only events of the requested project %s', async (_, query, expected) => {
     const [row] = await rowsOf(first, query)
     expect(Number(row![0])).toBe(
       expected ?? Number((await engine.ask('writer', 'SELECT count() FROM db.events WHERE project_id = 1'))[0]![0]),
     )
   })
 
-  test('have endpoints and variables of their own', async () => {
+  test('separates endpoints and variables of two projects', async () => {
     await api(first, 'POST', '/endpoints/', { name: 'own', query: { kind: 'HogQLQuery', query: 'SELECT 1' } })
     const { body: variable } = await api(first, 'POST', '/insight_variables/', { name: 'own', type: 'String' })
     expect((await api(second, 'GET', '/endpoints/own/')).status).toBe(404)
@@ -192,7 +195,7 @@ describe('two projects', () => {
     ).toBe(201)
   })
 
-  test('may use the same id for different events', async () => {
+  test('stores different events of two projects under one UUID', async () => {
     const uuid = 'f47ac10b-58cc-4372-a567-0e02b2c3d479'
     await capture(first, event('shared', { uuid }))
     await capture(second, event('shared', { uuid }))
@@ -201,8 +204,8 @@ describe('two projects', () => {
   })
 })
 
-// Queries that no compiler has looked at, with the settings of a run: what the engine alone keeps apart.
-describe('the wall in the engine, with the compiler taken away', () => {
+// Queries that bypass the compiler, with the settings of a run: tests the isolation by the engine alone.
+describe('project isolation by the engine without the compiler', () => {
   const settings = {
     readonly: '1',
     additional_table_filters: "{'db.events':'project_id = 1'}",
@@ -224,11 +227,11 @@ describe('the wall in the engine, with the compiler taken away', () => {
       'a filter on the other project',
       "SELECT count(), uniqExact(project_id) FROM db.events WHERE event = 'mine' AND (project_id = 2 OR 1)",
     ],
-  ])('%s sees one project', async (_, query) => {
+  ])('limits %s to one project', async (_, query) => {
     expect((await engine.ask('reader', query, settings)).map((row) => row.map(Number))).toEqual(FIRST_ONLY)
   })
 
-  test('each of its two filters holds without the other', async () => {
+  test('holds with either of its two filters alone', async () => {
     const { log_comment, additional_table_filters, ...rest } = settings
     expect((await engine.ask('reader', COUNT, { ...rest, log_comment })).map((row) => row.map(Number))).toEqual(
       FIRST_ONLY,
@@ -238,7 +241,7 @@ describe('the wall in the engine, with the compiler taken away', () => {
     ).toEqual(FIRST_ONLY)
   })
 
-  test('a request that names no project sees nothing', async () => {
+  test('returns no rows to a request without a project', async () => {
     expect((await engine.ask('reader', COUNT)).map((row) => row.map(Number))).toEqual([[0, 0]])
   })
 
@@ -248,7 +251,7 @@ describe('the wall in the engine, with the compiler taken away', () => {
     ['readonly off', `${COUNT} SETTINGS readonly = 0`],
     ['SET', "SET log_comment = '2'"],
     ['a file', "SELECT * FROM file('/etc/passwd', 'LineAsString')"],
-    ['an address', "SELECT * FROM url('http://127.0.0.1:1/', 'LineAsString')"],
+    ['a URL', "SELECT * FROM url('http://127.0.0.1:1/', 'LineAsString')"],
     ['another server', "SELECT * FROM remote('127.0.0.1', 'db', 'events')"],
     ['an executable', "SELECT * FROM executable('ls', 'TSV', 'a String')"],
     ['users', 'SELECT * FROM system.users'],
@@ -260,13 +263,13 @@ describe('the wall in the engine, with the compiler taken away', () => {
     ['a temporary table', 'CREATE TEMPORARY TABLE x (a Int8)'],
     ['kill', 'KILL QUERY WHERE 1'],
     ['stop', 'SYSTEM STOP LISTEN HTTP'],
-  ])('%s is refused', async (_, query) => {
+  ])('rejects a query with %s', async (_, query) => {
     await expect(engine.ask('reader', query, settings)).rejects.toThrow(/DB::Exception/)
   })
 })
 
-// The compiled text with none of the engine's filters: what the compiler alone keeps apart.
-test('the wall in the compiler holds with the engine taken away', async () => {
+// The compiled query without the engine's filters: tests the isolation by the compiler alone.
+test('the compiler isolates projects without the engine filters', async () => {
   const { compileQuery, parseQuery } = await import('../../src/sql/compile.ts')
   const countBy = async (query: string) => {
     const { text, params } = compileQuery(parseQuery(query), { projectId: 1, variables: {} })

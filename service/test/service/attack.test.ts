@@ -5,7 +5,7 @@ import { api, capture, countOf, event, request } from '../support/api.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 import { createTurns } from '../support/turns.ts'
 
-// Bombs on a machine that does other things too.
+// Bombs are slow on a machine that runs other work.
 
 const turns = createTurns()
 let service: RunningService
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 const MB = 1024 * 1024
-/** Bound of the service's memory under any mix of bodies. */
+/** Memory limit of the service under any mix of bodies. */
 const MAX_MEMORY = 600 * MB
 
 const memoryOf = ({ process: { pid } }: RunningService) =>
@@ -33,7 +33,7 @@ const distinctKeys = (count: number, first = 0) =>
 const around = (inner: string) => `{"api_key":"${service.token}","batch":[${inner}]}`
 const inEvent = (value: string) => `{"event":"bomb","properties":{"distinct_id":"d","x":${value}}}`
 
-/** Bodies of up to 20 MB of JSON, each the worst of its kind; with the project's token, and without. */
+/** Worst-case bodies of up to 20 MB of JSON, with and without the project's token. */
 const makeBombs = (): Record<string, string> => ({
   'empty events': around(`${repeat('{},', 19 * MB)}{}`),
   'empty events without a token': `[${repeat('{},', 19 * MB)}{}]`,
@@ -42,18 +42,18 @@ const makeBombs = (): Record<string, string> => ({
   'distinct keys': around(inEvent(`{${distinctKeys(1_500_000)}}`)),
   'distinct keys around the events': `{"api_key":"${service.token}",${distinctKeys(1_500_000)},"batch":[]}`,
   'a long string': around(inEvent(`"${repeat('x', 19 * MB)}"`)),
-  'halves of characters': around(inEvent(`"${repeat('\\ud800', 19 * MB)}"`)),
+  'lone surrogates': around(inEvent(`"${repeat('\\ud800', 19 * MB)}"`)),
   numbers: around(inEvent(`[${repeat('1e9,', 19 * MB)}1]`)),
-  'events as large as they may be': around(
+  'events of the maximum size': around(
     Array.from({ length: 9 }, () => inEvent(`"${repeat('\\ud800', 2 * MB - 200)}"`)).join(','),
   ),
-  'events with as many keys as they may have': around(
+  'events with the maximum number of keys': around(
     Array.from({ length: 180 }, () => inEvent(`{${distinctKeys(7_000)}}`)).join(','),
   ),
-  'events with keys of their own': around(
+  'events with distinct keys': around(
     Array.from({ length: 50 }, (_, n) => inEvent(`{${distinctKeys(7_900, n * 7_900)}}`)).join(','),
   ),
-  'events with keys that cannot be stored as they are': around(
+  'events with keys that need escaping': around(
     Array.from(
       { length: 50 },
       (_, event) =>
@@ -65,10 +65,10 @@ const makeBombs = (): Record<string, string> => ({
   ),
   'blanks before the body': `${' '.repeat(19 * MB)}${around(inEvent('1'))}`,
   'blanks before a token': `{"token":${' '.repeat(19 * MB)}1}`,
-  'as many events as there may be': around(
+  'the maximum number of events': around(
     Array.from({ length: 10_000 }, () => inEvent('{"a":{"b":[1,2,3]}}')).join(','),
   ),
-  'many changes of persons': around(
+  'many person updates': around(
     Array.from(
       { length: 1_000 },
       (_, n) => `{"event":"$set","distinct_id":"d${n}","$set":{${distinctKeys(900)}}}`,
@@ -86,7 +86,7 @@ beforeAll(() => {
   }))
 })
 
-/** Sends honest deliveries and asks for the service's health until it is stopped, with `pauseMs` between two requests of a kind. */
+/** Sends honest deliveries and health requests until stopped, with `pauseMs` between two requests of a kind. */
 const startHonest = (pauseMs = 20) => {
   const answers: number[] = []
   const health: number[] = []
@@ -118,14 +118,14 @@ const startHonest = (pauseMs = 20) => {
 
 // Longest processor time of a turn of the event loop, in ms.
 const MAX_TURN_MS = 50
-// Other processes make a turn slower, by cold caches and a shared core, and never faster: the best of several tries counts.
+// Other processes can only slow a turn down (cold caches, shared cores), so the best of several tries counts.
 const TRIES = 5
 
-test('no body blocks the event loop, and honest clients are served meanwhile', async () => {
+test('no request body blocks the event loop or delays honest clients', async () => {
   const stop = startHonest()
   const blocks: Record<string, number> = {}
   turns.longestMs()
-  /** Sends a body until it is clear that it blocks the event loop for longer than it may. Returns the last status. */
+  /** Sends a body until one try stays within the event loop limit, or all tries fail. Returns the last status. */
   const send = async (name: string, body: Uint8Array | string) => {
     let status = 0
     let best = Infinity
@@ -148,7 +148,7 @@ test('no body blocks the event loop, and honest clients are served meanwhile', a
   expect(memoryOf(service)).toBeLessThan(MAX_MEMORY)
 })
 
-test('many bombs at once neither fill the memory nor keep anybody out', async () => {
+test('many concurrent bombs stay within the memory bound and do not reject honest clients', async () => {
   const plain = Buffer.from(around(inEvent(`"${repeat('x', 15 * MB)}"`)))
   const stop = startHonest()
   const attack = Promise.all([
@@ -174,15 +174,15 @@ const open = async (path: string, headers: string): Promise<{ socket: Socket; an
   return { socket, answer }
 }
 
-test('bodies that are announced and never sent are ended, and take nothing from others', async () => {
+test('the service closes requests whose bodies never arrive and still serves other clients', async () => {
   const silent = await Promise.all(
     Array.from({ length: 60 }, (_, n) => open(n % 2 ? '/e/' : '/flags/', 'Content-Length: 20000000')),
   )
   const trickles = await Promise.all(Array.from({ length: 20 }, () => open('/e/', 'Transfer-Encoding: chunked')))
-  // Some hold as much as they can before they fall silent.
+  // Some occupy as much memory as possible before they stall.
   for (const { socket } of silent.slice(0, 30)) socket.write(Buffer.alloc(3 * MB, ' '))
   const trickle = setInterval(() => trickles.forEach(({ socket }) => socket.write('1\r\n \r\n')), 500)
-  // For the minutes until the service ends the bodies.
+  // Runs for the minutes until the service closes the stalled requests.
   const stop = startHonest(250)
   const large = Array.from({ length: 500 }, () => event('large', {}, { text: 'x'.repeat(4_000) }))
   expect((await capture(service, ...large)).status).toBe(200)
@@ -194,7 +194,7 @@ test('bodies that are announced and never sent are ended, and take nothing from 
   expect(await countOf(service, 'large')).toBe(500)
 })
 
-test('a row that the engine refuses fails no other', async () => {
+test('a row that the engine rejects does not fail other rows', async () => {
   const half = '\ud83d'
   const odd = [
     event(half, {}, { distinct_id: half, [half]: half, $set: { [half]: half } }),
@@ -211,8 +211,8 @@ test('a row that the engine refuses fails no other', async () => {
   expect(await countOf(service, 'beside odd')).toBe(20)
 })
 
-describe('bodies of the API', () => {
-  test.each([1.5 * MB, 30 * MB])('%i bytes are read, then refused', async (bytes) => {
+describe('API request bodies', () => {
+  test.each([1.5 * MB, 30 * MB])('of %i bytes are read, then rejected', async (bytes) => {
     const reply = await api(service, 'POST', '/endpoints/', { name: 'x'.repeat(bytes) })
     expect(reply).toMatchObject({
       status: 413,
@@ -220,13 +220,13 @@ describe('bodies of the API', () => {
     })
   })
 
-  test('a body of many faults lists a few of them', async () => {
+  test('with many errors get a response that lists only a few', async () => {
     const reply = await api(service, 'POST', '/endpoints/', JSON.parse(`{${distinctKeys(16_000)}}`))
     expect(reply.status).toBe(400)
     expect(reply.body.errors.length).toBeLessThanOrEqual(20)
   })
 
-  test('a body too deep to parse is refused', async () => {
+  test('that are nested too deeply are rejected', async () => {
     const { status } = await request(`${service.url}/api/projects/${service.projectId}/endpoints/`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
@@ -248,7 +248,7 @@ describe('CORS', () => {
     })
 
   test.each(['/e/', '/i/v0/e/', '/flags/?v=2', '/decide/', '/s/', '/api/surveys/'])(
-    'any page may send to %s',
+    'allows any page to send to %s',
     async (path) => {
       const { status, headers } = await preflight(path)
       expect(status).toBe(204)
@@ -264,7 +264,7 @@ describe('CORS', () => {
     '/api/personal_api_keys/',
     '/metrics',
     '/nowhere',
-  ])('no page may ask %s', async (path) => {
+  ])('denies pages access to %s', async (path) => {
     const { headers } = await preflight(path)
     expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
   })

@@ -15,7 +15,7 @@ afterAll(() => service.stop())
 const post = (path: string, body: Body, headers: Record<string, string> = {}) =>
   request(`${service.url}${path}`, { method: 'POST', body, headers })
 
-describe('encodings', () => {
+describe('capture', () => {
   const body = (name: string) => JSON.stringify({ api_key: service.token, batch: [event(name)] })
   const base64 = (text: string) => `data=${encodeURIComponent(Buffer.from(text).toString('base64'))}`
   const FORM = 'application/x-www-form-urlencoded'
@@ -31,7 +31,7 @@ describe('encodings', () => {
     ['/i/v0/e/', '/i/v0/e/', (text) => text, {}],
     ['/batch', '/batch', (text) => text, {}],
     ['/capture/ with retry_count', '/capture/?retry_count=2', (text) => text, {}],
-  ])('%s', async (name, path, encode, headers) => {
+  ])('accepts %s', async (name, path, encode, headers) => {
     expect(await post(path, encode(body(name)), headers)).toMatchObject({ status: 200, body: { status: 1 } })
     expect(await countOf(service, name)).toBe(1)
   })
@@ -40,14 +40,14 @@ describe('encodings', () => {
     ['a bare event', (own) => own],
     ['a bare list', (own) => [own]],
     ['data', (own) => ({ data: [own] })],
-  ])('%s with its token in the properties', async (name, wrap) => {
+  ])('accepts %s with the token in the event properties', async (name, wrap) => {
     expect(await post('/e/', JSON.stringify(wrap(event(name, {}, { token: service.token }))))).toMatchObject({
       status: 200,
     })
     expect(await countOf(service, name)).toBe(1)
   })
 
-  test('the token may stand in the address', async () => {
+  test('accepts the token in the URL', async () => {
     expect(await post(`/e/?token=${service.token}`, JSON.stringify([event('by address')]))).toMatchObject({
       status: 200,
     })
@@ -55,9 +55,9 @@ describe('encodings', () => {
   })
 })
 
-describe('what cannot be taken', () => {
+describe('invalid events and requests', () => {
   test.each<[string, string, Body, number, string]>([
-    ['no JSON', '/e/', 'hello there!', 400, 'invalid_json'],
+    ['a body that is not JSON', '/e/', 'hello there!', 400, 'invalid_json'],
     ['an empty body', '/e/', '', 400, 'invalid_json'],
     ['damaged gzip', '/e/', new Uint8Array([0x1f, 0x8b, 1, 2, 3]), 400, 'invalid_encoding'],
     ['an unknown compression', '/e/?compression=brotli', 'x', 400, 'unsupported_compression'],
@@ -66,13 +66,13 @@ describe('what cannot be taken', () => {
     ['no token', '/e/', JSON.stringify([event('e')]), 401, 'invalid_token'],
     ['a body that is too large', '/e/', 'x'.repeat(21 * 1024 * 1024), 413, 'body_too_large'],
     [
-      'a small body that grows too large',
+      'a small body over the limit when decompressed',
       '/e/',
       new Uint8Array(gzipSync(Buffer.alloc(70_000_000, ' '))),
       413,
       'body_too_large',
     ],
-  ])('%s', async (_, path, body, status, code) => {
+  ])('return the error code for %s', async (_, path, body, status, code) => {
     const reply = await post(path, typeof body === 'string' ? body.replace('@', service.token) : body)
     expect(reply).toMatchObject({
       status,
@@ -80,7 +80,7 @@ describe('what cannot be taken', () => {
     })
   })
 
-  test('one refused event never loses its neighbours', async () => {
+  test('do not affect valid events of the same request', async () => {
     const id = uuidv7()
     const reply = await capture(
       service,
@@ -103,7 +103,7 @@ describe('what cannot be taken', () => {
     expect(await countOf(service, 'neighbour')).toBe(3)
   })
 
-  test('events of an unknown project are refused one by one beside those of a known one', async () => {
+  test('with an unknown token do not affect events with a known token', async () => {
     const reply = await post(
       '/e/',
       JSON.stringify([event('known', {}, { token: service.token }), event('known', {}, { token: 'nobody' })]),
@@ -113,7 +113,7 @@ describe('what cannot be taken', () => {
   })
 })
 
-describe('what is stored', () => {
+describe('stored events', () => {
   const HOSTILE = {
     'key.with.dots': 1,
     nested: { 'a.b': { c: [1, 'x', { d: null }] } },
@@ -134,14 +134,14 @@ describe('what is stored', () => {
     'line\n': 'tab\t',
   }
 
-  test('properties come back as they were sent', async () => {
+  test('return properties as they were sent', async () => {
     await capture(service, event('hostile', {}, HOSTILE))
     const [row] = await rowsOf(service, "SELECT properties FROM events WHERE event = 'hostile'")
     const properties = typeof row![0] === 'string' ? JSON.parse(row![0]) : row![0]
     const { half, '\udc00': odd, nested, '%2E': dot, big, huge, ...plain } = HOSTILE
     expect(properties).toMatchObject(plain)
     expect(properties.half).toBe('a\ufffdb')
-    // Beyond what the engine's integers hold: the same number, as a fraction's neighbour.
+    // Beyond the range of the engine's integers: returned as the nearest float.
     expect(Number(properties.big)).toBe(big)
     expect(Number(properties.huge)).toBe(huge)
     expect(properties.nested['a.b'].c.slice(0, 2)).toEqual([1, 'x'])
@@ -155,20 +155,20 @@ describe('what is stored', () => {
     ['a path that is an object elsewhere', { path: { path: { 'path.path': 'x' } } }],
     ['keys that collide', { 'c.d': 1, 'c%2Ed': 2, c: { d: 3 } }],
     ['a megabyte of text', { text: 'ä'.repeat(1_000_000) }],
-  ])('%s are stored, and so is what comes with them', async (name, properties) => {
+  ])('keep %s and the other events of the request', async (name, properties) => {
     const reply = await capture(service, event(name, {}, properties), event(name))
     expect(reply.body).toEqual({ status: 1 })
     expect(await countOf(service, name)).toBe(2)
   })
 
-  test('distinguishes a key with dots from a path', async () => {
+  test('distinguish a key with dots from a path', async () => {
     await capture(service, event('dots', {}, { 'a.b': 'key', a: { b: 'path' } }))
     expect(await rowsOf(service, "SELECT properties['a.b'], properties.a.b FROM events WHERE event = 'dots'")).toEqual([
       ['key', 'path'],
     ])
   })
 
-  test("the client's clock is corrected by sent_at", async () => {
+  test('have timestamps corrected by sent_at', async () => {
     const anHour = 3_600_000
     const body = {
       api_key: service.token,
@@ -180,7 +180,7 @@ describe('what is stored', () => {
     expect(Math.abs(Number(row![0]) * 1000 - Date.now())).toBeLessThan(10_000)
   })
 
-  test('the columns hold what the properties say', async () => {
+  test('have columns filled from their properties', async () => {
     const uuid = uuidv7()
     await capture(
       service,
@@ -198,8 +198,8 @@ describe('what is stored', () => {
   })
 })
 
-describe('each event once', () => {
-  test('twice in one request', async () => {
+describe('deduplication', () => {
+  test('stores an event once when one request contains it twice', async () => {
     const uuid = uuidv7()
     await capture(
       service,
@@ -210,7 +210,7 @@ describe('each event once', () => {
     expect(await countOf(service, 'once a')).toBe(1)
   })
 
-  test('in fifty requests at the same time', async () => {
+  test('stores an event once when fifty concurrent requests contain it', async () => {
     const uuid = uuidv7()
     const replies = await Promise.all(
       Array.from({ length: 50 }, () => capture(service, event('once b', { uuid }), event('once b'))),
@@ -219,7 +219,7 @@ describe('each event once', () => {
     expect(await countOf(service, 'once b')).toBe(51)
   })
 
-  test('in requests one after the other, under another name and time', async () => {
+  test('stores an event once when later requests resend its UUID with another name and time', async () => {
     const uuid = uuidv7()
     for (const timestamp of ['2025-01-01T00:00:00Z', '2026-01-01T00:00:00Z', '2026-06-01T00:00:00Z'])
       await capture(service, event(`once ${timestamp}`, { uuid, timestamp }))
@@ -228,7 +228,7 @@ describe('each event once', () => {
     ])
   })
 
-  test('an old id of another version of UUID', async () => {
+  test('stores an event once when its UUID is old and of another version', async () => {
     const uuid = 'f47ac10b-58cc-4372-a567-0e02b2c3d479'
     await capture(service, event('once c', { uuid }))
     await capture(service, ...Array.from({ length: 500 }, () => event('between')))
@@ -237,8 +237,8 @@ describe('each event once', () => {
   })
 })
 
-describe('pages of other origins', () => {
-  test('a preflight is answered with whatever headers were asked for', async () => {
+describe('cross-origin pages', () => {
+  test('get a preflight response that allows the requested headers', async () => {
     const reply = await request(`${service.url}/i/v0/e/`, {
       method: 'OPTIONS',
       headers: {
@@ -256,13 +256,13 @@ describe('pages of other origins', () => {
     ['/e/', 'no JSON!', 400],
     ['/e/', '{"api_key":"nobody","event":"e","distinct_id":"d"}', 401],
     ['/flags/?v=2', '{}', 401],
-  ])('an error of %s can be read by the page', async (path, body, status) => {
+  ])('can read an error of %s', async (path, body, status) => {
     const reply = await post(path, body, { origin: 'https://shop.example' })
     expect(reply.status).toBe(status)
     expect(reply.headers.get('access-control-allow-origin')).toBe('https://shop.example')
   })
 
-  test('the API with keys is not for pages', async () => {
+  test('cannot read responses of the authenticated API', async () => {
     const reply = await request(`${service.url}/api/projects/1/endpoints/`, {
       headers: { origin: 'https://shop.example', authorization: `Bearer ${service.key}` },
     })
@@ -272,19 +272,22 @@ describe('pages of other origins', () => {
 })
 
 describe('flags and configuration', () => {
-  test.each([[''], ['gzip'], ['base64']])('/flags answers honestly that there are none (%s)', async (encoding) => {
-    const text = JSON.stringify({ token: service.token, distinct_id: 'd' })
-    const bodies: Record<string, Body> = {
-      '': text,
-      gzip: new Uint8Array(gzipSync(text)),
-      base64: `data=${encodeURIComponent(Buffer.from(text).toString('base64'))}`,
-    }
-    const reply = await post('/flags/?v=2', bodies[encoding]!)
-    expect(reply).toMatchObject({ status: 200, body: { flags: {}, errorsWhileComputingFlags: false } })
-    expect(reply.body).not.toHaveProperty('supportedCompression')
-  })
+  test.each([[''], ['gzip'], ['base64']])(
+    '/flags returns no flags for a project without flags (encoding "%s")',
+    async (encoding) => {
+      const text = JSON.stringify({ token: service.token, distinct_id: 'd' })
+      const bodies: Record<string, Body> = {
+        '': text,
+        gzip: new Uint8Array(gzipSync(text)),
+        base64: `data=${encodeURIComponent(Buffer.from(text).toString('base64'))}`,
+      }
+      const reply = await post('/flags/?v=2', bodies[encoding]!)
+      expect(reply).toMatchObject({ status: 200, body: { flags: {}, errorsWhileComputingFlags: false } })
+      expect(reply.body).not.toHaveProperty('supportedCompression')
+    },
+  )
 
-  test('/flags with config=true carries the configuration', async () => {
+  test('/flags with config=true includes the remote configuration', async () => {
     const reply = await post('/flags?v=2&config=true', JSON.stringify({ token: service.token }))
     const config = await request(`${service.url}/array/${service.token}/config`)
     expect(reply.body).toMatchObject({ flags: {}, ...config.body })
@@ -305,11 +308,11 @@ describe('flags and configuration', () => {
     ['/api/surveys/?token=x', 200],
     ['/_health', 200],
     ['/_readiness', 200],
-  ])('GET %s answers %i', async (path, status) => {
+  ])('GET %s responds with %i', async (path, status) => {
     expect((await request(`${service.url}${path}`)).status).toBe(status)
   })
 
-  test('/array/:token/config.js is a script that pages may keep for a while', async () => {
+  test('/array/:token/config.js is a cacheable script', async () => {
     const reply = await request(`${service.url}/array/${service.token}/config.js`)
     expect(reply.headers.get('content-type')).toMatch(/javascript/)
     expect(reply.headers.get('cache-control')).toMatch(/max-age=/)
@@ -317,7 +320,7 @@ describe('flags and configuration', () => {
   })
 })
 
-test('what an SDK sends during a flood is all there', async () => {
+test('the service stores every event of a flood of concurrent deliveries', async () => {
   const batches = Array.from({ length: 40 }, (_, batch) =>
     Array.from({ length: 50 }, (_, n) => event('flood', { uuid: uuidv7() }, { batch, n })),
   )

@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-describe('columns', () => {
+describe('endpoint columns', () => {
   test('are described at creation, with the API types', async () => {
     const query = `SELECT event, count() AS n, avg(toFloat(properties.price)) AS mean, max(timestamp) AS last, toDate(min(timestamp)) AS day,
       count() > 1 AS is_many, groupArray(event) AS names, tuple(1, 2) AS all, any(uuid) AS id, {variables.text} AS given FROM events GROUP BY event`
@@ -46,7 +46,7 @@ describe('columns', () => {
     expect((await run('typed', { text: 'x' })).body.columns).toEqual(body.columns.map(({ name }: any) => name))
   })
 
-  test('are those of the version', async () => {
+  test('belong to the version', async () => {
     await create('grows', 'SELECT 1 AS a')
     await api(service, 'PATCH', '/endpoints/grows/', { query: sql('SELECT 1 AS a, now() AS b') })
     expect((await api(service, 'GET', '/endpoints/grows/')).body.columns).toEqual([
@@ -59,23 +59,23 @@ describe('columns', () => {
   })
 })
 
-describe('an argument of a wrong type', () => {
+describe('a query with an argument of the wrong type', () => {
   test.each<[string, string, string, string]>([
     [
-      'an aggregate of a text',
+      'an aggregate of a string',
       'SELECT event, sum(lower(event)) FROM events GROUP BY event',
       'sum',
       'sum(lower(event))',
     ],
-    ['a function of a time', 'SELECT length(timestamp) FROM events', 'length', 'length(timestamp)'],
-    ['a sum of a time and an array', 'SELECT timestamp + [1] FROM events', '+', 'timestamp + [1]'],
+    ['a string function of a timestamp', 'SELECT length(timestamp) FROM events', 'length', 'length(timestamp)'],
+    ['a sum of a timestamp and an array', 'SELECT timestamp + [1] FROM events', '+', 'timestamp + [1]'],
     [
-      'a column that is not grouped',
+      'a column that is not in GROUP BY',
       'SELECT event, distinct_id, count() FROM events GROUP BY event',
       'distinct_id',
       'distinct_id',
     ],
-  ])('%s is rejected at creation with the position', async (_, query, word, place) => {
+  ])('is rejected at creation with the position of %s', async (_, query, word, place) => {
     const { status, body } = await create('wrong', query)
     expect([status, body.attr]).toEqual([400, 'query'])
     expect(body.detail).toContain(word)
@@ -85,7 +85,7 @@ describe('an argument of a wrong type', () => {
     expect((await api(service, 'GET', '/endpoints/wrong/')).status).toBe(404)
   })
 
-  test('is rejected in an update, which changes nothing', async () => {
+  test('is rejected in an update that then changes nothing', async () => {
     await create('stays', 'SELECT 1 AS a')
     expect(
       (
@@ -103,29 +103,32 @@ describe('an argument of a wrong type', () => {
     })
   })
 
-  test('is refused where a variable is of the wrong type', async () => {
+  test('is rejected if a variable has the wrong type', async () => {
     expect((await create('wrong', 'SELECT length({variables.number})')).status).toBe(400)
     expect((await create('wrong', 'SELECT has({variables.flag}, 1)')).status).toBe(400)
   })
 
   test.each([
-    ['a text read as a time', 'SELECT toDateTime({variables.text})'],
-    ['a text beside a time', 'SELECT count() FROM events WHERE timestamp > {variables.text}'],
-    ['a text beside a number', 'SELECT count() FROM events WHERE toFloat(properties.price) > {variables.text}'],
-    ['a text beside an id', 'SELECT count() FROM events WHERE uuid = {variables.text}'],
+    ['a string parsed as a timestamp', 'SELECT toDateTime({variables.text})'],
+    ['a string compared with a timestamp', 'SELECT count() FROM events WHERE timestamp > {variables.text}'],
     [
-      'one list as a list and another as one value',
+      'a string compared with a number',
+      'SELECT count() FROM events WHERE toFloat(properties.price) > {variables.text}',
+    ],
+    ['a string compared with a UUID', 'SELECT count() FROM events WHERE uuid = {variables.text}'],
+    [
+      'one list used as a list and another as a single value',
       'SELECT has({variables.list}, event) FROM events WHERE event = {variables.other_list}',
     ],
     ['a date', 'SELECT toYear({variables.date}), {variables.flag}, 10 / {variables.number}'],
     ['a pattern', 'SELECT match(event, {variables.text}) FROM events'],
-  ])('accepts a query whose error depends on a value: %s', async (what, query) => {
+  ])('is accepted if the error depends on a value: %s', async (what, query) => {
     const reply = await create(`right_${what.replace(/\W/g, '_')}`, query)
     expect([reply.status, reply.body.detail]).toEqual([201, undefined])
   })
 })
 
-test('accepts a query that is too expensive to check', async () => {
+test('creating an endpoint accepts a query that is too expensive to check', async () => {
   const slow =
     'SELECT count() FROM (SELECT arrayJoin(range(1000000)) AS a) AS x CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y WHERE cityHash64(a, b) = 1'
   expect(await create('dear', `SELECT (${slow}) AS n, {variables.list}, {variables.text}`)).toMatchObject({
@@ -135,7 +138,7 @@ test('accepts a query that is too expensive to check', async () => {
 })
 
 describe('data_freshness_seconds', () => {
-  test('defaults to a day, and belongs to the version', async () => {
+  test('defaults to one day and belongs to the version', async () => {
     expect((await create('fresh', 'SELECT 1')).body.data_freshness_seconds).toBe(86_400)
     expect((await api(service, 'PATCH', '/endpoints/fresh/', { data_freshness_seconds: 900 })).body).toMatchObject({
       data_freshness_seconds: 900,
@@ -150,7 +153,7 @@ describe('data_freshness_seconds', () => {
     expect((await api(service, 'GET', '/endpoints/fresh/')).body.data_freshness_seconds).toBe(900)
   })
 
-  test.each([0, 901, -1, '900', null])('%j is refused', async (value) => {
+  test.each([0, 901, -1, '900', null])('rejects %j', async (value) => {
     expect(await create('other', 'SELECT 1', { data_freshness_seconds: value })).toMatchObject({
       status: 400,
       body: { attr: 'data_freshness_seconds' },
@@ -218,7 +221,7 @@ describe("a variable's schema", () => {
       [['a'], ['b', 'c']],
       [[], ['a', 'b', 'c'], ['d'], 'a', [1]],
     ],
-  ])('%s accepts matching values only', async (name, type, schema, good, bad) => {
+  ])('of %s accepts only matching values', async (name, type, schema, good, bad) => {
     const ask = await echo(name, type, schema)
     for (const value of good) expect([value, (await ask(value)).status]).toEqual([value, 200])
     for (const value of bad) {
@@ -241,17 +244,17 @@ describe("a variable's schema", () => {
   })
 
   test.each<[string, string, object, RegExp]>([
-    ['another type', 'String', { type: 'integer' }, /"string" or "uuid"/],
-    ['a rule that does not belong', 'Boolean', { type: 'boolean', minimum: 1 }, /has no "minimum"/],
+    ['a schema of the wrong type', 'String', { type: 'integer' }, /"string" or "uuid"/],
+    ['a rule of another type', 'Boolean', { type: 'boolean', minimum: 1 }, /has no "minimum"/],
     ['a broken pattern', 'String', { type: 'string', pattern: '(' }, /not a regular expression/],
-    ['a pattern that looks ahead', 'String', { type: 'string', pattern: 'a(?=b)' }, /lookaround/],
-    ['bounds that cross', 'Number', { type: 'number', minimum: 5, maximum: 1 }, /so no value is valid/],
-    ['bounds of another type', 'Number', { type: 'number', minimum: '2026-01-01' }, /a number/],
-    ['a bound that is no date', 'Date', { type: 'date', minimum: '2026-02-30' }, /a date/],
-    ['choices of another type', 'Number', { type: 'integer', enum: [1, 'x'] }, /a whole number/],
+    ['a pattern with lookahead', 'String', { type: 'string', pattern: 'a(?=b)' }, /lookaround/],
+    ['crossed bounds', 'Number', { type: 'number', minimum: 5, maximum: 1 }, /so no value is valid/],
+    ['bounds of the wrong type', 'Number', { type: 'number', minimum: '2026-01-01' }, /a number/],
+    ['a bound that is not a date', 'Date', { type: 'date', minimum: '2026-02-30' }, /a date/],
+    ['choices of the wrong type', 'Number', { type: 'integer', enum: [1, 'x'] }, /a whole number/],
     ['an unknown rule', 'Number', { type: 'integer', step: 2 }, /./],
     ['an unknown type', 'Number', { type: 'money' }, /./],
-  ])('with %s is refused', async (_, type, schema, words) => {
+  ])('rejects an invalid schema: %s', async (_, type, schema, words) => {
     expect(await define('refused', type, { schema })).toMatchObject({
       status: 400,
       body: { attr: 'schema', detail: expect.stringMatching(words) },
@@ -279,14 +282,14 @@ describe("a variable's schema", () => {
     expect((await api(service, 'PATCH', path, { schema: null })).body.schema).toBe(null)
   })
 
-  test('a pattern with exponential backtracking does not block the service', async () => {
+  test('does not block the service with a pattern of exponential backtracking', async () => {
     const ask = await echo('slow', 'String', { type: 'string', pattern: '^(a+)+$' })
     expect((await ask(`${'a'.repeat(50)}!`)).status).toBe(400)
     expect((await ask('a'.repeat(5_000))).status).toBe(200)
   })
 })
 
-test('lists the endpoints that use a variable', async () => {
+test('a variable lists the endpoints that use it', async () => {
   const { body } = await define('used', 'String')
   await create('user_a', 'SELECT {variables.used}')
   await create('user_b', 'SELECT {variables.used}')

@@ -34,33 +34,33 @@ test('an acknowledged event survives kill -9 of the service, exactly once', asyn
 
   const second = await start()
   expect(await countOf(second, 'kept')).toBe(1)
-  // The client may never have seen the answer: it sends again.
+  // The client may not have received the response, so it retries.
   expect((await capture(second, event('kept', { uuid }))).body).toEqual({ status: 1 })
   expect(await countOf(second, 'kept')).toBe(1)
   expect(second.token).toBe(first.token)
   expect(second.key).toBe(first.key)
 })
 
-test('an acknowledged event survives kill -9 of the engine, and the service recovers by itself', async () => {
+test('an acknowledged event survives kill -9 of the engine and the service recovers without intervention', async () => {
   const service = await start()
   const engine = engineOf(service)
   expect((await capture(service, event('kept'))).status).toBe(200)
   process.kill(engine, 'SIGKILL')
-  // Sent while the engine is away: the answer waits for its return.
+  // Sent while the engine is down: the response waits until the engine is back.
   expect((await capture(service, event('kept'))).status).toBe(200)
   expect(await countOf(service, 'kept')).toBe(2)
   expect(engineOf(service)).not.toBe(engine)
   expect((await request(`${service.url}/_readiness`)).status).toBe(200)
 })
 
-test('nothing acknowledged is lost or counted twice while the engine is killed again and again', async () => {
+test('repeated engine crashes neither lose nor duplicate acknowledged events', async () => {
   const service = await start()
   const acknowledged = new Set<string>()
   let sending = true
   const send = async () => {
     while (sending) {
       const uuid = uuidv7()
-      // As an SDK does: the same event again until it is acknowledged.
+      // Retries like an SDK: sends the same event until it is acknowledged.
       for (let done = false; !done && sending;) {
         const reply = await capture(service, event('stormy', { uuid })).catch(() => undefined)
         done = reply?.status === 200
@@ -82,12 +82,12 @@ test('nothing acknowledged is lost or counted twice while the engine is killed a
   }
   await Promise.all(senders)
   const stored = await countOf(service, 'stormy')
-  // An event whose request was under way at the end may be stored without its answer having been seen.
+  // An event whose request was in flight at the end may be stored without a received response.
   expect(stored).toBeGreaterThanOrEqual(acknowledged.size)
   expect(stored).toBeLessThanOrEqual(acknowledged.size + senders.length)
 })
 
-test('an event that was being stored when the service was killed is there once after it is sent again', async () => {
+test('an event in flight during a service crash is stored once after a retry', async () => {
   const first = await start()
   const events = Array.from({ length: 200 }, () => event('cut off', { uuid: uuidv7() }))
   const sent = events.map((each) => capture(first, each).catch(() => undefined))
@@ -100,7 +100,7 @@ test('an event that was being stored when the service was killed is there once a
   expect(await countOf(second, 'cut off')).toBe(200)
 })
 
-test('Ctrl-C answers what was sent, stops the engine and exits with 0', async () => {
+test('Ctrl-C completes pending requests, stops the engine and exits with 0', async () => {
   const service = await start()
   const engine = engineOf(service)
   const sent = Array.from({ length: 20 }, () => capture(service, event('last words')))
@@ -116,11 +116,11 @@ test('Ctrl-C answers what was sent, stops the engine and exits with 0', async ()
   expect(answered).toBeGreaterThan(0)
 })
 
-test('an engine that is held up makes ingest answer 503 with Retry-After, and the event can be sent again', async () => {
+test('ingest responds with 503 and Retry-After while the engine hangs, and accepts the event on retry', async () => {
   const service = await start()
   const engine = engineOf(service)
   const uuid = uuidv7()
-  // A stopped process keeps its connections and answers nothing: the worst kind of away.
+  // A stopped process keeps its connections open but never responds: the worst kind of outage.
   process.kill(engine, 'SIGSTOP')
   try {
     const reply = await capture(service, event('held up', { uuid }))
@@ -135,7 +135,7 @@ test('an engine that is held up makes ingest answer 503 with Retry-After, and th
   expect(await countOf(service, 'held up')).toBe(1)
 })
 
-test('SIGTERM under load: every acknowledged uuid is stored, once, and the service exits with 0', async () => {
+test('SIGTERM under load keeps every acknowledged event exactly once and exits with 0', async () => {
   const service = await start()
   const engine = engineOf(service)
   const acknowledged: string[] = []
@@ -147,7 +147,7 @@ test('SIGTERM under load: every acknowledged uuid is stored, once, and the servi
         () => undefined,
       )
       if (reply?.status === 200) acknowledged.push(...uuids)
-      if (!reply) return // nobody listens any more
+      if (!reply) return // the service no longer listens
     }
   })
   await until(() => acknowledged.length > 500)
@@ -157,7 +157,7 @@ test('SIGTERM under load: every acknowledged uuid is stored, once, and the servi
   await Promise.all(senders)
   expect(code).toBe(0)
   expect(isRunning(engine)).toBe(false)
-  expect(acknowledged.length).toBeGreaterThan(before) // what was under way was answered
+  expect(acknowledged.length).toBeGreaterThan(before) // pending requests got a response
 
   const again = await start()
   const stored = (await rowsOf(again, "SELECT uuid FROM events WHERE event = 'until the end' LIMIT 50000")).map(

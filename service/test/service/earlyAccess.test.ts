@@ -34,7 +34,7 @@ const enrol = (distinct_id: string, key: string, isEnrolled: boolean) =>
     ),
   )
 
-test('a feature from its idea to everybody: offered, taken, refused, withdrawn', async () => {
+test('an early access feature goes from concept to general availability, with opt-in, opt-out and removal', async () => {
   const made = await create({
     name: 'Dark mode!',
     description: 'Easy on the eyes',
@@ -76,7 +76,7 @@ test('a feature from its idea to everybody: offered, taken, refused, withdrawn',
   })
   expect(await flagOf('dark-mode', { distinct_id: 'wary' })).toMatchObject({ enabled: false })
   expect(await flagOf('dark-mode', { distinct_id: 'somebody' })).toMatchObject({ enabled: false })
-  // The SDK says it along with its question, before the event has come.
+  // The SDK sends the enrollment with its flag request before the event arrives.
   expect(
     await flagOf('dark-mode', {
       distinct_id: 'somebody',
@@ -86,7 +86,7 @@ test('a feature from its idea to everybody: offered, taken, refused, withdrawn',
   await enrol('keen', 'dark-mode', false)
   expect(await flagOf('dark-mode', { distinct_id: 'keen' })).toMatchObject({ enabled: false })
 
-  // A flag that is on for everybody is off for whoever refused, until the feature is gone.
+  // A flag that is on for everyone is off for persons who opted out, until the feature is deleted.
   await api(service, 'PATCH', `/feature_flags/${made.feature_flag.id}`, { filters: { groups: [{}] } })
   expect(await flagOf('dark-mode', { distinct_id: 'somebody' })).toMatchObject({
     enabled: true,
@@ -100,7 +100,7 @@ test('a feature from its idea to everybody: offered, taken, refused, withdrawn',
   expect((await api(service, 'GET', `${FEATURES}${made.id}`)).status).toBe(404)
 })
 
-test('a feature of a flag that is there already, with its share and variants', async () => {
+test('an early access feature of an existing flag keeps the rollout and variants of the flag', async () => {
   const { body: flag } = await api(service, 'POST', '/feature_flags/', {
     key: 'editor',
     filters: {
@@ -115,7 +115,7 @@ test('a feature of a flag that is there already, with its share and variants', a
   })
   await enrol('x', 'editor', true)
   expect(await flagOf('editor', { distinct_id: 'x' })).toMatchObject({ enabled: true, variant: 'new' })
-  // A flag that is off is off for everybody, and offered to nobody.
+  // An inactive flag is off for everyone and offered to no one.
   await api(service, 'PATCH', `/feature_flags/${flag.id}`, { active: false })
   expect(await offered('&stage=alpha')).toEqual([])
   await api(service, 'PATCH', `/feature_flags/${flag.id}`, { active: true })
@@ -126,7 +126,7 @@ test('a feature of a flag that is there already, with its share and variants', a
   expect((await api(service, 'GET', FEATURES)).body.results.map(({ id }: { id: string }) => id)).toContain(made.id)
 })
 
-test('posthog-node decides it in the backend as the service does', async () => {
+test('posthog-node evaluates an early access flag locally with the result of the service', async () => {
   await create({ name: 'Local', stage: 'beta' })
   const client = new PostHog(service.token, {
     host: service.url,
@@ -134,9 +134,9 @@ test('posthog-node decides it in the backend as the service does', async () => {
     featureFlagsPollingInterval: 600_000,
   })
   await client.waitForLocalEvaluationReady()
-  const value = (said: object) =>
+  const value = (properties: object) =>
     client.getFeatureFlag('local', 'x', {
-      personProperties: said,
+      personProperties: properties,
       onlyEvaluateLocally: true,
       sendFeatureFlagEvents: false,
     })
@@ -147,26 +147,26 @@ test('posthog-node decides it in the backend as the service does', async () => {
   await client.shutdown()
 })
 
-test('features are defined at the same time without losing one', async () => {
+test('concurrent requests to create early access features all succeed', async () => {
   await Promise.all(['a', 'b', 'c', 'd'].map((name) => create({ name, stage: 'beta' })))
   expect((await offered()).map(({ name }: { name: string }) => name)).toEqual(
     expect.arrayContaining(['a', 'b', 'c', 'd']),
   )
 })
 
-describe('what is refused', () => {
+describe('the early access API', () => {
   test.each([
     ['no name', {}, 'name'],
-    ['a stage that is none', { name: 'x', stage: 'soon' }, 'stage'],
-    ['a flag that is not there', { name: 'x', feature_flag_id: 999 }, 'feature_flag_id'],
-    ['a name whose flag is there', { name: 'a' }, 'key'],
-    ['a name that makes no key', { name: '???' }, 'key'],
+    ['an invalid stage', { name: 'x', stage: 'soon' }, 'stage'],
+    ['an unknown flag', { name: 'x', feature_flag_id: 999 }, 'feature_flag_id'],
+    ['a name whose flag exists', { name: 'a' }, 'key'],
+    ['a name without characters for a key', { name: '???' }, 'key'],
     ['an unknown field', { name: 'x', stages: 'beta' }, 'stages'],
-  ])('%s', async (_, input, attr) => {
+  ])('rejects %s', async (_, input, attr) => {
     expect(await api(service, 'POST', FEATURES, input)).toMatchObject({ status: 400, body: { attr } })
   })
 
-  test('a second feature of a flag, and one of a flag about groups', async () => {
+  test('rejects a second feature of a flag and a feature of a group flag', async () => {
     const { body: flag } = await api(service, 'POST', '/feature_flags/', {
       key: 'of-groups',
       filters: { groups: [{}], aggregation_group_type: 'company' },
@@ -182,7 +182,7 @@ describe('what is refused', () => {
     })
   })
 
-  test('rejects an unknown token', async () => {
+  test('returns 401 for an unknown token', async () => {
     expect((await request(`${service.url}/api/early_access_features/?token=wrong`)).status).toBe(401)
   })
 })

@@ -73,24 +73,24 @@ describe('variable definitions', () => {
   })
 
   test.each<[string, unknown, string]>([
-    ['a code name that is taken', { name: 'browser', type: 'String' }, 'name'],
-    ['a code name that is taken, given', { name: 'B', code_name: 'browser', type: 'String' }, 'code_name'],
+    ['a code name in use', { name: 'browser', type: 'String' }, 'name'],
+    ['an explicit code name in use', { name: 'B', code_name: 'browser', type: 'String' }, 'code_name'],
     ['a name without letters', { name: '!!', type: 'String' }, 'name'],
     ['a bad code name', { name: 'x', code_name: 'a-b', type: 'String' }, 'code_name'],
     ['an unknown type', { name: 'x', type: 'Integer' }, 'type'],
     ['no type', { name: 'x' }, 'type'],
     ['no name', { type: 'String' }, 'name'],
-    ['a default of another type', { name: 'x', type: 'Number', default_value: '5' }, 'default_value'],
-    ['values of a type that has none', { name: 'x', type: 'String', values: ['a'] }, 'values'],
+    ['a default of the wrong type', { name: 'x', type: 'Number', default_value: '5' }, 'default_value'],
+    ['values for a type without values', { name: 'x', type: 'String', values: ['a'] }, 'values'],
     ['an unknown field', { name: 'x', type: 'String', code: 1 }, 'code'],
-  ])('%s is refused', async (_, body, attr) => {
+  ])('are rejected for %s', async (_, body, attr) => {
     expect(await api(service, 'POST', '/insight_variables/', body)).toMatchObject({
       status: 400,
       body: { type: 'validation_error', attr },
     })
   })
 
-  test('a variable in use cannot be deleted or change its type', async () => {
+  test('in use can neither be deleted nor change type', async () => {
     await create('user_of_browser', sql('SELECT count() FROM events WHERE properties.$browser = {variables.browser}'))
     const path = `/insight_variables/${ids.browser}/`
     expect(await api(service, 'DELETE', path)).toMatchObject({
@@ -105,7 +105,7 @@ describe('variable definitions', () => {
   })
 })
 
-describe('create', () => {
+describe('creating an endpoint', () => {
   test('returns the endpoint, with exactly the variables of its query', async () => {
     const query = 'SELECT count() FROM events WHERE properties.$browser = {variables.browser}'
     const reply = await create('created', sql(query, { [ids.since!]: { variableId: ids.since, code_name: 'since' } }))
@@ -137,36 +137,36 @@ describe('create', () => {
       'Query references undefined variable(s): nope, none',
     ],
     [
-      'an id that is no UUID',
+      'an ID that is not a UUID',
       () => sql(WITH_BROWSER, { ...map('not-a-uuid'), ...map('5') }),
       'malformed_variable_ids',
       'Variable ID(s) not valid UUIDs: 5, not-a-uuid',
     ],
     [
-      'an id that is not there',
+      'an ID that does not exist',
       () => sql(WITH_BROWSER, map(NOBODY)),
       'unknown_variable_ids',
       `Variable ID(s) not found: ${NOBODY}`,
     ],
     [
-      'names before ids',
+      'undefined names before IDs',
       () => sql('SELECT {variables.nope}', map('not-a-uuid')),
       'undefined_variables',
       'Query references undefined variable(s): nope',
     ],
     [
-      'bad ids before unknown ids',
+      'malformed IDs before unknown IDs',
       () => sql(WITH_BROWSER, { ...map(NOBODY), ...map('x') }),
       'malformed_variable_ids',
       'Variable ID(s) not valid UUIDs: x',
     ],
     [
-      'unknown ids before unknown tables',
+      'unknown IDs before unknown tables',
       () => sql('SELECT {variables.browser} FROM nowhere', map(NOBODY)),
       'unknown_variable_ids',
       `Variable ID(s) not found: ${NOBODY}`,
     ],
-  ])('is rejected for %s, as is update', async (_, query, code, detail) => {
+  ])('is rejected for %s, like an update', async (_, query, code, detail) => {
     const expected = {
       status: 400,
       body: { type: 'validation_error', code, detail, attr: 'query', request_id: expect.any(String) },
@@ -192,20 +192,20 @@ describe('create', () => {
       'query',
     ],
     ['an unknown kind', { name: 'x', query: { kind: 'X' } }, 'query'],
-    ['no text', { name: 'x', query: { kind: 'HogQLQuery', query: ' ' } }, 'query'],
+    ['an empty query', { name: 'x', query: { kind: 'HogQLQuery', query: ' ' } }, 'query'],
     ['a syntax error', { name: 'x', query: sql('SELEC 1') }, 'query'],
     ['an unknown table', { name: 'x', query: sql('SELECT 1 FROM system.tables') }, 'query'],
     ['an unknown column', { name: 'x', query: sql('SELECT project_id FROM events') }, 'query'],
     ['an unknown function', { name: 'x', query: sql("SELECT file('/etc/passwd')") }, 'query'],
     ['two statements', { name: 'x', query: sql('SELECT 1; SELECT 2') }, 'query'],
-  ])('is refused for %s', async (_, body, attr) => {
+  ])('is rejected for %s', async (_, body, attr) => {
     expect(await api(service, 'POST', '/endpoints/', body)).toMatchObject({
       status: 400,
       body: { type: 'validation_error', detail: expect.any(String), attr },
     })
   })
 
-  test('PUT creates an endpoint, and updates it when sent again', async () => {
+  test('supports PUT, which updates on the second request', async () => {
     const put = (body: object) => api(service, 'PUT', '/endpoints/declared/', body)
     expect(await put({ query: sql('SELECT 1') })).toMatchObject({ status: 201, body: { name: 'declared' } })
     expect(await put({ query: sql('SELECT 1') })).toMatchObject({ status: 200, body: { current_version: 1 } })
@@ -218,7 +218,7 @@ describe('create', () => {
     })
   })
 
-  test('PUT under a code name creates a variable, and updates it when sent again', async () => {
+  test('supports PUT for its variables, which updates on the second request', async () => {
     const put = (body: object) => api(service, 'PUT', '/insight_variables/declared/', body)
     expect(await put({})).toMatchObject({ status: 400, body: { attr: 'type' } })
     const created = await put({ type: 'String' })
@@ -230,7 +230,7 @@ describe('create', () => {
     expect(await put({ code_name: 'another' })).toMatchObject({ status: 400, body: { attr: 'code_name' } })
   })
 
-  test('rejects a name in use, and accepts it after deletion', async () => {
+  test('rejects a name in use and accepts it after deletion', async () => {
     await create('taken', sql('SELECT 1'))
     expect(await create('taken', sql('SELECT 2'))).toMatchObject({
       status: 400,
@@ -242,8 +242,8 @@ describe('create', () => {
   })
 })
 
-describe('versions', () => {
-  test('only a changed query creates a version', async () => {
+describe('endpoint versions', () => {
+  test('are created only when the query changes', async () => {
     await create('versioned', sql("SELECT 'one'"))
     expect(
       (await api(service, 'PATCH', '/endpoints/versioned/', { query: sql("SELECT 'one'"), description: 'd' })).body,
@@ -268,7 +268,7 @@ describe('versions', () => {
     })
   })
 
-  test('does not run an inactive version or endpoint', async () => {
+  test('do not run when the version or endpoint is inactive', async () => {
     await create('resting', sql('SELECT 1'))
     await api(service, 'PATCH', '/endpoints/resting/', { query: sql('SELECT 2') })
     await api(service, 'PATCH', '/endpoints/resting/', { version: 1, is_active: false })
@@ -283,8 +283,8 @@ describe('versions', () => {
   })
 })
 
-describe('run', () => {
-  test('returns results first, then their description', async () => {
+describe('running an endpoint', () => {
+  test('returns results before their metadata', async () => {
     await create(
       'shape',
       sql(
@@ -315,7 +315,7 @@ describe('run', () => {
   })
 
   test.each<[string, string, Record<string, unknown>, number]>([
-    ['text', 'properties.$browser = {variables.browser}', { browser: 'Chrome' }, 2],
+    ['a string', 'properties.$browser = {variables.browser}', { browser: 'Chrome' }, 2],
     ['a number', 'properties.price >= {variables.least_price}', { least_price: 20 }, 3],
     ['a boolean', 'properties.paid = {variables.is_paid}', { is_paid: true }, 3],
     ['a date', 'timestamp >= {variables.since}', { since: '2026-03-01' }, 2],
@@ -338,7 +338,7 @@ describe('run', () => {
 
   test.each<[string, unknown, [string, string][]]>([
     [
-      'nothing',
+      'no body',
       undefined,
       [
         ['browser', 'required'],
@@ -361,12 +361,12 @@ describe('run', () => {
         ['least_price', 'required'],
       ],
     ],
-    ['one of two', { variables: { browser: 'x' } }, [['least_price', 'required']]],
+    ['a missing variable', { variables: { browser: 'x' } }, [['least_price', 'required']]],
     ['null', { variables: { browser: null, least_price: 1 } }, [['browser', 'required']]],
-    ['a text for a number', { variables: { browser: 'x', least_price: '1' } }, [['least_price', 'wrong_type']]],
-    ['one too many', { variables: { browser: 'x', least_price: 1, colour: 'red' } }, [['colour', 'unknown']]],
+    ['a string for a number', { variables: { browser: 'x', least_price: '1' } }, [['least_price', 'wrong_type']]],
+    ['an unknown variable', { variables: { browser: 'x', least_price: 1, colour: 'red' } }, [['colour', 'unknown']]],
     [
-      'all kinds of wrong',
+      'several errors',
       { variables: { browser: 5, a: 1 } },
       [
         ['browser', 'wrong_type'],
@@ -375,14 +375,14 @@ describe('run', () => {
       ],
     ],
     [
-      'something wrong beside it',
+      'missing variables and an invalid offset',
       { variables: {}, refresh: 'direct', offset: 1 },
       [
         ['browser', 'required'],
         ['least_price', 'required'],
       ],
     ],
-  ])('with %s is rejected with the reason', async (_, body, faults) => {
+  ])('rejects variables with the reason: %s', async (_, body, faults) => {
     await create(
       'strict',
       sql(
@@ -431,11 +431,11 @@ describe('run', () => {
     })
   })
 
-  test('a value with a quote finds its row', async () => {
+  test('finds the row of a value with a quote', async () => {
     expect((await run('echo', { variables: { browser: "O'Brien" } })).body.results).toEqual([["O'Brien", 1]])
   })
 
-  test('limit and offset page the rows and report whether more follow', async () => {
+  test('pages rows by limit and offset and reports whether more follow', async () => {
     await create('pages', sql("SELECT properties.price FROM events WHERE event = 'bought' ORDER BY timestamp"))
     expect((await run('pages', { limit: 3 })).body).toMatchObject({ results: { length: 3 }, hasMore: true, limit: 3 })
     expect((await run('pages', { limit: 3, offset: 3 })).body).toMatchObject({
@@ -461,15 +461,18 @@ describe('run', () => {
     [{ refresh: 'later' }, 'refresh'],
     [{ query_override: {} }, 'query_override'],
     [{ variables: [] }, 'variables'],
-  ])('%j is refused', async (body, attr) => {
+  ])('rejects the body %j', async (body, attr) => {
     expect(await run('pages', body)).toMatchObject({ status: 400, body: { type: 'validation_error', attr } })
   })
 
-  test.each(['limit=0', 'limit=x', 'limit=5&offset=-1', 'version=1.5'])('?%s is refused', async (query) => {
-    expect((await api(service, 'GET', `/endpoints/pages/run?${query}`)).status).toBe(400)
-  })
+  test.each(['limit=0', 'limit=x', 'limit=5&offset=-1', 'version=1.5'])(
+    'rejects the URL parameters ?%s',
+    async (query) => {
+      expect((await api(service, 'GET', `/endpoints/pages/run?${query}`)).status).toBe(400)
+    },
+  )
 
-  test('broken JSON is refused', async () => {
+  test('rejects malformed JSON', async () => {
     const reply = await fetch(`${service.url}/api/projects/1/endpoints/pages/run`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** Sends as a visitor at `address` does, through a proxy on this machine. */
+/** Sends events as a visitor with the IP `address` behind a proxy on this machine. */
 const from = (address: string, ...batch: object[]) =>
   request(`${service.url}/e/`, {
     method: 'POST',
@@ -30,19 +30,19 @@ const read = async (name: string, ...columns: string[]) =>
   )[0]
 
 test.each([
-  ['a visitor behind the proxy', 'v4', '203.0.113.7', {}, 'DE'],
-  ['a visitor of version 6', 'v6', '2001:db8::7', {}, 'NL'],
-  ['a visitor who says to be somebody else', 'spoof', '198.51.100.1, 203.0.113.7', {}, 'DE'],
-  ['an address that no range has', 'none', '192.0.2.1', {}, null],
-  ['a backend that says whose event it is', 'told', '203.0.113.7', { $ip: '198.51.100.9' }, 'FR'],
-  ["a backend that says that its address is nobody's", 'disabled', '203.0.113.7', { $geoip_disable: true }, null],
-  ['an event that knows better', 'known', '203.0.113.7', { $geoip_country_code: 'IT' }, 'IT'],
-])('%s', async (_, name, address, properties, country) => {
+  ['the IP of a visitor behind the proxy', 'v4', '203.0.113.7', {}, 'DE'],
+  ['an IPv6 visitor', 'v6', '2001:db8::7', {}, 'NL'],
+  ['a visitor who spoofs X-Forwarded-For', 'spoof', '198.51.100.1, 203.0.113.7', {}, 'DE'],
+  ['an IP outside all ranges', 'none', '192.0.2.1', {}, null],
+  ['an IP that a backend sets in $ip', 'told', '203.0.113.7', { $ip: '198.51.100.9' }, 'FR'],
+  ['an event with $geoip_disable', 'disabled', '203.0.113.7', { $geoip_disable: true }, null],
+  ['an event with its own country', 'known', '203.0.113.7', { $geoip_country_code: 'IT' }, 'IT'],
+])('resolves the country of %s', async (_, name, address, properties, country) => {
   expect((await from(address, event(name, {}, properties))).status).toBe(200)
   expect(await read(name, '$geoip_country_code')).toEqual([country])
 })
 
-test('the address itself is kept nowhere', async () => {
+test('the service does not store the visitor IP', async () => {
   await from('203.0.113.77', event('kept'), { event: '', properties: { distinct_id: 'x' } })
   const engine = engineOf(service.data)
   for (const table of ['events', 'refused_events', 'person_properties'])
@@ -55,7 +55,7 @@ test('the address itself is kept nowhere', async () => {
   expect(service.output()).not.toContain('203.0.113.77')
 })
 
-test('a program that the list knows is called a bot, also where its page did not notice', async () => {
+test('a user agent on the bot list is marked as a bot even if the page did not detect it', async () => {
   const agent = (text: string, more: object = {}) => ({ $raw_user_agent: text, ...more })
   await from(
     '192.0.2.1',
@@ -71,7 +71,7 @@ test('a program that the list knows is called a bot, also where its page did not
   expect(await read('backend', ...columns)).toEqual([null, null, null])
 })
 
-test('a file that cannot be read ends the start with what would be right', async () => {
+test('an unreadable country file aborts the start and reports the invalid line', async () => {
   writeFileSync(join(folder, 'wrong.csv'), 'start,end,country\n')
   const { code, stderr } = await runUntilEnd({
     TRAILMARK_PORT: '0',

@@ -23,11 +23,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('with CLICKHOUSE_URL no engine is started', () => {
+test('CLICKHOUSE_URL prevents starting a local engine', () => {
   expect(childrenOf(service.process.pid!)).toEqual([])
 })
 
-test('events are stored there once and endpoints run there', async () => {
+test('an external ClickHouse stores each event once and runs endpoints', async () => {
   const uuid = uuidv7()
   await capture(service, event('there', { uuid }, { 'a.b': 1 }), event('there'))
   await capture(service, event('there', { uuid }))
@@ -38,7 +38,7 @@ test('events are stored there once and endpoints run there', async () => {
   ).toEqual([[1]])
 })
 
-test('projects are kept apart there as well', async () => {
+test('an external ClickHouse isolates projects', async () => {
   const metadata = await openMetadata(join(service.data, 'definitions.db'))
   const project = await metadata.projects.create({ name: 'Another', token: 'another' })
   await metadata.close()
@@ -47,12 +47,12 @@ test('projects are kept apart there as well', async () => {
   expect(await countOf(service, 'elsewhere')).toBe(0)
 })
 
-describe('a run', () => {
+describe('a run on an external ClickHouse', () => {
   const limits = { projectId: 1, maxSeconds: 2, maxMemoryBytes: 100_000_000, maxRows: 10 }
   const storage = createClickhouse(() => ({ url: clickhouse.url }))
   afterAll(() => storage.close())
 
-  test('sees one project, also without the compiler and without a filter of the user', async () => {
+  test('reads one project even without the compiler and without a project filter in the query', async () => {
     const { rows } = await storage.run(
       { text: "SELECT uniqExact(project_id), count() FROM db.events WHERE event IN ('there', 'elsewhere')" },
       limits,
@@ -66,11 +66,11 @@ describe('a run', () => {
     ['too many rows', 'SELECT number FROM numbers(11)', 'size'],
     ['too much memory', 'SELECT groupArray(number) FROM numbers(100000000)', 'memory'],
     ['too much time', 'SELECT count() FROM numbers(100000000000) WHERE cityHash64(number) = 1', 'timeout'],
-  ])('with %s is refused', async (_, text, kind) => {
+  ])('with %s is rejected', async (_, text, kind) => {
     await expect(storage.run({ text }, limits)).rejects.toMatchObject({ name: 'StorageError', kind })
   })
 
-  test('that fails after it has made rows leaves none to the next one', async () => {
+  test('that fails after returning rows leaves none to the next run', async () => {
     await expect(
       storage.run(
         { text: "SELECT throwIf(number = 9, 'late'), number FROM numbers(10) SETTINGS max_block_size = 1" },
@@ -81,7 +81,7 @@ describe('a run', () => {
   })
 })
 
-test('a server that does not answer is reported at once with the reason, and ends the start after 20 s', async () => {
+test('an unresponsive ClickHouse server is reported immediately with the reason and aborts the start after 20 s', async () => {
   const deaf = createServer((socket) => socket.end('no TLS here'))
   await new Promise<void>((done) => deaf.listen(0, '127.0.0.1', done))
   const { port } = deaf.address() as AddressInfo
@@ -109,7 +109,7 @@ test('a server that does not answer is reported at once with the reason, and end
     expect(first).toContain(reason)
     expect(first).toContain('Retrying for 20 s, then exiting with code 1.')
     expect(first).not.toContain('hidden')
-    // The line was written when the first try failed, not in the end.
+    // The line was logged when the first try failed, not at the end.
     expect(Date.now() - Date.parse(first!.split(' ')[0]!)).toBeGreaterThan(15_000)
     expect(tookMs).toBeGreaterThan(15_000)
     expect(last).toContain(`trailmark: could not start: The ClickHouse server at CLICKHOUSE_URL (${shown})`)
@@ -117,7 +117,7 @@ test('a server that does not answer is reported at once with the reason, and end
   })
 })
 
-test('a wrong password is said to be so', async () => {
+test('a wrong ClickHouse password aborts the start with a message that names CLICKHOUSE_URL', async () => {
   const { code, stderr } = await runUntilEnd({
     TRAILMARK_DATA: join(folder, 'other'),
     TRAILMARK_PORT: '0',

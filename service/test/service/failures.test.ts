@@ -5,8 +5,8 @@ import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, capture, event, type Reply } from '../support/api.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
-// A run that gives nothing, in each way that there is: one shape, a stable code, and the field at fault. What takes many
-// runs at once stands in limits.test.ts, what materialization refuses in materialization.test.ts.
+// Every way a run can fail: one error shape, a stable code and the invalid field. Failures that need many concurrent
+// runs are in limits.test.ts, failures of materialization in materialization.test.ts.
 
 const KEY_LIMITS = {
   hasty: { seconds: 1 },
@@ -86,7 +86,7 @@ interface Case {
 }
 
 const CASES: Record<string, Case> = {
-  'no such key': { endpoint: 'one', key: 'nobody', answer: [401, 'authentication_error', 'invalid_api_key', null] },
+  'an unknown key': { endpoint: 'one', key: 'nobody', answer: [401, 'authentication_error', 'invalid_api_key', null] },
   'a key without the scope': {
     endpoint: 'one',
     key: 'writing',
@@ -94,29 +94,29 @@ const CASES: Record<string, Case> = {
     says: /endpoint:read/,
   },
   'a key of another project': { endpoint: 'one', key: 'other', answer: [404, 'invalid_request', 'not_found', null] },
-  'no such endpoint': { endpoint: 'nothing', answer: [404, 'invalid_request', 'not_found', null] },
-  'an endpoint that was deleted': { endpoint: 'deleted', answer: [404, 'invalid_request', 'not_found', null] },
-  'an endpoint that is not active': {
+  'an unknown endpoint': { endpoint: 'nothing', answer: [404, 'invalid_request', 'not_found', null] },
+  'a deleted endpoint': { endpoint: 'deleted', answer: [404, 'invalid_request', 'not_found', null] },
+  'an inactive endpoint': {
     endpoint: 'resting',
     answer: [404, 'invalid_request', 'not_found', null],
     says: /not active/,
   },
-  'no such version': {
+  'an unknown version': {
     endpoint: 'versioned',
     body: { version: 7 },
     answer: [404, 'invalid_request', 'version_not_found', 'version'],
   },
-  'a version that is not active': {
+  'an inactive version': {
     endpoint: 'versioned',
     body: { version: 1 },
     answer: [400, 'validation_error', 'version_inactive', 'version'],
   },
-  'a version that is no whole number': {
+  'a fractional version': {
     endpoint: 'one',
     body: { version: 1.5 },
     answer: [400, 'validation_error', 'invalid_input', 'version'],
   },
-  'no version at all': {
+  'version 0': {
     endpoint: 'one',
     body: { version: 0 },
     answer: [400, 'validation_error', 'invalid_input', 'version'],
@@ -136,48 +136,48 @@ const CASES: Record<string, Case> = {
     body: { offset: 1 },
     answer: [400, 'validation_error', 'invalid_input', 'offset'],
   },
-  'unknown variables, by name in order': {
+  'unknown variables, sorted by name': {
     endpoint: 'plans',
     body: { variables: { ...RIGHT, zone: 1, age: 2 } },
     answer: [400, 'validation_error', 'invalid_variables', 'variables'],
     says: /"age".*"zone"/,
   },
-  'missing variables, all of them': {
+  'all variables missing': {
     endpoint: 'plans',
     body: {},
     answer: [400, 'validation_error', 'invalid_variables', 'variables'],
     says: /"plan" is required.*"city" is required/,
   },
-  'a variable that is null': {
+  'a null variable': {
     endpoint: 'plans',
     body: { variables: { ...RIGHT, city: null } },
     answer: [400, 'validation_error', 'invalid_variables', 'variables'],
     says: /"city" is required and may not be null/,
   },
-  'a variable of another type': {
+  'a variable of the wrong type': {
     endpoint: 'plans',
     body: { variables: { ...RIGHT, city: 5 } },
     answer: [400, 'validation_error', 'invalid_variables', 'variables'],
     says: /"city"/,
   },
-  'an offset of an insight': {
+  'an offset for an insight': {
     endpoint: 'trend',
     body: { limit: 1, offset: 1 },
     answer: [400, 'validation_error', 'invalid_input', 'limit'],
   },
-  'an offset of an insight, without a limit': {
+  'an offset without a limit for an insight': {
     endpoint: 'trend',
     body: { offset: 1 },
     answer: [400, 'validation_error', 'invalid_input', 'offset'],
     says: /no pages/,
   },
-  'a limit of an insight': {
+  'a limit for an insight': {
     endpoint: 'trend',
     body: { limit: 1 },
     answer: [400, 'validation_error', 'invalid_input', 'limit'],
     says: /no pages/,
   },
-  'directly, where nothing is materialized': {
+  'refresh "direct" without a materialized table': {
     endpoint: 'one',
     body: { refresh: 'direct' },
     answer: [400, 'validation_error', 'not_materialized', 'refresh'],
@@ -187,7 +187,7 @@ const CASES: Record<string, Case> = {
     body: { filters_override: {} },
     answer: [400, 'validation_error', 'invalid_input', 'filters_override'],
   },
-  'filters_override of an insight': {
+  'filters_override for an insight': {
     endpoint: 'trend',
     body: { filters_override: {} },
     answer: [400, 'validation_error', 'invalid_input', 'filters_override'],
@@ -197,12 +197,12 @@ const CASES: Record<string, Case> = {
     body: { query_override: {} },
     answer: [400, 'validation_error', 'invalid_input', 'query_override'],
   },
-  'what the engine refuses': {
+  'a query that the engine rejects': {
     endpoint: 'dividing',
     answer: [400, 'validation_error', 'illegal_division', 'query'],
     says: /ILLEGAL_DIVISION/,
   },
-  'a query too slow': {
+  'a query that times out': {
     endpoint: 'endless',
     key: 'hasty',
     answer: [400, 'validation_error', 'query_timeout', null],
@@ -214,7 +214,7 @@ const CASES: Record<string, Case> = {
     answer: [400, 'validation_error', 'query_memory_limit', null],
     says: /20 MB/,
   },
-  'an answer too large': {
+  'a response over the row limit': {
     endpoint: 'ten',
     key: 'small',
     body: { format: 'csv' },
@@ -222,14 +222,17 @@ const CASES: Record<string, Case> = {
   },
 }
 
-test.each(Object.entries(CASES))('%s', async (_, { endpoint, body = {}, key, answer, says }) => {
-  const reply = await api(key ? keyed(`the-key-called-${key}`) : service, 'POST', `/endpoints/${endpoint}/run`, body)
-  expect([reply.status, reply.body.type, reply.body.code, reply.body.attr]).toEqual(answer)
-  if (says) expect(reply.body.detail).toMatch(says)
-  expectShape(reply)
-})
+test.each(Object.entries(CASES))(
+  'a failed run returns the documented error: %s',
+  async (_, { endpoint, body = {}, key, answer, says }) => {
+    const reply = await api(key ? keyed(`the-key-called-${key}`) : service, 'POST', `/endpoints/${endpoint}/run`, body)
+    expect([reply.status, reply.body.type, reply.body.code, reply.body.attr]).toEqual(answer)
+    if (says) expect(reply.body.detail).toMatch(says)
+    expectShape(reply)
+  },
+)
 
-test('no key', async () => {
+test('a run without an API key returns 401', async () => {
   const reply = await fetch(`${service.url}/api/projects/1/endpoints/one/run`, { method: 'POST' })
   expect(reply.status).toBe(401)
   expect(await reply.json()).toEqual({
@@ -241,7 +244,7 @@ test('no key', async () => {
   })
 })
 
-test('a key that has run as often as it may', async () => {
+test('a key over its rate limit gets 429 with Retry-After', async () => {
   const run = () => api(keyed('the-key-called-rare'), 'POST', '/endpoints/one/run')
   expect((await run()).status).toBe(200)
   const reply = await run()
@@ -251,7 +254,7 @@ test('a key that has run as often as it may', async () => {
 })
 
 test.each(['version=1.5', 'version=0', 'limit=x', 'limit=0', 'limit=1&offset=-1', 'offset=1'])(
-  '?%s in the address',
+  'a run with ?%s in the URL returns the invalid field',
   async (query) => {
     const reply = await api(service, 'GET', `/endpoints/one/run?${query}`)
     expect([reply.status, reply.body.code, reply.body.attr]).toEqual([
@@ -263,12 +266,12 @@ test.each(['version=1.5', 'version=0', 'limit=x', 'limit=0', 'limit=1&offset=-1'
   },
 )
 
-test('none of these keeps the next run from its rows', async () => {
+test('a run succeeds after failed runs', async () => {
   expect((await api(service, 'POST', '/endpoints/one/run')).body.results).toEqual([[1]])
 })
 
-// The last one: it breaks the service.
-test('a fault of ours tells the request, which is in the log with what happened', async () => {
+// Must be last: it breaks the service.
+test('an internal error returns 500 with a request ID that the log contains with the cause', async () => {
   const client = createClient({ url: `file:${join(service.data, 'definitions.db')}` })
   await client.execute('DROP TABLE endpoint_versions')
   client.close()

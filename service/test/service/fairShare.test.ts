@@ -6,10 +6,10 @@ import { type RunningService, startService } from '../support/startService.ts'
 const SCOPES = ['endpoint:read', 'endpoint:write', 'insight_variable:write']
 const CREATES = 40
 const RUNS_AT_ONCE = 3
-// Far more than a run takes beside the attack, far less than a client waits.
+// Far above the duration of a run during the attack, far below a client timeout.
 const LONGEST_MS = 8_000
 
-// A scalar subquery is evaluated when a query is described: this one takes all the time that it is given.
+// A scalar subquery is evaluated when a query is described: this one runs until its timeout.
 const heavy = (n: number) =>
   `SELECT (SELECT count() FROM (SELECT arrayJoin(range(1000000)) AS a) AS x CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y WHERE cityHash64(a, b) = ${n}) AS value`
 
@@ -53,7 +53,7 @@ const expectUndisturbed = (replies: readonly (Reply & { readonly ms: number })[]
   expect(Math.max(...replies.map(({ ms }) => ms))).toBeLessThan(LONGEST_MS)
 }
 
-/** The attacker learns that its own share is used up, and when to come again. */
+/** The attacker is told that its own share is used up and when to retry. */
 const expectCapacity = (replies: readonly Reply[]) => {
   const refused = replies.filter(({ status }) => status >= 429)
   expect(refused.length).toBeGreaterThan(0)
@@ -71,7 +71,7 @@ beforeAll(async () => {
   expect(created.status).toBe(201)
 })
 
-test('heavy creates of one project refuse no run and no delivery of another', async () => {
+test('expensive endpoint creation in one project does not reject runs or deliveries of another', async () => {
   let isOver = false
   const creates = Promise.all(
     Array.from({ length: CREATES }, (_, n) =>
@@ -89,7 +89,7 @@ test('heavy creates of one project refuse no run and no delivery of another', as
   expect(attacks.some(({ status }) => status === 201)).toBe(true)
 })
 
-test('heavy creates of one project do not keep another from creating', async () => {
+test('expensive endpoint creation in one project does not block endpoint creation in another', async () => {
   const creates = Promise.all(
     Array.from({ length: CREATES }, (_, n) =>
       api(attacker, 'POST', '/endpoints/', { name: `more_${n}`, query: { kind: 'HogQLQuery', query: heavy(n) } }),
@@ -103,7 +103,7 @@ test('heavy creates of one project do not keep another from creating', async () 
   await creates
 })
 
-test('slow runs of one project, by two keys, refuse no run of another', async () => {
+test('slow runs of one project with two keys do not reject runs of another', async () => {
   const metadata = await openMetadata(join(service.data, 'definitions.db'))
   const second = 'second-personal-key-of-attacker'
   await metadata.keys.put({ projectId: attacker.projectId, label: 'second', secret: second, scopes: SCOPES })
@@ -129,7 +129,7 @@ test('slow runs of one project, by two keys, refuse no run of another', async ()
   expectCapacity(attacks)
 })
 
-test('/_readiness stays 200 while one project asks for all it can', async () => {
+test('/_readiness responds with 200 while one project exhausts its share', async () => {
   const creates = Promise.all(
     Array.from({ length: 10 }, (_, n) =>
       api(attacker, 'POST', '/endpoints/', { name: `again_${n}`, query: { kind: 'HogQLQuery', query: heavy(n) } }),

@@ -34,7 +34,7 @@ const define = async (input: object, target: Parameters<typeof api>[0] = service
   return reply.body
 }
 
-test('a flag from its definition to its answer, changed, switched off, removed', async () => {
+test('a flag can be created, evaluated, changed, disabled and deleted', async () => {
   const made = await define({
     key: 'checkout',
     name: 'The new one',
@@ -75,13 +75,13 @@ test('a flag from its definition to its answer, changed, switched off, removed',
   expect((await ask({})).body.flags).toEqual({})
   expect((await api(service, 'DELETE', `/feature_flags/${made.id}`)).status).toBe(204)
   expect((await api(service, 'GET', `/feature_flags/${made.id}`)).status).toBe(404)
-  // The key is free again.
+  // The key can be reused.
   const again = await define({ key: 'checkout' })
   expect(again.id).not.toBe(made.id)
   await api(service, 'DELETE', `/feature_flags/${again.id}`)
 })
 
-test('older clients get the older forms', async () => {
+test('older clients get flags in older response versions', async () => {
   const { id } = await define({
     key: 'old',
     filters: {
@@ -94,7 +94,7 @@ test('older clients get the older forms', async () => {
   await api(service, 'DELETE', `/feature_flags/${id}`)
 })
 
-test('contexts, keys, and no evaluation at all', async () => {
+test('flag requests filter by context and key and can skip evaluation', async () => {
   const ids = [
     await define({ key: 'web', evaluation_contexts: ['web'] }),
     await define({ key: 'app', evaluation_contexts: ['app'] }),
@@ -109,7 +109,7 @@ test('contexts, keys, and no evaluation at all', async () => {
   for (const id of ids) await api(service, 'DELETE', `/feature_flags/${id}`)
 })
 
-test('flags of another project are nowhere to be seen', async () => {
+test('flags of another project are not visible', async () => {
   const mine = await define({ key: 'mine' })
   const theirs = await define({ key: 'theirs' }, other)
   expect(Object.keys((await ask({}, 'v=2', other)).body.flags)).toEqual(['theirs'])
@@ -128,7 +128,7 @@ test('flags of another project are nowhere to be seen', async () => {
   await api(service, 'DELETE', `/feature_flags/${mine.id}`)
 })
 
-describe('what is refused, where, and what would be right', () => {
+describe('the flags API', () => {
   const properties = (...given: object[]) => ({ groups: [{ properties: given }] })
   test.each([
     ['a key with spaces', { key: 'a b' }, 'key', /letters, digits/],
@@ -139,31 +139,31 @@ describe('what is refused, where, and what would be right', () => {
       /Unknown operator like. Valid operators: exact/,
     ],
     [
-      'a value of a wrong kind',
+      'a value of the wrong type',
       { key: 'k', filters: properties({ key: 'p', value: {}, operator: 'gt', type: 'person' }) },
       'filters.groups.0.properties.0.value',
       /gt takes a number or a string/,
     ],
     [
-      'a pattern that is none',
+      'an invalid regular expression',
       { key: 'k', filters: properties({ key: 'p', value: '(', operator: 'regex', type: 'person' }) },
       'filters.groups.0.properties.0.value',
       /regular expression/,
     ],
     [
-      'a group property without a type of group',
+      'a group property without a group type',
       { key: 'k', filters: properties({ key: 'p', value: 1, type: 'group' }) },
       'filters.groups.0.properties.0.type',
       /aggregation_group_type/,
     ],
     [
-      'variants that are not 100',
+      'variants that do not add up to 100',
       { key: 'k', filters: { groups: [], multivariate: { variants: [{ key: 'a', rollout_percentage: 60 }] } } },
       'filters.multivariate.variants',
       /add up to 100, got 60/,
     ],
     [
-      'a variant twice',
+      'a duplicate variant',
       {
         key: 'k',
         filters: {
@@ -180,7 +180,7 @@ describe('what is refused, where, and what would be right', () => {
       /same key/,
     ],
     [
-      'a condition for a variant that is not there',
+      'a condition for an unknown variant',
       { key: 'k', filters: { groups: [{ variant: 'z' }] } },
       'filters.groups.0.variant',
       /no variant "z"/,
@@ -192,13 +192,13 @@ describe('what is refused, where, and what would be right', () => {
       /JSON/,
     ],
     [
-      'a payload for nothing',
+      'a payload of an unknown variant',
       { key: 'k', filters: { groups: [], payloads: { b: '1' } } },
       'filters.payloads.b',
       /must belong to "true"/,
     ],
     [
-      'a dependency that is not there',
+      'a dependency on an unknown flag',
       { key: 'k', filters: properties({ key: 'nothing', value: true, operator: 'flag_evaluates_to', type: 'flag' }) },
       'filters.groups',
       /"nothing", which does not exist/,
@@ -210,8 +210,8 @@ describe('what is refused, where, and what would be right', () => {
       /cycle: k → k/,
     ],
     ['a percentage over 100', { key: 'k', filters: { groups: [{ rollout_percentage: 101 }] } }, 'filters', /100/],
-    ['a field that is not known', { key: 'k', rollout: 5 }, 'rollout', /./],
-  ])('%s', async (_, input, attr, detail) => {
+    ['an unknown field', { key: 'k', rollout: 5 }, 'rollout', /./],
+  ])('rejects %s with the field and the expected value', async (_, input, attr, detail) => {
     const reply = await api(service, 'POST', '/feature_flags/', input)
     expect(reply).toMatchObject({ status: 400, body: { type: 'validation_error', request_id: expect.any(String) } })
     expect(reply.body.attr).toBe(attr)
@@ -219,7 +219,7 @@ describe('what is refused, where, and what would be right', () => {
     expect((await api(service, 'GET', '/feature_flags/')).body.results).toEqual([])
   })
 
-  test('a key that is taken, a flag that others need, a circle by a change', async () => {
+  test('rejects a duplicate key, deletion of a flag that others depend on, and a dependency cycle', async () => {
     const base = await define({ key: 'base' })
     const top = await define({ key: 'top', filters: properties({ key: 'base', value: true, type: 'flag' }) })
     expect((await api(service, 'POST', '/feature_flags/', { key: 'base' })).body).toMatchObject({
@@ -236,7 +236,7 @@ describe('what is refused, where, and what would be right', () => {
     await api(service, 'DELETE', `/feature_flags/${base.id}`)
   })
 
-  test('rejects a request without a person, and one without flags', async () => {
+  test('rejects an evaluation request without a person and one without flags', async () => {
     const { id } = await define({ key: 'any' })
     expect(await ask({ distinct_id: '' })).toMatchObject({ status: 400, body: { attr: 'distinct_id' } })
     expect(
@@ -273,7 +273,7 @@ describe('the remote configuration', () => {
     ),
   ]
 
-  test('is set by API, and is the same wherever it is read', async () => {
+  test('is set through the API and returned by every route', async () => {
     expect((await api(service, 'GET', '/remote_config/')).body).toMatchObject({
       autocapture_opt_out: false,
       heatmaps: false,
@@ -287,8 +287,8 @@ describe('the remote configuration', () => {
       status: 200,
       body: { autocapture_opt_out: true, sessionRecording: { endpoint: '/s/' }, heatmaps: false },
     })
-    for (const said of await everywhere())
-      expect(said).toMatchObject({
+    for (const config of await everywhere())
+      expect(config).toMatchObject({
         token: service.token,
         autocapture_opt_out: true,
         sessionRecording: { endpoint: '/s/' },
@@ -298,14 +298,14 @@ describe('the remote configuration', () => {
     await api(service, 'PATCH', '/remote_config/', { autocapture_opt_out: false, sessionRecording: false })
   })
 
-  test('says whether there are flags', async () => {
+  test('reports whether the project has flags', async () => {
     expect((await everywhere()).map(({ hasFeatureFlags }) => hasFeatureFlags)).toEqual([false, false, false])
     const { id } = await define({ key: 'any' })
     expect((await everywhere()).map(({ hasFeatureFlags }) => hasFeatureFlags)).toEqual([true, true, true])
     await api(service, 'DELETE', `/feature_flags/${id}`)
   })
 
-  test('is not in the answer unless asked for, and takes nothing it does not know', async () => {
+  test('is returned only on request and rejects unknown fields', async () => {
     expect((await ask({})).body).not.toHaveProperty('supportedCompression')
     expect(await api(service, 'PATCH', '/remote_config/', { surveys: 'yes' })).toMatchObject({
       status: 400,
@@ -315,7 +315,7 @@ describe('the remote configuration', () => {
   })
 })
 
-test('definitions survive a restart', async () => {
+test('flag definitions survive a restart', async () => {
   const { id } = await define({ key: 'stays' })
   await service.kill()
   service = await startService({ data: service.data })
@@ -323,7 +323,7 @@ test('definitions survive a restart', async () => {
   await api(service, 'DELETE', `/feature_flags/${id}`)
 })
 
-describe('a project whose quota of /flags is used up', () => {
+describe('a project over its /flags quota', () => {
   let bounded: RunningService
   beforeAll(async () => {
     bounded = await startService({ env: { TRAILMARK_FLAGS_PER_MINUTE: '2' } })
@@ -331,7 +331,7 @@ describe('a project whose quota of /flags is used up', () => {
   })
   afterAll(() => bounded.stop())
 
-  test('gets no flags and quotaLimited in the requested version, and requests without flags do not count', async () => {
+  test('gets quotaLimited without flags in the requested version, and requests without flags do not count', async () => {
     for (let turn = 0; turn < 3; turn += 1)
       expect((await ask({ disable_flags: true }, 'v=2&config=true', bounded)).body).toMatchObject({
         flags: {},
@@ -361,11 +361,11 @@ describe('a project whose quota of /flags is used up', () => {
     })
   })
 
-  test('a server SDK keeps its defaults', async () => {
+  test('makes a server SDK use its default values', async () => {
     const client = new PostHog(bounded.token, { host: bounded.url, flushAt: 1 })
-    const said = jest.spyOn(console, 'warn').mockImplementation(() => {})
+    const warn = jest.spyOn(console, 'warn').mockImplementation(() => {})
     expect(await client.getFeatureFlag('on', 'ada')).toBeUndefined()
-    said.mockRestore()
+    warn.mockRestore()
     await client.shutdown()
   })
 })

@@ -6,7 +6,7 @@ import { api, capture, countOf, event, request, rowsOf } from '../support/api.ts
 import { until } from '../support/engine.ts'
 import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
 
-// A disk of its own, small enough to be filled: only root may mount one.
+// A separate disk, small enough to fill. Only root can mount one.
 const isMounted = (folder: string) =>
   spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=400m', 'tmpfs', folder]).status === 0
 const disk = temporaryFolder()
@@ -39,18 +39,18 @@ afterEach(async () => {
   rmSync(ballast, { force: true })
 })
 afterAll(async () => {
-  // The engine of a service that was killed holds its files for a moment more.
+  // The engine of a killed service keeps its files open for a moment.
   if (hasDisk) await until(() => spawnSync('umount', [disk]).status === 0)
   rmSync(disk, { recursive: true, force: true })
 })
 
-withDisk('a disk that is full', () => {
+withDisk('a full disk', () => {
   const start = async (reserve: string, data = join(disk, `data${(folders += 1)}`)) => {
     service = await startService({ data, env: { TRAILMARK_DISK_RESERVE_MB: reserve, TRAILMARK_INGEST_MEMORY_MB: '8' } })
     return service
   }
 
-  test('stops ingest with 507 while the reserve is left, answers questions, and takes events again when there is space', async () => {
+  test('rejects events with 507 at the disk reserve, still serves reads, and accepts events after space is freed', async () => {
     const running = await start('60')
     expect((await capture(running, event('kept'))).status).toBe(200)
     expect((await request(`${running.url}/_readiness`)).status).toBe(200)
@@ -79,7 +79,7 @@ withDisk('a disk that is full', () => {
     expect((await request(`${running.url}/_readiness`)).status).toBe(200)
   })
 
-  test('to the last byte, under load: everything that was acknowledged is there, once, after kill -9', async () => {
+  test('keeps every acknowledged event exactly once after the disk fills up under load and a kill -9', async () => {
     const running = await start('0')
     const acknowledged: string[] = []
     const statuses = new Set<number>()
@@ -98,7 +98,7 @@ withDisk('a disk that is full', () => {
     await until(() => acknowledged.length > 500)
     fillTo(0)
     await until(() => statuses.has(507))
-    // The definitions are on the same disk, and the engine looks at a query before it is kept. Either says so in its own way.
+    // The definitions are on the same disk and the engine checks a query before it is stored: either can report the full disk.
     const definition = await api(running, 'POST', '/endpoints/', {
       name: 'big',
       description: 'x'.repeat(9_000),

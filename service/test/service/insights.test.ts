@@ -78,7 +78,7 @@ test('a funnel can be created, stored and run with variables', async () => {
   })
 })
 
-test('returns times to convert as an object', async () => {
+test('a funnel run returns times to convert as an object', async () => {
   await api(service, 'POST', '/endpoints/', {
     name: 'times',
     query: {
@@ -120,7 +120,7 @@ test('a retention can be created, stored and run with variables', async () => {
   ])
 })
 
-test('a changed time zone of a project applies at once, despite cached answers', async () => {
+test('a changed project time zone applies immediately and invalidates cached responses', async () => {
   await api(service, 'POST', '/endpoints/', {
     name: 'days',
     query: { kind: 'TrendsQuery', series: [visits], dateRange: { date_from: '2026-01-05', date_to: '2026-01-06' } },
@@ -137,15 +137,15 @@ test('a changed time zone of a project applies at once, despite cached answers',
 
 test.each<[string, object, string, string]>([
   ['an unknown variable', { variables: { plan: 'x' } }, 'variables', 'invalid_variables'],
-  ['a date that is none', { variables: { date_to: '2026-13-01' } }, 'variables', 'invalid_variables'],
-  ['a page', { limit: 1 }, 'limit', 'invalid_input'],
+  ['an invalid date', { variables: { date_to: '2026-13-01' } }, 'variables', 'invalid_variables'],
+  ['a page limit', { limit: 1 }, 'limit', 'invalid_input'],
   ['materialized rows', { refresh: 'direct' }, 'refresh', 'not_materialized'],
-])('rejects a run for %s', async (_, body, attr, code) => {
+])('an insight run is rejected for %s', async (_, body, attr, code) => {
   await api(service, 'POST', '/endpoints/', { name: 'visitors', query })
   expect(await run('visitors', body)).toMatchObject({ status: 400, body: { attr, code } })
 })
 
-test('does not store a query that cannot be run', async () => {
+test('creating an endpoint rejects an insight that cannot run', async () => {
   const { status, body } = await api(service, 'POST', '/endpoints/', {
     name: 'wrong',
     query: { ...query, interval: 'fortnight' },
@@ -154,12 +154,12 @@ test('does not store a query that cannot be run', async () => {
   expect((await api(service, 'GET', '/endpoints/wrong/')).status).toBe(404)
 })
 
-test('finds the SQL endpoints that use a variable among insights', async () => {
+test('a variable lists the SQL endpoints that use it, ignoring insights', async () => {
   const made = await api(service, 'POST', '/insight_variables/', { name: 'Unused', type: 'String' })
   expect((await api(service, 'DELETE', `/insight_variables/${made.body.id}/`)).status).toBe(204)
 })
 
-describe('a project of another time zone', () => {
+describe('a project in another time zone', () => {
   const RANGE = { dateRange: { date_from: '2026-03-29', date_to: '2026-03-30' } }
   const data = temporaryFolder()
   let service: RunningService
@@ -213,7 +213,7 @@ describe('a project of another time zone', () => {
         { date: '2026-03-30T00:00:00+02:00', values: [{ count: 1 }, { count: 0 }] },
       ],
     ],
-  ])('%s has its days', async (name, query, results) => {
+  ])('runs %s with days in that time zone', async (name, query, results) => {
     const endpoint = name.replace(' ', '_')
     expect((await api(service, 'POST', '/endpoints/', { name: endpoint, query })).status).toBe(201)
     expect((await api(service, 'POST', `/endpoints/${endpoint}/run`, {})).body).toMatchObject({
@@ -225,24 +225,21 @@ describe('a project of another time zone', () => {
   test.each<[string, object]>([
     ['funnel', { kind: 'FunnelsQuery', series: [{ kind: 'EventsNode', event: 'order' }, visits] }],
     ['retention', { kind: 'RetentionQuery', retentionFilter: { targetEntity: { id: 'order' }, totalIntervals: 1 } }],
-  ])(
-    'a %s of more rows than an answer may have is refused, not cut; a smaller breakdown is answered',
-    async (kind, query) => {
-      const ofShops = (breakdown_limit: number) => ({
-        ...query,
-        ...RANGE,
-        breakdownFilter: { breakdown: 'shop', breakdown_limit },
-      })
-      for (const limit of [25, 2])
-        await api(service, 'POST', '/endpoints/', { name: `${kind}_of_${limit}`, query: ofShops(limit) })
-      expect(await api(service, 'POST', `/endpoints/${kind}_of_25/run`, {})).toMatchObject({
-        status: 400,
-        body: { code: 'query_too_large', detail: expect.stringContaining('breakdown_limit') },
-      })
-      expect(await api(service, 'POST', `/endpoints/${kind}_of_2/run`, {})).toMatchObject({
-        status: 200,
-        body: { hasMore: true },
-      })
-    },
-  )
+  ])('rejects a %s above the row limit instead of truncating it and runs a smaller breakdown', async (kind, query) => {
+    const ofShops = (breakdown_limit: number) => ({
+      ...query,
+      ...RANGE,
+      breakdownFilter: { breakdown: 'shop', breakdown_limit },
+    })
+    for (const limit of [25, 2])
+      await api(service, 'POST', '/endpoints/', { name: `${kind}_of_${limit}`, query: ofShops(limit) })
+    expect(await api(service, 'POST', `/endpoints/${kind}_of_25/run`, {})).toMatchObject({
+      status: 400,
+      body: { code: 'query_too_large', detail: expect.stringContaining('breakdown_limit') },
+    })
+    expect(await api(service, 'POST', `/endpoints/${kind}_of_2/run`, {})).toMatchObject({
+      status: 200,
+      body: { hasMore: true },
+    })
+  })
 })

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { api, capture, countOf, event, request, rowsOf } from '../support/api.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
-// A mutation of each table, on a machine that does other things too.
+// Mutates each table, which is slow on a machine that runs other work.
 
 let service: RunningService
 beforeAll(async () => {
@@ -18,7 +18,7 @@ const send = (batch: readonly object[]) =>
 const uuid = (n: number) => `0195f000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 const MOST = 10_000
 
-test('as many events as one delivery may carry are stored, and counted once when it is sent again', async () => {
+test('a delivery of the maximum size is stored and counted once after a retry', async () => {
   const batch = Array.from({ length: MOST }, (_, n) =>
     event('many', { uuid: uuid(n) }, { distinct_id: `visitor-${n}` }),
   )
@@ -27,7 +27,7 @@ test('as many events as one delivery may carry are stored, and counted once when
   expect(await countOf(service, 'many')).toBe(MOST + 1)
 })
 
-test('as many deliveries at once as fill a batch are all stored', async () => {
+test('concurrent deliveries that fill a batch are all stored', async () => {
   const answers = await Promise.all(
     Array.from({ length: 120 }, (_, body) =>
       send(Array.from({ length: 50 }, (_, n) => event('at once', {}, { distinct_id: `d${body}-${n}` }))),
@@ -37,7 +37,7 @@ test('as many deliveries at once as fill a batch are all stored', async () => {
   expect(await countOf(service, 'at once')).toBe(6_000)
 })
 
-test('thousands who identify in one delivery, by ids as long and as odd as they may be', async () => {
+test('one delivery can identify thousands of persons with long and unusual distinct IDs', async () => {
   const odd = (n: number) => `${n}-${"\\'\n\t".repeat(200)}`
   expect(
     (
@@ -56,7 +56,7 @@ test('thousands who identify in one delivery, by ids as long and as odd as they 
   ).toEqual([[1_000, 2_000]])
 })
 
-test('a person of thousands of ids is shown, has flags and is deleted', async () => {
+test('a person with thousands of distinct IDs can be read, evaluated for flags and deleted', async () => {
   await capture(
     service,
     ...Array.from({ length: 4_000 }, (_, n) =>

@@ -19,7 +19,7 @@ const run = (name: string, label: string, body: object = {}): Promise<Reply> =>
   api(keyed(label), 'POST', `/endpoints/${name}/run`, body)
 
 beforeAll(async () => {
-  // Half of this engine's memory is less than a run may take unless told otherwise.
+  // Half of this engine's memory is below the default memory limit of a run.
   service = await startService({
     env: {
       TRAILMARK_ENGINE_MEMORY_MB: '1500',
@@ -52,7 +52,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-test('runs queries on an engine with little memory', async () => {
+test('the service runs queries on an engine with little memory', async () => {
   expect((await run('one', 'other')).status).toBe(200)
 })
 
@@ -60,7 +60,7 @@ test.each([
   ['slow', 3],
   ['hourly', 2],
 ] as const)(
-  'the key "%s" has %d runs and is then told when to come again; others are not held up',
+  'the key "%s" gets 429 with Retry-After after %d runs without affecting other keys',
   async (label, count) => {
     for (let n = 0; n < count; n += 1) expect((await run('one', label)).status).toBe(200)
     const refused = await run('one', label)
@@ -76,11 +76,11 @@ test.each([
   },
 )
 
-test('rejects a second concurrent run of a key limited to one', async () => {
+test('a key limited to one concurrent run rejects a second run', async () => {
   const first = run('endless', 'narrow', { variables: { n: -1 }, client_query_id: 'first' })
   let second: Reply
   do second = await run('one', 'narrow')
-  while (second.status === 200) // the first has not arrived yet
+  while (second.status === 200) // the first request has not arrived yet
   expect(second).toMatchObject({ status: 429, body: { code: 'too_many_at_once' } })
   expect(second.headers.get('retry-after')).toBe('1')
   await api(keyed('other'), 'DELETE', '/query/first/')
@@ -88,16 +88,16 @@ test('rejects a second concurrent run of a key limited to one', async () => {
   expect((await run('one', 'narrow')).status).toBe(200)
 })
 
-test('counts a stream until it was sent', async () => {
+test('a stream counts as concurrent until it is sent', async () => {
   for (let turn = 0; turn < 3; turn += 1) {
     let reply: Reply
     do reply = await run('ten', 'narrow', { format: 'csv' })
-    while (reply.status === 429 && turn > 0) // the end of the one before is noticed a moment later
+    while (reply.status === 429 && turn > 0) // the end of the previous stream is registered with a delay
     expect(reply.status).toBe(200)
   }
 })
 
-test('a HEAD request for a stream holds no place', async () => {
+test('a HEAD request for a stream does not occupy a run slot', async () => {
   for (let turn = 0; turn < 3; turn += 1) {
     let status: number
     do
@@ -110,7 +110,7 @@ test('a HEAD request for a stream holds no place', async () => {
   }
 })
 
-test('rows: limits pages, and rejects longer streams', async () => {
+test('the row limit caps pages and rejects longer streams', async () => {
   expect((await run('ten', 'small')).body).toMatchObject({ results: { length: 2 }, hasMore: true })
   expect((await run('ten', 'small', { limit: 5 })).body).toMatchObject({
     results: { length: 2 },
@@ -122,7 +122,7 @@ test('rows: limits pages, and rejects longer streams', async () => {
   expect((await run('ten', 'other')).body).toMatchObject({ results: { length: 10 }, hasMore: false })
 })
 
-test('time: limited for all keys by the environment, for one by its label', async () => {
+test('the time limit applies to all keys by environment variable and to one key by label', async () => {
   expect(await run('endless', 'other', { variables: { n: 0 } })).toMatchObject({
     status: 400,
     body: { code: 'query_timeout', detail: expect.stringContaining('longer than 2 s') },
@@ -133,7 +133,7 @@ test('time: limited for all keys by the environment, for one by its label', asyn
   })
 })
 
-test('memory: rejects a query that needs more, and reports the limit', async () => {
+test('the memory limit rejects a query that needs more and reports the limit', async () => {
   expect(await run('heavy', 'poor')).toMatchObject({
     status: 400,
     body: { code: 'query_memory_limit', detail: expect.stringContaining('20 MB') },
@@ -141,7 +141,7 @@ test('memory: rejects a query that needs more, and reports the limit', async () 
   expect((await run('one', 'poor')).status).toBe(200)
 })
 
-test('rejects queries beyond the places of a project as retryable, and runs later ones', async () => {
+test('the queue of a project rejects excess queries as retryable and runs later ones', async () => {
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, n) => run('endless', 'greedy', { variables: { n: n + 1 } })),
   )

@@ -23,7 +23,7 @@ const tables = async () => [
   ),
 ]
 const VALUES = { event_name: 'bought', since: '2026-01-01T00:30:00Z' }
-const expectRefused = (reply: Reply, code: string, attr: string) =>
+const expectRejected = (reply: Reply, code: string, attr: string) =>
   expect([reply.status, reply.body.code, reply.body.attr]).toEqual([400, code, attr])
 
 const bought = (n: number) =>
@@ -48,7 +48,7 @@ afterAll(async () => {
   rmSync(service.data, { recursive: true, force: true })
 })
 
-test('a materialized endpoint returns the same rows, including each new event at once', async () => {
+test('a materialized endpoint returns the same rows, including each new event immediately', async () => {
   const created = await create('sales', QUERY, { is_materialized: true })
   expect([created.status, created.body.is_materialized, created.body.materialization.enabled]).toEqual([
     201,
@@ -90,7 +90,7 @@ test('a materialized endpoint returns the same rows, including each new event at
   expect((await run('sales', { variables: VALUES })).body.is_cached).toBe(true)
 })
 
-test('answers pages, CSV and debug runs from the table', async () => {
+test('a materialized endpoint serves pages, CSV and debug runs from the table', async () => {
   const page = (await run('sales', { variables: VALUES, limit: 1, offset: 1, debug: true })).body
   expect([page.results.length, page.hasMore, page.endpoint_materialized]).toEqual([1, true, true])
   expect(page.clickhouse).toContain('rollup_')
@@ -106,17 +106,17 @@ test('answers pages, CSV and debug runs from the table', async () => {
   expect(rows).toEqual((await run('sales', { variables: VALUES })).body.results)
 })
 
-test('still requires every variable, and checks its type', async () => {
-  expectRefused(await run('sales', { variables: { event_name: 'bought' } }), 'invalid_variables', 'variables')
-  expectRefused(await run('sales', { variables: { ...VALUES, since: null } }), 'invalid_variables', 'variables')
-  expectRefused(await run('sales', { variables: { ...VALUES, other: 1 } }), 'invalid_variables', 'variables')
+test('a materialized endpoint requires every variable and checks its type', async () => {
+  expectRejected(await run('sales', { variables: { event_name: 'bought' } }), 'invalid_variables', 'variables')
+  expectRejected(await run('sales', { variables: { ...VALUES, since: null } }), 'invalid_variables', 'variables')
+  expectRejected(await run('sales', { variables: { ...VALUES, other: 1 } }), 'invalid_variables', 'variables')
 })
 
-test('rejects a query that cannot be materialized with code, position and fix, and creates nothing', async () => {
+test('creating a materialized endpoint rejects an unsupported query with code, position and fix', async () => {
   const reply = await create('likes', 'SELECT count() FROM events WHERE event LIKE {variables.event_name}', {
     is_materialized: true,
   })
-  expectRefused(reply, 'unsupported_operator', 'is_materialized')
+  expectRejected(reply, 'unsupported_operator', 'is_materialized')
   expect(reply.body).toMatchObject({
     position: { line: 1, column: 34 },
     fix: expect.any(String),
@@ -125,7 +125,7 @@ test('rejects a query that cannot be materialized with code, position and fix, a
   })
   expect((await api(service, 'GET', '/endpoints/likes/')).status).toBe(404)
   await create('likes', 'SELECT count() FROM events WHERE event LIKE {variables.event_name}')
-  expectRefused(
+  expectRejected(
     await api(service, 'PATCH', '/endpoints/likes/', { is_materialized: true }),
     'unsupported_operator',
     'is_materialized',
@@ -139,28 +139,28 @@ test('rejects a query that cannot be materialized with code, position and fix, a
   })
 })
 
-test('rejects "direct" on an endpoint that is not materialized', async () => {
-  expectRefused(
+test('a run with refresh "direct" is rejected on an endpoint that is not materialized', async () => {
+  expectRejected(
     await run('likes', { variables: { event_name: 'x' }, refresh: 'direct' }),
     'not_materialized',
     'refresh',
   )
-  expectRefused(
+  expectRejected(
     await run('likes', { variables: { event_name: 'x' }, refresh: 'direct', format: 'csv' }),
     'not_materialized',
     'refresh',
   )
 })
 
-test('does not materialize an inactive endpoint', async () => {
-  expectRefused(
+test('an inactive endpoint cannot be materialized', async () => {
+  expectRejected(
     await create('asleep', QUERY, { is_materialized: true, is_active: false }),
     'not_materializable',
     'is_materialized',
   )
 })
 
-test('previews rows, bytes and speed-up, and stores nothing', async () => {
+test('a materialization preview returns rows, bytes and speed-up and stores nothing', async () => {
   await create('maybe', QUERY)
   const before = await tables()
   const { status: code, body } = await api(service, 'POST', '/endpoints/maybe/materialization_preview/', {})
@@ -181,7 +181,7 @@ test('previews rows, bytes and speed-up, and stores nothing', async () => {
   expect((await api(service, 'POST', '/endpoints/maybe/materialization_preview/', { version: 9 })).status).toBe(404)
 })
 
-test('materializes a new version like the previous one, or reports why not', async () => {
+test('a new version is materialized like the previous one or reports the reason if it is not', async () => {
   await create('growing', QUERY, { is_materialized: true })
   await ready('growing')
   const second = await api(service, 'PATCH', '/endpoints/growing/', { query: sql(QUERY.replace('uniq', 'uniqExact')) })
@@ -200,7 +200,7 @@ test('materializes a new version like the previous one, or reports why not', asy
   expect((await run('growing', { variables: VALUES })).body.endpoint_materialized).toBeUndefined()
 })
 
-test('deactivating, turning off and deleting end materialization', async () => {
+test('deactivating or deleting an endpoint or disabling materialization drops the materialized table', async () => {
   await api(service, 'PATCH', '/endpoints/growing/', { is_active: false })
   expect((await status('growing', 1)).enabled).toBe(false)
   await create('short', QUERY, { is_materialized: true })
@@ -213,7 +213,7 @@ test('deactivating, turning off and deleting end materialization', async () => {
   expect((await api(service, 'DELETE', '/endpoints/short/')).status).toBe(204)
 })
 
-test('turns off a table that returns other rows than a live run, reports it, and can rebuild it', async () => {
+test('a materialized table that differs from a live run is disabled, reported and can be rebuilt', async () => {
   await create('watched', QUERY, { is_materialized: true })
   await ready('watched')
   const { clickhouse } = (await run('watched', { variables: VALUES, debug: true })).body
@@ -237,7 +237,7 @@ test('turns off a table that returns other rows than a live run, reports it, and
   expect((await run('watched', { variables: VALUES, refresh: 'force' })).body.endpoint_materialized).toBe(true)
 })
 
-describe('unique users by day with variables', () => {
+describe('materialized unique users by day with variables', () => {
   const USERS =
     'SELECT toDate(timestamp) AS day, uniq(person_id) AS users, count() AS n FROM events WHERE event = {variables.event_name} AND timestamp >= {variables.since} GROUP BY day ORDER BY day'
   const READERS =
@@ -252,7 +252,7 @@ describe('unique users by day with variables', () => {
     expect([direct.endpoint_materialized, direct.results]).toEqual([undefined, expected])
   }
 
-  test('the next run includes merges and properties set after the table was built', async () => {
+  test('include merges and properties set after the table was built', async () => {
     await capture(service, read('phone', 1), read('laptop', 1), read('eve', 1), read('laptop', 2), read('phone', 2))
     expect((await create('users', USERS, { is_materialized: true })).status).toBe(201)
     expect((await create('readers', READERS, { is_materialized: true })).status).toBe(201)
@@ -287,7 +287,7 @@ describe('unique users by day with variables', () => {
     ])
   })
 
-  test('pages and streams return the rows of a live run', async () => {
+  test('return the rows of a live run in pages and streams', async () => {
     const formats = ['csv', 'ndjson'].flatMap((format) => [
       ['users', { variables: values, format }],
       ['readers', { variables: { event_name: 'pro' }, format }],
@@ -304,23 +304,23 @@ describe('unique users by day with variables', () => {
     expect(rows).toEqual((await run('readers', { variables: { event_name: 'pro' }, refresh: 'direct' })).body.results)
   })
 
-  test('no answer includes an erased person', async () => {
+  test('exclude an erased person from every response', async () => {
     const [found] = (await api(service, 'GET', '/persons/?distinct_id=phone')).body.results
     await api(service, 'DELETE', `/persons/${found.id}/?delete_events=true`)
     await ready('users')
     await expectRun('users', values, [['2026-02-01', 2, 2]])
   })
 
-  test('rejects sessions with the position of the column', async () => {
+  test('reject a session column with its position', async () => {
     const reply = await create('sessions', `SELECT avg(session.$session_duration) FROM events`, {
       is_materialized: true,
     })
-    expectRefused(reply, 'source_not_supported', 'is_materialized')
+    expectRejected(reply, 'source_not_supported', 'is_materialized')
     expect(reply.body).toMatchObject({ position: { line: 1, column: 12 }, fix: expect.stringContaining('$session_id') })
   })
 })
 
-test('a run is answered live, as JSON and as CSV, when its table was dropped', async () => {
+test('a run falls back to a live query as JSON and CSV when its materialized table was dropped', async () => {
   await create('gone', QUERY, { is_materialized: true })
   await ready('gone')
   const [table] = /rollup_\w+/.exec((await run('gone', { variables: VALUES, debug: true })).body.clickhouse)!
@@ -334,7 +334,7 @@ test('a run is answered live, as JSON and as CSV, when its table was dropped', a
   })
 })
 
-test('tables survive a restart of the service', async () => {
+test('materialized tables survive a restart of the service', async () => {
   const expected = (await run('sales', { variables: VALUES })).body.results
   const { data, key } = service
   await service.kill()

@@ -40,7 +40,7 @@ const create = (name: string, query: object, more: object = {}) =>
 const run = (name: string, body: object = {}) => api(service, 'POST', `/endpoints/${name}/run`, body)
 const status = async (name: string) => (await api(service, 'GET', `/endpoints/${name}/materialization_status/`)).body
 const ready = (name: string) => until(async () => (await status(name)).ready === true)
-const expectRefused = (reply: Reply, code: string, attr: string) =>
+const expectRejected = (reply: Reply, code: string, attr: string) =>
   expect([reply.status, reply.body.code, reply.body.attr]).toEqual([400, code, attr])
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ afterAll(async () => {
 })
 
 describe.each(Object.entries(INSIGHTS))('a materialized %s', (name, { query, kind }) => {
-  test('equals a live run for each breakdown value, including each new event at once', async () => {
+  test('equals a live run for each breakdown value, including each new event immediately', async () => {
     expect(await create(name, query)).toMatchObject({
       status: 201,
       body: { is_materialized: true, materialization: { enabled: true, date_variables: false } },
@@ -85,7 +85,7 @@ describe.each(Object.entries(INSIGHTS))('a materialized %s', (name, { query, kin
         variables: { plan: 'pro', date_from: '2026-01-02', date_to: '2026-01-03' },
         refresh,
       })
-      expectRefused(reply, 'invalid_variables', 'variables')
+      expectRejected(reply, 'invalid_variables', 'variables')
       expect(reply.body.errors).toMatchObject([
         { path: 'date_from', code: 'not_available' },
         { path: 'date_to', code: 'not_available' },
@@ -139,7 +139,7 @@ describe.each(Object.entries(INSIGHTS))('a materialized %s', (name, { query, kin
   })
 })
 
-test('a new version of an insight accepts dates if the previous one did', async () => {
+test('a new version of a materialized insight accepts dates if the previous version did', async () => {
   const { query } = INSIGHTS.trend!
   expect((await create('ranges', query, { date_variables: true })).body.materialization.date_variables).toBe(true)
   const second = await api(service, 'PATCH', '/endpoints/ranges/', { query: { ...query, interval: 'hour' } })
@@ -151,7 +151,7 @@ test('a new version of an insight accepts dates if the previous one did', async 
   expect((await run('ranges', { variables: { date_from: '2026-01-05' } })).status).toBe(200)
 })
 
-test('turns off a table that returns another insight than a live run, and reports it', async () => {
+test('a materialized insight that differs from a live run is disabled and reported', async () => {
   await create('doubted', INSIGHTS.trend!.query)
   await ready('doubted')
   const [table] = /rollup_\w+/.exec((await run('doubted', { debug: true })).body.clickhouse)!
@@ -165,12 +165,12 @@ test('turns off a table that returns another insight than a live run, and report
   })
 })
 
-test('rejects an insight over a session property with code, field and fix', async () => {
+test('materializing an insight over a session property is rejected with code, field and fix', async () => {
   const reply = await create('sessions', {
     kind: 'TrendsQuery',
     series: [{ ...BOUGHT, properties: [{ key: '$is_bounce', type: 'session', value: '1' }] }],
   })
-  expectRefused(reply, 'session_property', 'is_materialized')
+  expectRejected(reply, 'session_property', 'is_materialized')
   expect(reply.body).toMatchObject({
     field: 'query.series.0.properties.0',
     fix: expect.any(String),
@@ -192,6 +192,6 @@ test.each([
       date_variables: true,
     },
   ],
-])('rejects "date_variables" for %s', async (_, body) => {
-  expectRefused(await api(service, 'POST', '/endpoints/', body), 'invalid_input', 'date_variables')
+])('creating an endpoint rejects "date_variables" for %s', async (_, body) => {
+  expectRejected(await api(service, 'POST', '/endpoints/', body), 'invalid_input', 'date_variables')
 })

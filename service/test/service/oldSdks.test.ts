@@ -21,10 +21,10 @@ const own = (name: string) => event(name, {}, { token: service.token, $lib: 'web
 const post = (path: string, body: string | Uint8Array, headers: Record<string, string> = {}) =>
   request(`${service.url}${path}`, { method: 'POST', body, headers })
 
-describe('events', () => {
+describe('events of old SDKs', () => {
   test.each<[string, (name: string) => ReturnType<typeof request>]>([
     [
-      'a list as a base64 form, with the parameters of its time',
+      'a list as a base64 form with old parameters',
       (name) => post('/e/?compression=base64&ip=1&_=1690000000000&ver=1.68.0', `data=${base64([own(name)])}`, FORM),
     ],
     [
@@ -39,13 +39,13 @@ describe('events', () => {
     ['/track/', (name) => post('/track/', `data=${base64(own(name))}`, FORM)],
     ['/engage/', (name) => post('/engage/', `data=${base64({ ...own(name), $set: { plan: 'gold' } })}`, FORM)],
     [
-      '/capture/ with the token beside the event, as mobile SDKs send it',
+      '/capture/ with the token next to the event, like mobile SDKs',
       (name) => post('/capture/', JSON.stringify({ api_key: service.token, ...event(name), distinct_id: 'mobile' })),
     ],
-    ['GET /e/ with the event in the address', (name) => request(`${service.url}/e/?ip=1&data=${base64(own(name))}`)],
+    ['GET /e/ with the event in the URL', (name) => request(`${service.url}/e/?ip=1&data=${base64(own(name))}`)],
     ['GET /track/', (name) => request(`${service.url}/track/?data=${base64(own(name))}&_=1`)],
-    ['an empty POST with the event in the address', (name) => post(`/e/?data=${base64(own(name))}`, '')],
-  ])('%s', async (name, send) => {
+    ['an empty POST with the event in the URL', (name) => post(`/e/?data=${base64(own(name))}`, '')],
+  ])('are accepted: %s', async (name, send) => {
     expect(await send(name)).toMatchObject({ status: 200, body: { status: 1 } })
     expect(await countOf(service, name)).toBe(1)
   })
@@ -54,13 +54,13 @@ describe('events', () => {
   const LZ64 =
     'NobwRApgbhB2AuYBcYA2AvAbAFjAGjAAcAnAe0ImPgEsIBnZcAE2rptgGN4B9ap5MAENYsfGHgQAHohQBLwLwbgAD2ABBjABfdQF0gA='
 
-  test('lz64', async () => {
+  test('are accepted: lz64', async () => {
     const body = `data=${encodeURIComponent(LZ64)}`
     expect(await post(`/e/?compression=lz64&token=${service.token}`, body, FORM)).toMatchObject({ status: 200 })
     expect(await rowsOf(service, "SELECT properties.text FROM events WHERE event = 'lz64'")).toEqual([['é😀 lz']])
   })
 
-  test('recordings are answered as taken, and not kept', async () => {
+  test('are acknowledged but not stored if they are recordings', async () => {
     expect(
       await post('/s/?compression=gzip-js', new Uint8Array(gzipSync(JSON.stringify([own('$snapshot')])))),
     ).toMatchObject({
@@ -89,11 +89,11 @@ describe('/decide/', () => {
       },
     ],
     ['?v=4', { flags: { on: { enabled: true } } }],
-  ])('answers version "%s" with the configuration', async (version, flags) => {
+  ])('responds to version "%s" with flags and remote configuration', async (version, flags) => {
     expect(await decide(version)).toMatchObject({ status: 200, body: { ...CONFIG, ...flags } })
   })
 
-  test('takes plain JSON, and the question in the address', async () => {
+  test('accepts plain JSON and a request in the URL', async () => {
     expect((await post('/decide/?v=3', JSON.stringify(question()))).body.featureFlags.which).toBe('blue')
     const { body } = await request(`${service.url}/decide/?v=3&data=${base64(question())}`)
     expect(body.featureFlags.which).toBe('blue')

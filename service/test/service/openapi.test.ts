@@ -33,7 +33,7 @@ afterAll(() => service.stop())
 const pathOf = (name: string) => `/api/projects/${service.projectId}/endpoints/${name}/run`
 const validator = (schema: object) => new Ajv2020({ strict: false, validateFormats: false }).compile(schema)
 
-test('a document has the active endpoints of the project', () => {
+test('the OpenAPI document contains the active endpoints of the project', () => {
   expect(document).toMatchObject({ openapi: '3.1.0', security: [{ personalApiKey: [] }] })
   expect(Object.keys(document.paths).sort()).toEqual([pathOf('plain'), pathOf('typed')])
   expect(document.paths[pathOf('plain')].post).toMatchObject({ operationId: 'plain', description: 'Says plain' })
@@ -55,14 +55,14 @@ test.each<[object | undefined]>([
   [{}],
   [{ variables: { plan: 'free', least: 1, tags: 'a', paid: true, name: 'ab' }, limit: 0 }],
   [{ variables: { plan: 'free', least: 1, tags: 'a', paid: true, name: 'ab' }, unknown: 0 }],
-])('it takes what the endpoint takes, and nothing else: %j', async (body) => {
+])('the OpenAPI document accepts a request exactly if the endpoint does: %j', async (body) => {
   const { schema } = document.paths[pathOf('typed')].post.requestBody.content['application/json']
   const reply = await api(service, 'POST', '/endpoints/typed/run', body)
   expect([200, 400]).toContain(reply.status)
   expect(validator(schema)(body)).toBe(reply.status === 200)
 })
 
-test.each(['plain', 'typed'])('the answer of %s is as the document says', async (name) => {
+test.each(['plain', 'typed'])('the response of endpoint "%s" matches the OpenAPI document', async (name) => {
   const { schema } = document.paths[pathOf(name)].post.responses[200].content['application/json']
   const variables = name === 'typed' ? { plan: 'free', least: 1, tags: 'a', paid: true, name: 'ab' } : {}
   const validate = validator(schema)
@@ -72,7 +72,7 @@ test.each(['plain', 'typed'])('the answer of %s is as the document says', async 
   expect(validate({ ...body, results: [[...body.results[0], 1]] })).toBe(false)
 })
 
-test('one endpoint has a document of its own, for each version', async () => {
+test('each version of an endpoint has an OpenAPI document', async () => {
   await api(service, 'PATCH', '/endpoints/plain/', { query: { kind: 'HogQLQuery', query: 'SELECT {variables.plan}' } })
   const required = async (query: string) =>
     (await api(service, 'GET', `/endpoints/plain/openapi.json${query}`)).body.paths[pathOf('plain')].post.requestBody
@@ -82,7 +82,7 @@ test('one endpoint has a document of its own, for each version', async () => {
   expect((await api(service, 'GET', '/endpoints/nothing/openapi.json')).status).toBe(404)
 })
 
-test('the API has a document with every route, and refusals look as it says', async () => {
+test('the OpenAPI document of the API contains every route and describes errors correctly', async () => {
   const { body, status } = await request(`${service.url}/api/openapi.json`)
   expect(status).toBe(200)
   const documented = Object.entries<any>(body.paths).flatMap(([path, methods]) =>
@@ -91,13 +91,13 @@ test('the API has a document with every route, and refusals look as it says', as
   expect(documented.sort()).toEqual(
     ROUTES.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}').replace('*', '{path}')}`).sort(),
   )
-  const refusal = validator(body.components.schemas.Refusal)
+  const isError = validator(body.components.schemas.Refusal)
   for (const answer of [
     await api(service, 'GET', '/endpoints/nothing/'),
     await api(service, 'POST', '/endpoints/', {}),
     await request(`${service.url}/api/projects/1/endpoints/`),
   ]) {
-    expect([answer.status >= 400, refusal(answer.body)]).toEqual([true, true])
+    expect([answer.status >= 400, isError(answer.body)]).toEqual([true, true])
   }
   const create = body.paths['/api/projects/{projectId}/endpoints'].post.requestBody.content['application/json'].schema
   expect([validator(create)({ name: 'x', query: { kind: 'HogQLQuery' } }), validator(create)({ name: 5 })]).toEqual([

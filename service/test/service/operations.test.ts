@@ -39,7 +39,7 @@ const logLines = (): Record<string, any>[] =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line))
 
-test('the counts tell what became of events', async () => {
+test('metrics count events by outcome', async () => {
   const before = await metrics()
   const uuid = uuidv7()
   await capture(service, event('counted', { uuid }), event('counted', { uuid }), event('counted'), event('', {}), {
@@ -49,7 +49,7 @@ test('the counts tell what became of events', async () => {
   await capture({ ...service, token: 'no-project' }, event('counted'))
   const after = await metrics()
   const more = (name: string) => after[name]! - (before[name] ?? 0)
-  // A body without a known token is refused before it is parsed, so nobody knows how many events it had.
+  // A body without a known token is rejected before it is parsed, so its events cannot be counted.
   expect(more('trailmark_events_received_total')).toBe(6)
   expect(more('trailmark_events_stored_total')).toBe(2)
   expect(more('trailmark_events_repeated_total')).toBe(2)
@@ -66,7 +66,7 @@ test('the counts tell what became of events', async () => {
   expect(after.process_resident_memory_bytes).toBeGreaterThan(10_000_000)
 })
 
-test('and of runs', async () => {
+test('metrics count runs by outcome', async () => {
   await api(service, 'POST', '/endpoints/', {
     name: 'told',
     query: { kind: 'HogQLQuery', query: "SELECT count() FROM events WHERE event = 'told'" },
@@ -88,21 +88,21 @@ test('and of runs', async () => {
   ])
 })
 
-test('the counts are for a key of all projects with their scope', async () => {
+test('metrics require a key for all projects with the metrics scope', async () => {
   expect((await request(`${service.url}/metrics`)).status).toBe(401)
   expect(
     await request(`${service.url}/metrics`, { headers: { authorization: `Bearer ${service.key}` } }),
   ).toMatchObject({ status: 403, body: { detail: expect.stringContaining('--scopes metrics:read --all-projects') } })
 })
 
-test('an engine that ends is counted', async () => {
+test('metrics count crashes of the engine', async () => {
   const before = (await metrics()).trailmark_engine_restarts_total!
   process.kill(childrenOf(service.process.pid!)[0]!, 'SIGKILL')
   await until(async () => (await metrics()).trailmark_engine_restarts_total === before + 1)
   await until(async () => (await metrics()).trailmark_engine_up === 1)
 })
 
-describe('refused events', () => {
+describe('rejected events', () => {
   const refused = (query = '') => api(service, 'GET', `/refused_events/${query}`)
 
   test('can be listed with the reason, newest first', async () => {
@@ -137,11 +137,11 @@ describe('refused events', () => {
       ].sort(),
     )
     expect(Date.now() - Date.parse(page.results[0].refused_at)).toBeLessThan(60_000)
-    // Nothing of them is among the events.
+    // None of them is stored as an event.
     expect(await countOf(service, 'no person')).toBe(0)
   })
 
-  test('page by page, and by their reason', async () => {
+  test('can be paged and filtered by reason', async () => {
     await capture(service, ...Array.from({ length: 5 }, () => event('paged', { uuid: 'x' })))
     const ids: string[] = []
     let next: string | null = null
@@ -174,7 +174,7 @@ describe('refused events', () => {
     await capture(another, { event: 'theirs' })
     expect((await api(another, 'GET', '/refused_events/')).body.results).toHaveLength(1)
     expect(JSON.stringify((await refused()).body)).not.toContain('theirs')
-    // Nor can a query read the table.
+    // Queries cannot read the table either.
     expect(
       (
         await api(service, 'POST', '/endpoints/', {
@@ -189,13 +189,13 @@ describe('refused events', () => {
     ['?limit=0', '"limit" must be an integer from 1 to 1000, got "0".'],
     ['?before=yesterday', '"before" must be the id of a rejected event, such as the value of "next".'],
     ['?code=ugly', '"code" must be one of not_an_object'],
-  ])('rejects %s with the reason', async (query, detail) => {
+  ])('reject the invalid URL parameters %s with the reason', async (query, detail) => {
     expect(await refused(query)).toMatchObject({ status: 400, body: { detail: expect.stringContaining(detail) } })
   })
 })
 
 describe('the log', () => {
-  test('says who changed what, with the id of the answer, and carries no secret', async () => {
+  test('records who changed what with the request ID and without secrets', async () => {
     const created = await api(service, 'POST', '/endpoints/', {
       name: 'logged',
       query: { kind: 'HogQLQuery', query: 'SELECT 1' },
@@ -219,8 +219,8 @@ describe('the log', () => {
   })
 })
 
-describe('more deliveries than memory may be given to', () => {
-  test('are answered 429 with Retry-After while the engine hangs, and are stored once when they come again', async () => {
+describe('deliveries over the memory limit', () => {
+  test('get 429 with Retry-After while the engine hangs and are stored once on retry', async () => {
     const engine = childrenOf(service.process.pid!)[0]!
     const text = 'x'.repeat(400_000)
     const events = Array.from({ length: 10 }, () => event('too much', { uuid: uuidv7() }, { text }))
@@ -243,7 +243,7 @@ describe('more deliveries than memory may be given to', () => {
     expect((await rowsOf(service, "SELECT uniq(uuid) FROM events WHERE event = 'too much'"))[0]).toEqual([10])
   })
 
-  test('a body that stalls makes room for one that arrives', async () => {
+  test('are accepted after a stalled body is dropped', async () => {
     const { hostname, port } = new URL(service.url)
     const stalled = httpRequest({
       hostname,

@@ -32,7 +32,7 @@ const on = (key: string, value: unknown, more: object = {}) => ({
   ...more,
 })
 
-test("from a visitor's first page to a query over persons", async () => {
+test('a visitor can be captured, identified, merged and queried as a person', async () => {
   await capture(
     service,
     by('anon', '$pageview', { $session_id: 's', $current_url: 'https://a.b/' }),
@@ -56,7 +56,7 @@ test("from a visitor's first page to a query over persons", async () => {
   ).toContain('plan')
 })
 
-test('a flag knows what is stored of somebody, whichever of their ids asks, and what the request says comes first', async () => {
+test('a flag uses stored person properties for every distinct ID, and properties in the request win', async () => {
   await capture(
     service,
     by('visitor', 'x', {}, { $set_once: { source: 'ads' } }),
@@ -77,7 +77,7 @@ test('a flag knows what is stored of somebody, whichever of their ids asks, and 
   expect(await enabled({ distinct_id: 'nobody' })).toEqual([])
   expect(await enabled({ distinct_id: 'cleo', person_properties: { plan: 'free' } })).toEqual(['from-ads'])
   expect(await enabled({ distinct_id: 'cleo', flag_keys_to_evaluate: ['needs-gold'] })).toEqual(['needs-gold'])
-  // Many at once are asked together, and each gets its own.
+  // Concurrent requests are batched, and each gets its own response.
   const ids = ['cleo', 'dan', 'visitor', 'nobody', 'ann']
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, n) => enabled({ distinct_id: ids[n % 5]!, flag_keys_to_evaluate: ['gold'] })),
@@ -85,7 +85,7 @@ test('a flag knows what is stored of somebody, whichever of their ids asks, and 
   answers.forEach((keys, n) => expect(keys).toEqual(n % 5 === 0 || n % 5 === 2 ? ['gold'] : []))
 })
 
-test("a flag on groups knows what is stored of the group, by the type's name or index", async () => {
+test('a group flag uses stored group properties by the name or index of the group type', async () => {
   await capture(
     service,
     by('ann', '$groupidentify', { $group_type: 'company', $group_key: 'acme', $group_set: { size: 50 } }),
@@ -114,7 +114,7 @@ test("a flag on groups knows what is stored of the group, by the type's name or 
   expect(await flags({})).toEqual([false, false, 'no_group_type'])
 })
 
-test('server SDKs get the flags as they are to be evaluated', async () => {
+test('server SDKs get flag definitions for local evaluation', async () => {
   const path = `${service.url}/api/feature_flag/local_evaluation`
   const get = (url: string, key = service.key) => request(url, { headers: { authorization: `Bearer ${key}` } })
   await define('local', {
@@ -160,7 +160,7 @@ test('server SDKs get the flags as they are to be evaluated', async () => {
   expect((await get(`${path}?token=${service.token}`, 'wrong')).status).toBe(401)
 })
 
-testEmbedded("the engine's own filter keeps the people of projects apart", async () => {
+testEmbedded('the engine filter isolates persons of projects', async () => {
   const engine = engineOf(service.data)
   for (const table of ['person_properties', 'person_distinct_ids', 'person_merges', 'group_properties']) {
     const seen = (settings: Record<string, string>) =>
@@ -176,7 +176,7 @@ testEmbedded("the engine's own filter keeps the people of projects apart", async
   ).rejects.toThrow(/ACCESS_DENIED|privileges/)
 })
 
-test('what was said of people outlives the process', async () => {
+test('person properties survive a restart', async () => {
   await service.kill()
   service = await startService({ data: service.data })
   expect((await ask({ distinct_id: 'visitor', flag_keys_to_evaluate: ['gold'] })).flags.gold.enabled).toBe(true)

@@ -31,11 +31,11 @@ const by = (
   properties: Record<string, unknown> = {},
   more: Record<string, unknown> = {},
 ) => event(name, more, { distinct_id, ...properties })
-const whoHas = async (distinctId: string, target: Target = service) =>
+const personOf = async (distinctId: string, target: Target = service) =>
   (await api(target, 'GET', `/persons/?distinct_id=${encodeURIComponent(distinctId)}`)).body.results[0]
 const erase = (id: string, query = '', target: Target = service) => api(target, 'DELETE', `/persons/${id}/${query}`)
 
-/** A person of three ids, with a property and five events. */
+/** Captures a person with three distinct IDs, with a property and five events. */
 const arrive = (name: string, target: Target = service) =>
   capture(
     target,
@@ -51,7 +51,7 @@ const arrive = (name: string, target: Target = service) =>
     by(name, 'bought', { secret: name }),
   )
 
-/** How many rows of a table, whichever project's, have this in them. */
+/** Number of rows of a table, in any project, that contain `text`. */
 const traces = async (table: string, text: string) =>
   Number(
     (
@@ -63,9 +63,9 @@ const traces = async (table: string, text: string) =>
   )
 const TABLES = ['events', 'refused_events', 'person_properties', 'person_merges', 'person_distinct_ids']
 
-test('a person is found by each of their ids, with what is stored of them', async () => {
+test('a person can be looked up by each distinct ID with properties', async () => {
   await arrive('ada')
-  const ada = await whoHas('ada')
+  const ada = await personOf('ada')
   expect(ada).toEqual({
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     distinct_ids: ['ada', 'ada-phone', 'ada-work'],
@@ -73,7 +73,7 @@ test('a person is found by each of their ids, with what is stored of them', asyn
     is_identified: true,
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/),
   })
-  expect(await whoHas('ada-phone')).toEqual(ada)
+  expect(await personOf('ada-phone')).toEqual(ada)
   expect((await api(service, 'GET', `/persons/${ada.id}`)).body).toEqual(ada)
   expect((await api(service, 'GET', `/persons/${ada.id.toUpperCase()}`)).body).toEqual(ada)
   expect(
@@ -82,7 +82,7 @@ test('a person is found by each of their ids, with what is stored of them', asyn
   expect(Math.abs(Date.parse(ada.created_at) - Date.now())).toBeLessThan(600_000)
 })
 
-test('persons are listed page by page, each once', async () => {
+test('listing persons pages through them without duplicates', async () => {
   await capture(service, ...Array.from({ length: 7 }, (_, n) => by(`visitor-${n}`, 'x')))
   const found: string[] = []
   for (let next: string | null = `/api/projects/${service.projectId}/persons/?limit=3`; next;) {
@@ -96,11 +96,11 @@ test('persons are listed page by page, each once', async () => {
   expect(found.sort()).toEqual(['ada', ...Array.from({ length: 7 }, (_, n) => `visitor-${n}`)])
 })
 
-test('deleting a person with events deletes all of their rows and none of other persons', async () => {
+test('deleting a person with events deletes all rows of that person and no other rows', async () => {
   await Promise.all([arrive('bob'), arrive('zoe'), arrive('bob', other)])
-  // Refused, and kept for whoever looks for the mistake.
+  // Rejected, and stored for debugging.
   await capture(service, { event: '', properties: { distinct_id: 'bob', secret: 'bob' } })
-  const bob = await whoHas('bob-phone')
+  const bob = await personOf('bob-phone')
   const before = Object.fromEntries(
     await Promise.all(TABLES.map(async (table) => [table, [await traces(table, 'bob'), await traces(table, 'zoe')]])),
   )
@@ -108,10 +108,10 @@ test('deleting a person with events deletes all of their rows and none of other 
 
   expect((await erase(bob.id, '?delete_events=true')).status).toBe(204)
   expect((await api(service, 'GET', `/persons/${bob.id}`)).status).toBe(404)
-  for (const id of bob.distinct_ids) expect(await whoHas(id)).toBeUndefined()
+  for (const id of bob.distinct_ids) expect(await personOf(id)).toBeUndefined()
   expect((await erase(bob.id, '?delete_events=true')).status).toBe(404)
   for (const table of TABLES) {
-    // The Bob of another project is another person.
+    // Bob in the other project is a different person.
     const [ofBob, ofZoe] = before[table] as [number, number]
     expect([table, await traces(table, 'bob'), await traces(table, 'zoe')]).toEqual([
       table,
@@ -119,16 +119,16 @@ test('deleting a person with events deletes all of their rows and none of other 
       ofZoe,
     ])
   }
-  expect(await whoHas('bob-work', other)).toMatchObject({ properties: { email: 'bob@example.com' } })
-  expect(await whoHas('zoe-work')).toMatchObject({
+  expect(await personOf('bob-work', other)).toMatchObject({ properties: { email: 'bob@example.com' } })
+  expect(await personOf('zoe-work')).toMatchObject({
     distinct_ids: ['zoe', 'zoe-phone', 'zoe-work'],
     properties: { email: 'zoe@example.com' },
   })
 })
 
-test('deleting a person without events leaves the events without a person, who starts over', async () => {
+test('deleting a person without events detaches the events, and the visitor starts over as a new person', async () => {
   await arrive('carl')
-  const carl = await whoHas('carl')
+  const carl = await personOf('carl')
   expect((await erase(carl.id)).status).toBe(204)
   expect(
     await rowsOf(
@@ -137,20 +137,20 @@ test('deleting a person without events leaves the events without a person, who s
     ),
   ).toEqual([[3, 5, 0]])
   await capture(service, by('carl', 'again', {}, { $set: { email: 'new@example.com' } }))
-  expect(await whoHas('carl')).toMatchObject({
+  expect(await personOf('carl')).toMatchObject({
     distinct_ids: ['carl'],
     properties: { email: 'new@example.com' },
     is_identified: false,
   })
-  expect(await whoHas('carl-work')).toBeUndefined()
+  expect(await personOf('carl-work')).toBeUndefined()
 })
 
-test('a visitor who is deleted and comes back, saying nothing of themselves, is a person again', async () => {
+test('a deleted visitor who returns without identifying becomes a new person', async () => {
   for (let visits = 0; visits < 2; visits += 1) await capture(service, by('vic', 'visit'))
   const before = Date.now()
-  expect((await erase((await whoHas('vic')).id, '?delete_events=true')).status).toBe(204)
+  expect((await erase((await personOf('vic')).id, '?delete_events=true')).status).toBe(204)
   await capture(service, by('vic', 'visit'))
-  const vic = await whoHas('vic')
+  const vic = await personOf('vic')
   expect(vic).toMatchObject({ distinct_ids: ['vic'], properties: {} })
   expect(Date.parse(vic.created_at)).toBeGreaterThanOrEqual(before)
   expect(
@@ -161,7 +161,7 @@ test('a visitor who is deleted and comes back, saying nothing of themselves, is 
   ).toEqual([[1]])
 })
 
-test('people who shared a browser with a deleted person stay themselves, and can still be merged', async () => {
+test('persons who shared a browser with a deleted person keep their identity and can still be merged', async () => {
   await capture(
     service,
     by(
@@ -178,23 +178,23 @@ test('people who shared a browser with a deleted person stay themselves, and can
     ),
     by('gus', '$identify', { $anon_distinct_id: 'gus-phone' }),
   )
-  const [fay, gus] = [await whoHas('fay'), await whoHas('gus')]
+  const [fay, gus] = [await personOf('fay'), await personOf('gus')]
   expect([fay.distinct_ids, gus.distinct_ids]).toEqual([
     ['fay', 'shared'],
     ['gus', 'gus-phone'],
   ])
   expect((await erase(fay.id, '?delete_events=true')).status).toBe(204)
-  expect(await whoHas('gus')).toEqual(gus)
-  expect(await whoHas('shared')).toBeUndefined()
+  expect(await personOf('gus')).toEqual(gus)
+  expect(await personOf('shared')).toBeUndefined()
   await capture(service, by('gus', '$identify', { $anon_distinct_id: 'gus-tablet' }))
-  expect(await whoHas('gus-tablet')).toMatchObject({
+  expect(await personOf('gus-tablet')).toMatchObject({
     id: gus.id,
     distinct_ids: ['gus', 'gus-phone', 'gus-tablet'],
     properties: { plan: 'free' },
   })
 })
 
-test('somebody of whom only events are stored is deleted by the id that their events have', async () => {
+test('a person known only from events can be deleted by the person ID of the events', async () => {
   await capture(service, by('shadow', 'seen', { $process_person_profile: false, secret: 'shadow' }))
   const [[id]] = (await rowsOf(service, "SELECT toString(person_id) FROM events WHERE event = 'seen'")) as [[string]]
   expect((await api(service, 'GET', `/persons/${id}`)).status).toBe(404)
@@ -202,7 +202,7 @@ test('somebody of whom only events are stored is deleted by the id that their ev
   expect(await countOf(service, 'seen')).toBe(0)
 })
 
-test('answers that were kept, cached or materialized, forget them too', async () => {
+test('deleting a person removes the person from cached and materialized results', async () => {
   await Promise.all([arrive('hal'), arrive('ivy')])
   const query =
     "SELECT properties.secret AS who, count() AS n FROM events WHERE event = 'bought' AND properties.secret IN ('hal', 'ivy') GROUP BY who ORDER BY who"
@@ -224,44 +224,44 @@ test('answers that were kept, cached or materialized, forget them too', async ()
         ['ivy', 2],
       ],
     })
-  await erase((await whoHas('hal')).id, '?delete_events=true')
+  await erase((await personOf('hal')).id, '?delete_events=true')
   expect((await run()).results).toEqual([['ivy', 2]])
   await ready()
   expect(await run()).toMatchObject({ results: [['ivy', 2]] })
 })
 
-test('events that come while somebody is deleted are stored, each once', async () => {
+test('events that arrive during a person deletion are stored exactly once', async () => {
   await arrive('jim')
-  const { id } = await whoHas('jim')
+  const { id } = await personOf('jim')
   const deliveries = Array.from({ length: 20 }, (_, n) =>
     capture(service, by(`passer-${n}`, 'meanwhile', {}, { $set: { n } })),
   )
   const [gone, ...answers] = await Promise.all([erase(id, '?delete_events=true'), ...deliveries])
   expect([gone.status, ...answers.map(({ status }) => status)]).toEqual([204, ...deliveries.map(() => 200)])
   expect(await countOf(service, 'meanwhile')).toBe(20)
-  expect(await whoHas('passer-7')).toMatchObject({ properties: { n: 7 } })
+  expect(await personOf('passer-7')).toMatchObject({ properties: { n: 7 } })
 })
 
-test("another project's key finds and deletes no person", async () => {
+test('the key of another project can neither read nor delete a person', async () => {
   await arrive('kim')
-  const { id } = await whoHas('kim')
-  expect(await whoHas('kim', other)).toBeUndefined()
+  const { id } = await personOf('kim')
+  expect(await personOf('kim', other)).toBeUndefined()
   expect((await api(other, 'GET', `/persons/${id}`)).status).toBe(404)
   expect((await erase(id, '?delete_events=true', other)).status).toBe(404)
   expect((await erase(id, '?delete_events=true', { ...other, projectId: service.projectId })).status).toBe(404)
-  expect(await whoHas('kim')).toMatchObject({ id })
+  expect(await personOf('kim')).toMatchObject({ id })
 })
 
 test.each([
-  ['a limit of none', 'GET', '/persons/?limit=0', 'limit'],
-  ['a limit beyond the most', 'GET', '/persons/?limit=1001', 'limit'],
-  ['an offset that is none', 'GET', '/persons/?offset=-1', 'offset'],
-  ['a yes that is none', 'DELETE', '/persons/00000000-0000-4000-8000-000000000000/?delete_events=yes', 'delete_events'],
-])('%s is refused', async (_, method, path, attr) => {
+  ['a limit of 0', 'GET', '/persons/?limit=0', 'limit'],
+  ['a limit above the maximum', 'GET', '/persons/?limit=1001', 'limit'],
+  ['a negative offset', 'GET', '/persons/?offset=-1', 'offset'],
+  ['an invalid boolean', 'DELETE', '/persons/00000000-0000-4000-8000-000000000000/?delete_events=yes', 'delete_events'],
+])('the persons API rejects %s', async (_, method, path, attr) => {
   expect(await api(service, method, path)).toMatchObject({ status: 400, body: { code: 'invalid_input', attr } })
 })
 
-test("explains where a distinct id goes when it is sent as a person's id", async () => {
+test('the persons API explains where to send a distinct ID used as a person ID', async () => {
   expect(await api(service, 'GET', '/persons/kim')).toMatchObject({
     status: 404,
     body: { detail: expect.stringContaining('?distinct_id=') },

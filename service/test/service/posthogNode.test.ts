@@ -3,7 +3,7 @@ import { api, capture, countOf, event, rowsOf } from '../support/api.ts'
 import { until } from '../support/engine.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
-// The real posthog-node, as npm has it: a backend that sends and asks elsewhere today needs no other line than the address.
+// Uses the published posthog-node package: an existing backend only has to change the host.
 
 let service: RunningService
 beforeAll(async () => {
@@ -13,17 +13,17 @@ afterAll(() => service.stop())
 
 interface Client {
   readonly client: PostHog
-  /** Method and path of each request so far. */
+  /** Methods and paths of the requests so far. */
   asked(): string[]
 }
 
 const open: PostHog[] = []
 afterEach(() => Promise.all(open.splice(0).map((client) => client.shutdown())))
 
-// What it finds old-fashioned it says on the console; each of these calls is somebody's code.
+// Silences deprecation warnings: existing code still makes these calls.
 beforeAll(() => void jest.spyOn(console, 'warn').mockImplementation(() => {}))
 
-/** A client whose requests are written down. */
+/** Creates a client that records its requests. */
 const connect = (options: PostHogOptions = {}): Client => {
   const asked: string[] = []
   const client = new PostHog(service.token, {
@@ -45,8 +45,8 @@ const property = (key: string, value: unknown, more: object = {}) => ({
   properties: [{ key, value, type: 'person', ...more }],
 })
 
-describe('what it captures is stored as it was meant', () => {
-  test('events with their time, their id and their groups', async () => {
+describe('posthog-node capture', () => {
+  test('stores events with timestamp, UUID and groups', async () => {
     const { client } = connect()
     client.capture({
       distinctId: 'ada',
@@ -76,13 +76,13 @@ describe('what it captures is stored as it was meant', () => {
     })
   })
 
-  test('an event that is captured at once is stored when the call returns', async () => {
+  test('stores an event of captureImmediate before the call returns', async () => {
     const { client } = connect({ flushInterval: 60_000, flushAt: 1_000 })
     await client.captureImmediate({ distinctId: 'ada', event: 'at once' })
     expect(await countOf(service, 'at once')).toBe(1)
   })
 
-  test('shutdown sends all that waits, each once', async () => {
+  test('sends all queued events exactly once on shutdown', async () => {
     const { client } = connect({ flushInterval: 60_000, flushAt: 40 })
     for (let n = 0; n < 150; n += 1) client.capture({ distinctId: `p${n}`, event: 'waited' })
     await client.shutdown()
@@ -91,7 +91,7 @@ describe('what it captures is stored as it was meant', () => {
     ])
   })
 
-  test('persons: identify, set, unset, alias', async () => {
+  test('updates persons with identify, set, unset and alias', async () => {
     const { client } = connect()
     client.capture({ distinctId: 'visitor-7', event: '$pageview' })
     client.identify({ distinctId: 'bob', properties: { plan: 'gold', seats: 3, $set_once: { source: 'ads' } } })
@@ -114,7 +114,7 @@ describe('what it captures is stored as it was meant', () => {
     ])
   })
 
-  test('an event that must make no person makes none', async () => {
+  test('creates no person for an event without person processing', async () => {
     const { client } = connect()
     client.capture({ distinctId: 'nobody-7', event: 'quiet', properties: { $process_person_profile: false } })
     await client.flush()
@@ -124,7 +124,7 @@ describe('what it captures is stored as it was meant', () => {
     expect(await countOf(service, 'quiet')).toBe(1)
   })
 
-  test('groups', async () => {
+  test('stores group properties', async () => {
     const { client } = connect()
     client.groupIdentify({ groupType: 'company', groupKey: 'acme', properties: { size: 11 } })
     await client.flush()
@@ -133,7 +133,7 @@ describe('what it captures is stored as it was meant', () => {
     ])
   })
 
-  test('an exception', async () => {
+  test('stores an exception', async () => {
     const { client } = connect()
     client.captureException(new TypeError('no such thing'), 'ada', { where: 'test' })
     await until(async () => {
@@ -151,7 +151,7 @@ describe('what it captures is stored as it was meant', () => {
   })
 })
 
-describe('flags', () => {
+describe('posthog-node flags', () => {
   beforeAll(async () => {
     await capture(
       service,
@@ -183,7 +183,7 @@ describe('flags', () => {
     await define('versioned', { groups: [property('app', '2.0.0', { operator: 'semver_gte' })] })
   })
 
-  test('are asked of the service, with payloads', async () => {
+  test('are evaluated by the service with payloads', async () => {
     const { client, asked } = connect()
     expect(await client.getFeatureFlag('for-all', 'gold-user')).toBe(true)
     expect(await client.getFeatureFlagPayload('for-all', 'gold-user')).toEqual({ steps: [1, 2] })
@@ -207,7 +207,7 @@ describe('flags', () => {
     expect(asked()).not.toContain('GET /flags/definitions')
   })
 
-  test('reports the use of flags with reason and flag', async () => {
+  test('report flag calls with the reason and the flag', async () => {
     const { client } = connect()
     const value = await client.getFeatureFlag('color', 'told')
     await client.flush()
@@ -219,7 +219,7 @@ describe('flags', () => {
     ).toEqual([['color', value, 'Matched condition set 1', 'false']])
   })
 
-  test('an event can carry them', async () => {
+  test('can be attached to an event', async () => {
     const { client } = connect()
     client.capture({ distinctId: 'gold-user', event: 'with flags', sendFeatureFlags: true })
     await until(async () => {
@@ -248,7 +248,7 @@ describe('flags', () => {
     },
   }))
 
-  test('evaluated in the backend they are those that the service gives, without asking it', async () => {
+  test('evaluate locally to the results of the service without requests', async () => {
     const local = connect({ personalApiKey: service.key, featureFlagsPollingInterval: 600_000 })
     const remote = connect()
     expect(await local.client.waitForLocalEvaluationReady()).toBe(true)
@@ -258,7 +258,7 @@ describe('flags', () => {
       expect(Object.keys(found.featureFlags ?? {}).length).toBe(10)
     }
     expect(local.asked().filter((each) => each !== 'GET /flags/definitions')).toEqual([])
-    // The people above get different ones, or the comparison says nothing.
+    // The persons above get different variants, so the comparison is meaningful.
     const colors = await Promise.all(
       PEOPLE.map(({ id }) =>
         local.client.getFeatureFlag('color', id, { onlyEvaluateLocally: true, sendFeatureFlagEvents: false }),
@@ -267,7 +267,7 @@ describe('flags', () => {
     expect(new Set(colors)).toEqual(new Set(['red', 'green', 'blue']))
   })
 
-  test('what the backend cannot know it asks the service for, unless it must not', async () => {
+  test('fall back to the service when local evaluation is not possible, unless it is disabled', async () => {
     const { client, asked } = connect({ personalApiKey: service.key, featureFlagsPollingInterval: 600_000 })
     await client.waitForLocalEvaluationReady()
     expect(await client.getFeatureFlag('for-gold', 'gold-user', { onlyEvaluateLocally: true })).toBeUndefined()
@@ -276,7 +276,7 @@ describe('flags', () => {
     expect(asked()).toContain('POST /flags/')
   })
 
-  test('a change is known after the next look', async () => {
+  test('change after the next poll of the definitions', async () => {
     const { client } = connect({ personalApiKey: service.key, featureFlagsPollingInterval: 600_000 })
     await client.waitForLocalEvaluationReady()
     await define('late', { groups: [{}] })
@@ -284,16 +284,16 @@ describe('flags', () => {
     expect(await client.getFeatureFlag('late', 'ada', { onlyEvaluateLocally: true })).toBe(true)
   })
 
-  test('reports a wrong key, and still gets flags from the service', async () => {
+  test('report an invalid key and still load from the service', async () => {
     const { client } = connect({ personalApiKey: 'wrong', featureFlagsPollingInterval: 600_000 })
-    const told: unknown[] = []
-    client.on('error', (error: unknown) => told.push(error))
+    const errors: unknown[] = []
+    client.on('error', (error: unknown) => errors.push(error))
     jest.spyOn(console, 'error').mockImplementation(() => {})
     expect(await client.getFeatureFlag('for-all', 'ada')).toBe(true)
-    expect(String(told[0])).toContain('key is invalid')
+    expect(String(errors[0])).toContain('key is invalid')
   })
 
-  test("a payload alone, by its flag's key", async () => {
+  test('load a single payload by flag key', async () => {
     const { client } = connect({ personalApiKey: service.key, enableLocalEvaluation: false })
     expect(await client.getRemoteConfigPayload('for-all')).toEqual({ steps: [1, 2] })
   })

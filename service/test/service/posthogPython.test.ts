@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { api, request, rowsOf } from '../support/api.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
-// What posthog-python 7.53 sends, as a recording server of our own wrote it down; times and ids are set here.
+// Requests of posthog-python 7.53, captured with a recording server. Times and IDs are set here.
 
 let service: RunningService
 beforeAll(async () => {
@@ -20,7 +20,7 @@ const ON_LINUX = {
 }
 const HEADERS = { 'user-agent': 'posthog-python/7.53.0', 'content-type': 'application/json' }
 
-// Microseconds and an offset, as Python writes them.
+// Microseconds and a UTC offset, as Python formats them.
 const pythonTime = (ms: number) => new Date(ms).toISOString().replace('Z', '123+00:00')
 
 const send = (batch: object[], { isZipped = false, sentAt = Date.now() } = {}) => {
@@ -39,7 +39,7 @@ const send = (batch: object[], { isZipped = false, sentAt = Date.now() } = {}) =
 test.each([
   ['gzip', true],
   ['plain', false],
-])('a batch of all it can say, %s, is stored as it was meant', async (name, isZipped) => {
+])('a posthog-python batch of every method (%s) is stored correctly', async (name, isZipped) => {
   const [ada, alias, company] = [`ada-${name}`, `visitor-${name}`, `acme-${name}`]
   const happened = Date.parse('2026-10-20T10:00:00Z')
   const now = Date.now()
@@ -108,7 +108,7 @@ test.each([
   expect(await rowsOf(service, `SELECT properties.size FROM groups WHERE key = '${company}'`)).toEqual([['11']])
 })
 
-test('a batch that is sent again, because the answer was lost, counts once', async () => {
+test('a posthog-python batch that is retried after a lost response counts once', async () => {
   const batch = [
     {
       event: 'again',
@@ -123,7 +123,7 @@ test('a batch that is sent again, because the answer was lost, counts once', asy
   expect(await rowsOf(service, "SELECT count() FROM events WHERE event = 'again'")).toEqual([[1]])
 })
 
-test('a server whose clock is an hour slow sends events of now', async () => {
+test('the timestamps of a posthog-python server with a slow clock are corrected', async () => {
   const slow = Date.now() - 3_600_000
   await send(
     [
@@ -145,7 +145,7 @@ test('a server whose clock is an hour slow sends events of now', async () => {
   ).toEqual([[1]])
 })
 
-test('flags: its question, and its look at the definitions', async () => {
+test('posthog-python can request flags and flag definitions', async () => {
   await api(service, 'POST', '/feature_flags/', {
     key: 'plain',
     filters: { groups: [{}], payloads: { true: { a: 1 } } },
@@ -179,7 +179,7 @@ test('flags: its question, and its look at the definitions', async () => {
     status: 200,
     body: { flags: [{ key: 'plain', active: true }], group_type_mapping: { 0: 'company' }, cohorts: {} },
   })
-  // Releases before 7 ask here.
+  // Releases before 7 use this route.
   expect((await get(`/api/feature_flag/local_evaluation/?token=${service.token}&send_cohorts`)).body).toEqual(
     definitions.body,
   )

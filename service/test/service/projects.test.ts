@@ -9,7 +9,7 @@ let service: RunningService
 const ALL = 'a-key-of-all-projects'
 const SECOND = 'a-key-of-the-second-project'
 
-/** Asks as the key `secret`; `path` begins after `/api`. */
+/** Sends a request with the key `secret`; `path` begins after `/api`. */
 const ask = (secret: string, method: string, path: string, body?: unknown): Promise<Reply> =>
   request(`${service.url}/api${path}`, {
     method,
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 describe('projects', () => {
-  test('a key of all projects creates one, which takes events at once', async () => {
+  test('can be created with a key for all projects and accept events immediately', async () => {
     const created = await ask(ALL, 'POST', '/projects/', { name: ' Shop ', timezone: 'Europe/Berlin' })
     expect(created).toMatchObject({
       status: 201,
@@ -49,7 +49,7 @@ describe('projects', () => {
     expect((await ask(ALL, 'GET', `/projects/${created.body.id}/`)).body).toEqual(created.body)
   })
 
-  test('a project may keep the token that its pages have already', async () => {
+  test('can be created with an existing token', async () => {
     expect(await ask(ALL, 'POST', '/projects/', { name: 'Moved', api_token: 'phc_from_elsewhere' })).toMatchObject({
       status: 201,
       body: { api_token: 'phc_from_elsewhere' },
@@ -60,7 +60,7 @@ describe('projects', () => {
     })
   })
 
-  test('a key of one project sees that one, and creates none', async () => {
+  test('cannot be created with a key for one project, which sees only its own', async () => {
     expect((await ask(service.key, 'GET', '/projects/')).body.results.map(({ id }: { id: number }) => id)).toEqual([1])
     expect((await ask(ALL, 'GET', '/projects/')).body.count).toBeGreaterThan(1)
     expect(await ask(service.key, 'POST', '/projects/', { name: 'Mine' })).toMatchObject({
@@ -70,7 +70,7 @@ describe('projects', () => {
     expect((await ask(service.key, 'GET', '/projects/2/')).status).toBe(404)
   })
 
-  test('name and time zone change', async () => {
+  test('can change name and time zone', async () => {
     expect(await ask(SECOND, 'PATCH', '/projects/2/', { name: 'Renamed', timezone: 'asia/tokyo' })).toMatchObject({
       status: 200,
       body: { name: 'Renamed', timezone: 'Asia/Tokyo' },
@@ -85,17 +85,17 @@ describe('projects', () => {
     ['no name', { timezone: 'UTC' }, '"name" is required.'],
     ['an empty name', { name: '  ' }, '"name" must have 1 to 200 characters that are not all spaces.'],
     [
-      'a time zone that is none',
+      'an unknown time zone',
       { name: 'x', timezone: 'Mars/Olympus' },
       '"Mars/Olympus" is not an IANA time zone. Use one such as Europe/Berlin or UTC.',
     ],
     [
-      'an offset',
+      'a UTC offset as the time zone',
       { name: 'x', timezone: '+02:00' },
       '"+02:00" is not an IANA time zone. Use one such as Europe/Berlin or UTC.',
     ],
     [
-      'another name in the wrong case',
+      'a time zone in the wrong case',
       { name: 'x', timezone: 'asia/kolkata' },
       '"asia/kolkata" is not an IANA time zone. Use one such as Europe/Berlin or UTC.',
     ],
@@ -104,12 +104,12 @@ describe('projects', () => {
       { name: 'x', api_token: 'a b' },
       '"api_token" must have 1 to 200 letters, digits, _ and -.',
     ],
-    ['a field that there is not', { name: 'x', colour: 'red' }, '"colour" is not a field of this request.'],
-  ])('%s is refused', async (_, body, detail) => {
+    ['an unknown field', { name: 'x', colour: 'red' }, '"colour" is not a field of this request.'],
+  ])('reject %s', async (_, body, detail) => {
     expect(await ask(ALL, 'POST', '/projects/', body)).toMatchObject({ status: 400, body: { detail } })
   })
 
-  test('a rotated token is refused at once, or after its grace', async () => {
+  test('reject a rotated token immediately or after its grace period', async () => {
     const { body: made } = await ask(ALL, 'POST', '/projects/', { name: 'Rotating' })
     const send = (token: string) => capture({ ...service, token }, event('rotating'))
     const { body: next } = await ask(ALL, 'POST', `/projects/${made.id}/rotate_token/`, { grace_seconds: 3600 })
@@ -132,7 +132,7 @@ describe('personal API keys', () => {
   const create = (secret: string, body: Record<string, unknown>) => ask(secret, 'POST', '/personal_api_keys/', body)
   const reads = (secret: string, project = 1) => ask(secret, 'GET', `/projects/${project}/endpoints/`)
 
-  test('a new key is shown once, is stored nowhere, and does what its scopes say', async () => {
+  test('are shown once, not stored, and allow what their scopes allow', async () => {
     const created = await create(service.key, { label: 'reader', scopes: ['endpoint:read'] })
     expect(created).toMatchObject({
       status: 201,
@@ -161,7 +161,7 @@ describe('personal API keys', () => {
     expect(bytes).not.toContain(value)
   })
 
-  test('a revoked key is refused at once', async () => {
+  test('are rejected immediately after revocation', async () => {
     const { body: key } = await create(service.key, { label: 'short-lived', scopes: ['endpoint:read'] })
     expect((await reads(key.value)).status).toBe(200)
     expect((await ask(service.key, 'DELETE', `/personal_api_keys/${key.id}/`)).status).toBe(204)
@@ -169,7 +169,7 @@ describe('personal API keys', () => {
     expect((await ask(service.key, 'DELETE', `/personal_api_keys/${key.id}/`)).status).toBe(404)
   })
 
-  test('a rotated secret is refused at once, or after its grace', async () => {
+  test('reject a rotated secret immediately or after its grace period', async () => {
     const { body: key } = await create(service.key, { label: 'rotating', scopes: ['endpoint:read'] })
     const roll = async (body?: unknown) =>
       (await ask(service.key, 'POST', `/personal_api_keys/${key.id}/roll/`, body)).body
@@ -188,7 +188,7 @@ describe('personal API keys', () => {
     ]).toEqual([401, 401, 200])
   })
 
-  test('a key hands on no more than it has', async () => {
+  test('cannot create keys with more permissions than their own', async () => {
     const { body: clerk } = await create(service.key, {
       label: 'clerk',
       scopes: ['personal_api_key:read', 'personal_api_key:write'],
@@ -209,7 +209,7 @@ describe('personal API keys', () => {
       status: 201,
       body: { scopes: ['personal_api_key:read', 'personal_api_key:write'], scoped_teams: [1] },
     })
-    // Nor does it get at the secret of a mightier one, or put it out.
+    // The key can neither roll nor delete a key with more permissions.
     const [first] = (await ask(clerk.value, 'GET', '/personal_api_keys/')).body.results.filter(
       ({ label }: { label: string }) => label === 'first key',
     )
@@ -221,7 +221,7 @@ describe('personal API keys', () => {
     expect((await reads(service.key)).status).toBe(200)
   })
 
-  test('keys of a project are not visible to other projects', async () => {
+  test('are not visible to other projects', async () => {
     const { body: mine } = await create(service.key, { label: 'hidden', scopes: ['endpoint:read'] })
     const theirs = (await ask(SECOND, 'GET', '/personal_api_keys/')).body.results
     expect(theirs.map(({ label }: { label: string }) => label)).toEqual(['second'])
@@ -233,7 +233,7 @@ describe('personal API keys', () => {
       expect((await ask(SECOND, method, `/personal_api_keys/${mine.id}/${path}`)).status).toBe(404)
     }
     expect((await reads(mine.value)).status).toBe(200)
-    // Two projects may use the same label, one may not use it twice.
+    // A label is unique within a project, not across projects.
     expect((await create(SECOND, { label: 'hidden', scopes: ['endpoint:read'] })).status).toBe(201)
     expect(await create(service.key, { label: 'hidden', scopes: ['endpoint:read'] })).toMatchObject({
       status: 400,
@@ -241,7 +241,7 @@ describe('personal API keys', () => {
     })
   })
 
-  test('a key of all projects says which project a new key is of', async () => {
+  test('require the project of a new key when created with a key for all projects', async () => {
     expect(await create(ALL, { label: 'where', scopes: ['endpoint:read'] })).toMatchObject({
       status: 400,
       body: { attr: 'scoped_teams' },
@@ -259,17 +259,17 @@ describe('personal API keys', () => {
   test.each([
     ['no scope', { label: 'x', scopes: [] }, 'A key needs at least one scope. Valid scopes: endpoint:read'],
     [
-      'a scope that there is not',
+      'an unknown scope',
       { label: 'x', scopes: ['endpoints:read'] },
       'There is no scope "endpoints:read". Valid scopes: endpoint:read',
     ],
     ['no label', { label: ' ', scopes: ['endpoint:read'] }, '"label" must have 1 to 200 characters'],
     [
-      "one of the service's own labels",
+      'a reserved label',
       { label: 'first key', scopes: ['endpoint:read'] },
       'The label "first key" is reserved for the service. Choose another.',
     ],
-  ])('%s is refused', async (_, body, detail) => {
+  ])('reject a new key with %s', async (_, body, detail) => {
     expect(await create(service.key, body)).toMatchObject({
       status: 400,
       body: { detail: expect.stringContaining(detail) },
@@ -277,7 +277,7 @@ describe('personal API keys', () => {
   })
 })
 
-test('the first key, once rotated, is the new one in its file, and stays so after a restart', async () => {
+test('rotating the first key updates its key file and survives a restart', async () => {
   const first = await startService()
   const { body } = await request(`${first.url}/api/personal_api_keys/`, {
     headers: { authorization: `Bearer ${first.key}` },
@@ -293,7 +293,7 @@ test('the first key, once rotated, is the new one in its file, and stays so afte
   try {
     expect(again.key).toBe(rolled.body.value)
     expect(await countOf(again, 'nothing')).toBe(0)
-    expect(await countOf({ ...again, key: first.key }, 'nothing')).toBe(0) // in its grace
+    expect(await countOf({ ...again, key: first.key }, 'nothing')).toBe(0) // in its grace period
   } finally {
     await again.stop()
   }

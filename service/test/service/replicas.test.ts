@@ -21,7 +21,7 @@ const startReplica = (name: string) => startService({ data: join(folder, name), 
 beforeAll(async () => {
   ;[clickhouse, postgres] = await Promise.all([startClickhouse(join(folder, 'clickhouse')), startPostgres()])
   env = { CLICKHOUSE_URL: clickhouse.url, DATABASE_URL: await postgres.create('trailmark') }
-  // At the same time, on a database without a project: both have come before either goes on.
+  // Concurrently, on a database without a project: both wait at the lock before either continues.
   const metadata = await openMetadata(env.DATABASE_URL!)
   let starting: Promise<RunningService[]>
   await metadata.withLock('start', async () => {
@@ -37,7 +37,7 @@ beforeAll(async () => {
   })
   await metadata.close()
   const started = (await starting!) as [RunningService, RunningService]
-  // One of them has made the first key, and has its file.
+  // One of them created the first key and has its file.
   ;[one, other] = started[0].key ? started : [started[1], started[0]]
   Object.assign(other, { key: one.key })
 })
@@ -49,7 +49,7 @@ afterAll(async () => {
 
 const sql = (query: string) => ({ kind: 'HogQLQuery', query })
 
-test('replicas that start at the same time agree on one project and one first key', async () => {
+test('replicas that start concurrently agree on one project and one first key', async () => {
   expect(other.token).toBe(one.token)
   expect((await api(other, 'GET', '')).body).toMatchObject({ id: 1, name: 'Default project' })
   const keys = (
@@ -60,7 +60,7 @@ test('replicas that start at the same time agree on one project and one first ke
   expect(await postgres.ask(env.DATABASE_URL!, 'SELECT count(*)::int FROM projects')).toEqual([{ count: 1 }])
 })
 
-test('what is defined at one is served by the other at once', async () => {
+test('a definition created on one replica is served by the other immediately', async () => {
   await api(one, 'POST', '/insight_variables/', { name: 'Least', type: 'Number' })
   expect(
     (
@@ -80,7 +80,7 @@ test('what is defined at one is served by the other at once', async () => {
   expect((await api(other, 'POST', '/endpoints/shared/run')).status).toBe(404)
 })
 
-test('a flag and a remote setting that are changed at one are answered by the other', async () => {
+test('a flag or remote setting changed on one replica is served by the other', async () => {
   const ask = async () =>
     (
       await request(`${other.url}/flags/?v=2&config=true`, {
@@ -95,7 +95,7 @@ test('a flag and a remote setting that are changed at one are answered by the ot
   await until(async () => (await ask()).flags['new-checkout']?.enabled === true)
 })
 
-test('a key rotated or revoked at one replica is rejected by the other, on every route', async () => {
+test('a key rotated or revoked on one replica is rejected by the other on every route', async () => {
   const asked = async (service: RunningService, key: string) =>
     (await api({ ...service, key }, 'GET', '/endpoints/')).status
   const keys = (service: RunningService, method: string, path: string, body?: unknown) =>
@@ -121,7 +121,7 @@ test('a key rotated or revoked at one replica is rejected by the other, on every
   expect([await asked(one, byCommand), await asked(other, byCommand)]).toEqual([401, 401])
 })
 
-test('an answer that one has kept never hides an event that the other has stored', async () => {
+test('a cached response on one replica never hides an event stored by the other', async () => {
   await api(one, 'POST', '/endpoints/', {
     name: 'seen',
     query: sql("SELECT count() FROM events WHERE event = 'seen'"),
@@ -137,7 +137,7 @@ test('an answer that one has kept never hides an event that the other has stored
   }
 })
 
-test('an event that is sent to both at the same time is stored once', async () => {
+test('an event sent concurrently to both replicas is stored once', async () => {
   for (let round = 0; round < 5; round += 1) {
     const batch = Array.from({ length: 20 }, () => event('twice', { uuid: uuidv7() }))
     await Promise.all([one, other, one, other].map((service) => capture(service, ...batch)))
@@ -145,7 +145,7 @@ test('an event that is sent to both at the same time is stored once', async () =
   expect(await countOf(one, 'twice')).toBe(100)
 })
 
-test('a visitor who is deleted at one and comes back to the other is a person again', async () => {
+test('a visitor deleted on one replica who returns through the other becomes a new person', async () => {
   const visit = event('visit', {}, { distinct_id: 'vic' })
   const persons = async () => (await api(one, 'GET', '/persons/?distinct_id=vic')).body.results as { id: string }[]
   await capture(other, visit)
@@ -159,7 +159,7 @@ test('a visitor who is deleted at one and comes back to the other is a person ag
   ])
 })
 
-test('types of groups have one place each, whichever replica hears of them first', async () => {
+test('replicas agree on the index of each group type', async () => {
   const inGroup = (type: string) => event('grouped', {}, { $groups: { [type]: 'a' } })
   await Promise.all([capture(one, inGroup('company')), capture(other, inGroup('team'))])
   await Promise.all([capture(one, inGroup('team')), capture(other, inGroup('company'))])
@@ -170,7 +170,7 @@ test('types of groups have one place each, whichever replica hears of them first
   expect(places).toEqual([[2, 2]])
 })
 
-test('loses no event and no process while Postgres is unavailable, and continues afterwards', async () => {
+test('replicas lose no events and keep running while Postgres is unavailable', async () => {
   const before = await countOf(one, 'during')
   await postgres.kill()
   const answers = await Promise.all([
@@ -196,7 +196,7 @@ test('loses no event and no process while Postgres is unavailable, and continues
   expect(one.output() + other.output()).not.toContain('p@ss word')
 })
 
-test('when one is killed, clients carry on at the other, and it may come back', async () => {
+test('a killed replica can restart while clients use the other', async () => {
   await capture(one, event('killed'))
   await one.kill()
   expect((await capture(other, event('killed'))).status).toBe(200)
@@ -207,7 +207,7 @@ test('when one is killed, clients carry on at the other, and it may come back', 
   expect(await countOf(one, 'killed')).toBe(2)
 })
 
-test('with a key from the environment a replica needs no data folder', async () => {
+test('a replica with a key from the environment needs no data folder', async () => {
   const file = join(folder, 'a file')
   writeFileSync(file, '')
   const third = await startService({
@@ -224,7 +224,7 @@ test('with a key from the environment a replica needs no data folder', async () 
   }
 })
 
-test('with an engine of its own it needs its data folder, and a backup goes into either store', async () => {
+test('a replica with a local engine needs its data folder, and a backup can be restored into either store', async () => {
   const [data, copy] = [join(folder, 'single'), join(folder, 'backup')]
   const place = { DATABASE_URL: await postgres.create('single') }
   const restored = { DATABASE_URL: await postgres.create('restored') }

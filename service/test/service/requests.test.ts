@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** Sends bytes as they are and resolves with the status of the answer. */
+/** Sends raw bytes and resolves with the response status. */
 const statusOf = (head: string) =>
   new Promise<number>((resolve, reject) => {
     const { hostname, port } = new URL(service.url)
@@ -34,7 +34,7 @@ test.each([
   ['GET /_health HTTP/1.1\r\nHost: a.example\r\nOrigin: https://a.example\r\nOrigin: https://b.example', 400],
   ['GET /_health HTTP/1.1\r\nHost: a.example\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b', 400],
   ['GET /_health HTTP/1.1\r\nHost: a.example\r\nCookie: a=1\r\nCookie: b=2', 200],
-])('%j is answered %i', async (head, status) => {
+])('the request %j gets status %i', async (head, status) => {
   expect(await statusOf(head)).toBe(status)
 })
 
@@ -62,7 +62,7 @@ test.each([
   ['JSON', {}],
   ['NDJSON', { format: 'ndjson' }],
   ['CSV', { format: 'csv' }],
-])('a large answer in %s is compressed for who takes it, and the same for who does not', async (_, body) => {
+])('a large response in %s is compressed only for clients that accept compression', async (_, body) => {
   const packed = await run('many', body, { 'accept-encoding': 'gzip, br' })
   const plain = await run('many', body, { 'accept-encoding': 'gzip;q=0, identity' })
   expect(packed.headers['content-encoding']).toBe('gzip')
@@ -73,13 +73,13 @@ test.each([
   expect(comparable(gunzipSync(packed.body).toString())).toBe(comparable(plain.body.toString()))
 })
 
-test('a small answer is left as it is', async () => {
+test('a small response is not compressed', async () => {
   const { headers, body } = await run('one', {}, { 'accept-encoding': 'gzip' })
   expect(headers['content-encoding']).toBeUndefined()
   expect(JSON.parse(body.toString())).toMatchObject({ results: [[1]] })
 })
 
-test('an answer that holds a new key is never compressed', async () => {
+test('a response with a new key is never compressed', async () => {
   const created = await fetch(`${service.url}/api/personal_api_keys/`, {
     method: 'POST',
     headers: {

@@ -109,7 +109,7 @@ describe('a run token', () => {
     expect(left).toBeLessThanOrEqual(600_000)
     const reply = await run(body.token, 'orders', { variables: { plan: 'pro' } }, { headers: { origin: PAGE } })
     expect(reply).toMatchObject({ status: 200, body: { results: [['acme', 'pro']], name: 'orders' } })
-    // The same through the other name of the address, and with a final slash.
+    // Also through the alias of the route and with a trailing slash.
     expect(
       (
         await request(`${service.url}/api/environments/1/endpoints/orders/run/`, {
@@ -135,7 +135,7 @@ describe('a run token', () => {
     expect((await run(token, 'orders', { variables, format: 'csv' })).body).toBe('"org","plan"\n"acme","pro"\n')
   })
 
-  test('does not return an answer cached for another organization', async () => {
+  test('does not return a result cached for another organization', async () => {
     const [acme, rival] = await Promise.all(
       ['acme', 'rival'].map((org) => tokenOf({ endpoints: ['orders'], variables: { org } })),
     )
@@ -162,7 +162,7 @@ describe('a run token', () => {
     })
   })
 
-  test('rejects variables that it does not allow, and requires those of the endpoint', async () => {
+  test('rejects variables that it does not allow and requires those of the endpoint', async () => {
     const token = await tokenOf({ endpoints: ['trend'], variables: { org: 'acme' }, allowed_variables: ['date_from'] })
     expect(await run(token, 'trend', { variables: { date_from: '-7d' } })).toMatchObject({
       status: 200,
@@ -197,7 +197,7 @@ describe('a run token', () => {
     }
   })
 
-  test('does not run an endpoint without its pinned variable unfiltered', async () => {
+  test('does not run an endpoint that lacks its pinned variable', async () => {
     const create = (query: string) => ({ query: { kind: 'HogQLQuery', query } })
     await api(service, 'POST', '/endpoints/', {
       name: 'changing',
@@ -212,7 +212,7 @@ describe('a run token', () => {
     })
   })
 
-  test('an engine error does not show the query', async () => {
+  test('does not expose the query in an engine error', async () => {
     const token = await tokenOf({ endpoints: ['broken'] })
     const byKey = await api(service, 'POST', '/endpoints/broken/run', { variables: { n: 0 } })
     expect(byKey).toMatchObject({ status: 400, body: { attr: 'query' } })
@@ -244,7 +244,7 @@ describe('a modified token', () => {
     origins: ['https://evil.example'],
   }
 
-  test('the modifications cover every field of a token', async () => {
+  test('is tested for modifications of every field', async () => {
     const token = await tokenOf({ ...ACME, allowed_variables: ['plan'], origins: [PAGE] })
     expect(Object.keys(decoded(partsOf(token)[1])).sort()).toEqual(Object.keys(CHANGES).sort())
   })
@@ -260,13 +260,13 @@ describe('a modified token', () => {
         { variables: { plan: 'pro' } },
         { headers: { origin: PAGE } },
       )
-    expect((await ask(claims)).status).toBe(200) // as it was made
+    expect((await ask(claims)).status).toBe(200) // unmodified
     expect(await ask({ ...claims, [field]: value })).toMatchObject(INVALID)
     const { [field]: _, ...without } = claims
     expect(await ask(without)).toMatchObject(INVALID)
   })
 
-  test('is rejected with another signature or algorithm', async () => {
+  test('is rejected with a changed signature or algorithm', async () => {
     const token = await tokenOf({ endpoints: ['one'] })
     const [head, payload, signature] = partsOf(token)
     const own = createHmac('sha256', service.token).update(`${head}.${payload}`).digest('base64url')
@@ -331,12 +331,12 @@ describe('a modified token', () => {
 
 test('the OpenAPI document lists where a run token is accepted', async () => {
   const { paths } = (await request(`${service.url}/api/openapi.json`)).body
-  const said = Object.entries<any>(paths).flatMap(([path, methods]) =>
+  const documented = Object.entries<any>(paths).flatMap(([path, methods]) =>
     Object.entries<any>(methods)
       .filter(([, { description }]) => description?.includes('run token'))
       .map(([method]) => `${method} ${path}`),
   )
-  expect(said).toEqual(['post /api/projects/{projectId}/endpoints/{name}/run'])
+  expect(documented).toEqual(['post /api/projects/{projectId}/endpoints/{name}/run'])
 })
 
 test('a run token allows only runs of endpoints', async () => {
@@ -363,7 +363,7 @@ test('a run token allows only runs of endpoints', async () => {
   }
 })
 
-describe('a token ends', () => {
+describe('a run token becomes invalid', () => {
   test('when it expires', async () => {
     const token = await tokenOf({ endpoints: ['one'], ttl_seconds: 2 })
     let reply: Reply
@@ -376,7 +376,7 @@ describe('a token ends', () => {
     })
   })
 
-  test('when its id is revoked, unlike others', async () => {
+  test('when its ID is revoked, without affecting other tokens', async () => {
     const [{ body: first }, second] = [await make({ endpoints: ['one'] }), await tokenOf({ endpoints: ['one'] })]
     expect((await run(first.token, 'one')).status).toBe(200)
     for (let turn = 0; turn < 2; turn += 1)
@@ -386,7 +386,7 @@ describe('a token ends', () => {
     expect((await api(service, 'DELETE', '/endpoints/run_tokens/what')).status).toBe(404)
   })
 
-  test('when all of its project are revoked, unlike those of other projects and later ones', async () => {
+  test('when all tokens of its project are revoked, without affecting other projects and later tokens', async () => {
     const [mine, theirs] = [await tokenOf({ endpoints: ['one'] }), await tokenOf({ endpoints: ['one'] }, other)]
     expect((await api(service, 'POST', '/endpoints/run_tokens/revoke_all')).status).toBe(204)
     expect(await run(mine, 'one')).toMatchObject({ status: 401, body: { code: 'invalid_run_token' } })
@@ -411,7 +411,7 @@ describe('a token ends', () => {
   })
 })
 
-describe('rate limits', () => {
+describe('rate limits of run tokens', () => {
   const TOO_OFTEN = { status: 429, body: { type: 'throttled_error', code: 'rate_limited' } }
 
   test('apply to each token', async () => {
@@ -443,7 +443,7 @@ describe('rate limits', () => {
   })
 })
 
-describe('pages', () => {
+describe('pages with run tokens', () => {
   const preflight = () =>
     request(`${service.url}/api/projects/1/endpoints/one/run`, {
       method: 'OPTIONS',
@@ -454,7 +454,7 @@ describe('pages', () => {
       },
     })
 
-  test('can use a token of their origin only', async () => {
+  test('can only use a token for their origin', async () => {
     const token = await tokenOf({ endpoints: ['one'], origins: [PAGE, 'http://localhost:3000'] })
     for (const origin of [PAGE, 'http://localhost:3000']) {
       const reply = await run(token, 'one', {}, { headers: { origin } })
@@ -477,7 +477,7 @@ describe('pages', () => {
         body: { code: 'origin_not_allowed', detail: expect.stringContaining(origin) },
       })
       expect(JSON.stringify(reply.body)).not.toContain('localhost:3000')
-      // So that whoever builds the page can read what is wrong.
+      // So that the developer of the page can read the error.
       expect(reply.headers.get('access-control-allow-origin')).toBe(origin)
     }
     expect(await run(token, 'one')).toMatchObject({
@@ -520,7 +520,7 @@ describe('pages', () => {
     expect(headers.get('access-control-allow-credentials')).toBeNull()
   })
 
-  test('cannot read answers to a personal API key', async () => {
+  test('cannot read responses to a personal API key', async () => {
     const reply = await request(`${service.url}/api/projects/1/endpoints/one/run`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.key}`, origin: PAGE },
@@ -529,7 +529,7 @@ describe('pages', () => {
   })
 })
 
-describe('a pinned date', () => {
+describe('a date pinned by a run token', () => {
   const pinned = { endpoints: ['by_day'], variables: { date_from: '2020-01-01', date_to: '2020-12-31' } }
   const results = async (token: string) => {
     const { status, body } = await run(token, 'by_day')
@@ -571,7 +571,7 @@ describe('a pinned date', () => {
     })
     await until(async () => (await api(service, 'GET', '/endpoints/by_day/materialization_status/')).body.ready)
     expect(await results(token)).toEqual([1, true])
-    // Without the token it is refused as before.
+    // Without the token it is rejected as before.
     expect((await api(service, 'POST', '/endpoints/by_day/run', { variables: pinned.variables })).status).toBe(400)
   })
 
@@ -581,21 +581,17 @@ describe('a pinned date', () => {
   })
 })
 
-describe('creating a token reports the error', () => {
+describe('creating a run token', () => {
   const BAD: [string, object, { attr: string; detail: string }][] = [
     ['no endpoint', { endpoints: [] }, { attr: 'endpoints', detail: 'fewer than 1' }],
-    [
-      'an endpoint that is not there',
-      { endpoints: ['one', 'no_such'] },
-      { attr: 'endpoints', detail: 'no endpoint "no_such"' },
-    ],
+    ['an unknown endpoint', { endpoints: ['one', 'no_such'] }, { attr: 'endpoints', detail: 'no endpoint "no_such"' }],
     [
       'a pinned variable that one of the endpoints does not have',
       { endpoints: ['of_org', 'one'], variables: { org: 'acme' } },
       { attr: 'variables', detail: 'Endpoint "one": "org" is not a variable' },
     ],
     [
-      'a pinned value of another type',
+      'a pinned value of the wrong type',
       { endpoints: ['numbers'], variables: { n: 'many' } },
       { attr: 'variables', detail: 'Endpoint "numbers": "n"' },
     ],
@@ -605,43 +601,47 @@ describe('creating a token reports the error', () => {
       { attr: 'variables', detail: 'may not be null' },
     ],
     [
-      'an insight that has no such variable',
+      'a pinned variable that the insight does not have',
       { endpoints: ['trend'], variables: { city: 'Bern' } },
       { attr: 'variables', detail: '"city" is not a variable' },
     ],
     [
-      'a variable that is pinned and allowed',
+      'a variable that is both pinned and allowed',
       { ...ACME, allowed_variables: ['org', 'plan'] },
       { attr: 'allowed_variables', detail: '"org"' },
     ],
     [
-      'a variable that no run could give',
+      'a required variable that is neither pinned nor allowed',
       { ...ACME, allowed_variables: [] },
       { attr: 'allowed_variables', detail: 'lack "plan"' },
     ],
     [
-      'a time too long',
+      'a lifetime above the maximum',
       { endpoints: ['one'], ttl_seconds: 30 * 86_400 + 1 },
       { attr: 'ttl_seconds', detail: 'must be <= 2592000' },
     ],
-    ['no time at all', { endpoints: ['one'], ttl_seconds: 0 }, { attr: 'ttl_seconds', detail: 'must be >= 1' }],
+    ['a lifetime of 0', { endpoints: ['one'], ttl_seconds: 0 }, { attr: 'ttl_seconds', detail: 'must be >= 1' }],
     [
-      'two times',
+      'both a lifetime and an expiry',
       { endpoints: ['one'], ttl_seconds: 60, expires_at: '2030-01-01T00:00:00Z' },
       { attr: 'expires_at', detail: 'not both' },
     ],
     [
-      'a time that is over',
+      'an expiry in the past',
       { endpoints: ['one'], expires_at: '2020-01-01T00:00:00Z' },
       { attr: 'expires_at', detail: 'in the future' },
     ],
     [
-      'a time too far away',
+      'an expiry too far in the future',
       { endpoints: ['one'], expires_at: '2999-01-01T00:00:00Z' },
       { attr: 'expires_at', detail: '30 days' },
     ],
-    ['a time that is none', { endpoints: ['one'], expires_at: 'tomorrow' }, { attr: 'expires_at', detail: 'such as' }],
-    ['no runs', { endpoints: ['one'], runs_per_minute: 0 }, { attr: 'runs_per_minute', detail: 'must be >= 1' }],
+    ['an invalid expiry', { endpoints: ['one'], expires_at: 'tomorrow' }, { attr: 'expires_at', detail: 'such as' }],
+    [
+      'a rate limit of 0',
+      { endpoints: ['one'], runs_per_minute: 0 },
+      { attr: 'runs_per_minute', detail: 'must be >= 1' },
+    ],
     [
       'an origin with a path',
       { endpoints: ['one'], origins: ['https://a.example/shop'] },
@@ -654,13 +654,13 @@ describe('creating a token reports the error', () => {
     ],
     ['every origin', { endpoints: ['one'], origins: ['*'] }, { attr: 'origins', detail: 'not an origin' }],
     [
-      'more than a header holds',
+      'a token that does not fit into a header',
       { endpoints: ['of_org'], variables: { org: 'x'.repeat(4_000) } },
       { attr: 'variables', detail: 'fit into a header' },
     ],
-    ['a field that there is not', { endpoints: ['one'], pinned: {} }, { attr: 'pinned', detail: 'not a field' }],
+    ['an unknown field', { endpoints: ['one'], pinned: {} }, { attr: 'pinned', detail: 'not a field' }],
   ]
-  test.each(BAD)('%s', async (_, input, { attr, detail }) => {
+  test.each(BAD)('rejects %s', async (_, input, { attr, detail }) => {
     expect(await make(input)).toMatchObject({ status: 400, body: { attr, detail: expect.stringContaining(detail) } })
   })
 
@@ -671,7 +671,7 @@ describe('creating a token reports the error', () => {
     )
   })
 
-  test('a key that cannot run endpoints cannot create a token', async () => {
+  test('rejects a key that cannot run endpoints', async () => {
     await metadata.keys.put({
       projectId: service.projectId,
       label: 'maker only',

@@ -26,7 +26,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
     headers: { authorization: `Bearer ${service.key}`, ...headers },
   })
 
-/** Takes minutes unless it is stopped, and little memory. `mark` tells one from another. */
+/** Takes minutes unless it is cancelled, and little memory. `mark` makes it unique. */
 const slow = (mark: string) =>
   `SELECT count(), '${mark}' AS mark FROM (SELECT arrayJoin(range(1000000)) AS a) AS x CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y WHERE cityHash64(a, b) = 1`
 const running = async (mark: string) =>
@@ -67,8 +67,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-describe('the cache', () => {
-  test('answers the second run, with the time and expiry of the answer', async () => {
+describe('the result cache', () => {
+  test('serves the second run with the time and expiry of the result', async () => {
     await create('kept', "SELECT count() FROM events WHERE event = 'kept'", { data_freshness_seconds: 900 })
     const first = (await run('kept')).body
     const again = (await run('kept')).body
@@ -174,7 +174,7 @@ describe('the cache', () => {
     for (const [text, more] of pairs) answers.push((await run('echoes', { variables: { text, more } })).body.results)
     const known = new Map<string, unknown>()
     pairs.forEach((pair, at) => {
-      // Half a surrogate pair cannot be told in UTF-8 and becomes the sign for it.
+      // A lone surrogate is not valid UTF-8 and becomes the replacement character.
       expect(answers[at]).toEqual([pair.map((each) => Buffer.from(each).toString())])
       known.set(JSON.stringify(pair), answers[at])
     })
@@ -209,7 +209,7 @@ describe('the cache', () => {
     }
   })
 
-  test('does not bypass the checks', async () => {
+  test('does not bypass validation', async () => {
     await create('checked', 'SELECT {variables.text}')
     await run('checked', { variables: { text: 'a' } })
     expect((await run('checked', {})).status).toBe(400)
@@ -218,7 +218,7 @@ describe('the cache', () => {
     expect((await run('checked', { variables: { text: 'a' } })).status).toBe(404)
   })
 
-  test('runs once for concurrent callers', async () => {
+  test('runs a query once for concurrent requests', async () => {
     await create(
       'rush',
       'SELECT generateUUIDv4() AS id, sum(cityHash64(n)) FROM (SELECT arrayJoin(range(3000000)) AS n)',
@@ -229,7 +229,7 @@ describe('the cache', () => {
   })
 })
 
-describe('an insight', () => {
+describe('an insight run', () => {
   const QUERY = {
     kind: 'TrendsQuery',
     series: [{ kind: 'EventsNode', event: 'charted' }],
@@ -263,7 +263,7 @@ describe('an insight', () => {
     expect(totals(await run('chart', { variables: { plan: 'free' } }))).toEqual({ free: 2 })
   })
 
-  test('has no pages and no rows', async () => {
+  test('does not support pages or row formats', async () => {
     for (const field of ['limit', 'cursor', 'format']) {
       expect(await run('chart', { [field]: { limit: 1, cursor: '*', format: 'csv' }[field] })).toMatchObject({
         status: 400,
@@ -273,8 +273,8 @@ describe('an insight', () => {
   })
 })
 
-describe('ETag', () => {
-  test('does not resend an unchanged answer, and resends a changed one', async () => {
+describe('the ETag of a run', () => {
+  test('avoids resending an unchanged response and changes with the result', async () => {
     await create('tagged', "SELECT count() FROM events WHERE event = 'tagged'")
     const first = await get('tagged/run')
     const etag = first.headers.get('etag')!
@@ -289,7 +289,7 @@ describe('ETag', () => {
     expect(changed.headers.get('etag')).not.toBe(etag)
   })
 
-  test('accepts variables in the URL', async () => {
+  test('works with variables in the URL', async () => {
     await create('addressed', 'SELECT {variables.text}')
     expect((await get(`addressed/run?variables=${encodeURIComponent('{"text":"a&b"}')}`)).body.results).toEqual([
       ['a&b'],
@@ -302,11 +302,11 @@ describe('ETag', () => {
   })
 })
 
-describe('formats', () => {
+describe('run formats', () => {
   const QUERY =
     "SELECT event, toFloat(properties.price) AS price, 9007199254740993 AS big, 'a,\"b\"\n' AS hard FROM events WHERE event = 'bought' ORDER BY timestamp"
 
-  test('NDJSON has one object per line', async () => {
+  test('include NDJSON with one object per line', async () => {
     await create('lines', QUERY)
     const reply = await run('lines', { format: 'ndjson' })
     expect(reply.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
@@ -319,7 +319,7 @@ describe('formats', () => {
     )
   })
 
-  test('CSV has a header line', async () => {
+  test('include CSV with a header line', async () => {
     const reply = await get('lines/run?format=csv')
     expect(reply.headers.get('content-type')).toMatch(/^text\/csv/)
     expect(reply.body).toBe(
@@ -327,14 +327,14 @@ describe('formats', () => {
     )
   })
 
-  test('can be chosen by the Accept header', async () => {
+  test('can be selected with the Accept header', async () => {
     expect((await get('lines/run', { accept: 'text/csv' })).headers.get('content-type')).toMatch(/^text\/csv/)
     expect((await get('lines/run', { accept: 'application/x-ndjson' })).headers.get('content-type')).toMatch(/ndjson/)
     expect((await get('lines/run', { accept: 'text/html, */*' })).headers.get('content-type')).toMatch(/json/)
     expect(await get('lines/run?format=xml')).toMatchObject({ status: 400, body: { attr: 'format' } })
   })
 
-  test('contain every row, beyond the 50,000 of a JSON answer', async () => {
+  test('stream every row beyond the 50,000 of a JSON response', async () => {
     await create('many', 'SELECT arrayJoin(range(120000)) AS n')
     const { body } = await run('many')
     expect([body.results.length, body.hasMore]).toEqual([50_000, true])
@@ -343,7 +343,7 @@ describe('formats', () => {
     expect((await run('many', { format: 'ndjson', limit: 2, offset: 5 })).body).toBe('{"n":5}\n{"n":6}\n')
   })
 
-  test('check variables, and report errors as JSON', async () => {
+  test('validate variables and report errors as JSON', async () => {
     await create('breaking', 'SELECT throwIf(n = 100000) FROM (SELECT arrayJoin(range(200000)) AS n)').catch(() => {})
     await create('dividing', 'SELECT intDiv(1, n - 150000) FROM (SELECT arrayJoin(range(200000)) AS n)')
     expect(await run('dividing', { format: 'csv' })).toMatchObject({
@@ -355,7 +355,7 @@ describe('formats', () => {
   })
 })
 
-describe('cursors', () => {
+describe('run cursors', () => {
   const pages = async (name: string, body: object) => {
     const found: unknown[][][] = []
     for (let cursor: string | null = '*'; cursor !== null;) {
@@ -368,7 +368,7 @@ describe('cursors', () => {
     return found
   }
 
-  test('page through more than 50,000 rows, each once and in order', async () => {
+  test('page through more than 50,000 rows in order without duplicates', async () => {
     await create('long', 'SELECT arrayJoin(range(120000)) AS n ORDER BY n DESC')
     const found = await pages('long', {})
     expect(found.map(({ length }) => length)).toEqual([50_000, 50_000, 20_000])
@@ -377,37 +377,37 @@ describe('cursors', () => {
 
   test.each<[string, string]>([
     ['no order', 'SELECT arrayJoin(range(25)) AS n'],
-    ['rows that are alike', 'SELECT intDiv(arrayJoin(range(25)), 9) AS n ORDER BY n'],
-    ['rows that are all the same', "SELECT 'x' AS n, arrayJoin(range(25)) * 0 AS m"],
-    ['nothing for some', 'SELECT if(n % 3 = 0, NULL, n) AS m FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY m'],
+    ['rows with equal values', 'SELECT intDiv(arrayJoin(range(25)), 9) AS n ORDER BY n'],
+    ['identical rows', "SELECT 'x' AS n, arrayJoin(range(25)) * 0 AS m"],
+    ['some NULLs', 'SELECT if(n % 3 = 0, NULL, n) AS m FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY m'],
     [
-      'nothing first',
+      'NULLs first',
       'SELECT if(n % 3 = 0, NULL, n) AS m FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY m DESC NULLS FIRST',
     ],
     [
-      'what is not a number',
+      'NaN and infinity',
       'SELECT if(n % 3 = 0, 0 / 0, if(n % 4 = 0, 1 / 0, n / 7)) AS m FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY m DESC',
     ],
     [
-      'texts with quotes',
+      'strings with quotes',
       "SELECT concat('\\'', toString(n % 5), '\\\\\\n\"') AS t, n FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY t DESC, n",
     ],
     [
-      'times',
+      'timestamps',
       "SELECT addMonths(toDateTime('2026-01-01'), n % 4) AS time, toDate(time) AS day, n FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY day, time DESC",
     ],
     [
-      'ids',
+      'UUIDs',
       "SELECT toUUID(concat(leftPad(toString(n % 7), 8, '0'), '-0000-4000-8000-', leftPad(toString(n), 12, '0'))) AS id FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY id",
     ],
     ['decimals', 'SELECT toDecimal64(n / 4, 2) AS d FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY d'],
-    ['a place in the list', 'SELECT n % 3, n FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY 1 DESC, 2'],
+    ['a column position', 'SELECT n % 3, n FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY 1 DESC, 2'],
     [
       'groups',
       'SELECT n % 13 AS g, count() AS c FROM (SELECT arrayJoin(range(25)) AS n) GROUP BY g ORDER BY c DESC, g',
     ],
     ['a union', 'SELECT arrayJoin(range(13)) AS n UNION ALL SELECT arrayJoin(range(12)) AS n'],
-    ['a limit of its own', 'SELECT arrayJoin(range(99)) AS n ORDER BY n DESC LIMIT 25 OFFSET 4'],
+    ['a LIMIT in the query', 'SELECT arrayJoin(range(99)) AS n ORDER BY n DESC LIMIT 25 OFFSET 4'],
     ['arrays', 'SELECT [n % 4, n] AS a FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY a'],
     ['booleans', 'SELECT n > 7 AS b FROM (SELECT arrayJoin(range(25)) AS n) ORDER BY b'],
   ])('return each row once, with %s', async (what, query) => {
@@ -449,7 +449,7 @@ describe('cursors', () => {
     expect(await run('long', { cursor })).toMatchObject({ status: 400, body: { attr: 'cursor' } })
   })
 
-  test('are rejected if no answer contained them', async () => {
+  test('are rejected if no response contained them', async () => {
     const forged = (after: unknown) => {
       const { owner } = JSON.parse(Buffer.from(real, 'base64url').toString())
       return Buffer.from(JSON.stringify({ owner, after })).toString('base64url')
@@ -476,7 +476,7 @@ describe('cursors', () => {
     ).toEqual([[50]])
   })
 
-  test('require the ORDER BY expressions in SELECT, and no offset', async () => {
+  test('require the ORDER BY expressions in SELECT and reject an offset', async () => {
     await create('hidden_order', 'SELECT event FROM events ORDER BY timestamp')
     expect(await run('hidden_order', { cursor: '*' })).toMatchObject({
       status: 400,
@@ -489,7 +489,7 @@ describe('cursors', () => {
   })
 })
 
-test('"debug" shows the query, the SQL for the engine, and timings', async () => {
+test('a run with "debug" returns the query, the SQL for the engine and timings', async () => {
   await create('debugged', 'SELECT {variables.text} AS a')
   const { body } = await run('debugged', { debug: true, variables: { text: 'a secret value' } })
   expect(body).toMatchObject({
@@ -505,10 +505,10 @@ test('"debug" shows the query, the SQL for the engine, and timings', async () =>
   expect((await run('debugged', { variables: { text: 'a secret value' } })).body).not.toHaveProperty('clickhouse')
 })
 
-describe('cancelling', () => {
+describe('cancelling runs', () => {
   const cancel = (id: string, at: Project = service) => api(at, 'DELETE', `/query/${id}/`)
 
-  test('a run stops it in the engine too', async () => {
+  test('stops the query in the engine', async () => {
     await create('slow_cancelled', slow('mark_cancelled'))
     const answer = run('slow_cancelled', { client_query_id: 'mine' })
     await until(async () => (await running('mark_cancelled')) === 1)
@@ -520,7 +520,7 @@ describe('cancelling', () => {
     expect((await cancel('mine')).status).toBe(404)
   })
 
-  test('one of two runs leaves the other running', async () => {
+  test('leaves other runs running', async () => {
     await create('slow_shared', slow('mark_shared'))
     const answers = [run('slow_shared', { client_query_id: 'a' }), run('slow_shared', { client_query_id: 'b' })]
     await until(async () => (await running('mark_shared')) === 1)
@@ -532,7 +532,7 @@ describe('cancelling', () => {
     await until(async () => (await running('mark_shared')) === 0)
   })
 
-  test('also happens on disconnect, for streams too', async () => {
+  test('happens when the client disconnects, including streams', async () => {
     await create('slow_left', slow('mark_left'))
     for (const format of ['json', 'csv']) {
       const gone = new AbortController()
@@ -548,7 +548,7 @@ describe('cancelling', () => {
   })
 })
 
-test('reports when an endpoint last ran, after a second and after a restart', async () => {
+test('an endpoint reports its last run within a second and after a restart', async () => {
   await create('noted', 'SELECT 1')
   const lastRun = async () => (await get('noted/')).body.last_executed_at
   expect(await lastRun()).toBeNull()

@@ -7,7 +7,7 @@ import { type Gate, startGate } from '../support/gate.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
 
-// A process that has fallen is waited for, and tables are kept for a while after their last use.
+// Other processes wait for the claims of a crashed process to expire, and tables outlive their last use for a while.
 const LONG_MS = 240_000
 
 const folder = temporaryFolder()
@@ -76,7 +76,7 @@ const claims = async () =>
     ({ until: each }) => (typeof each === 'string' ? [each] : []),
   )
 
-/** What both answer must be the same, out of what is stored, and what is there. */
+/** Expects the same results from both replicas, from the materialized table and from stored events. */
 const expectStored = async (name: string) => {
   const live = (await run(one, name, { refresh: 'direct' })).body
   for (const service of [one, other]) {
@@ -85,7 +85,7 @@ const expectStored = async (name: string) => {
   }
   return live.results
 }
-/** The next answers of both are live, kept ones too. */
+/** Expects live results from both replicas on the next runs, including cached ones. */
 const expectLive = async (name: string) => {
   const live = (await run(one, name, { refresh: 'force' })).body.results
   for (const service of [one, other]) {
@@ -100,7 +100,7 @@ const COUNT = /count\(\) AS rows, sum\(__count\) AS events FROM db\.rollup_/
 
 let abandoned: string
 
-test('another process soon builds what a killed process was building', async () => {
+test('another process rebuilds a materialized table that a killed process was building', async () => {
   gates[0].hold(FILL)
   gates[1].hold(FILL)
   await create(one, 'inherited')
@@ -115,7 +115,7 @@ test('another process soon builds what a killed process was building', async () 
   expect(await tableOf(one, 'inherited')).not.toBe(abandoned)
 })
 
-test('both processes answer from a table that one enabled, including each new event at once', async () => {
+test('both processes serve runs from a table that one enabled, including each new event immediately', async () => {
   expect(await create(one, 'sales')).toMatchObject({ status: 201, body: { is_materialized: true } })
   await ready(other, 'sales')
   await expectStored('sales')
@@ -130,12 +130,12 @@ test('both processes answer from a table that one enabled, including each new ev
   expect(await status(other, 'sales')).toEqual(await status(one, 'sales'))
 })
 
-test('one process at a time builds a table, whichever is asked', async () => {
+test('only one process at a time builds a materialized table', async () => {
   gates.forEach((gate) => gate.hold(FILL))
   await create(other, 'slow')
   await until(() => gates[1].held() === 1)
   await change(one, 'slow', { is_materialized: true })
-  // So long that both have looked for something to build more than once.
+  // Long enough for both to check for builds more than once.
   const seen = new Set<string>()
   await until(async () => (await claims()).every((each) => seen.add(each)) && seen.size > 4)
   expect([gates[0].held(), gates[1].held()]).toEqual([0, 1])
@@ -148,7 +148,7 @@ test('one process at a time builds a table, whichever is asked', async () => {
   await expectStored('slow')
 })
 
-test('after one turns off, deactivates or deletes it, the other runs live, and either can rebuild it', async () => {
+test('when one process disables, deactivates or deletes a materialized endpoint, the other runs live and either can rebuild', async () => {
   await create(one, 'ending')
   for (const [by, end, begin] of [
     [one, { is_materialized: false }, { is_materialized: true }],
@@ -167,7 +167,7 @@ test('after one turns off, deactivates or deletes it, the other runs live, and e
   expect([(await run(one, 'ending')).status, (await run(other, 'ending')).status]).toEqual([404, 404])
 })
 
-test('while one builds and the other turns it off, the new table is never used and is dropped', async () => {
+test('a materialized table that another process disables during its build is dropped unused', async () => {
   const before = await tables()
   gates[0].hold(COUNT)
   await create(one, 'regretted')
@@ -179,7 +179,7 @@ test('while one builds and the other turns it off, the new table is never used a
   await expectLive('regretted')
 })
 
-test('a started run completes from its table even if another process retires it', async () => {
+test('a started run completes from its materialized table after another process retires it', async () => {
   await create(one, 'read')
   await ready(other, 'read')
   await capture(one, event('rare', {}, { plan: 'pro' }))
@@ -192,7 +192,7 @@ test('a started run completes from its table even if another process retires it'
   await expectLive('read')
 })
 
-test('a table that returns other rows than a live run is turned off for both, and its cached answers are dropped', async () => {
+test('a materialized table that differs from a live run is disabled for both processes and its cached results are dropped', async () => {
   await create(one, 'watched', { data_freshness_seconds: 604_800 })
   await ready(one, 'watched')
   const table = await tableOf(other, 'watched')
@@ -212,13 +212,13 @@ test('a table that returns other rows than a live run is turned off for both, an
   await expectStored('watched')
 })
 
-test('after one erases a person, no answer of the other includes it, cached and materialized ones included', async () => {
+test('a person erased by one process is absent from cached and materialized results of the other', async () => {
   expect((await capture(one, bought('secret', 'eve'))).status).toBe(200)
   await create(one, 'private')
   await ready(other, 'private')
   const hers = ['secret', 1, 1]
   expect(await expectStored('private')).toContainEqual(hers)
-  // A table with her events is filled, and about to be used.
+  // A table with the person's events is filled and about to be used.
   gates[1].hold(COUNT)
   await create(other, 'half-done')
   await until(() => gates[1].held() === 1)
@@ -235,7 +235,7 @@ test('after one erases a person, no answer of the other includes it, cached and 
   }
 })
 
-test('both reject invalid requests with the same message, and dates for a materialized insight', async () => {
+test('both processes reject invalid requests and dates for a materialized insight with one message', async () => {
   const trend = {
     kind: 'TrendsQuery',
     series: [{ kind: 'EventsNode', event: 'bought' }],
@@ -259,7 +259,7 @@ test('both reject invalid requests with the same message, and dates for a materi
   expect((await run(one, 'trend', { variables: { date_from: '2026-01-01', plan: 'pro' } })).status).toBe(200)
 })
 
-test('the table that a killed process had begun is dropped', async () => {
+test('an unfinished materialized table of a killed process is dropped', async () => {
   expect(abandoned).toMatch(/^rollup_/)
   await until(async () => !(await tables()).includes(abandoned), LONG_MS)
   expect(await tables()).toContain(await tableOf(one, 'sales'))

@@ -14,7 +14,7 @@ afterEach(() => rmSync(data, { recursive: true, force: true }))
 
 const failing = (env: Record<string, string> = {}) => runUntilEnd({ TRAILMARK_DATA: data, TRAILMARK_PORT: '0', ...env })
 
-test('a second start keeps the project, the key and the events', async () => {
+test('restarting the service keeps the project, the key and the events', async () => {
   const first = await startService({ data })
   await capture(first, event('kept'))
   expect(await first.stop()).toBe(0)
@@ -27,7 +27,7 @@ test('a second start keeps the project, the key and the events', async () => {
   }
 })
 
-test('serve --data names the data folder, and wins over TRAILMARK_DATA', async () => {
+test('serve --data sets the data folder and overrides TRAILMARK_DATA', async () => {
   const chosen = join(data, 'chosen')
   const service = await startService({ data: join(data, 'other'), args: ['serve', '--data', chosen] })
   await service.stop()
@@ -35,7 +35,7 @@ test('serve --data names the data folder, and wins over TRAILMARK_DATA', async (
   expect(existsSync(join(data, 'other'))).toBe(false)
 })
 
-test('it says where it is, which project, and where the key is kept, but never the key', async () => {
+test('the start output contains the URL, the project and the key file, but not the key', async () => {
   const service = await startService({ data })
   await service.stop()
   expect(service.output()).toContain(`ready at ${service.url}`)
@@ -47,7 +47,7 @@ test('it says where it is, which project, and where the key is kept, but never t
   )
 })
 
-test('the token and the key may come from the environment, and a key that no longer does is void', async () => {
+test('the token and key can come from the environment, and a key removed from it is rejected', async () => {
   const env = { TRAILMARK_PROJECT_TOKEN: 'my-token', TRAILMARK_PERSONAL_API_KEY: 'my-own-personal-key' }
   const first = await startService({ data, env })
   expect(first.token).toBe('my-token')
@@ -64,7 +64,7 @@ test('the token and the key may come from the environment, and a key that no lon
   }
 })
 
-test('what it keeps can be read by its owner only', async () => {
+test('files of the data folder are readable only by their owner', async () => {
   const service = await startService({ data })
   await service.stop()
   const filesIn = (folder: string): string[] =>
@@ -75,7 +75,7 @@ test('what it keeps can be read by its owner only', async () => {
   expect(open).toEqual([])
 })
 
-test('the engine takes no connection without its key and passwords', async () => {
+test('the engine rejects connections without its key and password', async () => {
   const service = await startService({ data })
   try {
     const engine = engineOf(data)
@@ -92,7 +92,7 @@ test('the engine takes no connection without its key and passwords', async () =>
   }
 })
 
-test('a taken port', async () => {
+test('the service exits if the port is in use', async () => {
   const taken = createServer()
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
   const { port } = taken.address() as { port: number }
@@ -104,7 +104,7 @@ test('a taken port', async () => {
   ])
 })
 
-test('a data folder that is open already', async () => {
+test('the service exits if another process has the data folder open', async () => {
   const service = await startService({ data })
   try {
     const { code, stderr } = await failing()
@@ -112,14 +112,14 @@ test('a data folder that is open already', async () => {
       1,
       `trailmark: the data folder ${data} is open in another Trailmark process: stop that one, or set TRAILMARK_DATA to another folder.\n`,
     ])
-    // The first one has not noticed.
+    // The first process is not affected.
     expect((await capture(service, event('undisturbed'))).status).toBe(200)
   } finally {
     await service.stop()
   }
 })
 
-test('a data folder that cannot be written to', async () => {
+test('the service exits if the data folder cannot be created', async () => {
   const file = join(data, 'file')
   writeFileSync(file, '')
   const { code, stderr } = await failing({ TRAILMARK_DATA: join(file, 'inside') })
@@ -129,9 +129,9 @@ test('a data folder that cannot be written to', async () => {
   )
 })
 
-// Root may write anywhere.
+// Root can write anywhere.
 const asUser = process.getuid?.() === 0 ? test.skip : test
-asUser('a data folder of someone else', async () => {
+asUser('the service exits if the data folder is not writable', async () => {
   const folder = join(data, 'closed')
   mkdirSync(folder)
   chmodSync(folder, 0o500)
@@ -156,6 +156,6 @@ test.each([
     '203.0.113.7',
     'this machine does not have the IP address 203.0.113.7: set TRAILMARK_HOST to one of its own, such as 127.0.0.1.',
   ],
-])('%s=%s', async (name, value, message) => {
+])('the service exits for the invalid setting %s=%s', async (name, value, message) => {
   expect(await failing({ [name]: value })).toMatchObject({ code: 1, stderr: `trailmark: ${message}\n` })
 })

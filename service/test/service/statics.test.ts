@@ -28,7 +28,7 @@ test.each([
   ['/static/2.0.0/array.js', 'core()'],
   ['/array/any/array.js', 'core()'],
   ['/static/chunks/replay.js', 'replay()'],
-])('%s is a file of the SDK that pages may keep for a while', async (path, body) => {
+])('%s serves a cacheable SDK file', async (path, body) => {
   const reply = await request(`${service.url}${path}`, { headers: { origin: 'https://shop.example' } })
   expect(reply).toMatchObject({ status: 200, body })
   expect(reply.headers.get('content-type')).toMatch(/javascript/)
@@ -48,14 +48,14 @@ test.each([
   '/static/%2e%2e%2fsecret.js',
   '/static/..\\secret.js',
   '/static/2.0.0/../secret.js',
-])('%s is a small 404', async (path) => {
+])('%s returns a small 404', async (path) => {
   const reply = await request(`${service.url}${path}`)
   expect(reply).toMatchObject({ status: 404, body: { code: 'not_found' } })
   expect(JSON.stringify(reply.body).length).toBeLessThan(300)
   expect(reply.headers.get('cache-control')).toBe('no-store')
 })
 
-test('GET / says that the service is running, without scripts or facts about a project', async () => {
+test('GET / reports that the service is running without scripts or project data', async () => {
   const { status, headers, body } = await request(`${service.url}/`)
   expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   expect(headers.get('content-security-policy')).toContain("default-src 'none'")
@@ -63,7 +63,7 @@ test('GET / says that the service is running, without scripts or facts about a p
   expect(body).not.toContain(service.token)
 })
 
-/** The answer as it travels: `fetch` would decompress it. */
+/** Returns the raw response: `fetch` would decompress it. */
 const raw = (path: string, headers: Readonly<Record<string, string>>) =>
   new Promise<{ status: number; headers: Readonly<Record<string, unknown>>; body: Buffer }>((resolve, reject) => {
     httpRequest(`${service.url}${path}`, { headers }, (reply) => {
@@ -77,7 +77,7 @@ const raw = (path: string, headers: Readonly<Record<string, string>>) =>
       .end()
   })
 
-describe('the scripts of the build', () => {
+describe('the built scripts', () => {
   const DIST = join(__dirname, '../../../dist')
   const { version, files } = JSON.parse(readFileSync(join(DIST, 'release.json'), 'utf8')) as {
     version: string
@@ -98,13 +98,13 @@ describe('the scripts of the build', () => {
     await built.stop()
   })
 
-  // The build's own gzip budget, with room for a compressor of another make.
+  // The gzip budget of the build, with room for a different compressor.
   const BUDGET = JSON.parse(readFileSync(join(DIST, '../budgets.json'), 'utf8'))['dist/analytics.js'] + 200
   test.each([
     ['br', brotliDecompressSync, BUDGET],
     ['gzip', gunzipSync, BUDGET],
     ['gzip, deflate, br, zstd', brotliDecompressSync, BUDGET],
-  ] as const)('go out compressed for "%s"', async (encoding, decompress, mostBytes) => {
+  ] as const)('are served compressed for "%s"', async (encoding, decompress, mostBytes) => {
     const { status, headers, body } = await ask('/static/analytics.js', { 'accept-encoding': encoding })
     expect(status).toBe(200)
     expect(body.length).toBeLessThan(mostBytes)
@@ -117,14 +117,14 @@ describe('the scripts of the build', () => {
     expect([again.status, again.body.length]).toEqual([304, 0])
   })
 
-  test('go out as they are for a client that takes no encoding', async () => {
+  test('are served uncompressed to a client without Accept-Encoding', async () => {
     const { headers, body } = await ask('/static/analytics.js', { 'accept-encoding': 'identity' })
     expect(headers['content-encoding']).toBeUndefined()
     expect(headers.vary).toMatch(/accept-encoding/i)
     expect(body).toEqual(readFileSync(join(DIST, 'analytics.js')))
   })
 
-  test.each(Object.keys(files))('/static/<version>/%s is immutable and has the printed hash', async (name) => {
+  test.each(Object.keys(files))('have an immutable URL and the printed hash: /static/<version>/%s', async (name) => {
     const { status, headers, body } = await ask(`/static/${version}/${name}`)
     expect(status).toBe(200)
     expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
@@ -132,19 +132,19 @@ describe('the scripts of the build', () => {
     expect(`sha384-${createHash('sha384').update(body).digest('base64')}`).toBe(files[name]!.integrity)
   })
 
-  test('the start prints the pinned script with its hash', () => {
+  test('are printed at start as a pinned script with its hash', () => {
     expect(built.output()).toContain(`${built.url}/static/${version}/analytics.js`)
     expect(built.output()).toContain(`integrity="${files['analytics.js']!.integrity}" crossorigin="anonymous"`)
   })
 
-  test('licenses.txt is beside the script and names what is bundled', async () => {
+  test('include a licenses.txt that lists bundled packages', async () => {
     const { status, body } = await ask('/static/licenses.txt')
     expect(status).toBe(200)
     for (const name of ['fflate (MIT)', 'js-cookie (MIT)']) expect(body.toString()).toContain(name)
   })
 
   test.each(['/static/surveys.js?v=1.449.2', '/static/1.449.2/surveys.js', '/static/recorder.js'])(
-    '%s is an empty script',
+    'include an empty script at %s',
     async (path) => {
       const { status, headers, body } = await ask(path)
       expect([status, body.toString()]).toEqual([200, '/* This script is not part of Trailmark. */\n'])

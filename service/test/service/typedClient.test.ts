@@ -54,7 +54,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-test('a run gives rows by the names of their columns', async () => {
+test('the typed client returns rows as objects by column name', async () => {
   expect(await clientOf().run('prices', { least: 23 })).toEqual({
     rows: [
       { price: 23, plan: 'pro' },
@@ -75,19 +75,19 @@ test('a run gives rows by the names of their columns', async () => {
   expect((await clientOf().run('one')).rows).toEqual([{ one: 1, 'odd name': 'x' }])
 })
 
-test('an insight gives its lines as they are', async () => {
+test('the typed client returns insight results unchanged', async () => {
   const { rows, columns } = await clientOf().run('daily')
   expect(columns).toEqual([])
   expect(rows).toEqual([expect.objectContaining({ count: EVENTS, days: expect.any(Array) })])
 })
 
-test.each([1, 7, 25, 1000])('all rows come one by one, in pages of %i', async (limit) => {
+test.each([1, 7, 25, 1000])('the typed client iterates over all rows in pages of %i', async (limit) => {
   const prices: unknown[] = []
   for await (const { price } of clientOf().rows('prices', { least: 0 }, { limit })) prices.push(price)
   expect(prices).toEqual(Array.from({ length: EVENTS }, (_, index) => index))
 })
 
-test('throws what the service rejects with its message, without a retry', async () => {
+test('the typed client throws the message of a rejected run without a retry', async () => {
   expect(await failureOf(clientOf().run('prices', {}))).toMatchObject({
     name: 'EndpointError',
     status: 400,
@@ -100,7 +100,7 @@ test('throws what the service rejects with its message, without a retry', async 
   expect(await failureOf(clientOf({ personalApiKey: 'phx_wrong' }).run('one'))).toMatchObject({ status: 401 })
 })
 
-describe('a service that is not well', () => {
+describe('the typed client with a failing service', () => {
   let unwell: Server
   let asked: number
   let answer: (count: number) => { status: number; headers?: Record<string, string>; body: string } | undefined
@@ -131,7 +131,7 @@ describe('a service that is not well', () => {
   const client = (more: object = {}) =>
     clientOf({ host: `http://127.0.0.1:${(unwell.address() as AddressInfo).port}`, ...more })
 
-  test.each([429, 503])('is asked again after a %i', async (status) => {
+  test.each([429, 503])('retries after a %i', async (status) => {
     answer = (count) =>
       count === 1
         ? { status, headers: { 'Retry-After': '0' }, body: '{"code":"query_capacity","detail":"Later."}' }
@@ -140,7 +140,7 @@ describe('a service that is not well', () => {
     expect(asked).toBe(2)
   })
 
-  test('is requested as often as retries says, then throws its message', async () => {
+  test('throws the message of the service after the configured retries', async () => {
     answer = () => ({
       status: 503,
       headers: { 'Retry-After': '0' },
@@ -154,7 +154,7 @@ describe('a service that is not well', () => {
     expect(asked).toBe(2)
   })
 
-  test('is not requested again after a 500, and a response that is not JSON throws too', async () => {
+  test('does not retry after a 500 and throws for a response that is not JSON', async () => {
     answer = () => ({ status: 500, body: '<html>' })
     expect(await failureOf(client().run('one'))).toMatchObject({
       status: 500,
@@ -164,7 +164,7 @@ describe('a service that is not well', () => {
     expect(asked).toBe(1)
   })
 
-  test('that never answers is given up after timeoutMs', async () => {
+  test('throws if the service does not respond within timeoutMs', async () => {
     answer = () => undefined
     expect(await failureOf(client({ timeoutMs: 50 }).run('one'))).toMatchObject({
       status: 0,
@@ -173,7 +173,7 @@ describe('a service that is not well', () => {
     })
   })
 
-  test('a signal ends the run with its own reason', async () => {
+  test('throws the reason of an aborted signal', async () => {
     answer = () => undefined
     const ending = new AbortController()
     const failure = failureOf(client().run('one', {}, { signal: ending.signal }))
@@ -181,7 +181,7 @@ describe('a service that is not well', () => {
     expect(await failure).toMatchObject({ message: 'enough' })
   })
 
-  test('that is not there is said to be so', async () => {
+  test('throws an error that names an unreachable service', async () => {
     expect(await failureOf(clientOf({ host: 'http://127.0.0.1:1', retries: 0 }).run('one'))).toMatchObject({
       status: 0,
       code: 'unreachable',
@@ -190,7 +190,7 @@ describe('a service that is not well', () => {
   })
 })
 
-test('a browser is refused: every visitor could take the key', () => {
+test('the typed client rejects an API key in a browser', () => {
   Object.assign(globalThis, { document: {} })
   try {
     expect(() => clientOf()).toThrow(/server only/)
@@ -202,7 +202,7 @@ test('a browser is refused: every visitor could take the key', () => {
   expect(() => clientOf({ personalApiKey: '' })).toThrow(/personalApiKey/)
 })
 
-test('a browser may have a run token, which brings the variables it pins', async () => {
+test('the typed client accepts a run token with pinned variables in a browser', async () => {
   const { body } = await api(service, 'POST', '/endpoints/run_tokens', {
     endpoints: ['prices'],
     variables: { least: 23 },
@@ -225,7 +225,7 @@ test('a browser may have a run token, which brings the variables it pins', async
   }
 })
 
-describe('the types that the service writes', () => {
+describe('the generated types of endpoints', () => {
   const folder = mkdtempSync(join(tmpdir(), 'trailmark-types-'))
   let types: string
   beforeAll(async () => {
@@ -234,7 +234,7 @@ describe('the types that the service writes', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  /** What TypeScript finds wrong with these lines. */
+  /** Returns the TypeScript errors of these lines. */
   const faultsOf = (lines: string): string[] => {
     const file = join(folder, 'use.ts')
     writeFileSync(
@@ -256,7 +256,7 @@ describe('the types that the service writes', () => {
       .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
   }
 
-  test('name every active endpoint, its variables and its columns', () => {
+  test('include every active endpoint with variables and columns', () => {
     expect(types).toContain('What sold *\\/ so far')
     expect(types).toMatch(
       /prices: \{\s+variables: \{ least: number \}\s+row: \{ price: number \| string \| null; plan: string \| null \}/,
@@ -265,7 +265,7 @@ describe('the types that the service writes', () => {
     expect(types).toMatch(/daily: \{\s+variables: \{ date_from\?: string; date_to\?: string \}\s+row: unknown/)
   })
 
-  test('let through what is right', () => {
+  test('accept valid calls', () => {
     expect(
       faultsOf(`
         const { rows } = await endpoints.run('prices', { least: 1 }, { limit: 3 })
@@ -277,20 +277,16 @@ describe('the types that the service writes', () => {
   })
 
   test.each([
-    ['an endpoint that there is not', "await endpoints.run('price', { least: 1 })", /"price"/],
+    ['an unknown endpoint', "await endpoints.run('price', { least: 1 })", /"price"/],
     ['a missing variable', "await endpoints.run('prices', {})", /'least' is missing/],
     ['no variables where one is required', "await endpoints.run('prices')", /Expected/],
     [
-      'a variable of another type',
+      'a variable of the wrong type',
       "await endpoints.run('prices', { least: 'x' })",
       /'string' is not assignable to type 'number'/,
     ],
-    [
-      'a column that there is not',
-      "(await endpoints.run('prices', { least: 1 })).rows[0]!.cost",
-      /'cost' does not exist/,
-    ],
-  ])('refuse %s', (_, line, fault) => {
+    ['an unknown column', "(await endpoints.run('prices', { least: 1 })).rows[0]!.cost", /'cost' does not exist/],
+  ])('reject %s', (_, line, fault) => {
     expect(faultsOf(line)).toEqual([expect.stringMatching(fault)])
   })
 })

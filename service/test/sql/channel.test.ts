@@ -79,13 +79,13 @@ test('every session has a channel', async () => {
 })
 
 test.each(CASES.map(([properties, channel], at) => [JSON.stringify(properties), channel, `s${at}`]))(
-  '%s: %s',
+  'a session with the properties %s has the channel %s',
   (_, channel, session) => {
     expect(channels.get(session)).toBe(channel)
   },
 )
 
-test('the channel is readable from events, and as a group key', async () => {
+test('the session channel can be selected from events and used as a group key', async () => {
   const sql = "SELECT session.$channel_type, count() FROM events WHERE session.$channel_type = 'AI' GROUP BY 1"
   expect(await engine.rows(compile(sql))).toEqual([['AI', 4]])
 })

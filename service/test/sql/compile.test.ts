@@ -34,13 +34,13 @@ const GOLDEN: readonly [construct: string, query: string, text: string, rows: un
     [['visit', 2]],
   ],
   [
-    'a property compared with text',
+    'a property compared with a string',
     "SELECT count() FROM events WHERE properties.$browser = 'Chrome'",
     "SELECT count() AS `count()` FROM (SELECT CAST(`properties`.`$browser`, 'Nullable(String)') AS `__p1` FROM `db`.`events` WHERE (`project_id` = {project:UInt32})) AS `__t1` WHERE (`__t1`.`__p1` = 'Chrome')",
     [[2]],
   ],
   [
-    'a property added up',
+    'a sum of a property',
     'SELECT sum(properties.amount) FROM events',
     "SELECT sum(toFloat64OrNull(`__t1`.`__p1`)) AS `sum(properties.amount)` FROM (SELECT CAST(`properties`.`amount`, 'Nullable(String)') AS `__p1` FROM `db`.`events` WHERE (`project_id` = {project:UInt32})) AS `__t1`",
     [[21.5]],
@@ -72,14 +72,14 @@ const VARIABLES: Readonly<Record<string, BoundValue>> = {
   names: { type: 'Array(String)', value: ['ann', "o'b\\e`n"] },
 }
 
-test.each(GOLDEN)('%s prints and runs', async (_, query, text, rows) => {
+test.each(GOLDEN)('compiles %s to the expected SQL and runs it', async (_, query, text, rows) => {
   const compiled = compile(query, VARIABLES)
   expect(compiled.text).toBe(text)
   expect((await engine.rows(compiled)).sort()).toEqual([...rows].sort())
 })
 
 // The rows that each construct returns.
-const ANSWERS: readonly [query: string, rows: unknown[][]][] = [
+const QUERIES: readonly [query: string, rows: unknown[][]][] = [
   // Operators
   ['SELECT 1 = 1, 1 == 1, 1 != 2, 1 <> 2, 2 > 1, 2 >= 2, 1 < 2, 1 <= 1', [[1, 1, 1, 1, 1, 1, 1, 1]]],
   ['SELECT 2 + 3 * 4, (2 + 3) * 4, -2 - -3, 7 % 4, 7 / 2, 2 - 1 - 1', [[14, 20, 1, 3, 3.5, 0]]],
@@ -246,11 +246,11 @@ const ANSWERS: readonly [query: string, rows: unknown[][]][] = [
   ['SELECT event FROM events ORDER BY timestamp LIMIT {variables.most} OFFSET {variables.most}', [['visit']]],
 ]
 
-test.each(ANSWERS)('%s', async (query, rows) => {
+test.each(QUERIES)('returns the expected rows: %s', async (query, rows) => {
   expect(await engine.rows(compile(query, VARIABLES))).toEqual(rows)
 })
 
-test('* returns the documented columns, never the project', async () => {
+test('SELECT * returns the documented columns and never the project', async () => {
   const compiled = compile('SELECT * FROM events')
   expect(await engine.columns(compiled)).toEqual([
     'uuid',
@@ -265,39 +265,44 @@ test('* returns the documented columns, never the project', async () => {
   ])
 })
 
-test('names columns without an alias after their text, uniquely', async () => {
+test('columns without an alias get unique names from their text', async () => {
   const compiled = compile(
     "SELECT event, event, properties.$browser, properties['sp ace'], count( ) FROM events GROUP BY 1, 3, 4",
   )
   expect(await engine.columns(compiled)).toEqual(['event', 'event_1', '$browser', 'sp ace', 'count( )'])
 })
 
-test('* over a join renames the second of two columns with the same name', async () => {
+test('SELECT * over a join renames the second of two columns with one name', async () => {
   const columns = await engine.columns(
     compile('SELECT * FROM (SELECT 1 AS a, 2 AS b) x JOIN (SELECT 1 AS a, 3 AS c) y ON x.a = y.a'),
   )
   expect(columns).toEqual(['a', 'b', 'a_1', 'c'])
 })
 
-describe('paging', () => {
+describe('a paged query', () => {
   const rowsOf = (query: string, page: { limit?: number; offset?: number }) =>
     engine.rows(compile(query, VARIABLES, page))
   const ORDERED = 'SELECT distinct_id FROM events ORDER BY timestamp'
   test.each([
-    ['a page of a query without LIMIT', ORDERED, { limit: 2, offset: 1 }, [['ben'], ['ann']]],
-    ['a LIMIT in the query is a ceiling', `${ORDERED} LIMIT 2`, { limit: 10 }, [['ann'], ['ben']]],
-    ['an offset counts within that ceiling', `${ORDERED} LIMIT 3`, { limit: 2, offset: 2 }, [['ann']]],
-    ['nothing is left behind the ceiling', `${ORDERED} LIMIT 2`, { limit: 5, offset: 2 }, []],
-    ['an OFFSET in the query comes first', `${ORDERED} LIMIT 3 OFFSET 1`, { limit: 1, offset: 1 }, [['ann']]],
-    ['a variable LIMIT is a ceiling too', `${ORDERED} LIMIT {variables.most}`, { limit: 3 }, [['ann']]],
+    ['limit and offset without LIMIT in the query', ORDERED, { limit: 2, offset: 1 }, [['ben'], ['ann']]],
+    ['a LIMIT in the query as the maximum', `${ORDERED} LIMIT 2`, { limit: 10 }, [['ann'], ['ben']]],
+    ['an offset within the LIMIT of the query', `${ORDERED} LIMIT 3`, { limit: 2, offset: 2 }, [['ann']]],
+    ['an offset beyond the LIMIT of the query', `${ORDERED} LIMIT 2`, { limit: 5, offset: 2 }, []],
+    [
+      'an OFFSET in the query before that of the page',
+      `${ORDERED} LIMIT 3 OFFSET 1`,
+      { limit: 1, offset: 1 },
+      [['ann']],
+    ],
+    ['a variable LIMIT as the maximum', `${ORDERED} LIMIT {variables.most}`, { limit: 3 }, [['ann']]],
     ['an offset alone', ORDERED, { offset: 3 }, [['cat']]],
-    ['a set is paged as a whole', 'SELECT 1 AS a UNION ALL SELECT 1', { limit: 1, offset: 1 }, [[1]]],
-    ['no rows', ORDERED, { limit: 0 }, []],
-  ])('%s', async (_, query, page, rows) => {
+    ['a UNION paged as a whole', 'SELECT 1 AS a UNION ALL SELECT 1', { limit: 1, offset: 1 }, [[1]]],
+    ['a limit of 0', ORDERED, { limit: 0 }, []],
+  ])('returns the rows for %s', async (_, query, page, rows) => {
     expect(await rowsOf(query, page)).toEqual(rows)
   })
 
-  test('adds no LIMIT by itself', () => {
+  test('has no LIMIT by default', () => {
     expect(compile('SELECT event FROM events').text).not.toContain('LIMIT')
   })
 })

@@ -11,7 +11,7 @@ const VARIABLES: Readonly<Record<string, BoundValue>> = {
   half: { type: 'Float64', value: 0.5 },
 }
 
-const refusal = (query: string): QueryError => {
+const errorOf = (query: string): QueryError => {
   try {
     compile(query, VARIABLES)
   } catch (error) {
@@ -22,7 +22,7 @@ const refusal = (query: string): QueryError => {
 }
 
 // `place` is the part of the text that the error points at.
-const REFUSED: readonly [code: QueryErrorCode, query: string, place: string, fix?: RegExp][] = [
+const REJECTED: readonly [code: QueryErrorCode, query: string, place: string, fix?: RegExp][] = [
   ['query_too_long', `SELECT 1${' '.repeat(70_000)}`, ''],
   ['query_too_deep', `SELECT ${'('.repeat(101)}1${')'.repeat(101)}`, '(', /WITH/],
   ['query_too_deep', `SELECT ${Array(900).fill('2').join(' - ')}`, '', /WITH/],
@@ -136,10 +136,10 @@ const REFUSED: readonly [code: QueryErrorCode, query: string, place: string, fix
   ['variable_invalid', 'SELECT {variables.badList}', '{variables.badList}'],
 ]
 
-test.each(REFUSED.map(([code, query, place, fix]) => ({ code, query, place, fix, shown: query.slice(0, 60) })))(
-  '$code: $shown',
+test.each(REJECTED.map(([code, query, place, fix]) => ({ code, query, place, fix, shown: query.slice(0, 60) })))(
+  'rejects with $code: $shown',
   ({ code, query, place, fix }) => {
-    const error = refusal(query)
+    const error = errorOf(query)
     expect(error.code).toBe(code)
     expect(error.position).toBeDefined()
     const { start, end } = error.position!
@@ -150,7 +150,7 @@ test.each(REFUSED.map(([code, query, place, fix]) => ({ code, query, place, fix,
   },
 )
 
-test('every error code has a case', () => {
+test('every SQL error code has a test case', () => {
   // A type cannot be listed at run time; this list fails to compile when a code is added to it alone.
   const ALL = {
     query_too_long: 1,
@@ -187,14 +187,14 @@ test('every error code has a case', () => {
     variable_missing: 1,
     variable_invalid: 1,
   } satisfies Record<QueryErrorCode, 1>
-  expect([...new Set(REFUSED.map(([code]) => code))].sort()).toEqual(Object.keys(ALL).sort())
+  expect([...new Set(REJECTED.map(([code]) => code))].sort()).toEqual(Object.keys(ALL).sort())
 })
 
-test('reports a position as line and column too', () => {
-  const { position } = refusal('SELECT event,\n  evnt\nFROM events')
+test('a SQL error reports its position as line and column', () => {
+  const { position } = errorOf('SELECT event,\n  evnt\nFROM events')
   expect(position).toEqual({ start: 16, end: 20, line: 2, column: 3 })
 })
 
-test('offsets count UTF-16 units', () => {
-  expect(refusal("SELECT '😀', evnt FROM events").position).toMatchObject({ start: 13, end: 17, column: 14 })
+test('offsets of a SQL error count UTF-16 code units', () => {
+  expect(errorOf("SELECT '😀', evnt FROM events").position).toMatchObject({ start: 13, end: 17, column: 14 })
 })

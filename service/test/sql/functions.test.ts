@@ -14,7 +14,7 @@ afterAll(() => engine.stop())
 
 const ALL = { ...SCALARS, ...AGGREGATES, ...WINDOW_FUNCTIONS }
 
-test('every function exists in the engine', async () => {
+test('every SQL function exists in the engine', async () => {
   const rows = await engine.rows({ text: 'SELECT name, case_insensitive FROM system.functions', params: {} })
   const exact = new Set(rows.map(([name]) => String(name)))
   const loose = new Set(rows.filter(([, isLoose]) => isLoose).map(([name]) => String(name).toLowerCase()))
@@ -28,7 +28,7 @@ test('the engine agrees on which functions are aggregates', async () => {
   expect(Object.keys(SCALARS).filter((name) => aggregates.has(name.toLowerCase()))).toEqual([])
 })
 
-test('every signature parses', () => {
+test('every SQL function signature parses', () => {
   const WORD =
     /^\(?(lambda\|array|text|number|integer|boolean|time|date|uuid|array|json|lambda|any|alike|key|ordered|interval)(\?|\.\.\.)?\)?$/
   for (const [name, signature] of Object.entries(ALL)) {
@@ -41,7 +41,7 @@ test('every signature parses', () => {
   }
 })
 
-test('every synonym names a function', () => {
+test('every SQL function synonym names a function', () => {
   expect(Object.values(SYNONYMS).filter((name) => !Object.hasOwn(ALL, name))).toEqual([])
 })
 
@@ -80,17 +80,17 @@ test.each([
   'toString_',
   '__proto__',
   'hasOwnProperty',
-])('%s is not a function', (name) => {
+])('does not expose the engine function %s', (name) => {
   expect(() => compile(`SELECT ${name}(1)`)).toThrow(expect.objectContaining({ code: 'function_unknown' }))
 })
 
-test.each(Object.keys(COMBINATORS))('aggregates take the ending %s', async (ending) => {
+test.each(Object.keys(COMBINATORS))('SQL aggregates support the combinator %s', async (ending) => {
   const args = ending === 'If' ? 'x, x > 1' : ending === 'Array' ? '[x]' : 'x'
   const rows = await engine.rows(compile(`SELECT sum${ending}(${args}) FROM (SELECT 1 AS x UNION ALL SELECT 2)`))
   expect(rows).toEqual([[ending === 'If' ? 2 : 3]])
 })
 
-test('suffixes of aggregates can be combined', async () => {
+test('aggregate combinators can be combined', async () => {
   const rows = await engine.rows(
     compile(
       'SELECT sumOrNullIf(x, x > 5), uniqExactDistinctIf(x, x > 1), quantileIf(0.5)(x, x > 1), countDistinct(x) FROM (SELECT 1 AS x UNION ALL SELECT 2)',
@@ -99,7 +99,7 @@ test('suffixes of aggregates can be combined', async () => {
   expect(rows).toEqual([[null, 1, 2, 2]])
 })
 
-test('reads a property or a variable as an integer where one is required', async () => {
+test('a property or variable is read as an integer where one is required', async () => {
   const rows = await engine.rows(
     compile(
       "SELECT repeat('a', {variables.n}), [1, 2, 3][{variables.n}], fromUnixTimestamp({variables.n}), addDays(toDate('2026-01-01'), {variables.n}), JSONExtractKeys(p, 'a') FROM (SELECT NULL::String AS p)",
@@ -109,7 +109,7 @@ test('reads a property or a variable as an integer where one is required', async
   expect(rows).toEqual([['aa', 2, '1970-01-01 00:00:02', '2026-01-03', []]])
 })
 
-test('finds functions in any case', async () => {
+test('SQL function names are case-insensitive', async () => {
   expect(
     await engine.rows(
       compile("SELECT COUNT(*), LOWER('A'), CoalesCE(NULL, 1), DATE_TRUNC('month', toDate('2026-02-03'))"),
@@ -122,6 +122,6 @@ test.each([
   ['cuont', ['count', 'concat'], "Did you mean 'count'?"],
   ['zzz', ['event'], undefined],
   ['a', ['b'], "Did you mean 'b'?"],
-])('suggests for %s of %j: %s', (written, known, answer) => {
+])('suggests for the name %s among %j: %s', (written, known, answer) => {
   expect(suggest(written, known)).toBe(answer)
 })

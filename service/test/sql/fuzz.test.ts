@@ -14,7 +14,7 @@ const VARIABLES: Readonly<Record<string, BoundValue>> = {
   n: { type: 'Int64', value: 1 },
 }
 
-// CPU time. Far more than any of these takes (at most 150 ms), and far less than super-linear time would.
+// CPU time. Far above the time of any of these (at most 150 ms) and far below super-linear time.
 const MAX_MS = 3_000
 
 const attempt = (text: string): 'compiled' | 'refused' => {
@@ -33,14 +33,14 @@ const WORDS =
     ' ',
   )
 
-test('rejects or compiles arbitrary text', () => {
+test('the compiler compiles or rejects arbitrary text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => void attempt(text)),
     { numRuns: 3_000 },
   )
 })
 
-test('rejects or compiles arbitrary words', () => {
+test('the compiler compiles or rejects arbitrary words', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...WORDS), { maxLength: 40 }), (words) => void attempt(words.join(' '))),
     { numRuns: 5_000 },
@@ -54,7 +54,7 @@ test('rejects or compiles arbitrary words', () => {
   )
 })
 
-test('rejects or compiles a query with a part removed, repeated or replaced', () => {
+test('the compiler compiles or rejects a query with a part removed, repeated or replaced', () => {
   const QUERY =
     "WITH a AS (SELECT event AS e, properties.n::Int AS n FROM events WHERE timestamp > '2026-01-01' AND properties['x'] IN ('a', {variables.x})) SELECT e, sum(n) FILTER (WHERE n > 1) OVER (PARTITION BY e ORDER BY n ROWS 1 PRECEDING) AS s, arrayMap(x -> x ? 1 : 2, [1, 2])[1] FROM a LEFT JOIN events b ON a.e = b.event GROUP BY 1 HAVING s > 1 ORDER BY s DESC NULLS LAST LIMIT 1 BY e LIMIT {variables.n} OFFSET 1"
   fc.assert(
@@ -116,7 +116,7 @@ const LONG: readonly [what: string, text: string][] = [
   ['64 kB of dots', `SELECT ${repeat('.', 65_000)}`],
 ]
 
-test.each(LONG)('compiles or rejects in time: %s', (_, text) => {
+test.each(LONG)('the compiler compiles or rejects within the time limit: %s', (_, text) => {
   const since = process.cpuUsage()
   attempt(text)
   expect(process.cpuUsage(since).user / 1000).toBeLessThan(MAX_MS)
@@ -127,10 +127,10 @@ test.each([
   ['a sum of 5000 terms', `SELECT ${Array(5_000).fill('1').join('+')}`, 5_000],
   ['5000 conditions', `SELECT count() FROM (SELECT 1 AS a) WHERE ${Array(5_000).fill('a=1').join(' AND ')}`, 1],
   ['a list of 8000 values', `SELECT 1 IN (${Array.from({ length: 8_000 }, (_, at) => at).join(',')})`, 1],
-  ['5000 texts joined', `SELECT length(${Array(5_000).fill("'a'").join('||')})`, 5_000],
+  ['5000 concatenated strings', `SELECT length(${Array(5_000).fill("'a'").join('||')})`, 5_000],
   ['90 levels of parentheses', `SELECT ${repeat('(', 90)}1${repeat(')', 90)}`, 1],
   ['a subquery 25 levels down', `SELECT x FROM ${repeat('(SELECT x FROM ', 25)}(SELECT 1 AS x)${repeat(')', 25)}`, 1],
-])('the engine accepts %s', async (_, text, answer) => {
+])('the engine runs %s', async (_, text, answer) => {
   const [row] = await engine.rows(compile(text))
   expect(Number(row![0])).toBe(answer)
 })

@@ -33,7 +33,7 @@ const expectGuarded = ({ text, params }: Compiled, projectId = 1) => {
   expect(params.project ?? projectId).toBe(projectId)
 }
 
-test('any query compiles, is guarded at each table, runs, and returns no row of another project', async () => {
+test('any generated query is guarded at each table, runs and returns no row of another project', async () => {
   await fc.assert(
     fc.asyncProperty(query(2), async (text) => {
       const compiled = compile(text, VARIABLES)
@@ -60,7 +60,7 @@ test.each([
   ['SELECT event FROM events WHERE 1 = 1 OR 1 = 1', 4],
   ['SELECT (SELECT groupArray(event) FROM events) FROM events', 4],
   ['SELECT event FROM events EXCEPT SELECT event FROM events WHERE 1 = 2', 4],
-])('%s', async (text, length) => {
+])('returns only rows of project 1: %s', async (text, length) => {
   const compiled = compile(text)
   expectGuarded(compiled)
   const rows = await engine.rows(compiled)
@@ -68,13 +68,13 @@ test.each([
   expect(rows).toHaveLength(length)
 })
 
-test('the other project reads its own rows', async () => {
+test('another project reads only its own rows', async () => {
   const compiled = compile('SELECT event FROM events ORDER BY event', {}, {}, 2)
   expectGuarded(compiled, 2)
   expect(await engine.rows(compiled)).toEqual([['theirs'], ['theirs'], ['visit']])
 })
 
-test('the storage returns one project only, whichever project the text was compiled for', async () => {
+test('the storage returns rows of one project only, even if the SQL was compiled for another', async () => {
   const storage = createClickhouse(() => place)
   const place = { url: engine.url }
   const limits = { projectId: 1, maxSeconds: 10, maxMemoryBytes: 1e9, maxRows: 1_000 }
@@ -88,12 +88,12 @@ test('the storage returns one project only, whichever project the text was compi
   await storage.close()
 })
 
-test('throws for a number that is not a project id', () => {
+test('compiling throws for an invalid project ID', () => {
   for (const projectId of [-1, 1.5, NaN, 2 ** 32])
     expect(() => compile('SELECT 1', {}, {}, projectId)).toThrow('projectId')
 })
 
-test('does not print storage without its guard', () => {
+test('the compiler never prints a stored table without its guard', () => {
   const good = guarded(EVENTS_TABLE, [{ value: name('event'), name: 'event' }])
   expect(() => print(good, 1)).not.toThrow()
   expect(() => print({ ...good, where: undefined }, 1)).toThrow('Compiler fault')
@@ -112,7 +112,7 @@ test('does not print storage without its guard', () => {
   expect(() => assertGuarded({ ...good, where: name('project_id') })).toThrow('Compiler fault')
 })
 
-describe('what is read', () => {
+describe('a guarded query', () => {
   beforeAll(async () => {
     const many = Array.from(
       { length: 3 },
@@ -135,11 +135,11 @@ describe('what is read', () => {
     ["SELECT count() FROM (SELECT * FROM events) WHERE event = 'a' AND properties.n = 1"],
     ["SELECT properties.n, count() FROM events WHERE event = 'a' AND properties.m > 1 GROUP BY 1"],
     ["SELECT event, timestamp FROM events WHERE event = 'a' ORDER BY timestamp DESC LIMIT 10"],
-  ])('%s reads by primary key', async (text) => {
-    const said = await plan(text)
-    expect(said).toMatch(/PrimaryKey[\s\S]*project_id in \[11, 11\]/)
-    expect(said).toMatch(/event in \['a', 'a'\]|event in \[\\?'a\\?', \\?'a\\?'\]/)
-    const [, read, all] = /Granules: (\d+)\/(\d+)/.exec(said)!
+  ])('reads by primary key: %s', async (text) => {
+    const explained = await plan(text)
+    expect(explained).toMatch(/PrimaryKey[\s\S]*project_id in \[11, 11\]/)
+    expect(explained).toMatch(/event in \['a', 'a'\]|event in \[\\?'a\\?', \\?'a\\?'\]/)
+    const [, read, all] = /Granules: (\d+)\/(\d+)/.exec(explained)!
     expect(Number(read)).toBeLessThan(Number(all) / 2)
   })
 
@@ -150,8 +150,8 @@ describe('what is read', () => {
       {},
       11,
     )
-    const said = (await engine.lines({ text: `EXPLAIN header = 1, actions = 0 ${text}`, params })).join('\n')
-    const read = said.slice(said.indexOf('ReadFromMergeTree'))
+    const explained = (await engine.lines({ text: `EXPLAIN header = 1, actions = 0 ${text}`, params })).join('\n')
+    const read = explained.slice(explained.indexOf('ReadFromMergeTree'))
     expect(read).not.toMatch(/properties|elements_chain|session_id/)
   })
 })

@@ -87,7 +87,7 @@ afterAll(async () => {
 const run = (text: string, variables: Readonly<Record<string, BoundValue>> = {}) =>
   engine.rows(compile(text, variables))
 
-describe('each construct', () => {
+describe('person and session queries', () => {
   test.each<[string, unknown[][]]>([
     [
       'SELECT person.properties.plan, count() FROM events GROUP BY 1 ORDER BY 2 DESC, 1',
@@ -214,12 +214,12 @@ describe('each construct', () => {
       [['free', ['10']]],
     ],
     ['SELECT count() FROM sessions s FULL JOIN groups g ON s.session_id = g.key', [[6]]],
-  ])('%s', async (text, rows) => {
+  ])('return the expected rows: %s', async (text, rows) => {
     expect(await run(text)).toEqual(rows)
   })
 })
 
-test('compares a variable with a property of a person', async () => {
+test('compare a variable with a person property', async () => {
   expect(
     await run('SELECT count() FROM events WHERE person.properties.plan = {variables.plan}', {
       plan: { type: 'String', value: 'pro' },
@@ -232,7 +232,7 @@ test('compares a variable with a property of a person', async () => {
   ).toEqual([[0]])
 })
 
-test('* omits columns that cost a join', async () => {
+test('omit columns that need a join from SELECT *', async () => {
   expect(await engine.columns(compile('SELECT * FROM events'))).not.toEqual(
     expect.arrayContaining(['person_id', '$group_0']),
   )
@@ -275,7 +275,7 @@ test.each([
     'SELECT group_2.key FROM events',
     'SELECT `__t1`.`$group_2` AS `key` FROM (SELECT `$group_2` AS `$group_2` FROM `db`.`events` WHERE (`project_id` = {project:UInt32})) AS `__t1`',
   ],
-])('compiles %s', (text, printed) => {
+])('compiles to the expected SQL: %s', (text, printed) => {
   expect(compile(text).text).toBe(printed)
 })
 
@@ -310,7 +310,7 @@ test.each([
     "There is no column 'constructor' here",
     undefined,
   ],
-])('%s', (text, code, message, fix) => {
+])('rejects with code and message: %s', (text, code, message, fix) => {
   let error: { code?: string; message?: string; fix?: string } = {}
   try {
     compile(text)
@@ -322,7 +322,7 @@ test.each([
   if (fix) expect(`${error.message} ${error.fix}`).toMatch(fix)
 })
 
-describe('two walls between projects', () => {
+describe('project isolation of person tables', () => {
   const QUERIES = [
     'SELECT * FROM persons',
     'SELECT * FROM person_distinct_ids',
@@ -335,7 +335,7 @@ describe('two walls between projects', () => {
   const sorted = (rows: readonly (readonly unknown[])[]) => rows.map((row) => JSON.stringify(row)).sort()
 
   test.each(QUERIES)(
-    '%s has the project condition on each stored table, and returns no other project',
+    'has the project condition on each stored table and returns no other project: %s',
     async (text) => {
       const compiled = compile(text)
       const stored = compiled.text.match(/FROM `db`\.`\w+`/g)!
@@ -347,8 +347,8 @@ describe('two walls between projects', () => {
     },
   )
 
-  // Without the first wall: the SQL has no project condition.
-  test.each(QUERIES)('%s returns the same rows without the guard, through the filters of each run', async (text) => {
+  // Without the compiler's guard: the SQL has no project condition.
+  test.each(QUERIES)('returns equal rows without the guard through the filters of each run: %s', async (text) => {
     const compiled = compile(text)
     const open = compiled.text.replaceAll(' WHERE (`project_id` = {project:UInt32})', '')
     const limits = { projectId: 1, maxSeconds: 10, maxMemoryBytes: 1e9, maxRows: 1_000 }
@@ -360,7 +360,7 @@ describe('two walls between projects', () => {
     )
   })
 
-  test('the filters cover every table with a project', async () => {
+  test('has a filter for every table with a project', async () => {
     const tables = await engine.rows({
       text: "SELECT DISTINCT table FROM system.columns WHERE database = 'db' AND name = 'project_id' ORDER BY 1",
       params: {},
@@ -379,7 +379,7 @@ test.each([
     /Condition: .*name in 1-element set/,
   ],
   ["SELECT count() FROM (SELECT person_id, event FROM events) WHERE event = 'visit'", /event in \['visit', 'visit'\]/],
-])('%s reads by primary key', async (text, condition) => {
+])('reads person tables by primary key: %s', async (text, condition) => {
   const compiled = compile(text)
   expect((await engine.lines({ ...compiled, text: `EXPLAIN indexes = 1 ${compiled.text}` })).join('\n')).toMatch(
     condition,

@@ -18,20 +18,20 @@ const first = async (expression: string, variables: Readonly<Record<string, Boun
   )[0]![0]
 
 test.each([
-  ['text as it is', 'properties.$browser', 'Chrome'],
-  ['a number as it was written', 'properties.amount', '9'],
+  ['a string unchanged', 'properties.$browser', 'Chrome'],
+  ['a number with its digits', 'properties.amount', '9'],
   ['a fraction', 'properties.rate', '1.5'],
-  ['a boolean as a word', 'properties.paid', 'true'],
-  ['a date as it was sent', 'properties.when', '2026-01-01T10:00:00Z'],
+  ['a boolean as a string', 'properties.paid', 'true'],
+  ['a date unchanged', 'properties.when', '2026-01-01T10:00:00Z'],
   ['an object as JSON', 'properties.nested', '{"count":3,"deep":{"key":"inside"}}'],
   ['an array as JSON', 'properties.list', '["x","y",{"z":1}]'],
-  ['what is not there as NULL', 'properties.nothing', null],
-  ['a step into an object', 'properties.nested.deep.key', 'inside'],
-  ['a step that leads nowhere', 'properties.nested.deep.nothing', null],
+  ['a missing property as NULL', 'properties.nothing', null],
+  ['a path into an object', 'properties.nested.deep.key', 'inside'],
+  ['a path to a missing key', 'properties.nested.deep.nothing', null],
   ['a key in brackets', "properties['$browser']", 'Chrome'],
   ['a key with a dot', "properties['a.b']", 'dotted'],
   ['two keys in brackets', "properties['a']['b']", 'nested'],
-  ['keys with dots between them', 'properties.a.b', 'nested'],
+  ['keys separated by dots', 'properties.a.b', 'nested'],
   ['a key with a quote', "properties['it\\'s']", 'quoted'],
   ['a key with a space', "properties['sp ace']", 'spaced'],
   ['a key with a space in backticks', 'properties.`sp ace`', 'spaced'],
@@ -39,22 +39,22 @@ test.each([
   ['a member of an array', 'properties.list[1]', 'x'],
   ['the last member of an array', 'properties.list[-1]', '{"z":1}'],
   ['a key in a member of an array', 'properties.list[3].z', '1'],
-  ['an array of a type', 'properties.numbers::Array(Int)', [1, 2, 3]],
-  ['a safe step', 'properties?.nested?.count', '3'],
-])('%s: %s', async (_, expression, answer) => {
+  ['an array cast to a type', 'properties.numbers::Array(Int)', [1, 2, 3]],
+  ['a path with ?.', 'properties?.nested?.count', '3'],
+])('reads %s: %s', async (_, expression, answer) => {
   expect(await first(expression)).toEqual(answer)
 })
 
 test.each([
-  ['beside a number: as a number', 'properties.amount + 1', 10],
-  ['number text counts as a number', 'properties.text * 2', 24],
+  ['added to a number', 'properties.amount + 1', 10],
+  ['with a numeric string, multiplied', 'properties.text * 2', 24],
   ['negated', '-properties.amount', -9],
   ['compared with a number', 'properties.amount > 8.5', 1],
-  ['as a number, 9 is less than 10', 'properties.amount < 10', 1],
-  ['compared with text', "properties.amount = '9'", 1],
+  ['compared numerically, 9 before 10', 'properties.amount < 10', 1],
+  ['compared with a string', "properties.amount = '9'", 1],
   ['compared with a boolean', 'properties.paid = true', 1],
-  ['compared with a time', "properties.when < toDateTime('2026-01-01 11:00:00')", 1],
-  ['an interval later', 'toString(properties.when + INTERVAL 1 HOUR)', '2026-01-01 11:00:00.000'],
+  ['compared with a timestamp', "properties.when < toDateTime('2026-01-01 11:00:00')", 1],
+  ['plus an interval', 'toString(properties.when + INTERVAL 1 HOUR)', '2026-01-01 11:00:00.000'],
   ['rounded', 'round(properties.rate)', 2],
   ['in a list of numbers', 'properties.amount IN (9, 10)', 1],
   ['in a list of strings', "properties.$browser IN ('Chrome')", 1],
@@ -63,12 +63,12 @@ test.each([
   ['negated as a condition', 'NOT properties.paid', false],
   ['cast to a whole number', 'properties.rate::Int', 1],
   ['cast to a number', 'properties.text::Float', 12],
-  ['cast of what is no number', 'properties.$browser::Int', null],
-  ['in text', "concat(properties.amount, '!')", '9!'],
+  ['with a non-numeric value, cast to a number', 'properties.$browser::Int', null],
+  ['concatenated with a string', "concat(properties.amount, '!')", '9!'],
   ['compared as JSON', "properties.numbers = '[1,2,3]'", 1],
-  ['the larger', 'greatest(properties.amount, 3)', 9],
-  ['instead of NULL', 'coalesce(properties.nothing, properties.amount)', '9'],
-])('a property %s: %s', async (_, expression, answer) => {
+  ['in greatest()', 'greatest(properties.amount, 3)', 9],
+  ['in coalesce()', 'coalesce(properties.nothing, properties.amount)', '9'],
+])('converts a property %s: %s', async (_, expression, answer) => {
   expect(await first(expression)).toEqual(answer)
 })
 
@@ -88,7 +88,7 @@ test.each([
   ["NOT (properties.nothing = 'x')", 1],
   ['properties.nothing IS NULL', 1],
   ['properties.nested IS NOT NULL', 1],
-])('a missing property: %s is %s', async (expression, answer) => {
+])('a comparison with a missing property is never NULL: %s is %s', async (expression, answer) => {
   expect(Number(await first(expression))).toBe(answer)
 })
 
@@ -128,11 +128,11 @@ test.each([
       [null, 2],
     ],
   ],
-])('%s', async (query, rows) => {
+])('returns the expected rows for a property query: %s', async (query, rows) => {
   expect(await engine.rows(compile(query))).toEqual(rows)
 })
 
-test('integers beyond 2^53 keep their digits as a string', async () => {
+test('integers beyond 2^53 are returned as strings with all digits', async () => {
   await engine.insert([
     {
       project_id: 3,

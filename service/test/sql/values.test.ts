@@ -32,7 +32,7 @@ const HOSTILE = [
   '',
 ]
 
-test.each(HOSTILE)('returns a variable with %j unchanged', async (hostile) => {
+test.each(HOSTILE)('a query returns a variable with %j unchanged', async (hostile) => {
   expect(await engine.rows(compile('SELECT {variables.v}', { v: { type: 'String', value: hostile } }))).toEqual([
     [hostile],
   ])
@@ -48,7 +48,7 @@ test.each(HOSTILE)('returns a variable with %j unchanged', async (hostile) => {
   ).toEqual([[[hostile, 'x']]])
 })
 
-test.each(HOSTILE)('treats %j in a string literal, a column name and a key as data', async (hostile) => {
+test.each(HOSTILE)('a query treats %j in a string literal, a column name and a key as data', async (hostile) => {
   expect(await engine.rows(compile(`SELECT ${textLiteral(hostile)}`))).toEqual([[hostile]])
   if (hostile === '') return
   const named = compile(`SELECT 1 AS ${nameLiteral(hostile)}, ${nameLiteral(hostile)} + 1`)
@@ -58,7 +58,7 @@ test.each(HOSTILE)('treats %j in a string literal, a column name and a key as da
   ).toEqual([[0]])
 })
 
-test('returns any string in a literal and a variable unchanged', async () => {
+test('a query returns any string in a literal and a variable unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary' }), async (text) => {
       expect(
@@ -71,7 +71,7 @@ test('returns any string in a literal and a variable unchanged', async () => {
   )
 })
 
-test('keeps values out of the SQL text', () => {
+test('the compiler keeps values out of the SQL text', () => {
   const { text, params } = compile(
     'SELECT event FROM events WHERE distinct_id = {variables.v} AND timestamp > {variables.t} LIMIT {variables.n}',
     {
@@ -84,7 +84,7 @@ test('keeps values out of the SQL text', () => {
   expect(params).toEqual({ project: 1, p0: 'needle', p1: '2031-12-31 00:00:00.000', p2: 777 })
 })
 
-test('prints only numerals as numbers', () => {
+test('the compiler prints only numerals as numbers', () => {
   expect(() => numberLiteral('1; DROP')).toThrow('Not a number')
 })
 
@@ -102,6 +102,6 @@ test.each([
   ['31.01.2026', undefined],
   ['now', undefined],
   ['', undefined],
-])('reads the timestamp %j as %s', (written, expected) => {
+])('a query reads the timestamp %j as %s', (written, expected) => {
   expect(timestampOf(written)).toBe(expected)
 })

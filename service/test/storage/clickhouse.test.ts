@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 
-describe('a server that closes idle connections as they are used again', () => {
+describe('a ClickHouse server that closes idle connections on reuse', () => {
   const LIMITS = { projectId: 1, maxSeconds: 10, maxMemoryBytes: 100_000_000, maxRows: 10 }
   const RESPONSE = JSON.stringify({ meta: [{ name: 'n', type: 'UInt8' }], data: [[1]] })
 
@@ -36,17 +36,17 @@ describe('a server that closes idle connections as they are used again', () => {
     for (const socket of sockets.splice(0)) socket.destroy()
   })
 
-  test('repeats a run', async () => {
+  test('makes the client retry a run', async () => {
     for (let round = 0; round < 3; round++)
       expect((await storage.run({ text: 'SELECT 1' }, LIMITS)).rows).toEqual([[1]])
   })
 
-  test('repeats a read of rows', async () => {
+  test('makes the client retry a read of rows', async () => {
     for (let round = 0; round < 3; round++)
       expect(await storage.rows({ text: 'SELECT 1' })).toEqual([JSON.parse(RESPONSE)])
   })
 
-  test('does not repeat a statement that changes data', async () => {
+  test('does not make the client retry a statement that changes data', async () => {
     const outcomes: string[] = []
     for (let round = 0; round < 10; round++)
       outcomes.push(

@@ -36,8 +36,8 @@ const echo = async (type: string, value: unknown) => (await ask(`SELECT {v:${typ
 
 const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[\\'"\t\n\r\0{}[\],%&=+; a-z]{0,40}$/))
 
-describe('a value comes back from the engine as it was given', () => {
-  test('any text, alone and in a list, beside other values', async () => {
+describe('ClickHouse parameters', () => {
+  test('return any string unchanged, alone and in a list with other values', async () => {
     await fc.assert(
       fc.asyncProperty(texts, fc.array(texts), async (text, list) => {
         expect(await ask('SELECT {text:String}, {list:Array(String)}, {after:Int8}', { text, list, after: 7 })).toEqual(
@@ -62,38 +62,38 @@ describe('a value comes back from the engine as it was given', () => {
     ['Array(Array(String))', [["it's"], []], [["it's"], []]],
     ['UUID', '0198b1b2-0000-7000-8000-00000000000a', '0198b1b2-0000-7000-8000-00000000000a'],
     ["DateTime64(3, 'UTC')", '2026-03-29 01:59:59.999', '2026-03-29 01:59:59.999'],
-  ])('%s %p', async (type, value, expected) => {
+  ])('return the value of type %s: %p', async (type, value, expected) => {
     expect(await echo(type, value)).toEqual(expected)
   })
 
-  // Longer than any address may be.
-  test('a list of 8,000 texts, with signs that a form is made of', async () => {
+  // Longer than any URL may be.
+  test('return a list of 8,000 strings with form delimiters', async () => {
     const list = Array.from({ length: 8_000 }, (_, n) => (n % 2 ? `--\r\n${n}` : `'"\\${n}`))
     expect(await echo('Array(String)', list)).toEqual(list)
   })
 
-  test('what is no value of a query is refused before it is sent', async () => {
+  test('are rejected before the request if they have no query type', async () => {
     await expect(ask('SELECT {v:String}', { v: { $set: 1 } })).rejects.toThrow(
       'A value of type object cannot be a parameter',
     )
   })
 })
 
-describe('what goes wrong', () => {
-  test('the engine names its error, and the connection can be used again', async () => {
+describe('ClickHouse requests', () => {
+  test('report the error code of the engine and keep the connection usable', async () => {
     const error = await ask('SELECT nonsense').catch((each: unknown) => each)
     expect(error).toBeInstanceOf(EngineError)
     expect(error).toMatchObject({ code: 'UNKNOWN_IDENTIFIER', message: expect.stringContaining('nonsense') })
     expect(await ask('SELECT 1')).toEqual([[1]])
   })
 
-  test('an error that appears among rows is an error', async () => {
+  test('reject when an error appears among rows', async () => {
     await expect(ask('SELECT throwIf(number = 150000) FROM numbers(200000)')).rejects.toMatchObject({
       code: 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO',
     })
   })
 
-  test('a wrong password is an error of the engine', async () => {
+  test('reject a wrong password with the error of the engine', async () => {
     const wrong = createClickhouseHttp({
       url: server.url,
       account: { username: 'mine', password: 'wrong' },
@@ -106,18 +106,18 @@ describe('what goes wrong', () => {
     await wrong.close()
   })
 
-  test('an aborted response does not affect other requests', async () => {
+  test('are not affected by an aborted response of another request', async () => {
     for (const rows of [1, 3_000_000]) {
       const { body } = await http.send({ text: `SELECT * FROM numbers(${rows})`, settings: { default_format: 'CSV' } })
-      await pause(100) // all of it, or as much as is taken unread, has come
+      await pause(100) // the response has arrived, or as much as is buffered unread
       body.destroy()
       await new Promise((done) => body.once('close', done))
     }
     expect(await ask('SELECT 3')).toEqual([[3]])
   })
 
-  // Told anew each time where the engine is, as whoever has but an address does.
-  test('a statement goes on while others begin', async () => {
+  // Resolves the engine's URL on each call, like a client with only a URL.
+  test('continue while others start', async () => {
     const storage = createClickhouse(() => ({ url: server.url }))
     const limits = { projectId: 1, maxSeconds: 20, maxMemoryBytes: 100_000_000, maxRows: 10 }
     const slow = storage.run({ text: 'SELECT sleep(1)' }, limits)
@@ -128,7 +128,7 @@ describe('what goes wrong', () => {
     await storage.close()
   })
 
-  test('who gives up hears so at once, and others are not disturbed', async () => {
+  test('reject immediately when aborted, without affecting others', async () => {
     const giveUp = new AbortController()
     const slow = ask('SELECT sleepEachRow(1) FROM numbers(20)', {}, { signal: giveUp.signal })
     setTimeout(() => giveUp.abort(), 100)
@@ -138,7 +138,7 @@ describe('what goes wrong', () => {
   })
 })
 
-describe('a server that misbehaves', () => {
+describe('a misbehaving ClickHouse server', () => {
   let bad: Server | undefined
   afterEach(() => bad?.close())
 
@@ -155,7 +155,7 @@ describe('a server that misbehaves', () => {
       )
     })
 
-  test('a proxy that answers in its own words', async () => {
+  test('is reported if a proxy responds instead', async () => {
     const away = await startBad((_request, response) => void response.writeHead(502).end('<h1>Bad Gateway</h1>'))
     await expect(away.send({ text: 'SELECT 1', settings: {} })).rejects.toMatchObject({
       code: '',
@@ -164,7 +164,7 @@ describe('a server that misbehaves', () => {
     await away.close()
   })
 
-  test('one that never answers is given up after the time it has', async () => {
+  test('is given up after the timeout if it never responds', async () => {
     const silent = await startBad(() => {})
     await expect(silent.send({ text: 'SELECT 1', settings: {} })).rejects.toMatchObject({
       code: expect.stringContaining('TIMEOUT'),
@@ -173,7 +173,7 @@ describe('a server that misbehaves', () => {
     await silent.close()
   })
 
-  test('one that is not there', async () => {
+  test('is reported if the connection is refused', async () => {
     const nobody = createClickhouseHttp({ url: 'http://127.0.0.1:9', timeoutMs: 1_000, connections: 1 })
     await expect(nobody.send({ text: 'SELECT 1', settings: {} })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     await nobody.close()

@@ -39,7 +39,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('events stand on both shards, those of a person on one, and each replica of the service counts all of them', async () => {
+test('events are stored on both shards, those of one person on one shard, and each replica of the service counts all events', async () => {
   for (const service of services) await capture(service, ...visitors('spread', 40))
   const parts = await Promise.all(
     cluster.nodes.map(async ({ ask }) =>
@@ -51,7 +51,7 @@ test('events stand on both shards, those of a person on one, and each replica of
   expect(await Promise.all(services.map((service) => countOf(service, 'spread')))).toEqual([80, 80])
 })
 
-test('a repeat counts once, at once or later, from either replica, and also under another person, whose shard is another', async () => {
+test('a repeated event counts once, immediately or later, through either replica, and also with a person on another shard', async () => {
   const uuid = uuidv7()
   const repeats = Array.from({ length: 8 }, (_, n) => event('repeated', { uuid }, { distinct_id: `person ${n}` }))
   await capture(services[0]!, ...repeats)
@@ -59,7 +59,7 @@ test('a repeat counts once, at once or later, from either replica, and also unde
   expect(await countOf(services[1]!, 'repeated')).toBe(1)
 })
 
-test('persons and groups that were told of on different shards are one', async () => {
+test('updates of a person or group on different shards are merged', async () => {
   const [service] = services as [RunningService]
   await capture(
     service,
@@ -90,7 +90,7 @@ test('persons and groups that were told of on different shards are one', async (
   ).toEqual([[2]])
 })
 
-describe('projects are kept apart', () => {
+describe('a cluster isolates projects', () => {
   const limits = { projectId: 1, maxSeconds: 20, maxMemoryBytes: 500_000_000, maxRows: 10 }
   let other: RunningService
   let storage: ReturnType<typeof createCluster>
@@ -110,10 +110,10 @@ describe('projects are kept apart', () => {
     expect([await countOf(services[0]!, 'mine'), await countOf(services[0]!, 'theirs')]).toEqual([20, 0])
   })
 
-  // Each node is asked in turn.
+  // Each node runs the query in turn.
   test.each([
     ['the cluster', "SELECT countIf(event = 'theirs'), uniqExact(project_id) FROM db.events"],
-    ["a node's own part", "SELECT countIf(event = 'theirs'), uniqExact(project_id) FROM db_shard.events"],
+    ['the local table of a node', "SELECT countIf(event = 'theirs'), uniqExact(project_id) FROM db_shard.events"],
     [
       'a common table expression',
       "WITH all AS (SELECT * FROM db.events) SELECT countIf(event = 'theirs'), uniqExact(project_id) FROM all",
@@ -127,7 +127,7 @@ describe('projects are kept apart', () => {
       "SELECT countIf(event = 'theirs'), uniqExact(project_id) FROM db.events WHERE uuid IN (SELECT uuid FROM db.events)",
     ],
     ['persons', 'SELECT countIf(project_id = 2), uniqExact(project_id) FROM db.person_properties'],
-  ])('by the engine, for %s', async (_, text) => {
+  ])('by the engine for a query over %s', async (_, text) => {
     for (const _node of cluster.nodes) expect((await storage.run({ text }, limits)).rows).toEqual([[0, 1]])
   })
 
@@ -136,12 +136,12 @@ describe('projects are kept apart', () => {
     ['other limits', 'SELECT 1 SETTINGS max_execution_time = 1000', 'query'],
     ['another filter', 'SELECT count() FROM db.events SETTINGS additional_table_filters = {}', 'query'],
     ['too many rows', 'SELECT uuid FROM db.events', 'size'],
-  ])('a run with %s is refused', async (_, text, kind) => {
+  ])('and rejects a run with %s', async (_, text, kind) => {
     await expect(storage.run({ text }, limits)).rejects.toMatchObject({ kind })
   })
 })
 
-test('runs over both shards that are given up at whatever moment leave both running', async () => {
+test('runs that are aborted at any moment leave both shards running', async () => {
   const [service] = services as [RunningService]
   await capture(service, ...visitors('given up', 40))
   await api(service, 'POST', '/endpoints/', {
@@ -169,18 +169,18 @@ test('runs over both shards that are given up at whatever moment leave both runn
       signal: left.signal,
     })
       .then((reply) => reply.text())
-      .catch(() => {}) // given up
+      .catch(() => {}) // aborted
   }
   await until(async () => (await running()).every((count) => Number(count) === 0))
   expect(await countOf(service, 'given up')).toBe(40)
 })
 
-describe('under load', () => {
-  // What a test that fails has left going would keep the whole run from ending.
+describe('a cluster under load', () => {
+  // Work left running by a failed test would prevent Jest from exiting.
   const going: { stop(): Promise<unknown> }[] = []
   afterEach(async () => void (await Promise.all(going.splice(0).map((each) => each.stop()))))
 
-  /** Sends events until told to stop, each again until it is acknowledged, by whichever replica answers. */
+  /** Sends events until stopped, retrying each on either replica until it is acknowledged. */
   const load = (name: string) => {
     const [acknowledged, sent] = [new Set<string>(), new Set<string>()]
     let isSending = true
@@ -191,9 +191,9 @@ describe('under load', () => {
         )
         for (const { uuid } of batch as any[]) sent.add(uuid)
         for (let tried = 0; ; tried += 1) {
-          if (!isSending && tried > 200) return // the test that failed has told
+          if (!isSending && tried > 200) return // the test failed and has reported it
           const service = services[(worker + tried) % services.length]!
-          const reply = await capture(service, ...batch).catch(() => undefined) // a replica that was killed: the next one is asked
+          const reply = await capture(service, ...batch).catch(() => undefined) // the replica was killed: retry on the next one
           if (reply?.status === 200) break
           await new Promise((done) => setTimeout(done, 50))
         }
@@ -211,7 +211,7 @@ describe('under load', () => {
     }
   }
 
-  /** Counts at each replica in turn until told to stop. An answer may be refused; none may be short of what was acknowledged when it was asked for. */
+  /** Counts at each replica in turn until stopped. A request may be rejected, but no count may be lower than the events acknowledged before it. */
   const readers = (name: string, acknowledged: ReadonlySet<string>) => {
     const short: string[] = []
     const codes = new Set<string>()
@@ -221,7 +221,7 @@ describe('under load', () => {
         const known = acknowledged.size
         const answer = await api(services[turn % services.length]!, 'POST', `/endpoints/${name}/run`, {
           refresh: 'force',
-        }).catch(() => undefined) // a replica that was killed
+        }).catch(() => undefined) // the replica was killed
         codes.add(answer?.status === 200 ? 'answered' : answer?.body.code)
         if (answer?.status === 200 && Number(answer.body.results[0][0]) < known)
           short.push(`${answer.body.results[0][0]} of ${known}`)
@@ -240,7 +240,7 @@ describe('under load', () => {
   const storedIds = async (service: RunningService, name: string) =>
     rowsOf(service, `SELECT count(), uniqExact(uuid) FROM events WHERE event = '${name}'`)
 
-  test('a shard that is killed and started again loses nothing, and until it is back reads say what is missing', async () => {
+  test('loses no events when a shard crashes and restarts, and reads report the missing shard meanwhile', async () => {
     const [one] = services as [RunningService]
     const [, second] = cluster.nodes
     await api(one, 'POST', '/endpoints/', {
@@ -268,7 +268,7 @@ describe('under load', () => {
     expect(sending.acknowledged.size).toBe(sent)
   })
 
-  test('clients carry on when a replica of the service is killed', async () => {
+  test('serves clients after a replica of the service is killed', async () => {
     const sending = load('killed replica')
     going.push(sending)
     await until(() => sending.acknowledged.size > 50)
@@ -282,7 +282,7 @@ describe('under load', () => {
   })
 })
 
-test('a node that is away when the service starts is brought up to date when it is back', async () => {
+test('a node that is down when the service starts is migrated when it is back', async () => {
   const late = await startCluster(join(folder, 'late'))
   await late.nodes[1]!.kill()
   const service = await startService({ data: join(folder, 'late data'), env: late.env })
@@ -299,7 +299,7 @@ test('a node that is away when the service starts is brought up to date when it 
   await late.stop()
 })
 
-test('a server that was alone brings its events into the cluster', async () => {
+test('a single server that joins a cluster keeps its events', async () => {
   const grown = await startCluster(join(folder, 'grown'))
   const data = join(folder, 'grown data')
   const alone = await startService({ data, env: { CLICKHOUSE_URL: grown.nodes[0]!.url } })
@@ -312,11 +312,11 @@ test('a server that was alone brings its events into the cluster', async () => {
   await grown.stop()
 })
 
-describe('a start is refused', () => {
+describe('the service rejects a start', () => {
   const start = (env: Record<string, string>) =>
     runUntilEnd({ TRAILMARK_DATA: join(folder, 'refused'), TRAILMARK_PORT: '0', ...cluster.env, ...env })
 
-  test('with the name of no cluster, which says the names that there are', async () => {
+  test('with an unknown cluster name and lists the valid names', async () => {
     const { code, stderr } = await start({ CLICKHOUSE_CLUSTER: 'main' })
     expect([code, stderr]).toEqual([
       1,
@@ -324,7 +324,7 @@ describe('a start is refused', () => {
     ])
   })
 
-  test('with some of its nodes', async () => {
+  test('with a URL list that misses nodes of the cluster', async () => {
     const { code, stderr } = await start({ CLICKHOUSE_URL: cluster.nodes[0]!.url })
     expect(code).toBe(1)
     expect(stderr).toContain('The cluster "pair" has 2 nodes and CLICKHOUSE_URL names 1: list each node once')

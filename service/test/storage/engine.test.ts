@@ -13,7 +13,7 @@ let folder: string
 let options: EngineOptions
 let engine: Engine
 let storage: Storage
-const said: string[] = []
+const logged: string[] = []
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'trailmark-engine-'))
@@ -24,7 +24,7 @@ beforeAll(async () => {
     memoryBytes: undefined,
     diskReserveBytes: 0,
     hungMs: 6_000,
-    log: (line) => void said.push(line),
+    log: (line) => void logged.push(line),
   }
   engine = await startEngine(options)
   storage = createClickhouse(engine.connection)
@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('what is inserted is on the disk before the insert is answered', async () => {
+test('the engine writes an insert to disk before it responds', async () => {
   const settings = await storage.rows({
     text: "SELECT name, value FROM system.merge_tree_settings WHERE name IN ('fsync_after_insert', 'fsync_part_directory') ORDER BY name",
   })
@@ -46,7 +46,7 @@ test('what is inserted is on the disk before the insert is answered', async () =
   ])
 })
 
-test('a client that resets its connection, at whatever moment, leaves the engine running for everybody else', async () => {
+test('the engine keeps serving others when a client resets its connection at any moment', async () => {
   const { url, writer, headers } = engine.connection()!
   const { hostname, port } = new URL(url)
   const question = (statement: string) =>
@@ -55,7 +55,7 @@ test('a client that resets its connection, at whatever moment, leaves the engine
   const leave = async (sent: string, isAnswered: boolean) => {
     const socket = connect(Number(port), hostname, () => socket.write(sent)).on('error', () => {})
     await once(socket, isAnswered ? 'data' : 'connect')
-    await new Promise((done) => setTimeout(done, 50)) // what was sent has arrived
+    await new Promise((done) => setTimeout(done, 50)) // the request has arrived
     socket.resetAndDestroy()
   }
   for (let round = 0; round < 10; round += 1) {
@@ -66,19 +66,19 @@ test('a client that resets its connection, at whatever moment, leaves the engine
       leave('POST / HT', false),
     ])
   }
-  expect(await storage.rows({ text: 'SELECT sleep(0.3) AS slept' })).toEqual([{ slept: 0 }]) // by then the last has been noticed
+  expect(await storage.rows({ text: 'SELECT sleep(0.3) AS slept' })).toEqual([{ slept: 0 }]) // by then the last reset has been processed
   expect(engine.pid()).toBe(before)
 })
 
-test('an engine that hangs is ended and started again', async () => {
+test('a hanging engine is killed and restarted', async () => {
   const hung = engine.pid()!
   process.kill(hung, 'SIGSTOP')
   await until(() => engine.pid() !== hung && engine.connection() !== undefined)
   expect(await storage.ready(10_000)).toBe(true)
-  expect(said).toContain('The engine has not responded for 6 s. Killing it.')
+  expect(logged).toContain('The engine has not responded for 6 s. Killing it.')
 })
 
-test('an engine that cannot start ends at once and says why', async () => {
+test('an engine that cannot start exits immediately with the reason', async () => {
   const second = startEngine({ ...options, log: () => {} })
   await expect(second).rejects.toThrow(/Another server instance in same directory is already running/)
 })

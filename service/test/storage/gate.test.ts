@@ -7,7 +7,7 @@ const settled = async () => {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
 }
 
-/** Enters as often as asked and reports how many got a place. */
+/** Enters `times` times and reports how many got a slot. */
 const enterTimes = async (enter: ReturnType<typeof createPlaces>, projectId: number, times: number) => {
   const places: (() => void)[] = []
   const failures: unknown[] = []
@@ -20,14 +20,14 @@ const enterTimes = async (enter: ReturnType<typeof createPlaces>, projectId: num
   return { places, failures }
 }
 
-test('a project that asks for everything leaves places to the next one, which leaves some too', async () => {
+test('the gate reserves slots for other projects when one project requests all', async () => {
   const enter = createPlaces(LIMITS)
   expect((await enterTimes(enter, 1, 6)).places).toHaveLength(3)
   expect((await enterTimes(enter, 2, 6)).places).toHaveLength(2)
   expect((await enterTimes(enter, 3, 1)).places).toHaveLength(1)
 })
 
-test('a freed place goes to the waiting project that holds the fewest', async () => {
+test('the gate gives a freed slot to the waiting project with the fewest slots', async () => {
   const enter = createPlaces({ ...LIMITS, places: 3, share: 10 })
   const first = await enterTimes(enter, 1, 5)
   const second = await enterTimes(enter, 2, 2)
@@ -37,7 +37,7 @@ test('a freed place goes to the waiting project that holds the fewest', async ()
   expect([first.places.length, second.places.length]).toEqual([3, 1])
 })
 
-test('leaving twice frees one place', async () => {
+test('leaving the gate twice frees one slot', async () => {
   const enter = createPlaces({ ...LIMITS, places: 2 })
   const leave = await enter(1)
   leave()
@@ -45,7 +45,7 @@ test('leaving twice frees one place', async () => {
   expect((await enterTimes(enter, 1, 3)).places).toHaveLength(1)
 })
 
-test('refuses with "capacity" what waits too long, and at once what has too many waiting before it', async () => {
+test('the gate rejects with "capacity" after the wait limit, and immediately if too many are waiting', async () => {
   const enter = createPlaces({ ...LIMITS, places: 1, waitMs: 20, mostWaiting: 1 })
   await enter(1)
   const waiting = enter(1)
@@ -53,7 +53,7 @@ test('refuses with "capacity" what waits too long, and at once what has too many
   await expect(waiting).rejects.toMatchObject({ name: 'StorageError', kind: 'capacity' })
 })
 
-test('a caller that has gone leaves the queue, and its place goes to the next', async () => {
+test('an aborted caller leaves the queue of the gate, and its slot goes to the next', async () => {
   const enter = createPlaces({ ...LIMITS, places: 1 })
   const leave = await enter(1)
   const gone = new AbortController()
@@ -65,7 +65,7 @@ test('a caller that has gone leaves the queue, and its place goes to the next', 
   expect(await second).toBeInstanceOf(Function)
 })
 
-test('the writer waits for no place, whatever the projects do', async () => {
+test('the writer does not wait for a slot of the gate', async () => {
   const never = new Promise<never>(() => {})
   const storage = {
     rowsDatabase: 'db',
@@ -85,7 +85,7 @@ test('the writer waits for no place, whatever the projects do', async () => {
   expect(await gate.lookups.rows({ text: '' })).toEqual([])
 })
 
-test('the embedded engine runs as many statements of readers as the gate lets through', () => {
+test('the embedded engine runs as many concurrent reads as the gate allows', () => {
   const config = engineConfig({
     file: 'f',
     port: 1,

@@ -10,7 +10,7 @@ const heads = (isReplicated: boolean) =>
         `${statement.split(/[\s(]*\n/)[0]}${statement.startsWith('CREATE') ? ` … ${/ENGINE = .*/.exec(statement)![0]}` : ''}`,
     )
 
-test('on one server the steps are as they are written', () => {
+test('a single server runs migrations unchanged', () => {
   expect(
     MIGRATIONS.flatMap(({ statements }) => statements).every(
       (statement) => ONE_SERVER.toStatement(statement) === statement,
@@ -19,7 +19,7 @@ test('on one server the steps are as they are written', () => {
   expect([ONE_SERVER.complete, ONE_SERVER.ledger]).toEqual([[], 'db.migrations'])
 })
 
-test('a node has its own part of each table', () => {
+test('a cluster node has a local part of each table', () => {
   expect(heads(false)).toEqual([
     'CREATE TABLE IF NOT EXISTS db_shard.events … ENGINE = MergeTree',
     'ALTER TABLE db_shard.events',
@@ -33,7 +33,7 @@ test('a node has its own part of each table', () => {
   ])
 })
 
-test('with a Keeper the replicas of a shard share theirs', () => {
+test('with a Keeper the replicas of a shard share their tables', () => {
   expect(heads(true)).toEqual([
     "CREATE TABLE IF NOT EXISTS db_shard.events … ENGINE = ReplicatedMergeTree('/trailmark/{shard}/db_shard.events', '{replica}')",
     'ALTER TABLE db_shard.events',
@@ -47,7 +47,7 @@ test('with a Keeper the replicas of a shard share theirs', () => {
   ])
 })
 
-test('every table is there for the whole cluster under its own name, cut by project and person or group', () => {
+test('every table has a distributed table under its name, sharded by project and person or group', () => {
   const table = (name: string, key: string) =>
     `CREATE OR REPLACE TABLE db.${name} AS db_shard.${name} ENGINE = Distributed('main', 'db_shard', '${name}', cityHash64(project_id, ${key}))`
   expect(nodeLayout(node).complete).toEqual([
@@ -60,7 +60,7 @@ test('every table is there for the whole cluster under its own name, cut by proj
   ])
 })
 
-test('the tables of a server that was alone become its part before anything is put in their place', () => {
+test('the tables of a single server become its local part before distributed tables replace them', () => {
   expect(nodeLayout({ ...node, alone: ['events', 'migrations'] }).prepare.slice(2, 4)).toEqual([
     'RENAME TABLE db.events TO db_shard.events',
     'RENAME TABLE db.migrations TO db_shard.migrations',

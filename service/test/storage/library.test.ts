@@ -12,7 +12,7 @@ test.each([
   [{}, '/modules/@chdb/lib-linux-x64-gnu/libchdb.so'],
   [{ arch: 'arm64' }, '/modules/@chdb/lib-linux-arm64-gnu/libchdb.so'],
   [{ platform: 'darwin', arch: 'arm64', glibc: false }, '/modules/@chdb/lib-darwin-arm64/libchdb.so'],
-])('%j has the library %s', (changes, path) => {
+])('resolves for %j the engine library %s', (changes, path) => {
   expect(engineLibrary(machine(changes))).toBe(path)
 })
 
@@ -30,7 +30,7 @@ test.each([
     },
     /package @chdb\/lib-linux-x64-gnu is not installed: run npm install/,
   ],
-])('%s is told what to do', (_, changes, message) => {
+])('reports a fix if the engine cannot run: %s', (_, changes, message) => {
   expect(() => engineLibrary(machine(changes))).toThrow(EngineMissing)
   expect(() => engineLibrary(machine(changes))).toThrow(message)
 })

@@ -8,11 +8,11 @@ test.each([
   ['["a\\"12345678901234567890"]', '["a\\"12345678901234567890"]'],
   ['[1234567890123456.5,1234567890123456e5]', '[1234567890123456.5,1234567890123456e5]'],
   ['{"12345678901234567890":12345678901234567890}', '{"12345678901234567890":"12345678901234567890"}'],
-])('%s becomes %s', (text, expected) => {
+])('quotes unsafe integers of %s as %s', (text, expected) => {
   expect(quoteUnsafeIntegers(text)).toBe(expected)
 })
 
-test('fractions stay numbers, however many digits they have', () => {
+test('quoting unsafe integers leaves fractions with any number of digits as numbers', () => {
   const text = '[[1.4285714285714286,-0.9999999999999999e-7,0.1111111111111111111,9007199254740993]]'
   expect(JSON.parse(quoteUnsafeIntegers(text))).toEqual([
     [1.4285714285714286, Number('-0.9999999999999999e-7'), Number('0.1111111111111111111'), '9007199254740993'],

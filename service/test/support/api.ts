@@ -17,7 +17,7 @@ const toReply = async (response: Response): Promise<Reply> => {
 /** Sends any request. */
 export const request = async (url: string, init?: RequestInit): Promise<Reply> => toReply(await fetch(url, init))
 
-/** Asks the API under the service's project, with its key. `path` begins after the project. */
+/** Sends an API request for the service's project with its key. `path` begins after the project. */
 export const api = ({ url, key, projectId }: Target, method: string, path: string, body?: unknown): Promise<Reply> =>
   request(`${url}/api/projects/${projectId}${path}`, {
     method,
@@ -42,7 +42,7 @@ export const event = (name: string, more: Record<string, unknown> = {}, properti
 
 let queries = 0
 
-/** The rows of a query over the service's events, through an endpoint of its own. */
+/** Returns the rows of a query over the service's events, run through a new endpoint. */
 export const rowsOf = async (
   service: Target,
   query: string,
@@ -59,7 +59,7 @@ export const rowsOf = async (
   return answer.body.results
 }
 
-/** How many events are stored under a name. */
+/** Returns the number of stored events with a name. */
 export const countOf = async (service: Target, name: string): Promise<number> => {
   const [row] = await rowsOf(service, `SELECT count() FROM events WHERE event = '${name}'`)
   return Number(row![0])

@@ -9,11 +9,11 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** Runs `trailmark <words>` on the data folder `data` to its end. */
+/** Runs `trailmark <words>` on the data folder `data` until it exits. */
 export const trailmark = (data: string, ...words: string[]): Promise<Ended> =>
   trailmarkIn({ TRAILMARK_DATA: data }, ...words)
 
-/** The same in an environment. */
+/** Like `trailmark`, with environment variables. */
 export const trailmarkIn = async (env: Readonly<Record<string, string>>, ...words: string[]): Promise<Ended> => {
   const clean = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(TRAILMARK_|CLICKHOUSE_|DATABASE_URL$)/.test(name)),
@@ -29,7 +29,7 @@ export const trailmarkIn = async (env: Readonly<Record<string, string>>, ...word
   return { code, stdout, stderr }
 }
 
-/** The same with `--json`: what it answers. Rejects with what it says when it fails. */
+/** Like `trailmark`, with `--json`: returns the parsed output. Rejects with the error output on failure. */
 export const trailmarkJson = async (data: string, ...words: string[]): Promise<any> => {
   const { code, stdout, stderr } = await trailmark(data, ...words, '--json')
   if (code !== 0) throw new Error(stderr)

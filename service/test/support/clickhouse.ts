@@ -8,22 +8,22 @@ import { freePort } from './freePort.ts'
 const CHILD = resolve(__dirname, '../../dist/storage/embedded/child.js')
 
 export interface ClickhouseServer {
-  /** With user and password. */
+  /** URL with user and password. */
   readonly url: string
   stop(): Promise<void>
 }
 
 export interface ClickhouseNode extends ClickhouseServer {
-  /** Ends it at once, like `kill -9`. */
+  /** Ends it immediately, like `kill -9`. */
   kill(): Promise<void>
-  /** Starts it again where it was. */
+  /** Restarts it on its port and data. */
   start(): Promise<void>
-  /** Asks this node past the service. Rejects with its message. */
+  /** Queries this node directly, bypassing the service. Rejects with its message. */
   ask(query: string, settings?: Readonly<Record<string, string>>): Promise<unknown[][]>
 }
 
 export interface ClickhouseCluster {
-  /** As CLICKHOUSE_URL and CLICKHOUSE_CLUSTER name it. */
+  /** Environment variables that select the cluster. */
   readonly env: { readonly CLICKHOUSE_URL: string; readonly CLICKHOUSE_CLUSTER: string }
   readonly nodes: readonly ClickhouseNode[]
   stop(): Promise<void>
@@ -33,7 +33,7 @@ interface NodePlace {
   readonly folder: string
   readonly httpPort: number
   readonly tcpPort: number
-  /** More of the configuration. */
+  /** Additional configuration. */
   readonly more?: string
 }
 
@@ -48,7 +48,7 @@ const createNode = ({ folder, httpPort, tcpPort, more = '' }: NodePlace): Clickh
     `<clickhouse><http_port>${httpPort}</http_port><users_config>${file}</users_config><users>${user('default', '')}${user('mine', 'secret')}</users><profiles><default/></profiles><quotas><default/></quotas><backups><allowed_path>${folder}</allowed_path></backups>${more}</clickhouse>`,
   )
   const library = engineLibrary(thisMachine((name) => join(dirname(require.resolve(name)), 'package.json')))
-  // HTTP last: who is answered there finds the other port open too.
+  // HTTP last: once it responds, the other port is open too.
   const forever =
     'SYSTEM START LISTEN TCP; SYSTEM START LISTEN HTTP; SELECT sleepEachRow(1) FROM numbers(100000000) SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0 FORMAT Null'
   let child: ChildProcess | undefined
@@ -109,14 +109,14 @@ const createNode = ({ folder, httpPort, tcpPort, more = '' }: NodePlace): Clickh
   }
 }
 
-/** Starts a ClickHouse server of its own in `folder`, with nothing but a user and a password: what CLICKHOUSE_URL points at. */
+/** Starts an empty ClickHouse server in `folder` with a user and a password, for CLICKHOUSE_URL. */
 export const startClickhouse = async (folder: string): Promise<ClickhouseServer> => {
   const node = createNode({ folder, httpPort: await freePort(), tcpPort: await freePort() })
   await node.start()
   return node
 }
 
-/** Starts a cluster of two shards, each a server of its own, without a Keeper. */
+/** Starts a cluster of two shards, each a separate server, without a Keeper. */
 export const startCluster = async (folder: string): Promise<ClickhouseCluster> => {
   const places = []
   for (const shard of ['one', 'two'])

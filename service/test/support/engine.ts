@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Speaks to a service's engine past the service. */
+/** Access to a service's engine that bypasses the service. */
 export interface EngineAccess {
-  /** Rows of each of its nodes: of one, where it is embedded. Rejects with the engine's message. */
+  /** Returns the rows of all nodes (the embedded engine has one). Rejects with the engine's message. */
   ask(user: 'writer' | 'reader', query: string, settings?: Readonly<Record<string, string>>): Promise<unknown[][]>
   readonly url: string
 }
@@ -46,7 +46,7 @@ const clusterAccess = (folders: readonly string[]): EngineAccess => {
   }
 }
 
-/** The engine that runs in the data folder, with the access that its configuration file holds; or the cluster that a test has put there. */
+/** Returns access to the engine of a data folder with the credentials of its configuration file, or to the test cluster there. */
 export const engineOf = (data: string): EngineAccess => {
   const nodes = ['one', 'two'].map((node) => join(data, 'cluster', node))
   if (nodes.every((node) => existsSync(node))) return clusterAccess(nodes)
@@ -60,11 +60,11 @@ export const engineOf = (data: string): EngineAccess => {
   })
 }
 
-/** Process ids of the children of `pid`. */
+/** Returns the process IDs of the children of `pid`. */
 export const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
 
-/** Whether a process runs; a dead one that nobody has asked about does not. */
+/** Whether a process runs. Zombies do not count. */
 export const isRunning = (pid: number): boolean => {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))

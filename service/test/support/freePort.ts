@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 
-// Below the ports that systems give to outgoing connections (Linux from 32768 on, macOS from 49152): one of those may be taken
-// between this look and the listening, or while a server that is to come back to its port is down.
+// Below the ephemeral port ranges (Linux from 32768, macOS from 49152): an ephemeral port could be taken
+// between this check and listening, or while a server that will return to its port is down.
 const [FIRST, LAST] = [10_000, 32_000]
 
 const isFree = (port: number) =>
@@ -10,7 +10,7 @@ const isFree = (port: number) =>
     probe.listen(port, '127.0.0.1', () => probe.close(() => done(true)))
   })
 
-/** A port of this machine that nobody listens on. */
+/** Returns a free port of this machine. */
 export const freePort = async (): Promise<number> => {
   for (;;) {
     const port = FIRST + Math.floor(Math.random() * (LAST - FIRST))

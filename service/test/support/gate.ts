@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Stands between a process and a ClickHouse server. */
+/** A proxy between a process and a ClickHouse server. */
 export interface Gate {
-  /** The server's address by way of the gate. */
+  /** URL of the server through the gate. */
   readonly url: string
-  /** Keeps back what matches from now on, until `open`. */
+  /** Holds back matching statements until `open`. */
   hold(pattern: RegExp): void
-  /** How many statements it keeps back. */
+  /** Number of held statements. */
   held(): number
-  /** Lets everything through, what was kept back first. */
+  /** Forwards all statements, held ones first. */
   open(): void
   close(): Promise<void>
 }
@@ -23,7 +23,7 @@ export const startGate = async (target: string): Promise<Gate> => {
     for await (const chunk of asked) body.push(chunk as Buffer)
     if (pattern?.test(decodeURIComponent(asked.url!.replaceAll('+', ' ')) + Buffer.concat(body).toString()))
       await new Promise<void>((go) => waiting.push(go))
-    // Whoever has gone wants nothing any more.
+    // Skip clients that have disconnected.
     if (answered.destroyed) return
     const onward = request(
       { hostname, port, path: asked.url, method: asked.method, headers: asked.headers },
@@ -36,7 +36,7 @@ export const startGate = async (target: string): Promise<Gate> => {
     answered.on('close', () => onward.destroy())
     onward.end(Buffer.concat(body))
   }
-  // The headers of the target, which are passed on, promise to keep idle connections for longer than the default.
+  // The forwarded headers of the target promise a longer keep-alive than the default.
   const server = createServer(
     { keepAliveTimeout: 120_000 },
     (asked, answered) => void pass(asked, answered).catch(() => answered.destroy()),

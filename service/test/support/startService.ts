@@ -25,11 +25,11 @@ export interface RunningService {
   readonly projectId: number
   readonly data: string
   readonly process: ChildProcess
-  /** Everything that the process has printed. */
+  /** Complete output of the process. */
   output(): string
-  /** Ends the service as Ctrl-C does, and resolves with its exit code. Removes a temporary data folder. */
+  /** Stops the service like Ctrl-C and resolves with its exit code. Removes a temporary data folder. */
   stop(): Promise<number | null>
-  /** Ends the service at once, like `kill -9`. The data folder stays. */
+  /** Ends the service immediately, like `kill -9`. The data folder stays. */
   kill(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ interface Watched {
   onStdout(listen: () => void): void
 }
 
-// What the machine's own environment says must not reach a test.
+// Settings in the machine's environment must not reach a test.
 const cleanEnv = () =>
   Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(TRAILMARK_|CLICKHOUSE_|DATABASE_URL$)/.test(name)),
@@ -73,32 +73,32 @@ const watch = (env: Readonly<Record<string, string>>, args: readonly string[] = 
   return { child, ended, stdout: () => stdout, stderr: () => stderr, onStdout: (listen) => void listeners.push(listen) }
 }
 
-/** Of what only the embedded engine has: its accounts, its process. */
+/** For tests of features that only the embedded engine has: its accounts and its process. */
 export const testEmbedded = process.env.TEST_STORE === 'cluster' ? test.skip : test
 
-// With TEST_STORE=cluster what asks for no store of its own gets a cluster of two shards beside its data, where it else has the embedded engine.
+// With TEST_STORE=cluster, services without a configured store use a cluster of two shards instead of the embedded engine.
 const clusterFor = async (
   folder: string,
   env: Readonly<Record<string, string>>,
 ): Promise<ClickhouseCluster | undefined> =>
   process.env.TEST_STORE === 'cluster' && !env.CLICKHOUSE_URL ? startCluster(join(folder, 'cluster')) : undefined
 
-// Where a suite has put a Postgres there, it holds the definitions.
+// Stores definitions in Postgres if the suite provides one.
 const definitionsFor = (env: Readonly<Record<string, string>>): Record<string, string> =>
   process.env.TEST_DATABASE_URL && !env.DATABASE_URL ? { DATABASE_URL: process.env.TEST_DATABASE_URL } : {}
 
-/** A new temporary folder. */
+/** Creates a temporary folder. */
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'trailmark-'))
 
-/** Runs the service until it ends by itself, for starts that fail. */
+/** Runs the service until it exits, for starts that fail. */
 export const runUntilEnd = async (env: Readonly<Record<string, string>>): Promise<EndedService> => {
   const { ended, stdout, stderr } = watch(env)
   return { code: await ended, stdout: stdout(), stderr: stderr() }
 }
 
 /**
- * Starts the built service on a free port and resolves when it is ready. Rejects with everything it said when it ends first.
- * Whoever starts it stops or kills it.
+ * Starts the built service on a free port and resolves when it is ready. Rejects with its output if it exits first.
+ * The caller must stop or kill it.
  */
 export const startService = async ({ data, env = {}, args }: StartOptions = {}): Promise<RunningService> => {
   const folder = data ?? temporaryFolder()

@@ -5,7 +5,7 @@ import { temporaryFolder } from './startService.ts'
 
 const RECORDER = resolve(__dirname, '../../../bench/attack/recordTurns.mjs')
 
-/** Measures the processor time of a service's longest turns of the event loop, which hardly depends on how busy the machine is. */
+/** Measures the CPU time of a service's longest turns of the event loop, which hardly depends on the load of the machine. */
 export const createTurns = () => {
   const file = join(temporaryFolder(), 'turns')
   writeFileSync(file, '')
@@ -13,7 +13,7 @@ export const createTurns = () => {
   return {
     /** Environment to start the service with. */
     env: { TURNS_FILE: file, NODE_OPTIONS: `--import=${pathToFileURL(RECORDER).href}` },
-    /** Returns the processor time of the longest turn since the last call, in ms. 0: none took 15 ms. */
+    /** Returns the CPU time of the longest turn since the last call, in ms. 0: none took 15 ms. */
     longestMs(): number {
       const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1)
       const fresh = lines.slice(read).map(Number)

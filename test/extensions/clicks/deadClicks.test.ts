@@ -1,15 +1,15 @@
 import type { Config } from '../../../src/types'
-import { click, find, judgeClicksOn } from '../../support/startClicks'
+import { click, find, startClickDetection } from '../../support/startClicks'
 
 const start = (html = '<button id="b" class="wide">Buy</button>', config: Partial<Config> = {}) =>
-  judgeClicksOn(html, { rageclick: false, ...config })
+  startClickDetection(html, { rageclick: false, ...config })
 const dispatch = (type: string, target: EventTarget = document) =>
   void target.dispatchEvent(new Event(type, { bubbles: type === 'visibilitychange' }))
 const change = () => find('#b').setAttribute('data-clicked', String(performance.now()))
-/** As when a person has marked the text of an element. */
+/** Simulates a user selecting the text of an element. */
 const mark = (element: Element) => getSelection()!.selectAllChildren(element)
 
-test('reports a click that nothing follows once, after the wait, with its time and the evidence', async () => {
+test('reports a dead click once after the wait, with its time and delays', async () => {
   const { captured, wait } = start()
   const clickedAt = new Date()
   click('#b')
@@ -52,20 +52,20 @@ test('reports a click that nothing follows once, after the wait, with its time a
 const OPEN_FIELD = '<button id="b">Search</button><input id="field"><a id="other" href="#">x</a>'
 test.each<[string, number, () => void]>([
   ['an element changes', 2490, change],
-  ['a text changes', 2490, () => (find('#b').firstChild!.nodeValue = 'Bought')],
-  ['an element comes', 2490, () => document.body.append(document.createElement('p'))],
+  ['a text node changes', 2490, () => (find('#b').firstChild!.nodeValue = 'Bought')],
+  ['an element is added', 2490, () => document.body.append(document.createElement('p'))],
   ['the page scrolls', 2490, () => dispatch('scroll')],
   [
-    'the page scrolls at once, whatever the person does next',
+    'the page scrolls immediately, even if the user acts next',
     90,
     () => {
       dispatch('wheel')
       dispatch('scroll')
     },
   ],
-  ['a part of the page scrolls', 90, () => dispatch('scroll', find('#b'))],
+  ['an element scrolls', 90, () => dispatch('scroll', find('#b'))],
   [
-    'text is marked',
+    'the selection changes',
     2490,
     () => {
       mark(document.body)
@@ -73,23 +73,23 @@ test.each<[string, number, () => void]>([
     },
   ],
   ['the page is hidden', 990, () => dispatch('visibilitychange', document.body)],
-  ['another window comes to the front', 990, () => dispatch('blur', window)],
+  ['the window loses focus', 990, () => dispatch('blur', window)],
   ['a field changes its value', 2490, () => dispatch('input', find('#field'))],
-  ['a text field gets the focus', 2490, () => (find('#field') as HTMLElement).focus()],
-  ['something opens', 2490, () => dispatch('toggle', find('#b'))],
-  ['a film starts', 2490, () => dispatch('play', find('#b'))],
-  ['something is copied', 2490, () => dispatch('copy')],
-  ['a form says what is missing', 2490, () => dispatch('invalid', find('#field'))],
-  ['the address changes', 2490, () => history.pushState(null, '', `/${performance.now()}`)],
-  ['the page asks a question', 2490, () => void window.confirm('Sure?')],
-  ['a window is opened', 2490, () => void window.open('/other')],
-  ['a download or a file dialog begins', 2490, () => document.createElement('a').click()],
+  ['a text field gains focus', 2490, () => (find('#field') as HTMLElement).focus()],
+  ['an element opens', 2490, () => dispatch('toggle', find('#b'))],
+  ['a video starts', 2490, () => dispatch('play', find('#b'))],
+  ['text is copied', 2490, () => dispatch('copy')],
+  ['a form reports an invalid field', 2490, () => dispatch('invalid', find('#field'))],
+  ['the URL changes', 2490, () => history.pushState(null, '', `/${performance.now()}`)],
+  ['the page opens a confirm dialog', 2490, () => void window.confirm('Sure?')],
+  ['the page opens a window', 2490, () => void window.open('/other')],
+  ['a download or a file dialog starts', 2490, () => document.createElement('a').click()],
   ['the page is left', 2490, () => dispatch('pagehide', window)],
-])('alive: %s', async (_, after, effect) => {
+])('reports no dead click when %s', async (_, after, effect) => {
   window.confirm = () => true
   window.open = () => null
   const { captured, wait } = start(OPEN_FIELD)
-  // The first click brings the code; the second is one like any other.
+  // The first click loads the code. The second is handled normally.
   click('#b')
   setTimeout(effect, after)
   await wait(5000)
@@ -113,7 +113,7 @@ test.each<[string, number, () => void, Record<string, unknown>]>([
     },
   ],
   [
-    'a person scrolls',
+    'the user scrolls',
     150,
     () => {
       dispatch('wheel')
@@ -122,7 +122,7 @@ test.each<[string, number, () => void, Record<string, unknown>]>([
     { $dead_click_scroll_timeout: true, $dead_click_scroll_delay_ms: 150 },
   ],
   [
-    'a person marks text',
+    'the user selects text',
     150,
     () => {
       dispatch('pointerdown')
@@ -137,13 +137,8 @@ test.each<[string, number, () => void, Record<string, unknown>]>([
     () => dispatch('visibilitychange', document.body),
     { $dead_click_visibility_changed_timeout: false, $dead_click_visibility_changed_delay_ms: 1100 },
   ],
-  [
-    'another window comes to the front',
-    1100,
-    () => dispatch('blur', window),
-    { $dead_click_focus_changed_delay_ms: 1100 },
-  ],
-])('dead, because it is too late: %s after %i ms', async (_, after, effect, expected) => {
+  ['the window loses focus', 1100, () => dispatch('blur', window), { $dead_click_focus_changed_delay_ms: 1100 }],
+])('reports a dead click when %s only after %i ms', async (_, after, effect, expected) => {
   const { captured, wait } = start()
   click('#b')
   setTimeout(effect, after)
@@ -151,7 +146,7 @@ test.each<[string, number, () => void, Record<string, unknown>]>([
   expect(captured).toEqual([['$dead_click', expect.objectContaining(expected), expect.anything()]])
 })
 
-test('ignores invisible changes: scripts, resource hints, button focus, caret moves and later actions', async () => {
+test('dead click detection ignores invisible changes: scripts, resource hints, button focus, caret moves and later actions', async () => {
   const { names, wait } = start(OPEN_FIELD)
   click('#b')
   await wait(10)
@@ -166,7 +161,7 @@ test('ignores invisible changes: scripts, resource hints, button focus, caret mo
   expect(names()).toEqual(['$dead_click'])
 })
 
-test('a late scroll does not end the wait: what the click asked for may still come', async () => {
+test('dead click detection keeps waiting after a late scroll because a later response may follow', async () => {
   const { captured, wait } = start()
   click('#b')
   setTimeout(() => dispatch('wheel'), 290)
@@ -179,17 +174,17 @@ test('a late scroll does not end the wait: what the click asked for may still co
 test.each([
   ['in a link', '<a href="#"><b id="b">x</b></a>'],
   ['in a text field', '<input id="b">'],
-  ['in a field that opens something of the browser', '<input type="date" id="b">'],
+  ['in a field with a browser picker', '<input type="date" id="b">'],
   ['on a checkbox', '<input type="checkbox" id="b">'],
   ['in a text area', '<textarea id="b"></textarea>'],
   ['on a select', '<select id="b"></select>'],
   ['on a label', '<label><b id="b">Name</b></label>'],
-  ['in something editable', '<div contenteditable="true"><b id="b">x</b></div>'],
-  ['on a film', '<video id="b"></video>'],
+  ['in an editable element', '<div contenteditable="true"><b id="b">x</b></div>'],
+  ['on a video', '<video id="b"></video>'],
   ['on a canvas', '<canvas id="b"></canvas>'],
   ['on ph-no-deadclick', '<div class="ph-no-deadclick"><button id="b">x</button></div>'],
   ['on ph-no-capture', '<div class="ph-no-capture"><button id="b">x</button></div>'],
-])('not accused: a click %s', async (_, html) => {
+])('reports no dead click for a click %s', async (_, html) => {
   const { captured, wait } = start(html)
   click('#b')
   await wait(3000)
@@ -197,23 +192,23 @@ test.each([
 })
 
 test.each([
-  ['on what only looks like a control', '<div id="b">Buy</div>'],
-  ['on an input that is a button', '<input type="submit" id="b">'],
-])('accused too: a click %s', async (_, html) => {
+  ['on an element that only looks like a control', '<div id="b">Buy</div>'],
+  ['on an input that acts as a button', '<input type="submit" id="b">'],
+])('reports a dead click for a click %s', async (_, html) => {
   const { names, wait } = start(html)
   click('#b')
   await wait(3000)
   expect(names()).toEqual(['$dead_click'])
 })
 
-test.each(['ctrlKey', 'metaKey', 'altKey', 'shiftKey'])('not accused: a click with %s', async (key) => {
+test.each(['ctrlKey', 'metaKey', 'altKey', 'shiftKey'])('reports no dead click for a click with %s', async (key) => {
   const { captured, wait } = start()
   click('#b', { [key]: true })
   await wait(3000)
   expect(captured).toEqual([])
 })
 
-test("not accused: a click on the page's own ground", async () => {
+test('reports no dead click for a click on the page background', async () => {
   const { captured, wait } = start()
   click(document.body)
   click(document.documentElement)
@@ -221,7 +216,7 @@ test("not accused: a click on the page's own ground", async () => {
   expect(captured).toEqual([])
 })
 
-test('not accused: the end of marking a text, and the click that brings the window to the front', async () => {
+test('reports no dead click for the end of a text selection or for the click that focuses the window', async () => {
   const { captured, wait } = start('<p id="p">Text</p><button id="b">x</button>')
   mark(find('#p'))
   await wait(200)
@@ -232,7 +227,7 @@ test('not accused: the end of marking a text, and the click that brings the wind
   click('#b')
   await wait(3000)
   expect(captured).toEqual([])
-  // What is marked elsewhere does not speak for the button, and the window has long been in front.
+  // A selection elsewhere does not affect the button, and the window gained focus long before.
   click('#b')
   await wait(3000)
   expect(captured).toHaveLength(1)
@@ -248,7 +243,7 @@ test('reports repeated dead clicks once a second', async () => {
   expect(captured).toHaveLength(2)
 })
 
-test('a change in any open shadow root counts, in the one that was clicked in and in others', async () => {
+test('dead click detection observes changes in all open shadow roots', async () => {
   const { captured, wait } = start('<div id="one"></div><div id="two"></div>')
   const [one, two] = ['#one', '#two'].map((id) => find(id).attachShadow({ mode: 'open' }))
   one!.innerHTML = '<button>Add</button>'
@@ -283,7 +278,7 @@ test('a change in any open shadow root counts, in the one that was clicked in an
   ])
 })
 
-test('detects changes in a shadow root attached after the previous click', async () => {
+test('dead click detection observes changes in a shadow root attached after the previous click', async () => {
   const { names, wait } = start('<button id="b">Dead</button><div id="young"></div>')
   click('#b')
   await wait(1000)

@@ -1,19 +1,19 @@
 import { clickRun, saysOneOf } from '../../../src/extensions/clicks/rageClicks'
 import type { Config, RageclickConfig } from '../../../src/types'
-import { click, find, judgeClicksOn } from '../../support/startClicks'
+import { click, find, startClickDetection } from '../../support/startClicks'
 
 const start = (html: string, config: Partial<Config> = {}) =>
-  judgeClicksOn(html, { capture_dead_clicks: false, ...config })
+  startClickDetection(html, { capture_dead_clicks: false, ...config })
 const clickThrice = (selector: string) => [1, 2, 3].forEach(() => click(selector))
 const at = (x: number, time: number) => ({ x, y: 0, at: time })
 
 test.each([
   ['continues with a near, quick click', at(20, 500), 2],
-  ['starts afresh when too far', at(30, 500), 1],
-  ['starts afresh when too late', at(0, 1000), 1],
-])('a run of clicks %s', (_, next, length) => expect(clickRun([at(0, 0)], next)).toHaveLength(length))
+  ['restarts when the click is too far away', at(30, 500), 1],
+  ['restarts when the click is too late', at(0, 1000), 1],
+])('a sequence of clicks %s', (_, next, length) => expect(clickRun([at(0, 0)], next)).toHaveLength(length))
 
-test('the third click in one spot is a rage click, the fourth is not another', async () => {
+test('reports a rage click on the third click in one spot and not again on the fourth', async () => {
   const { captured, wait } = start('<button id="b">Broken</button>')
   click('#b')
   await wait(300)
@@ -38,7 +38,7 @@ test('the third click in one spot is a rage click, the fourth is not another', a
   ])
 })
 
-test('has a timestamp no later than the click itself', async () => {
+test('sets the timestamp of a rage click no later than the click itself', async () => {
   const { captured, names, wait } = start('<button id="b">Broken</button>', { autocapture: true })
   const before = Date.now()
   clickThrice('#b')
@@ -47,7 +47,7 @@ test('has a timestamp no later than the click itself', async () => {
   expect(captured[3]![2]!.timestamp!.getTime()).toBe(before)
 })
 
-describe('clicks that did something', () => {
+describe('rage click detection of responsive controls', () => {
   const stepper = (onClick: () => void) => {
     const started = start('<button id="b">+</button><output>0</output><input id="n" type="number">')
     find('#b').addEventListener('click', onClick)
@@ -57,12 +57,12 @@ describe('clicks that did something', () => {
 
   test.each([
     ['changes the page each time', count],
-    ['changes the page each time, a moment later', () => void setTimeout(count, 200)],
+    ['changes the page each time after a delay', () => void setTimeout(count, 200)],
     ['changes the value of a field each time', () => find('#n').dispatchEvent(new Event('input', { bubbles: true }))],
-    ['opens another address each time', () => history.pushState(null, '', `/page/${history.length}`)],
+    ['opens another URL each time', () => history.pushState(null, '', `/page/${history.length}`)],
     ['scrolls each time', () => void document.dispatchEvent(new Event('scroll'))],
-    ['starts and stops a film', () => void find('#n').dispatchEvent(new Event('play'))],
-  ])('a control that %s is not a reason for rage', async (_, onClick) => {
+    ['starts and stops a video', () => void find('#n').dispatchEvent(new Event('play'))],
+  ])('reports nothing for a control that %s', async (_, onClick) => {
     const { captured, wait } = stepper(onClick)
     for (let step = 0; step < 6; step++) {
       click('#b')
@@ -72,7 +72,7 @@ describe('clicks that did something', () => {
     expect(captured).toEqual([])
   })
 
-  test('an effect that serves three clicks at once, as of a list that is drawn when the hand rests, is one for each', async () => {
+  test('counts one response for three clicks before it, as with a debounced list', async () => {
     const { captured, wait } = stepper(() => {})
     clickThrice('#b')
     setTimeout(count, 300)
@@ -81,11 +81,11 @@ describe('clicks that did something', () => {
   })
 
   test.each([
-    ['answers the first click only', [0]],
-    ['stops answering at the third', [0, 1]],
-  ])('a control that %s is one', async (_, answered) => {
+    ['responds to the first click only', [0]],
+    ['stops responding at the third click', [0, 1]],
+  ])('reports a control that %s', async (_, responsiveSteps) => {
     let step = 0
-    const { names, wait } = stepper(() => void (answered.includes(step++) && count()))
+    const { names, wait } = stepper(() => void (responsiveSteps.includes(step++) && count()))
     for (let times = 0; times < 3; times++) {
       click('#b')
       await wait(150)
@@ -94,7 +94,7 @@ describe('clicks that did something', () => {
     expect(names()).toEqual(['$rageclick'])
   })
 
-  test('a control that answers after more than half a second is one', async () => {
+  test('reports a control that responds after more than half a second', async () => {
     const { names, wait } = stepper(() => void setTimeout(count, 700))
     for (let times = 0; times < 3; times++) {
       click('#b')
@@ -104,7 +104,7 @@ describe('clicks that did something', () => {
   })
 })
 
-test('leaving the page is no answer to rage clicks, and the event is captured before the page goes', async () => {
+test('leaving the page does not count as a response to rage clicks, and the event is captured before the page is left', async () => {
   const { names, wait } = start('<button id="l">Slow</button>')
   clickThrice('#l')
   await wait(50)
@@ -114,7 +114,7 @@ test('leaving the page is no answer to rage clicks, and the event is captured be
   expect(names()).toEqual(['$rageclick'])
 })
 
-test('leaving the page captures nothing after clicks that had an effect', async () => {
+test('leaving the page captures no rage click after clicks that had an effect', async () => {
   const { names, wait } = start('<button id="b">+</button><output>0</output>')
   for (let times = 0; times < 3; times++) {
     click('#b')
@@ -125,7 +125,7 @@ test('leaving the page captures nothing after clicks that had an effect', async 
   expect(names()).toEqual([])
 })
 
-describe('thresholds', () => {
+describe('rage click thresholds', () => {
   const count = async (rageclick: RageclickConfig, clicks: MouseEventInit[], pauseMs = 100) => {
     const { captured, wait } = start('<button id="b">x</button>', { rageclick })
     for (const init of clicks) {
@@ -146,7 +146,7 @@ describe('thresholds', () => {
     ['timeout_ms by default: 1.2 s apart', {}, [near, near, near], 1200, 0],
     ['timeout_ms 1500: 1.2 s apart', { timeout_ms: 1500 }, [near, near, near], 1200, 1],
     ['timeout_ms 50: 100 ms apart', { timeout_ms: 50 }, [near, near, near], 100, 0],
-  ])('%s', async (_, rageclick, clicks, pauseMs, expected) =>
+  ])('are applied: %s', async (_, rageclick, clicks, pauseMs, expected) =>
     expect(await count(rageclick, clicks, pauseMs)).toBe(expected),
   )
 })
@@ -154,7 +154,7 @@ describe('thresholds', () => {
 test('reports three clicks on a link with a slow page as a rage click, not as a dead click', async () => {
   const navigation = new EventTarget()
   Object.assign(window, { navigation })
-  const { names, wait } = judgeClicksOn('<a id="l">Slow</a><button id="b">Slow</button>')
+  const { names, wait } = startClickDetection('<a id="l">Slow</a><button id="b">Slow</button>')
   for (const selector of ['#l', '#b'])
     find(selector).addEventListener('click', () => navigation.dispatchEvent(new Event('navigate')))
   clickThrice('#l')
@@ -166,38 +166,48 @@ test('reports three clicks on a link with a slow page as a rage click, not as a 
 })
 
 test.each([
-  ['the class ph-no-rageclick', '<div class="ph-no-rageclick"><button id="b">x</button></div>', true, 0],
-  ['the class ph-no-capture', '<div class="ph-no-capture"><button id="b">x</button></div>', true, 0],
+  ['an element in ph-no-rageclick', '<div class="ph-no-rageclick"><button id="b">x</button></div>', true, 0],
+  ['an element in ph-no-capture', '<div class="ph-no-capture"><button id="b">x</button></div>', true, 0],
   [
-    'a selector of css_selector_ignorelist',
+    'an element that matches css_selector_ignorelist',
     '<button id="b" class="stepper">x</button>',
     { css_selector_ignorelist: ['.stepper'] },
     0,
   ],
   [
-    'a parent that matches css_selector_ignorelist',
+    'a child of an element that matches css_selector_ignorelist',
     '<div class="stepper"><button id="b">x</button></div>',
     { css_selector_ignorelist: ['.stepper'] },
     0,
   ],
+  ['an element with an empty css_selector_ignorelist', '<button id="b">x</button>', { css_selector_ignorelist: [] }, 0],
   [
-    'an empty css_selector_ignorelist: no rage clicks at all',
-    '<button id="b">x</button>',
-    { css_selector_ignorelist: [] },
+    'a button with the text next and content_ignorelist true',
+    '<button id="b">Next page</button>',
+    { content_ignorelist: true },
     0,
   ],
-  ['content_ignorelist true: next', '<button id="b">Next page</button>', { content_ignorelist: true }, 0],
   [
-    'content_ignorelist true: the aria-label previous',
+    'a button with the aria-label previous and content_ignorelist true',
     '<button id="b" aria-label="Previous">x</button>',
     { content_ignorelist: true },
     0,
   ],
-  ['content_ignorelist true: >', '<button id="b">&gt;</button>', { content_ignorelist: true }, 0],
-  ['content_ignorelist: own words', '<button id="b">Add one more</button>', { content_ignorelist: ['more'] }, 0],
+  [
+    'a button with the text > and content_ignorelist true',
+    '<button id="b">&gt;</button>',
+    { content_ignorelist: true },
+    0,
+  ],
+  [
+    'a button with a custom word in content_ignorelist',
+    '<button id="b">Add one more</button>',
+    { content_ignorelist: ['more'] },
+    0,
+  ],
   ['a text field, where three clicks select a line', '<input id="b">', true, 0],
-  ['what nobody can click', '<p id="b">x</p>', true, 0],
-])('left out: %s', async (_, html, rageclick, count) => {
+  ['an element that is not clickable', '<p id="b">x</p>', true, 0],
+])('does not report rage clicks on %s', async (_, html, rageclick, count) => {
   const { captured, wait } = start(html, { rageclick: rageclick as Config['rageclick'] })
   clickThrice('#b')
   await wait(1000)
@@ -206,18 +216,18 @@ test.each([
 
 test.each([
   [
-    'a list of its own replaces the built-in one',
+    'a class of the built-in list that a custom css_selector_ignorelist replaces',
     '<button id="b" class="ph-no-rageclick">x</button>',
     { css_selector_ignorelist: ['.other'] },
   ],
-  ['content_ignorelist false looks at no text', '<button id="b">Next</button>', { content_ignorelist: false }],
-  ['a word inside another is not that word', '<button id="b">Nextcloud</button>', { content_ignorelist: true }],
+  ['a listed word with content_ignorelist false', '<button id="b">Next</button>', { content_ignorelist: false }],
+  ['a longer word that contains a listed word', '<button id="b">Nextcloud</button>', { content_ignorelist: true }],
   [
-    'what a region says does not speak for a control in it',
+    'a control in a region that contains a listed word',
     '<div>Next<button id="b">x</button></div>',
     { content_ignorelist: true },
   ],
-])('counted: %s', async (_, html, rageclick) => {
+])('reports rage clicks on %s', async (_, html, rageclick) => {
   const { captured, wait } = start(html, { rageclick })
   clickThrice('#b')
   await wait(1000)
@@ -230,4 +240,4 @@ test.each([
   ['nextcloud', ['next'], false],
   ['>', ['>'], true],
   ['a > b', ['>'], false],
-])('%j says one of %j: %s', (text, words, expected) => expect(saysOneOf(text, words)).toBe(expected))
+])('saysOneOf(%j, %j) returns %s', (text, words, expected) => expect(saysOneOf(text, words)).toBe(expected))

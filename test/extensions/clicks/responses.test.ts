@@ -1,4 +1,4 @@
-import { click, find, judgeClicksOn } from '../../support/startClicks'
+import { click, find, startClickDetection } from '../../support/startClicks'
 
 const PAGE =
   '<header><output id="far"></output></header><main><section><button id="b" class="wide">x</button><output id="near"></output></section></main>'
@@ -7,9 +7,9 @@ const scroll = (selector: string) => () => void find(selector).dispatchEvent(new
 const pressed = (run: (button: HTMLElement) => void) => () =>
   find('#b').addEventListener('click', () => run(find('#b') as HTMLElement))
 
-/** The events of three quick clicks on the button of a page that `prepare` sets up, 5 s before. */
+/** Returns the events of three quick clicks on the button of a page that `prepare` set up 5 s earlier. */
 const eventsOf = async (prepare: () => void, html = PAGE, clicks = 3) => {
-  const { names, wait } = judgeClicksOn(html)
+  const { names, wait } = startClickDetection(html)
   prepare()
   await wait(5310)
   for (let times = 0; times < clicks; times++) {
@@ -23,8 +23,8 @@ const eventsOf = async (prepare: () => void, html = PAGE, clicks = 3) => {
 }
 
 test.each<[string, () => void, string?]>([
-  ['a clock elsewhere', () => setInterval(tick('#far'), 1000)],
-  ['a clock beside the button', () => setInterval(tick('#near'), 1000)],
+  ['a clock in another part of the page', () => setInterval(tick('#far'), 1000)],
+  ['a clock next to the button', () => setInterval(tick('#near'), 1000)],
   ['a fast ticker', () => setInterval(tick('#far'), 70)],
   ['a slow carousel', () => setInterval(() => find('header').classList.toggle('next'), 3500)],
   ['a carousel that scrolls', () => setInterval(scroll('header'), 900)],
@@ -39,16 +39,16 @@ test.each<[string, () => void, string?]>([
     'a chat',
     () => [600, 1300, 1700, 2500, 2900, 3800].forEach((ms) => setTimeout(() => find('header').append('Hi'), 5310 + ms)),
   ],
-  ['an aria-busy flip', pressed((button) => button.toggleAttribute('aria-busy'))],
+  ['a toggled aria-busy attribute', pressed((button) => button.toggleAttribute('aria-busy'))],
   [
-    'a class that comes and goes',
+    'a class that is added and removed',
     pressed((button) => {
       button.classList.add('wave')
       setTimeout(() => button.classList.remove('wave'), 300)
     }),
   ],
   [
-    'a ripple',
+    'a ripple effect',
     pressed((button) => {
       const wave = button.appendChild(document.createElement('span'))
       setTimeout(() => wave.remove(), 600)
@@ -62,35 +62,35 @@ test.each<[string, () => void, string?]>([
     }),
   ],
   [
-    'a checkbox that the page keeps as it is',
+    'a checkbox whose change the page prevents',
     () => find('#b').addEventListener('click', (event) => event.preventDefault()),
     '<form><input type="checkbox" id="b"></form>',
   ],
-])('is no response: %s', async (...[, prepare, html]) =>
+])('does not count as a response to a click: %s', async (...[, prepare, html]) =>
   expect(await eventsOf(prepare, html)).toEqual(['$dead_click', '$rageclick']),
 )
 
 test.each<[string, () => void, number?]>([
-  ['a change elsewhere by the click itself, beside a clock', pressed(tick('#far'))],
+  ['a change elsewhere in the click handler, on a page with a clock', pressed(tick('#far'))],
   ['a late change near the button', pressed(() => setTimeout(tick('#near'), 300))],
   ['a late change elsewhere, for a single click', pressed(() => setTimeout(tick('#far'), 300)), 1],
   [
-    'a menu that opens when the button goes down',
+    'a menu that opens on pointerdown',
     () => find('#b').addEventListener('pointerdown', () => find('#near').toggleAttribute('hidden')),
   ],
   ['a stopwatch that the click starts', pressed(() => setInterval(tick('#far'), 1000)), 1],
-  ['a reply in parts', pressed(() => setTimeout(() => setInterval(() => find('#near').append('word '), 60), 700)), 1],
-  ['a pressed state, on and off', pressed((button) => button.toggleAttribute('aria-pressed'))],
-  ['a class, on and off', pressed((button) => button.classList.toggle('full'))],
+  ['a streamed reply', pressed(() => setTimeout(() => setInterval(() => find('#near').append('word '), 60), 700)), 1],
+  ['a toggled pressed state', pressed((button) => button.toggleAttribute('aria-pressed'))],
+  ['a toggled class', pressed((button) => button.classList.toggle('full'))],
   [
-    'a brief notice',
+    'a short notification',
     pressed(() => {
       const notice = document.body.appendChild(document.createElement('p'))
       notice.textContent = 'Saved'
       setTimeout(() => notice.remove(), 400)
     }),
   ],
-])('is a response: %s', async (...[, prepare, clicks]) => {
+])('counts as a response to a click: %s', async (...[, prepare, clicks]) => {
   const withClock = () => {
     prepare()
     setInterval(() => find('header').setAttribute('data-time', String(performance.now())), 1000)

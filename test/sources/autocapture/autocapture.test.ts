@@ -22,7 +22,7 @@ const fire = (selector: string, type = 'click') =>
         : new Event(type, { bubbles: true, composed: true }),
     )
 
-test('a click on a button tells the button, its text and where it stands', () => {
+test('a click on a button captures the element, its text and its position', () => {
   const captured = start('<p></p><button class="b a" id="buy" data-x="1">Buy <span>now</span></button>')
   fire('#buy')
   expect(captured).toEqual([
@@ -39,7 +39,7 @@ test('a click on a button tells the button, its text and where it stands', () =>
   ])
 })
 
-test('an event on a text is one on the element around it', () => {
+test('an event on a text node is captured for its parent element', () => {
   const captured = start('<button>Buy</button>')
   document
     .querySelector('button')!
@@ -55,16 +55,16 @@ test.each([
   ['a change of a select', '<select><option>1</option></select>', 'select', 'change', 1],
   ['a submit of a form', '<form></form>', 'form', 'submit', 1],
   ['a click on a form itself', '<form></form>', 'form', 'click', 0],
-  ['a change that is no field', '<div id="d"></div>', '#d', 'change', 0],
+  ['a change of an element that is not a field', '<div id="d"></div>', '#d', 'change', 0],
   ['an element marked ph-no-capture', '<div class="ph-no-capture"><button>x</button></div>', 'button', 'click', 0],
   ['an element marked ph-no-autocapture', '<button class="ph-no-autocapture">x</button>', 'button', 'click', 0],
-])('%s', (_, html, selector, type, count) => {
+])('autocapture captures the expected number of events for %s', (_, html, selector, type, count) => {
   const captured = start(html)
   fire(selector, type)
   expect(captured).toHaveLength(count)
 })
 
-describe('lists: nothing said allows all, an empty list allows none', () => {
+describe('autocapture lists', () => {
   test.each([
     ['url_allowlist', [], 0],
     ['url_allowlist', ['localhost'], 1],
@@ -80,13 +80,13 @@ describe('lists: nothing said allows all, an empty list allows none', () => {
     ['css_selector_allowlist', ['.shop'], 1],
     ['css_selector_allowlist', ['.other', '!!'], 0],
     ['element_attribute_ignorelist', [], 1],
-  ])('%s %j captures %i', (name, list, count) => {
+  ])('%s %j captures %i events', (name, list, count) => {
     const captured = start('<div class="shop"><button>x</button></div>', { autocapture: { [name]: list } })
     fire('button')
     expect(captured).toHaveLength(count)
   })
 
-  test('attributes on element_attribute_ignorelist are left out', () => {
+  test('attributes on element_attribute_ignorelist are omitted', () => {
     const captured = start('<button data-secret="s" data-open="o">x</button>', {
       autocapture: { element_attribute_ignorelist: ['data-secret'] },
     })
@@ -96,7 +96,7 @@ describe('lists: nothing said allows all, an empty list allows none', () => {
   })
 })
 
-test('mask_all_text takes no text, mask_all_element_attributes no attribute, of any element', () => {
+test('mask_all_text omits the text and mask_all_element_attributes the attributes of all elements', () => {
   const html = '<form id="f"><a id="a" class="c" href="https://else.example/path">Go</a></form>'
   const masked = start(html, { mask_all_text: true, mask_all_element_attributes: true })
   fire('a')
@@ -108,13 +108,13 @@ test('mask_all_text takes no text, mask_all_element_attributes no attribute, of 
   })
 })
 
-test('a link to another host says where to', () => {
+test('a click on a link to another host captures its URL', () => {
   const captured = start('<a href="https://else.example/path">Go</a>')
   fire('a')
   expect(captured[0]![1].$external_click_url).toBe('https://else.example/path')
 })
 
-test('attributes of the page for its events: the innermost wins', () => {
+test('data-ph-capture-attribute of the innermost element wins', () => {
   const captured = start(
     '<div data-ph-capture-attribute-plan="a" data-ph-capture-attribute-area="b"><button data-ph-capture-attribute-plan="c">x</button></div>',
   )
@@ -122,7 +122,7 @@ test('attributes of the page for its events: the innermost wins', () => {
   expect(captured[0]![1]).toMatchObject({ plan: 'c', area: 'b' })
 })
 
-test('inside an open shadow root the real target is captured, and its hosts', () => {
+test('a click inside an open shadow root captures the real target and its hosts', () => {
   const captured = start('<div id="host"></div>')
   const root = document.querySelector('#host')!.attachShadow({ mode: 'open' })
   root.innerHTML = '<button id="inner">x</button>'
@@ -130,7 +130,7 @@ test('inside an open shadow root the real target is captured, and its hosts', ()
   expect(captured[0]![1].$elements_chain).toMatch(/^button:.*;div:.*;body:/)
 })
 
-test('copied text is captured only when asked for', () => {
+test('copied text is captured only with capture_copied_text', () => {
   const html = '<p id="p">copied words</p>'
   const select = () => getSelection()!.selectAllChildren(document.querySelector('#p')!)
   const silent = start(html)
@@ -146,7 +146,7 @@ test('copied text is captured only when asked for', () => {
   ])
 })
 
-test('nothing that a person typed, and nothing marked or named as sensitive, leaves the page', () => {
+test('typed text and elements marked or named as sensitive are never sent', () => {
   const S = 'SECRET'
   const captured = start(`
     <form id="f">
@@ -170,9 +170,9 @@ test('nothing that a person typed, and nothing marked or named as sensitive, lea
   expect(text).not.toMatch(/4111|123-45/)
 })
 
-test('captures texts and attributes on a page with the Array.from of MooTools', () => {
+test('autocapture captures text and attributes on a page with the Array.from of MooTools', () => {
   const native = Array.from
-  // https://mootools.net/core/docs/1.6.0/Types/Array#Array:Array-from: takes no function, and leaves arrays as they are.
+  // https://mootools.net/core/docs/1.6.0/Types/Array#Array:Array-from: accepts no function and returns arrays unchanged.
   Array.from = ((item: ArrayLike<unknown>) => (item == null ? [] : Array.prototype.slice.call(item))) as never
   try {
     const captured = start('<a id="buy" href="#">Buy <span>now</span></a>')
@@ -192,7 +192,7 @@ test.each([
   ['a hidden field', '<input type="hidden" id="x" class="HIDDEN" aria-label="HIDDEN">'],
   ['a child of an editor', '<form><div contenteditable><p><b id="x" title="HIDDEN">HIDDEN</b></p></div></form>'],
   [
-    'an island in an editor',
+    'a non-editable element in an editor',
     '<form><p contenteditable="plaintext-only"><i id="x" contenteditable="false">HIDDEN</i></p></form>',
   ],
   ['a link in an editor', '<p contenteditable><a id="x" href="https://else.example/HIDDEN">HIDDEN</a></p>'],
@@ -209,45 +209,48 @@ test.each([
     '<x-chips value="1"><button id="x" title="HIDDEN">HIDDEN</button></x-chips>',
   ],
   ['a button in an editor', '<p contenteditable="true"><button id="x" title="HIDDEN">HIDDEN</button></p>'],
-  ['a button with the name of a secret', '<button id="x" name="ssn" title="HIDDEN">HIDDEN</button>'],
-  ['an option outside of a list', '<label><option id="x" title="HIDDEN">HIDDEN</option></label>'],
+  ['a button with a name that names a secret', '<button id="x" name="ssn" title="HIDDEN">HIDDEN</button>'],
+  ['an option outside a list', '<label><option id="x" title="HIDDEN">HIDDEN</option></label>'],
   ['a password field that shows its value', '<input type="text" id="x" name="pwd" class="HIDDEN" value="HIDDEN">'],
   [
-    'a button that holds a part marked ph-sensitive',
+    'a button that contains an element marked ph-sensitive',
     '<button id="x"><span class="ph-sensitive">HIDDEN</span></button>',
   ],
   [
-    'a button that holds a part marked ph-no-capture',
+    'a button that contains an element marked ph-no-capture',
     '<button id="x"><i class="ph-no-capture"><span>HIDDEN</span></i></button>',
   ],
-  ['a button that holds an editor', '<button id="x"><span contenteditable="true">HIDDEN</span></button>'],
-])('captures only the place of %s', (_, html) => {
+  ['a button that contains an editor', '<button id="x"><span contenteditable="true">HIDDEN</span></button>'],
+])('autocapture captures only the position of %s', (_, html) => {
   const captured = start(html)
   fire('#x')
   expect(captured).toHaveLength(1)
   expect(JSON.stringify(captured)).not.toContain('HIDDEN')
 })
 
-test('captures only the place of a button with the id of a secret', () => {
+test('autocapture captures only the position of a button with an id that names a secret', () => {
   const captured = start('<button id="card-num" title="HIDDEN">HIDDEN</button>')
   fire('button')
   expect(captured).toHaveLength(1)
   expect(JSON.stringify(captured)).not.toContain('HIDDEN')
 })
 
-test.each(['isContentEditable', 'designMode'])('captures only the place of what is editable by %s', (name) => {
-  const captured = start('<section><button id="x" title="HIDDEN">HIDDEN</button></section>')
-  // jsdom lacks both.
-  const [target, value] =
-    name === 'designMode' ? [Document.prototype, 'on'] : [document.querySelector('section')!, true]
-  Object.defineProperty(target, name, { value, configurable: true })
-  fire('#x')
-  delete (target as unknown as Record<string, unknown>)[name]
-  expect(captured).toHaveLength(1)
-  expect(JSON.stringify(captured)).not.toContain('HIDDEN')
-})
+test.each(['isContentEditable', 'designMode'])(
+  'autocapture captures only the position of an element editable by %s',
+  (name) => {
+    const captured = start('<section><button id="x" title="HIDDEN">HIDDEN</button></section>')
+    // jsdom implements neither.
+    const [target, value] =
+      name === 'designMode' ? [Document.prototype, 'on'] : [document.querySelector('section')!, true]
+    Object.defineProperty(target, name, { value, configurable: true })
+    fire('#x')
+    delete (target as unknown as Record<string, unknown>)[name]
+    expect(captured).toHaveLength(1)
+    expect(JSON.stringify(captured)).not.toContain('HIDDEN')
+  },
+)
 
-test('mask_all_text takes no text of the elements around the target either', () => {
+test('mask_all_text also omits the text of elements around the target', () => {
   const captured = start('<a href="#"><button>HIDDEN <i>HIDDEN</i></button>HIDDEN</a>', { mask_all_text: true })
   fire('i')
   expect(captured).toHaveLength(1)
@@ -260,8 +263,8 @@ describe('copied text', () => {
 
   test.each<[title: string, html: string, config: Partial<Config>]>([
     ['is not captured with mask_all_text', '<p id="x">words</p>', { mask_all_text: true }],
-    ['is not captured in an element with the id of a secret', '<p id="ssn"><b id="x">words</b></p>', {}],
-    ['is not captured with a private part', '<p id="x">words <output>42</output></p>', {}],
+    ['is not captured in an element with an id that names a secret', '<p id="ssn"><b id="x">words</b></p>', {}],
+    ['is not captured when it includes a private element', '<p id="x">words <output>42</output></p>', {}],
   ])('%s', (_, html, config) => {
     const captured = start(html, { ...copying, ...config })
     select(document.querySelector('#x')!)
@@ -271,19 +274,19 @@ describe('copied text', () => {
 
   test.each([
     ['is captured in a shadow root', '<p id="p">words</p>', 1],
-    ['is not captured in a shadow root that has a private part anywhere', '<p id="p">words</p><output>42</output>', 0],
+    ['is not captured in a shadow root that contains a private element', '<p id="p">words</p><output>42</output>', 0],
   ])('%s', (_, html, count) => {
     const captured = start('<div id="host"></div>words', copying)
     const root = document.querySelector('#host')!.attachShadow({ mode: 'open' })
     root.innerHTML = html
-    // A browser reports the selection in a shadow root as one outside of it.
+    // Browsers report a selection inside a shadow root as one outside of it.
     select(document.body)
     root.querySelector('#p')!.dispatchEvent(new Event('copy', { bubbles: true, composed: true }))
     expect(captured).toHaveLength(count)
   })
 })
 
-test('drops text and attributes that repeat what a person typed', () => {
+test('autocapture drops text and attributes that repeat typed text', () => {
   const captured = start(
     '<div id="grow"><input id="i"><button id="b">Create "a typed text"</button><a id="a">x</a></div>',
   )
@@ -299,7 +302,7 @@ test('drops text and attributes that repeat what a person typed', () => {
   expect(JSON.stringify(captured)).not.toContain('typed')
 })
 
-test('drops a link to another host and an attribute that repeat what a person typed in the form of URLs', () => {
+test('autocapture drops an external link and an attribute that repeat typed text in URL-encoded form', () => {
   const captured = start('<input id="i"><a id="a" href="#">x</a>')
   document.querySelector<HTMLInputElement>('#i')!.value = 'typed & gone'
   fire('#i', 'input')

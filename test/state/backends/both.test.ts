@@ -10,31 +10,31 @@ const LOCAL = {
 }
 
 test.each([
-  ['only a cookie: it holds', { distinct_id: 'c' }, undefined, { distinct_id: 'c' }],
-  ['only local storage: it holds', undefined, LOCAL, LOCAL],
-  ['the identity decided later is right: the local one', { distinct_id: 'c', $identity_at: 99 }, LOCAL, LOCAL],
+  ['uses the cookie when there is no local storage entry', { distinct_id: 'c' }, undefined, { distinct_id: 'c' }],
+  ['uses local storage when there is no cookie', undefined, LOCAL, LOCAL],
+  ['uses local storage when its identity is newer', { distinct_id: 'c', $identity_at: 99 }, LOCAL, LOCAL],
   [
-    "the identity decided later is right: the cookie's, without what was the other person's",
+    'uses the cookie when its identity is newer, without properties of the previous person',
     { distinct_id: 'c', $identity_at: 101 },
     LOCAL,
     { distinct_id: 'c', $identity_at: 101, $device_id: 'device' },
   ],
   [
-    'one identity: the session used later goes on',
+    'continues the most recently active session when the identities are equal',
     { distinct_id: 'local', $sesid: [60, 's2', 2] },
     LOCAL,
     { ...LOCAL, $sesid: [60, 's2', 2] },
   ],
   [
-    'one identity: an older session of the cookie does not come back',
+    'does not restore an older session from the cookie when the identities are equal',
     { distinct_id: 'local', $sesid: [40, 's0', 0] },
     LOCAL,
     LOCAL,
   ],
   [
-    'ids of an SDK that keeps no time: the cookie, which subdomains share',
+    'uses the cookie shared by subdomains when an SDK stored ids without a time',
     { distinct_id: 'c' },
     { distinct_id: 'l', plan: 1 },
     { distinct_id: 'c' },
   ],
-])('%s', (_, cookie, local, expected) => expect(reconcile(cookie, local)).toEqual(expected))
+])('reconcile %s', (_, cookie, local, expected) => expect(reconcile(cookie, local)).toEqual(expected))

@@ -15,16 +15,16 @@ const BACKENDS = {
     bothBackends(cookieBackend('ph_t', COOKIE), textBackend(storageOf('localStorage')!, 'ph_t')),
 }
 
-describe.each(Object.entries(BACKENDS))('%s', (_, make) => {
-  test('has nothing before it was written', () => expect(make().read()).toBeUndefined())
+describe.each(Object.entries(BACKENDS))('backend %s', (_, make) => {
+  test('returns undefined before the first write', () => expect(make().read()).toBeUndefined())
 
-  test('reads back what it wrote', () => {
+  test('reads the values it wrote', () => {
     const backend = make()
     backend.write({ distinct_id: 'é; "ü', $sesid: [1, 'a', 2] })
     expect(backend.read()).toEqual({ distinct_id: 'é; "ü', $sesid: [1, 'a', 2] })
   })
 
-  test('has nothing after it was cleared, and can be written again', () => {
+  test('returns undefined after being cleared and accepts new writes', () => {
     const backend = make()
     backend.write({ distinct_id: 'a' })
     backend.clear()
@@ -34,14 +34,14 @@ describe.each(Object.entries(BACKENDS))('%s', (_, make) => {
   })
 })
 
-test('a value that is no object reads as nothing', () => {
+test('a stored value that is not an object reads as undefined', () => {
   localStorage.setItem('ph_t', '[1]')
   expect(BACKENDS.localStorage().read()).toBeUndefined()
   localStorage.setItem('ph_t', '{broken')
   expect(BACKENDS.localStorage().read()).toBeUndefined()
 })
 
-test('a full storage throws nothing and keeps what it had', () => {
+test('a full storage does not throw and keeps its previous values', () => {
   const backend = BACKENDS.localStorage()
   backend.write({ a: 1 })
   jest.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
@@ -51,7 +51,7 @@ test('a full storage throws nothing and keeps what it had', () => {
   expect(backend.read()).toEqual({ a: 1 })
 })
 
-test('the cookie carries ids only', () => {
+test('the cookie stores ids only', () => {
   BACKENDS['localStorage+cookie']().write({
     distinct_id: 'a',
     $device_id: 'd',
@@ -61,7 +61,7 @@ test('the cookie carries ids only', () => {
   expect(JSON.parse(decodeURIComponent(document.cookie.split('=')[1]!))).toEqual({ distinct_id: 'a', $device_id: 'd' })
 })
 
-test('a cookie that another tab overwrites at once is not taken for one that is too large', () => {
+test('a cookie overwritten by another tab during the write is not treated as too large', () => {
   const [one, two] = [BACKENDS.cookie(), BACKENDS.cookie()]
   one.write({ distinct_id: 'a' })
   const { set } = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie')!
@@ -78,8 +78,8 @@ test('a cookie that another tab overwrites at once is not taken for one that is 
   expect(one.hasChanged!()).toBe(true)
 })
 
-test('a cookie over 4 kB keeps the ids, and the rest stays in memory until reset', () => {
-  // jsdom takes cookies of any size.
+test('a cookie over 4 kB keeps the ids in the cookie and the rest in memory until reset', () => {
+  // jsdom accepts cookies of any size.
   const { set } = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie')!
   jest
     .spyOn(Document.prototype, 'cookie', 'set')

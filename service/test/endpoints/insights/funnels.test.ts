@@ -38,7 +38,7 @@ const funnel = (events: (string | object | null)[], funnelsFilter: object = {}, 
 const countsOf = async (query: object, options: AskOptions) =>
   (await ask(engine, query, options)).results.map(({ count }: any) => count)
 
-test('returns how many people reached each step, and how long they took', async () => {
+test('a funnel returns how many people reached each step and how long they took', async () => {
   const options = await given(
     ['ann', 'signup', '2026-01-05T10:00:00Z'],
     ['ann', 'buy', '2026-01-05T10:00:10Z'],
@@ -77,7 +77,7 @@ test('returns how many people reached each step, and how long they took', async 
   ])
 })
 
-test('returns 0 for every step without events', async () => {
+test('a funnel returns 0 for every step without events', async () => {
   expect(await countsOf(funnel(['signup', 'buy']), await given())).toEqual([0, 0])
   expect(
     (await ask(engine, funnel(['signup', 'buy'], { funnelVizType: 'time_to_convert' }), await given())).results,
@@ -88,7 +88,7 @@ test.each<[string, object, number[]]>([
   ['ordered', {}, [3, 2]],
   ['strict', { funnelOrderType: 'strict' }, [3, 1]],
   ['unordered', { funnelOrderType: 'unordered' }, [4, 3]],
-])('%s: which events may come between and before the steps', async (_, filter, expected) => {
+])('a funnel with order "%s" accepts the right events between and before the steps', async (_, filter, expected) => {
   const options = await given(
     ['ann', 'a', '2026-01-05T10:00:00Z'],
     ['ann', 'b', '2026-01-05T11:00:00Z'],
@@ -102,7 +102,7 @@ test.each<[string, object, number[]]>([
   expect(await countsOf(funnel(['a', 'b'], filter), options)).toEqual(expected)
 })
 
-test('strict: a step may be repeated, and filtered events do not interrupt', async () => {
+test('a strict funnel allows repeated steps and ignores filtered events', async () => {
   const options = await given(
     ['ann', 'a', '2026-01-05T10:00:00Z', { on: 'web' }],
     ['ann', 'a', '2026-01-05T10:01:00Z', { on: 'web' }],
@@ -123,7 +123,7 @@ test('strict: a step may be repeated, and filtered events do not interrupt', asy
 test.each([
   ['at the end of the window', '2026-01-05T11:00:00.000Z', 1],
   ['1 ms later', '2026-01-05T11:00:00.001Z', 0],
-])('a step %s', async (_, when, expected) => {
+])('a funnel counts a step %s', async (_, when, expected) => {
   const options = await given(['ann', 'a', '2026-01-05T10:00:00Z'], ['ann', 'b', when])
   for (const funnelOrderType of ['ordered', 'strict', 'unordered']) {
     expect(
@@ -135,7 +135,7 @@ test.each([
   }
 })
 
-test('the window starts at the first step, and restarts at each repetition of it', async () => {
+test('the conversion window starts at the first step and restarts when it repeats', async () => {
   const options = await given(
     ['ann', 'a', '2026-01-05T10:00:00Z'],
     ['ann', 'b', '2026-01-05T10:50:00Z'],
@@ -156,7 +156,7 @@ test('the window starts at the first step, and restarts at each repetition of it
   ])
 })
 
-test('one event matches one step, and simultaneous steps count in order', async () => {
+test('one event matches one funnel step, and simultaneous steps count in order', async () => {
   expect(await countsOf(funnel(['a', null]), await given(['ann', 'a', '2026-01-05T10:00:00Z']))).toEqual([1, 0])
   const options = await given(
     ['ann', 'c', '2026-01-05T10:00:00Z'],
@@ -167,7 +167,7 @@ test('one event matches one step, and simultaneous steps count in order', async 
     expect(await countsOf(funnel(['a', 'b', 'c'], { funnelOrderType }), options)).toEqual([1, 1, 1])
 })
 
-test('unordered steps have no names of their own', async () => {
+test('steps of an unordered funnel have generic names', async () => {
   const options = await given(['ann', 'b', '2026-01-05T10:00:00Z'], ['ann', 'a', '2026-01-05T10:00:05Z'])
   const { results } = await ask(engine, funnel(['a', 'b'], { funnelOrderType: 'unordered' }), options)
   expect(results).toMatchObject([
@@ -176,7 +176,7 @@ test('unordered steps have no names of their own', async () => {
   ])
 })
 
-test('excludes a person with the excluded event between two steps', async () => {
+test('a funnel excludes a person with the excluded event between two steps', async () => {
   const options = await given(
     ['ann', 'a', '2026-01-05T10:00:00Z'],
     ['ann', 'x', '2026-01-05T10:30:00Z'],
@@ -226,7 +226,7 @@ test.each<[object, Record<string, number[]>]>([
     { breakdownAttributionType: 'step', breakdownAttributionValue: 1 },
     { Safari: [1, 1], Chrome: [1, 1], null: [1, 0] },
   ],
-])('a person has one value of the breakdown: %j', async (filter, expected) => {
+])('a funnel attributes one breakdown value to a person with %j', async (filter, expected) => {
   const { results } = await ask(engine, funnel(['a', 'b'], filter, BROKEN), await touch())
   expect(
     Object.fromEntries(
@@ -235,7 +235,7 @@ test.each<[object, Record<string, number[]>]>([
   ).toEqual(expected)
 })
 
-test('accepts run variables: property values, an empty value, and dates', async () => {
+test('a funnel accepts property values, an empty value and dates as run variables', async () => {
   const options = await touch()
   const query = funnel(['a', 'b'], {}, { breakdownFilter: { breakdowns: [{ property: 'browser', type: 'event' }] } })
   const run = async (variables: Record<string, unknown>) =>
@@ -252,7 +252,7 @@ test('accepts run variables: property values, an empty value, and dates', async 
   ])
 })
 
-test('combines values beyond the limit as "Other", where a person with two of them counts once', async () => {
+test('a funnel combines values beyond the limit as "Other" and counts a person with two of them once', async () => {
   const options = await given(
     ...(['Chrome', 'Safari', 'Firefox'].map((browser): [string, string, string, object] => [
       'ann',
@@ -277,7 +277,7 @@ test('combines values beyond the limit as "Other", where a person with two of th
   expect((await ask(engine, query({ breakdown_hide_other_aggregation: true }), options)).results).toHaveLength(1)
 })
 
-test('trends: the conversion rate of those who started on each day', async () => {
+test('funnel trends return the conversion rate of people who started on each day', async () => {
   const options = await given(
     ['ann', 'a', '2026-01-05T10:00:00Z'],
     ['ann', 'a', '2026-01-06T10:00:00Z'],
@@ -301,7 +301,7 @@ test('trends: the conversion rate of those who started on each day', async () =>
   ])
 })
 
-test('trends by month, between two steps of three', async () => {
+test('funnel trends by month measure conversion between two of three steps', async () => {
   const options = await given(
     ['ann', 'a', '2026-01-05T10:00:00Z'],
     ['ann', 'b', '2026-01-05T11:00:00Z'],
@@ -318,7 +318,7 @@ test('trends by month, between two steps of three', async () => {
   expect((await ask(engine, query, options)).results).toMatchObject([{ data: [50], days: ['2026-01-01'] }])
 })
 
-test('time to convert: a histogram of durations', async () => {
+test('a time-to-convert funnel returns a histogram of durations', async () => {
   const took = (seconds: number): [string, string, string][] => [
     [`p${seconds}`, 'a', '2026-01-05T10:00:00Z'],
     [`p${seconds}`, 'b', new Date(at('2026-01-05T10:00:00Z') + seconds * 1_000).toISOString()],
@@ -351,14 +351,14 @@ test('time to convert: a histogram of durations', async () => {
   })
 })
 
-test("no answer counts another project's people", async () => {
+test('no funnel result counts people of another project', async () => {
   const other = await given(['ann', 'a', '2026-01-05T10:00:00Z'], ['ann', 'b', '2026-01-05T11:00:00Z'])
   const options = await given(['ann', 'a', '2026-01-05T10:30:00Z'])
   expect(await countsOf(funnel(['a', 'b']), options)).toEqual([1, 0])
   expect(await countsOf(funnel(['a', 'b']), other)).toEqual([1, 1])
 })
 
-test('handles twenty steps and a person with very many events', async () => {
+test('a funnel handles twenty steps and a person with very many events', async () => {
   const events = Array.from({ length: 20 }, (_, index): [string, string, string] => [
     'ann',
     `s${index}`,
@@ -377,7 +377,7 @@ test('handles twenty steps and a person with very many events', async () => {
     ])
 })
 
-// Few times, so that many events are simultaneous, around the night of a clock change.
+// Few timestamps, so that many events are simultaneous, around the night of a clock change.
 const BEGIN = at('2026-03-27T20:00:00Z')
 const someEvents = fc.array(
   fc.record({
@@ -478,7 +478,7 @@ const timesOf = (people: readonly Funnelled[], { steps }: ReferenceFunnel) => {
 const nodesOf = ({ event, plan }: { event: string | null; plan?: string }) =>
   node(event, plan ? { properties: [{ key: 'plan', value: plan }] } : {})
 
-test('people, times and days equal the reference', async () => {
+test('funnels equal the reference in people, times and days', async () => {
   await fc.assert(
     fc.asyncProperty(
       someEvents,

@@ -65,16 +65,16 @@ test.each([
   ['first_time_for_user', [1, 1, 1]],
   ['avg_count_per_actor', [2, 1, 1]],
   ['total', [2, 2, 1]],
-])('%s counts a person once for all of its ids', async (math, data) => {
+])('a trend of %s counts a person once for all distinct IDs', async (math, data) => {
   expect(await linesOf(trends({ math }))).toEqual({ visit: data })
 })
 
-test('counts groups by type', async () => {
+test('a trend counts groups by type', async () => {
   expect(await linesOf(trends({ math: 'unique_group', math_group_type_index: 0 }))).toEqual({ visit: [2, 1, 0] })
   expect(await linesOf(trends({ math: 'unique_group', math_group_type_index: 3 }))).toEqual({ visit: [0, 0, 0] })
 })
 
-test('aggregates properties of persons and sessions', async () => {
+test('a trend aggregates properties of persons and sessions', async () => {
   expect(await linesOf(trends({ math: 'max', math_property: 'age', math_property_type: 'person_properties' }))).toEqual(
     { visit: [40, 40, 0] },
   )
@@ -112,13 +112,13 @@ test.each<[string, object, unknown]>([
     },
     expect.objectContaining({ 'pro::0::big': [1, 1, 0], 'pro::0::(none)': [1, 0, 0] }),
   ],
-])('broken down by a property of %s', async (_, breakdownFilter, lines) => {
+])('breaks a trend down by a property of %s', async (_, breakdownFilter, lines) => {
   expect(await linesOf(trends({}, { breakdownFilter }))).toEqual(lines)
 })
 
 test.each<[string, object, number[]]>([
   ['a person', { key: 'plan', type: 'person', value: 'pro' }, [2, 1, 0]],
-  ['a person, who must not', { key: 'plan', type: 'person', operator: 'is_not', value: 'pro' }, [0, 1, 1]],
+  ['a person with is_not', { key: 'plan', type: 'person', operator: 'is_not', value: 'pro' }, [0, 1, 1]],
   ['a person, by number', { key: 'age', type: 'person', operator: 'lt', value: 30 }, [0, 1, 0]],
   ['a session', { key: '$session_duration', type: 'session', operator: 'gt', value: 100 }, [2, 0, 0]],
   [
@@ -127,7 +127,7 @@ test.each<[string, object, number[]]>([
     [2, 0, 0],
   ],
   ['a group', { key: 'size', type: 'group', group_type_index: 0, value: ['big'] }, [1, 1, 0]],
-])('filtered by a property of %s', async (_, filter, data) => {
+])('filters a trend by a property of %s', async (_, filter, data) => {
   expect(await linesOf(trends({}, { properties: [filter] }))).toEqual({ visit: data })
 })
 
@@ -137,7 +137,7 @@ test('a run variable selects one value of a breakdown by a person property', asy
   expect(await linesOf(query, { variables: { plan: '' } })).toEqual({ '(none)': [0, 0, 1] })
 })
 
-test('another project reads its own people', async () => {
+test('a trend in another project reads only its people', async () => {
   expect(
     await linesOf(trends({}, { breakdownFilter: { breakdown: 'plan', breakdown_type: 'person' } }), { projectId: 2 }),
   ).toEqual({ theirs: [0, 1, 0] })
@@ -146,8 +146,8 @@ test('another project reads its own people', async () => {
 test.each<[string, object, unknown]>([
   ['persons', {}, [3, 1]],
   ['groups of a type', { aggregation_group_type_index: 0 }, [2, 1]],
-  ['groups of a type that no event has', { aggregation_group_type_index: 3 }, [0, 0]],
-])('a funnel of %s', async (_, more, counts) => {
+  ['groups of a type without events', { aggregation_group_type_index: 3 }, [0, 0]],
+])('a funnel counts %s', async (_, more, counts) => {
   const visit = { kind: 'EventsNode', event: 'visit' }
   const { results } = await ask(engine, {
     kind: 'FunnelsQuery',
@@ -177,7 +177,7 @@ test.each<[string, object, unknown]>([
       [0, 0, 0],
     ],
   ],
-])('a retention of %s', async (_, more, counts) => {
+])('retention counts %s', async (_, more, counts) => {
   const retentionFilter = {
     retentionType: 'retention_first_time',
     targetEntity: { id: 'visit', type: 'events' },

@@ -20,11 +20,11 @@ test.each<[string, string | undefined, string, string]>([
   ['wStart', undefined, '2026-03-28T23:00:00.000Z', '2026-03-31T22:00:00.000Z'],
   ['-1q', undefined, '2025-12-30T23:00:00.000Z', '2026-03-31T22:00:00.000Z'],
   ['2026-03-01T10:00:00Z', '2026-03-02T10:00:00+02:00', '2026-02-28T23:00:00.000Z', '2026-03-02T08:00:00.001Z'],
-])('from %s to %s', (from, to, ...expected) => {
+])('resolves the insight range from %s to %s', (from, to, ...expected) => {
   expect(asked(from, to)).toEqual(expected)
 })
 
-test('hours end now, weeks begin on the first day of the week, and explicit dates are exact', () => {
+test('hourly ranges end now, weekly ranges begin on the first day of the week, and explicit dates are exact', () => {
   expect(asked('-24h', undefined, 'hour')).toEqual(['2026-03-30T09:00:00.000Z', '2026-03-31T09:30:15.001Z'])
   expect(asked('2026-03-18', '2026-03-18', 'week')).toEqual(['2026-03-14T23:00:00.000Z', '2026-03-18T23:00:00.000Z'])
   expect(asked('2026-03-18', '2026-03-18', 'week', { explicitDate: true })).toEqual([
@@ -33,7 +33,7 @@ test('hours end now, weeks begin on the first day of the week, and explicit date
   ])
 })
 
-test('the previous period has as many days, despite clock changes', () => {
+test('the previous period has as many days as the current one across clock changes', () => {
   const { from, until } = previousPeriod(
     periodOf({ date_from: '2026-03-29', date_to: '2026-03-30' }, { interval: 'day', zone: BERLIN, now }),
     undefined,

@@ -6,7 +6,7 @@ const visit = { kind: 'EventsNode', event: 'visit' }
 const trends = (more: object = {}) => ({ kind: 'TrendsQuery', series: [visit], ...more })
 const context = { zone: UTC, now: Date.parse('2026-01-31T12:00:00Z') }
 
-const refusalOf = (work: () => unknown): ApiError => {
+const errorOf = (work: () => unknown): ApiError => {
   try {
     work()
   } catch (error) {
@@ -18,43 +18,43 @@ const refusalOf = (work: () => unknown): ApiError => {
 
 test.each<[string, object, string, string]>([
   ['no series', { series: [] }, 'query.series', '1 to 26'],
-  ['an interval that is none', { interval: 'fortnight' }, 'query.interval', '"minute", "hour", "day", "week", "month"'],
+  ['an unknown interval', { interval: 'fortnight' }, 'query.interval', '"minute", "hour", "day", "week", "month"'],
   ['an unknown field', { intervall: 'day' }, 'query.intervall', 'Omit it'],
   ['an unknown field inside', { series: [{ ...visit, maths: 'dau' }] }, 'query.series.0.maths', 'Omit it'],
   ['an unknown math', { series: [{ ...visit, math: 'mode' }] }, 'query.series.0.math', '"total"'],
   ['math without its property', { series: [{ ...visit, math: 'avg' }] }, 'query.series.0.math_property', 'required'],
   [
-    'numbers of a cohort',
+    'math over a cohort',
     { series: [{ ...visit, math: 'avg', math_property: 'x', math_property_type: 'cohort_properties' }] },
     'query.series.0.math_property_type',
     'event, person, group, session',
   ],
   [
-    'numbers of no column of sessions',
+    'math over an unknown session column',
     { series: [{ ...visit, math: 'avg', math_property: 'x', math_property_type: 'session_properties' }] },
     'query.series.0.math_property',
     '$session_duration',
   ],
   [
-    'groups of which type',
+    'group math without a group type',
     { series: [{ ...visit, math: 'unique_group' }] },
     'query.series.0.math_group_type_index',
     'from 0 to 4',
   ],
   [
-    'a filter on a group of which type',
+    'a group filter without a group type',
     { properties: [{ key: 'x', type: 'group', value: '1' }] },
     'query.properties.0.group_type_index',
     'from 0 to 4',
   ],
   [
-    'a filter on no column of sessions',
+    'a filter on an unknown session column',
     { properties: [{ key: 'x', type: 'session', value: '1' }] },
     'query.properties.0.key',
     '$entry_current_url',
   ],
   [
-    'a breakdown by a group of which type',
+    'a group breakdown without a group type',
     { breakdownFilter: { breakdowns: [{ property: 'x', type: 'group', group_type_index: 9 }] } },
     'query.breakdownFilter',
     'from 0 to 4',
@@ -67,20 +67,20 @@ test.each<[string, object, string, string]>([
     '"cohort"',
   ],
   [
-    'a filter deep inside',
+    'an invalid nested filter',
     { properties: { type: 'AND', values: [{ type: 'OR', values: [{ key: 'x', operator: 'like', value: 1 }] }] } },
     'query.properties.values.0.values.0.operator',
     'must be one of exact',
   ],
   [
-    'a name of every object as operator',
+    'a name on Object.prototype as operator',
     { properties: [{ key: 'x', operator: 'constructor', value: 1 }] },
     'query.properties.0.operator',
     'must be one of exact',
   ],
   ['no value', { properties: [{ key: 'x' }] }, 'query.properties.0.value', 'a string'],
   [
-    'a text for a number',
+    'a string for a number',
     { properties: [{ key: 'x', operator: 'gt', value: 'many' }] },
     'query.properties.0.value',
     'a number',
@@ -91,7 +91,7 @@ test.each<[string, object, string, string]>([
     'query.properties.0.value',
     '2026-01-31',
   ],
-  ['filters that are none', { properties: 'x' }, 'query.properties', 'a list of filters'],
+  ['invalid filters', { properties: 'x' }, 'query.properties', 'a list of filters'],
   [
     'a session breakdown',
     { breakdownFilter: { breakdown: 'x', breakdown_type: 'session' } },
@@ -105,7 +105,7 @@ test.each<[string, object, string, string]>([
     'date variable',
   ],
   [
-    'a property twice',
+    'a duplicate property',
     { breakdownFilter: { breakdowns: [{ property: 'x' }, { property: 'x' }] } },
     'query.breakdownFilter.breakdowns',
     'once',
@@ -116,17 +116,12 @@ test.each<[string, object, string, string]>([
     'query.breakdownFilter.breakdowns',
     '0 to 3',
   ],
-  ['a date', { dateRange: { date_from: '2026-02-30' } }, 'query.dateRange.date_from', '2026-01-31'],
+  ['a date that does not exist', { dateRange: { date_from: '2026-02-30' } }, 'query.dateRange.date_from', '2026-01-31'],
   ['all time', { dateRange: { date_from: 'all' } }, 'query.dateRange.date_from', '2026-01-31'],
+  ['reversed dates', { dateRange: { date_from: '2026-01-02', date_to: '2026-01-01' } }, 'query.dateRange', 'Swap'],
+  ['an unknown display', { trendsFilter: { display: 'Donut' } }, 'query.trendsFilter.display', '"BoldNumber"'],
   [
-    'dates the wrong way round',
-    { dateRange: { date_from: '2026-01-02', date_to: '2026-01-01' } },
-    'query.dateRange',
-    'Swap',
-  ],
-  ['a display', { trendsFilter: { display: 'Donut' } }, 'query.trendsFilter.display', '"BoldNumber"'],
-  [
-    'a limit',
+    'a breakdown limit of 0',
     { breakdownFilter: { breakdown: 'x', breakdown_limit: 0 } },
     'query.breakdownFilter.breakdown_limit',
     'from 1 to 1000',
@@ -137,11 +132,11 @@ test.each<[string, object, string, string]>([
     'query.breakdownFilter.breakdowns.0.histogram_bin_count',
     'null',
   ],
-  ['a formula', { trendsFilter: { formula: 'A + B' } }, 'query.trendsFilter', 'A to A'],
+  ['an invalid formula', { trendsFilter: { formula: 'A + B' } }, 'query.trendsFilter', 'A to A'],
   ['test accounts', { filterTestAccounts: true }, 'query.filterTestAccounts', 'false'],
-  ['a sample', { samplingFactor: 0.1 }, 'query.samplingFactor', '1'],
-])('rejects %s with the field and what it accepts', (_, more, field, words) => {
-  const { code, details } = refusalOf(() => checkInsight(trends(more), context))
+  ['a sampling factor', { samplingFactor: 0.1 }, 'query.samplingFactor', '1'],
+])('rejects a trend with %s and names the field and accepted values', (_, more, field, words) => {
+  const { code, details } = errorOf(() => checkInsight(trends(more), context))
   expect(code).toBe('query_invalid')
   expect(details.extra).toEqual({ field })
   expect(details.detail).toContain(`"${field}"`)
@@ -168,8 +163,8 @@ test.each<[string, object, string, string]>([
     'query.funnelsFilter.funnelOrderType',
     '"ordered", "strict", "unordered"',
   ],
-  ['a view that is none', funnel({ funnelVizType: 'flow' }), 'query.funnelsFilter.funnelVizType', '"time_to_convert"'],
-  ['a window of no length', funnel({ funnelWindowInterval: 0 }), 'query.funnelsFilter.funnelWindowInterval', 'from 1'],
+  ['an unknown view', funnel({ funnelVizType: 'flow' }), 'query.funnelsFilter.funnelVizType', '"time_to_convert"'],
+  ['a window of length 0', funnel({ funnelWindowInterval: 0 }), 'query.funnelsFilter.funnelWindowInterval', 'from 1'],
   [
     'a window in years',
     funnel({ funnelWindowIntervalUnit: 'year' }),
@@ -183,21 +178,16 @@ test.each<[string, object, string, string]>([
     'false',
   ],
   [
-    'steps the wrong way round',
+    'reversed steps',
     funnel({ funnelFromStep: 1, funnelToStep: 0 }),
     'query.funnelsFilter',
     'less than its funnelToStep',
   ],
-  ['a step that is not there', funnel({ funnelToStep: 2 }), 'query.funnelsFilter', 'at most 1'],
-  [
-    'an exclusion the wrong way round',
-    funnel(exclusion(1, 1)),
-    'query.funnelsFilter.exclusions.0',
-    'between two steps',
-  ],
+  ['an unknown step', funnel({ funnelToStep: 2 }), 'query.funnelsFilter', 'at most 1'],
+  ['a reversed exclusion', funnel(exclusion(1, 1)), 'query.funnelsFilter.exclusions.0', 'between two steps'],
   ['an exclusion after the last step', funnel(exclusion(0, 2)), 'query.funnelsFilter.exclusions.0', 'at most 1'],
   [
-    'an exclusion that is a step',
+    'an exclusion that is also a step',
     funnel(exclusion(0, 1, { event: 'buy' })),
     'query.funnelsFilter.exclusions.0',
     'is also step 1',
@@ -209,31 +199,31 @@ test.each<[string, object, string, string]>([
     'must be one of exact',
   ],
   [
-    'an exclusion in a part of an unordered funnel',
+    'an exclusion in part of an unordered funnel',
     funnel({ funnelOrderType: 'unordered', ...exclusion(0, 1) }, { series: [visit, buy, { ...visit, event: 'y' }] }),
     'query.funnelsFilter.exclusions.0',
     'funnelToStep 2',
   ],
   [
-    'a step twice without an order',
+    'a repeated step in an unordered funnel',
     funnel({ funnelOrderType: 'unordered' }, { series: [visit, buy, visit] }),
     'query.series.2',
     'repeats an earlier step',
   ],
   [
-    'a value of no step',
+    'attribution to an unknown step',
     funnel({ breakdownAttributionType: 'step' }),
     'query.funnelsFilter.breakdownAttributionValue',
     'from 0 to 1',
   ],
   [
-    'a value of a later step without an order',
+    'attribution to a later step of an unordered funnel',
     funnel({ funnelOrderType: 'unordered', breakdownAttributionType: 'step', breakdownAttributionValue: 1 }),
     'query.funnelsFilter.breakdownAttributionValue',
     'the first',
   ],
   [
-    'an expression to count by',
+    'an expression to aggregate by',
     funnel({ funnelAggregateByHogQL: 'x' }),
     'query.funnelsFilter.funnelAggregateByHogQL',
     'null',
@@ -245,13 +235,18 @@ test.each<[string, object, string, string]>([
     '$session_duration',
   ],
   [
-    'a kind of retention',
+    'an unknown kind of retention',
     retention({ retentionType: 'retention_last_time' }),
     'query.retentionFilter.retentionType',
     '"retention_first_time"',
   ],
-  ['a period', retention({ period: 'Year' }), 'query.retentionFilter.period', '"Hour", "Day", "Week", "Month"'],
-  ['no interval', retention({ totalIntervals: 0 }), 'query.retentionFilter.totalIntervals', 'from 1 to 366'],
+  [
+    'an unknown period',
+    retention({ period: 'Year' }),
+    'query.retentionFilter.period',
+    '"Hour", "Day", "Week", "Month"',
+  ],
+  ['no intervals', retention({ totalIntervals: 0 }), 'query.retentionFilter.totalIntervals', 'from 1 to 366'],
   [
     'an action',
     retention({ targetEntity: { id: 1, type: 'actions' } }),
@@ -259,26 +254,31 @@ test.each<[string, object, string, string]>([
     'a string',
   ],
   [
-    'a filter of who returns',
+    'an invalid filter of the returning event',
     retention({ returningEntity: { id: 'x', properties: [{ key: 'x', type: 'cohort', value: 1 }] } }),
     'query.retentionFilter.returningEntity.properties.0.type',
     '"cohort"',
   ],
-  ['twice in an interval', retention({ minimumOccurrences: 2 }), 'query.retentionFilter.minimumOccurrences', '1'],
   [
-    'days of the person',
+    'a minimum of two occurrences',
+    retention({ minimumOccurrences: 2 }),
+    'query.retentionFilter.minimumOccurrences',
+    '1',
+  ],
+  [
+    '24-hour windows',
     retention({ timeWindowMode: '24_hour_windows' }),
     'query.retentionFilter.timeWindowMode',
     '"strict_calendar_dates"',
   ],
   [
-    'a retention whose dates are the wrong way round',
+    'a retention with reversed dates',
     retention({}, { dateRange: { date_from: '2026-01-02', date_to: '2026-01-01' } }),
     'query.dateRange',
     'Swap',
   ],
-])('rejects %s with the field and what it accepts', (_, query, field, words) => {
-  const { code, details } = refusalOf(() => checkInsight(query as never, context))
+])('rejects a funnel or retention with %s and names the field and accepted values', (_, query, field, words) => {
+  const { code, details } = errorOf(() => checkInsight(query as never, context))
   expect(code).toBe('query_invalid')
   expect(details.extra).toEqual({ field })
   expect(details.detail).toContain(words)
@@ -288,7 +288,7 @@ test('accepts a retention range with only an end', () => {
   expect(() => checkInsight(retention({}, { dateRange: { date_to: '2025-01-01' } }) as never, context)).not.toThrow()
 })
 
-test.each(['constructor', 'toString', 'HogQLQuery', 'PathsQuery'])('%s is not a kind of insight', (kind) => {
+test.each(['constructor', 'toString', 'HogQLQuery', 'PathsQuery'])('rejects %s as a kind of insight', (kind) => {
   expect(isInsight({ kind })).toBe(false)
 })
 
@@ -307,8 +307,8 @@ test.each<[Record<string, unknown>, [string, string][]]>([
   ],
   [{ date_to: 'all' }, [['date_to', 'wrong_type']]],
   [JSON.parse('{"__proto__": 1}'), [['__proto__', 'unknown']]],
-])('rejects the variables %j by name', (variables, expected) => {
-  const { code, details } = refusalOf(() =>
+])('rejects the insight variables %j by name', (variables, expected) => {
+  const { code, details } = errorOf(() =>
     planInsight(trends({ breakdownFilter: { breakdown: 'browser' } }), {
       projectId: 1,
       variables,
@@ -319,9 +319,9 @@ test.each<[Record<string, unknown>, [string, string][]]>([
   expect(details.errors!.map(({ path, code }) => [path, code])).toEqual(expected)
 })
 
-test('rejects dates that contradict the stored ones, and too many points', () => {
+test('rejects dates that contradict the stored ones and ranges with too many points', () => {
   const run = (variables: object, more: object = {}) =>
-    refusalOf(() =>
+    errorOf(() =>
       planInsight(trends({ dateRange: { date_to: '2026-01-10' }, ...more }), {
         projectId: 1,
         variables: variables as never,
@@ -368,8 +368,8 @@ test.each<[string, object, object, string, string[], string[]]>([
     ['the insight\'s own "date_to" (2020-01-01)', 'dateRange'],
     ['Swap', 'Send'],
   ],
-])('a range that begins after it ends names what the caller sent: %s', (_, dateRange, variables, attr, has, lacks) => {
-  const { details } = refusalOf(() =>
+])('rejects a reversed range and names the field the caller sent: %s', (_, dateRange, variables, attr, has, lacks) => {
+  const { details } = errorOf(() =>
     planInsight(trends({ dateRange }), { projectId: 1, variables: variables as never, ...context }),
   )
   expect(details.attr).toBe(attr)
@@ -377,8 +377,8 @@ test.each<[string, object, object, string, string[], string[]]>([
   for (const words of lacks) expect(details.detail).not.toContain(words)
 })
 
-test('reports too many points for the date that was sent', () => {
-  const { details } = refusalOf(() =>
+test('an error about too many points names the date that was sent', () => {
+  const { details } = errorOf(() =>
     planInsight(trends({ dateRange: { date_from: '2026-01-01' }, interval: 'minute' }), {
       projectId: 1,
       variables: { date_to: '2027-01-01' },
@@ -388,7 +388,7 @@ test('reports too many points for the date that was sent', () => {
   expect(details).toMatchObject({ attr: 'date_to', detail: expect.stringContaining('5000 intervals') })
 })
 
-test('keeps values out of the SQL text', () => {
+test('an insight keeps values out of the SQL text', () => {
   const secret = "s3cret'`\\{x"
   const properties = [
     { key: 'x', value: secret },
@@ -440,6 +440,6 @@ test.each<[string, number | undefined]>([
   ['A; B', undefined],
   ['Math', undefined],
   ['1..2', undefined],
-])('formula %j', (text, expected) => {
+])('evaluates or rejects the formula %j', (text, expected) => {
   expect(parseFormula(text, 2)?.([6, 3])).toBe(expected)
 })

@@ -56,7 +56,7 @@ const visits = () =>
     ['cat', 'visit', '2026-01-06T11:00:00Z'],
   )
 
-test('returns a cohort per day, with the people who returned after each number of days', async () => {
+test('retention returns a cohort per day with the people who returned after each number of days', async () => {
   const { results, hasMore } = await ask(engine, retention(), await visits())
   expect(hasMore).toBe(false)
   expect(results).toEqual([
@@ -90,7 +90,7 @@ test('returns a cohort per day, with the people who returned after each number o
   ])
 })
 
-test('first time: an event before the range counts', async () => {
+test('first-time retention considers events before the range', async () => {
   expect(await tableOf(retention({ retentionType: 'retention_first_time' }), await visits())).toEqual([
     [2, 1, 1],
     [0, 0, 0],
@@ -98,7 +98,7 @@ test('first time: an event before the range counts', async () => {
   ])
 })
 
-test('cumulative: a person who returned later had not left before', async () => {
+test('cumulative retention counts a person until the last return', async () => {
   expect(await tableOf(retention({ cumulative: true }), await visits())).toEqual([
     [2, 2, 1],
     [2, 1, 1],
@@ -106,7 +106,7 @@ test('cumulative: a person who returned later had not left before', async () => 
   ])
 })
 
-test('the target and returning events may differ, with separate filters', async () => {
+test('retention supports different target and returning events with separate filters', async () => {
   const options = await given(
     ['ann', 'signup', '2026-01-05T10:00:00Z', { plan: 'pro' }],
     ['ann', 'buy', '2026-01-06T10:00:00Z', { amount: 5 }],
@@ -125,7 +125,7 @@ test('the target and returning events may differ, with separate filters', async 
   ])
 })
 
-test('the first matching event, and the first event if it matches', async () => {
+test('retention distinguishes the first matching event from the first event if it matches', async () => {
   const options = await given(
     ['ann', 'visit', '2026-01-05T10:00:00Z', { plan: 'free' }],
     ['ann', 'visit', '2026-01-06T10:00:00Z', { plan: 'pro' }],
@@ -145,7 +145,7 @@ test('the first matching event, and the first event if it matches', async () => 
   ])
 })
 
-test('without a start, the last cohorts of the range are returned, and incomplete intervals are marked', async () => {
+test('retention without a start date returns the last cohorts of the range and marks incomplete intervals', async () => {
   const options = { ...(await visits()), now: '2026-01-07T12:00:00Z' }
   const { results } = await ask(engine, retention({}, {}), options)
   expect(results.map(({ date }: any) => date)).toEqual([
@@ -174,7 +174,7 @@ test.each([
   ['Hour', ['2026-01-05T10:00:00Z', '2026-01-05T11:00:00Z'], 'Hour 1'],
   ['Week', ['2026-01-04T00:00:00Z', '2026-01-11T00:00:00Z'], 'Week 1'],
   ['Month', ['2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z'], 'Month 1'],
-])('period %s', async (period, dates, label) => {
+])('retention has cohorts by the period %s', async (period, dates, label) => {
   const options = await given(
     ['ann', 'visit', new Date(at(dates[0]!) + 3_599_999).toISOString()],
     ['ann', 'visit', dates[1]!],
@@ -192,7 +192,7 @@ test.each([
   expect(results[0].values[1].label).toBe(label)
 })
 
-test('days are those of the time zone, including those of 23 and 25 hours', async () => {
+test('retention days follow the time zone, including days of 23 and 25 hours', async () => {
   const options = { zone: 'Europe/Berlin', now: '2026-12-01T00:00:00Z' }
   const spring = {
     ...options,
@@ -225,7 +225,7 @@ test('days are those of the time zone, including those of 23 and 25 hours', asyn
   ])
 })
 
-test('a breakdown has cohorts per value, then "Other", which counts a person once, then the missing value', async () => {
+test('a retention breakdown has cohorts per value, then "Other", which counts a person once, then the missing value', async () => {
   const options = await given(
     ...(['Chrome', 'Safari', 'Firefox'].map((browser): [string, string, string, object] => [
       'ann',
@@ -256,7 +256,7 @@ test('a breakdown has cohorts per value, then "Other", which counts a person onc
   expect((await ask(engine, query({ breakdown_hide_other_aggregation: true }), options)).results).toHaveLength(1)
 })
 
-test('accepts run variables: property values, an empty value, and dates', async () => {
+test('retention accepts property values, an empty value and dates as run variables', async () => {
   const options = await given(
     ['ann', 'visit', '2026-01-05T10:00:00Z', { browser: 'Chrome' }],
     ['ann', 'visit', '2026-01-06T10:00:00Z', { browser: 'Chrome' }],
@@ -280,7 +280,7 @@ test('accepts run variables: property values, an empty value, and dates', async 
   expect(await run({ date_from: '2026-01-06', date_to: '2026-01-06' })).toEqual([['Chrome', 1, 0]])
 })
 
-test("no answer counts another project's people, and nobody is nobody", async () => {
+test('no retention result counts people of another project', async () => {
   await given(['ann', 'visit', '2026-01-05T10:00:00Z'])
   expect(await tableOf(retention(), await given())).toEqual([
     [0, 0, 0],
@@ -289,7 +289,7 @@ test("no answer counts another project's people, and nobody is nobody", async ()
   ])
 })
 
-test('rejects an answer with too many numbers, and suggests a fix', async () => {
+test('retention rejects a result with too many numbers and suggests a fix', async () => {
   const query = retention(
     { period: 'Hour', totalIntervals: 366 },
     { dateRange: { date_from: '2026-01-01', date_to: '2026-06-30' } },
@@ -300,7 +300,7 @@ test('rejects an answer with too many numbers, and suggests a fix', async () => 
   })
 })
 
-// Around the clock changes of both zones, at few times, so that many events are simultaneous.
+// Around the clock changes of both zones, at few timestamps, so that many events are simultaneous.
 const BEGIN = at('2026-03-01T00:00:00Z')
 const someEvents = fc.array(
   fc.record({
@@ -335,7 +335,7 @@ const someQuestion = fc.record({
   limit: fc.integer({ min: 1, max: 5 }),
 })
 
-test('cohorts equal the reference for any events, kind, period, zone and breakdown', async () => {
+test('retention cohorts equal the reference for any events, kind, period, zone and breakdown', async () => {
   await fc.assert(
     fc.asyncProperty(
       someEvents,

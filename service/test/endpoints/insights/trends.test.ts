@@ -62,7 +62,7 @@ const trends = (more: object = {}, series: object[] = [visits()]) => ({
 const dataOf = async (query: object, options = {}) =>
   (await ask(engine, query, options)).results.map(({ data }) => data)
 
-test('a line has a point for each day, with its names', async () => {
+test('a trend line has a point and labels for each day', async () => {
   const { results, hasMore } = await ask(engine, trends())
   expect(hasMore).toBe(false)
   expect(results).toEqual([
@@ -105,12 +105,12 @@ test.each([
   ['avg', [2, 0, 8]],
   ['p90', [2.8, 0, 8]],
   ['max_count_per_actor', [2, 1, 1]],
-])('math %s', async (math, data) => {
+])('aggregates a trend with the math %s', async (math, data) => {
   const [line] = await dataOf(trends({}, [visits({ math, math_property: 'amount' })]))
   line!.forEach((value: number, index: number) => expect(value).toBeCloseTo(data[index]!, 9))
 })
 
-test('the first time of a user is the first event whatever its properties, the first matching event the first that matches', async () => {
+test('first-time math uses the first event regardless of filters, first-matching math the first event that matches', async () => {
   const pro = [{ key: 'plan', value: 'free' }]
   expect(
     await dataOf(
@@ -136,26 +136,26 @@ test.each([
     ],
   ],
   ['a formula', trends({ trendsFilter: { formula: 'A / B + 1' } }, [visits(), visits({ event: 'buy' })]), [[1, 2, 1]]],
-  ['cumulative', trends({ trendsFilter: { display: 'ActionsLineGraphCumulative' } }), [[2, 3, 5]]],
+  ['a cumulative line', trends({ trendsFilter: { display: 'ActionsLineGraphCumulative' } }), [[2, 3, 5]]],
   ['weeks from Sunday', trends({ interval: 'week' }), [[5]]],
   [
-    'compared with days before',
+    'a comparison with the previous day',
     trends({ compareFilter: { compare: true, compare_to: '-1d' } }),
     [
       [2, 1, 2],
       [0, 2, 1],
     ],
   ],
-])('%s', async (_, query, data) => {
+])('returns trend lines: %s', async (_, query, data) => {
   expect(await dataOf(query)).toEqual(data)
 })
 
-test('a total has one value and no line', async () => {
+test('a total-value trend has one value and no line', async () => {
   const { results } = await ask(engine, trends({ trendsFilter: { display: 'BoldNumber' } }, [visits({ math: 'dau' })]))
   expect(results).toMatchObject([{ data: [], count: 0, aggregated_value: 3 }])
 })
 
-test('"Other" counts a person with two such values once, and precedes the missing value', async () => {
+test('"Other" in a trend breakdown counts a person with two such values once and precedes the missing value', async () => {
   const browsers = ['Chrome', 'Chrome', 'Chrome', 'Safari', 'Firefox', undefined, undefined]
   await store(
     engine,
@@ -187,7 +187,7 @@ test('"Other" counts a person with two such values once, and precedes the missin
   expect((await ask(engine, query({ breakdown_limit: 4 }), { projectId: 4 })).hasMore).toBe(false)
 })
 
-test('the previous period shows the breakdown values of the current one', async () => {
+test('the previous period of a trend has the breakdown values of the current one', async () => {
   await store(engine, 5, [
     seen('visit', 'ann', '2026-01-06T10:00:00Z', { browser: 'Chrome' }),
     ...['ann', 'ben'].map((person) => seen('visit', person, '2026-01-03T10:00:00Z', { browser: 'Safari' })),
@@ -203,7 +203,7 @@ test('the previous period shows the breakdown values of the current one', async 
   ])
 })
 
-test('the last millisecond of the last day counts, the next one does not', async () => {
+test('a trend includes the last millisecond of the last day and excludes the next one', async () => {
   await store(
     engine,
     6,
@@ -214,7 +214,7 @@ test('the last millisecond of the last day counts, the next one does not', async
 
 test.each<[string, Record<string, unknown>, [unknown, number][]]>([
   [
-    'no variable',
+    'no variables',
     {},
     [
       [['Chrome', 'free'], 1],
@@ -236,8 +236,8 @@ test.each<[string, Record<string, unknown>, [unknown, number][]]>([
   ['empty: without the property', { browser: '' }, [[[null, null], 1]]],
   ['with a first date', { date_from: '2026-01-06', plan: 'pro' }, [[['Safari', 'pro'], 1]]],
   ['with a last date', { date_to: '2026-01-05', plan: 'pro' }, [[['Chrome', 'pro'], 1]]],
-  ["a value that is nobody's", { browser: "x' OR 1=1 --" }, []],
-])('variables: %s', async (_, variables, expected) => {
+  ['a value without matches', { browser: "x' OR 1=1 --" }, []],
+])('a trend accepts variables: %s', async (_, variables, expected) => {
   const { results } = await ask(
     engine,
     trends({ breakdownFilter: { breakdowns: [{ property: 'browser', type: 'event' }, { property: 'plan' }] } }),
@@ -247,11 +247,11 @@ test.each<[string, Record<string, unknown>, [unknown, number][]]>([
   expect(found.sort()).toEqual(expected.map((each) => JSON.stringify(each)).sort())
 })
 
-test('a date passed by a run is exact, even within a week', async () => {
+test('a date variable of a trend is exact, even within a week', async () => {
   expect(await dataOf(trends({ interval: 'week' }), { variables: { date_from: '2026-01-06' } })).toEqual([[3]])
 })
 
-test.each(HOSTILE)('treats %j as data in property names, values and events', async (text) => {
+test.each(HOSTILE)('a trend treats %j as data in property names, values and events', async (text) => {
   const query = trends({ breakdownFilter: { breakdown: text } }, [
     {
       kind: 'EventsNode',
@@ -267,7 +267,7 @@ test.each(HOSTILE)('treats %j as data in property names, values and events', asy
   expect(await dataOf(trends({}, [{ kind: 'EventsNode', event: text }]))).toEqual([[0, 0, 0]])
 })
 
-test("no answer holds another project's rows", async () => {
+test('no trend result contains rows of another project', async () => {
   const { results } = await ask(
     engine,
     trends({ breakdownFilter: { breakdown: 'browser', breakdown_limit: 1_000 } }, [
@@ -286,7 +286,7 @@ test.each<[string, object, number]>([
   ['is_set', { operator: 'is_set', key: 'plan' }, 3],
   ['is_not_set', { operator: 'is_not_set', key: 'plan' }, 2],
   ['icontains', { operator: 'icontains', value: 'CHRO' }, 2],
-  ['% is itself', { operator: 'icontains', value: '%' }, 0],
+  ['icontains with a literal %', { operator: 'icontains', value: '%' }, 0],
   ['not_icontains', { operator: 'not_icontains', value: 'plan', key: 'plan' }, 5],
   ['regex', { operator: 'regex', value: '^(S|F)' }, 2],
   ['not_regex', { operator: 'not_regex', value: '^(S|F)' }, 3],
@@ -294,12 +294,12 @@ test.each<[string, object, number]>([
   ['lte', { operator: 'lte', key: 'amount', value: '3' }, 2],
   ['between', { operator: 'between', key: 'amount', value: [1, 3] }, 2],
   ['not_between', { operator: 'not_between', key: 'amount', value: [1, 3] }, 3],
-])('filter %s', async (_, filter, count) => {
+])('a trend applies the filter %s', async (_, filter, count) => {
   const { results } = await ask(engine, trends({ properties: [{ key: 'browser', ...filter }] }))
   expect(results[0].count).toBe(count)
 })
 
-test('nested filter groups: OR within AND', async () => {
+test('a trend applies nested filter groups with OR within AND', async () => {
   const any = {
     type: 'OR',
     values: [
@@ -312,7 +312,7 @@ test('nested filter groups: OR within AND', async () => {
   ])
 })
 
-test('days are those of the time zone, including those of 23 and 25 hours', async () => {
+test('trend days follow the time zone, including days of 23 and 25 hours', async () => {
   const hours = [
     '2026-03-29T00:30:00Z',
     '2026-03-29T21:59:00Z',
@@ -397,7 +397,7 @@ const someEvents = fc.uniqueArray(
 
 let project = 100
 
-test('lines equal the reference for any events, math, interval, zone and breakdown', async () => {
+test('trend lines equal the reference for any events, math, interval, zone and breakdown', async () => {
   await fc.assert(
     fc.asyncProperty(
       someEvents,

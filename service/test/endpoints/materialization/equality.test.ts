@@ -142,7 +142,7 @@ const expectSame = async (stored: Materialized, values: Readonly<Record<string, 
   expect({ values, rows: materialized }).toEqual({ values, rows: live })
 }
 
-test('returns the same pages as a live run', async () => {
+test('a materialized run returns the pages of a live run', async () => {
   const projectId = (projects += 2)
   const events = Array.from({ length: 40 }, (_, n): SeenEvent => ({
     event: 'visit',
@@ -164,7 +164,7 @@ test('returns the same pages as a live run', async () => {
   expect(materialized).toEqual(live)
 })
 
-test('runs live if a value changes how the query reads its column', async () => {
+test('a materialized endpoint runs live if a value changes how the query reads its column', async () => {
   const projectId = (projects += 2)
   const stored = await materialize(
     engine,
@@ -178,7 +178,7 @@ test('runs live if a value changes how the query reads its column', async () => 
   expect([isUsed, materialized]).toEqual([false, live])
 })
 
-test('the table contains no other project, and such a row would not be read', async () => {
+test('a materialized table contains no rows of another project and would not read them', async () => {
   const projectId = (projects += 2)
   await store(engine, projectId + 1, [
     { event: 'visit', person: 'theirs', at: START, seenAt: BUILT - 1, properties: {} },
@@ -191,7 +191,7 @@ test('the table contains no other project, and such a row would not be read', as
   expect((await stored.run({ event: text('visit') })).materialized).toEqual([])
 })
 
-test('equals live rows at each millisecond around the ends of hours and days', async () => {
+test('materialized rows equal live rows at each millisecond around the ends of hours and days', async () => {
   const projectId = (projects += 2)
   const around = [0, 1, 24, 48, 49].flatMap((hour) => [-2, -1, 0, 1].map((ms) => START + hour * HOUR + ms))
   await store(
@@ -226,7 +226,7 @@ test('equals live rows at each millisecond around the ends of hours and days', a
   await stored.drop()
 })
 
-test('reads a long range from days, and its rest from hours and events', async () => {
+test('a materialized run reads a long range from days and the rest from hours and events', async () => {
   const projectId = (projects += 2)
   const HOURS = 10 * 24
   await store(

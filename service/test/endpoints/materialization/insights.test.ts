@@ -205,7 +205,7 @@ describe('a materialized run equals a live run after late events, merges, proper
     ['trends', 5],
     ['retention', 3],
     ['funnels', 3],
-  ] as const)('%s', async (kind, numRuns) => {
+  ] as const)('with the insight kind %s', async (kind, numRuns) => {
     const tale = QUERIES[kind]!.chain((query) =>
       fc.record({
         query: fc.constant(query),
@@ -246,7 +246,7 @@ describe('a materialized run over groups equals a live run', () => {
       .map(([each, ...groups]) => ({ ...each, groups })),
     { minLength: 40, maxLength: 90 },
   )
-  test.each(['retention', 'funnels'])('%s', async (kind) => {
+  test.each(['retention', 'funnels'])('with the insight kind %s', async (kind) => {
     const tale = fc.tuple(QUERIES[kind]!, fc.constantFrom(0, 1)).chain(([query, index]) =>
       fc.record({
         query: fc.constant({ ...query, aggregation_group_type_index: index }),
@@ -283,7 +283,7 @@ test.each<[string, object, number, string]>([
   ['people', { math: 'dau' }, 4, 'buckets'],
   ['the largest number', { math: 'max', math_property: 'browser' }, 2, 'buckets'],
   ['first times', { math: 'first_time_for_user' }, 100, 'rows'],
-])('the table of %s has no more rows than the answer needs', async (_, series, rows, kind) => {
+])('the materialized table of %s has no more rows than the result needs', async (_, series, rows, kind) => {
   const projectId = (projects += 2)
   await store(engine, projectId, [...many(100), ...many(5, () => ({ event: 'other' }))])
   const stored = await materializeInsight(
@@ -310,7 +310,7 @@ const DENSE = many(180, (n) => {
   }
 })
 
-test.each([...COARSE, ...EXACT])('%s over many equal events', async (math) => {
+test.each([...COARSE, ...EXACT])('a materialized %s over many equal events equals a live run', async (math) => {
   const projectId = (projects += 2)
   await store(engine, projectId, DENSE)
   const query = {
@@ -365,9 +365,9 @@ test.each<[string, object, unknown]>([
     },
     { 10: { values: [{ count: 2 }, { count: 2 }] } },
   ],
-])('%s reads all of its events from the table', async (_, query, expected) => {
+])('a materialized run of %s reads all events from the table', async (_, query, expected) => {
   const projectId = (projects += 2)
-  const told = (event: string, person: string, when: string): SeenEvent => ({
+  const seen = (event: string, person: string, when: string): SeenEvent => ({
     event,
     person,
     at: at(`2026-03-10T${when}:00Z`),
@@ -375,11 +375,11 @@ test.each<[string, object, unknown]>([
     properties: {},
   })
   await store(engine, projectId, [
-    told('visit', 'ann', '10:00'),
-    told('read', 'ann', '10:30'),
-    told('buy', 'ann', '11:00'),
-    told('visit', 'ben', '10:00'),
-    told('buy', 'ben', '11:00'),
+    seen('visit', 'ann', '10:00'),
+    seen('read', 'ann', '10:30'),
+    seen('buy', 'ann', '11:00'),
+    seen('visit', 'ben', '10:00'),
+    seen('buy', 'ben', '11:00'),
   ])
   const stored = await materializeInsight(engine, projectId, query, BUILT)
   const { results } = (await expectSame(stored, query, { now: NOW })) as { results: readonly unknown[] }
@@ -404,32 +404,35 @@ test.each<[string, object, unknown]>([
     },
     { 10: { values: [{ count: 2 }, { count: 1 }] } },
   ],
-])('%s over groups counts each group once, and no event without a group', async (_, query, expected) => {
-  const projectId = (projects += 2)
-  // The second half arrived after the build.
-  const told = (event: string, person: string, group: string, when: string, seenAt: number): SeenEvent => ({
-    event,
-    person,
-    at: at(`2026-03-10T${when}:00Z`),
-    seenAt,
-    properties: {},
-    groups: ['other', group],
-  })
-  await store(engine, projectId, [
-    ...['ann', 'ben'].map((person) => told('visit', person, 'acme', '10:00', BUILT - 1)),
-    told('visit', 'cat', 'globex', '10:00', BUILT - 1),
-    told('visit', 'dan', '', '10:00', BUILT - 1),
-    told('buy', 'eve', 'acme', '11:00', BUILT),
-    told('buy', 'dan', '', '11:00', BUILT),
-  ])
-  const asked = { ...query, aggregation_group_type_index: 1 }
-  const stored = await materializeInsight(engine, projectId, asked, BUILT)
-  const { results } = (await expectSame(stored, asked, { now: NOW })) as { results: readonly unknown[] }
-  expect(Array.isArray(expected) ? results : Object.fromEntries(results.entries())).toMatchObject(expected as object)
-  await stored.drop()
-})
+])(
+  'a materialized run of %s over groups counts each group once and ignores events without a group',
+  async (_, query, expected) => {
+    const projectId = (projects += 2)
+    // The second half arrived after the build.
+    const seen = (event: string, person: string, group: string, when: string, seenAt: number): SeenEvent => ({
+      event,
+      person,
+      at: at(`2026-03-10T${when}:00Z`),
+      seenAt,
+      properties: {},
+      groups: ['other', group],
+    })
+    await store(engine, projectId, [
+      ...['ann', 'ben'].map((person) => seen('visit', person, 'acme', '10:00', BUILT - 1)),
+      seen('visit', 'cat', 'globex', '10:00', BUILT - 1),
+      seen('visit', 'dan', '', '10:00', BUILT - 1),
+      seen('buy', 'eve', 'acme', '11:00', BUILT),
+      seen('buy', 'dan', '', '11:00', BUILT),
+    ])
+    const asked = { ...query, aggregation_group_type_index: 1 }
+    const stored = await materializeInsight(engine, projectId, asked, BUILT)
+    const { results } = (await expectSame(stored, asked, { now: NOW })) as { results: readonly unknown[] }
+    expect(Array.isArray(expected) ? results : Object.fromEntries(results.entries())).toMatchObject(expected as object)
+    await stored.drop()
+  },
+)
 
-test('equals a live run at each millisecond around the bounds of a range, within a bucket and at its end', async () => {
+test('a materialized insight equals a live run at each millisecond around the bounds of a range, within a bucket and at its end', async () => {
   const projectId = (projects += 2)
   const edges = [at('2026-03-10T10:07:30Z'), at('2026-03-10T10:15:00Z'), at('2026-03-10T10:45:00Z')]
   const around = edges.flatMap((edge) => [-2, -1, 0, 1].map((ms) => edge + ms))
@@ -452,7 +455,7 @@ test('equals a live run at each millisecond around the bounds of a range, within
   await stored.drop()
 })
 
-test('minutes are read from the table, and a range that cuts too many buckets runs live', async () => {
+test('a materialized insight reads minutes from the table and runs a range that cuts too many buckets live', async () => {
   const projectId = (projects += 2)
   await store(engine, projectId, many(100))
   const query = (interval: string) => ({
@@ -476,7 +479,7 @@ test('minutes are read from the table, and a range that cuts too many buckets ru
   expect([isUsed, materialized]).toEqual([false, live])
 })
 
-test('the table of an insight contains no other project, and such a row would not be read', async () => {
+test('the materialized table of an insight contains no rows of another project and would not read them', async () => {
   const projectId = (projects += 2)
   await store(engine, projectId + 1, many(10))
   const query = { kind: 'TrendsQuery', series: [visit], dateRange: { date_from: '2026-03-10', date_to: '2026-03-10' } }

@@ -112,7 +112,7 @@ afterEach(async () => {
   for (const table of await tables()) await engine.command(`DROP TABLE db.${table} SYNC`)
 })
 
-test('runs are live while the first table is built', async () => {
+test('runs are live while the first materialized table is built', async () => {
   let begun = () => {}
   const gate = new Promise<void>((resolve) => (begun = resolve))
   trouble = () => gate
@@ -126,7 +126,7 @@ test('runs are live while the first table is built', async () => {
   expect(await answer()).toEqual({ a: 2, b: 1 })
 })
 
-test('a failed build keeps the last good table, reports the reason, and leaves no table behind', async () => {
+test('a failed build keeps the last valid materialized table, reports the reason and drops the unfinished table', async () => {
   await enable()
   const good = (await stored())!
   clock += 901_000
@@ -155,7 +155,7 @@ test('a failed build keeps the last good table, reports the reason, and leaves n
   expect(await view()).toMatchObject({ status: 'Completed' })
 })
 
-test('a table with the wrong number of events is never used', async () => {
+test('a materialized table with the wrong number of events is never used', async () => {
   const { work } = storage
   materializations = createMaterializations({
     metadata,
@@ -180,7 +180,7 @@ test('a table with the wrong number of events is never used', async () => {
   expect(await tables()).toEqual([])
 })
 
-test('rebuilds a table when it reaches the maximum age of the endpoint, not before', async () => {
+test('a materialized table is rebuilt at the maximum age of the endpoint, not before', async () => {
   await enable()
   const first = (await stored())!.table
   clock += 899_000
@@ -195,7 +195,7 @@ test('rebuilds a table when it reaches the maximum age of the endpoint, not befo
   expect(await answer()).toEqual({ a: 2, b: 1, late: 1 })
 })
 
-test('rebuilds a table after events were deleted', async () => {
+test('a materialized table is rebuilt after events were deleted', async () => {
   await enable()
   await engine.command(
     `ALTER TABLE db.events DELETE WHERE project_id = ${projectId} AND event = 'b' SETTINGS mutations_sync = 1`,
@@ -206,7 +206,7 @@ test('rebuilds a table after events were deleted', async () => {
   expect(await answer()).toEqual({ a: 2 })
 })
 
-test('rebuilds a table that was dropped', async () => {
+test('a dropped materialized table is rebuilt', async () => {
   await enable()
   const { table } = (await stored())!
   await engine.command(`DROP TABLE db.${table} SYNC`)
@@ -217,7 +217,7 @@ test('rebuilds a table that was dropped', async () => {
   expect(await answer()).toEqual({ a: 2, b: 1 })
 })
 
-test('invalidate makes runs live until the table is rebuilt', async () => {
+test('invalidate makes runs live until the materialized table is rebuilt', async () => {
   await enable()
   await engine.command(
     `ALTER TABLE db.events DELETE WHERE project_id = ${projectId} AND event = 'a' SETTINGS mutations_sync = 1`,
@@ -232,7 +232,7 @@ test('invalidate makes runs live until the table is rebuilt', async () => {
   expect(await answer()).toEqual({ b: 1 })
 })
 
-test('drops unused tables after the grace period', async () => {
+test('unused materialized tables are dropped after the grace period', async () => {
   await enable()
   const first = (await stored())!.table
   const orphan = `${first}x`
@@ -261,7 +261,7 @@ test('drops unused tables after the grace period', async () => {
   expect(await tables()).toEqual([second])
 })
 
-describe('with two processes', () => {
+describe('materialization with two processes', () => {
   let other: Materializations
   let openGate = () => {}
   beforeEach(() => {
@@ -280,7 +280,7 @@ describe('with two processes', () => {
     return { open, waiting: () => waiting }
   }
 
-  test('only one builds', async () => {
+  test('builds a table in only one process', async () => {
     const gate = gated()
     await materializations.enable(projectId, endpoint, version)
     await until(() => gate.waiting() === 1)
@@ -292,7 +292,7 @@ describe('with two processes', () => {
     expect(await tables()).toEqual([(await stored())!.table])
   })
 
-  test('a table that one is filling is not dropped by the other process', async () => {
+  test('does not drop a table that the other process is filling', async () => {
     const gate = gated()
     const { work } = storage
     const filling = createMaterializations({
@@ -319,7 +319,7 @@ describe('with two processes', () => {
     await filling.close()
   })
 
-  test('one takes over an expired claim, and the table of the other is not used', async () => {
+  test('takes over an expired claim and never uses the table of its former holder', async () => {
     const gate = gated()
     await materializations.enable(projectId, endpoint, version)
     await until(() => gate.waiting() === 1)
@@ -339,7 +339,7 @@ describe('with two processes', () => {
     expect(await tables()).toEqual([table])
   })
 
-  test('one that closes leaves its build to the other at once', async () => {
+  test('hands a build over immediately when its process closes', async () => {
     const gate = gated()
     await materializations.enable(projectId, endpoint, version)
     await until(() => gate.waiting() === 1)
@@ -354,9 +354,9 @@ describe('with two processes', () => {
   })
 
   test.each<[string, (by: Materializations) => Promise<unknown>, object | undefined]>([
-    ['is turned off', (by) => by.disable(version.id), undefined],
-    ['learns that events were deleted', (by) => by.invalidate(projectId), { ready: true }],
-  ])('while one builds and the other %s, the new table is never used', async (_, act, left) => {
+    ['is disabled by the other', (by) => by.disable(version.id), undefined],
+    ['is invalidated by the other after events were deleted', (by) => by.invalidate(projectId), { ready: true }],
+  ])('never uses a new table if, while one process builds it, it %s', async (_, act, left) => {
     const gate = gated()
     await materializations.enable(projectId, endpoint, version)
     await until(() => gate.waiting() === 1)
@@ -371,7 +371,7 @@ describe('with two processes', () => {
     expect(await tables()).toHaveLength(left ? 1 : 0)
   })
 
-  test('turns off only the table in use', async () => {
+  test('disables only the table in use', async () => {
     await enable()
     const { table } = (await stored())!
     await other.turnOff(version.id, `${table}x`, 'wrong')
@@ -388,7 +388,7 @@ describe('with two processes', () => {
     expect([renewed.ready, renewed.status, renewed.error]).toEqual([true, 'Completed', undefined])
   })
 
-  test('rebuilds a table that differs because events were deleted, without turning it off', async () => {
+  test('rebuilds a table that differs because of deleted events without disabling it', async () => {
     await enable()
     const { table } = (await stored())!
     await engine.command(
@@ -401,7 +401,7 @@ describe('with two processes', () => {
   })
 })
 
-test('the engine returns no rows of another project, whatever the statement', async () => {
+test('the engine returns no rows of another project from a materialized table for any statement', async () => {
   await enable()
   const { table } = (await stored())!
   const { rows } = await storage.run(

@@ -42,7 +42,7 @@ const HOUR = 3_600_000
 const IDS = ['ann', 'ben', 'cat', 'anon-1', 'anon-2', 'anon-3', 'device']
 
 let uuids = 0
-// Few hours, so that each has several events, and some events are exactly on bounds.
+// Few hours, so that each has several events and some events are exactly at bounds.
 const timestamp = fc.oneof(
   fc
     .tuple(fc.constantFrom(0, 1, 23, 24, 25, 48), fc.constantFrom(-1, 0, 1))
@@ -348,7 +348,7 @@ const without = (events: readonly Captured[], ids: readonly string[], withEvents
     .map((each) => (each.other !== undefined && ids.includes(each.other) ? { ...each, other: '' } : each))
 
 describe('materialized rows over persons equal live rows and the reference', () => {
-  test('across late events, merges, property changes and erasure after the table was filled', async () => {
+  test('after late events, merges, property changes and erasure', async () => {
     const erase = createErase({
       storage,
       persons: createPersons(storage),
@@ -433,7 +433,7 @@ const expectLikeLive = async (stored: Materialized, values: Values): Promise<unk
   return materialized
 }
 
-test('equals the reference at each millisecond around the ends of hours and days, with every operator', async () => {
+test('materialized rows over persons equal the reference at each millisecond around the ends of hours and days with every operator', async () => {
   const around = [0, 1, 24].flatMap((hour) => [-1, 0, 1].map((ms) => START + hour * HOUR + ms))
   const events = around.map((at, n) => capturedAt(n, at))
   const merge = capturedAt(0, START + HOUR, { event: '$identify', id: 'ann', other: 'anon-1' })
@@ -455,7 +455,7 @@ test('equals the reference at each millisecond around the ends of hours and days
   }
 })
 
-test('stores one row for the events of an id in an hour and one for those in a day', async () => {
+test('a materialized table over persons stores one row per distinct ID for each hour and one for each day', async () => {
   const { stored } = await start(
     'SELECT toDate(timestamp) AS day, uniq(person_id), count() FROM events WHERE timestamp >= {variables.from} GROUP BY day',
     Array.from({ length: 70 }, (_, n) => wire(capturedAt(n, START + (n % 2) * HOUR + n))),
@@ -470,7 +470,7 @@ test('stores one row for the events of an id in an hour and one for those in a d
   ])
 })
 
-test('equals live rows with persons in every clause and every aggregate', async () => {
+test('materialized rows equal live rows with persons in every clause and every aggregate', async () => {
   const project = (projects += 1)
   const ingest = startIngest(storage, createTypes())
   const events = fc
@@ -496,7 +496,7 @@ test('equals live rows with persons in every clause and every aggregate', async 
   }
 })
 
-test('takes properties of groups, and a group joined later, at each run', async () => {
+test('a materialized run reads current group properties, including those of a group joined later', async () => {
   const { stored, send } = await start(
     'SELECT group_0.properties.name AS name, $group_0, count(), uniq(person_id), sum(group_0.properties.size) FROM events WHERE event = {variables.event} GROUP BY name, $group_0',
     ['acme', 'acme', 'zeta', ''].map((company, n) => {
@@ -528,7 +528,7 @@ test('takes properties of groups, and a group joined later, at each run', async 
   ])
 })
 
-test('returns the same pages as a live run', async () => {
+test('a materialized run over persons returns the pages of a live run', async () => {
   const { stored, send } = await start(
     'SELECT person_id AS who, count() AS n FROM events WHERE event = {variables.event} GROUP BY who ORDER BY n DESC, who',
     Array.from({ length: 40 }, (_, n) => wire(capturedAt(n, START + n))),
@@ -539,7 +539,7 @@ test('returns the same pages as a live run', async () => {
   expect(materialized).toEqual(live)
 })
 
-test('ignores a row of another project in the table', async () => {
+test('a materialized run over persons ignores a row of another project in the table', async () => {
   const query =
     'SELECT distinct_id, uniq(person_id), any(person.properties.plan) FROM events WHERE event = {variables.event} GROUP BY distinct_id'
   const mine = await start(query, [wire(capturedAt(0, START, { set: { plan: 'pro' } }))])
@@ -548,7 +548,7 @@ test('ignores a row of another project in the table', async () => {
   expect(await expectLikeLive(mine.stored, { event: text('visit') })).toEqual([['ann', 1, 'pro']])
 })
 
-test('returns NULL from sumIfOrNull and its like where no row passes the condition', async () => {
+test('materialized sumIfOrNull and similar aggregates return NULL if no row passes the condition', async () => {
   const of = ['sum', 'sumKahan', 'avg', 'medianExact', 'entropy', 'count']
   const columns = of.map((name) => `${name}IfOrNull(toInt(person.properties.seats), person.is_identified)`)
   const { stored } = await start(`SELECT ${columns.join()} FROM events WHERE event = {variables.event}`, [
@@ -557,7 +557,7 @@ test('returns NULL from sumIfOrNull and its like where no row passes the conditi
   expect(await expectLikeLive(stored, { event: text('visit') })).toEqual([[null, null, null, null, null, 0]])
 })
 
-test('keeps fractions of averages where some values are missing', async () => {
+test('materialized averages keep fractions if some values are missing', async () => {
   const { stored } = await start('SELECT avg(person.properties.seats) FROM events WHERE event = {variables.event}', [
     wire(capturedAt(0, START, { set: { seats: 2.5 } })),
     wire(capturedAt(1, START)),
@@ -565,7 +565,7 @@ test('keeps fractions of averages where some values are missing', async () => {
   expect(await expectLikeLive(stored, { event: text('visit') })).toEqual([[2.5]])
 })
 
-test('stores no value of the clock', () => {
+test('materialized tables over persons store no current time', () => {
   const plan = planOf(
     parseQuery(
       "SELECT count() FROM events WHERE dateDiff('second', timestamp, now()) > person.properties.seats AND person.created_at > now() - INTERVAL 1 DAY",
@@ -578,7 +578,7 @@ test('stores no value of the clock', () => {
   expect(plan.table.sorting).toEqual(expect.arrayContaining(['distinct_id']))
 })
 
-test('builds a table with more groups than fit in memory', async () => {
+test('a materialized table can have more groups than fit in memory', async () => {
   const limits = { maxSeconds: 200, maxMemoryBytes: 120_000_000 }
   await storage.work(
     { text: 'CREATE TABLE db.rollup_many (id String, n AggregateFunction(count)) ENGINE = MergeTree ORDER BY id' },
@@ -593,7 +593,7 @@ test('builds a table with more groups than fit in memory', async () => {
   expect(await engine.rows({ text: 'SELECT count() FROM db.rollup_many', params: {} })).toEqual([[800_000]])
 })
 
-test('stores a column computed from the name of the event', async () => {
+test('a materialized table stores a column computed from the event name', async () => {
   const { stored } = await start(
     "SELECT event = 'visit' AS isVisit, length(event) AS size, count() FROM events WHERE distinct_id = {variables.event} GROUP BY isVisit, size",
     [wire(capturedAt(0, START))],

@@ -16,7 +16,7 @@ const violations = (text: string): readonly (readonly [string, string])[] => {
   return plan.violations.map(({ code, position }) => [code, text.slice(position!.start, position!.end)] as const)
 }
 
-describe('queries that can be materialized', () => {
+describe('materialization rules accept', () => {
   test.each([
     [
       'each operator of the rules',
@@ -37,35 +37,32 @@ describe('queries that can be materialized', () => {
       'SELECT event FROM events WHERE distinct_id = {variables.x} ORDER BY timestamp LIMIT 10',
     ],
     [
-      'a subquery that reads the events',
+      'a subquery that reads events',
       'SELECT max(n) FROM (SELECT count() AS n FROM events WHERE event = {variables.x} GROUP BY distinct_id)',
     ],
     ['a part of WITH', 'WITH a AS (SELECT count() AS n FROM events WHERE event = {variables.x}) SELECT n FROM a'],
     ['no variable', 'SELECT event, count() FROM events GROUP BY event'],
     ['persons counted', 'SELECT uniq(person_id), count(DISTINCT person.id) FROM events WHERE event = {variables.x}'],
     [
-      'columns of persons in every clause',
+      'person columns in every clause',
       "SELECT person.properties.plan AS plan, countIf(person.is_identified), argMax(person.properties.a, timestamp) FROM events WHERE person.properties.plan = {variables.x} AND person.properties.seats >= {variables.n} AND person.created_at < {variables.d} AND person_id = {variables.y} AND person.properties.a LIKE 'b%' GROUP BY plan, lower(person.properties.b) HAVING uniq(person_id) > 1 ORDER BY max(person.created_at)",
     ],
     [
-      'rows with a column of persons',
+      'rows with a person column',
       'SELECT person_id, person.properties FROM events WHERE person.properties.plan = {variables.x} ORDER BY timestamp',
     ],
     [
-      'a column of groups',
+      'a group column',
       'SELECT group_0.properties.name AS name, count() FROM events WHERE group_1.properties.size > {variables.n} GROUP BY name',
     ],
     [
-      'persons found by a subquery',
+      'persons selected by a subquery',
       'SELECT count() FROM events WHERE event = {variables.x} AND person_id IN (SELECT id FROM persons WHERE is_identified)',
     ],
     ["a person's age", 'SELECT count() FROM events WHERE person.created_at >= now() - INTERVAL 7 DAY'],
+    ['the session ID', 'SELECT uniq($session_id), uniq(session.session_id) FROM events WHERE event = {variables.x}'],
     [
-      'the id of a session',
-      'SELECT uniq($session_id), uniq(session.session_id) FROM events WHERE event = {variables.x}',
-    ],
-    [
-      'other conditions of any kind beside the variables',
+      'any other conditions next to the variables',
       "SELECT count() FROM events WHERE event = {variables.x} AND (event LIKE 'a%' OR NOT distinct_id IN ('a'))",
     ],
   ])('%s', (_, text) => {
@@ -73,7 +70,7 @@ describe('queries that can be materialized', () => {
   })
 })
 
-describe('queries that cannot be materialized, with the position', () => {
+describe('materialization rules reject with the position', () => {
   test.each([
     [
       'LIKE',
@@ -172,13 +169,13 @@ describe('queries that cannot be materialized, with the position', () => {
       '{variables.y}',
     ],
     [
-      'a column of sessions',
+      'a session column',
       'SELECT avg(session.$session_duration) FROM events WHERE event = {variables.x}',
       'source_not_supported',
       'session.$session_duration',
     ],
     [
-      'a variable compared with a column of sessions',
+      'a variable compared with a session column',
       'SELECT count() FROM events AS e WHERE e.session.$entry_pathname = {variables.x}',
       'source_not_supported',
       'e.session.$entry_pathname',
@@ -196,20 +193,20 @@ describe('queries that cannot be materialized, with the position', () => {
       undefined,
     ],
     [
-      'a condition on persons that changes with each reading',
+      'a non-deterministic condition on persons',
       'SELECT count() FROM events WHERE event = {variables.x} AND rand() > length(person.properties.plan)',
       'not_repeatable',
       undefined,
     ],
     ['persons', 'SELECT count() FROM persons WHERE id = {variables.x}', 'source_not_supported', 'persons'],
     [
-      'no column',
+      'a variable without a column',
       "SELECT count() FROM events WHERE {variables.x} = 'a'",
       'variable_without_column',
       "{variables.x} = 'a'",
     ],
     [
-      'a column beside the variable',
+      'a second column next to the variable',
       'SELECT count() FROM events WHERE concat(event, {variables.x}) = distinct_id',
       'variable_beside_column',
       'concat(event, {variables.x}) = distinct_id',
@@ -222,19 +219,19 @@ describe('queries that cannot be materialized, with the position', () => {
     ],
     ['chance', 'SELECT count() FROM events WHERE event = {variables.x} AND rand() % 2 = 0', 'not_repeatable', 'rand()'],
     [
-      'the clock in a group',
+      'the current time as a group key',
       "SELECT dateDiff('day', timestamp, now()) AS age, count() FROM events WHERE event = {variables.x} GROUP BY age",
       'not_repeatable',
       'age',
     ],
     [
-      'a subquery in a condition of an aggregation',
+      'a subquery in an aggregate condition',
       'SELECT count() FROM events WHERE event = {variables.x} AND distinct_id IN (SELECT distinct_id FROM events)',
       'subquery_in_aggregation',
       undefined,
     ],
     [
-      'arrays that become rows',
+      'arrayJoin',
       'SELECT arrayJoin([1, 2]) AS part, count() FROM events WHERE event = {variables.x} GROUP BY part',
       'array_join',
       'part',
@@ -245,7 +242,7 @@ describe('queries that cannot be materialized, with the position', () => {
     if (place !== undefined) expect(first?.[1]).toBe(place)
   })
 
-  test('reports all violations in the order of the text', () => {
+  test('all violations in the order of the query', () => {
     const text = 'SELECT {variables.x} FROM events WHERE event LIKE {variables.y} AND timestamp != {variables.d}'
     expect(violations(text).map(([code]) => code)).toEqual([
       'variable_not_in_where',

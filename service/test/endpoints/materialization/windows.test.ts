@@ -39,7 +39,7 @@ interface Asked {
   readonly variables?: object
 }
 
-/** The parts of an answer that these tests read: of trends, one number, and retention. */
+/** The parts of a result that these tests read: of trends, one number, and retention. */
 interface Trend {
   readonly data: readonly number[]
 }
@@ -291,7 +291,7 @@ const WINDOWS: readonly Window[] = [
 ]
 
 test.each(WINDOWS.map((window) => [window.math, window.zone, window] as const))(
-  'a materialized %s in %s counts who came in exactly these days',
+  'a materialized %s in %s counts people active within the exact trailing days',
   async (math, zone, { days: [date_from, date_to], windows }) => {
     const spans = windows.map(([begin, end]) => [at(begin), at(end)] as const)
     const { projectId, times } = await storeAround(spans.flat())
@@ -307,7 +307,7 @@ test.each(WINDOWS.map((window) => [window.math, window.zone, window] as const))(
 test.each([
   ['weekly_active', '2026-03-23T10:07:30.501Z'],
   ['monthly_active', '2026-02-28T10:07:30.501Z'],
-])('a materialized %s of one number counts back from the exact time of the run', async (math, begin) => {
+])('a materialized total-value %s counts back from the exact time of the run', async (math, begin) => {
   const [from, until] = [at(begin), at('2026-03-30T09:07:30.501Z')]
   const { projectId, times } = await storeAround([from, until])
   const query = {

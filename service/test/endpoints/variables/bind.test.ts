@@ -18,7 +18,7 @@ test.each([
   ['Date', '2026-01-02T03:04:05-0530', { type: "DateTime64(3, 'UTC')", value: '2026-01-02 08:34:05.000' }],
   ['List', 'a', { type: 'String', value: 'a' }],
   ['List', ['a', 'b'], { type: 'Array(String)', value: ['a', 'b'] }],
-])('a %s accepts %j', (type, value, expected) => {
+])('a %s variable accepts %j', (type, value, expected) => {
   expect(bind(type, value)).toEqual(expected)
 })
 
@@ -44,17 +44,17 @@ test.each([
   ['List', 5],
   ['List', ['a', 5]],
   ['List', [['a']]],
-])('a %s rejects %j', (type, value) => {
+])('a %s variable rejects %j', (type, value) => {
   expect(() => bind(type, value)).toThrow(expect.objectContaining({ code: 'invalid_variables' }))
 })
 
-test('a list with values accepts only those', () => {
+test('a List variable with values accepts only those', () => {
   expect(bind('List', 'a', ['a', 'b'])).toEqual({ type: 'String', value: 'a' })
   expect(() => bind('List', 'c', ['a', 'b'])).toThrow(/"v" takes one of its values .*: "a", "b"/)
   expect(() => bind('List', ['a', 'c'], ['a', 'b'])).toThrow(ApiError)
 })
 
-test('reports all errors at once', () => {
+test('binding variables reports all errors together', () => {
   const three = ['missing', 'nothing', 'mistyped'].map((codeName) => ({ codeName, type: 'Number', values: [] }))
   try {
     bindVariables(three, { nothing: null, mistyped: 'x', zebra: 1, apple: 2 })
@@ -71,7 +71,7 @@ test('reports all errors at once', () => {
   }
 })
 
-test.each([['constructor'], ['__proto__'], ['toString']])('accepts a variable named %s', (name) => {
+test.each([['constructor'], ['__proto__'], ['toString']])('binding accepts a variable named %s', (name) => {
   const need = [{ codeName: name, type: 'String', values: [] }]
   expect(() => bindVariables(need, {})).toThrow(/is required/)
   expect(() => bindVariables([], JSON.parse(`{"${name}":1}`))).toThrow(/is not a variable/)
@@ -82,6 +82,6 @@ test.each([
   ['  Größe (cm) ', 'gre_cm'],
   ['A_b 9', 'a_b_9'],
   ['!!!', ''],
-])('the code name of %p is %p', (name, codeName) => {
+])('derives from the variable name %p the code name %p', (name, codeName) => {
   expect(codeNameOf(name)).toBe(codeName)
 })

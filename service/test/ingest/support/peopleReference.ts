@@ -1,11 +1,11 @@
 /** An event as the reference sees it. */
-export interface Said {
+export interface ReferenceEvent {
   readonly uuid: string
   /** ms since the epoch. */
   readonly at: number
   readonly event: string
   readonly id: string
-  /** The other id that the event names; '' if that id was erased since. */
+  /** The other distinct ID that the event names; '' if that ID was erased since. */
   readonly other?: string
   readonly set?: Readonly<Record<string, unknown>>
   readonly setOnce?: Readonly<Record<string, unknown>>
@@ -26,8 +26,8 @@ interface Person {
 
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-// Who is who: events by time, one after the other, over a list of persons.
-const peopleOf = (events: readonly Said[]): Person[] => {
+// Resolves identities: applies events in order of time to a list of persons.
+const peopleOf = (events: readonly ReferenceEvent[]): Person[] => {
   const people: Person[] = []
   const personOf = (id: string): Person => {
     const known = people.find(({ ids }) => ids.includes(id))
@@ -54,14 +54,14 @@ const peopleOf = (events: readonly Said[]): Person[] => {
 
 interface Change {
   readonly at: number
-  /** At the same moment: taking away comes first. */
+  /** At equal times, $unset applies first. */
   readonly rank: number
   readonly how: 'unset' | 'set' | 'once'
   readonly name: string
   readonly json: string
 }
 
-const changesOf = ({ at, set = {}, setOnce = {}, unset = [] }: Said): Change[] => {
+const changesOf = ({ at, set = {}, setOnce = {}, unset = [] }: ReferenceEvent): Change[] => {
   const of = (how: 'set' | 'once', values: Readonly<Record<string, unknown>>, rank: number) =>
     Object.entries(values)
       .filter(([name]) => !unset.includes(name))
@@ -73,14 +73,14 @@ const changesOf = ({ at, set = {}, setOnce = {}, unset = [] }: Said): Change[] =
   ]
 }
 
-const propertiesOf = (events: readonly Said[]): Record<string, unknown> => {
+const propertiesOf = (events: readonly ReferenceEvent[]): Record<string, unknown> => {
   const values = new Map<string, { json?: string; last?: 'set' | 'unset' }>()
   const changes = events.filter(({ isPersonless }) => !isPersonless).flatMap(changesOf)
   for (const { how, name, json } of changes.sort((a, b) => a.at - b.at || a.rank - b.rank || byText(a.json, b.json))) {
     const now = values.get(name) ?? {}
     if (how === 'set') values.set(name, { json, last: 'set' })
     else if (how === 'unset') values.set(name, { last: 'unset' })
-    // Once: the first who says it, as long as nobody said more; after it was taken away, the last.
+    // $set_once: the first value, unless there is a $set; after an $unset, the last value.
     else if (now.last === 'unset' || (!now.last && now.json === undefined)) values.set(name, { ...now, json })
   }
   return Object.fromEntries(
@@ -88,8 +88,8 @@ const propertiesOf = (events: readonly Said[]): Record<string, unknown> => {
   )
 }
 
-/** Everybody that a set of events tells of, each event counted once. */
-export const referencePeople = (events: readonly Said[]): ReferencePerson[] => {
+/** Returns every person in a set of events, counting each event once. */
+export const referencePeople = (events: readonly ReferenceEvent[]): ReferencePerson[] => {
   const once = [...new Map(events.map((each) => [each.uuid, each])).values()]
   return peopleOf(once).map(({ ids, isIdentified }) => ({
     ids: [...ids].sort(),

@@ -6,7 +6,7 @@ import { createWriter } from '../../../src/ingest/writer.ts'
 import { createTimeSlices } from '../../../src/lib/timeSlices.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
 
-/** A store of types of groups for one test, whatever the project. */
+/** Creates a store of group types for one test, shared by all projects. */
 export const createTypes = () => {
   const types: string[] = []
   return {
@@ -21,7 +21,7 @@ export const createTypes = () => {
   }
 }
 
-/** A service process as far as events go: with another it shares nothing but the stores. A project's token is its number. */
+/** Starts the ingest part of a service process, which shares only the stores with others. A project's token is its ID. */
 export const startIngest = (
   storage: Pick<Storage, 'rows' | 'insert' | 'work' | 'ready' | 'rowsDatabase'>,
   { groupTypes } = createTypes(),
@@ -46,7 +46,7 @@ export const startIngest = (
     count: () => {},
   })
 
-/** Hands a batch to a process. */
+/** Delivers a batch to a process. */
 export const deliver = (ingest: Ingest, project: number, batch: readonly object[], receivedAt = Date.UTC(2026, 5, 1)) =>
   ingest({
     body: Buffer.from(JSON.stringify({ api_key: String(project), batch })),

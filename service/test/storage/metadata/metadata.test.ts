@@ -24,7 +24,7 @@ const STORES: Readonly<Record<string, { place(): Promise<string>; textOf(place: 
     textOf: async (file) => ['', '-wal'].map((end) => readFileSync(`${file}${end}`, 'latin1')).join(''),
   },
   Postgres: {
-    // A schema of one database is made sooner than a database.
+    // Creating a schema is faster than creating a database.
     async place() {
       const schema = `definitions_${(places += 1)}`
       await postgres.ask(postgres.urlOf('postgres'), `CREATE SCHEMA ${schema}`)
@@ -99,7 +99,7 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     expect(await metadata.variables.list(project.id)).toMatchObject([{ codeName: 'plan' }])
   })
 
-  // Several processes may do so with SQLite too; within one, its driver waits without letting the others go on.
+  // SQLite also allows this across processes. Within one process, its driver blocks the others while it waits.
   const whereShared = name === 'Postgres' ? test : test.skip
   whereShared('of several that open an empty one at the same time, each finds it whole', async () => {
     await metadata.close()
@@ -111,7 +111,7 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     for (const other of others) await other.close()
   })
 
-  test('sees changes of another process at once', async () => {
+  test('returns changes of another process immediately', async () => {
     const project = await metadata.projects.create({ name: 'p', token: 't' })
     await metadata.keys.put({ projectId: project.id, label: 'k', secret: 'secret', scopes: [] })
     const made = (await metadata.endpoints.create(project.id, endpoint))!
@@ -301,7 +301,7 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
   })
 
   describe('endpoints', () => {
-    test('adds a version for a changed query and keeps the earlier one', async () => {
+    test('adds a version for a changed query and preserves the earlier one', async () => {
       const { id } = (await metadata.endpoints.create(1, endpoint))!
       expect(await metadata.endpoints.update(id, { description: 'x' })).toBe('done')
       await metadata.endpoints.update(id, { next: next(2) })
@@ -328,7 +328,7 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
       const { id } = (await metadata.endpoints.create(1, endpoint))!
       expect(await metadata.endpoints.create(1, endpoint)).toBeUndefined()
       const other = (await metadata.endpoints.create(1, { ...endpoint, name: 'other' }))!
-      // With a version that must not stay behind.
+      // With a version that must be removed too.
       expect(await metadata.endpoints.update(other.id, { name: 'e', next: next(2) })).toBe('taken')
       expect(await metadata.endpoints.versions(other.id)).toHaveLength(1)
       await metadata.endpoints.remove(id)
@@ -428,7 +428,7 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
       return { id, version, state: async () => (await metadata.endpoints.version(id, 1))!.materialization }
     }
 
-    test('is returned with its version until it is removed', async () => {
+    test('are returned with their version until removed', async () => {
       const { id, version, state } = await create()
       expect([
         await state(),
@@ -496,7 +496,7 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     await expect(metadata.withLock('start', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   })
 
-  test('refuses to open a store that a newer release wrote', async () => {
+  test('rejects opening a store that a newer release wrote', async () => {
     await metadata.close()
     if (name === 'Postgres') await postgres.ask(at, 'INSERT INTO steps VALUES (1000)')
     else

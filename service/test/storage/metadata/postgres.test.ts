@@ -25,10 +25,10 @@ afterAll(async () => {
 
 const closing = async (url: string) => (await openMetadata(url)).close()
 
-/** The address with another user, who has `password`. */
+/** Returns the URL with another user, who has `password`. */
 const asUser = (url: string, user: string) => url.replace(/mine:[^@]+/, `${user}:secret`)
 
-describe('a URL that cannot be used is reported with the reason and without the password', () => {
+describe('an unusable DATABASE_URL is reported without the password', () => {
   const refused = async (url: string) => {
     const error = await openMetadata(url).then(
       () => undefined,
@@ -136,7 +136,7 @@ describe('a URL that cannot be used is reported with the reason and without the 
   })
 })
 
-test('runs missing migrations once when several processes open the database', async () => {
+test('Postgres migrations run once when several processes open the database', async () => {
   const url = await postgres.create('steps')
   const all = await Promise.all([1, 2, 3, 4].map(() => openMetadata(url)))
   await Promise.all(all.map((each) => each.close()))
@@ -147,7 +147,7 @@ test('runs missing migrations once when several processes open the database', as
   expect(await postgres.ask(url, 'SELECT id::int FROM steps ORDER BY id')).toEqual(steps)
 })
 
-describe('a connection that drops', () => {
+describe('a Postgres connection that drops', () => {
   test('is replaced silently while idle', async () => {
     const metadata = await openMetadata(await postgres.create('idle'))
     await metadata.projects.create({ name: 'p', token: 't' })
@@ -160,7 +160,7 @@ describe('a connection that drops', () => {
         !(await postgres.ask(postgres.urlOf('postgres'), "SELECT 1 FROM pg_stat_activity WHERE datname = 'idle'"))
           .length,
     )
-    // The pool hears of it in a turn of its own.
+    // The pool processes it in a separate turn of the event loop.
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(await metadata.projects.byToken('t')).toBeDefined()
     await metadata.close()
@@ -201,7 +201,7 @@ describe('a connection that drops', () => {
   })
 })
 
-test('gives up on a query without an answer and uses another connection next', async () => {
+test('the Postgres store gives up on a query without a response and uses another connection next', async () => {
   const url = await postgres.create('hung')
   const [holder, waiter] = [await openMetadata(url), await openMetadata(`${url}?query_timeout=300`)]
   await holder.withLock('events', async () => {
@@ -211,7 +211,7 @@ test('gives up on a query without an answer and uses another connection next', a
   await Promise.all([holder.close(), waiter.close()])
 })
 
-test('holds each lock for one process at a time', async () => {
+test('a Postgres lock is held by one process at a time', async () => {
   const url = await postgres.create('turns')
   const all = await Promise.all([1, 2, 3].map(() => openMetadata(url)))
   let inside = 0
@@ -288,13 +288,13 @@ test('copies metadata from SQLite to Postgres and back unchanged', async () => {
       await copy.settings.get(1, 'remote_config'),
       (await copy.materializations.all()).length,
     ]).toEqual([['company', 'team'], { heatmaps: true }, 1])
-    // And it goes on from there.
+    // Sequences continue from the copied values.
     expect([
       (await copy.projects.create({ name: 'q', token: 'u' })).id,
       (await copy.flags.create(1, { key: 'f0', name: '', isActive: true, filters: {}, contexts: [] }))!.id,
     ]).toEqual([2, 601])
     await copy.close()
   }
-  // A second time nothing is mixed up.
+  // Copying a second time changes nothing.
   await expect(copyMetadata(first, url)).rejects.toThrow()
 })

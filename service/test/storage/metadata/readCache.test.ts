@@ -10,7 +10,7 @@ const createStore = () => {
   return { store, read }
 }
 
-test('reads a value once between two changes, separately for each argument', async () => {
+test('the metadata read cache reads a value once between two changes, separately for each argument', async () => {
   const { store, read } = createStore()
   const cached = createReadCache(() => store.version)('thing', read)
   expect([await cached('a'), await cached('a'), await cached('b')]).toEqual(['value', 'value', 'value'])
@@ -19,7 +19,7 @@ test('reads a value once between two changes, separately for each argument', asy
   expect(await cached('a')).toBe('other')
 })
 
-test('keeps values of different reads with the same argument apart', async () => {
+test('the metadata read cache separates different reads with equal arguments', async () => {
   const cacheReads = createReadCache(() => 1)
   const [person, group] = [
     cacheReads('person', async (id: string) => `person ${id}`),
@@ -28,7 +28,7 @@ test('keeps values of different reads with the same argument apart', async () =>
   expect([await person('1'), await group('1'), await person('1')]).toEqual(['person 1', 'group 1', 'person 1'])
 })
 
-test('does not cache missing values and values that mayCache rejects', async () => {
+test('the metadata read cache skips missing values and values that mayCache rejects', async () => {
   const { store, read } = createStore()
   store.value = undefined
   const cached = createReadCache(() => 1)('thing', read, (value) => value !== 'temporary')
@@ -38,7 +38,7 @@ test('does not cache missing values and values that mayCache rejects', async () 
   expect(store.reads).toBe(3)
 })
 
-test('does not use a value that was read before a change after it', async () => {
+test('the metadata read cache does not return a value read before a change after it', async () => {
   const store = { version: 1, value: 'old' }
   let go = () => {}
   const started = new Promise<void>((done) => (go = done))
@@ -53,7 +53,7 @@ test('does not use a value that was read before a change after it', async () => 
   expect([await slow, await cached('a')]).toEqual(['old', 'new'])
 })
 
-test('reads every time when there is no version to watch', async () => {
+test('the metadata read cache reads every time without a version to watch', async () => {
   const { store, read } = createStore()
   const cached = createReadCache(undefined)('thing', read)
   await cached('a')

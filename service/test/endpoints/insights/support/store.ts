@@ -32,7 +32,7 @@ export interface AskOptions {
   readonly now?: string
 }
 
-/** Returns the answer of an insight. Only the SQL of its statements separates projects here. */
+/** Returns the result of an insight. Only the SQL of its statements separates projects here. */
 export const ask = async (
   engine: TestEngine,
   query: object,

@@ -19,7 +19,7 @@ export interface MaterializedInsight {
   readonly table: string
   readonly kind: string
   readonly stored: { readonly table: string; readonly watermark: string; readonly signature: string }
-  /** The answers of a live run and of a materialized one. */
+  /** The results of a live run and of a materialized one. */
   run(question: InsightQuestion): Promise<{ live: unknown; materialized: unknown; isUsed: boolean }>
   /** The numbers of rows and events in the table, and of events that it should have. */
   held(): Promise<{ rows: number; events: number; wanted: number }>

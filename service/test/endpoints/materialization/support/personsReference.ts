@@ -1,8 +1,8 @@
 import type { BoundValue } from '../../../../src/sql/compile.ts'
-import { type ReferencePerson, referencePeople, type Said } from '../../../ingest/support/peopleReference.ts'
+import { type ReferencePerson, referencePeople, type ReferenceEvent } from '../../../ingest/support/peopleReference.ts'
 
 /** A captured event. */
-export interface Captured extends Said {
+export interface Captured extends ReferenceEvent {
   readonly amount?: number
 }
 

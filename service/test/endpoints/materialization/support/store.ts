@@ -21,7 +21,7 @@ export interface SeenEvent {
   readonly person: string
   /** ms since the epoch. */
   readonly at: number
-  /** When the engine took it, ms since the epoch. */
+  /** Time of the insert into the engine, ms since the epoch. */
   readonly seenAt: number
   readonly properties: object
   /** The keys of its groups, by the index of their type. */
