@@ -328,8 +328,8 @@ interface Analytics extends NotYet {
   captureTraceFeedback(traceId: string | number, text: string): void
   captureTraceMetric(traceId: string | number, name: string, value: string | number | boolean): void
   people: {
-    set(...given: PeopleArguments): void
-    set_once(...given: PeopleArguments): void
+    set(...args: PeopleArguments): void
+    set_once(...args: PeopleArguments): void
   }
   reset(options?: boolean | ResetOptions): void
   register(properties: Properties): void
@@ -378,7 +378,7 @@ interface Analytics extends NotYet {
   ): void
   featureFlags: {
     override(
-      given:
+      overrides:
         | FlagOverride
         | {
             flags?: FlagOverride
@@ -386,7 +386,7 @@ interface Analytics extends NotYet {
           },
     ): void
     overrideFeatureFlags(
-      given:
+      overrides:
         | FlagOverride
         | {
             flags?: FlagOverride

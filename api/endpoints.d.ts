@@ -71,11 +71,11 @@ type Given<Variables, Options> =
 interface Endpoints<Types extends Record<string, EndpointTypes>> {
   run<Name extends keyof Types & string>(
     name: Name,
-    ...given: Given<Types[Name]['variables'], RunOptions>
+    ...args: Given<Types[Name]['variables'], RunOptions>
   ): Promise<RunResult<Types[Name]['row']>>
   rows<Name extends keyof Types & string>(
     name: Name,
-    ...given: Given<Types[Name]['variables'], Omit<RunOptions, 'offset'>>
+    ...args: Given<Types[Name]['variables'], Omit<RunOptions, 'offset'>>
   ): AsyncGenerator<Types[Name]['row'], void, undefined>
 }
 declare const createEndpoints: <
