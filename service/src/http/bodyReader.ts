@@ -8,6 +8,8 @@ import { BODY_LIMITS, type BodyMemory, createBodyMemory, type Intake } from './b
 
 const RETRY_AFTER_SECONDS = 2
 const SWEEP_MS = 1_000
+// Ending a body, with its response and log line, takes about 0.4 ms.
+const MAX_ENDED_PER_TURN = 10
 
 export interface BodyReader {
   /** Call before a body is read. Its memory is released when the response is sent or the connection is closed. */
@@ -123,6 +125,14 @@ export const createBodyReader = (
     evict: (intake) => end(intake, 'ingest_overloaded', 'evicted'),
   })
 
+  const tooSlow: Intake[] = []
+  /** Ends the bodies in `tooSlow`, a few per turn of the event loop. */
+  const endSlowBodies = () => {
+    for (const each of tooSlow.splice(0, MAX_ENDED_PER_TURN))
+      if (!each.isFinished) end(each, 'body_too_slow', 'too_slow')
+    if (tooSlow.length) setImmediate(endSlowBodies)
+  }
+
   const sweeping = setInterval(() => {
     const now = Date.now()
     for (const each of intakes) {
@@ -134,9 +144,9 @@ export const createBodyReader = (
         !each.isWaiting && now - each.startedAt >= SWEEP_MS && arrived < (limits.bytesPerSecond * SWEEP_MS) / 1_000
       // What arrived faster counts no further: a body that stalls later ends soon, however fast it began.
       if (!each.isWaiting) each.behindMs = Math.max(0, each.behindMs + SWEEP_MS - (arrived / minRate) * 1_000)
-      if (now - each.startedAt > limits.maxMs || each.behindMs > limits.maxBehindMs)
-        end(each, 'body_too_slow', 'too_slow')
+      if (now - each.startedAt > limits.maxMs || each.behindMs > limits.maxBehindMs) tooSlow.push(each)
     }
+    endSlowBodies()
     // A waiting body may take the room of one that has stalled since.
     memory.resumeWaiting()
   }, SWEEP_MS)
