@@ -53,8 +53,8 @@ export type WithoutPage = (analytics: Analytics, begin: () => void, end: () => v
 
 /**
  * Creates an `analytics` object of the core and `features`. It touches nothing of the page until `init`, and no member
- * throws. `missing`: says which import a member lacks. `makeLoad`: how this build fetches extensions; `withoutPage`: what it does in workers and on servers, if anything;
- * `others`: the named instances so far, shared by all instances of one primary.
+ * throws. `makeLoad`: how this build fetches extensions. `withoutPage`: what it does in workers and on servers, if anything.
+ * `missing`: says which import a member lacks. `others`: the named instances so far, shared by all instances of one primary.
  */
 export const createAnalytics = (
   features: readonly Feature[],
