@@ -31,7 +31,7 @@ export default {
   external: (id) => !isBundled(id),
   plugins: [resolve(), typescript, licenses],
   onwarn(warning, warn) {
-    // Of bundled packages, where they do no harm.
+    // Ignores harmless warnings about code of bundled packages.
     const isTheirs = (warning.ids ?? [warning.id]).every((id) => id?.includes('/node_modules/'))
     if (!isTheirs || !['CIRCULAR_DEPENDENCY', 'THIS_IS_UNDEFINED'].includes(warning.code)) warn(warning)
   },

@@ -206,7 +206,7 @@ export interface Config {
   capture_dead_clicks: boolean
   /** true: the cookie is set on the top-level domain. false: only on the host the page came from. */
   cross_subdomain_cookie: boolean
-  /** User agents for which nothing is sent: any that contains one of these, ignoring case. */
+  /** Drops all events of browsers whose user agent contains one of these strings, ignoring case. */
   custom_blocked_useragents: string[]
   /** Opts in to the defaults introduced up to this date (YYYY-MM-DD). 'unset': none. Options you set explicitly win. */
   defaults: string

@@ -125,12 +125,16 @@ export const createBodyReader = (
     evict: (intake) => end(intake, 'ingest_overloaded', 'evicted'),
   })
 
-  const tooSlow: Intake[] = []
+  const tooSlow = new Set<Intake>()
+  let isEnding = false
   /** Ends the bodies in `tooSlow`, a few per turn of the event loop. */
   const endSlowBodies = () => {
-    for (const each of tooSlow.splice(0, MAX_ENDED_PER_TURN))
+    for (const each of [...tooSlow].slice(0, MAX_ENDED_PER_TURN)) {
+      tooSlow.delete(each)
       if (!each.isFinished) end(each, 'body_too_slow', 'too_slow')
-    if (tooSlow.length) setImmediate(endSlowBodies)
+    }
+    isEnding = tooSlow.size > 0
+    if (isEnding) setImmediate(endSlowBodies)
   }
 
   const sweeping = setInterval(() => {
@@ -144,9 +148,9 @@ export const createBodyReader = (
         !each.isWaiting && now - each.startedAt >= SWEEP_MS && arrived < (limits.bytesPerSecond * SWEEP_MS) / 1_000
       // What arrived faster counts no further: a body that stalls later ends soon, however fast it began.
       if (!each.isWaiting) each.behindMs = Math.max(0, each.behindMs + SWEEP_MS - (arrived / minRate) * 1_000)
-      if (now - each.startedAt > limits.maxMs || each.behindMs > limits.maxBehindMs) tooSlow.push(each)
+      if (now - each.startedAt > limits.maxMs || each.behindMs > limits.maxBehindMs) tooSlow.add(each)
     }
-    endSlowBodies()
+    if (!isEnding) endSlowBodies()
     // A waiting body may take the room of one that has stalled since.
     memory.resumeWaiting()
   }, SWEEP_MS)

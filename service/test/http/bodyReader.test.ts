@@ -137,6 +137,24 @@ describe('the minimum rate of a body', () => {
     reader.close()
   })
 
+  test('ends at most ten bodies per turn of the event loop', async () => {
+    const { reader, open } = createBodies(1_000 * KB)
+    const bodies = Array.from({ length: 35 }, (_, n) => open(`1.1.1.${n}`))
+    let turn = 0
+    const countTurns = () => {
+      turn += 1
+      if (turn < 10_000) setImmediate(countTurns)
+    }
+    countTurns()
+    const turns = Promise.all(bodies.map(({ outcome }) => outcome.then(() => turn)))
+    await jest.advanceTimersByTimeAsync(12_000)
+    const ended = await turns
+    turn = 10_000
+    const perTurn = [...new Set(ended)].map((each) => ended.filter((other) => other === each).length)
+    expect(Math.max(...perTurn)).toBe(10)
+    reader.close()
+  })
+
   test.each<[title: string, bytesPerSecond: number, seconds: number, expected: unknown]>([
     ['accepts a large body of 20 kB/s', 20 * KB, 100, isOpen],
     ['rejects a large body of 5 kB/s', 5 * KB, 40, 'body_too_slow'],

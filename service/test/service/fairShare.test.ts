@@ -53,7 +53,7 @@ const expectUndisturbed = (replies: readonly (Reply & { readonly ms: number })[]
   expect(Math.max(...replies.map(({ ms }) => ms))).toBeLessThan(LONGEST_MS)
 }
 
-/** The attacker is told that its own share is used up and when to retry. */
+/** Expects errors that say when to retry and that the client has used up its own share. */
 const expectCapacity = (replies: readonly Reply[]) => {
   const refused = replies.filter(({ status }) => status >= 429)
   expect(refused.length).toBeGreaterThan(0)

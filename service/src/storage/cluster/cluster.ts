@@ -19,7 +19,7 @@ export interface Cluster extends Storage {
  * Settings of every statement. They override the server's profile, because the correctness of results depends on them.
  */
 const SETTINGS: Settings = {
-  // A result without all shards would be wrong, so it is an error.
+  // A query fails if a shard is unavailable, because its result would be incomplete.
   skip_unavailable_shards: 0,
   // An insert succeeds only after the rows are in their shards.
   distributed_foreground_insert: 1,
