@@ -5,25 +5,33 @@ const PARAMETER = /:(\w+)|\*/g
 
 const toPath = (path: string): string => path.replace(PARAMETER, (_, name: string | undefined) => `{${name ?? 'path'}}`)
 
-const parametersOf = (path: string) =>
-  [...path.matchAll(PARAMETER)].map(([, name = 'path']) => ({
+const parametersOf = ({ path, query = {} }: Route) => [
+  ...[...path.matchAll(PARAMETER)].map(([, name = 'path']) => ({
     name,
     in: 'path',
     required: true,
     schema: { type: 'string' },
-  }))
+  })),
+  ...Object.entries(query).map(([name, schema]) => ({ name, in: 'query', required: false, schema })),
+]
 
-const toOperation = ({ path, access, takesRunTokens, body, summary }: Route) => ({
-  ...(summary ? { summary } : {}),
-  ...(access === 'public'
-    ? { security: [] }
-    : { description: `Requires a key with the scope ${access}${takesRunTokens ? ', or a run token' : ''}.` }),
-  parameters: parametersOf(path),
-  ...(body
-    ? { requestBody: { content: body === 'raw' ? { '*/*': {} } : { 'application/json': { schema: body } } } }
-    : {}),
-  responses: { '2XX': { description: 'Done.' }, default: { $ref: '#/components/responses/Refusal' } },
-})
+const toOperation = (route: Route) => {
+  const { access, takesRunTokens, body, response, summary } = route
+  return {
+    ...(summary ? { summary } : {}),
+    ...(access === 'public'
+      ? { security: [] }
+      : { description: `Requires a key with the scope ${access}${takesRunTokens ? ', or a run token' : ''}.` }),
+    parameters: parametersOf(route),
+    ...(body
+      ? { requestBody: { content: body === 'raw' ? { '*/*': {} } : { 'application/json': { schema: body } } } }
+      : {}),
+    responses: {
+      '2XX': { description: 'Done.', ...(response ? { content: { 'application/json': { schema: response } } } : {}) },
+      default: { $ref: '#/components/responses/Refusal' },
+    },
+  }
+}
 
 /** Returns the OpenAPI document of all routes, from their schemas. */
 export const apiDocument = (routes: readonly Route[]): Readonly<Record<string, unknown>> => {

@@ -109,6 +109,10 @@ export interface Route<Kind extends BodyKind = BodyKind, Body = never> {
   readonly hasSecret?: true
   /** Whether run tokens are accepted as well, also from pages of other origins. The path has a `:name`. */
   readonly takesRunTokens?: true
+  /** Query parameters by name, for the OpenAPI document. Handlers read and check them with `request.ts`. */
+  readonly query?: Readonly<Record<string, TSchema>>
+  /** Schema of the JSON body of a successful response, for the OpenAPI document. */
+  readonly response?: TSchema
   /** Kind of body: `raw` bytes in any encoding, JSON that matches a schema, or none. */
   readonly body?: Kind
   /** Maximum bytes of a raw body. Absent: the limit of a batch of events. */
