@@ -14,7 +14,15 @@ export default tseslint.config(
     ],
   },
   {
-    files: ['src/**/*.ts', 'service/src/**/*.ts', 'test/**/*.ts', 'service/test/**/*.ts', 'e2e/**/*.ts', '*.ts'],
+    files: [
+      'src/**/*.ts',
+      'service/src/**/*.ts',
+      'service/console/**/*.{ts,tsx}',
+      'test/**/*.ts',
+      'service/test/**/*.ts',
+      'e2e/**/*.ts',
+      '*.ts',
+    ],
     extends: [eslint.configs.recommended, ...tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {

@@ -1,0 +1,45 @@
+import createClient, { type Middleware } from 'openapi-fetch'
+import { Failure, toFailure } from './failure.ts'
+import type { paths } from './schema.d.ts'
+import { hasExpired } from './session.ts'
+
+/** URL of the service, without a slash at its end. The console is one folder below it. */
+export const SERVICE_URL = new URL('..', document.baseURI).href.replace(/\/$/, '')
+
+const client = createClient<paths>({ baseUrl: SERVICE_URL })
+
+const guard: Middleware = {
+  onRequest({ request }) {
+    // Browsers do not send Origin or Sec-Fetch-Site with GETs to plain HTTP addresses; no other site can send this header.
+    request.headers.set('x-trailmark-console', '1')
+    return request
+  },
+  onResponse({ response, schemaPath }) {
+    if (response.status === 401 && !schemaPath.startsWith('/api/console/')) hasExpired.value = true
+  },
+}
+client.use(guard)
+
+/** The API of the service, typed by its OpenAPI document. Use it through `ask`. */
+export const api = client
+
+/** A response of the API, as openapi-fetch returns it. */
+interface ApiResponse<Data> {
+  readonly data?: Data
+  readonly error?: unknown
+  readonly response: Response
+}
+
+/** Resolves with the body of a response. Rejects with `Failure`, or with an `AbortError` when the request was aborted. */
+export const ask = async <Data>(request: Promise<ApiResponse<Data>>): Promise<Data> => {
+  let answer: ApiResponse<Data>
+  try {
+    answer = await request
+  } catch (error) {
+    if (error instanceof DOMException) throw error
+    throw new Failure('The service cannot be reached. Check that it is running and that you are online.', 'offline', 0)
+  }
+  const { data, error, response } = answer
+  if (!response.ok) throw toFailure(response.status, error)
+  return data as Data
+}

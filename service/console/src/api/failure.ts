@@ -1,0 +1,60 @@
+/** One field or place at fault. */
+export interface FieldIssue {
+  readonly path: string
+  readonly code: string
+  readonly message: string
+}
+
+/** Where an error in SQL is: offsets in the text, line and column from 1. */
+export interface Position {
+  readonly start: number
+  readonly end: number
+  readonly line: number
+  readonly column: number
+}
+
+/** A failed request. The message tells a person what was wrong and what to do. See docs/reference/errors.md. */
+export class Failure extends Error {
+  override readonly name = 'Failure'
+
+  constructor(
+    message: string,
+    /** Stable code of the error. `offline` if the service could not be reached. */
+    readonly code: string,
+    /** HTTP status. 0 without a response. */
+    readonly status: number,
+    readonly errors: readonly FieldIssue[] = [],
+    readonly position?: Position,
+    /** What to write instead of the text at `position`. */
+    readonly fix?: string,
+    readonly requestId?: string,
+  ) {
+    super(message)
+  }
+}
+
+/** Whether a request ended because its page was left or a newer request replaced it. */
+export const isAborted = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError'
+
+/** Returns the failure of an error response. */
+export const toFailure = (status: number, body: unknown): Failure => {
+  const { detail, code, errors, position, fix, request_id } = (
+    typeof body === 'object' && body !== null ? body : {}
+  ) as Partial<{
+    detail: string
+    code: string
+    errors: FieldIssue[]
+    position: Position
+    fix: string
+    request_id: string
+  }>
+  return new Failure(
+    detail ?? `The service responded with status ${status}.`,
+    code ?? 'unknown',
+    status,
+    errors,
+    position,
+    fix,
+    request_id,
+  )
+}

@@ -1,0 +1,132 @@
+import { randomId } from '../lib/id.ts'
+import { api, ask, SERVICE_URL } from './client.ts'
+import { Failure } from './failure.ts'
+
+/** A query of the API: SQL or an insight. See docs/reference/insights.md. */
+export interface Query {
+  readonly kind: string
+  readonly [field: string]: unknown
+}
+
+export interface QueryProgress {
+  readonly status: 'queued' | 'running'
+  readonly readRows: number
+  readonly totalRows: number
+}
+
+export interface QueryOptions {
+  readonly signal: AbortSignal
+  readonly variables?: Readonly<Record<string, unknown>> | undefined
+  readonly limit?: number | undefined
+  /** Skips the service's cache. */
+  readonly force?: boolean | undefined
+  /** A cached result may be this old. */
+  readonly maxAgeSeconds?: number | undefined
+  readonly onProgress?: ((progress: QueryProgress) => void) | undefined
+}
+
+/** The response of a query. Of insights, `results` has the form that docs/reference/insights.md describes. */
+export interface QueryResult {
+  readonly results: readonly unknown[]
+  readonly columns?: readonly string[]
+  readonly types?: readonly unknown[]
+  readonly hasMore?: boolean
+  readonly last_refresh: string
+  readonly timezone: string
+  readonly [field: string]: unknown
+}
+
+// More at a time would only delay each other.
+const MAX_RUNNING = 4
+const PROGRESS_EVERY_MS = 500
+const PROGRESS_AFTER_MS = 1_000
+/** A result of a period that is not over. The console's pages show how old it is. */
+const MAX_AGE_SECONDS = 15
+
+let running = 0
+const waiting: (() => void)[] = []
+
+const takePlace = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (running < MAX_RUNNING) {
+      running++
+      return resolve()
+    }
+    const start = () => {
+      signal.removeEventListener('abort', giveUp)
+      running++
+      resolve()
+    }
+    const giveUp = () => {
+      waiting.splice(waiting.indexOf(start), 1)
+      reject(new DOMException('The query was cancelled.', 'AbortError'))
+    }
+    waiting.push(start)
+    signal.addEventListener('abort', giveUp, { once: true })
+  })
+
+const leavePlace = () => {
+  running--
+  waiting.shift()?.()
+}
+
+const pathOf = (projectId: number, id: string) => ({ params: { path: { projectId: String(projectId), id } } })
+
+const watchProgress = (projectId: number, id: string, onProgress: (progress: QueryProgress) => void): (() => void) => {
+  let isOver = false
+  let timer: ReturnType<typeof setTimeout>
+  const read = async () => {
+    const { data } = await api
+      .GET('/api/projects/{projectId}/query/{id}', pathOf(projectId, id))
+      .catch(() => ({ data: undefined }))
+    if (isOver) return
+    if (data) onProgress({ status: data.status, readRows: data.read_rows, totalRows: data.total_rows })
+    timer = setTimeout(() => void read(), PROGRESS_EVERY_MS)
+  }
+  timer = setTimeout(() => void read(), PROGRESS_AFTER_MS)
+  return () => {
+    isOver = true
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Runs a query of a project. At most four run at a time, in the order of their calls. Aborting `signal` cancels the query
+ * in the engine. Rejects with `Failure`.
+ */
+export const runQuery = async (
+  projectId: number,
+  query: Query,
+  { signal, variables, limit, force = false, maxAgeSeconds = MAX_AGE_SECONDS, onProgress }: QueryOptions,
+): Promise<QueryResult> => {
+  signal.throwIfAborted()
+  await takePlace(signal)
+  const id = randomId()
+  const stopProgress = onProgress ? watchProgress(projectId, id, onProgress) : () => {}
+  // `keepalive`: also when the page is closed.
+  const cancel = () =>
+    void fetch(`${SERVICE_URL}/api/projects/${projectId}/query/${id}`, {
+      method: 'DELETE',
+      keepalive: true,
+      headers: { 'x-trailmark-console': '1' },
+    }).catch(() => {})
+  signal.addEventListener('abort', cancel, { once: true })
+  try {
+    const body = {
+      query,
+      client_query_id: id,
+      refresh: force ? ('force' as const) : ('cache' as const),
+      max_age_seconds: maxAgeSeconds,
+      ...(variables ? { variables } : {}),
+      ...(limit === undefined ? {} : { limit }),
+    }
+    const params = { path: { projectId: String(projectId) } }
+    const result = await ask(api.POST('/api/projects/{projectId}/query', { params, body, signal }))
+    if (!result) throw new Failure('The service sent an empty response.', 'unknown', 0)
+    return result as QueryResult
+  } finally {
+    signal.removeEventListener('abort', cancel)
+    stopProgress()
+    leavePlace()
+  }
+}

@@ -1,0 +1,133 @@
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { api, ask } from './api/client.ts'
+import { hasExpired } from './api/session.ts'
+import { useLoad } from './lib/useLoad.ts'
+import { findPage, type Page, type PageProps } from './pages.ts'
+import { type Project, ProjectProvider } from './project.ts'
+import { linkTo, navigate, path } from './router.ts'
+import { Shell } from './shell.tsx'
+import { SignIn, SignInAgain, tokenOfLink } from './signIn.tsx'
+import { PageHead } from './ui/pageHead.tsx'
+import { Empty, Failed, Skeleton } from './ui/states.tsx'
+import { Toasts } from './ui/toast.tsx'
+
+const loadSession = async () => {
+  const { data, response, error } = await api.GET('/api/console/session')
+  return response.status === 401 ? null : ask(Promise.resolve({ data, response, error }))
+}
+
+/** The console: signs in, finds the project of the path and shows its page. */
+export const App = () => {
+  const session = useLoad('session', loadSession)
+  const hasLink = tokenOfLink.value !== undefined
+  if (session.data === undefined && session.error)
+    return (
+      <main class="sign-in">
+        <div class="sign-in-card">
+          <h1>Trailmark</h1>
+          <Failed error={session.error} onRetry={() => session.reload()} />
+        </div>
+      </main>
+    )
+  if (session.data === undefined) return null
+  if (session.data === null || hasLink) return <SignIn onSignedIn={() => session.reload()} />
+  return (
+    <>
+      <SignedIn keyLabel={session.data.key.label} />
+      {hasExpired.value && <SignInAgain />}
+      <Toasts />
+    </>
+  )
+}
+
+const SignedIn = ({ keyLabel }: { readonly keyLabel: string }) => {
+  const projects = useLoad('projects', async ({ signal }) => {
+    const { results } = await ask(api.GET('/api/projects', { signal }))
+    return results as readonly Project[]
+  })
+  if (!projects.data)
+    return projects.error ? (
+      <main class="main">
+        <Failed error={projects.error} onRetry={() => projects.reload()} />
+      </main>
+    ) : null
+  return <InProject projects={projects.data} keyLabel={keyLabel} />
+}
+
+const InProject = ({ projects, keyLabel }: { readonly projects: readonly Project[]; readonly keyLabel: string }) => {
+  const [, id, ...rest] = path.value.split('/')
+  const project = projects.find((each) => String(each.id) === id)
+  const first = projects[0]
+  const isHome = path.value === '' || (project && rest.length === 0)
+  const home = project ?? first
+  useEffect(() => {
+    if (isHome && home) navigate(linkTo(`projects/${home.id}/overview`), { replace: true })
+  }, [isHome, home])
+
+  if (!first)
+    return (
+      <main class="main">
+        <Empty title="No project">
+          <p>
+            This key reaches no project. Sign in with another key, or create a project with “trailmark projects create”.
+          </p>
+        </Empty>
+      </main>
+    )
+  if (isHome) return null
+  const found = project && findPage(rest.join('/'))
+  return (
+    <ProjectProvider value={project ?? first}>
+      <Shell projects={projects} keyLabel={keyLabel} current={found?.page.path}>
+        {found ? <PageOf key={path.value} page={found.page} params={found.params} /> : <NotFound />}
+      </Shell>
+    </ProjectProvider>
+  )
+}
+
+const loaded = new Map<Page, ComponentType<PageProps>>()
+
+/** Shows a page once its chunk is there. */
+const PageOf = ({ page, params }: PageProps & { readonly page: Page }) => {
+  const [, setCount] = useState(0)
+  const [hasFailed, setFailed] = useState(false)
+  const Component = loaded.get(page)
+  useEffect(() => {
+    if (Component) return
+    page.load().then(
+      (component) => {
+        loaded.set(page, component)
+        setCount((count) => count + 1)
+      },
+      () => setFailed(true),
+    )
+  }, [page, Component])
+  if (Component) return <Component params={params} />
+  if (hasFailed)
+    return (
+      <Empty title="This page could not be loaded">
+        <p>The service may have been upgraded, or you are offline.</p>
+        <button type="button" class="button" onClick={() => location.reload()}>
+          Load again
+        </button>
+      </Empty>
+    )
+  return (
+    <>
+      <PageHead title={page.title} />
+      <Skeleton height={16} />
+    </>
+  )
+}
+
+const NotFound = () => (
+  <>
+    <PageHead title="Not found" />
+    <Empty title="There is no page with this address">
+      <a class="button" href={linkTo('')}>
+        Go to the overview
+      </a>
+    </Empty>
+  </>
+)

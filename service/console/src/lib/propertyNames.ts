@@ -1,0 +1,36 @@
+/** Names of common properties for people. */
+const NAMES: Readonly<Record<string, string>> = {
+  $pathname: 'Page',
+  $current_url: 'URL',
+  $host: 'Host',
+  $referrer: 'Referrer',
+  $referring_domain: 'Referring domain',
+  $browser: 'Browser',
+  $browser_version: 'Browser version',
+  $browser_language: 'Language',
+  $os: 'Operating system',
+  $os_version: 'System version',
+  $device_type: 'Device',
+  $geoip_country_code: 'Country',
+  $geoip_subdivision_1_name: 'Region',
+  $geoip_city_name: 'City',
+  $timezone: 'Time zone',
+  $screen_name: 'Screen',
+  $channel_type: 'Channel',
+  $entry_pathname: 'Entry page',
+  $exit_pathname: 'Exit page',
+  $entry_referring_domain: 'Source',
+  utm_source: 'UTM source',
+  utm_medium: 'UTM medium',
+  utm_campaign: 'UTM campaign',
+  utm_term: 'UTM term',
+  utm_content: 'UTM content',
+  $entry_utm_source: 'UTM source',
+  $entry_utm_medium: 'UTM medium',
+  $entry_utm_campaign: 'UTM campaign',
+  $entry_utm_term: 'UTM term',
+  $entry_utm_content: 'UTM content',
+}
+
+/** Returns the name of a property for people. Unknown ones keep theirs. */
+export const propertyName = (key: string): string => (Object.hasOwn(NAMES, key) ? NAMES[key]! : key)

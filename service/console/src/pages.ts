@@ -1,0 +1,66 @@
+import type { ComponentType } from 'preact'
+import type { IconName } from './ui/icon.tsx'
+
+export interface PageProps {
+  /** Parameters of the page's path, decoded. */
+  readonly params: Readonly<Record<string, string>>
+}
+
+export interface Page {
+  /** Path below the project's, with parameters such as `:id`. */
+  readonly path: string
+  /** Group of the navigation. Absent: the page has no entry there. */
+  readonly group?: (typeof GROUPS)[number]
+  readonly title: string
+  readonly icon: IconName
+  readonly load: () => Promise<ComponentType<PageProps>>
+}
+
+/** Groups of the navigation, in order. */
+export const GROUPS = ['Web', 'Product', 'Data', 'Project'] as const
+
+/** All pages of a project. Each is a chunk of its own. */
+export const PAGES: readonly Page[] = [
+  {
+    path: 'overview',
+    group: 'Web',
+    title: 'Overview',
+    icon: 'overview',
+    load: async () => (await import('./pages/overview/overviewPage.tsx')).OverviewPage,
+  },
+]
+
+export interface Found {
+  readonly page: Page
+  readonly params: Readonly<Record<string, string>>
+}
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+const match = (pattern: string, path: string): Record<string, string> | undefined => {
+  const wanted = pattern.split('/')
+  const parts = path.split('/')
+  if (wanted.length !== parts.length) return undefined
+  const params: Record<string, string> = {}
+  for (const [index, each] of wanted.entries()) {
+    const part = parts[index]!
+    if (each.startsWith(':')) params[each.slice(1)] = decode(part)
+    else if (each !== part) return undefined
+  }
+  return params
+}
+
+/** Finds the page of a path below the project's. Pages without parameters come first. */
+export const findPage = (path: string): Found | undefined => {
+  for (const page of [...PAGES].sort((a, b) => a.path.split(':').length - b.path.split(':').length)) {
+    const params = match(page.path, path)
+    if (params) return { page, params }
+  }
+  return undefined
+}

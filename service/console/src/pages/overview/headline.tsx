@@ -1,0 +1,112 @@
+import { useMemo } from 'preact/hooks'
+import type { Interval } from '../../lib/period.ts'
+import { useQuery } from '../../lib/useQuery.ts'
+import { search, setSearch } from '../../router.ts'
+import { Card } from '../../ui/pageHead.tsx'
+import { LineChart, type Series } from '../../ui/lineChart.tsx'
+import { Load, Progress, Skeleton } from '../../ui/states.tsx'
+import { type Metric, METRICS } from './metrics.ts'
+import { Trend } from './trend.tsx'
+
+/** One item of the results of `WebOverviewQuery`. */
+interface Item {
+  readonly key: string
+  readonly value: number | null
+  readonly previous: number | null
+}
+
+interface SeriesItem {
+  readonly key: string
+  readonly data: readonly (number | null)[]
+  readonly previous?: readonly (number | null)[] | null
+}
+
+interface Overview {
+  readonly results: readonly Item[]
+  readonly series: { readonly labels: readonly string[]; readonly results: readonly SeriesItem[] }
+}
+
+/** The numbers of the period. The chosen one is the chart's. */
+export const Headline = ({
+  base,
+  interval,
+  isRunning,
+}: {
+  readonly base: Readonly<Record<string, unknown>>
+  readonly interval: Interval
+  readonly isRunning: boolean
+}) => {
+  const loaded = useQuery({ ...base, kind: 'WebOverviewQuery', interval })
+  const metric = METRICS.find(({ name }) => name === search.value.get('metric')) ?? METRICS[0]!
+  return (
+    <div class="stack">
+      <Progress isActive={loaded.isLoading} {...(loaded.share === undefined ? {} : { share: loaded.share })} />
+      <Load of={loaded} skeleton={<Skeleton height={26} />}>
+        {(data) => {
+          const { results, series } = data as unknown as Overview
+          return (
+            <div class="stack">
+              <Tiles items={results} current={metric} />
+              <Card>
+                <Chart metric={metric} series={series} isRunning={isRunning} />
+              </Card>
+            </div>
+          )
+        }}
+      </Load>
+    </div>
+  )
+}
+
+const Tiles = ({ items, current }: { readonly items: readonly Item[]; readonly current: Metric }) => (
+  <div class="tiles" role="group" aria-label="Metrics">
+    {METRICS.map((metric) => {
+      const item = items.find(({ key }) => key === metric.key)
+      const value = item?.value ?? null
+      return (
+        <button
+          key={metric.key}
+          type="button"
+          class="tile"
+          aria-pressed={metric === current}
+          title={metric.about}
+          onClick={() => setSearch({ metric: metric === METRICS[0] ? undefined : metric.name })}
+        >
+          <span class="tile-label">{metric.label}</span>
+          <span class="tile-value" title={value === null ? 'Not known' : metric.exact(value)}>
+            {value === null ? '–' : metric.format(value)}
+          </span>
+          <Trend metric={metric} value={value} previous={item?.previous} />
+        </button>
+      )
+    })}
+  </div>
+)
+
+const Chart = ({
+  metric,
+  series,
+  isRunning,
+}: {
+  readonly metric: Metric
+  readonly series: Overview['series']
+  readonly isRunning: boolean
+}) => {
+  const found = series.results.find(({ key }) => key === metric.key)
+  const lines = useMemo<readonly Series[]>(
+    () => [
+      { label: metric.label, values: found?.data ?? [], color: 1, isComparison: false },
+      ...(found?.previous ? [{ label: 'Before', values: found.previous, color: 1, isComparison: true }] : []),
+    ],
+    [found, metric],
+  )
+  return (
+    <LineChart
+      caption={`${metric.label} over time`}
+      labels={series.labels}
+      series={lines}
+      format={metric.format}
+      isLastPartial={isRunning}
+    />
+  )
+}

@@ -1,0 +1,155 @@
+import { useRef, useState } from 'preact/hooks'
+import { formatCompact, formatShare, formatWhole } from '../../lib/format.ts'
+import type { Filter } from '../../lib/filters.ts'
+import { useQuery } from '../../lib/useQuery.ts'
+import { useVisible } from '../../lib/useVisible.ts'
+import { Load, Progress } from '../../ui/states.tsx'
+import { type Tab, Tabs } from '../../ui/tabs.tsx'
+import type { Breakdown, Panel } from './breakdowns.ts'
+import styles from './statsPanel.module.css'
+
+const ROWS = 9
+
+interface Row {
+  readonly value: string | null
+  readonly visitors: number
+  readonly views: number
+  readonly bounceRate: number | null | undefined
+}
+
+type Cell = readonly [current: number | null, previous: number | null]
+
+const toRows = (columns: readonly string[], results: readonly unknown[]): readonly Row[] => {
+  const at = (name: string) => columns.indexOf(`context.columns.${name}`)
+  const [value, visitors, views, bounce] = ['breakdown_value', 'visitors', 'views', 'bounce_rate'].map(at) as [
+    number,
+    number,
+    number,
+    number,
+  ]
+  return (results as readonly (readonly unknown[])[]).map((row) => ({
+    value: row[value] as string | null,
+    visitors: (row[visitors] as Cell)[0] ?? 0,
+    views: (row[views] as Cell)[0] ?? 0,
+    bounceRate: bounce < 0 ? undefined : (row[bounce] as Cell)[0],
+  }))
+}
+
+/** A panel of the overview: rows of one breakdown with their visitors. A click on a row filters the page by it. */
+export const StatsPanel = ({
+  panel,
+  base,
+  onFilter,
+}: {
+  readonly panel: Panel
+  /** Fields that the queries of all panels share: dates, filters. */
+  readonly base: Readonly<Record<string, unknown>>
+  readonly onFilter: (filter: Filter) => void
+}) => {
+  const [by, setBy] = useState(panel.breakdowns[0]!.by)
+  const [limit, setLimit] = useState(ROWS)
+  const root = useRef<HTMLElement>(null)
+  const isVisible = useVisible(root)
+  const breakdown = panel.breakdowns.find((each) => each.by === by)!
+  const query = {
+    ...base,
+    kind: 'WebStatsTableQuery',
+    breakdownBy: by,
+    limit,
+    ...(breakdown.hasBounceRate ? { includeBounceRate: true } : {}),
+  }
+  const loaded = useQuery(isVisible ? query : undefined)
+  const tabs: readonly Tab<string>[] = panel.breakdowns.map(({ by: name, label }) => ({ name, label }))
+  return (
+    <section class="card" ref={root} aria-label={panel.title}>
+      <Tabs
+        label={panel.title}
+        tabs={tabs}
+        current={by}
+        onChange={(name) => {
+          setBy(name)
+          setLimit(ROWS)
+        }}
+      >
+        <Progress isActive={loaded.isLoading} {...(loaded.share === undefined ? {} : { share: loaded.share })} />
+        <Load of={loaded}>
+          {(data) => (
+            <Rows
+              breakdown={breakdown}
+              rows={toRows(data.columns ?? [], data.results)}
+              onFilter={onFilter}
+              hasMore={data.hasMore === true}
+              onMore={() => setLimit(limit + 30)}
+            />
+          )}
+        </Load>
+      </Tabs>
+    </section>
+  )
+}
+
+const Rows = ({
+  breakdown,
+  rows,
+  onFilter,
+  hasMore,
+  onMore,
+}: {
+  readonly breakdown: Breakdown
+  readonly rows: readonly Row[]
+  readonly onFilter: (filter: Filter) => void
+  readonly hasMore: boolean
+  readonly onMore: () => void
+}) => {
+  if (rows.length === 0) return <p class={`muted ${styles.none}`}>Nothing in this period.</p>
+  const most = Math.max(...rows.map(({ visitors }) => visitors), 1)
+  const nameOf = (value: string | null) =>
+    value === null || value === '' ? '(none)' : (breakdown.display?.(value) ?? value)
+  const filterOf = (value: string | null): Filter =>
+    value === null
+      ? { operator: 'unset', ...breakdown.filter, values: [] }
+      : { operator: 'is', ...breakdown.filter, values: [value] }
+  return (
+    <>
+      <table class={styles.rows}>
+        <caption class="visually-hidden">{breakdown.label}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{breakdown.label}</th>
+            <th scope="col">Visitors</th>
+            <th scope="col">Views</th>
+            {breakdown.hasBounceRate && <th scope="col">Bounce</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ value, visitors, views, bounceRate }) => (
+            <tr key={value}>
+              <td>
+                <div class={styles.bar} style={{ width: `${(visitors / most) * 100}%` }} />
+                <button
+                  type="button"
+                  class={`${styles.name} clip`}
+                  title={`Filter by ${nameOf(value)}`}
+                  onClick={() => onFilter(filterOf(value))}
+                >
+                  {nameOf(value)}
+                </button>
+              </td>
+              <td title={formatWhole(visitors)}>{formatCompact(visitors)}</td>
+              <td title={formatWhole(views)}>{formatCompact(views)}</td>
+              {breakdown.hasBounceRate && <td>{typeof bounceRate === 'number' ? formatShare(bounceRate) : '–'}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <div class="row between">
+        <span class="muted small">Visitors of several rows can be the same people.</span>
+        {hasMore && (
+          <button type="button" class="button plain" onClick={onMore}>
+            Show more
+          </button>
+        )}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,22 @@
+import { signal } from '@preact/signals'
+
+const SHOW_MS = 5_000
+const texts = signal<readonly { readonly id: number; readonly text: string }[]>([])
+let count = 0
+
+/** Says in a corner that something was done. Errors belong beside what failed instead. */
+export const toast = (text: string): void => {
+  const id = ++count
+  texts.value = [...texts.value, { id, text }]
+  setTimeout(() => (texts.value = texts.value.filter((each) => each.id !== id)), SHOW_MS)
+}
+
+export const Toasts = () => (
+  <div class="toasts" role="status">
+    {texts.value.map(({ id, text }) => (
+      <div key={id} class="toast">
+        {text}
+      </div>
+    ))}
+  </div>
+)
