@@ -118,7 +118,7 @@ export const startService = async ({
       persons,
       forget: forgetPerson,
       async onErased(projectId) {
-        await epochs.advance(projectId)
+        await epochs.advanceByErasure(projectId)
         await materializations.invalidate(projectId)
       },
     })

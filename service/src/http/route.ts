@@ -2,7 +2,7 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import type { EndpointDefinitions } from '../endpoints/definitions/endpoint.ts'
 import type { OpenApi } from '../endpoints/openapi.ts'
 import type { RunEndpoint } from '../endpoints/run.ts'
-import type { Running } from '../endpoints/running.ts'
+import type { ProgressOf, Running } from '../endpoints/running.ts'
 import type { StreamEndpoint } from '../endpoints/stream.ts'
 import type { RunGrant, RunTokens } from '../endpoints/tokens/runTokens.ts'
 import type { VariableDefinitions } from '../endpoints/variables/definitions.ts'
@@ -29,6 +29,7 @@ export interface Dependencies {
   readonly run: RunEndpoint
   readonly stream: StreamEndpoint
   readonly running: Pick<Running, 'cancel'>
+  readonly progressOf: ProgressOf
   readonly runTokens: RunTokens
   readonly openApi: OpenApi
   readonly flags: FlagDefinitions
@@ -105,6 +106,8 @@ export interface Route<Kind extends BodyKind = BodyKind, Body = never> {
   readonly summary?: string
   /** 'public': any page of any origin. Otherwise the scope that a personal API key needs. */
   readonly access: 'public' | Scope
+  /** Another scope with which a key may call the route. */
+  readonly orScope?: Scope
   /** Whether the response has a new key or token. Such a response is never compressed, see `compression.ts`. */
   readonly hasSecret?: true
   /** Whether run tokens are accepted as well, also from pages of other origins. The path has a `:name`. */

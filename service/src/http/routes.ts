@@ -8,6 +8,7 @@ import { FLAG_ROUTES } from './routes/flags.ts'
 import { KEY_ROUTES } from './routes/keys.ts'
 import { PERSON_ROUTES } from './routes/persons.ts'
 import { PROJECT_ROUTES } from './routes/projects.ts'
+import { QUERY_ROUTES } from './routes/queries.ts'
 import { REJECTED_EVENT_ROUTES } from './routes/rejectedEvents.ts'
 import { REMOTE_CONFIG_ROUTES } from './routes/remoteConfig.ts'
 import { RUN_ROUTES } from './routes/runs.ts'
@@ -32,6 +33,7 @@ export const ROUTES: readonly Route[] = [
   ...VARIABLE_ROUTES,
   ...ENDPOINT_ROUTES,
   ...RUN_ROUTES,
+  ...QUERY_ROUTES,
   ...RUN_TOKEN_ROUTES,
   route({
     method: 'GET',

@@ -10,7 +10,7 @@ import { createMaterializations, type Materializations } from '../endpoints/mate
 import { createShadow } from '../endpoints/materialization/shadow.ts'
 import { createOpenApi } from '../endpoints/openapi.ts'
 import { createRun, type Outcome } from '../endpoints/run.ts'
-import { createRunning } from '../endpoints/running.ts'
+import { createProgressOf, createRunning } from '../endpoints/running.ts'
 import { createStream } from '../endpoints/stream.ts'
 import { createRunTokens } from '../endpoints/tokens/runTokens.ts'
 import type { Dependencies } from '../http/route.ts'
@@ -73,7 +73,10 @@ interface EndpointsOptions {
 interface ConnectedEndpoints {
   readonly materializations: Materializations
   /** What the routes of endpoints call. */
-  readonly dependencies: Pick<Dependencies, 'endpoints' | 'run' | 'stream' | 'running' | 'runTokens' | 'openApi'>
+  readonly dependencies: Pick<
+    Dependencies,
+    'endpoints' | 'run' | 'stream' | 'running' | 'progressOf' | 'runTokens' | 'openApi'
+  >
 }
 
 /** Connects the definitions and runs of endpoints with the cache, the limits and materialization. */
@@ -129,6 +132,7 @@ export const connectEndpoints = ({
       ),
       stream: measured(createStream({ metadata, storage: gate.runs, admit, lastRuns, materializations })),
       running,
+      progressOf: createProgressOf(gate.lookups, running),
       runTokens: createRunTokens({ metadata, takesDates: materializations.takesDates }),
       openApi: createOpenApi(metadata, materializations.takesDates),
     },
