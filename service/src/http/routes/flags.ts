@@ -3,6 +3,7 @@ import { FILTERS } from '../../flags/filters.ts'
 import { ApiError } from '../../lib/apiError.ts'
 import { assertNameOfUrl, CLOSED, page } from '../request.ts'
 import { type Handler, type RouteRequest, route } from '../route.ts'
+import { pageOf, TIME } from '../schemas.ts'
 
 const FIELDS = {
   name: Type.Optional(Type.String({ maxLength: 10_000 })),
@@ -12,6 +13,21 @@ const FIELDS = {
 }
 const CREATE = Type.Object({ key: Type.String(), ...FIELDS }, CLOSED)
 const CHANGE = Type.Object({ key: Type.Optional(Type.String()), ...FIELDS }, CLOSED)
+
+const FLAG = Type.Object({
+  id: Type.Integer(),
+  key: Type.String(),
+  name: Type.String(),
+  active: Type.Boolean(),
+  filters: FILTERS,
+  /** Contexts in which the flag is evaluated. Empty: all. */
+  evaluation_contexts: Type.Array(Type.String()),
+  /** Increases with each change. */
+  version: Type.Integer(),
+  deleted: Type.Boolean(),
+  created_at: TIME,
+  updated_at: TIME,
+})
 
 const flagId = ({ params }: RouteRequest): number => {
   if (!/^\d{1,15}$/.test(params.id!))
@@ -42,27 +58,50 @@ export const FLAG_ROUTES = [
   route({
     method: 'GET',
     path: FLAGS,
+    summary: 'List the feature flags',
     access: 'feature_flag:read',
+    response: pageOf(FLAG),
     handler: async ({ flags }, { projectId }) => page(await flags.list(projectId)),
   }),
   route({
     method: 'POST',
     path: FLAGS,
+    summary: 'Create a feature flag',
     access: 'feature_flag:write',
     body: CREATE,
+    response: FLAG,
     handler: async ({ flags }, { projectId, body }) => ({ status: 201, body: await flags.create(projectId, body) }),
   }),
   route({
     method: 'GET',
     path: `${FLAGS}/:id`,
+    summary: 'Read a feature flag',
     access: 'feature_flag:read',
+    response: FLAG,
     handler: async ({ flags }, request) => ({ body: await flags.get(request.projectId, flagId(request)) }),
   }),
-  route({ method: 'PATCH', path: `${FLAGS}/:id`, access: 'feature_flag:write', body: CHANGE, handler: change }),
-  route({ method: 'PUT', path: `${FLAGS}/:id`, access: 'feature_flag:write', body: CHANGE, handler: put }),
+  route({
+    method: 'PATCH',
+    path: `${FLAGS}/:id`,
+    summary: 'Change a feature flag',
+    access: 'feature_flag:write',
+    body: CHANGE,
+    response: FLAG,
+    handler: change,
+  }),
+  route({
+    method: 'PUT',
+    path: `${FLAGS}/:id`,
+    summary: 'Change a feature flag by its id. By its key, create or change it',
+    access: 'feature_flag:write',
+    body: CHANGE,
+    response: FLAG,
+    handler: put,
+  }),
   route({
     method: 'DELETE',
     path: `${FLAGS}/:id`,
+    summary: 'Delete a feature flag',
     access: 'feature_flag:write',
     handler: async ({ flags }, request) => {
       await flags.remove(request.projectId, flagId(request))

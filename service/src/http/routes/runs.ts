@@ -5,6 +5,7 @@ import { narrowRun, withoutQuery } from '../../endpoints/tokens/narrow.ts'
 import { ApiError } from '../../lib/apiError.ts'
 import { booleanParam, CLOSED, integerParam, invalidInput } from '../request.ts'
 import { type Dependencies, type Handler, type RouteRequest, type RouteResponse, route } from '../route.ts'
+import { RUN_RESULT } from './endpointSchemas.ts'
 
 /** How a run uses the cache, by the values of "refresh". The last two are older names. */
 const REFRESH = {
@@ -146,6 +147,8 @@ export const RUN_ROUTES = [
     path: RUN_PATH,
     summary: 'Run an endpoint. Responses may be cached and revalidated by their ETag',
     access: 'endpoint:read',
+    query: { ...RUN.properties, variables: Type.String() },
+    response: RUN_RESULT,
     handler: runByGet,
   }),
   route({
@@ -155,6 +158,7 @@ export const RUN_ROUTES = [
     access: 'endpoint:read',
     takesRunTokens: true,
     body: RUN,
+    response: RUN_RESULT,
     handler: run,
   }),
   route({
