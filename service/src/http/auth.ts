@@ -18,6 +18,8 @@ export const SCOPES = [
   'personal_api_key:read',
   'personal_api_key:write',
   'refused_event:read',
+  'dashboard:read',
+  'dashboard:write',
   'metrics:read',
   'run_token:write',
 ] as const

@@ -56,6 +56,7 @@ export const narrowRun = (
     takesDates,
     key: { ...request.key, id: jti },
     runsPerMinute,
+    runTokenId: jti,
   }
 }
 
