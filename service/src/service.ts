@@ -1,4 +1,5 @@
 import type { Config } from './config.ts'
+import { createDashboards } from './dashboards/dashboards.ts'
 import { createEpochs, createSharedEpochs } from './endpoints/epochs.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
 import { openEngine } from './engine.ts'
@@ -18,6 +19,7 @@ import { createReadiness } from './readiness.ts'
 import { keyFileIn, sharedKeyFile } from './projects/keyFile.ts'
 import { createKeys } from './projects/keys.ts'
 import { createProjects } from './projects/projects.ts'
+import { createSetup } from './projects/setup.ts'
 import { lockDataDir } from './storage/lock.ts'
 import { metadataLocation, isOneOfMany } from './storage/location.ts'
 import { openMetadata, type Project } from './storage/metadata/metadata.ts'
@@ -118,10 +120,11 @@ export const startService = async ({
       persons,
       forget: forgetPerson,
       async onErased(projectId) {
-        await epochs.advance(projectId)
+        await epochs.advanceByErasure(projectId)
         await materializations.invalidate(projectId)
       },
     })
+    const setup = createSetup({ storage: gate.runs, metadata })
     const { byToken } = metadata.projects
     const server = await createServer({
       staticDir: config.staticDir,
@@ -144,10 +147,12 @@ export const startService = async ({
         projectByToken: byToken,
         variables: createVariableDefinitions(metadata),
         ...endpoints,
-        ...connectFlags(config, metadata, gate),
+        ...connectFlags({ config, metadata, gate, persons, onEvaluated: setup.noteFlagEvaluation }),
         persons,
         erase,
         projects: createProjects(metadata),
+        setup,
+        dashboards: createDashboards(metadata),
         keys,
         rejectedEvents,
         statics: createStatics(config.staticDir),

@@ -7,6 +7,8 @@ export interface Runner {
   readonly key: { readonly id: string; readonly label: string }
   /** A limit below the key's own, for a run token. */
   readonly runsPerMinute?: number
+  /** Id of the run token. Absent: the caller has a key. */
+  readonly runTokenId?: string
   /** The id by which the caller can cancel the run. */
   readonly clientQueryId?: string | undefined
   /** Aborted when the caller disconnects. */

@@ -9,8 +9,10 @@ export interface CacheRequest<Value> {
   readonly key: string
   /** What may make a load fail without changing its value, such as the caller's limits. Only loads with equal terms are shared. */
   readonly terms: string
-  /** A number that changes with the data. A value loaded under another epoch is not returned. */
+  /** A number that grows when the data changes. */
   readonly epoch: number
+  /** Accepts values of this epoch or a later one. Absent: only of `epoch`. */
+  readonly oldestEpoch?: number
   readonly maxAgeMs: number
   /** Whether to load even if the value is cached. */
   readonly isForced: boolean
@@ -86,12 +88,13 @@ export const createCache = <Value>({ maxBytes, now = Date.now }: CacheOptions): 
     }
   }
 
-  const find = ({ key, epoch, maxAgeMs }: CacheRequest<Value>): Entry<Value> | undefined => {
+  const find = ({ key, epoch, oldestEpoch, maxAgeMs }: CacheRequest<Value>): Entry<Value> | undefined => {
     const entry = entries.get(key)
     if (!entry) return undefined
     entries.delete(key)
     entries.set(key, entry)
-    return entry.epoch === epoch && now() - entry.startedAt < maxAgeMs ? entry : undefined
+    const isCurrent = oldestEpoch === undefined ? entry.epoch === epoch : entry.epoch >= oldestEpoch
+    return isCurrent && now() - entry.startedAt < maxAgeMs ? entry : undefined
   }
 
   const takeOff = ({ key, epoch, load }: CacheRequest<Value>, flightKey: string): Flight<Value> => {

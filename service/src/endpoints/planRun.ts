@@ -12,6 +12,7 @@ import { planFromStored } from './materialization/insightRows.ts'
 import type { Materializations } from './materialization/materializations.ts'
 import { readingFrom } from './materialization/plan.ts'
 import type { MaterializedTable } from './materialization/state.ts'
+import { statementPrefix } from './running.ts'
 import type { InsightWork, PreparedRun, RunRequest, SqlWork } from './prepareRun.ts'
 
 /** The cached part of a run's response, which depends only on the rows. */
@@ -53,7 +54,10 @@ export interface RunSources<Text extends Statement = Statement> {
  */
 export interface RunPlan {
   /** Which cached result fits. `isForced`: none does. */
-  readonly cache: Pick<CacheRequest<Outcome>, 'key' | 'terms' | 'maxAgeMs' | 'isForced'>
+  readonly cache: Pick<CacheRequest<Outcome>, 'key' | 'terms' | 'maxAgeMs' | 'isForced'> & {
+    /** Whether results are returned although events have arrived since. */
+    readonly toleratesNewEvents: boolean
+  }
   /** Compiles on the first call, because a cached result needs no SQL. Throws `ApiError`. */
   readonly sources: () => RunSources
   readonly limits: RunLimits
@@ -127,14 +131,14 @@ const rowBounds = (limit: number | undefined, { allowance, isStream }: PlanOptio
 const planSql = (
   work: SqlWork,
   request: RunRequest,
-  versionId: string,
+  queryId: string,
   table: MaterializedTable | undefined,
   options: PlanOptions,
 ): KindPlan => {
   const { parsed, values } = work
   const { projectId, limit, offset, cursor } = request
   const rows = rowBounds(limit, options)
-  const owner = cursorOwner(versionId, values)
+  const owner = cursorOwner(queryId, values)
   const after = cursor === undefined ? undefined : readCursor(cursor, owner)
   const sources = once(() =>
     sqlSources(
@@ -194,25 +198,34 @@ const planInsight = (
 }
 
 /** Decides where a prepared run gets its result. Executes nothing. Throws `ApiError`. */
-export const planRun = ({ version, work }: PreparedRun, request: RunRequest, options: PlanOptions): RunPlan => {
+export const planRun = (prepared: PreparedRun, request: RunRequest, options: PlanOptions): RunPlan => {
+  const { queryId, stored, work, maxAgeSeconds, toleratesNewEvents } = prepared
   const { materializations, allowance } = options
-  const { projectId, refresh } = request
+  const { projectId, refresh, clientQueryId } = request
   const isDirect = refresh === 'direct'
-  if (isDirect && !materializations.isEnabled(version)) throw new ApiError('not_materialized', { attr: 'refresh' })
-  const table = isDirect ? undefined : materializations.stored(version)
+  if (isDirect && !(stored && materializations.isEnabled(stored.version)))
+    throw new ApiError('not_materialized', { attr: 'refresh' })
+  const table = isDirect || !stored ? undefined : materializations.stored(stored.version)
   const { cacheKey, maxRows, ...plan } =
-    work.kind === 'sql' ? planSql(work, request, version.id, table, options) : planInsight(work, table, options)
+    work.kind === 'sql' ? planSql(work, request, queryId, table, options) : planInsight(work, table, options)
   return {
     ...plan,
     allowance,
-    limits: { projectId, maxSeconds: allowance.seconds, maxMemoryBytes: allowance.memoryBytes, maxRows },
+    limits: {
+      projectId,
+      maxSeconds: allowance.seconds,
+      maxMemoryBytes: allowance.memoryBytes,
+      maxRows,
+      ...(clientQueryId === undefined ? {} : { idPrefix: statementPrefix(projectId, clientQueryId) }),
+    },
     cache: {
       // With the table's name, so that a result from a retired table is not returned again.
       key: createHash('sha256')
-        .update(JSON.stringify([projectId, version.id, work.kind, cacheKey, table?.table ?? null]))
+        .update(JSON.stringify([projectId, queryId, work.kind, cacheKey, table?.table ?? null]))
         .digest('hex'),
       terms: JSON.stringify([allowance.seconds, allowance.memoryBytes, allowance.rows]),
-      maxAgeMs: version.dataFreshnessSeconds * 1_000,
+      maxAgeMs: maxAgeSeconds * 1_000,
+      toleratesNewEvents,
       isForced: refresh === 'force' || isDirect,
     },
   }

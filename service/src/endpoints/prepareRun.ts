@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto'
 import { ApiError } from '../lib/apiError.ts'
 import type { Endpoint, EndpointVersion, Metadata, Variable } from '../storage/metadata/metadata.ts'
 import type { Runner } from './admission.ts'
-import { parse, type SqlQuery } from './definitions/check.ts'
+import { checkQueryInput, parse, type SqlQuery } from './definitions/check.ts'
 import { findEndpoint, findVersion } from './definitions/find.ts'
 import type { Plan } from './insights/insight.ts'
 import { type InsightQuery, type InsightRun, isInsight, planInsight } from './insights/insights.ts'
@@ -10,27 +11,52 @@ import type { Materializations } from './materialization/materializations.ts'
 import type { BoundValue, ParsedQuery } from '../sql/compile.ts'
 import { bindVariables } from './variables/bind.ts'
 
-export interface RunRequest extends Runner {
-  readonly endpoint: string
+interface RunOptions extends Runner {
   readonly variables: Readonly<Record<string, unknown>>
-  /** Default: the current version. */
-  readonly version?: number | undefined
   readonly limit?: number | undefined
   readonly offset?: number | undefined
   /** `*` for the first page, then the cursor of the previous response. */
   readonly cursor?: string | undefined
   readonly refresh?: 'cache' | 'force' | 'direct' | undefined
-  /** Whether dates are accepted even if the insight is materialized without them. */
-  readonly takesDates?: boolean
   /** Whether the response includes the SQL, the cache key and timings. */
   readonly isDebug?: boolean
 }
 
+/** A run of a stored endpoint. */
+export interface EndpointRunRequest extends RunOptions {
+  readonly endpoint: string
+  /** Default: the current version. */
+  readonly version?: number | undefined
+  /** Whether dates are accepted even if the insight is materialized without them. */
+  readonly takesDates?: boolean
+}
+
+/** A run of a query that is not stored. */
+export interface QueryRunRequest extends RunOptions {
+  /** A query as endpoints store it, unchecked. */
+  readonly query: Readonly<Record<string, unknown>>
+  /** Accepts a cached result of up to this age, even if events have arrived since. Absent: only if none has. */
+  readonly maxAgeSeconds?: number | undefined
+}
+
+export type RunRequest = EndpointRunRequest | QueryRunRequest
+
 /** A run whose request has been checked. */
 export interface PreparedRun {
+  /** Identifies the query: the id of a version, or a hash of a query that is not stored. */
+  readonly queryId: string
+  /** The endpoint and the version that run. Absent for a query that is not stored. */
+  readonly stored?: StoredQuery
+  readonly work: SqlWork | InsightWork
+  /** Maximum age of a cached result. */
+  readonly maxAgeSeconds: number
+  /** Whether a cached result is returned although events have arrived since. */
+  readonly toleratesNewEvents: boolean
+}
+
+export interface StoredQuery {
   readonly endpoint: Endpoint
   readonly version: EndpointVersion
-  readonly work: SqlWork | InsightWork
 }
 
 export interface SqlWork {
@@ -73,7 +99,7 @@ const parsedOf = (query: SqlQuery): ParsedQuery => {
 const sqlWork = async (
   metadata: Pick<Metadata, 'variables'>,
   query: SqlQuery,
-  { projectId, variables }: RunRequest,
+  { projectId, variables }: RunOptions,
 ): Promise<SqlWork> => {
   const parsed = parsedOf(query)
   return {
@@ -86,7 +112,7 @@ const sqlWork = async (
 const insightWork = async (
   { projects }: Pick<Metadata, 'projects'>,
   query: InsightQuery,
-  request: RunRequest,
+  request: RunOptions,
   takesDates: boolean,
 ): Promise<InsightWork> => {
   const { projectId, variables } = request
@@ -110,10 +136,24 @@ export interface PrepareDependencies {
   readonly materializations: Pick<Materializations, 'takesDates'>
 }
 
-/** Finds the endpoint, binds the variables and checks the request. Executes nothing. Rejects with `ApiError`. */
-export const prepareRun = async (
+// As the shortest freshness of an endpoint.
+const UNSTORED_MAX_AGE_SECONDS = 900
+
+const prepareUnstored = async ({ metadata }: PrepareDependencies, request: QueryRunRequest): Promise<PreparedRun> => {
+  const query = checkQueryInput(request.query, await metadata.variables.list(request.projectId))
+  return {
+    queryId: createHash('sha256').update(JSON.stringify(query)).digest('hex'),
+    work: isInsight(query)
+      ? await insightWork(metadata, query, request, true)
+      : await sqlWork(metadata, query, request),
+    maxAgeSeconds: request.maxAgeSeconds ?? UNSTORED_MAX_AGE_SECONDS,
+    toleratesNewEvents: request.maxAgeSeconds !== undefined,
+  }
+}
+
+const prepareStored = async (
   { metadata, materializations }: PrepareDependencies,
-  request: RunRequest,
+  request: EndpointRunRequest,
 ): Promise<PreparedRun> => {
   const endpoint = await findEndpoint(metadata, request.projectId, request.endpoint)
   if (!endpoint.isActive) throw new ApiError('not_found', { detail: 'This endpoint is not active.' })
@@ -127,6 +167,19 @@ export const prepareRun = async (
       detail: `Version ${version.version} of this endpoint is not active.`,
       attr: 'version',
     })
+  return {
+    queryId: version.id,
+    stored: { endpoint, version },
+    work,
+    maxAgeSeconds: version.dataFreshnessSeconds,
+    toleratesNewEvents: false,
+  }
+}
+
+/** Finds or checks the query, binds the variables and checks the request. Executes nothing. Rejects with `ApiError`. */
+export const prepareRun = async (dependencies: PrepareDependencies, request: RunRequest): Promise<PreparedRun> => {
+  const prepared =
+    'query' in request ? await prepareUnstored(dependencies, request) : await prepareStored(dependencies, request)
   if (request.offset !== undefined && request.limit === undefined)
     throw new ApiError('invalid_input', { detail: '"offset" requires "limit".', attr: 'offset' })
   if (request.offset !== undefined && request.cursor !== undefined)
@@ -134,5 +187,5 @@ export const prepareRun = async (
       detail: '"cursor" determines where a page begins. Omit "offset".',
       attr: 'offset',
     })
-  return { endpoint, version, work }
+  return prepared
 }

@@ -3,7 +3,7 @@ import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { Result, Storage } from '../storage/storage.ts'
 import type { Admission, Admit } from './admission.ts'
 import type { Cache, Loaded } from './cache.ts'
-import type { Epochs } from './epochs.ts'
+import { type Epochs, lastErasure } from './epochs.ts'
 import { type Executed, executeRun } from './executeRun.ts'
 import type { LastRuns } from './lastRuns.ts'
 import type { Materializations } from './materialization/materializations.ts'
@@ -12,14 +12,15 @@ import { type Outcome, planRun, type RunPlan } from './planRun.ts'
 import { prepareRun, type RunRequest } from './prepareRun.ts'
 
 export type { Outcome } from './planRun.ts'
-export type { RunRequest } from './prepareRun.ts'
+export type { EndpointRunRequest, QueryRunRequest, RunRequest } from './prepareRun.ts'
 
 /** The JSON response of a run. */
 export interface RunAnswer extends Outcome {
-  readonly name: string
   readonly execution_id: string
-  readonly endpoint_version: number
-  readonly endpoint_version_created_at: string
+  /** The endpoint and its version. Absent for a query that is not stored. */
+  readonly name?: string
+  readonly endpoint_version?: number
+  readonly endpoint_version_created_at?: string
   readonly is_cached: boolean
   /** When the result was computed. Later events may be missing. */
   readonly last_refresh: string
@@ -65,7 +66,7 @@ const sqlOf = ({ sources }: RunPlan, { endpoint_materialized: isMaterialized }: 
   return statements.map(({ text }) => text).join(';\n')
 }
 
-/** Runs a stored endpoint: admit → prepare → plan → cache or execute → shape. Rejects with `ApiError`. */
+/** Runs an endpoint or a query: admit → prepare → plan → cache or execute → shape. Rejects with `ApiError`. */
 export const createRun = ({
   metadata,
   storage,
@@ -79,29 +80,35 @@ export const createRun = ({
   const answer = async (request: RunRequest, { allowance, signal }: Admission): Promise<RunAnswer> => {
     const { projectId, isDebug } = request
     const prepared = await prepareRun({ metadata, materializations }, request)
-    const { endpoint, version, work } = prepared
+    const { stored, work } = prepared
     const plan = planRun(prepared, request, { materializations, allowance })
     const compileAt = performance.now()
     if (isDebug) plan.sources()
     const executeAt = performance.now()
+    const epoch = await epochs.of(projectId)
     const { value, startedAt, isCached } = await cache({
       ...plan.cache,
-      epoch: await epochs.of(projectId),
+      epoch,
+      ...(plan.cache.toleratesNewEvents ? { oldestEpoch: lastErasure(epoch) } : {}),
       signal,
       load: async (aborted) =>
         toLoaded(plan, await executeRun(plan, (statement, limits) => storage.run(statement, limits, aborted))),
     })
     const doneAt = performance.now()
     const refreshed = new Date(startedAt).toISOString()
-    if (!isCached) lastRuns.note(endpoint.id, refreshed)
-    if (!isCached && value.endpoint_materialized)
-      shadow.follow({ versionId: version.id, comparison: plan.comparison, limits: plan.limits })
+    if (!isCached && stored) lastRuns.note(stored.endpoint.id, refreshed)
+    if (!isCached && stored && value.endpoint_materialized)
+      shadow.follow({ versionId: stored.version.id, comparison: plan.comparison, limits: plan.limits })
     return {
       ...value,
-      name: endpoint.name,
+      ...(stored
+        ? {
+            name: stored.endpoint.name,
+            endpoint_version: stored.version.version,
+            endpoint_version_created_at: stored.version.createdAt,
+          }
+        : {}),
       execution_id: randomUUID(),
-      endpoint_version: version.version,
-      endpoint_version_created_at: version.createdAt,
       is_cached: isCached,
       last_refresh: refreshed,
       cache_target_age: new Date(startedAt + plan.cache.maxAgeMs).toISOString(),

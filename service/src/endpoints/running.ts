@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { ApiError } from '../lib/apiError.ts'
+import type { Progress, Storage } from '../storage/storage.ts'
 
 /** The active runs that have a `client_query_id`. */
 export interface Running {
@@ -8,6 +10,8 @@ export interface Running {
     clientQueryId: string | undefined,
     given: AbortSignal,
   ): { readonly signal: AbortSignal; readonly end: () => void }
+  /** Whether this process has an active run with this id. */
+  has(projectId: number, clientQueryId: string): boolean
   /** Cancels a run. Returns whether there was one with this id. */
   cancel(projectId: number, clientQueryId: string): boolean
 }
@@ -29,6 +33,7 @@ export const createRunning = (): Running => {
       cancels.set(key, cancel)
       return { signal: AbortSignal.any([given, cancel.signal]), end: () => void cancels.delete(key) }
     },
+    has: (projectId, clientQueryId) => cancels.has(keyOf(projectId, clientQueryId)),
     cancel(projectId, clientQueryId) {
       const found = cancels.get(keyOf(projectId, clientQueryId))
       found?.abort(new ApiError('query_cancelled'))
@@ -36,3 +41,28 @@ export const createRunning = (): Running => {
     },
   }
 }
+
+/** Returns how the ids of a run's statements begin in the engine: the same in every process. */
+export const statementPrefix = (projectId: number, clientQueryId: string): string =>
+  `${createHash('sha256')
+    .update(JSON.stringify([projectId, clientQueryId]))
+    .digest('hex')}-`
+
+export interface RunProgress extends Progress {
+  /** `queued`: the engine is not executing a statement of the run, because it waits for its turn or for an equal run. */
+  readonly status: 'running' | 'queued'
+}
+
+/** Returns the progress of a run by its `client_query_id`. `undefined`: no such run is in progress. */
+export type ProgressOf = (projectId: number, clientQueryId: string) => Promise<RunProgress | undefined>
+
+/** Finds runs of every process in the engine. Queued runs are known to their own process only. */
+export const createProgressOf =
+  (storage: Pick<Storage, 'progress'>, running: Pick<Running, 'has'>): ProgressOf =>
+  async (projectId, clientQueryId) => {
+    const progress = await storage.progress({ projectId, idPrefix: statementPrefix(projectId, clientQueryId) })
+    if (progress) return { status: 'running', ...progress }
+    return running.has(projectId, clientQueryId)
+      ? { status: 'queued', readRows: 0, totalRows: 0, elapsedMs: 0 }
+      : undefined
+  }

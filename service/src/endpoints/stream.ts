@@ -40,7 +40,7 @@ export const createStream =
       ).catch((error: unknown) => {
         throw signal.aborted ? signal.reason : error
       })
-      lastRuns.note(prepared.endpoint.id, startedAt)
+      if (prepared.stored) lastRuns.note(prepared.stored.endpoint.id, startedAt)
       return results[0]!.once('close', leave)
     } catch (error) {
       leave()

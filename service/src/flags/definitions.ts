@@ -14,6 +14,9 @@ export interface FlagInput {
   readonly evaluation_contexts?: readonly string[]
 }
 
+/** An unsaved definition. `id`: the flag that it would change. Absent: the flag with this key, if there is one. */
+export type FlagDraft = FlagInput & { readonly key: string; readonly id?: number }
+
 export type FlagView = Readonly<Record<string, unknown>>
 
 export interface FlagDefinitions {
@@ -24,6 +27,8 @@ export interface FlagDefinitions {
   remove(projectId: number, id: number): Promise<void>
   /** Payload of a flag without variants, as a value. `null`: none. */
   payload(projectId: number, key: string): Promise<unknown>
+  /** Checks an unsaved definition, of an existing flag or a new one, and returns it as `/flags` would evaluate it. */
+  draft(projectId: number, input: FlagDraft): Promise<Flag>
   /** All flags of a project by key, as `/flags` evaluates them. Cached briefly. */
   byKey(projectId: number): Promise<ReadonlyMap<string, Flag>>
   /** Drops the cached definitions of a project. */
@@ -43,7 +48,7 @@ const withGroupType = (filters: Filters, types: readonly string[]): Filters => {
 }
 
 const toFlag = (
-  { id, key, name, version, isActive, filters, contexts }: FlagRecord,
+  { id, key, name, version, isActive, filters, contexts }: Omit<FlagRecord, 'createdAt' | 'updatedAt'>,
   types: readonly string[],
   taken: ReadonlySet<number>,
 ): Flag => {
@@ -159,6 +164,9 @@ export const createFlagDefinitions = (
     return found
   }
   const find = (projectId: number, id: number) => findBy('id', projectId, id)
+  /** Returns the group types and the flags that early access features decide, which `toFlag` needs. */
+  const contextOf = (projectId: number) =>
+    Promise.all([groupTypes.list(projectId), featuresOf({ settings }, projectId).then(flagsTaken)])
   const keyTaken = (key: string) =>
     new ApiError('name_taken', { detail: `This project already has a feature flag "${key}".`, attr: 'key' })
   const checked = async (projectId: number, key: string, filters: Filters, id?: number) => {
@@ -213,14 +221,31 @@ export const createFlagDefinitions = (
       const payload = (filters as Filters).payloads?.true ?? null
       return typeof payload === 'string' ? (JSON.parse(payload) as unknown) : payload
     },
+    draft: async (
+      projectId,
+      { id, key, name = '', active = true, filters = EVERYBODY, evaluation_contexts: contexts = [] },
+    ) => {
+      const saved =
+        id === undefined ? (await flags.list(projectId)).find((flag) => flag.key === key) : await find(projectId, id)
+      await checked(projectId, key, filters, saved?.id)
+      // No flag has the id 0.
+      const record = {
+        id: saved?.id ?? 0,
+        version: saved?.version ?? 0,
+        key,
+        name,
+        isActive: active,
+        filters,
+        contexts,
+      }
+      return toFlag(record, ...(await contextOf(projectId)))
+    },
     byKey: (projectId) => {
       const known = kept.get(projectId)
       if (known && known.until > now()) return known.flags
-      const read = Promise.all([
-        flags.list(projectId),
-        groupTypes.list(projectId),
-        featuresOf({ settings }, projectId).then(flagsTaken),
-      ]).then(([rows, types, taken]) => new Map(rows.map((row) => [row.key, toFlag(row, types, taken)])))
+      const read = Promise.all([flags.list(projectId), contextOf(projectId)]).then(
+        ([rows, context]) => new Map(rows.map((row) => [row.key, toFlag(row, ...context)])),
+      )
       kept.set(projectId, { until: now() + KEPT_MS, flags: read })
       // Failures are not cached.
       read.catch(() => kept.delete(projectId))

@@ -67,12 +67,17 @@ const testOf = (property: Property): ValueTest => {
   return made
 }
 
-const isMet = (property: Property, values: Values, { now, isIncomplete }: Subject): boolean => {
-  const actual = Object.hasOwn(values, property.key) ? values[property.key] : undefined
+/** Whether a condition holds for the value it is about. `undefined`: the person or group does not have the property. */
+const isMet = (property: Property, actual: unknown, { now, isIncomplete }: Subject): boolean => {
+  if (property.type === 'flag') return property.value === true ? actual !== false : actual === property.value
   if (actual === undefined && isIncomplete) throw new Error(`The property ${property.key} could not be looked up.`)
   if (actual === undefined || actual === null) return OPERATORS[property.operator ?? 'exact']!.whenMissing
   return testOf(property)(actual, now)
 }
+
+// The bucket is computed only if it matters.
+const isInRollout = ({ rollout_percentage: percentage }: Condition, bucket: () => number): boolean =>
+  (percentage ?? 100) >= 100 || bucket() <= percentage! / 100
 
 /** Returns the key of the variant for an identifier. Variants divide the range from 0 to 1 in their order. */
 const variantFor = (
@@ -92,58 +97,83 @@ const variantFor = (
 const asString = (payload: unknown): string | null =>
   payload === undefined || payload === null ? null : typeof payload === 'string' ? payload : JSON.stringify(payload)
 
-/**
- * Evaluates the `wanted` flags for a subject, with dependencies from `all`. The same subject always gets the same
- * result, and raising a rollout percentage never removes anyone.
- */
-export const evaluateFlags = (
-  all: ReadonlyMap<string, Flag>,
-  wanted: readonly Flag[],
-  subject: Subject,
-): Evaluation[] => {
+/** How one property of a condition compares with the subject's. */
+export interface PropertyTrace {
+  readonly property: Property
+  /** The value that was compared. `undefined`: there is none. */
+  readonly found: unknown
+  readonly isMet: boolean
+}
+
+/** How one condition of a flag applies to the subject, whether or not an earlier condition decides. */
+export interface ConditionTrace {
+  readonly condition: Condition
+  readonly properties: readonly PropertyTrace[]
+  /** Position of the subject between 0 and 1. `undefined`: the subject has no group of the flag's type. */
+  readonly bucket: number | undefined
+  readonly isInRollout: boolean
+}
+
+export interface Explanation {
+  readonly evaluation: Evaluation
+  readonly conditions: readonly ConditionTrace[]
+}
+
+interface Evaluator {
+  readonly evaluate: (flag: Flag) => Evaluation
+  /** Evaluates a flag and traces all its conditions, through the same functions. */
+  readonly explain: (flag: Flag) => Explanation
+}
+
+/** Creates the evaluation of flags for one subject, with dependencies from `all`. */
+const createEvaluator = (all: ReadonlyMap<string, Flag>, subject: Subject): Evaluator => {
   const values = new Map<string, FlagValue>()
   const valueOf = (key: string): FlagValue => {
     const flag = all.get(key)
     if (!flag?.isActive) return false
     if (!values.has(key)) {
-      const { enabled, variant } = evaluate(flag)
+      const { enabled, variant } = evaluateOnce(flag)
       values.set(key, variant ?? enabled)
     }
     return values.get(key)!
   }
 
-  const meets = (property: Property, groupType: string | null | undefined): boolean => {
-    if (property.type === 'flag') {
-      const value = valueOf(property.key)
-      return property.value === true ? value !== false : value === property.value
-    }
-    const known =
-      property.type === 'group' ? (groupType && subject.groupProperties[groupType]) || {} : subject.personProperties
-    return isMet(property, known, subject)
+  const actualOf = ({ type, key }: Property, groupType: string | null | undefined): unknown => {
+    if (type === 'flag') return valueOf(key)
+    const known = type === 'group' ? (groupType && subject.groupProperties[groupType]) || {} : subject.personProperties
+    return Object.hasOwn(known, key) ? known[key] : undefined
   }
+
+  /** The id that decides the rollout: of the person or, for a flag of groups, of the group. */
+  const identifierOf = ({ filters: { aggregation_group_type: groupType } }: Flag): string | undefined =>
+    // A group type without events has no groups.
+    groupType !== undefined && groupType !== null ? subject.groups[groupType] : subject.distinctId
 
   const decide = (
     flag: Flag,
   ): { code: ReasonCode; index: number | null; condition?: Condition; identifier?: string } => {
     const { groups: conditions, aggregation_group_type: groupType } = flag.filters
-    // A group type without events has no groups.
-    const isOfGroups = groupType !== undefined && groupType !== null
-    const identifier = isOfGroups ? subject.groups[groupType] : subject.distinctId
+    const identifier = identifierOf(flag)
     if (!identifier) return { code: 'no_group_type', index: null }
     let code: ReasonCode = 'no_condition_match'
     for (const [index, condition] of conditions.entries()) {
-      if (!(condition.properties ?? []).every((property) => meets(property, groupType))) continue
-      const percentage = condition.rollout_percentage ?? 100
-      if (percentage >= 100 || shareOf(flag.key, identifier) <= percentage / 100)
+      if (!(condition.properties ?? []).every((property) => isMet(property, actualOf(property, groupType), subject)))
+        continue
+      if (isInRollout(condition, () => shareOf(flag.key, identifier)))
         return { code: 'condition_match', index, condition, identifier }
       code = 'out_of_rollout_bound'
     }
     return { code, index: null }
   }
 
-  const evaluate = (flag: Flag): Evaluation => {
+  const evaluateOnce = (flag: Flag): Evaluation => {
     const { multivariate, payloads = {} } = flag.filters
-    const told = (code: ReasonCode, index: number | null, enabled: boolean, variant: string | null): Evaluation => ({
+    const toEvaluation = (
+      code: ReasonCode,
+      index: number | null,
+      enabled: boolean,
+      variant: string | null,
+    ): Evaluation => ({
       key: flag.key,
       enabled,
       variant,
@@ -157,18 +187,53 @@ export const evaluateFlags = (
     })
     try {
       const { code, index, condition, identifier } = decide(flag)
-      if (!condition) return told(code, index, false, null)
+      if (!condition) return toEvaluation(code, index, false, null)
       const variants = multivariate?.variants ?? []
       const given = variants.find(({ key }) => key === condition.variant)?.key
-      return told(code, index, true, given ?? variantFor(flag.key, identifier!, variants))
+      return toEvaluation(code, index, true, given ?? variantFor(flag.key, identifier!, variants))
     } catch {
-      return { ...told('evaluation_error', null, false, null), failed: true }
+      return { ...toEvaluation('evaluation_error', null, false, null), failed: true }
     }
   }
 
-  return wanted.map((flag) => {
-    const evaluation = evaluate(flag)
+  const evaluate = (flag: Flag): Evaluation => {
+    const evaluation = evaluateOnce(flag)
     if (!evaluation.failed) values.set(flag.key, evaluation.variant ?? evaluation.enabled)
     return evaluation
-  })
+  }
+
+  return {
+    evaluate,
+    explain(flag) {
+      const { groups: conditions, aggregation_group_type: groupType } = flag.filters
+      const identifier = identifierOf(flag)
+      const bucket = identifier ? shareOf(flag.key, identifier) : undefined
+      return {
+        evaluation: evaluate(flag),
+        conditions: conditions.map((condition) => ({
+          condition,
+          properties: (condition.properties ?? []).map((property) => {
+            const found = actualOf(property, groupType)
+            return { property, found, isMet: isMet(property, found, subject) }
+          }),
+          bucket,
+          isInRollout: bucket !== undefined && isInRollout(condition, () => bucket),
+        })),
+      }
+    },
+  }
 }
+
+/**
+ * Evaluates the `wanted` flags for a subject, with dependencies from `all`. The same subject always gets the same
+ * result, and raising a rollout percentage never removes anyone.
+ */
+export const evaluateFlags = (
+  all: ReadonlyMap<string, Flag>,
+  wanted: readonly Flag[],
+  subject: Subject,
+): Evaluation[] => wanted.map(createEvaluator(all, subject).evaluate)
+
+/** Evaluates one flag, and explains how each of its conditions applies. Throws if the flag cannot be evaluated. */
+export const explainFlag = (all: ReadonlyMap<string, Flag>, flag: Flag, subject: Subject): Explanation =>
+  createEvaluator(all, subject).explain(flag)

@@ -16,12 +16,14 @@ const parametersOf = ({ path, query = {} }: Route) => [
 ]
 
 const toOperation = (route: Route) => {
-  const { access, takesRunTokens, body, response, summary } = route
+  const { access, orScope, takesRunTokens, body, response, summary } = route
   return {
     ...(summary ? { summary } : {}),
     ...(access === 'public'
       ? { security: [] }
-      : { description: `Requires a key with the scope ${access}${takesRunTokens ? ', or a run token' : ''}.` }),
+      : {
+          description: `Requires a key with the scope ${access}${orScope ? ` or ${orScope}` : ''}${takesRunTokens ? ', or a run token' : ''}.`,
+        }),
     parameters: parametersOf(route),
     ...(body
       ? { requestBody: { content: body === 'raw' ? { '*/*': {} } : { 'application/json': { schema: body } } } }

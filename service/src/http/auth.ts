@@ -5,6 +5,7 @@ import type { ApiKey, Project } from '../storage/metadata/metadata.ts'
 export const SCOPES = [
   'endpoint:read',
   'endpoint:write',
+  'query:read',
   'insight_variable:read',
   'insight_variable:write',
   'feature_flag:read',
@@ -18,6 +19,8 @@ export const SCOPES = [
   'personal_api_key:read',
   'personal_api_key:write',
   'refused_event:read',
+  'dashboard:read',
+  'dashboard:write',
   'metrics:read',
   'run_token:write',
 ] as const
@@ -36,6 +39,8 @@ export interface Asked {
   /** The project of the path. `undefined`: it does not exist. `'any'`: the path has no project. */
   readonly projectId: number | undefined | 'any'
   readonly scope: Scope
+  /** Another scope that suffices. */
+  readonly orScope?: Scope | undefined
 }
 
 /** Returns the token after `Bearer`. */
@@ -48,7 +53,7 @@ export const bearerOf = (header: string | undefined): string | undefined =>
  */
 export const authorize = async (
   { keyBySecret, projectById }: AuthDependencies,
-  { header, projectId, scope }: Asked,
+  { header, projectId, scope, orScope }: Asked,
 ): Promise<ApiKey> => {
   const secret = bearerOf(header)
   if (!secret) throw new ApiError('not_authenticated')
@@ -63,7 +68,9 @@ export const authorize = async (
   // A project without access looks like a missing project.
   if (projectId !== 'any' && !(await mayReach(projectId)))
     throw new ApiError('not_found', { detail: 'There is no project with this id.' })
-  if (!key.scopes.includes(scope))
-    throw new ApiError('permission_denied', { detail: `This personal API key lacks the scope ${scope}.` })
+  if (!key.scopes.includes(scope) && !(orScope && key.scopes.includes(orScope)))
+    throw new ApiError('permission_denied', {
+      detail: `This personal API key lacks the scope ${[scope, ...(orScope ? [orScope] : [])].join(' or ')}.`,
+    })
   return key
 }

@@ -67,6 +67,11 @@ export const ERRORS: Readonly<Record<ApiErrorCode, ErrorRow>> = {
     message: 'The variables do not match those of the endpoint.',
   },
   variable_in_use: { status: 409, type: 'validation_error', message: 'The variable is used by endpoints.' },
+  version_conflict: {
+    status: 409,
+    type: 'validation_error',
+    message: 'Someone else saved a change in between. Read the current version, and apply your change to it.',
+  },
   version_not_found: { status: 404, type: 'invalid_request', message: 'The endpoint has no such version.' },
   version_inactive: { status: 400, type: 'validation_error', message: 'This version of the endpoint is not active.' },
   not_materialized: {

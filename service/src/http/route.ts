@@ -1,8 +1,10 @@
 import type { Static, TSchema } from '@sinclair/typebox'
+import type { Dashboards } from '../dashboards/dashboards.ts'
 import type { EndpointDefinitions } from '../endpoints/definitions/endpoint.ts'
 import type { OpenApi } from '../endpoints/openapi.ts'
 import type { RunEndpoint } from '../endpoints/run.ts'
-import type { Running } from '../endpoints/running.ts'
+import type { ProgressOf, Running } from '../endpoints/running.ts'
+import type { RunHistory } from '../endpoints/runHistory.ts'
 import type { StreamEndpoint } from '../endpoints/stream.ts'
 import type { RunGrant, RunTokens } from '../endpoints/tokens/runTokens.ts'
 import type { VariableDefinitions } from '../endpoints/variables/definitions.ts'
@@ -11,12 +13,14 @@ import type { EarlyAccess } from '../flags/earlyAccess.ts'
 import type { FlagsHandler } from '../flags/flags.ts'
 import type { LocalEvaluation } from '../flags/localEvaluation.ts'
 import type { RemoteConfigs } from '../flags/remoteConfig.ts'
+import type { FlagTester } from '../flags/tester.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { RejectedEvents } from '../ingest/rejectedEvents.ts'
 import type { Erase } from '../persons/erase.ts'
 import type { Persons } from '../persons/lookup.ts'
 import type { Keys } from '../projects/keys.ts'
 import type { Projects } from '../projects/projects.ts'
+import type { Setup } from '../projects/setup.ts'
 import type { ApiKey, Project } from '../storage/metadata/metadata.ts'
 import type { Scope } from './auth.ts'
 
@@ -29,9 +33,12 @@ export interface Dependencies {
   readonly run: RunEndpoint
   readonly stream: StreamEndpoint
   readonly running: Pick<Running, 'cancel'>
+  readonly progressOf: ProgressOf
+  readonly runHistory: Pick<RunHistory, 'ofEndpoint' | 'ofProject'>
   readonly runTokens: RunTokens
   readonly openApi: OpenApi
   readonly flags: FlagDefinitions
+  readonly testFlag: FlagTester
   readonly earlyAccess: EarlyAccess
   readonly handleFlags: FlagsHandler
   readonly localEvaluation: LocalEvaluation
@@ -39,6 +46,8 @@ export interface Dependencies {
   readonly persons: Persons
   readonly erase: Erase
   readonly projects: Projects
+  readonly setup: Pick<Setup, 'get'>
+  readonly dashboards: Dashboards
   readonly keys: Keys
   readonly rejectedEvents: Pick<RejectedEvents, 'list'>
   /** Finds the script for `/static/<path>`. `undefined` if there is none. */
@@ -105,6 +114,8 @@ export interface Route<Kind extends BodyKind = BodyKind, Body = never> {
   readonly summary?: string
   /** 'public': any page of any origin. Otherwise the scope that a personal API key needs. */
   readonly access: 'public' | Scope
+  /** Another scope with which a key may call the route. */
+  readonly orScope?: Scope
   /** Whether the response has a new key or token. Such a response is never compressed, see `compression.ts`. */
   readonly hasSecret?: true
   /** Whether run tokens are accepted as well, also from pages of other origins. The path has a `:name`. */

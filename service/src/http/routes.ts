@@ -1,17 +1,21 @@
 import { apiDocument } from './apiDocument.ts'
 import { type Route, route } from './route.ts'
 import { CAPTURE_ROUTES } from './routes/capture.ts'
+import { DASHBOARD_ROUTES } from './routes/dashboards.ts'
 import { EARLY_ACCESS_ROUTES } from './routes/earlyAccess.ts'
+import { ENDPOINT_RUN_ROUTES } from './routes/endpointRuns.ts'
 import { ENDPOINT_ROUTES } from './routes/endpoints.ts'
 import { FLAG_EVALUATION_ROUTES } from './routes/flagEvaluation.ts'
 import { FLAG_ROUTES } from './routes/flags.ts'
 import { KEY_ROUTES } from './routes/keys.ts'
 import { PERSON_ROUTES } from './routes/persons.ts'
 import { PROJECT_ROUTES } from './routes/projects.ts'
+import { QUERY_ROUTES } from './routes/queries.ts'
 import { REJECTED_EVENT_ROUTES } from './routes/rejectedEvents.ts'
 import { REMOTE_CONFIG_ROUTES } from './routes/remoteConfig.ts'
 import { RUN_ROUTES } from './routes/runs.ts'
 import { RUN_TOKEN_ROUTES } from './routes/runTokens.ts'
+import { SETUP_ROUTES } from './routes/setup.ts'
 import { STATIC_ROUTES } from './routes/static.ts'
 import { STATUS_ROUTES } from './routes/status.ts'
 import { VARIABLE_ROUTES } from './routes/variables.ts'
@@ -27,11 +31,15 @@ export const ROUTES: readonly Route[] = [
   ...EARLY_ACCESS_ROUTES,
   ...PERSON_ROUTES,
   ...PROJECT_ROUTES,
+  ...SETUP_ROUTES,
+  ...DASHBOARD_ROUTES,
   ...KEY_ROUTES,
   ...REJECTED_EVENT_ROUTES,
   ...VARIABLE_ROUTES,
   ...ENDPOINT_ROUTES,
   ...RUN_ROUTES,
+  ...QUERY_ROUTES,
+  ...ENDPOINT_RUN_ROUTES,
   ...RUN_TOKEN_ROUTES,
   route({
     method: 'GET',

@@ -366,6 +366,7 @@ const authenticate = async (
       header: request.headers.authorization,
       projectId: route.path.includes(':projectId') ? projectIdOf(request) : 'any',
       scope,
+      orScope: route.orScope,
     }),
   )
 }

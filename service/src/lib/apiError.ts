@@ -25,6 +25,7 @@ export type ApiErrorCode =
   | 'unknown_variable_ids'
   | 'invalid_variables'
   | 'variable_in_use'
+  | 'version_conflict'
   | 'version_not_found'
   | 'version_inactive'
   | 'not_materialized'

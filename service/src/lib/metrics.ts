@@ -64,6 +64,11 @@ export const METRICS = {
     labels: ['result'],
     help: 'Runs served from the cache (hit) and by the engine (miss).',
   },
+  trailmark_runs_unrecorded_total: {
+    type: 'counter',
+    labels: [],
+    help: 'Runs that are missing in the statistics of their endpoint, because too many waited for the engine.',
+  },
   trailmark_engine_up: { type: 'gauge', labels: [], help: '1 if the engine responds, 0 if not.' },
   trailmark_engine_restarts_total: {
     type: 'counter',

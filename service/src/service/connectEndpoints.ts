@@ -10,7 +10,9 @@ import { createMaterializations, type Materializations } from '../endpoints/mate
 import { createShadow } from '../endpoints/materialization/shadow.ts'
 import { createOpenApi } from '../endpoints/openapi.ts'
 import { createRun, type Outcome } from '../endpoints/run.ts'
-import { createRunning } from '../endpoints/running.ts'
+import { createProgressOf, createRunning } from '../endpoints/running.ts'
+import { createRunHistory } from '../endpoints/runHistory.ts'
+import { createRunLog, recordingRuns, resultOfAnswer } from '../endpoints/runLog.ts'
 import { createStream } from '../endpoints/stream.ts'
 import { createRunTokens } from '../endpoints/tokens/runTokens.ts'
 import type { Dependencies } from '../http/route.ts'
@@ -73,7 +75,10 @@ interface EndpointsOptions {
 interface ConnectedEndpoints {
   readonly materializations: Materializations
   /** What the routes of endpoints call. */
-  readonly dependencies: Pick<Dependencies, 'endpoints' | 'run' | 'stream' | 'running' | 'runTokens' | 'openApi'>
+  readonly dependencies: Pick<
+    Dependencies,
+    'endpoints' | 'run' | 'stream' | 'running' | 'progressOf' | 'runHistory' | 'runTokens' | 'openApi'
+  >
 }
 
 /** Connects the definitions and runs of endpoints with the cache, the limits and materialization. */
@@ -116,6 +121,9 @@ export const connectEndpoints = ({
   onStop(() => shadow.settled())
   onStop(maintainTables(materializations, log))
   const measured = measureRuns(metrics)
+  const runLog = createRunLog({ storage: gate.ingest, endpoints: metadata.endpoints, count: metrics.count })
+  onStop(() => runLog.close())
+  const recorded = recordingRuns(runLog)
   return {
     materializations,
     dependencies: {
@@ -124,11 +132,14 @@ export const connectEndpoints = ({
         describe: createDescribe({ storage: gate.validation, runLimits }),
         materializer: materializations,
       }),
-      run: measured(
-        createRun({ metadata, storage: gate.runs, admit, cache, epochs, lastRuns, materializations, shadow }),
+      run: recorded(
+        measured(createRun({ metadata, storage: gate.runs, admit, cache, epochs, lastRuns, materializations, shadow })),
+        resultOfAnswer,
       ),
-      stream: measured(createStream({ metadata, storage: gate.runs, admit, lastRuns, materializations })),
+      stream: recorded(measured(createStream({ metadata, storage: gate.runs, admit, lastRuns, materializations }))),
       running,
+      progressOf: createProgressOf(gate.lookups, running),
+      runHistory: createRunHistory({ storage: gate.runs, metadata }),
       runTokens: createRunTokens({ metadata, takesDates: materializations.takesDates }),
       openApi: createOpenApi(metadata, materializations.takesDates),
     },

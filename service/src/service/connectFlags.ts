@@ -5,30 +5,44 @@ import { createFlagsHandler } from '../flags/flags.ts'
 import { createLocalEvaluation } from '../flags/localEvaluation.ts'
 import { createFlagQuota } from '../flags/quota.ts'
 import { createRemoteConfigs } from '../flags/remoteConfig.ts'
+import { createFlagTester } from '../flags/tester.ts'
 import type { Dependencies } from '../http/route.ts'
+import type { Persons } from '../persons/lookup.ts'
 import { createStoredProperties } from '../persons/storedProperties.ts'
 import type { EngineGate } from '../storage/gate.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 
 type FlagDependencies = Pick<
   Dependencies,
-  'flags' | 'earlyAccess' | 'remoteConfigs' | 'localEvaluation' | 'handleFlags'
+  'flags' | 'testFlag' | 'earlyAccess' | 'remoteConfigs' | 'localEvaluation' | 'handleFlags'
 >
 
+interface FlagsOptions {
+  readonly config: Config
+  readonly metadata: Metadata
+  readonly gate: EngineGate
+  readonly persons: Persons
+  /** Called when flags were evaluated for a project. */
+  readonly onEvaluated: (projectId: number) => void
+}
+
 /** Connects the definitions and the evaluation of feature flags. Returns what the routes of flags call. */
-export const connectFlags = (config: Config, metadata: Metadata, gate: EngineGate): FlagDependencies => {
+export const connectFlags = ({ config, metadata, gate, persons, onEvaluated }: FlagsOptions): FlagDependencies => {
+  const stored = createStoredProperties(gate.lookups, metadata)
   const definitions = createFlagDefinitions(metadata)
   const remoteConfigs = createRemoteConfigs(metadata, definitions)
   return {
     flags: definitions,
+    testFlag: createFlagTester({ definitions, settings: metadata.settings, stored, persons }),
     earlyAccess: createEarlyAccess(metadata, definitions),
     remoteConfigs,
     localEvaluation: createLocalEvaluation({ definitions, metadata }),
     handleFlags: createFlagsHandler({
       definitions,
       remoteConfigs,
-      stored: createStoredProperties(gate.lookups, metadata),
+      stored,
       hasQuota: createFlagQuota(config.flagsPerMinute),
+      onEvaluated,
     }),
   }
 }

@@ -5,7 +5,14 @@ import { toStorageError } from './clickhouseErrors.ts'
 import type { Settings } from './clickhouseHttp.ts'
 import { INSERT_SETTINGS, RESULT_SETTINGS, runSettings, SKIP_UNREADABLE } from './clickhouseSettings.ts'
 import { createStatements } from './clickhouseStatements.ts'
-import { type Result, type Storage, StorageError, type StreamFormat, type WorkLimits } from './storage.ts'
+import {
+  type Progress,
+  type Result,
+  type Storage,
+  StorageError,
+  type StreamFormat,
+  type WorkLimits,
+} from './storage.ts'
 import { quoteUnsafeIntegers, quotingIntegers } from './unsafeIntegers.ts'
 
 // An engine that cannot write to its disk responds with 200 and an empty body.
@@ -18,6 +25,19 @@ const parseResponse = (json: string): { meta: Result['columns']; data: Result['r
 }
 
 const STREAM_FORMATS: Readonly<Record<StreamFormat, string>> = { ndjson: 'JSONEachRow', csv: 'CSVWithNames' }
+
+const PROGRESS = `SELECT count() AS n, sum(read_rows) AS read, sum(total_rows_approx) AS total, max(elapsed) AS elapsed
+  FROM system.processes WHERE is_initial_query AND startsWith(query_id, {prefix:String})`
+
+const readProgress = async (rows: Storage['rows'], prefix: string): Promise<Progress | undefined> => {
+  const [row] = await rows<{ n: number; read: number; total: number; elapsed: number }>({
+    text: PROGRESS,
+    params: { prefix },
+  })
+  if (!row?.n) return undefined
+  const { read, total, elapsed } = row
+  return { readRows: read, totalRows: Math.max(read, total), elapsedMs: Math.round(elapsed * 1_000) }
+}
 
 /** Options for a node of a cluster. */
 export interface NodeOptions {
@@ -44,36 +64,44 @@ export const createClickhouse = (
   const storage: Storage = {
     rowsDatabase: 'db',
     run({ text, params }, limits, signal): Promise<Result> {
-      return reading(signal, async (queryId) => {
-        const { body } = await clients.current().reader.send({
-          text,
-          params,
-          queryId,
-          signal,
-          settings: { ...settings, ...runSettings(limits, databases), default_format: 'JSONCompact' },
-        })
-        const json = await body.text()
-        const { meta, data } = parseResponse(json)
-        return { columns: meta, rows: data, textLength: json.length }
-      })
+      return reading(
+        signal,
+        async (queryId) => {
+          const { body } = await clients.current().reader.send({
+            text,
+            params,
+            queryId,
+            signal,
+            settings: { ...settings, ...runSettings(limits, databases), default_format: 'JSONCompact' },
+          })
+          const json = await body.text()
+          const { meta, data } = parseResponse(json)
+          return { columns: meta, rows: data, textLength: json.length }
+        },
+        limits,
+      )
     },
 
     stream({ text, params }, limits, format, signal) {
-      return reading(signal, async (queryId) => {
-        const { body, rowCount } = await clients.current().reader.send({
-          text,
-          params,
-          queryId,
-          signal,
-          settings: { ...settings, ...runSettings(limits, databases), default_format: STREAM_FORMATS[format] },
-        })
-        // The engine does not apply max_result_rows to every query, such as one without a table.
-        if (rowCount > limits.maxRows) {
-          body.destroy()
-          throw new StorageError('size', 'The result has too many rows')
-        }
-        return format === 'csv' ? body : pipeline(body, quotingIntegers(), () => {}) // Readers of the stream receive the error.
-      })
+      return reading(
+        signal,
+        async (queryId) => {
+          const { body, rowCount } = await clients.current().reader.send({
+            text,
+            params,
+            queryId,
+            signal,
+            settings: { ...settings, ...runSettings(limits, databases), default_format: STREAM_FORMATS[format] },
+          })
+          // The engine does not apply max_result_rows to every query, such as one without a table.
+          if (rowCount > limits.maxRows) {
+            body.destroy()
+            throw new StorageError('size', 'The result has too many rows')
+          }
+          return format === 'csv' ? body : pipeline(body, quotingIntegers(), () => {}) // Readers of the stream receive the error.
+        },
+        limits,
+      )
     },
 
     rows<Row>({ text, params }: { text: string; params?: Readonly<Record<string, unknown>> }): Promise<Row[]> {
@@ -93,6 +121,8 @@ export const createClickhouse = (
         return (await body.text()).split('\n').flatMap((line) => (line ? [JSON.parse(line) as Row] : []))
       })
     },
+
+    progress: ({ idPrefix }) => readProgress(storage.rows, idPrefix),
 
     async insert(table, rows, { skipsUnreadable = false } = {}) {
       const queryId = randomUUID()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ClickhouseClients } from './clickhouseClients.ts'
 import { isClosedConnection, toStorageError } from './clickhouseErrors.ts'
 import type { ClickhouseHttp, EngineRequest, Settings } from './clickhouseHttp.ts'
-import { StorageError } from './storage.ts'
+import { type RunLimits, StorageError } from './storage.ts'
 
 /** Runs and ends statements. `settings`: settings of every statement without a result. */
 export const createStatements = (clients: ClickhouseClients, settings: Settings) => {
@@ -35,14 +35,14 @@ export const createStatements = (clients: ClickhouseClients, settings: Settings)
   const endingWith = async <Value>(
     signal: AbortSignal | undefined,
     send: (queryId: string) => Promise<Value>,
-    { end = settle, isRepeatable = false } = {},
+    { end = settle, isRepeatable = false, idPrefix = '' } = {},
   ): Promise<Value> => {
-    const queryId = randomUUID()
+    const queryId = `${idPrefix}${randomUUID()}`
     try {
       return await send(queryId)
     } catch (error) {
       if (!signal?.aborted) {
-        if (isRepeatable && isClosedConnection(error)) return endingWith(signal, send, { end })
+        if (isRepeatable && isClosedConnection(error)) return endingWith(signal, send, { end, idPrefix })
         throw toStorageError(error)
       }
       await end(queryId)
@@ -51,8 +51,11 @@ export const createStatements = (clients: ClickhouseClients, settings: Settings)
   }
 
   /** Sends a query, and sends it again if the connection was closed. */
-  const reading = <Value>(signal: AbortSignal | undefined, send: (queryId: string) => Promise<Value>) =>
-    endingWith(signal, send, { isRepeatable: true })
+  const reading = <Value>(
+    signal: AbortSignal | undefined,
+    send: (queryId: string) => Promise<Value>,
+    { idPrefix = '' }: Pick<RunLimits, 'idPrefix'> = {},
+  ) => endingWith(signal, send, { isRepeatable: true, idPrefix })
 
   return { execute, settle, endingWith, reading }
 }

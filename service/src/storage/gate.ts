@@ -40,7 +40,7 @@ export const WORK_CLASSES: Readonly<Record<WorkClass, ClassLimits>> = {
 export const READER_PLACES = MAX_RUN_PLACES + WORK_CLASSES.validation.places + WORK_CLASSES.background.places
 
 /** Engine access for one class. Each call takes a place of the class. */
-export type GatedStorage = Pick<Storage, 'rowsDatabase' | 'run' | 'stream' | 'rows' | 'command' | 'work'>
+export type GatedStorage = Pick<Storage, 'rowsDatabase' | 'run' | 'stream' | 'progress' | 'rows' | 'command' | 'work'>
 
 /** Engine access of the writer. It stores one batch at a time and never waits for a place. */
 export type IngestStorage = Pick<Storage, 'rowsDatabase' | 'rows' | 'insert' | 'work' | 'ready'>
@@ -145,6 +145,7 @@ const gated = (storage: Storage, enter: Enter): GatedStorage => {
         throw error
       }
     },
+    progress: (of) => inPlace(of.projectId, () => storage.progress(of)),
     rows: (statement) => inPlace(projectOf(statement), () => storage.rows(statement)),
     command: (statement) => inPlace(0, () => storage.command(statement)),
     work: (statement, limits, signal) =>

@@ -6,4 +6,5 @@ export const PROJECT_TABLES = [
   'person_distinct_ids',
   'group_properties',
   'refused_events',
+  'endpoint_runs',
 ] as const

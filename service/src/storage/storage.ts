@@ -21,6 +21,22 @@ export interface RunLimits {
   readonly maxThreads?: number
   /** Tables of `db` that the statement reads in addition to `events`. Each has a column `project_id`. */
   readonly tables?: readonly string[]
+  /** How the statement's id in the engine begins, by which `progress` finds it. */
+  readonly idPrefix?: string
+}
+
+/** A statement that was run with an `idPrefix`. */
+export interface StatementRef {
+  readonly projectId: number
+  readonly idPrefix: string
+}
+
+/** How far the engine is with a statement. */
+export interface Progress {
+  readonly readRows: number
+  /** The engine's estimate of the rows it will read. */
+  readonly totalRows: number
+  readonly elapsedMs: number
 }
 
 /** Limits of one of the service's own long statements. */
@@ -74,6 +90,8 @@ export interface Storage {
    * with an error.
    */
   stream(statement: Statement, limits: RunLimits, format: StreamFormat, signal?: AbortSignal): Promise<Readable>
+  /** Returns the progress of the project's statement whose id begins with `idPrefix`. `undefined`: it is not running. */
+  progress(of: StatementRef): Promise<Progress | undefined>
   /** Returns the rows of one of the service's own statements, which can read every project. */
   rows<Row>(statement: Statement): Promise<Row[]>
   /** Inserts all rows or, after a rejection with `kind: 'data'`, none. After `'unavailable'` it may be either. */

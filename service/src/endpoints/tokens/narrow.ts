@@ -1,23 +1,23 @@
 import { type ValidationIssue, ApiError, type ApiErrorCode } from '../../lib/apiError.ts'
-import type { RunRequest } from '../prepareRun.ts'
+import type { EndpointRunRequest } from '../prepareRun.ts'
 import type { RunTokenClaims } from './runToken.ts'
 
 /** The fields of a run request that a run token does not allow, and why. */
 const NOT_BY_TOKEN = [
-  { field: 'debug', isAsked: ({ isDebug }: RunRequest) => isDebug === true, why: 'it shows the query' },
+  { field: 'debug', isAsked: ({ isDebug }: EndpointRunRequest) => isDebug === true, why: 'it shows the query' },
   {
     field: 'version',
-    isAsked: ({ version }: RunRequest) => version !== undefined,
+    isAsked: ({ version }: EndpointRunRequest) => version !== undefined,
     why: 'it always uses the current version',
   },
   {
     field: 'refresh',
-    isAsked: ({ refresh = 'cache' }: RunRequest) => refresh !== 'cache',
+    isAsked: ({ refresh = 'cache' }: EndpointRunRequest) => refresh !== 'cache',
     why: 'results may be cached',
   },
   {
     field: 'client_query_id',
-    isAsked: ({ clientQueryId }: RunRequest) => clientQueryId !== undefined,
+    isAsked: ({ clientQueryId }: EndpointRunRequest) => clientQueryId !== undefined,
     why: 'disconnecting cancels the run',
   },
 ] as const
@@ -26,9 +26,9 @@ const DATES = ['date_from', 'date_to']
 
 /** Returns the request with the token's variables and limits. Throws `ApiError` if it exceeds what the token allows. */
 export const narrowRun = (
-  request: RunRequest,
+  request: EndpointRunRequest,
   { jti, variables, allowed_variables: allowed, runs_per_minute: runsPerMinute }: RunTokenClaims,
-): RunRequest => {
+): EndpointRunRequest => {
   const excess = NOT_BY_TOKEN.find(({ isAsked }) => isAsked(request))
   if (excess)
     throw new ApiError('not_granted', {
@@ -56,6 +56,7 @@ export const narrowRun = (
     takesDates,
     key: { ...request.key, id: jti },
     runsPerMinute,
+    runTokenId: jti,
   }
 }
 

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { type Stage, STAGES } from '../../flags/enrolment.ts'
 import { CLOSED, page, requireProject } from '../request.ts'
 import { type Handler, route } from '../route.ts'
+import { ANY_OBJECT, oneOf, pageOf, TIME } from '../schemas.ts'
 
 const NAME = Type.String({ minLength: 1, maxLength: 200 })
 const FIELDS = {
@@ -12,6 +13,21 @@ const FIELDS = {
 }
 const CREATE = Type.Object({ name: NAME, ...FIELDS, feature_flag_id: Type.Optional(Type.Integer()) }, CLOSED)
 const CHANGE = Type.Object({ name: Type.Optional(NAME), ...FIELDS }, CLOSED)
+
+const FEATURE_FIELDS = {
+  id: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  stage: oneOf(Object.keys(STAGES) as Stage[]),
+  payload: ANY_OBJECT,
+}
+const FEATURE = Type.Object({
+  ...FEATURE_FIELDS,
+  feature_flag: Type.Object({ id: Type.Integer(), key: Type.Optional(Type.String()) }),
+  documentation_url: Type.String(),
+  created_at: TIME,
+})
+const OFFERED_FEATURE = Type.Object({ ...FEATURE_FIELDS, documentationUrl: Type.String(), flagKey: Type.String() })
 
 const offered: Handler = async (dependencies, { query, queryAll }) => {
   const { id } = await requireProject(dependencies, query.token)
@@ -29,12 +45,16 @@ export const EARLY_ACCESS_ROUTES = [
     path: '/api/early_access_features',
     summary: 'List the features that visitors can enroll in, by "stage" (default: beta)',
     access: 'public',
+    query: { token: Type.String(), stage: Type.String() },
+    response: Type.Object({ earlyAccessFeatures: Type.Array(OFFERED_FEATURE) }),
     handler: offered,
   }),
   route({
     method: 'GET',
     path: FEATURES,
+    summary: 'List the early access features',
     access: 'early_access_feature:read',
+    response: pageOf(FEATURE),
     handler: async ({ earlyAccess }, { projectId }) => page(await earlyAccess.list(projectId)),
   }),
   route({
@@ -43,6 +63,7 @@ export const EARLY_ACCESS_ROUTES = [
     access: 'early_access_feature:write',
     summary: 'Create a feature that visitors can opt in to. Creates a flag for it unless "feature_flag_id" names one',
     body: CREATE,
+    response: FEATURE,
     handler: async ({ earlyAccess }, { projectId, body }) => ({
       status: 201,
       body: await earlyAccess.create(projectId, body),
@@ -51,14 +72,18 @@ export const EARLY_ACCESS_ROUTES = [
   route({
     method: 'GET',
     path: `${FEATURES}/:id`,
+    summary: 'Read an early access feature',
     access: 'early_access_feature:read',
+    response: FEATURE,
     handler: async ({ earlyAccess }, { projectId, params }) => ({ body: await earlyAccess.get(projectId, params.id!) }),
   }),
   route({
     method: 'PATCH',
     path: `${FEATURES}/:id`,
+    summary: 'Change an early access feature',
     access: 'early_access_feature:write',
     body: CHANGE,
+    response: FEATURE,
     handler: async ({ earlyAccess }, { projectId, params, body }) => ({
       body: await earlyAccess.update(projectId, params.id!, body),
     }),

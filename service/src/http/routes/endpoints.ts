@@ -2,6 +2,15 @@ import { type Static, Type } from '@sinclair/typebox'
 import { FRESHNESS_SECONDS } from '../../endpoints/definitions/endpoint.ts'
 import { assertNameOfUrl, booleanParam, CLOSED, integerParam, page } from '../request.ts'
 import { type Handler, type RouteRequest, route } from '../route.ts'
+import { ANY_OBJECT, pageOf } from '../schemas.ts'
+import {
+  CHANGED_ENDPOINT,
+  ENDPOINT as ENDPOINT_BODY,
+  ENDPOINT_OR_VERSION,
+  ENDPOINT_VERSION,
+  MATERIALIZATION,
+  MATERIALIZATION_PREVIEW,
+} from './endpointSchemas.ts'
 
 const VERSION = Type.Optional(Type.Integer({ minimum: 1 }))
 const QUERY = Type.Object({ kind: Type.String() })
@@ -17,6 +26,8 @@ const CHANGE = Type.Object(
   { name: Type.Optional(Type.String()), query: Type.Optional(QUERY), version: VERSION, ...FIELDS },
   CLOSED,
 )
+/** Default: the current version. */
+const VERSION_PARAM = { version: Type.Integer({ minimum: 1 }) }
 const PREVIEW = Type.Object({ version: VERSION }, CLOSED)
 
 /** The version that the body or the query parameter names. */
@@ -49,6 +60,8 @@ const DEFINITION_ROUTES = [
     path: ENDPOINTS,
     summary: 'List the endpoints',
     access: 'endpoint:read',
+    query: { is_active: Type.Boolean() },
+    response: pageOf(ENDPOINT_BODY),
     handler: async ({ endpoints }, request) =>
       page(await endpoints.list(request.projectId, { isActive: booleanParam(request, 'is_active') })),
   }),
@@ -58,6 +71,7 @@ const DEFINITION_ROUTES = [
     summary: 'Create an endpoint',
     access: 'endpoint:write',
     body: CREATE,
+    response: ENDPOINT_BODY,
     handler: async ({ endpoints }, { projectId, body }) => ({
       status: 201,
       body: await endpoints.create(projectId, body),
@@ -68,6 +82,8 @@ const DEFINITION_ROUTES = [
     path: ENDPOINT,
     summary: 'Read an endpoint or, with ?version=, one of its versions',
     access: 'endpoint:read',
+    query: VERSION_PARAM,
+    response: ENDPOINT_OR_VERSION,
     handler: async ({ endpoints }, request) => ({
       body: await endpoints.get(request.projectId, request.params.name!, versionOf(request)),
     }),
@@ -77,7 +93,9 @@ const DEFINITION_ROUTES = [
     path: ENDPOINT,
     summary: 'Change an endpoint. A changed query becomes its next version',
     access: 'endpoint:write',
+    query: VERSION_PARAM,
     body: CHANGE,
+    response: CHANGED_ENDPOINT,
     handler: change,
   }),
   route({
@@ -85,7 +103,9 @@ const DEFINITION_ROUTES = [
     path: ENDPOINT,
     summary: 'Create an endpoint, or change it. A changed query becomes its next version',
     access: 'endpoint:write',
+    query: VERSION_PARAM,
     body: CHANGE,
+    response: CHANGED_ENDPOINT,
     handler: put,
   }),
   route({
@@ -103,6 +123,7 @@ const DEFINITION_ROUTES = [
     path: `${ENDPOINT}/versions`,
     summary: 'List the versions of an endpoint, newest first',
     access: 'endpoint:read',
+    response: pageOf(ENDPOINT_VERSION),
     handler: async ({ endpoints }, { projectId, params }) => page(await endpoints.versions(projectId, params.name!)),
   }),
 ]
@@ -113,6 +134,8 @@ const MATERIALIZATION_ROUTES = [
     path: `${ENDPOINT}/materialization_status`,
     summary: 'Whether an endpoint is materialized, its progress, or why it cannot be',
     access: 'endpoint:read',
+    query: VERSION_PARAM,
+    response: MATERIALIZATION,
     handler: async ({ endpoints }, request) => ({
       body: await endpoints.materialization(request.projectId, request.params.name!, versionOf(request)),
     }),
@@ -122,7 +145,9 @@ const MATERIALIZATION_ROUTES = [
     path: `${ENDPOINT}/materialization_preview`,
     summary: 'What materializing an endpoint would store. Stores nothing',
     access: 'endpoint:read',
+    query: VERSION_PARAM,
     body: PREVIEW,
+    response: MATERIALIZATION_PREVIEW,
     handler: async ({ endpoints }, request) => ({
       body: await endpoints.materializationPreview(request.projectId, request.params.name!, versionOf(request)),
     }),
@@ -135,6 +160,7 @@ const DOCUMENT_ROUTES = [
     path: `${ENDPOINTS}/openapi.json`,
     summary: 'The OpenAPI document for running all active endpoints',
     access: 'endpoint:read',
+    response: ANY_OBJECT,
     handler: async ({ openApi }, { projectId }) => ({ body: await openApi.document(projectId) }),
   }),
   route({
@@ -152,6 +178,8 @@ const DOCUMENT_ROUTES = [
     path: `${ENDPOINT}/openapi.json`,
     summary: 'The OpenAPI document for running one endpoint',
     access: 'endpoint:read',
+    query: VERSION_PARAM,
+    response: ANY_OBJECT,
     handler: async ({ openApi }, request) => ({
       body: await openApi.document(request.projectId, request.params.name, versionOf(request)),
     }),

@@ -3,6 +3,7 @@ import { FILTERS } from '../../flags/filters.ts'
 import { ApiError } from '../../lib/apiError.ts'
 import { assertNameOfUrl, CLOSED, page } from '../request.ts'
 import { type Handler, type RouteRequest, route } from '../route.ts'
+import { ANY_OBJECT, oneOf, orNull, pageOf, TIME } from '../schemas.ts'
 
 const FIELDS = {
   name: Type.Optional(Type.String({ maxLength: 10_000 })),
@@ -12,6 +13,101 @@ const FIELDS = {
 }
 const CREATE = Type.Object({ key: Type.String(), ...FIELDS }, CLOSED)
 const CHANGE = Type.Object({ key: Type.Optional(Type.String()), ...FIELDS }, CLOSED)
+
+const FLAG = Type.Object({
+  id: Type.Integer(),
+  key: Type.String(),
+  name: Type.String(),
+  active: Type.Boolean(),
+  filters: FILTERS,
+  /** Contexts in which the flag is evaluated. Empty: all. */
+  evaluation_contexts: Type.Array(Type.String()),
+  /** Increases with each change. */
+  version: Type.Integer(),
+  deleted: Type.Boolean(),
+  created_at: TIME,
+  updated_at: TIME,
+})
+
+const TEST = Type.Object(
+  {
+    /** Id or key of a flag, or a definition that is not saved. Its `id` names the flag that it would change. */
+    flag: Type.Union([
+      Type.Integer(),
+      Type.String({ minLength: 1, maxLength: 400 }),
+      Type.Object({ id: Type.Optional(Type.Integer()), key: Type.String(), ...FIELDS }, CLOSED),
+    ]),
+    distinct_id: Type.Optional(Type.String({ maxLength: 400 })),
+    /** Replace stored properties of the same names. */
+    person_properties: Type.Optional(ANY_OBJECT),
+    /** Group keys by group type. */
+    groups: Type.Optional(Type.Record(Type.String(), Type.String())),
+    group_properties: Type.Optional(Type.Record(Type.String(), ANY_OBJECT)),
+  },
+  CLOSED,
+)
+
+const TEST_RESULT = Type.Object({
+  key: Type.String(),
+  active: Type.Boolean(),
+  /** Value that `/flags` returns: a variant, or whether the flag is on. */
+  value: Type.Union([Type.Boolean(), Type.String()]),
+  /** JSON text. */
+  payload: orNull(Type.String()),
+  reason: Type.Object({
+    code: oneOf([
+      'condition_match',
+      'out_of_rollout_bound',
+      'no_condition_match',
+      'no_group_type',
+      'evaluation_error',
+      'flag_inactive',
+    ]),
+    condition_index: orNull(Type.Integer()),
+    description: Type.String(),
+  }),
+  /** Stored person with the distinct id. */
+  person: orNull(Type.Object({ id: Type.String(), is_identified: Type.Boolean() })),
+  /** Present if the flag belongs to an early access feature. */
+  enrollment: orNull(
+    Type.Object({
+      feature_id: Type.String(),
+      name: Type.String(),
+      stage: Type.String(),
+      /** null: the person neither enrolled nor opted out. */
+      enrolled: orNull(Type.Boolean()),
+      why: Type.String(),
+    }),
+  ),
+  /** Enrollment in the early access feature first, then the flag's own conditions. */
+  conditions: Type.Array(
+    Type.Object({
+      index: Type.Integer(),
+      is_enrollment: Type.Boolean(),
+      /** Whether all properties match and the bucket is within the rollout. */
+      matched: Type.Boolean(),
+      /** Whether this is the first condition that matches, which determines the value. */
+      decides: Type.Boolean(),
+      rollout_percentage: Type.Number(),
+      /** Position of the person or group, 0 to 100. null: the flag is of groups and the request names none. */
+      bucket: orNull(Type.Number()),
+      variant: orNull(Type.String()),
+      properties: Type.Array(
+        Type.Object({
+          key: Type.String(),
+          type: oneOf(['person', 'group', 'flag']),
+          operator: Type.String(),
+          wanted: Type.Unknown(),
+          found: Type.Unknown(),
+          missing: Type.Boolean(),
+          matched: Type.Boolean(),
+          why: Type.String(),
+        }),
+      ),
+      why: Type.String(),
+    }),
+  ),
+})
 
 const flagId = ({ params }: RouteRequest): number => {
   if (!/^\d{1,15}$/.test(params.id!))
@@ -35,6 +131,15 @@ const put: Handler<Static<typeof CHANGE>> = async (dependencies, request) => {
   return { status: 201, body: await flags.create(projectId, { ...body, key }) }
 }
 
+const test: Handler<Static<typeof TEST>> = async ({ testFlag }, { projectId, key, body }) => {
+  // The explanation contains stored properties.
+  if (!key.scopes.includes('person:read'))
+    throw new ApiError('permission_denied', {
+      detail: 'This personal API key lacks the scope person:read, which testing a flag requires as well.',
+    })
+  return { body: await testFlag(projectId, body) }
+}
+
 const FLAGS = '/api/projects/:projectId/feature_flags'
 
 /** Definitions of feature flags. */
@@ -42,27 +147,60 @@ export const FLAG_ROUTES = [
   route({
     method: 'GET',
     path: FLAGS,
+    summary: 'List the feature flags',
     access: 'feature_flag:read',
+    response: pageOf(FLAG),
     handler: async ({ flags }, { projectId }) => page(await flags.list(projectId)),
   }),
   route({
     method: 'POST',
     path: FLAGS,
+    summary: 'Create a feature flag',
     access: 'feature_flag:write',
     body: CREATE,
+    response: FLAG,
     handler: async ({ flags }, { projectId, body }) => ({ status: 201, body: await flags.create(projectId, body) }),
+  }),
+  route({
+    method: 'POST',
+    path: `${FLAGS}/test`,
+    summary:
+      'Evaluate a flag, saved or not, for a person or group, and explain each condition. The key also requires person:read',
+    access: 'feature_flag:read',
+    body: TEST,
+    response: TEST_RESULT,
+    handler: test,
   }),
   route({
     method: 'GET',
     path: `${FLAGS}/:id`,
+    summary: 'Read a feature flag',
     access: 'feature_flag:read',
+    response: FLAG,
     handler: async ({ flags }, request) => ({ body: await flags.get(request.projectId, flagId(request)) }),
   }),
-  route({ method: 'PATCH', path: `${FLAGS}/:id`, access: 'feature_flag:write', body: CHANGE, handler: change }),
-  route({ method: 'PUT', path: `${FLAGS}/:id`, access: 'feature_flag:write', body: CHANGE, handler: put }),
+  route({
+    method: 'PATCH',
+    path: `${FLAGS}/:id`,
+    summary: 'Change a feature flag',
+    access: 'feature_flag:write',
+    body: CHANGE,
+    response: FLAG,
+    handler: change,
+  }),
+  route({
+    method: 'PUT',
+    path: `${FLAGS}/:id`,
+    summary: 'Change a feature flag by its id. By its key, create or change it',
+    access: 'feature_flag:write',
+    body: CHANGE,
+    response: FLAG,
+    handler: put,
+  }),
   route({
     method: 'DELETE',
     path: `${FLAGS}/:id`,
+    summary: 'Delete a feature flag',
     access: 'feature_flag:write',
     handler: async ({ flags }, request) => {
       await flags.remove(request.projectId, flagId(request))

@@ -1,11 +1,23 @@
 import { Type } from '@sinclair/typebox'
 import { CLOSED, page } from '../request.ts'
 import { route } from '../route.ts'
+import { orNull, pageOf, TIME } from '../schemas.ts'
 
 const FIELDS = { name: Type.String(), timezone: Type.Optional(Type.String()) }
 const CREATE = Type.Object({ ...FIELDS, api_token: Type.Optional(Type.String()) }, CLOSED)
 const CHANGE = Type.Partial(Type.Object(FIELDS), CLOSED)
 const ROTATE = Type.Object({ grace_seconds: Type.Optional(Type.Integer()) }, CLOSED)
+
+const PROJECT_BODY = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  /** Public token that browsers send. */
+  api_token: Type.String(),
+  timezone: Type.String(),
+  created_at: TIME,
+  /** Until when the previous token is accepted. */
+  previous_api_token_until: orNull(TIME),
+})
 
 const PROJECTS = '/api/projects'
 const PROJECT = `${PROJECTS}/:projectId`
@@ -16,6 +28,7 @@ export const PROJECT_ROUTES = [
     path: PROJECTS,
     access: 'project:read',
     summary: 'List the projects that the key is valid for',
+    response: pageOf(PROJECT_BODY),
     handler: async ({ projects }, { key }) => page(await projects.list(key)),
   }),
   route({
@@ -24,19 +37,24 @@ export const PROJECT_ROUTES = [
     access: 'project:write',
     summary: 'Create a project. Requires a key for all projects',
     body: CREATE,
+    response: PROJECT_BODY,
     handler: async ({ projects }, { key, body }) => ({ status: 201, body: await projects.create(key, body) }),
   }),
   route({
     method: 'GET',
     path: PROJECT,
+    summary: 'Read a project',
     access: 'project:read',
+    response: PROJECT_BODY,
     handler: async ({ projects }, { projectId }) => ({ body: await projects.get(projectId) }),
   }),
   route({
     method: 'PATCH',
     path: PROJECT,
+    summary: 'Change the name or the time zone of a project',
     access: 'project:write',
     body: CHANGE,
+    response: PROJECT_BODY,
     handler: async ({ projects }, { projectId, body }) => ({ body: await projects.change(projectId, body) }),
   }),
   route({
@@ -45,6 +63,7 @@ export const PROJECT_ROUTES = [
     access: 'project:write',
     summary: 'Replace the project token. The old one is accepted for "grace_seconds" more',
     body: ROTATE,
+    response: PROJECT_BODY,
     handler: async ({ projects }, { projectId, body: { grace_seconds = 0 } }) => ({
       body: await projects.rotateToken(projectId, grace_seconds),
     }),

@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { REMOTE_CONFIG, remoteConfigScript } from '../../flags/remoteConfig.ts'
 import { ApiError } from '../../lib/apiError.ts'
 import { type Dependencies, type RouteRequest, route } from '../route.ts'
@@ -10,6 +11,9 @@ const configOf = async ({ projectByToken, remoteConfigs }: Dependencies, { param
 
 // Short enough for pages to notice changes, long enough to spare a request per visit.
 const BRIEFLY = 'public, max-age=60'
+
+/** All settings, with defaults. */
+const ALL_SETTINGS = Type.Required(REMOTE_CONFIG)
 
 const SETTINGS = '/api/projects/:projectId/remote_config'
 
@@ -38,14 +42,18 @@ export const REMOTE_CONFIG_ROUTES = [
   route({
     method: 'GET',
     path: SETTINGS,
+    summary: 'Read the remote configuration of the SDK',
     access: 'project:read',
+    response: ALL_SETTINGS,
     handler: async ({ remoteConfigs }, { projectId }) => ({ body: await remoteConfigs.settings(projectId) }),
   }),
   route({
     method: 'PATCH',
     path: SETTINGS,
+    summary: 'Change the remote configuration of the SDK',
     access: 'project:write',
     body: REMOTE_CONFIG,
+    response: ALL_SETTINGS,
     handler: async ({ remoteConfigs }, { projectId, body }) => ({ body: await remoteConfigs.change(projectId, body) }),
   }),
 ]

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { MAX_TTL_SECONDS } from '../../endpoints/tokens/runTokens.ts'
 import { CLOSED } from '../request.ts'
 import { route } from '../route.ts'
+import { ANY_OBJECT, orNull, TIME } from '../schemas.ts'
 
 const NAMES = (minItems: number, maxItems: number) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 400 }), { minItems, maxItems, uniqueItems: true })
@@ -18,6 +19,20 @@ const CREATE = Type.Object(
   CLOSED,
 )
 
+const RUN_TOKEN = Type.Object({
+  id: Type.String(),
+  token: Type.String(),
+  expires_at: TIME,
+  endpoints: Type.Array(Type.String()),
+  /** Pinned variables. */
+  variables: ANY_OBJECT,
+  /** null: all that are not pinned. */
+  allowed_variables: orNull(Type.Array(Type.String())),
+  runs_per_minute: Type.Integer(),
+  /** null: all. */
+  origins: orNull(Type.Array(Type.String())),
+})
+
 // Rejects bodies meant for another route.
 const EMPTY = Type.Object({}, CLOSED)
 
@@ -33,6 +48,7 @@ export const RUN_TOKEN_ROUTES = [
       'Create a token that lets a page run some endpoints, with some variables pinned. The key also requires endpoint:read',
     access: 'run_token:write',
     body: CREATE,
+    response: RUN_TOKEN,
     handler: async ({ runTokens }, { projectId, key, body }) => ({
       status: 201,
       headers: { 'cache-control': 'no-store' },

@@ -4,6 +4,7 @@ import { VARIABLE_TYPES, type VariableTypeName } from '../../endpoints/variables
 import { isUuid } from '../../lib/uuid.ts'
 import { assertNameOfUrl, CLOSED, invalidInput, page } from '../request.ts'
 import { type Handler, route } from '../route.ts'
+import { oneOf, orNull, pageOf, TIME } from '../schemas.ts'
 
 const NAME = Type.String({ minLength: 1, maxLength: 400 })
 const VALUES = Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean()]), { maxItems: 1_000 })
@@ -36,6 +37,18 @@ const CREATE = Type.Object(
   CLOSED,
 )
 const CHANGE = Type.Partial(CREATE, CLOSED)
+
+const VARIABLE = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  code_name: Type.String(),
+  type: oneOf(Object.keys(VARIABLE_TYPES)),
+  /** null: none. */
+  default_value: Type.Unknown(),
+  values: Type.Array(Type.String()),
+  schema: orNull(SCHEMA),
+  created_at: TIME,
+})
 
 /** Treats `values: null` as absent. */
 const withoutNullValues = <Input extends { values?: Static<typeof VALUES> | null }>({ values, ...rest }: Input) => ({
@@ -72,6 +85,7 @@ export const VARIABLE_ROUTES = [
     path: VARIABLES,
     summary: 'List the variables',
     access: 'insight_variable:read',
+    response: pageOf(VARIABLE),
     handler: async ({ variables }, { projectId }) => page(await variables.list(projectId)),
   }),
   route({
@@ -80,6 +94,7 @@ export const VARIABLE_ROUTES = [
     summary: 'Define a variable',
     access: 'insight_variable:write',
     body: CREATE,
+    response: VARIABLE,
     handler: async ({ variables }, { projectId, body }) => ({
       status: 201,
       body: await variables.create(projectId, withoutNullValues(body)),
@@ -90,6 +105,7 @@ export const VARIABLE_ROUTES = [
     path: `${VARIABLES}/:id`,
     summary: 'Read a variable',
     access: 'insight_variable:read',
+    response: VARIABLE,
     handler: async ({ variables }, { projectId, params }) => ({ body: await variables.get(projectId, params.id!) }),
   }),
   route({
@@ -98,6 +114,7 @@ export const VARIABLE_ROUTES = [
     summary: 'Change a variable',
     access: 'insight_variable:write',
     body: CHANGE,
+    response: VARIABLE,
     handler: change,
   }),
   route({
@@ -106,6 +123,7 @@ export const VARIABLE_ROUTES = [
     summary: 'Change a variable by its id. By its code name, create or change it',
     access: 'insight_variable:write',
     body: CHANGE,
+    response: VARIABLE,
     handler: put,
   }),
   route({

@@ -128,6 +128,11 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
     run: (statement, limits, signal) => onAny((storage) => storage.run(statement, limits, signal), signal),
     stream: (statement, limits, format, signal) =>
       onAny((storage) => storage.stream(statement, limits, format, signal), signal),
+    // Any node may run the statement. The others need not be available.
+    async progress(of) {
+      const found = await Promise.allSettled(nodes.map(({ storage }) => storage.progress(of)))
+      return found.flatMap((each) => (each.status === 'fulfilled' && each.value ? [each.value] : []))[0]
+    },
     rows: (statement) => onAny((storage) => storage.rows(statement)),
     // No retries here: the caller checks what was stored before it inserts again.
     async insert(table, rows, options) {

@@ -1,5 +1,6 @@
 import { within } from '../../lib/wait.ts'
 import type { MetadataContext } from './context.ts'
+import { createDashboardStore, type DashboardStore } from './dashboards.ts'
 import { createEndpointStore, type EndpointStore } from './endpoints.ts'
 import { createEpochStore, type EpochStore } from './epochs.ts'
 import { createFlagStore, type FlagStore } from './flags.ts'
@@ -15,6 +16,7 @@ import type { LockName } from './store.ts'
 import { createVariableStore, type VariableStore } from './variables.ts'
 
 export { copyMetadata } from './copy.ts'
+export type { DashboardRecord } from './dashboards.ts'
 export type { Endpoint } from './endpoints.ts'
 export type { EndpointVersion, NewVersion } from './endpointVersions.ts'
 export { MetadataMismatch, MetadataUnavailable, TokenTaken } from './errors.ts'
@@ -38,6 +40,7 @@ export interface Metadata {
   readonly groupTypes: GroupTypeStore
   readonly materializations: MaterializationStore
   readonly runTokens: RunTokenStore
+  readonly dashboards: DashboardStore
   readonly settings: SettingStore
   readonly epochs: EpochStore
   /** Whether other processes may use the same metadata store. */
@@ -76,6 +79,7 @@ export const openMetadata = async (
     groupTypes: createGroupTypeStore(context),
     materializations: createMaterializationStore(context),
     runTokens: createRunTokenStore(context),
+    dashboards: createDashboardStore(context),
     settings: createSettingStore(context),
     epochs: createEpochStore(context),
     isShared,

@@ -54,4 +54,10 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     'CREATE TABLE revoked_run_tokens (project_id INTEGER NOT NULL, id TEXT NOT NULL, until TEXT NOT NULL, PRIMARY KEY (project_id, id))',
   ],
   ['CREATE TABLE epochs (project_id INTEGER PRIMARY KEY, epoch INTEGER NOT NULL)'],
+  [
+    `CREATE TABLE dashboards (
+      id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, name TEXT NOT NULL, description TEXT NOT NULL, variables_json TEXT NOT NULL,
+      tiles_json TEXT NOT NULL, version INTEGER NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL)`,
+    'CREATE INDEX dashboards_by_project ON dashboards (project_id)',
+  ],
 ]

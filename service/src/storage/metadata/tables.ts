@@ -72,6 +72,17 @@ export interface Tables {
   }
   /** States of the endpoint versions that are materialized. */
   materializations: { version_id: string; project_id: number; endpoint_id: string; version: number; state_json: string }
+  dashboards: {
+    id: string
+    project_id: number
+    name: string
+    description: string
+    variables_json: string
+    tiles_json: string
+    version: number
+    created_at: string
+    updated_at: string
+  }
   settings: { project_id: number; name: string; value_json: string }
   group_types: { project_id: number; type: string; place: number }
   /** Secrets that sign run tokens. Checking a token takes the secret itself, so it is not hashed. */
@@ -91,6 +102,7 @@ const IN_BACKUPS = {
   endpoint_versions: true,
   flags: true,
   materializations: true,
+  dashboards: true,
   settings: true,
   group_types: true,
   run_token_secrets: true,

@@ -1,0 +1,166 @@
+import { ApiError } from '../lib/apiError.ts'
+import type { Count } from '../lib/metrics.ts'
+import { wellFormed } from '../lib/storableJson.ts'
+import { insertAll } from '../storage/insertRows.ts'
+import type { Endpoint, Metadata } from '../storage/metadata/metadata.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { EndpointRunRequest, RunRequest } from './prepareRun.ts'
+import type { RunAnswer } from './run.ts'
+
+/** How a run got its result. */
+export type RunPath = 'live' | 'materialized' | 'cache'
+
+/** What the statistics need from a run's response. */
+interface RunResult {
+  readonly version?: number
+  readonly path?: RunPath
+  readonly rows?: number
+}
+
+/** A run that has ended. */
+interface RunRecord extends RunResult {
+  readonly request: Pick<EndpointRunRequest, 'projectId' | 'endpoint' | 'version' | 'variables' | 'key' | 'runTokenId'>
+  /** When the run began, in ms since the epoch. */
+  readonly at: number
+  readonly durationMs: number
+  /** Code of the error. Empty: the run succeeded. */
+  readonly code: string
+}
+
+/** Stores each run of an endpoint in the background, for `runHistory.ts`. */
+export interface RunLog {
+  /** Notes a run that has ended. Takes no time: the row is stored within seconds. */
+  note(run: RunRecord): void
+  /** Stores waiting runs. `note` must not be called afterwards. */
+  close(): Promise<void>
+}
+
+const STORE_MS = 2_000
+// About 5 MB.
+const MAX_WAITING = 10_000
+// Serializing more at once would block the event loop for longer than a slice.
+const MAX_BATCH = 5_000
+const MAX_VARIABLES = 50
+const MAX_VARIABLE_NAME = 100
+const MAX_UINT32 = 2 ** 32 - 1
+
+const toLine = ({ request, at, durationMs, code, path, rows, version }: RunRecord, endpoint: Endpoint): string =>
+  JSON.stringify({
+    project_id: request.projectId,
+    endpoint_id: endpoint.id,
+    at: new Date(at).toISOString(),
+    version: Math.min(version ?? request.version ?? endpoint.currentVersion, MAX_UINT32),
+    code,
+    path: path ?? '',
+    duration_ms: Math.round(durationMs * 100) / 100,
+    rows: rows ?? null,
+    key_label: request.key.label,
+    run_token_id: request.runTokenId ?? '',
+    // Names only. Values may identify people.
+    variables: Object.keys(request.variables)
+      .slice(0, MAX_VARIABLES)
+      .map((name) => wellFormed(name.slice(0, MAX_VARIABLE_NAME))),
+  })
+
+export interface RunLogDependencies {
+  readonly storage: Pick<Storage, 'insert'>
+  readonly endpoints: Pick<Metadata['endpoints'], 'get'>
+  readonly count: Count
+}
+
+export const createRunLog = ({ storage, endpoints, count }: RunLogDependencies): RunLog => {
+  let waiting: RunRecord[] = []
+  /** Rows of an insert that has not succeeded yet. They are inserted again unchanged, which stores them once. */
+  let batch: Buffer | undefined
+  let timer: NodeJS.Timeout | undefined
+  let storing = Promise.resolve()
+
+  /** Returns the rows of some runs. Runs of endpoints that do not exist have none. */
+  const toBatch = async (runs: readonly RunRecord[]): Promise<Buffer> => {
+    const known = new Map<string, Endpoint | undefined>()
+    const lines: string[] = []
+    for (const run of runs) {
+      const { projectId, endpoint: name } = run.request
+      const key = `${projectId} ${name}`
+      if (!known.has(key)) known.set(key, await endpoints.get(projectId, name))
+      const endpoint = known.get(key)
+      if (endpoint) lines.push(`${toLine(run, endpoint)}\n`)
+    }
+    return Buffer.from(lines.join(''))
+  }
+
+  const store = async () => {
+    if (!batch && waiting.length) {
+      const runs = waiting.slice(0, MAX_BATCH)
+      batch = await toBatch(runs)
+      waiting = waiting.slice(runs.length)
+    }
+    if (batch?.length) await insertAll(storage, 'db.endpoint_runs', batch)
+    batch = undefined
+  }
+
+  const storeSoon = () => {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      // After a failure the next attempt stores the same runs.
+      storing = storing.then(store).catch(() => {})
+      void storing.then(() => {
+        if (batch || waiting.length) storeSoon()
+      })
+    }, STORE_MS).unref()
+  }
+
+  return {
+    note(run) {
+      if (waiting.length >= MAX_WAITING) return count('trailmark_runs_unrecorded_total')
+      waiting.push(run)
+      storeSoon()
+    },
+    async close() {
+      clearTimeout(timer)
+      await storing
+      clearTimeout(timer)
+      for (let left = Infinity; (batch || waiting.length) && waiting.length < left;) {
+        left = waiting.length
+        await store().catch(() => {})
+      }
+    },
+  }
+}
+
+type Run<Rest extends readonly unknown[], Answer> = (request: RunRequest, ...rest: Rest) => Promise<Answer>
+
+/** Wraps runs so that each run of an endpoint is noted when it ends. `resultOf` reads the response. */
+export const recordingRuns =
+  ({ note }: Pick<RunLog, 'note'>) =>
+  <Rest extends readonly unknown[], Answer>(
+    run: Run<Rest, Answer>,
+    resultOf: (answer: Answer) => RunResult = () => ({}),
+  ): Run<Rest, Answer> =>
+  async (request, ...rest) => {
+    if (!('endpoint' in request)) return run(request, ...rest)
+    const at = Date.now()
+    const startedAt = performance.now()
+    const noteEnd = (code: string, result: RunResult) =>
+      note({ request, at, durationMs: performance.now() - startedAt, code, ...result })
+    try {
+      const answer = await run(request, ...rest)
+      noteEnd('', resultOf(answer))
+      return answer
+    } catch (error) {
+      noteEnd(error instanceof ApiError ? error.code : 'internal_error', {})
+      throw error
+    }
+  }
+
+/** Reads the response of a JSON run. */
+export const resultOfAnswer = ({
+  results,
+  endpoint_version,
+  is_cached,
+  endpoint_materialized,
+}: RunAnswer): RunResult => ({
+  version: endpoint_version,
+  path: is_cached ? 'cache' : endpoint_materialized ? 'materialized' : 'live',
+  ...(Array.isArray(results) ? { rows: results.length } : {}),
+})

@@ -1,0 +1,174 @@
+import { ApiError } from '../lib/apiError.ts'
+import type { Persons } from '../persons/lookup.ts'
+import type { StoredProperties } from '../persons/storedProperties.ts'
+import type { Metadata } from '../storage/metadata/metadata.ts'
+import type { FlagDefinitions, FlagDraft } from './definitions.ts'
+import { enrolmentProperty, type Feature, featuresOf, STAGES } from './enrolment.ts'
+import { type ConditionTrace, explainFlag, type Flag, type FlagValue, type Subject } from './evaluate.ts'
+import {
+  describeCondition,
+  describeEnrolment,
+  describeProperty,
+  type PersonState,
+  toPercent,
+} from './describeEvaluation.ts'
+import { familyOf, withStored } from './subject.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** A flag and the person or group to evaluate it for. */
+export interface FlagTestInput {
+  /** Id or key of a flag, or an unsaved definition. */
+  readonly flag: number | string | FlagDraft
+  readonly distinct_id?: string
+  /** Replace stored properties of the same names. */
+  readonly person_properties?: Values
+  /** Group keys by group type. */
+  readonly groups?: Readonly<Record<string, string>>
+  readonly group_properties?: Readonly<Record<string, Values>>
+}
+
+export interface FlagTestResult {
+  readonly key: string
+  readonly active: boolean
+  readonly value: FlagValue
+  /** JSON text. */
+  readonly payload: string | null
+  readonly reason: { readonly code: string; readonly condition_index: number | null; readonly description: string }
+  readonly person: PersonState
+  readonly enrollment: Readonly<Record<string, unknown>> | null
+  readonly conditions: readonly Readonly<Record<string, unknown>>[]
+}
+
+export interface FlagTesterDependencies {
+  readonly definitions: Pick<FlagDefinitions, 'byKey' | 'draft'>
+  readonly settings: Metadata['settings']
+  readonly stored: StoredProperties
+  readonly persons: Pick<Persons, 'list'>
+  readonly now?: () => number
+}
+
+/** Evaluates a flag like `/flags`, and explains how each condition applies. Rejects with `ApiError`. */
+export type FlagTester = (projectId: number, input: FlagTestInput) => Promise<FlagTestResult>
+
+const subjectOf = (input: FlagTestInput, { filters }: Flag, now: number): Subject => {
+  const { distinct_id: distinctId = '', groups = {}, person_properties: properties, group_properties } = input
+  const isOfGroups = (filters.aggregation_group_type ?? undefined) !== undefined
+  if (!isOfGroups && !distinctId.trim())
+    throw new ApiError('invalid_input', {
+      attr: 'distinct_id',
+      detail: 'Pass "distinct_id": this flag is evaluated for persons, and the rollout depends on the id.',
+    })
+  return {
+    distinctId,
+    groups,
+    personProperties: { ...(distinctId ? { distinct_id: distinctId } : {}), ...properties },
+    groupProperties: group_properties ?? {},
+    now,
+  }
+}
+
+/** Returns whether the person enrolled. `null`: the person neither enrolled nor opted out. */
+const enrolledIn = (flag: Flag, { personProperties }: Subject): boolean | null => {
+  const value = personProperties[enrolmentProperty(flag.key)]
+  return value === undefined || value === null ? null : String(value) === 'true'
+}
+
+export const createFlagTester = ({
+  definitions,
+  settings,
+  stored,
+  persons,
+  now = Date.now,
+}: FlagTesterDependencies): FlagTester => {
+  const flagOf = async (projectId: number, wanted: FlagTestInput['flag']): Promise<Flag> => {
+    if (typeof wanted === 'object') return definitions.draft(projectId, wanted)
+    const all = await definitions.byKey(projectId)
+    const flag = typeof wanted === 'string' ? all.get(wanted) : [...all.values()].find(({ id }) => id === wanted)
+    if (!flag)
+      throw new ApiError('not_found', {
+        attr: 'flag',
+        detail: `This project has no feature flag with this ${typeof wanted === 'string' ? 'key' : 'id'}.`,
+      })
+    return flag
+  }
+
+  const personOf = async (projectId: number, distinctId: string): Promise<PersonState> => {
+    const [person] = distinctId ? await persons.list(projectId, { distinctId, limit: 1, offset: 0 }) : []
+    return person ? { id: person.id, is_identified: person.is_identified } : null
+  }
+
+  const enrolmentIn = (flag: Flag, feature: Feature | undefined, subject: Subject) => {
+    if (!feature) return null
+    const { id, name, stage } = feature
+    const enrolled = enrolledIn(flag, subject)
+    return { feature_id: id, name, stage, enrolled, why: describeEnrolment(enrolled, STAGES[stage].decides, feature) }
+  }
+
+  return async (projectId, input) => {
+    const flag = await flagOf(projectId, input.flag)
+    const all = new Map(await definitions.byKey(projectId)).set(flag.key, flag)
+    const given = subjectOf(input, flag, now())
+    const [subject, person, features] = await Promise.all([
+      withStored(given, familyOf([flag], all), { projectId, stored }),
+      personOf(projectId, given.distinctId),
+      featuresOf({ settings }, projectId),
+    ])
+    if (subject.isIncomplete)
+      throw new ApiError('engine_unavailable', {
+        detail: 'The stored properties could not be looked up. Retry the request.',
+        retryAfterSeconds: 2,
+      })
+    const { evaluation, conditions } = explainFlag(all, flag, subject)
+    const { enabled, variant, reason, metadata } = evaluation
+    const feature = features.find(({ flagId }) => flagId === flag.id)
+    // `withEnrolment` appends one condition.
+    const enrolmentIndex = feature && STAGES[feature.stage].decides ? conditions.length - 1 : -1
+    const decidedBy = reason.condition_index
+    const groupType = flag.filters.aggregation_group_type ?? undefined
+
+    const toView = ({ condition, properties, bucket, isInRollout }: ConditionTrace, index: number) => {
+      const views = properties.map((trace) => ({
+        key: trace.property.key,
+        type: trace.property.type,
+        operator: trace.property.operator ?? (trace.property.type === 'flag' ? 'flag_evaluates_to' : 'exact'),
+        wanted: trace.property.value ?? null,
+        found: trace.found ?? null,
+        missing: trace.found === undefined || trace.found === null,
+        matched: trace.isMet,
+        why: describeProperty(trace, { flagKey: flag.key, person, groupType }),
+      }))
+      return {
+        index,
+        is_enrollment: index === enrolmentIndex,
+        matched: isInRollout && properties.every(({ isMet }) => isMet),
+        decides: index === decidedBy,
+        rollout_percentage: condition.rollout_percentage ?? 100,
+        bucket: bucket === undefined ? null : toPercent(bucket),
+        variant: condition.variant ?? null,
+        properties: views,
+        why: describeCondition(
+          { bucket, isInRollout, rolloutPercentage: condition.rollout_percentage ?? 100, properties: views },
+          { index, decidedBy, groupType },
+        ),
+      }
+    }
+    const views = conditions.map(toView)
+    return {
+      key: flag.key,
+      active: flag.isActive,
+      value: flag.isActive && (variant ?? enabled),
+      payload: flag.isActive ? metadata.payload : null,
+      reason: flag.isActive
+        ? reason
+        : {
+            code: 'flag_inactive',
+            condition_index: null,
+            description: 'The flag is not active, so /flags omits it. The conditions show what it would return.',
+          },
+      person,
+      enrollment: enrolmentIn(flag, feature, subject),
+      conditions: [...views.filter((view) => view.is_enrollment), ...views.filter((view) => !view.is_enrollment)],
+    }
+  }
+}

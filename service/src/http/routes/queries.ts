@@ -1,0 +1,84 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { ApiError } from '../../lib/apiError.ts'
+import { CLOSED } from '../request.ts'
+import { type Handler, type RouteRequest, route } from '../route.ts'
+import { formatOf, RESULT_FIELDS, RUN_FIELDS, runInFormat, runOptions } from '../runRequest.ts'
+
+const MAX_AGE_SECONDS = 86_400
+
+const QUERY = Type.Object(
+  {
+    ...RUN_FIELDS,
+    query: Type.Object(
+      { kind: Type.String() },
+      { description: 'A query as endpoints have it, such as {"kind": "HogQLQuery", "query": "SELECT 1"}.' },
+    ),
+    max_age_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_AGE_SECONDS,
+        description: 'Accept a cached result of up to this age, even if events have arrived since.',
+      }),
+    ),
+  },
+  CLOSED,
+)
+
+const PROGRESS = Type.Object({
+  status: Type.Unsafe<'running' | 'queued'>({ type: 'string', enum: ['running', 'queued'] }),
+  read_rows: Type.Integer(),
+  total_rows: Type.Integer({ description: 'The estimated number of rows that will be read.' }),
+  elapsed_ms: Type.Integer(),
+})
+
+const runQuery: Handler<Static<typeof QUERY>> = (dependencies, request: RouteRequest<Static<typeof QUERY>>) =>
+  runInFormat(
+    dependencies,
+    { ...runOptions(request), query: request.body.query, maxAgeSeconds: request.body.max_age_seconds },
+    formatOf(request),
+  )
+
+const notInProgress = () => new ApiError('not_found', { detail: 'No run with this client_query_id is in progress.' })
+
+const RUN_PATH = '/api/projects/:projectId/query/:id'
+
+/** Queries that are not stored, and runs in progress. */
+export const QUERY_ROUTES = [
+  route({
+    method: 'POST',
+    path: '/api/projects/:projectId/query',
+    summary: 'Run a query without storing it',
+    access: 'query:read',
+    body: QUERY,
+    response: Type.Object(RESULT_FIELDS),
+    handler: runQuery,
+  }),
+  route({
+    method: 'GET',
+    path: RUN_PATH,
+    summary: 'The progress of a run, by its client_query_id',
+    access: 'query:read',
+    orScope: 'endpoint:read',
+    response: PROGRESS,
+    async handler({ progressOf }, { projectId, params }) {
+      const progress = await progressOf(projectId, params.id!)
+      if (!progress) throw notInProgress()
+      const { status, readRows, totalRows, elapsedMs } = progress
+      return {
+        body: { status, read_rows: readRows, total_rows: totalRows, elapsed_ms: elapsedMs },
+        headers: { 'cache-control': 'no-store' },
+      }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: RUN_PATH,
+    summary: 'Cancel a run, by its client_query_id',
+    access: 'endpoint:read',
+    orScope: 'query:read',
+    handler({ running }, { projectId, params }) {
+      if (!running.cancel(projectId, params.id!)) throw notInProgress()
+      return { status: 204 }
+    },
+  }),
+]

@@ -1,0 +1,192 @@
+import { join } from 'node:path'
+import { openMetadata } from '../../src/storage/metadata/metadata.ts'
+import { api, capture, event, request } from '../support/api.ts'
+import { until } from '../support/engine.ts'
+import { type RunningService, startService } from '../support/startService.ts'
+
+let service: RunningService
+let second: Pick<RunningService, 'url' | 'token' | 'key' | 'projectId'>
+
+const ONLY_QUERIES = 'a-key-for-queries'
+const ONLY_ENDPOINTS = 'a-key-for-endpoints'
+
+beforeAll(async () => {
+  service = await startService()
+  const metadata = await openMetadata(join(service.data, 'definitions.db'))
+  const project = await metadata.projects.create({ name: 'Another', token: 'another-token' })
+  await metadata.keys.put({ projectId: project.id, label: 'another', secret: 'another-key', scopes: ['query:read'] })
+  await metadata.keys.put({ projectId: 1, label: 'queries', secret: ONLY_QUERIES, scopes: ['query:read'] })
+  await metadata.keys.put({ projectId: 1, label: 'endpoints', secret: ONLY_ENDPOINTS, scopes: ['endpoint:read'] })
+  await metadata.close()
+  second = { url: service.url, token: project.token, key: 'another-key', projectId: project.id }
+  await api(service, 'POST', '/insight_variables/', { name: 'wanted', type: 'String' })
+  await capture(service, event('seen', {}, { n: 1 }), event('seen', {}, { n: 2 }), event('other'))
+})
+afterAll(() => service.stop())
+
+type Project = typeof second
+
+const send = (body: object, at: Project = service) => api(at, 'POST', '/query/', body)
+const sql = (query: string, more: object = {}, at: Project = service) =>
+  send({ query: { kind: 'HogQLQuery', query }, ...more }, at)
+const trend = (more: object = {}) => ({
+  kind: 'TrendsQuery',
+  series: [{ kind: 'EventsNode', event: 'seen' }],
+  dateRange: { date_from: '-1d' },
+  ...more,
+})
+
+/** Takes minutes unless it is cancelled, and reads rows all the time. */
+const slow = (mark: string) =>
+  `SELECT count(), '${mark}' AS mark FROM (SELECT arrayJoin(range(1000000)) AS a) AS x CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y WHERE cityHash64(a, b) = 1`
+
+test('runs SQL and responds like a run of an endpoint, without fields of an endpoint', async () => {
+  const { status, body } = await sql(
+    'SELECT event, count() AS n FROM events WHERE event = {variables.wanted} GROUP BY 1',
+    {
+      variables: { wanted: 'seen' },
+    },
+  )
+  expect([status, body]).toEqual([
+    200,
+    {
+      results: [['seen', 2]],
+      columns: ['event', 'n'],
+      types: [
+        ['event', expect.any(String)],
+        ['n', 'UInt64'],
+      ],
+      hasMore: false,
+      execution_id: expect.any(String),
+      is_cached: false,
+      last_refresh: expect.any(String),
+      cache_target_age: expect.any(String),
+      timezone: 'UTC',
+    },
+  ])
+  expect((await api(service, 'GET', '/endpoints/')).body.results).toEqual([])
+})
+
+test('runs insights with their variables', async () => {
+  const { body } = await send({ query: trend({ breakdownFilter: { breakdown: 'n' } }), variables: { n: '2' } })
+  expect(body.results.map(({ label, count }: any) => [label, count])).toEqual([['2', 1]])
+})
+
+test('reads the own project only', async () => {
+  expect((await sql('SELECT count() FROM events', {}, second)).body.results).toEqual([[0]])
+  expect((await api({ ...second, projectId: 1 }, 'POST', '/query/', { query: trend() })).status).toBe(404)
+})
+
+test.each([
+  ['an unknown column', { kind: 'HogQLQuery', query: 'SELECT nothing FROM events' }],
+  ['a syntax error', { kind: 'HogQLQuery', query: 'SELECT FROM' }],
+  ['an undefined variable', { kind: 'HogQLQuery', query: 'SELECT {variables.absent}' }],
+  ['an unknown kind', { kind: 'OtherQuery' }],
+  ['an invalid insight', { kind: 'TrendsQuery', series: [] }],
+])('rejects %s with the error of storing it', async (_, query) => {
+  const stored = await api(service, 'POST', '/endpoints/', { name: 'stored', query })
+  const ran = await send({ query })
+  expect(stored.status).toBe(400)
+  expect([ran.status, ran.body]).toEqual([stored.status, { ...stored.body, request_id: ran.body.request_id }])
+})
+
+test.each([
+  ['no query', {}, 'query'],
+  ['a version', { query: trend(), version: 1 }, 'version'],
+  ['a page of an insight', { query: trend(), limit: 1 }, 'limit'],
+  ['an offset without a limit', { query: { kind: 'HogQLQuery', query: 'SELECT 1' }, offset: 1 }, 'offset'],
+  ['a run without a table', { query: trend(), refresh: 'direct' }, 'refresh'],
+  ['a missing variable', { query: { kind: 'HogQLQuery', query: 'SELECT {variables.wanted}' } }, 'variables'],
+  ['an age of 0', { query: trend(), max_age_seconds: 0 }, 'max_age_seconds'],
+  ['an insight as CSV', { query: trend(), format: 'csv' }, 'format'],
+])('rejects %s', async (_, body, attr) => {
+  expect(await send(body)).toMatchObject({ status: 400, body: { attr } })
+})
+
+test('pages by limit and offset and by cursor', async () => {
+  const query = 'SELECT event, toInt(properties.n) AS n FROM events ORDER BY event, n'
+  expect((await sql(query, { limit: 1, offset: 1 })).body).toMatchObject({ results: [['seen', 1]], hasMore: true })
+  const first = await sql(query, { limit: 2, cursor: '*' })
+  const rest = await sql(query, { limit: 2, cursor: first.body.next_cursor })
+  expect([first.body.results.length, rest.body.results, rest.body.next_cursor]).toEqual([2, [['seen', 2]], null])
+})
+
+test('streams all rows as CSV or NDJSON', async () => {
+  const query = 'SELECT event, count() AS n FROM events GROUP BY event ORDER BY event'
+  expect((await sql(query, { format: 'csv' })).body).toBe('"event","n"\n"other",1\n"seen",2\n')
+  expect((await sql(query, { format: 'ndjson' })).body).toBe('{"event":"other","n":1}\n{"event":"seen","n":2}\n')
+})
+
+test('shows the SQL with debug', async () => {
+  const { body } = await sql('SELECT 7', { debug: true })
+  expect(body).toMatchObject({
+    hogql: 'SELECT 7',
+    clickhouse: expect.stringContaining('7'),
+    cache_key: expect.any(String),
+  })
+})
+
+test('caches a result until the next event, or for max_age_seconds in spite of events', async () => {
+  const count = (more: object = {}) => sql("SELECT count() FROM events WHERE event = 'cached'", more)
+  const seen = async (more: object = {}) => {
+    const { body } = await count(more)
+    return [body.is_cached, body.results[0][0]]
+  }
+  expect(await seen()).toEqual([false, 0])
+  expect(await seen()).toEqual([true, 0])
+  await capture(service, event('cached', {}, { distinct_id: 'to erase' }))
+  expect(await seen({ max_age_seconds: 300 })).toEqual([true, 0])
+  expect(await seen()).toEqual([false, 1])
+  expect(await seen({ refresh: 'force' })).toEqual([false, 1])
+  const [person] = (await api(service, 'GET', '/persons?distinct_id=to%20erase')).body.results
+  expect((await api(service, 'DELETE', `/persons/${person.id}?delete_events=true`)).status).toBe(204)
+  expect(await seen({ max_age_seconds: 300 })).toEqual([false, 0])
+})
+
+describe('a run in progress', () => {
+  const progress = (id: string, key = service.key, at: Project = service) => api({ ...at, key }, 'GET', `/query/${id}`)
+  const cancel = (id: string, key = service.key) => api({ ...service, key }, 'DELETE', `/query/${id}`)
+
+  test.each([
+    ['a query', ONLY_QUERIES],
+    ['an endpoint', ONLY_ENDPOINTS],
+  ])('of %s reports progress and is cancelled', async (of, key) => {
+    const id = `${of} / in progress`
+    const path = encodeURIComponent(id)
+    await api(service, 'POST', '/endpoints/', { name: 'slow', query: { kind: 'HogQLQuery', query: slow('endpoint') } })
+    const answer =
+      of === 'a query'
+        ? sql(slow('query'), { client_query_id: id }, { ...service, key })
+        : api({ ...service, key }, 'POST', '/endpoints/slow/run', { client_query_id: id })
+    await until(async () => {
+      const { status, body } = await progress(path, key)
+      return status === 200 && body.status === 'running' && body.elapsed_ms > 0
+    })
+    const { body } = await progress(path, key)
+    expect(body).toEqual({
+      status: 'running',
+      read_rows: expect.any(Number),
+      total_rows: expect.any(Number),
+      elapsed_ms: expect.any(Number),
+    })
+    expect(body.total_rows).toBeGreaterThanOrEqual(body.read_rows)
+    expect((await progress(path, second.key, second)).status).toBe(404)
+    expect((await cancel(path, key)).status).toBe(204)
+    expect(await answer).toMatchObject({ status: 400, body: { code: 'query_cancelled' } })
+    await until(async () => (await progress(path)).status === 404)
+  })
+
+  test('is not found before it begins and after it ends', async () => {
+    expect(await progress('none')).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    await sql('SELECT 1', { client_query_id: 'done' })
+    expect((await progress('done')).status).toBe(404)
+    expect((await cancel('done')).status).toBe(404)
+  })
+})
+
+test('is described in the OpenAPI document', async () => {
+  const { body } = await request(`${service.url}/api/openapi.json`)
+  const path = body.paths['/api/projects/{projectId}/query']
+  expect(Object.keys(path.post.requestBody.content['application/json'].schema.properties)).toContain('max_age_seconds')
+  expect(Object.keys(path.post.responses['2XX'].content['application/json'].schema.properties)).toContain('is_cached')
+})
