@@ -16,6 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   persons: ['lib', 'storage', 'storage/metadata', 'sql'],
   flags: ['lib', 'storage', 'storage/metadata', 'persons'],
   projects: ['lib', 'storage', 'storage/metadata'],
+  console: ['lib', 'projects', 'storage/metadata'],
   // The phases of the compiler: text → syntax tree → resolved SQL → text. The catalog is the data that resolving and printing share.
   'sql/parse': [],
   'sql/catalog': [],
@@ -73,6 +74,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'persons',
     'flags',
     'projects',
+    'console',
     'endpoints',
     'endpoints/tokens',
     'endpoints/variables',
@@ -91,6 +93,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'persons',
     'flags',
     'projects',
+    'console',
     'endpoints',
     'endpoints/materialization',
     'endpoints/tokens',
@@ -101,7 +104,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'lib',
   ],
   backup: ['lib', 'projects', 'storage', 'storage/metadata', 'storage/embedded', 'storage/schema'],
-  cli: ['lib', 'projects', 'backup', 'storage', 'storage/metadata', 'storage/embedded'],
+  cli: ['lib', 'projects', 'console', 'backup', 'storage', 'storage/metadata', 'storage/embedded'],
   main: ['service', 'cli', 'http', 'config', 'storage', 'storage/metadata', 'storage/embedded', 'lib'],
 }
 
@@ -117,6 +120,7 @@ const PORT_USERS = [
   'http',
   'flags',
   'projects',
+  'console',
   'persons',
 ]
 

@@ -1,4 +1,5 @@
 import type { Static, TSchema } from '@sinclair/typebox'
+import type { ConsoleSessions } from '../console/sessions.ts'
 import type { EndpointDefinitions } from '../endpoints/definitions/endpoint.ts'
 import type { OpenApi } from '../endpoints/openapi.ts'
 import type { RunEndpoint } from '../endpoints/run.ts'
@@ -19,6 +20,8 @@ import type { Keys } from '../projects/keys.ts'
 import type { Projects } from '../projects/projects.ts'
 import type { ApiKey, Project } from '../storage/metadata/metadata.ts'
 import type { Scope } from './auth.ts'
+import type { ConsoleAddress } from './console.ts'
+import type { ConsoleFiles } from './consoleFiles.ts'
 
 /** What the handlers call. `service.ts` provides it. */
 export interface Dependencies {
@@ -43,6 +46,11 @@ export interface Dependencies {
   readonly rejectedEvents: Pick<RejectedEvents, 'list'>
   /** Finds the script for `/static/<path>`. `undefined` if there is none. */
   readonly statics: (path: string) => RouteResponse | undefined
+  readonly console: {
+    readonly address: ConsoleAddress
+    readonly files: ConsoleFiles
+    readonly sessions: ConsoleSessions
+  }
   /** Returns the metrics in the text format of Prometheus. */
   readonly metrics: () => Promise<string>
   /** Returns why the service cannot serve requests. Empty if it is ready. */
@@ -73,6 +81,8 @@ export interface RouteRequest<Body = unknown> {
   readonly receivedAt: number
   /** Client IP, resolved through trusted proxies. */
   readonly ip: string
+  /** `http` or `https`, resolved through trusted proxies. */
+  readonly protocol: string
 }
 
 /** The response to a request. By default, status 200 with a JSON body. */
@@ -80,8 +90,10 @@ export interface RouteResponse {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** A file of the SDK to send instead of a body. */
+  /** A file to send instead of a body. */
   readonly file?: string
+  /** Absolute path of the folder of `file`. Absent: the folder of the SDK. */
+  readonly root?: string
 }
 
 export type Handler<Body = unknown> = (
@@ -103,8 +115,11 @@ export interface Route<Kind extends BodyKind = BodyKind, Body = never> {
   readonly path: string
   /** Description for the OpenAPI document. */
   readonly summary?: string
-  /** 'public': any page of any origin. Otherwise the scope that a personal API key needs. */
-  readonly access: 'public' | Scope
+  /**
+   * 'public': any page of any origin. 'console_page': browsers, on the console's hosts. 'console': the console's own page.
+   * Otherwise the scope that a personal API key or a session of the console needs.
+   */
+  readonly access: 'public' | 'console_page' | 'console' | Scope
   /** Whether the response has a new key or token. Such a response is never compressed, see `compression.ts`. */
   readonly hasSecret?: true
   /** Whether run tokens are accepted as well, also from pages of other origins. The path has a `:name`. */

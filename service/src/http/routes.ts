@@ -1,6 +1,7 @@
 import { apiDocument } from './apiDocument.ts'
 import { type Route, route } from './route.ts'
 import { CAPTURE_ROUTES } from './routes/capture.ts'
+import { CONSOLE_ROUTES } from './routes/console.ts'
 import { EARLY_ACCESS_ROUTES } from './routes/earlyAccess.ts'
 import { ENDPOINT_ROUTES } from './routes/endpoints.ts'
 import { FLAG_EVALUATION_ROUTES } from './routes/flagEvaluation.ts'
@@ -23,6 +24,7 @@ export const ROUTES: readonly Route[] = [
   ...FLAG_EVALUATION_ROUTES,
   ...REMOTE_CONFIG_ROUTES,
   ...STATIC_ROUTES,
+  ...CONSOLE_ROUTES,
   ...FLAG_ROUTES,
   ...EARLY_ACCESS_ROUTES,
   ...PERSON_ROUTES,

@@ -1,5 +1,6 @@
 import { within } from '../../lib/wait.ts'
 import type { MetadataContext } from './context.ts'
+import { type ConsoleStore, createConsoleStore } from './console.ts'
 import { createEndpointStore, type EndpointStore } from './endpoints.ts'
 import { createEpochStore, type EpochStore } from './epochs.ts'
 import { createFlagStore, type FlagStore } from './flags.ts'
@@ -14,6 +15,7 @@ import { createSettingStore, type SettingStore } from './settings.ts'
 import type { LockName } from './store.ts'
 import { createVariableStore, type VariableStore } from './variables.ts'
 
+export type { ConsoleInstance, ConsoleSession } from './console.ts'
 export { copyMetadata } from './copy.ts'
 export type { Endpoint } from './endpoints.ts'
 export type { EndpointVersion, NewVersion } from './endpointVersions.ts'
@@ -40,6 +42,7 @@ export interface Metadata {
   readonly runTokens: RunTokenStore
   readonly settings: SettingStore
   readonly epochs: EpochStore
+  readonly console: ConsoleStore
   /** Whether other processes may use the same metadata store. */
   readonly isShared: boolean
   /** Runs `work` while no other process holds the lock `name`. Waits for the lock. */
@@ -78,6 +81,7 @@ export const openMetadata = async (
     runTokens: createRunTokenStore(context),
     settings: createSettingStore(context),
     epochs: createEpochStore(context),
+    console: createConsoleStore(context),
     isShared,
     withLock: (name, work) => (isShared ? transact(work, name) : work()),
     ready: (withinMs) => within(answers(), withinMs, false).catch(() => false),

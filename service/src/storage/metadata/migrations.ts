@@ -54,4 +54,8 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     'CREATE TABLE revoked_run_tokens (project_id INTEGER NOT NULL, id TEXT NOT NULL, until TEXT NOT NULL, PRIMARY KEY (project_id, id))',
   ],
   ['CREATE TABLE epochs (project_id INTEGER PRIMARY KEY, epoch INTEGER NOT NULL)'],
+  [
+    'CREATE TABLE console_links (hash TEXT PRIMARY KEY, key_id TEXT NOT NULL, key_hash TEXT NOT NULL, expires_at TEXT NOT NULL)',
+    'CREATE TABLE console_sessions (hash TEXT PRIMARY KEY, key_id TEXT NOT NULL, key_hash TEXT NOT NULL, created_at TEXT NOT NULL, used_at TEXT NOT NULL)',
+  ],
 ]
