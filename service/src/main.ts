@@ -103,7 +103,7 @@ const announce = ({ url, project, keyFile, console }: Service, { personalApiKey,
   say('')
   // For programs that start the service. The format of this line is stable.
   say(
-    `trailmark ready ${JSON.stringify({ url, projectId: project.id, token: project.token, keyFile: keyFile ?? null, console: 'link' in console ? console.link : null })}`,
+    `trailmark ready ${JSON.stringify({ url, projectId: project.id, token: project.token, keyFile: keyFile ?? null, console })}`,
   )
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ApiError } from '../lib/apiError.ts'
-import type { RouteResponse } from './route.ts'
+import type { Dependencies, RouteResponse } from './route.ts'
 
 /** Where the console's page and files are served, below `base`. */
 export const CONSOLE_PATH = '/console/'
@@ -24,15 +24,14 @@ const NOT_BUILT = `<!doctype html>
 </html>
 `
 
-export interface ConsoleFiles {
-  /** Whether the console is built. */
-  isBuilt(): boolean
-  /** Returns the response for a path below `/console/`. Throws `ApiError` for a missing file. */
-  respond(path: string): Promise<RouteResponse>
-}
-
 /** Serves the built console of a folder: its files, and its page for every other path. */
-export const createConsoleFiles = ({ folder, base }: { folder: string; base: string }): ConsoleFiles => {
+export const createConsoleFiles = ({
+  folder,
+  base,
+}: {
+  folder: string
+  base: string
+}): Dependencies['console']['files'] => {
   const isBuilt = () => existsSync(join(folder, SHELL))
   const isFile = (path: string) =>
     /^(?:[\w-][\w.-]*\/)*[\w-][\w.-]*\.\w+$/.test(path) && path !== SHELL && existsSync(join(folder, path))

@@ -146,7 +146,8 @@ export const ERRORS: Readonly<Record<ApiErrorCode, ErrorRow>> = {
   misdirected_request: {
     status: 421,
     type: 'invalid_request',
-    message: 'The console does not answer on this host. Name the host in TRAILMARK_CONSOLE_HOSTS.',
+    message:
+      'The console does not answer on this host. Open it on a host that TRAILMARK_CONSOLE_HOSTS names, or name this one there and restart the service.',
   },
   internal_error: {
     status: 500,

@@ -21,7 +21,6 @@ import type { Projects } from '../projects/projects.ts'
 import type { ApiKey, Project } from '../storage/metadata/metadata.ts'
 import type { Scope } from './auth.ts'
 import type { ConsoleAddress } from './console.ts'
-import type { ConsoleFiles } from './consoleFiles.ts'
 
 /** What the handlers call. `service.ts` provides it. */
 export interface Dependencies {
@@ -48,7 +47,12 @@ export interface Dependencies {
   readonly statics: (path: string) => RouteResponse | undefined
   readonly console: {
     readonly address: ConsoleAddress
-    readonly files: ConsoleFiles
+    readonly files: {
+      /** Whether the console is built. */
+      isBuilt(): boolean
+      /** Returns the response for a path below `/console/`. Throws `ApiError` for a missing file. */
+      respond(path: string): Promise<RouteResponse>
+    }
     readonly sessions: ConsoleSessions
   }
   /** Returns the metrics in the text format of Prometheus. */

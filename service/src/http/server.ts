@@ -438,12 +438,12 @@ export const createServer = async ({
   ...auth
 }: ServerOptions): Promise<Server> => {
   const sendError = createSendError({ log, count })
-  const { base } = dependencies.console.address
+  const basePath = new RegExp(`^${dependencies.console.address.base}(?=/|$)`)
   const server = createFastify({
     logger: false as unknown as FastifyBaseLogger,
     genReqId: () => randomUUID(),
     // A proxy may leave the console's base path in the URL, or remove it.
-    rewriteUrl: ({ url = '/' }) => (base && url.startsWith(`${base}/`) ? url.slice(base.length) : url),
+    rewriteUrl: ({ url = '/' }) => url.replace(basePath, '') || '/',
     // Only proxies in private networks are trusted to name the client.
     trustProxy: ['loopback', 'linklocal', 'uniquelocal'],
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },

@@ -7,7 +7,7 @@ import type { Metadata } from '../storage/metadata/metadata.ts'
 /** A link that opens the console once, or why there is none and what to do. */
 export type ConsoleNotice = { readonly link: string } | { readonly problem: string }
 
-type Address = Pick<Config, 'consoleHosts' | 'consoleBase' | 'host'>
+type Address = Pick<Config, 'consoleHosts' | 'consoleBase'>
 
 /** Returns the URL of the console. `url`: where the service listens. Absent: the console answers on no host of it. */
 export const consoleUrlOf = ({ consoleHosts, consoleBase }: Address, url: string): string | undefined => {
@@ -27,11 +27,11 @@ export const announceConsole = async (
   { config, url, isBuilt }: { config: Address; url: string; isBuilt: boolean },
 ): Promise<ConsoleNotice> => {
   const consoleUrl = consoleUrlOf(config, url)
+  await metadata.console.setUrl(consoleUrl)
   if (!consoleUrl)
     return {
       problem: `answers on ${config.consoleHosts.join(', ')} only. Set TRAILMARK_CONSOLE_HOSTS to the host in its URL, such as ${new URL(url).host}.`,
     }
-  await metadata.console.setUrl(consoleUrl)
   if (!isBuilt) return { problem: 'not built. Run "npm run build".' }
   const key = startKey(await metadata.keys.list())
   const link = key && (await createLink(metadata, { consoleUrl, keyId: key.id }))

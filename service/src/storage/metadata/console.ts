@@ -13,7 +13,7 @@ export interface ConsoleSession {
 export interface ConsoleInstance {
   /** Distinguishes the services on one host, whose cookies browsers keep together. */
   readonly id: string
-  /** URL of the console's first page. Absent: no service has been started with this store. */
+  /** URL of the console's first page. Absent: the service has not started with this store, or the console answers on no host of it. */
   readonly url: string | undefined
 }
 
@@ -24,7 +24,7 @@ export interface ConsoleInstance {
 export interface ConsoleStore {
   /** Returns the instance, with a new id if the store has none. */
   instance(): Promise<ConsoleInstance>
-  setUrl(url: string): Promise<void>
+  setUrl(url: string | undefined): Promise<void>
   /** Deletes expired links. Resolves with `false` if there is no key with this id. */
   createLink(link: { secret: string; keyId: string; expiresAt: string }): Promise<boolean>
   /** Starts a session by a link, which is used up. Resolves with `undefined` if the link or its key is not valid. */
