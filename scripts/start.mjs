@@ -212,6 +212,7 @@ const announce = async ({ service, shop, began }) => {
   say()
   row('Demo shop', bold(amber(shop.url)), 'open this first; the panel bottom right shows each event')
   row('Results', `${shop.url}/results`)
+  row('Console', service.console.link ?? service.console.problem, service.console.link && 'this link signs in once')
   row('Service', service.url)
   row('Project token', service.token)
   row(

@@ -12,6 +12,12 @@ export interface Config {
   readonly personalApiKey: string | undefined
   /** Absolute path of the folder with the SDK's built files. */
   readonly staticDir: string
+  /** Absolute path of the folder with the console's built files. */
+  readonly consoleDir: string
+  /** Hosts on which the console answers, in lower case. A host without a port stands for any port. */
+  readonly consoleHosts: readonly string[]
+  /** Path under which a proxy serves the service, such as `/trailmark`. Empty: the root. */
+  readonly consoleBase: string
   /** Path of a file with IP ranges and their countries. Absent: countries are not looked up. */
   readonly geoipFile: string | undefined
   /** URL of a ClickHouse server, or of each node of a cluster, separated by commas. Absent: the embedded engine. */
@@ -93,6 +99,20 @@ const asToken = (text: string): string => {
 const asKey = (text: string): string => {
   if (!/^[\x21-\x7e]{16,200}$/.test(text)) throw new Error('expects 16 to 200 printable characters without spaces')
   return text
+}
+
+const asHosts = (text: string): string[] => {
+  const hosts = text.split(',').map((host) => host.trim().toLowerCase())
+  if (!hosts.every((host) => /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/.test(host)))
+    throw new Error('expects host names such as console.example.com or 192.168.1.5:8000, separated by commas')
+  return hosts
+}
+
+// It is part of HTML, cookies and redirects.
+const asBase = (text: string): string => {
+  if (text !== '/' && !/^(?:\/[\w-]+)+\/?$/.test(text))
+    throw new Error('expects a path such as /trailmark, of letters, digits, _ and -')
+  return text.replace(/\/$/, '')
 }
 
 const isHttpUrl = (text: string): boolean => URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)
@@ -223,6 +243,24 @@ const VARIABLES = {
     fallback: undefined,
     what: "Folder with the SDK's built files, served under /static/.",
     read: asPath,
+  },
+  consoleDir: {
+    name: 'TRAILMARK_CONSOLE_STATIC',
+    fallback: undefined,
+    what: "Folder with the console's built files, served under /console/.",
+    read: asPath,
+  },
+  consoleHosts: {
+    name: 'TRAILMARK_CONSOLE_HOSTS',
+    fallback: 'localhost,127.0.0.1,[::1]',
+    what: 'Hosts on which the console answers, separated by commas, as in the address bar. One without a port stands for any port.',
+    read: asHosts,
+  },
+  consoleBase: {
+    name: 'TRAILMARK_CONSOLE_BASE',
+    fallback: '/',
+    what: 'Path under which a proxy serves the service, such as /trailmark.',
+    read: asBase,
   },
   geoipFile: {
     name: 'TRAILMARK_GEOIP_FILE',
@@ -370,7 +408,7 @@ const VARIABLES = {
  */
 export const readConfig = (
   env: Readonly<Record<string, string | undefined>>,
-  defaults: { staticDir: string },
+  defaults: { staticDir: string; consoleDir: string },
 ): Config => {
   const entries = Object.entries<Variable<unknown>>(VARIABLES).map(([key, variable]) => {
     const text = env[variable.name] || variable.fallback
@@ -386,7 +424,11 @@ export const readConfig = (
     throw new ConfigError("CLICKHOUSE_CLUSTER requires the URLs of the cluster's nodes in CLICKHOUSE_URL.")
   if (config.clickhouseUrl?.includes(',') && !config.clickhouseCluster)
     throw new ConfigError('CLICKHOUSE_URL has several servers: set CLICKHOUSE_CLUSTER to the name of their cluster.')
-  return { ...config, staticDir: config.staticDir ?? defaults.staticDir }
+  return {
+    ...config,
+    staticDir: config.staticDir ?? defaults.staticDir,
+    consoleDir: config.consoleDir ?? defaults.consoleDir,
+  }
 }
 
 /** All environment variables, for the documentation. */

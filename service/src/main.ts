@@ -83,7 +83,7 @@ const explain = (error: unknown, config: Config, otherwise: string): string => {
   return row ? row(config) : `${otherwise}: ${error instanceof Error ? error.message : String(error)}`
 }
 
-const announce = ({ url, project, keyFile }: Service, { personalApiKey, staticDir }: Config) => {
+const announce = ({ url, project, keyFile, console }: Service, { personalApiKey, staticDir }: Config) => {
   const release = readRelease(staticDir)
   say('')
   say(`  Trailmark is ready at ${url}`)
@@ -91,6 +91,10 @@ const announce = ({ url, project, keyFile }: Service, { personalApiKey, staticDi
   say(
     `  Personal API key: ${keyFile ?? (personalApiKey ? 'from the environment (TRAILMARK_PERSONAL_API_KEY)' : 'created by another process. "trailmark key rotate \'first key\'" replaces it')}`,
   )
+  if ('link' in console) {
+    say(`  Console: ${console.link}`)
+    say('    This link signs in once, within 15 minutes. "trailmark console" prints a new one.')
+  } else say(`  Console: ${console.problem}`)
   if (release?.files[CORE]) {
     say(`  Script: ${url}/static/${release.version}/${CORE}`)
     say(`    integrity="${release.files[CORE].integrity}" crossorigin="anonymous"`)
@@ -99,7 +103,7 @@ const announce = ({ url, project, keyFile }: Service, { personalApiKey, staticDi
   say('')
   // For programs that start the service. The format of this line is stable.
   say(
-    `trailmark ready ${JSON.stringify({ url, projectId: project.id, token: project.token, keyFile: keyFile ?? null })}`,
+    `trailmark ready ${JSON.stringify({ url, projectId: project.id, token: project.token, keyFile: keyFile ?? null, console })}`,
   )
 }
 
@@ -178,7 +182,13 @@ const main = async (args: readonly string[]) => {
   let config: Config
   try {
     const serveArguments = command === 'serve' ? readServeArguments(rest) : {}
-    config = readConfig({ ...process.env, ...serveArguments }, { staticDir: here('../../dist') })
+    config = readConfig(
+      { ...process.env, ...serveArguments },
+      {
+        staticDir: here('../../dist'),
+        consoleDir: here('../console/dist'),
+      },
+    )
   } catch (error) {
     if (error instanceof ConfigError) return fail(error.message)
     throw error

@@ -1,9 +1,11 @@
 import type { Config } from './config.ts'
 import { createDashboards } from './dashboards/dashboards.ts'
+import { createConsoleSessions } from './console/sessions.ts'
 import { createEpochs, createSharedEpochs } from './endpoints/epochs.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
 import { openEngine } from './engine.ts'
 import { SCOPES } from './http/auth.ts'
+import { createConsoleFiles } from './http/consoleFiles.ts'
 import { createServer } from './http/server.ts'
 import { createStatics } from './http/statics.ts'
 import { readCountries } from './ingest/countries.ts'
@@ -26,6 +28,7 @@ import { openMetadata, type Project } from './storage/metadata/metadata.ts'
 import { connectEndpoints } from './service/connectEndpoints.ts'
 import { connectFlags } from './service/connectFlags.ts'
 import { connectStoring } from './service/connectStoring.ts'
+import { announceConsole, type ConsoleNotice } from './service/announceConsole.ts'
 import { firstKey, firstProject } from './service/firstStart.ts'
 
 export interface ServiceOptions {
@@ -44,6 +47,7 @@ export interface Service {
   readonly project: Project
   /** File with the personal API key. Absent: the key is from the environment or another process. */
   readonly keyFile: string | undefined
+  readonly console: ConsoleNotice
   /** Finishes running requests, stores accepted events and stops the engine. */
   stop(): Promise<void>
 }
@@ -126,6 +130,8 @@ export const startService = async ({
     })
     const setup = createSetup({ storage: gate.runs, metadata })
     const { byToken } = metadata.projects
+    const { id: instance } = await metadata.console.instance()
+    const consoleFiles = createConsoleFiles({ folder: config.consoleDir, base: config.consoleBase })
     const server = await createServer({
       staticDir: config.staticDir,
       keyBySecret: keys.bySecret,
@@ -156,6 +162,11 @@ export const startService = async ({
         keys,
         rejectedEvents,
         statics: createStatics(config.staticDir),
+        console: {
+          address: { hosts: config.consoleHosts, base: config.consoleBase, instance },
+          files: consoleFiles,
+          sessions: createConsoleSessions({ metadata, instance, log }),
+        },
         metrics: metrics.text,
         readiness: createReadiness({
           storage: gate.ingest,
@@ -171,7 +182,8 @@ export const startService = async ({
       heldBytes: server.heldBytes,
     })
     const url = await server.listen({ port: config.port, host: config.host })
-    return { url, project, keyFile: keyPath, stop }
+    const notice = await announceConsole(metadata, { config, url, isBuilt: consoleFiles.isBuilt() })
+    return { url, project, keyFile: keyPath, console: notice, stop }
   } catch (error) {
     await stop()
     throw error

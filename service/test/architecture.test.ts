@@ -17,6 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   flags: ['lib', 'storage', 'storage/metadata', 'persons'],
   projects: ['lib', 'storage', 'storage/metadata'],
   dashboards: ['lib', 'storage/metadata'],
+  console: ['lib', 'projects', 'storage/metadata'],
   // The phases of the compiler: text → syntax tree → resolved SQL → text. The catalog is the data that resolving and printing share.
   'sql/parse': [],
   'sql/catalog': [],
@@ -75,6 +76,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'flags',
     'projects',
     'dashboards',
+    'console',
     'endpoints',
     'endpoints/tokens',
     'endpoints/variables',
@@ -94,6 +96,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'flags',
     'projects',
     'dashboards',
+    'console',
     'endpoints',
     'endpoints/materialization',
     'endpoints/tokens',
@@ -104,7 +107,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'lib',
   ],
   backup: ['lib', 'projects', 'storage', 'storage/metadata', 'storage/embedded', 'storage/schema'],
-  cli: ['lib', 'projects', 'backup', 'storage', 'storage/metadata', 'storage/embedded'],
+  cli: ['lib', 'projects', 'console', 'backup', 'storage', 'storage/metadata', 'storage/embedded'],
   main: ['service', 'cli', 'http', 'config', 'storage', 'storage/metadata', 'storage/embedded', 'lib'],
 }
 
@@ -121,6 +124,7 @@ const PORT_USERS = [
   'flags',
   'projects',
   'dashboards',
+  'console',
   'persons',
 ]
 

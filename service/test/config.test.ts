@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { ConfigError, describeVariables, readConfig } from '../src/config.ts'
 
-const read = (env: Record<string, string>) => readConfig(env, { staticDir: '/sdk' })
+const read = (env: Record<string, string>) => readConfig(env, { staticDir: '/sdk', consoleDir: '/console' })
 
 test('an empty environment results in the default configuration', () => {
   expect(read({})).toEqual({
@@ -11,6 +11,9 @@ test('an empty environment results in the default configuration', () => {
     projectToken: undefined,
     personalApiKey: undefined,
     staticDir: '/sdk',
+    consoleDir: '/console',
+    consoleHosts: ['localhost', '127.0.0.1', '[::1]'],
+    consoleBase: '',
     clickhouseUrl: undefined,
     databaseUrl: undefined,
     clickhouseCluster: undefined,
@@ -41,6 +44,13 @@ test.each([
   ['TRAILMARK_HOST', '0.0.0.0', { host: '0.0.0.0' }],
   ['TRAILMARK_DATA', '/var/lib/trailmark', { dataDir: '/var/lib/trailmark' }],
   ['TRAILMARK_STATIC', '/www', { staticDir: '/www' }],
+  ['TRAILMARK_CONSOLE_STATIC', '/www/console', { consoleDir: '/www/console' }],
+  [
+    'TRAILMARK_CONSOLE_HOSTS',
+    'Console.Example.com, 192.168.1.5:8000,[fd00::1]',
+    { consoleHosts: ['console.example.com', '192.168.1.5:8000', '[fd00::1]'] },
+  ],
+  ['TRAILMARK_CONSOLE_BASE', '/tools/trailmark/', { consoleBase: '/tools/trailmark' }],
   ['CLICKHOUSE_URL', 'http://u:p@db:8123', { clickhouseUrl: 'http://u:p@db:8123' }],
   ['DATABASE_URL', 'postgres://u:p%40@db:5432/trailmark', { databaseUrl: 'postgres://u:p%40@db:5432/trailmark' }],
   [
@@ -74,6 +84,12 @@ test.each([
   ['TRAILMARK_PORT', '-1', 'expects a port number'],
   ['TRAILMARK_PROJECT_TOKEN', 'a b', 'expects 1 to 200 letters'],
   ['TRAILMARK_PERSONAL_API_KEY', 'short', 'expects 16 to 200'],
+  ['TRAILMARK_CONSOLE_HOSTS', 'https://console.example.com', 'expects host names such as'],
+  ['TRAILMARK_CONSOLE_HOSTS', '*', 'expects host names such as'],
+  ['TRAILMARK_CONSOLE_HOSTS', 'localhost,', 'expects host names such as'],
+  ['TRAILMARK_CONSOLE_BASE', 'trailmark', 'expects a path such as'],
+  ['TRAILMARK_CONSOLE_BASE', '//evil.example', 'expects a path such as'],
+  ['TRAILMARK_CONSOLE_BASE', '/a/../b', 'expects a path such as'],
   ['CLICKHOUSE_URL', 'db:8123', 'expects a URL such as'],
   ['DATABASE_URL', 'db:5432/trailmark', 'expects a URL such as postgres://'],
   ['DATABASE_URL', 'mysql://u:p@db/trailmark', 'expects a URL such as postgres://'],
@@ -102,5 +118,5 @@ test.each(['TRAILMARK_PERSONAL_API_KEY', 'DATABASE_URL'])('an error message neve
 })
 
 test('every environment variable has a description', () => {
-  expect(describeVariables().split('\n')).toHaveLength(28)
+  expect(describeVariables().split('\n')).toHaveLength(31)
 })

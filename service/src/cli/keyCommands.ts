@@ -9,7 +9,7 @@ import { toTable } from './table.ts'
 
 const PROJECT = { value: 'id', what: 'The project. Optional if there is only one project.' } as const
 
-const withKeys = (call: CommandCall, work: (keys: Keys, metadata: Metadata) => Promise<CommandResult>) =>
+export const withKeys = (call: CommandCall, work: (keys: Keys, metadata: Metadata) => Promise<CommandResult>) =>
   withMetadata(call, {}, (metadata) => {
     const keyFile = keyFileIn(call.dataDir)
     return work(
@@ -46,8 +46,7 @@ const projectOf = async (call: CommandCall, { projects }: Metadata): Promise<num
 }
 
 /** Finds a key by its id or its label. Throws `CommandError` unless there is exactly one. */
-const find = async (call: CommandCall, keys: Keys): Promise<KeyView> => {
-  const word = call.words[0]!
+export const findKey = async (call: CommandCall, keys: Keys, word: string): Promise<KeyView> => {
   const project = projectOption(call)
   const found = (await keys.list(OPERATOR(call))).filter(
     ({ id, label, scoped_teams: teams }) =>
@@ -126,7 +125,7 @@ export const KEY_COMMANDS: readonly Command[] = [
     what: 'Replaces the secret of a key.',
     run: (call) =>
       withKeys(call, async (keys) => {
-        const key = await keys.rotate(OPERATOR(call), (await find(call, keys)).id, graceOf(call))
+        const key = await keys.rotate(OPERATOR(call), (await findKey(call, keys, call.words[0]!)).id, graceOf(call))
         return shownOnce(`The secret of "${key.label}" is now`, key, [
           `The previous secret is ${key.previous_value_until ? `valid until ${key.previous_value_until}` : 'no longer valid'}.`,
         ])
@@ -139,7 +138,7 @@ export const KEY_COMMANDS: readonly Command[] = [
     what: 'Revokes a key.',
     run: (call) =>
       withKeys(call, async (keys) => {
-        const key = await find(call, keys)
+        const key = await findKey(call, keys, call.words[0]!)
         await keys.revoke(OPERATOR(call), key.id)
         return { lines: [`Revoked the key "${key.label}".`], data: key }
       }),

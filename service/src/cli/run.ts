@@ -2,11 +2,17 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { BACKUP_COMMANDS } from './backupCommands.ts'
 import { type Command, type CommandResult, type CommandCall, CommandError, type Option } from './command.ts'
+import { CONSOLE_COMMANDS } from './consoleCommands.ts'
 import { KEY_COMMANDS } from './keyCommands.ts'
 import { PROJECT_COMMANDS } from './projectCommands.ts'
 
 /** All commands of the command line except `serve`. */
-export const COMMANDS: readonly Command[] = [...PROJECT_COMMANDS, ...KEY_COMMANDS, ...BACKUP_COMMANDS]
+export const COMMANDS: readonly Command[] = [
+  ...PROJECT_COMMANDS,
+  ...KEY_COMMANDS,
+  ...CONSOLE_COMMANDS,
+  ...BACKUP_COMMANDS,
+]
 
 const COMMON: Readonly<Record<string, Option>> = {
   data: { value: 'folder', what: 'The data folder, instead of TRAILMARK_DATA.' },

@@ -19,7 +19,7 @@ const toOperation = (route: Route) => {
   const { access, orScope, takesRunTokens, body, response, summary } = route
   return {
     ...(summary ? { summary } : {}),
-    ...(access === 'public'
+    ...(access === 'public' || access === 'console' || access === 'console_page'
       ? { security: [] }
       : {
           description: `Requires a key with the scope ${access}${orScope ? ` or ${orScope}` : ''}${takesRunTokens ? ', or a run token' : ''}.`,

@@ -34,8 +34,6 @@ export interface AuthDependencies {
 }
 
 export interface Asked {
-  /** The request's `Authorization` header. */
-  readonly header: string | undefined
   /** The project of the path. `undefined`: it does not exist. `'any'`: the path has no project. */
   readonly projectId: number | undefined | 'any'
   readonly scope: Scope
@@ -48,12 +46,12 @@ export const bearerOf = (header: string | undefined): string | undefined =>
   /^Bearer +(\S{1,4100}) *$/i.exec(header ?? '')?.[1]
 
 /**
- * Returns the key in `header`. Throws `ApiError` unless it has `scope` and is valid for the project.
+ * Returns the key in an `Authorization` header. Throws `ApiError` if there is none.
  * Keys are looked up by their hash, so the duration does not reveal how much of a guess was right.
  */
-export const authorize = async (
-  { keyBySecret, projectById }: AuthDependencies,
-  { header, projectId, scope, orScope }: Asked,
+export const keyInHeader = async (
+  { keyBySecret }: Pick<AuthDependencies, 'keyBySecret'>,
+  header: string | undefined,
 ): Promise<ApiKey> => {
   const secret = bearerOf(header)
   if (!secret) throw new ApiError('not_authenticated')
@@ -63,6 +61,15 @@ export const authorize = async (
     })
   const key = await keyBySecret(secret)
   if (!key) throw new ApiError('invalid_api_key')
+  return key
+}
+
+/** Throws `ApiError` unless the key has `scope` and is valid for the project. */
+export const authorize = async (
+  { projectById }: Pick<AuthDependencies, 'projectById'>,
+  key: ApiKey,
+  { projectId, scope, orScope }: Asked,
+): Promise<void> => {
   const mayReach = async (id: number | undefined) =>
     id !== undefined && (key.projectId === undefined ? (await projectById(id)) !== undefined : key.projectId === id)
   // A project without access looks like a missing project.
@@ -72,5 +79,4 @@ export const authorize = async (
     throw new ApiError('permission_denied', {
       detail: `This personal API key lacks the scope ${[scope, ...(orScope ? [orScope] : [])].join(' or ')}.`,
     })
-  return key
 }

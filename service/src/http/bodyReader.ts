@@ -28,7 +28,8 @@ export interface BodyReaderOptions {
 }
 
 // An IPv6 customer has a /64 network and may use all of its IPs.
-const clientOf = (ip: string) => (ip.includes(':') ? ip.split(':').slice(0, 4).join(':') : ip)
+/** Returns the client that limits count for: an IPv4 address or an IPv6 /64 network. */
+export const clientOf = (ip: string) => (ip.includes(':') ? ip.split(':').slice(0, 4).join(':') : ip)
 
 const rateOf = ({ received, startedAt }: Intake) => received / (Date.now() - startedAt + 1)
 

@@ -125,6 +125,35 @@ export const ERRORS: Readonly<Record<ApiErrorCode, ErrorRow>> = {
     type: 'server_error',
     message: 'The service is out of disk space. Retry later. An operator must free disk space.',
   },
+  not_signed_in: {
+    status: 401,
+    type: 'authentication_error',
+    message:
+      'There is no session of the console: it expired, was ended, or its key was revoked or replaced. Sign in again.',
+  },
+  sign_in_failed: {
+    status: 401,
+    type: 'authentication_error',
+    message:
+      'This link or key is not valid. A link works once, for 15 minutes. Print a new one with "trailmark console", or sign in with a personal API key.',
+  },
+  too_many_sign_ins: {
+    status: 429,
+    type: 'throttled_error',
+    message: 'There were too many failed attempts to sign in. Retry after the time in Retry-After.',
+  },
+  cross_origin_request: {
+    status: 403,
+    type: 'authentication_error',
+    message:
+      'Requests with a session of the console are only accepted from its own pages. Other clients use a personal API key.',
+  },
+  misdirected_request: {
+    status: 421,
+    type: 'invalid_request',
+    message:
+      'The console does not answer on this host. Open it on a host that TRAILMARK_CONSOLE_HOSTS names, or name this one there and restart the service.',
+  },
   internal_error: {
     status: 500,
     type: 'server_error',

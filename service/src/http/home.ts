@@ -18,6 +18,8 @@ const HTML = `<!doctype html>
 <dl>
   <dt>Add it to a site</dt>
   <dd>Paste the snippet that the service's start-up message prints into the page's &lt;head&gt;, with this URL as <code>api_host</code>.</dd>
+  <dt>Open the console</dt>
+  <dd><code>trailmark console</code> prints a link that signs you in. The console is at <a href="console/"><code>console/</code></a>, on the hosts in <code>TRAILMARK_CONSOLE_HOSTS</code> only: on localhost unless the operator names others.</dd>
   <dt>Query the data</dt>
   <dd>The API lives under <code>/api/projects/…</code> and takes a personal API key. <a href="api/openapi.json"><code>api/openapi.json</code></a> describes it.</dd>
   <dt>Check its state</dt>
@@ -33,5 +35,6 @@ export const HOME_PAGE = {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     'cache-control': 'no-cache',
+    vary: 'origin, accept',
   },
 } as const

@@ -1,4 +1,5 @@
 import type { Static, TSchema } from '@sinclair/typebox'
+import type { ConsoleSessions } from '../console/sessions.ts'
 import type { Dashboards } from '../dashboards/dashboards.ts'
 import type { EndpointDefinitions } from '../endpoints/definitions/endpoint.ts'
 import type { OpenApi } from '../endpoints/openapi.ts'
@@ -23,6 +24,7 @@ import type { Projects } from '../projects/projects.ts'
 import type { Setup } from '../projects/setup.ts'
 import type { ApiKey, Project } from '../storage/metadata/metadata.ts'
 import type { Scope } from './auth.ts'
+import type { ConsoleAddress } from './console.ts'
 
 /** What the handlers call. `service.ts` provides it. */
 export interface Dependencies {
@@ -52,6 +54,16 @@ export interface Dependencies {
   readonly rejectedEvents: Pick<RejectedEvents, 'list'>
   /** Finds the script for `/static/<path>`. `undefined` if there is none. */
   readonly statics: (path: string) => RouteResponse | undefined
+  readonly console: {
+    readonly address: ConsoleAddress
+    readonly files: {
+      /** Whether the console is built. */
+      isBuilt(): boolean
+      /** Returns the response for a path below `/console/`. Throws `ApiError` for a missing file. */
+      respond(path: string): Promise<RouteResponse>
+    }
+    readonly sessions: ConsoleSessions
+  }
   /** Returns the metrics in the text format of Prometheus. */
   readonly metrics: () => Promise<string>
   /** Returns why the service cannot serve requests. Empty if it is ready. */
@@ -82,6 +94,8 @@ export interface RouteRequest<Body = unknown> {
   readonly receivedAt: number
   /** Client IP, resolved through trusted proxies. */
   readonly ip: string
+  /** `http` or `https`, resolved through trusted proxies. */
+  readonly protocol: string
 }
 
 /** The response to a request. By default, status 200 with a JSON body. */
@@ -89,8 +103,10 @@ export interface RouteResponse {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** A file of the SDK to send instead of a body. */
+  /** A file to send instead of a body. */
   readonly file?: string
+  /** Absolute path of the folder of `file`. Absent: the folder of the SDK. */
+  readonly root?: string
 }
 
 export type Handler<Body = unknown> = (
@@ -112,8 +128,11 @@ export interface Route<Kind extends BodyKind = BodyKind, Body = never> {
   readonly path: string
   /** Description for the OpenAPI document. */
   readonly summary?: string
-  /** 'public': any page of any origin. Otherwise the scope that a personal API key needs. */
-  readonly access: 'public' | Scope
+  /**
+   * 'public': any page of any origin. 'console_page': browsers, on the console's hosts. 'console': the console's own page.
+   * Otherwise the scope that a personal API key or a session of the console needs.
+   */
+  readonly access: 'public' | 'console_page' | 'console' | Scope
   /** Another scope with which a key may call the route. */
   readonly orScope?: Scope
   /** Whether the response has a new key or token. Such a response is never compressed, see `compression.ts`. */

@@ -2,6 +2,7 @@ import { apiDocument } from './apiDocument.ts'
 import { type Route, route } from './route.ts'
 import { CAPTURE_ROUTES } from './routes/capture.ts'
 import { DASHBOARD_ROUTES } from './routes/dashboards.ts'
+import { CONSOLE_ROUTES } from './routes/console.ts'
 import { EARLY_ACCESS_ROUTES } from './routes/earlyAccess.ts'
 import { ENDPOINT_RUN_ROUTES } from './routes/endpointRuns.ts'
 import { ENDPOINT_ROUTES } from './routes/endpoints.ts'
@@ -27,6 +28,7 @@ export const ROUTES: readonly Route[] = [
   ...FLAG_EVALUATION_ROUTES,
   ...REMOTE_CONFIG_ROUTES,
   ...STATIC_ROUTES,
+  ...CONSOLE_ROUTES,
   ...FLAG_ROUTES,
   ...EARLY_ACCESS_ROUTES,
   ...PERSON_ROUTES,

@@ -16,12 +16,13 @@ import type { TimeSlices } from '../lib/timeSlices.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { type ApiKey, MetadataUnavailable } from '../storage/metadata/metadata.ts'
 import { StorageError, storageApiError } from '../storage/storage.ts'
-import { type AuthDependencies, authorize, bearerOf } from './auth.ts'
+import { type AuthDependencies, authorize, bearerOf, keyInHeader, type Scope } from './auth.ts'
 import { compressAnswer, varyBy } from './compression.ts'
 import { MAX_BODY_BYTES } from '../ingest/decode.ts'
 import { parseBounded } from '../ingest/split.ts'
 import { BODY_LIMITS } from './bodyMemory.ts'
 import { type BodyReader, createBodyReader } from './bodyReader.ts'
+import { assertConsoleHost, assertOwnPage, PAGE_HEADERS, PRIVATE_HEADERS, sessionSecret } from './console.ts'
 import { toErrorResponse } from './errors.ts'
 import { repeatedHeader } from './headers.ts'
 import type { Dependencies, Route, RouteRequest } from './route.ts'
@@ -219,6 +220,7 @@ const toRequest = (request: FastifyRequest, reply: FastifyReply, receivedAt: num
   },
   receivedAt,
   ip: request.ip,
+  protocol: request.protocol,
 })
 
 export interface Server {
@@ -264,11 +266,12 @@ const createRespond =
       headers = {},
       body,
       file,
+      root = staticDir,
     } = await route.handler(dependencies, toRequest(request, reply, Date.now()))
     reply.status(status).headers(headers)
     if (file !== undefined) {
       varyBy(reply, 'accept-encoding')
-      return reply.sendFile(file, staticDir, { cacheControl: false })
+      return reply.sendFile(file, root, { cacheControl: false })
     }
     return reply.send(body)
   }
@@ -334,20 +337,36 @@ const servePublicRoutes = (open: FastifyInstance, bodies: BodyReader, respond: R
 
 interface ApiOptions {
   readonly auth: AuthDependencies
-  readonly runTokens: Dependencies['runTokens']
+  readonly dependencies: Pick<Dependencies, 'runTokens' | 'console'>
   readonly bodies: BodyReader
   readonly respond: Respond
 }
 
-/** Finds the key or run token of a request. Throws `ApiError` if it does not allow the request. */
+/** Finds the key of a session of the console. Throws `ApiError` unless the console's own page sent the request. */
+const keyOfSession = async (
+  { address, sessions }: Dependencies['console'],
+  secret: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<ApiKey> => {
+  reply.headers(PRIVATE_HEADERS)
+  assertConsoleHost(address, request.headers)
+  assertOwnPage(request)
+  const session = await sessions.find(secret)
+  if (!session) throw new ApiError('not_signed_in')
+  return session.key
+}
+
+/** Finds the key, run token or session of a request. Throws `ApiError` if it does not allow the request. */
 const authenticate = async (
   route: Route,
-  scope: Exclude<Route['access'], 'public'>,
-  { auth, runTokens }: ApiOptions,
+  scope: Scope,
+  { auth, dependencies: { runTokens, console } }: ApiOptions,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> => {
-  const token = bearerOf(request.headers.authorization)
+  const { authorization } = request.headers
+  const token = bearerOf(authorization)
   if (route.takesRunTokens && token && isRunToken(token)) {
     openToPage(request, reply)
     const grant = await runTokens.check({
@@ -360,31 +379,42 @@ const authenticate = async (
     keys.set(request, grant.key)
     return
   }
-  keys.set(
-    request,
-    await authorize(auth, {
-      header: request.headers.authorization,
-      projectId: route.path.includes(':projectId') ? projectIdOf(request) : 'any',
-      scope,
-      orScope: route.orScope,
-    }),
-  )
+  const session = authorization === undefined ? sessionSecret(console.address, request) : undefined
+  const key = session ? await keyOfSession(console, session, request, reply) : await keyInHeader(auth, authorization)
+  const projectId = route.path.includes(':projectId') ? projectIdOf(request) : 'any'
+  await authorize(auth, key, { projectId, scope, orScope: route.orScope })
+  keys.set(request, key)
+}
+
+/** Throws `ApiError` unless a route of the console may answer the request. */
+const admitToConsole = (
+  access: 'console' | 'console_page',
+  { address }: Dependencies['console'],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void => {
+  reply.headers(access === 'console_page' ? PAGE_HEADERS : PRIVATE_HEADERS)
+  assertConsoleHost(address, request.headers)
+  if (access === 'console') assertOwnPage(request)
 }
 
 const serveApiRoutes = (api: FastifyInstance, options: ApiOptions) => {
-  const { bodies, respond } = options
+  const { bodies, respond, dependencies } = options
   api.addContentTypeParser('application/json', (request: FastifyRequest, stream: Readable) =>
     readJson(bodies, request, stream),
   )
   for (const route of ROUTES) {
-    if (route.access === 'public') continue
-    const scope = route.access
+    const { access } = route
+    if (access === 'public') continue
     for (const url of new Set([route.path, route.path.replace('/api/projects', PROJECT_ALIAS)])) {
       api.route({
         method: route.method,
         url,
-        config: { access: scope, hasSecret: route.hasSecret },
-        onRequest: (request, reply) => authenticate(route, scope, options, request, reply),
+        config: { access, hasSecret: route.hasSecret },
+        onRequest: async (request, reply) =>
+          access === 'console' || access === 'console_page'
+            ? admitToConsole(access, dependencies.console, request, reply)
+            : authenticate(route, access, options, request, reply),
         // A missing body is an empty one.
         preValidation: async (request) => {
           if (typeof route.body === 'object') request.body ??= {}
@@ -408,9 +438,12 @@ export const createServer = async ({
   ...auth
 }: ServerOptions): Promise<Server> => {
   const sendError = createSendError({ log, count })
+  const basePath = new RegExp(`^${dependencies.console.address.base}(?=/|$)`)
   const server = createFastify({
     logger: false as unknown as FastifyBaseLogger,
     genReqId: () => randomUUID(),
+    // A proxy may leave the console's base path in the URL, or remove it.
+    rewriteUrl: ({ url = '/' }) => url.replace(basePath, '') || '/',
     // Only proxies in private networks are trusted to name the client.
     trustProxy: ['loopback', 'linklocal', 'uniquelocal'],
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
@@ -436,9 +469,7 @@ export const createServer = async ({
   await server.register(staticFiles, { root: staticDir, serve: false, preCompressed: true })
   const respond = createRespond({ dependencies, staticDir })
   await server.register(async (open) => servePublicRoutes(open, bodies, respond))
-  await server.register(async (api) =>
-    serveApiRoutes(api, { auth, runTokens: dependencies.runTokens, bodies, respond }),
-  )
+  await server.register(async (api) => serveApiRoutes(api, { auth, dependencies, bodies, respond }))
 
   return {
     listen: (at) => server.listen(at),

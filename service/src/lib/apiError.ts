@@ -43,6 +43,11 @@ export type ApiErrorCode =
   | 'definitions_unavailable'
   | 'ingest_overloaded'
   | 'disk_full'
+  | 'not_signed_in'
+  | 'sign_in_failed'
+  | 'too_many_sign_ins'
+  | 'cross_origin_request'
+  | 'misdirected_request'
   | 'internal_error'
 
 /** One of several problems of a request. */

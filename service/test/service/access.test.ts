@@ -38,7 +38,8 @@ beforeAll(async () => {
 afterAll(() => first.stop())
 
 describe('API keys', () => {
-  const guarded = ROUTES.filter(({ access }) => access !== 'public')
+  const isOfConsole = ({ access }: (typeof ROUTES)[number]) => access === 'console' || access === 'console_page'
+  const guarded = ROUTES.filter((each) => each.access !== 'public' && !isOfConsole(each))
   const isOfProject = ({ path }: (typeof ROUTES)[number]) => path.includes(':projectId')
   const call = (
     { method, path }: (typeof ROUTES)[number],
@@ -79,6 +80,14 @@ describe('API keys', () => {
     expect(
       ROUTES.filter(({ access, path }) => access === 'public' && path.startsWith('/api')).map(({ path }) => path),
     ).toEqual(['/api/surveys', '/api/early_access_features', '/api/openapi.json'])
+    // console.test.ts tests their protection: they answer the console's own page only, on its hosts.
+    expect(ROUTES.filter(isOfConsole).map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /console',
+      'GET /console/*',
+      'POST /api/console/session',
+      'GET /api/console/session',
+      'DELETE /api/console/session',
+    ])
     expect(guarded.length).toBeGreaterThan(20)
     for (const { access } of guarded) expect(SCOPES).toContain(access)
   })

@@ -341,7 +341,9 @@ test('the OpenAPI document lists where a run token is accepted', async () => {
 
 test('a run token allows only runs of endpoints', async () => {
   const token = await tokenOf({ endpoints: ['one'] })
-  const guarded = ROUTES.filter(({ access, takesRunTokens }) => access !== 'public' && !takesRunTokens)
+  const guarded = ROUTES.filter(
+    ({ access, takesRunTokens }) => !['public', 'console', 'console_page'].includes(access) && !takesRunTokens,
+  )
   expect(ROUTES.filter(({ takesRunTokens }) => takesRunTokens).map(({ method, path }) => `${method} ${path}`)).toEqual([
     'POST /api/projects/:projectId/endpoints/:name/run',
   ])
@@ -361,6 +363,13 @@ test('a run token allows only runs of endpoints', async () => {
     ])
     expect(reply.headers.get('access-control-allow-origin')).toBeNull()
   }
+  for (const method of ['GET', 'POST', 'DELETE'])
+    expect(
+      await request(`${service.url}/api/console/session`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, origin: PAGE },
+      }),
+    ).toMatchObject({ status: 403, body: { code: 'cross_origin_request' } })
 })
 
 describe('a run token becomes invalid', () => {

@@ -112,7 +112,10 @@ export interface paths {
     /** List the features that visitors can enroll in, by "stage" (default: beta) */
     get: {
       parameters: {
-        query?: never
+        query?: {
+          stage?: string
+          token?: string
+        }
         header?: never
         path?: never
         cookie?: never
@@ -124,7 +127,22 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              earlyAccessFeatures: {
+                description: string
+                documentationUrl: string
+                flagKey: string
+                id: string
+                name: string
+                payload: {
+                  [key: string]: unknown
+                }
+                /** @enum {string} */
+                stage: 'draft' | 'concept' | 'alpha' | 'beta' | 'general-availability' | 'archived'
+              }[]
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -235,7 +253,25 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              count: number
+              next: null
+              previous: null
+              results: {
+                /** Format: date-time */
+                created_at: string
+                id: string
+                label: string
+                last_rolled_at: string | null
+                last_used_at: string | null
+                mask_value: string
+                previous_value_until: string | null
+                scoped_teams: number[] | null
+                scopes: string[]
+              }[]
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -267,7 +303,21 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              created_at: string
+              id: string
+              label: string
+              last_rolled_at: string | null
+              last_used_at: string | null
+              mask_value: string
+              previous_value_until: string | null
+              scoped_teams: number[] | null
+              scopes: string[]
+              value: string
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -285,7 +335,10 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** @description Requires a key with the scope personal_api_key:read. */
+    /**
+     * Read a key
+     * @description Requires a key with the scope personal_api_key:read.
+     */
     get: {
       parameters: {
         query?: never
@@ -302,14 +355,30 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              created_at: string
+              id: string
+              label: string
+              last_rolled_at: string | null
+              last_used_at: string | null
+              mask_value: string
+              previous_value_until: string | null
+              scoped_teams: number[] | null
+              scopes: string[]
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
     }
     put?: never
     post?: never
-    /** @description Requires a key with the scope personal_api_key:write. */
+    /**
+     * Revoke a key
+     * @description Requires a key with the scope personal_api_key:write.
+     */
     delete: {
       parameters: {
         query?: never
@@ -371,7 +440,21 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              created_at: string
+              id: string
+              label: string
+              last_rolled_at: string | null
+              last_used_at: string | null
+              mask_value: string
+              previous_value_until: string | null
+              scoped_teams: number[] | null
+              scopes: string[]
+              value: string
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -407,7 +490,22 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              count: number
+              next: null
+              previous: null
+              results: {
+                api_token: string
+                /** Format: date-time */
+                created_at: string
+                id: number
+                name: string
+                previous_api_token_until: string | null
+                timezone: string
+              }[]
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -439,7 +537,17 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              api_token: string
+              /** Format: date-time */
+              created_at: string
+              id: number
+              name: string
+              previous_api_token_until: string | null
+              timezone: string
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -457,7 +565,10 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** @description Requires a key with the scope project:read. */
+    /**
+     * Read a project
+     * @description Requires a key with the scope project:read.
+     */
     get: {
       parameters: {
         query?: never
@@ -474,7 +585,17 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              api_token: string
+              /** Format: date-time */
+              created_at: string
+              id: number
+              name: string
+              previous_api_token_until: string | null
+              timezone: string
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -484,7 +605,10 @@ export interface paths {
     delete?: never
     options?: never
     head?: never
-    /** @description Requires a key with the scope project:write. */
+    /**
+     * Change the name or the time zone of a project
+     * @description Requires a key with the scope project:write.
+     */
     patch: {
       parameters: {
         query?: never
@@ -508,21 +632,34 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              api_token: string
+              /** Format: date-time */
+              created_at: string
+              id: number
+              name: string
+              previous_api_token_until: string | null
+              timezone: string
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
     }
     trace?: never
   }
-  '/api/projects/{projectId}/early_access_feature': {
+  '/api/projects/{projectId}/dashboards': {
     parameters: {
       query?: never
       header?: never
       path?: never
       cookie?: never
     }
-    /** @description Requires a key with the scope early_access_feature:read. */
+    /**
+     * List the dashboards, oldest first. The first request of a project creates its default dashboard
+     * @description Requires a key with the scope dashboard:read.
+     */
     get: {
       parameters: {
         query?: never
@@ -539,7 +676,381 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
+          content: {
+            'application/json': {
+              count: number
+              next: null
+              previous: null
+              results: {
+                /** Format: date-time */
+                created_at: string
+                description: string
+                id: string
+                name: string
+                tiles: {
+                  /** @enum {string} */
+                  display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
+                  endpoint?: string
+                  h: number
+                  id: string
+                  query?: {
+                    kind: string
+                  } & {
+                    [key: string]: unknown
+                  }
+                  title: string
+                  variables?: {
+                    [key: string]: unknown
+                  }
+                  w: number
+                  x: number
+                  y: number
+                }[]
+                /** Format: date-time */
+                updated_at: string
+                variables: {
+                  [key: string]: unknown
+                }
+                version: number
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    /**
+     * Create a dashboard
+     * @description Requires a key with the scope dashboard:write.
+     */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            description?: string
+            name: string
+            tiles?: {
+              /** @enum {string} */
+              display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
+              endpoint?: string
+              h: number
+              id: string
+              query?: {
+                kind: string
+              } & {
+                [key: string]: unknown
+              }
+              title: string
+              variables?: {
+                [key: string]: unknown
+              }
+              w: number
+              x: number
+              y: number
+            }[]
+            variables?: {
+              [key: string]: unknown
+            }
+          }
+        }
+      }
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              created_at: string
+              description: string
+              id: string
+              name: string
+              tiles: {
+                /** @enum {string} */
+                display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
+                endpoint?: string
+                h: number
+                id: string
+                query?: {
+                  kind: string
+                } & {
+                  [key: string]: unknown
+                }
+                title: string
+                variables?: {
+                  [key: string]: unknown
+                }
+                w: number
+                x: number
+                y: number
+              }[]
+              /** Format: date-time */
+              updated_at: string
+              variables: {
+                [key: string]: unknown
+              }
+              version: number
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/dashboards/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read a dashboard
+     * @description Requires a key with the scope dashboard:read.
+     */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              created_at: string
+              description: string
+              id: string
+              name: string
+              tiles: {
+                /** @enum {string} */
+                display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
+                endpoint?: string
+                h: number
+                id: string
+                query?: {
+                  kind: string
+                } & {
+                  [key: string]: unknown
+                }
+                title: string
+                variables?: {
+                  [key: string]: unknown
+                }
+                w: number
+                x: number
+                y: number
+              }[]
+              /** Format: date-time */
+              updated_at: string
+              variables: {
+                [key: string]: unknown
+              }
+              version: number
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    /**
+     * Delete a dashboard
+     * @description Requires a key with the scope dashboard:write.
+     */
+    delete: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
           content?: never
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    options?: never
+    head?: never
+    /**
+     * Change a dashboard. Rejected if "version" is not the current version
+     * @description Requires a key with the scope dashboard:write.
+     */
+    patch: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            description?: string
+            name?: string
+            tiles?: {
+              /** @enum {string} */
+              display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
+              endpoint?: string
+              h: number
+              id: string
+              query?: {
+                kind: string
+              } & {
+                [key: string]: unknown
+              }
+              title: string
+              variables?: {
+                [key: string]: unknown
+              }
+              w: number
+              x: number
+              y: number
+            }[]
+            variables?: {
+              [key: string]: unknown
+            }
+            version: number
+          }
+        }
+      }
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              created_at: string
+              description: string
+              id: string
+              name: string
+              tiles: {
+                /** @enum {string} */
+                display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
+                endpoint?: string
+                h: number
+                id: string
+                query?: {
+                  kind: string
+                } & {
+                  [key: string]: unknown
+                }
+                title: string
+                variables?: {
+                  [key: string]: unknown
+                }
+                w: number
+                x: number
+                y: number
+              }[]
+              /** Format: date-time */
+              updated_at: string
+              variables: {
+                [key: string]: unknown
+              }
+              version: number
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    trace?: never
+  }
+  '/api/projects/{projectId}/early_access_feature': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the early access features
+     * @description Requires a key with the scope early_access_feature:read.
+     */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              count: number
+              next: null
+              previous: null
+              results: {
+                /** Format: date-time */
+                created_at: string
+                description: string
+                documentation_url: string
+                feature_flag: {
+                  id: number
+                  key?: string
+                }
+                id: string
+                name: string
+                payload: {
+                  [key: string]: unknown
+                }
+                /** @enum {string} */
+                stage: 'draft' | 'concept' | 'alpha' | 'beta' | 'general-availability' | 'archived'
+              }[]
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -579,7 +1090,25 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              created_at: string
+              description: string
+              documentation_url: string
+              feature_flag: {
+                id: number
+                key?: string
+              }
+              id: string
+              name: string
+              payload: {
+                [key: string]: unknown
+              }
+              /** @enum {string} */
+              stage: 'draft' | 'concept' | 'alpha' | 'beta' | 'general-availability' | 'archived'
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -597,7 +1126,10 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** @description Requires a key with the scope early_access_feature:read. */
+    /**
+     * Read an early access feature
+     * @description Requires a key with the scope early_access_feature:read.
+     */
     get: {
       parameters: {
         query?: never
@@ -615,7 +1147,25 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              created_at: string
+              description: string
+              documentation_url: string
+              feature_flag: {
+                id: number
+                key?: string
+              }
+              id: string
+              name: string
+              payload: {
+                [key: string]: unknown
+              }
+              /** @enum {string} */
+              stage: 'draft' | 'concept' | 'alpha' | 'beta' | 'general-availability' | 'archived'
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -650,7 +1200,10 @@ export interface paths {
     }
     options?: never
     head?: never
-    /** @description Requires a key with the scope early_access_feature:write. */
+    /**
+     * Change an early access feature
+     * @description Requires a key with the scope early_access_feature:write.
+     */
     patch: {
       parameters: {
         query?: never
@@ -681,14 +1234,32 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              created_at: string
+              description: string
+              documentation_url: string
+              feature_flag: {
+                id: number
+                key?: string
+              }
+              id: string
+              name: string
+              payload: {
+                [key: string]: unknown
+              }
+              /** @enum {string} */
+              stage: 'draft' | 'concept' | 'alpha' | 'beta' | 'general-availability' | 'archived'
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
     }
     trace?: never
   }
-  '/api/projects/{projectId}/endpoints': {
+  '/api/projects/{projectId}/endpoint_stats': {
     parameters: {
       query?: never
       header?: never
@@ -696,7 +1267,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * List the endpoints
+     * Runs, errors, durations and cache use of each endpoint in the last 24 hours
      * @description Requires a key with the scope endpoint:read.
      */
     get: {
@@ -715,7 +1286,124 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              results: {
+                cached_share: number | null
+                errors_24h: number
+                id: string
+                last_run_at: string | null
+                name: string
+                p95_ms: number | null
+                runs_24h: number
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/endpoints': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the endpoints
+     * @description Requires a key with the scope endpoint:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          is_active?: boolean
+        }
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              count: number
+              next: null
+              previous: null
+              results: {
+                columns:
+                  | {
+                      name: string
+                      /** @enum {string} */
+                      type:
+                        'integer' | 'float' | 'string' | 'datetime' | 'date' | 'boolean' | 'array' | 'json' | 'unknown'
+                    }[]
+                  | null
+                /** Format: date-time */
+                created_at: string
+                current_version: number
+                current_version_id?: string
+                data_freshness_seconds: number
+                description: string
+                endpoint_path: string
+                id: string
+                is_active: boolean
+                is_materialized: boolean
+                last_executed_at: string | null
+                materialization: {
+                  bytes?: number
+                  can_materialize: boolean
+                  date_variables?: boolean
+                  enabled: boolean
+                  error?: string
+                  /** Format: date-time */
+                  last_materialized_at?: string
+                  name: string
+                  obstacles?: {
+                    code: string
+                    field?: string
+                    fix: string
+                    message: string
+                    position?: {
+                      column: number
+                      end: number
+                      line: number
+                      start: number
+                    }
+                  }[]
+                  ready: boolean
+                  reason?: string
+                  rows?: number
+                  /** @enum {string} */
+                  status?: 'Running' | 'Completed' | 'Failed'
+                }
+                name: string
+                query: {
+                  kind: string
+                } & {
+                  [key: string]: unknown
+                }
+                /** Format: date-time */
+                updated_at: string
+                versions_count: number
+              }[]
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -756,7 +1444,65 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              columns:
+                | {
+                    name: string
+                    /** @enum {string} */
+                    type:
+                      'integer' | 'float' | 'string' | 'datetime' | 'date' | 'boolean' | 'array' | 'json' | 'unknown'
+                  }[]
+                | null
+              /** Format: date-time */
+              created_at: string
+              current_version: number
+              current_version_id?: string
+              data_freshness_seconds: number
+              description: string
+              endpoint_path: string
+              id: string
+              is_active: boolean
+              is_materialized: boolean
+              last_executed_at: string | null
+              materialization: {
+                bytes?: number
+                can_materialize: boolean
+                date_variables?: boolean
+                enabled: boolean
+                error?: string
+                /** Format: date-time */
+                last_materialized_at?: string
+                name: string
+                obstacles?: {
+                  code: string
+                  field?: string
+                  fix: string
+                  message: string
+                  position?: {
+                    column: number
+                    end: number
+                    line: number
+                    start: number
+                  }
+                }[]
+                ready: boolean
+                reason?: string
+                rows?: number
+                /** @enum {string} */
+                status?: 'Running' | 'Completed' | 'Failed'
+              }
+              name: string
+              query: {
+                kind: string
+              } & {
+                [key: string]: unknown
+              }
+              /** Format: date-time */
+              updated_at: string
+              versions_count: number
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -780,7 +1526,9 @@ export interface paths {
      */
     get: {
       parameters: {
-        query?: never
+        query?: {
+          version?: number
+        }
         header?: never
         path: {
           name: string
@@ -795,7 +1543,72 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              columns:
+                | {
+                    name: string
+                    /** @enum {string} */
+                    type:
+                      'integer' | 'float' | 'string' | 'datetime' | 'date' | 'boolean' | 'array' | 'json' | 'unknown'
+                  }[]
+                | null
+              /** Format: date-time */
+              created_at: string
+              current_version: number
+              current_version_id?: string
+              data_freshness_seconds: number
+              description: string
+              endpoint_is_active?: boolean
+              endpoint_path: string
+              id: string
+              is_active: boolean
+              is_materialized: boolean
+              last_executed_at: string | null
+              materialization: {
+                bytes?: number
+                can_materialize: boolean
+                date_variables?: boolean
+                enabled: boolean
+                error?: string
+                /** Format: date-time */
+                last_materialized_at?: string
+                name: string
+                obstacles?: {
+                  code: string
+                  field?: string
+                  fix: string
+                  message: string
+                  position?: {
+                    column: number
+                    end: number
+                    line: number
+                    start: number
+                  }
+                }[]
+                ready: boolean
+                reason?: string
+                rows?: number
+                /** @enum {string} */
+                status?: 'Running' | 'Completed' | 'Failed'
+              }
+              name: string
+              query: {
+                kind: string
+              } & {
+                [key: string]: unknown
+              }
+              /** Format: date-time */
+              updated_at: string
+              version?: number
+              /** Format: date-time */
+              version_created_at?: string
+              version_id?: string
+              /** Format: date-time */
+              version_updated_at?: string
+              versions_count: number
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -806,7 +1619,9 @@ export interface paths {
      */
     put: {
       parameters: {
-        query?: never
+        query?: {
+          version?: number
+        }
         header?: never
         path: {
           name: string
@@ -837,7 +1652,73 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              columns:
+                | {
+                    name: string
+                    /** @enum {string} */
+                    type:
+                      'integer' | 'float' | 'string' | 'datetime' | 'date' | 'boolean' | 'array' | 'json' | 'unknown'
+                  }[]
+                | null
+              /** Format: date-time */
+              created_at: string
+              current_version: number
+              current_version_id?: string
+              data_freshness_seconds: number
+              description: string
+              endpoint_is_active?: boolean
+              endpoint_path: string
+              id: string
+              is_active: boolean
+              is_materialized: boolean
+              last_executed_at: string | null
+              materialization: {
+                bytes?: number
+                can_materialize: boolean
+                date_variables?: boolean
+                enabled: boolean
+                error?: string
+                /** Format: date-time */
+                last_materialized_at?: string
+                name: string
+                obstacles?: {
+                  code: string
+                  field?: string
+                  fix: string
+                  message: string
+                  position?: {
+                    column: number
+                    end: number
+                    line: number
+                    start: number
+                  }
+                }[]
+                ready: boolean
+                reason?: string
+                rows?: number
+                /** @enum {string} */
+                status?: 'Running' | 'Completed' | 'Failed'
+              }
+              materialization_error?: string
+              name: string
+              query: {
+                kind: string
+              } & {
+                [key: string]: unknown
+              }
+              /** Format: date-time */
+              updated_at: string
+              version?: number
+              /** Format: date-time */
+              version_created_at?: string
+              version_id?: string
+              /** Format: date-time */
+              version_updated_at?: string
+              versions_count: number
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -877,7 +1758,9 @@ export interface paths {
      */
     patch: {
       parameters: {
-        query?: never
+        query?: {
+          version?: number
+        }
         header?: never
         path: {
           name: string
@@ -908,7 +1791,73 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              columns:
+                | {
+                    name: string
+                    /** @enum {string} */
+                    type:
+                      'integer' | 'float' | 'string' | 'datetime' | 'date' | 'boolean' | 'array' | 'json' | 'unknown'
+                  }[]
+                | null
+              /** Format: date-time */
+              created_at: string
+              current_version: number
+              current_version_id?: string
+              data_freshness_seconds: number
+              description: string
+              endpoint_is_active?: boolean
+              endpoint_path: string
+              id: string
+              is_active: boolean
+              is_materialized: boolean
+              last_executed_at: string | null
+              materialization: {
+                bytes?: number
+                can_materialize: boolean
+                date_variables?: boolean
+                enabled: boolean
+                error?: string
+                /** Format: date-time */
+                last_materialized_at?: string
+                name: string
+                obstacles?: {
+                  code: string
+                  field?: string
+                  fix: string
+                  message: string
+                  position?: {
+                    column: number
+                    end: number
+                    line: number
+                    start: number
+                  }
+                }[]
+                ready: boolean
+                reason?: string
+                rows?: number
+                /** @enum {string} */
+                status?: 'Running' | 'Completed' | 'Failed'
+              }
+              materialization_error?: string
+              name: string
+              query: {
+                kind: string
+              } & {
+                [key: string]: unknown
+              }
+              /** Format: date-time */
+              updated_at: string
+              version?: number
+              /** Format: date-time */
+              version_created_at?: string
+              version_id?: string
+              /** Format: date-time */
+              version_updated_at?: string
+              versions_count: number
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -930,7 +1879,9 @@ export interface paths {
      */
     post: {
       parameters: {
-        query?: never
+        query?: {
+          version?: number
+        }
         header?: never
         path: {
           name: string
@@ -951,7 +1902,43 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              bytes?: number
+              can_materialize: boolean
+              date_variables?: boolean
+              enabled: boolean
+              error?: string
+              /** Format: date-time */
+              last_materialized_at?: string
+              name: string
+              obstacles?: {
+                code: string
+                field?: string
+                fix: string
+                message: string
+                position?: {
+                  column: number
+                  end: number
+                  line: number
+                  start: number
+                }
+              }[]
+              preview?: {
+                bytes: number
+                events: number
+                expected_speed_up: number
+                kind: string
+                rows: number
+                stored_query: string
+              }
+              ready: boolean
+              reason?: string
+              rows?: number
+              /** @enum {string} */
+              status?: 'Running' | 'Completed' | 'Failed'
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -975,7 +1962,9 @@ export interface paths {
      */
     get: {
       parameters: {
-        query?: never
+        query?: {
+          version?: number
+        }
         header?: never
         path: {
           name: string
@@ -990,7 +1979,35 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              bytes?: number
+              can_materialize: boolean
+              date_variables?: boolean
+              enabled: boolean
+              error?: string
+              /** Format: date-time */
+              last_materialized_at?: string
+              name: string
+              obstacles?: {
+                code: string
+                field?: string
+                fix: string
+                message: string
+                position?: {
+                  column: number
+                  end: number
+                  line: number
+                  start: number
+                }
+              }[]
+              ready: boolean
+              reason?: string
+              rows?: number
+              /** @enum {string} */
+              status?: 'Running' | 'Completed' | 'Failed'
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -1016,7 +2033,9 @@ export interface paths {
      */
     get: {
       parameters: {
-        query?: never
+        query?: {
+          version?: number
+        }
         header?: never
         path: {
           name: string
@@ -1031,7 +2050,11 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              [key: string]: unknown
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -1057,7 +2080,17 @@ export interface paths {
      */
     get: {
       parameters: {
-        query?: never
+        query?: {
+          client_query_id?: string
+          cursor?: string
+          debug?: boolean
+          format?: 'json' | 'ndjson' | 'csv'
+          limit?: number
+          offset?: number
+          refresh?: 'cache' | 'force' | 'direct' | 'blocking' | 'force_blocking'
+          variables?: string
+          version?: number
+        }
         header?: never
         path: {
           name: string
@@ -1072,7 +2105,42 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              cache_key?: string
+              /** Format: date-time */
+              cache_target_age: string
+              clickhouse?: string
+              columns?: string[]
+              endpoint_materialized?: boolean
+              /** Format: date-time */
+              endpoint_materialized_at?: string
+              endpoint_version: number
+              /** Format: date-time */
+              endpoint_version_created_at: string
+              execution_id: string
+              hasMore: boolean
+              hogql?: string
+              is_cached: boolean
+              /** Format: date-time */
+              last_refresh: string
+              limit?: number
+              name: string
+              next_cursor?: string | null
+              offset?: number
+              results:
+                | unknown[]
+                | {
+                    [key: string]: unknown
+                  }
+              timezone: string
+              timings?: {
+                k: string
+                t: number
+              }[]
+              types?: string[][]
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -1117,11 +2185,134 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              cache_key?: string
+              /** Format: date-time */
+              cache_target_age: string
+              clickhouse?: string
+              columns?: string[]
+              endpoint_materialized?: boolean
+              /** Format: date-time */
+              endpoint_materialized_at?: string
+              endpoint_version: number
+              /** Format: date-time */
+              endpoint_version_created_at: string
+              execution_id: string
+              hasMore: boolean
+              hogql?: string
+              is_cached: boolean
+              /** Format: date-time */
+              last_refresh: string
+              limit?: number
+              name: string
+              next_cursor?: string | null
+              offset?: number
+              results:
+                | unknown[]
+                | {
+                    [key: string]: unknown
+                  }
+              timezone: string
+              timings?: {
+                k: string
+                t: number
+              }[]
+              types?: string[][]
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
     }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/endpoints/{name}/runs': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Counts, durations and errors of an endpoint's runs since "after", by "interval", and its last runs
+     * @description Requires a key with the scope endpoint:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          after?: string
+          interval?: 'minute' | 'hour' | 'day'
+        }
+        header?: never
+        path: {
+          name: string
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              after: string
+              /** @enum {string} */
+              interval: 'minute' | 'hour' | 'day'
+              recent: {
+                /** Format: date-time */
+                at: string
+                code: string | null
+                duration_ms: number
+                key_label: string
+                path: ('live' | 'materialized' | 'cache') | null
+                rows: number | null
+                run_token_id: string | null
+                /** @enum {string} */
+                status: 'ok' | 'error'
+                variables: string[]
+                version: number
+              }[]
+              series: {
+                cached: number
+                errors: number
+                materialized: number
+                p50_ms: number | null
+                p95_ms: number | null
+                runs: number
+                /** Format: date-time */
+                start: string
+              }[]
+              totals: {
+                cached: number
+                errors: number
+                errors_by_code: {
+                  code: string
+                  count: number
+                }[]
+                materialized: number
+                p50_ms: number | null
+                p95_ms: number | null
+                rows: number
+                runs: number
+              }
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -1156,7 +2347,77 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              count: number
+              next: null
+              previous: null
+              results: {
+                columns:
+                  | {
+                      name: string
+                      /** @enum {string} */
+                      type:
+                        'integer' | 'float' | 'string' | 'datetime' | 'date' | 'boolean' | 'array' | 'json' | 'unknown'
+                    }[]
+                  | null
+                /** Format: date-time */
+                created_at: string
+                current_version: number
+                current_version_id?: string
+                data_freshness_seconds: number
+                description: string
+                endpoint_is_active: boolean
+                endpoint_path: string
+                id: string
+                is_active: boolean
+                is_materialized: boolean
+                last_executed_at: string | null
+                materialization: {
+                  bytes?: number
+                  can_materialize: boolean
+                  date_variables?: boolean
+                  enabled: boolean
+                  error?: string
+                  /** Format: date-time */
+                  last_materialized_at?: string
+                  name: string
+                  obstacles?: {
+                    code: string
+                    field?: string
+                    fix: string
+                    message: string
+                    position?: {
+                      column: number
+                      end: number
+                      line: number
+                      start: number
+                    }
+                  }[]
+                  ready: boolean
+                  reason?: string
+                  rows?: number
+                  /** @enum {string} */
+                  status?: 'Running' | 'Completed' | 'Failed'
+                }
+                name: string
+                query: {
+                  kind: string
+                } & {
+                  [key: string]: unknown
+                }
+                /** Format: date-time */
+                updated_at: string
+                version: number
+                /** Format: date-time */
+                version_created_at: string
+                version_id: string
+                /** Format: date-time */
+                version_updated_at: string
+                versions_count: number
+              }[]
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -1196,7 +2457,11 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              [key: string]: unknown
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -1252,7 +2517,21 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              allowed_variables: string[] | null
+              endpoints: string[]
+              /** Format: date-time */
+              expires_at: string
+              id: string
+              origins: string[] | null
+              runs_per_minute: number
+              token: string
+              variables: {
+                [key: string]: unknown
+              }
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -1395,7 +2674,10 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** @description Requires a key with the scope feature_flag:read. */
+    /**
+     * List the feature flags
+     * @description Requires a key with the scope feature_flag:read.
+     */
     get: {
       parameters: {
         query?: never
@@ -1412,13 +2694,61 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              count: number
+              next: null
+              previous: null
+              results: {
+                active: boolean
+                /** Format: date-time */
+                created_at: string
+                deleted: boolean
+                evaluation_contexts: string[]
+                filters: {
+                  aggregation_group_type?: string | null
+                  aggregation_group_type_index?: number | null
+                  groups: {
+                    properties?: {
+                      group_type_index?: number | null
+                      key: string
+                      operator?: string
+                      /** @enum {string} */
+                      type: 'person' | 'group' | 'flag'
+                      value?: unknown
+                    }[]
+                    rollout_percentage?: number | null
+                    variant?: string | null
+                  }[]
+                  multivariate?: {
+                    variants: {
+                      key: string
+                      name?: string | null
+                      rollout_percentage: number
+                    }[]
+                  } | null
+                  payloads?: {
+                    [key: string]: unknown
+                  }
+                }
+                id: number
+                key: string
+                name: string
+                /** Format: date-time */
+                updated_at: string
+                version: number
+              }[]
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
     }
     put?: never
-    /** @description Requires a key with the scope feature_flag:write. */
+    /**
+     * Create a feature flag
+     * @description Requires a key with the scope feature_flag:write.
+     */
     post: {
       parameters: {
         query?: never
@@ -1470,7 +2800,47 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              active: boolean
+              /** Format: date-time */
+              created_at: string
+              deleted: boolean
+              evaluation_contexts: string[]
+              filters: {
+                aggregation_group_type?: string | null
+                aggregation_group_type_index?: number | null
+                groups: {
+                  properties?: {
+                    group_type_index?: number | null
+                    key: string
+                    operator?: string
+                    /** @enum {string} */
+                    type: 'person' | 'group' | 'flag'
+                    value?: unknown
+                  }[]
+                  rollout_percentage?: number | null
+                  variant?: string | null
+                }[]
+                multivariate?: {
+                  variants: {
+                    key: string
+                    name?: string | null
+                    rollout_percentage: number
+                  }[]
+                } | null
+                payloads?: {
+                  [key: string]: unknown
+                }
+              }
+              id: number
+              key: string
+              name: string
+              /** Format: date-time */
+              updated_at: string
+              version: number
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -1488,7 +2858,10 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** @description Requires a key with the scope feature_flag:read. */
+    /**
+     * Read a feature flag
+     * @description Requires a key with the scope feature_flag:read.
+     */
     get: {
       parameters: {
         query?: never
@@ -1506,12 +2879,55 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              active: boolean
+              /** Format: date-time */
+              created_at: string
+              deleted: boolean
+              evaluation_contexts: string[]
+              filters: {
+                aggregation_group_type?: string | null
+                aggregation_group_type_index?: number | null
+                groups: {
+                  properties?: {
+                    group_type_index?: number | null
+                    key: string
+                    operator?: string
+                    /** @enum {string} */
+                    type: 'person' | 'group' | 'flag'
+                    value?: unknown
+                  }[]
+                  rollout_percentage?: number | null
+                  variant?: string | null
+                }[]
+                multivariate?: {
+                  variants: {
+                    key: string
+                    name?: string | null
+                    rollout_percentage: number
+                  }[]
+                } | null
+                payloads?: {
+                  [key: string]: unknown
+                }
+              }
+              id: number
+              key: string
+              name: string
+              /** Format: date-time */
+              updated_at: string
+              version: number
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
     }
-    /** @description Requires a key with the scope feature_flag:write. */
+    /**
+     * Change a feature flag by its id. By its key, create or change it
+     * @description Requires a key with the scope feature_flag:write.
+     */
     put: {
       parameters: {
         query?: never
@@ -1564,13 +2980,56 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              active: boolean
+              /** Format: date-time */
+              created_at: string
+              deleted: boolean
+              evaluation_contexts: string[]
+              filters: {
+                aggregation_group_type?: string | null
+                aggregation_group_type_index?: number | null
+                groups: {
+                  properties?: {
+                    group_type_index?: number | null
+                    key: string
+                    operator?: string
+                    /** @enum {string} */
+                    type: 'person' | 'group' | 'flag'
+                    value?: unknown
+                  }[]
+                  rollout_percentage?: number | null
+                  variant?: string | null
+                }[]
+                multivariate?: {
+                  variants: {
+                    key: string
+                    name?: string | null
+                    rollout_percentage: number
+                  }[]
+                } | null
+                payloads?: {
+                  [key: string]: unknown
+                }
+              }
+              id: number
+              key: string
+              name: string
+              /** Format: date-time */
+              updated_at: string
+              version: number
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
     }
     post?: never
-    /** @description Requires a key with the scope feature_flag:write. */
+    /**
+     * Delete a feature flag
+     * @description Requires a key with the scope feature_flag:write.
+     */
     delete: {
       parameters: {
         query?: never
@@ -1595,7 +3054,10 @@ export interface paths {
     }
     options?: never
     head?: never
-    /** @description Requires a key with the scope feature_flag:write. */
+    /**
+     * Change a feature flag
+     * @description Requires a key with the scope feature_flag:write.
+     */
     patch: {
       parameters: {
         query?: never
@@ -1648,11 +3110,195 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              active: boolean
+              /** Format: date-time */
+              created_at: string
+              deleted: boolean
+              evaluation_contexts: string[]
+              filters: {
+                aggregation_group_type?: string | null
+                aggregation_group_type_index?: number | null
+                groups: {
+                  properties?: {
+                    group_type_index?: number | null
+                    key: string
+                    operator?: string
+                    /** @enum {string} */
+                    type: 'person' | 'group' | 'flag'
+                    value?: unknown
+                  }[]
+                  rollout_percentage?: number | null
+                  variant?: string | null
+                }[]
+                multivariate?: {
+                  variants: {
+                    key: string
+                    name?: string | null
+                    rollout_percentage: number
+                  }[]
+                } | null
+                payloads?: {
+                  [key: string]: unknown
+                }
+              }
+              id: number
+              key: string
+              name: string
+              /** Format: date-time */
+              updated_at: string
+              version: number
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
     }
+    trace?: never
+  }
+  '/api/projects/{projectId}/feature_flags/test': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Evaluate a flag, saved or not, for a person or group, and explain each condition. The key also requires person:read
+     * @description Requires a key with the scope feature_flag:read.
+     */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            distinct_id?: string
+            flag:
+              | number
+              | string
+              | {
+                  active?: boolean
+                  evaluation_contexts?: string[]
+                  filters?: {
+                    aggregation_group_type?: string | null
+                    aggregation_group_type_index?: number | null
+                    groups: {
+                      properties?: {
+                        group_type_index?: number | null
+                        key: string
+                        operator?: string
+                        /** @enum {string} */
+                        type: 'person' | 'group' | 'flag'
+                        value?: unknown
+                      }[]
+                      rollout_percentage?: number | null
+                      variant?: string | null
+                    }[]
+                    multivariate?: {
+                      variants: {
+                        key: string
+                        name?: string | null
+                        rollout_percentage: number
+                      }[]
+                    } | null
+                    payloads?: {
+                      [key: string]: unknown
+                    }
+                  }
+                  id?: number
+                  key: string
+                  name?: string
+                }
+            group_properties?: {
+              [key: string]: {
+                [key: string]: unknown
+              }
+            }
+            groups?: {
+              [key: string]: string
+            }
+            person_properties?: {
+              [key: string]: unknown
+            }
+          }
+        }
+      }
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              active: boolean
+              conditions: {
+                bucket: number | null
+                decides: boolean
+                index: number
+                is_enrollment: boolean
+                matched: boolean
+                properties: {
+                  found: unknown
+                  key: string
+                  matched: boolean
+                  missing: boolean
+                  operator: string
+                  /** @enum {string} */
+                  type: 'person' | 'group' | 'flag'
+                  wanted: unknown
+                  why: string
+                }[]
+                rollout_percentage: number
+                variant: string | null
+                why: string
+              }[]
+              enrollment: {
+                enrolled: boolean | null
+                feature_id: string
+                name: string
+                stage: string
+                why: string
+              } | null
+              key: string
+              payload: string | null
+              person: {
+                id: string
+                is_identified: boolean
+              } | null
+              reason: {
+                /** @enum {string} */
+                code:
+                  | 'condition_match'
+                  | 'out_of_rollout_bound'
+                  | 'no_condition_match'
+                  | 'no_group_type'
+                  | 'evaluation_error'
+                  | 'flag_inactive'
+                condition_index: number | null
+                description: string
+              }
+              value: boolean | string
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
     trace?: never
   }
   '/api/projects/{projectId}/insight_variables': {
@@ -1682,7 +3328,36 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              count: number
+              next: null
+              previous: null
+              results: {
+                code_name: string
+                /** Format: date-time */
+                created_at: string
+                default_value: unknown
+                id: string
+                name: string
+                schema: {
+                  enum?: (string | number)[]
+                  maximum?: number | string
+                  maxItems?: number
+                  maxLength?: number
+                  minimum?: number | string
+                  minItems?: number
+                  minLength?: number
+                  pattern?: string
+                  /** @enum {string} */
+                  type: 'integer' | 'number' | 'string' | 'boolean' | 'date' | 'datetime' | 'uuid' | 'list'
+                } | null
+                /** @enum {string} */
+                type: 'String' | 'Number' | 'Boolean' | 'List' | 'Date'
+                values: string[]
+              }[]
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -1731,7 +3406,31 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              code_name: string
+              /** Format: date-time */
+              created_at: string
+              default_value: unknown
+              id: string
+              name: string
+              schema: {
+                enum?: (string | number)[]
+                maximum?: number | string
+                maxItems?: number
+                maxLength?: number
+                minimum?: number | string
+                minItems?: number
+                minLength?: number
+                pattern?: string
+                /** @enum {string} */
+                type: 'integer' | 'number' | 'string' | 'boolean' | 'date' | 'datetime' | 'uuid' | 'list'
+              } | null
+              /** @enum {string} */
+              type: 'String' | 'Number' | 'Boolean' | 'List' | 'Date'
+              values: string[]
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -1770,7 +3469,31 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              code_name: string
+              /** Format: date-time */
+              created_at: string
+              default_value: unknown
+              id: string
+              name: string
+              schema: {
+                enum?: (string | number)[]
+                maximum?: number | string
+                maxItems?: number
+                maxLength?: number
+                minimum?: number | string
+                minItems?: number
+                minLength?: number
+                pattern?: string
+                /** @enum {string} */
+                type: 'integer' | 'number' | 'string' | 'boolean' | 'date' | 'datetime' | 'uuid' | 'list'
+              } | null
+              /** @enum {string} */
+              type: 'String' | 'Number' | 'Boolean' | 'List' | 'Date'
+              values: string[]
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -1819,7 +3542,31 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              code_name: string
+              /** Format: date-time */
+              created_at: string
+              default_value: unknown
+              id: string
+              name: string
+              schema: {
+                enum?: (string | number)[]
+                maximum?: number | string
+                maxItems?: number
+                maxLength?: number
+                minimum?: number | string
+                minItems?: number
+                minLength?: number
+                pattern?: string
+                /** @enum {string} */
+                type: 'integer' | 'number' | 'string' | 'boolean' | 'date' | 'datetime' | 'uuid' | 'list'
+              } | null
+              /** @enum {string} */
+              type: 'String' | 'Number' | 'Boolean' | 'List' | 'Date'
+              values: string[]
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -1897,7 +3644,31 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              code_name: string
+              /** Format: date-time */
+              created_at: string
+              default_value: unknown
+              id: string
+              name: string
+              schema: {
+                enum?: (string | number)[]
+                maximum?: number | string
+                maxItems?: number
+                maxLength?: number
+                minimum?: number | string
+                minItems?: number
+                minLength?: number
+                pattern?: string
+                /** @enum {string} */
+                type: 'integer' | 'number' | 'string' | 'boolean' | 'date' | 'datetime' | 'uuid' | 'list'
+              } | null
+              /** @enum {string} */
+              type: 'String' | 'Number' | 'Boolean' | 'List' | 'Date'
+              values: string[]
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -2007,7 +3778,7 @@ export interface paths {
     patch?: never
     trace?: never
   }
-  '/api/projects/{projectId}/query/{id}': {
+  '/api/projects/{projectId}/query': {
     parameters: {
       query?: never
       header?: never
@@ -2016,10 +3787,136 @@ export interface paths {
     }
     get?: never
     put?: never
+    /**
+     * Run a query without storing it
+     * @description Requires a key with the scope query:read.
+     */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            client_query_id?: string
+            cursor?: string
+            debug?: boolean
+            /** @enum {string} */
+            format?: 'json' | 'ndjson' | 'csv'
+            limit?: number
+            /** @description Accept a cached result of up to this age, even if events have arrived since. */
+            max_age_seconds?: number
+            offset?: number
+            /** @description A query as endpoints have it, such as {"kind": "HogQLQuery", "query": "SELECT 1"}. */
+            query: {
+              kind: string
+            }
+            /** @enum {string} */
+            refresh?: 'cache' | 'force' | 'direct' | 'blocking' | 'force_blocking'
+            variables?: {
+              [key: string]: unknown
+            } | null
+          }
+        }
+      }
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              cache_key?: string
+              /** @description Until when the result may be cached. */
+              cache_target_age: string
+              clickhouse?: string
+              columns?: string[]
+              execution_id: string
+              hasMore: boolean
+              hogql?: string
+              is_cached: boolean
+              /** @description When the result was computed. */
+              last_refresh: string
+              limit?: number
+              next_cursor?: string | null
+              offset?: number
+              /** @description Rows of a SQL query. For an insight, its chart data. */
+              results:
+                | unknown[]
+                | {
+                    [key: string]: unknown
+                  }
+              timezone: string
+              timings?: {
+                k: string
+                t: number
+              }[]
+              types?: string[][]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/query/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * The progress of a run, by its client_query_id
+     * @description Requires a key with the scope query:read or endpoint:read.
+     */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              elapsed_ms: number
+              read_rows: number
+              /** @enum {string} */
+              status: 'running' | 'queued'
+              /** @description The estimated number of rows that will be read. */
+              total_rows: number
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
     post?: never
     /**
-     * Cancel a run by its client_query_id
-     * @description Requires a key with the scope endpoint:read.
+     * Cancel a run, by its client_query_id
+     * @description Requires a key with the scope endpoint:read or query:read.
      */
     delete: {
       parameters: {
@@ -2061,7 +3958,25 @@ export interface paths {
      */
     get: {
       parameters: {
-        query?: never
+        query?: {
+          before?: string
+          code?:
+            | 'not_an_object'
+            | 'missing_event_name'
+            | 'event_name_too_long'
+            | 'missing_distinct_id'
+            | 'distinct_id_too_long'
+            | 'invalid_uuid'
+            | 'invalid_properties'
+            | 'invalid_timestamp'
+            | 'properties_too_deep'
+            | 'event_too_large'
+            | 'too_many_values'
+            | 'too_many_changes'
+            | 'unknown_token'
+            | 'unstorable'
+          limit?: number
+        }
         header?: never
         path: {
           projectId: string
@@ -2075,7 +3990,37 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              next: string | null
+              results: {
+                /** @enum {string} */
+                code:
+                  | 'not_an_object'
+                  | 'missing_event_name'
+                  | 'event_name_too_long'
+                  | 'missing_distinct_id'
+                  | 'distinct_id_too_long'
+                  | 'invalid_uuid'
+                  | 'invalid_properties'
+                  | 'invalid_timestamp'
+                  | 'properties_too_deep'
+                  | 'event_too_large'
+                  | 'too_many_values'
+                  | 'too_many_changes'
+                  | 'unknown_token'
+                  | 'unstorable'
+                detail: string
+                distinct_id: string
+                event: string
+                id: string
+                /** Format: date-time */
+                refused_at: string
+                sample: string
+                uuid: string
+              }[]
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -2095,7 +4040,10 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** @description Requires a key with the scope project:read. */
+    /**
+     * Read the remote configuration of the SDK
+     * @description Requires a key with the scope project:read.
+     */
     get: {
       parameters: {
         query?: never
@@ -2112,7 +4060,30 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              autocapture_opt_out: boolean
+              autocaptureExceptions:
+                | boolean
+                | {
+                    [key: string]: unknown
+                  }
+              captureDeadClicks: boolean
+              capturePerformance:
+                | boolean
+                | {
+                    [key: string]: unknown
+                  }
+              defaultIdentifiedOnly: boolean
+              heatmaps: boolean
+              sessionRecording:
+                | boolean
+                | {
+                    [key: string]: unknown
+                  }
+              surveys: boolean
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -2122,7 +4093,10 @@ export interface paths {
     delete?: never
     options?: never
     head?: never
-    /** @description Requires a key with the scope project:write. */
+    /**
+     * Change the remote configuration of the SDK
+     * @description Requires a key with the scope project:write.
+     */
     patch: {
       parameters: {
         query?: never
@@ -2164,7 +4138,30 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              autocapture_opt_out: boolean
+              autocaptureExceptions:
+                | boolean
+                | {
+                    [key: string]: unknown
+                  }
+              captureDeadClicks: boolean
+              capturePerformance:
+                | boolean
+                | {
+                    [key: string]: unknown
+                  }
+              defaultIdentifiedOnly: boolean
+              heatmaps: boolean
+              sessionRecording:
+                | boolean
+                | {
+                    [key: string]: unknown
+                  }
+              surveys: boolean
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -2206,11 +4203,70 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              api_token: string
+              /** Format: date-time */
+              created_at: string
+              id: number
+              name: string
+              previous_api_token_until: string | null
+              timezone: string
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
     }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/setup': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * When the project first received a pageview, a custom event, an identify and a flag evaluation
+     * @description Requires a key with the scope project:read.
+     */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              first_custom_event_at: string | null
+              first_flag_evaluation_at: string | null
+              first_identify_at: string | null
+              first_pageview_at: string | null
+              timezone: string
+              token: string
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never

@@ -1,6 +1,17 @@
 import { ApiError } from '../../lib/apiError.ts'
+import { isConsoleHost } from '../console.ts'
+import { CONSOLE_PATH } from '../consoleFiles.ts'
 import { HOME_PAGE } from '../home.ts'
 import { type Handler, route } from '../route.ts'
+
+/** Sends browsers to the console, on its hosts. */
+const home: Handler = ({ console: { address, files } }, { headers }) =>
+  headers.accept?.includes('text/html') && isConsoleHost(address, headers) && files.isBuilt()
+    ? {
+        status: 302,
+        headers: { location: `${address.base}${CONSOLE_PATH}`, 'cache-control': 'no-store', vary: 'origin, accept' },
+      }
+    : HOME_PAGE
 
 const readiness: Handler = async (dependencies) => {
   const reasons = await dependencies.readiness()
@@ -23,7 +34,7 @@ const metrics: Handler = async (dependencies, { key }) => {
 
 /** The home page, and what monitors request. */
 export const STATUS_ROUTES = [
-  route({ method: 'GET', path: '/', access: 'public', handler: () => HOME_PAGE }),
+  route({ method: 'GET', path: '/', access: 'public', handler: home }),
   route({ method: 'GET', path: '/_health', access: 'public', handler: () => ({ body: { status: 'ok' } }) }),
   route({ method: 'GET', path: '/_readiness', access: 'public', handler: readiness }),
   route({

@@ -54,7 +54,7 @@ const ALL_PROJECTS = 0
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex')
 const maskOf = (secret: string) => `${secret.slice(0, 4)}…${secret.slice(-4)}`
 
-const toKey = (row: Selectable<Tables['api_keys']>): ApiKey => ({
+export const toKey = (row: Selectable<Tables['api_keys']>): ApiKey => ({
   id: row.id,
   projectId: row.project_id === ALL_PROJECTS ? undefined : row.project_id,
   label: row.label,

@@ -1,6 +1,7 @@
 import { within } from '../../lib/wait.ts'
 import type { MetadataContext } from './context.ts'
 import { createDashboardStore, type DashboardStore } from './dashboards.ts'
+import { type ConsoleStore, createConsoleStore } from './console.ts'
 import { createEndpointStore, type EndpointStore } from './endpoints.ts'
 import { createEpochStore, type EpochStore } from './epochs.ts'
 import { createFlagStore, type FlagStore } from './flags.ts'
@@ -15,6 +16,7 @@ import { createSettingStore, type SettingStore } from './settings.ts'
 import type { LockName } from './store.ts'
 import { createVariableStore, type VariableStore } from './variables.ts'
 
+export type { ConsoleInstance, ConsoleSession } from './console.ts'
 export { copyMetadata } from './copy.ts'
 export type { DashboardRecord } from './dashboards.ts'
 export type { Endpoint } from './endpoints.ts'
@@ -43,6 +45,7 @@ export interface Metadata {
   readonly dashboards: DashboardStore
   readonly settings: SettingStore
   readonly epochs: EpochStore
+  readonly console: ConsoleStore
   /** Whether other processes may use the same metadata store. */
   readonly isShared: boolean
   /** Runs `work` while no other process holds the lock `name`. Waits for the lock. */
@@ -82,6 +85,7 @@ export const openMetadata = async (
     dashboards: createDashboardStore(context),
     settings: createSettingStore(context),
     epochs: createEpochStore(context),
+    console: createConsoleStore(context),
     isShared,
     withLock: (name, work) => (isShared ? transact(work, name) : work()),
     ready: (withinMs) => within(answers(), withinMs, false).catch(() => false),

@@ -60,4 +60,8 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
       tiles_json TEXT NOT NULL, version INTEGER NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL)`,
     'CREATE INDEX dashboards_by_project ON dashboards (project_id)',
   ],
+  [
+    'CREATE TABLE console_links (hash TEXT PRIMARY KEY, key_id TEXT NOT NULL, key_hash TEXT NOT NULL, expires_at TEXT NOT NULL)',
+    'CREATE TABLE console_sessions (hash TEXT PRIMARY KEY, key_id TEXT NOT NULL, key_hash TEXT NOT NULL, created_at TEXT NOT NULL, used_at TEXT NOT NULL)',
+  ],
 ]

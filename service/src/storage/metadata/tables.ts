@@ -90,6 +90,10 @@ export interface Tables {
   revoked_run_tokens: { project_id: number; id: string; until: string }
   /** Counts how often a project's events may have changed. Invalidates cached results. */
   epochs: { project_id: number; epoch: number }
+  /** One-time links to the console. `key_hash`: hash of the key's secret when the link was created. */
+  console_links: { hash: string; key_id: string; key_hash: string; expires_at: string }
+  /** Sessions of the console. `key_hash`: hash of the key's secret that the session began with. */
+  console_sessions: { hash: string; key_id: string; key_hash: string; created_at: string; used_at: string }
   /** Migrations that have run. */
   steps: { id: number }
 }
@@ -109,6 +113,9 @@ const IN_BACKUPS = {
   revoked_run_tokens: true,
   // Describes the caches of running processes, which a restore starts without.
   epochs: false,
+  // People sign in again after a restore.
+  console_links: false,
+  console_sessions: false,
   // Each store records its own migrations.
   steps: false,
 } as const satisfies Readonly<Record<keyof Tables, boolean>>

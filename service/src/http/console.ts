@@ -1,0 +1,129 @@
+import { ApiError } from '../lib/apiError.ts'
+
+/** How the console is reached: which hosts it answers on, below which path, and the id in its cookie's name. */
+export interface ConsoleAddress {
+  /** Allowed values of `Host`. A name without a port stands for the name with any port. */
+  readonly hosts: readonly string[]
+  /** Path under which a proxy serves the service, such as `/trailmark`. Empty: the root. */
+  readonly base: string
+  /** Id of this service. Services on several ports of one host share the cookies of that host. */
+  readonly instance: string
+}
+
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** The parts of a request that decide whether the console answers it. */
+export interface ConsoleRequest {
+  readonly method: string
+  readonly headers: Headers
+  /** Scheme, and host with port, as the browser sees them. Resolved through trusted proxies. */
+  readonly protocol: string
+  readonly host: string
+}
+
+/** Custom header of the console's own requests. Pages of other origins cannot send it without a preflight. */
+export const CONSOLE_HEADER = 'x-trailmark-console'
+
+const CSP = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'self'",
+  "form-action 'self'",
+  "frame-src 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+/** Headers of responses to the console's own requests. */
+export const PRIVATE_HEADERS = {
+  'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+} as const
+
+/** Headers of the console's page and its files. */
+export const PAGE_HEADERS = {
+  ...PRIVATE_HEADERS,
+  'content-security-policy': CSP,
+  'cross-origin-opener-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+} as const
+
+const valueOf = (headers: Headers, name: string): string | undefined => headers[name] && String(headers[name])
+
+const withoutPort = (host: string) => host.replace(/:\d+$/, '')
+
+/**
+ * Whether the console answers on the host of a request. A page that has its own name resolved to this service (DNS
+ * rebinding) sends another `Host`. A site that forwards to this service may send `Host` of the service, so each name in
+ * `X-Forwarded-Host` must be allowed too.
+ */
+export const isConsoleHost = ({ hosts }: Pick<ConsoleAddress, 'hosts'>, headers: Headers): boolean =>
+  [valueOf(headers, 'host') ?? '', ...(valueOf(headers, 'x-forwarded-host')?.split(',') ?? [])]
+    .map((host) => host.trim().toLowerCase())
+    .every((host) => hosts.includes(host) || hosts.includes(withoutPort(host)))
+
+/** Throws `ApiError` unless the console answers on the host of the request. */
+export const assertConsoleHost = ({ hosts }: Pick<ConsoleAddress, 'hosts'>, headers: Headers): void => {
+  if (!isConsoleHost({ hosts }, headers)) throw new ApiError('misdirected_request')
+}
+
+/**
+ * Throws `ApiError` unless the request is from the console's own page. SameSite cookies are not enough: all ports of
+ * localhost are one site.
+ */
+export const assertOwnPage = ({ method, headers, protocol, host }: ConsoleRequest): void => {
+  const origin = valueOf(headers, 'origin')?.toLowerCase()
+  const site = valueOf(headers, 'sec-fetch-site')
+  const ownHost = host.toLowerCase()
+  const isRead = method === 'GET' || method === 'HEAD'
+  const isOwn =
+    site !== undefined
+      ? // A site that forwards to this service is of the same origin as the browser sees it, but has another host.
+        site === 'same-origin' && (origin === undefined || origin.endsWith(`://${ownHost}`))
+      : // Browsers send no Sec-Fetch-Site to plain HTTP, except on localhost, and no Origin with a GET of the same origin.
+        origin !== undefined
+        ? origin === `${protocol}://${ownHost}`
+        : isRead && headers[CONSOLE_HEADER] === '1'
+  if (!isOwn) throw new ApiError('cross_origin_request')
+}
+
+const isSecure = ({ protocol }: Pick<ConsoleRequest, 'protocol'>) => protocol === 'https'
+
+// The prefixes make browsers refuse cookies of this name from plain HTTP, and from other hosts or paths.
+const cookieName = ({ base, instance }: ConsoleAddress, request: Pick<ConsoleRequest, 'protocol'>): string =>
+  `${isSecure(request) ? (base ? '__Secure-' : '__Host-') : ''}trailmark_${instance}`
+
+/** Returns the session secret in the request's cookie. Absent if there are several: a page of another port added one. */
+export const sessionSecret = (
+  address: ConsoleAddress,
+  request: Pick<ConsoleRequest, 'headers' | 'protocol'>,
+): string | undefined => {
+  const start = `${cookieName(address, request)}=`
+  const values = (valueOf(request.headers, 'cookie') ?? '')
+    .split(';')
+    .map((each) => each.trim())
+    .filter((each) => each.startsWith(start))
+    .map((each) => each.slice(start.length))
+  return values.length === 1 && values[0] ? values[0] : undefined
+}
+
+/** Returns the value of `Set-Cookie` that stores `secret`, or deletes the cookie if `secret` is empty. */
+export const sessionCookie = (
+  address: ConsoleAddress,
+  request: Pick<ConsoleRequest, 'protocol'>,
+  { secret, seconds }: { secret: string; seconds: number },
+): string =>
+  [
+    `${cookieName(address, request)}=${secret}`,
+    `Path=${address.base}/`,
+    `Max-Age=${seconds}`,
+    'HttpOnly',
+    'SameSite=Strict',
+    ...(isSecure(request) ? ['Secure'] : []),
+  ].join('; ')

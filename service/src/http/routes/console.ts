@@ -1,0 +1,76 @@
+import { Type } from '@sinclair/typebox'
+import { type Credential, MAX_AGE_MS } from '../../console/sessions.ts'
+import { ApiError } from '../../lib/apiError.ts'
+import { clientOf } from '../bodyReader.ts'
+import { sessionCookie, sessionSecret } from '../console.ts'
+import { CLOSED, invalidInput } from '../request.ts'
+import { type Handler, route } from '../route.ts'
+
+const SECRET = Type.String({ minLength: 1, maxLength: 300 })
+
+const SIGN_IN = Type.Object({ token: Type.Optional(SECRET), key: Type.Optional(SECRET) }, CLOSED)
+
+const SESSION = Type.Object({
+  key: Type.Object({
+    id: Type.String(),
+    label: Type.String(),
+    scopes: Type.Array(Type.String()),
+    scoped_teams: Type.Union([Type.Array(Type.Integer()), Type.Null()]),
+  }),
+  expires_at: Type.String({ format: 'date-time' }),
+  instance: Type.String(),
+})
+
+const credentialOf = ({ token, key }: { token?: string; key?: string }): Credential => {
+  if (token !== undefined && key === undefined) return { token }
+  if (key !== undefined && token === undefined) return { key }
+  throw invalidInput('token', 'Sign in with either "token", from a link, or "key", a personal API key.')
+}
+
+const page: Handler = ({ console }, { params }) => console.files.respond(params['*'] ?? '')
+
+/** The console's page, and its sessions. */
+export const CONSOLE_ROUTES = [
+  route({ method: 'GET', path: '/console', access: 'console_page', handler: page }),
+  route({ method: 'GET', path: '/console/*', access: 'console_page', handler: page }),
+  route({
+    method: 'POST',
+    path: '/api/console/session',
+    access: 'console',
+    hasSecret: true,
+    summary: 'Sign in to the console with the token of a one-time link, or with a personal API key',
+    body: SIGN_IN,
+    response: SESSION,
+    handler: async ({ console: { sessions, address } }, request) => {
+      const { secret, view } = await sessions.start(credentialOf(request.body), clientOf(request.ip))
+      const previous = sessionSecret(address, request)
+      if (previous) await sessions.end(previous)
+      const cookie = sessionCookie(address, request, { secret, seconds: MAX_AGE_MS / 1_000 })
+      return { status: 201, headers: { 'set-cookie': cookie }, body: view }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/console/session',
+    access: 'console',
+    summary: 'The session of the request, with the rights of its key',
+    response: SESSION,
+    handler: async ({ console: { sessions, address } }, request) => {
+      const secret = sessionSecret(address, request)
+      const session = secret && (await sessions.find(secret))
+      if (!session) throw new ApiError('not_signed_in')
+      return { body: session.view }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/console/session',
+    access: 'console',
+    summary: 'Sign out of the console',
+    handler: async ({ console: { sessions, address } }, request) => {
+      const secret = sessionSecret(address, request)
+      if (secret) await sessions.end(secret)
+      return { status: 204, headers: { 'set-cookie': sessionCookie(address, request, { secret: '', seconds: 0 }) } }
+    },
+  }),
+]
