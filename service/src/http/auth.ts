@@ -5,6 +5,7 @@ import type { ApiKey, Project } from '../storage/metadata/metadata.ts'
 export const SCOPES = [
   'endpoint:read',
   'endpoint:write',
+  'query:read',
   'insight_variable:read',
   'insight_variable:write',
   'feature_flag:read',

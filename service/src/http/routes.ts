@@ -3,6 +3,7 @@ import { type Route, route } from './route.ts'
 import { CAPTURE_ROUTES } from './routes/capture.ts'
 import { EARLY_ACCESS_ROUTES } from './routes/earlyAccess.ts'
 import { ENDPOINT_ROUTES } from './routes/endpoints.ts'
+import { EVENT_ROUTES } from './routes/events.ts'
 import { FLAG_EVALUATION_ROUTES } from './routes/flagEvaluation.ts'
 import { FLAG_ROUTES } from './routes/flags.ts'
 import { KEY_ROUTES } from './routes/keys.ts'
@@ -25,6 +26,7 @@ export const ROUTES: readonly Route[] = [
   ...STATIC_ROUTES,
   ...FLAG_ROUTES,
   ...EARLY_ACCESS_ROUTES,
+  ...EVENT_ROUTES,
   ...PERSON_ROUTES,
   ...PROJECT_ROUTES,
   ...KEY_ROUTES,
