@@ -26,6 +26,7 @@ import { lockDataDir } from './storage/lock.ts'
 import { metadataLocation, isOneOfMany } from './storage/location.ts'
 import { openMetadata, type Project } from './storage/metadata/metadata.ts'
 import { connectEndpoints } from './service/connectEndpoints.ts'
+import { connectEvents } from './service/connectEvents.ts'
 import { connectFlags } from './service/connectFlags.ts'
 import { connectStoring } from './service/connectStoring.ts'
 import { announceConsole, type ConsoleNotice } from './service/announceConsole.ts'
@@ -119,11 +120,13 @@ export const startService = async ({
       log,
     })
     const persons = createPersons(gate.runs)
+    const { forgetDefinitions, dependencies: events } = connectEvents({ config, gate, metadata, persons })
     const erase = createErase({
       storage: gate.background,
       persons,
       forget: forgetPerson,
       async onErased(projectId) {
+        forgetDefinitions(projectId)
         await epochs.advanceByErasure(projectId)
         await materializations.invalidate(projectId)
       },
@@ -154,6 +157,7 @@ export const startService = async ({
         variables: createVariableDefinitions(metadata),
         ...endpoints,
         ...connectFlags({ config, metadata, gate, persons, onEvaluated: setup.noteFlagEvaluation }),
+        ...events,
         persons,
         erase,
         projects: createProjects(metadata),

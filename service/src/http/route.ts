@@ -9,6 +9,9 @@ import type { RunHistory } from '../endpoints/runHistory.ts'
 import type { StreamEndpoint } from '../endpoints/stream.ts'
 import type { RunGrant, RunTokens } from '../endpoints/tokens/runTokens.ts'
 import type { VariableDefinitions } from '../endpoints/variables/definitions.ts'
+import type { Definitions } from '../events/definitions.ts'
+import type { Events } from '../events/list.ts'
+import type { Live } from '../events/live.ts'
 import type { FlagDefinitions } from '../flags/definitions.ts'
 import type { EarlyAccess } from '../flags/earlyAccess.ts'
 import type { FlagsHandler } from '../flags/flags.ts'
@@ -45,6 +48,9 @@ export interface Dependencies {
   readonly handleFlags: FlagsHandler
   readonly localEvaluation: LocalEvaluation
   readonly remoteConfigs: RemoteConfigs
+  readonly events: Events
+  readonly live: Live
+  readonly definitions: Definitions
   readonly persons: Persons
   readonly erase: Erase
   readonly projects: Projects

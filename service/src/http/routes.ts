@@ -6,6 +6,7 @@ import { CONSOLE_ROUTES } from './routes/console.ts'
 import { EARLY_ACCESS_ROUTES } from './routes/earlyAccess.ts'
 import { ENDPOINT_RUN_ROUTES } from './routes/endpointRuns.ts'
 import { ENDPOINT_ROUTES } from './routes/endpoints.ts'
+import { EVENT_ROUTES } from './routes/events.ts'
 import { FLAG_EVALUATION_ROUTES } from './routes/flagEvaluation.ts'
 import { FLAG_ROUTES } from './routes/flags.ts'
 import { KEY_ROUTES } from './routes/keys.ts'
@@ -31,6 +32,7 @@ export const ROUTES: readonly Route[] = [
   ...CONSOLE_ROUTES,
   ...FLAG_ROUTES,
   ...EARLY_ACCESS_ROUTES,
+  ...EVENT_ROUTES,
   ...PERSON_ROUTES,
   ...PROJECT_ROUTES,
   ...SETUP_ROUTES,

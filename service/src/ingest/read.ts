@@ -60,6 +60,24 @@ export const REJECTION_MESSAGES: Readonly<Record<RejectionCode, string>> = {
   unstorable: 'The event cannot be stored.',
 }
 
+/** What a developer changes so that such an event is accepted. */
+export const REJECTION_REMEDIES: Readonly<Record<RejectionCode, string>> = {
+  not_an_object: 'Send each event as a JSON object, in "batch" or on its own.',
+  missing_event_name: 'Pass the name of the event as the first argument of capture().',
+  event_name_too_long: 'Use a short, constant name, and put what varies into properties.',
+  missing_distinct_id: 'Send "distinct_id" with each event. SDKs do so. On a server, pass the id of the user.',
+  distinct_id_too_long: 'Use the id of the user in your database, or a hash of it.',
+  invalid_uuid: 'Omit "uuid", or send one that crypto.randomUUID() returns.',
+  invalid_properties: 'Send "properties" as an object of names and values.',
+  invalid_timestamp: 'Send new Date().toISOString(), or omit "timestamp" for events that happen now.',
+  properties_too_deep: 'Flatten the nested objects, or send only the fields that you query.',
+  event_too_large: 'Remove large values such as documents and images, and send their ids instead.',
+  too_many_values: 'Send fewer properties, or shorten lists and nested objects.',
+  too_many_changes: 'Set fewer properties of persons and groups per event.',
+  unknown_token: 'Pass the project token that the project settings show to init().',
+  unstorable: 'Look at the sample for values that differ from other events, and send them in another form.',
+}
+
 /** One event of a body: the event to store, or why it is rejected. */
 export interface Reading {
   readonly index: number

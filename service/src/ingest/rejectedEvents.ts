@@ -36,7 +36,7 @@ export interface RejectedEventsPage {
 
 export interface RejectedEvents {
   /**
-   * Returns the line to store for a rejected event, of bounded length. `undefined`: the project has used up its share
+   * Returns the line to store for a rejected event, of bounded length, without its id. `undefined`: the project has used up its share
    * of this minute, and the event is only counted.
    */
   sample(rejection: Rejection): JsonLine | undefined
@@ -58,6 +58,9 @@ const fieldOf = (event: unknown, name: string): string => {
   return typeof value === 'string' || typeof value === 'number' ? wellFormed(String(value).slice(0, MAX_FIELD)) : ''
 }
 
+/** Adds the id to a line. Ids are in order of the inserts, so that a reader who knows one finds all that came later. */
+const withId = (line: string, at: number) => `{"id":"${uuidv7(at)}",${line.slice(1)}\n`
+
 // The engine rejects JSON with half a surrogate pair at the cut.
 const cut = (text: string) => wellFormed(text.slice(0, MAX_SAMPLE))
 
@@ -70,7 +73,6 @@ const sampleOf = (event: unknown): string => {
 const toLine = ({ projectId, code, event }: Rejection, at: number): string =>
   JSON.stringify({
     project_id: projectId,
-    id: uuidv7(at),
     refused_at: new Date(at).toISOString(),
     code,
     uuid: fieldOf(event, 'uuid'),
@@ -106,7 +108,9 @@ export const createRejectedEvents = (
       const lines = waiting
       waiting = []
       next = undefined
-      const inserted = insertAll(storage, 'db.refused_events', Buffer.from(lines.map((line) => `${line}\n`).join('')))
+      const at = now()
+      const bytes = Buffer.from(lines.map((line) => withId(line, at)).join(''))
+      const inserted = insertAll(storage, 'db.refused_events', bytes)
       current = inserted.catch(() => {}) // Callers that await the insert receive the error.
       await inserted
     })

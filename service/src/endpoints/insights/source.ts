@@ -38,6 +38,7 @@ export const LIVE: Reading = { isWeighed: false, from: ({ from }) => from }
 /** The events of one project, and the columns read from them. Insights read storage only through a source. */
 export interface Source {
   readonly event: Sql
+  readonly distinctId: Sql
   /** The person's id, after merges. */
   readonly person: Sql
   readonly session: Sql
@@ -113,6 +114,9 @@ export const createSource = (reading: Reading, { takesWeights = false } = {}): S
   return {
     get event() {
       return field('event')
+    },
+    get distinctId() {
+      return field('distinct_id')
     },
     // Costs a join.
     get person() {

@@ -1,0 +1,36 @@
+import { ApiError } from '../lib/apiError.ts'
+import { isUuid } from '../lib/uuid.ts'
+
+/** A position in a list of events, ordered by time and uuid. */
+export interface Position {
+  /** ms since the epoch. */
+  readonly at: number
+  readonly uuid: string
+}
+
+export const encodeCursor = (content: object): string => Buffer.from(JSON.stringify(content)).toString('base64url')
+
+/** Returns the content of a cursor. Throws `ApiError` unless `holds` accepts it. */
+export const decodeCursor = <Content>(
+  cursor: string,
+  holds: (content: Partial<Content>) => boolean,
+  { attr, startOver }: { readonly attr: string; readonly startOver: string },
+): Content => {
+  let content: unknown
+  try {
+    content = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  } catch {
+    content = undefined
+  }
+  if (typeof content === 'object' && content !== null && holds(content as Partial<Content>)) return content as Content
+  throw new ApiError('invalid_input', {
+    attr,
+    detail: `"${attr}" must be the value of "next" of a previous response. ${startOver}`,
+  })
+}
+
+/** A time after that of every event, in ms since the epoch. The engine stores times until then. */
+export const END_OF_TIME = Date.UTC(2299, 0, 1)
+
+export const isPosition = ({ at, uuid }: Partial<Position>): boolean =>
+  Number.isSafeInteger(at) && Math.abs(at!) <= END_OF_TIME && isUuid(uuid)

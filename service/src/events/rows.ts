@@ -1,0 +1,115 @@
+import { inParts } from '../lib/parts.ts'
+import type { Ask } from '../persons/ask.ts'
+import { personIdsOf } from '../persons/owners.ts'
+import { quoteUnsafeIntegers } from '../storage/unsafeIntegers.ts'
+import { END_OF_TIME } from './position.ts'
+import type { EventView } from './views.ts'
+
+/** Where an event is stored: its uuid, and the columns of the table's sorting key. */
+export interface EventKey {
+  readonly uuid: string
+  readonly event: string
+  /** ms since the epoch. */
+  readonly timestamp: number
+  /** `cityHash64` of the distinct id, as digits. */
+  readonly idHash: string
+}
+
+/** The columns of a key in a statement's text. */
+export const KEY_COLUMNS = 'toString(uuid), event, toUnixTimestamp64Milli(timestamp), toString(cityHash64(distinct_id))'
+
+/** Returns the key in a row that begins with these columns. */
+export const toKey = ([uuid, event, timestamp, idHash]: readonly unknown[]): EventKey => ({
+  uuid: String(uuid),
+  event: String(event),
+  timestamp: Number(timestamp),
+  idHash: String(idHash),
+})
+
+const DAY_MS = 24 * 3_600_000
+
+/** Returns the key of an event, or nothing if the project has no such event. */
+export const findKey = async (ask: Ask, projectId: number, uuid: string): Promise<EventKey[]> => {
+  const find = async (from: number, until: number) => {
+    const rows = await ask(projectId, {
+      text: `SELECT ${KEY_COLUMNS} FROM db.events WHERE project_id = {projectId:UInt32} AND uuid = {uuid:UUID}
+        AND timestamp >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') AND timestamp < fromUnixTimestamp64Milli({until:Int64}, 'UTC') LIMIT 1`,
+      params: { projectId, uuid, from, until },
+    })
+    return rows.map(toKey)
+  }
+  // A uuid of version 7 begins with its time, which is close to that of the event. This saves reading the other days.
+  const at = Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
+  const near = uuid[14] === '7' && at < END_OF_TIME ? await find(at - DAY_MS, at + DAY_MS) : []
+  return near.length ? near : find(0, END_OF_TIME)
+}
+
+/** An event with its session. */
+export type StoredEvent = EventView & { readonly $session_id: string | null }
+
+/** Maximum bytes of one property, and of all properties of an event, in a list. */
+export const MAX_VALUE_BYTES = 2_000
+export const MAX_PROPERTIES_BYTES = 20_000
+
+const WHOLE = 'toJSONString(properties)'
+// Values are cut in the engine, because the events of one page may have gigabytes. A cut value is a string.
+const RAW = `JSONExtractKeysAndValuesRaw(${WHOLE})`
+const MEMBERS = `arrayMap(m -> (m.1, if(length(m.2) <= ${MAX_VALUE_BYTES}, m.2, toJSONString(concat(leftUTF8(if(startsWith(m.2, '"'), JSONExtractString(m.2), m.2), ${MAX_VALUE_BYTES}), '…')))), ${RAW})`
+const KEPT = `arrayFilter((m, bytes) -> bytes <= ${MAX_PROPERTIES_BYTES}, ${MEMBERS}, arrayCumSum(arrayMap(m -> length(m.1) + length(m.2), ${MEMBERS})))`
+const IS_SMALL = `length(${WHOLE}) <= ${MAX_VALUE_BYTES}`
+const CUT = `if(${IS_SMALL}, ${WHOLE}, concat('{', arrayStringConcat(arrayMap(m -> concat(toJSONString(m.1), ':', m.2), ${KEPT}), ','), '}'))`
+const IS_CUT = `if(${IS_SMALL}, false, arrayExists(m -> length(m.2) > ${MAX_VALUE_BYTES}, ${RAW}) OR length(${KEPT}) < length(${RAW}))`
+
+const iso = (column: string) => `formatDateTime(${column}, '%FT%T.%fZ')`
+
+const COLUMNS = `toString(uuid), event, distinct_id, ${iso('timestamp')}, ${iso('inserted_at')}, \`$session_id\``
+
+/** Reads the events with these keys, in the same order. With `isWhole`, their properties are complete. */
+export const readEvents = async (
+  ask: Ask,
+  projectId: number,
+  keys: readonly EventKey[],
+  { isWhole = false, signal }: { readonly isWhole?: boolean; readonly signal?: AbortSignal } = {},
+): Promise<StoredEvent[]> => {
+  if (!keys.length) return []
+  const events = [...new Set(keys.map(({ event }) => event))]
+  const times = keys.map(({ timestamp }) => timestamp)
+  // The conditions on columns of the sorting key only save reading. Names that do not fit into a parameter are omitted.
+  const hasEvents = inParts(events).length === 1
+  const rows = await ask(
+    projectId,
+    {
+      text: `SELECT ${COLUMNS}, ${isWhole ? WHOLE : CUT}, ${isWhole ? 'false' : IS_CUT} FROM db.events
+        WHERE project_id = {projectId:UInt32} AND uuid IN {uuids:Array(UUID)} ${hasEvents ? 'AND event IN {events:Array(String)}' : ''}
+          AND toDate(timestamp) IN arrayMap(t -> toDate(fromUnixTimestamp64Milli(t, 'UTC')), {times:Array(Int64)})
+          AND cityHash64(distinct_id) IN {hashes:Array(UInt64)}`,
+      params: {
+        projectId,
+        uuids: keys.map(({ uuid }) => uuid),
+        times: [...new Set(times)],
+        hashes: [...new Set(keys.map(({ idHash }) => idHash))],
+        ...(hasEvents ? { events } : {}),
+      },
+    },
+    signal,
+  )
+  const persons = await personIdsOf(ask, projectId, [...new Set(rows.map((row) => String(row[2])))])
+  const byUuid = new Map(
+    rows.map(([uuid, event, distinctId, timestamp, createdAt, session, properties, isCut]) => [
+      uuid,
+      {
+        uuid: String(uuid),
+        event: String(event),
+        distinct_id: String(distinctId),
+        person_id: persons.get(String(distinctId))!,
+        timestamp: String(timestamp),
+        created_at: String(createdAt),
+        properties: JSON.parse(quoteUnsafeIntegers(String(properties))) as EventView['properties'],
+        is_truncated: Boolean(isCut),
+        $session_id: String(session) || null,
+      },
+    ]),
+  )
+  // An event that was erased meanwhile is missing.
+  return keys.flatMap(({ uuid }) => byUuid.get(uuid) ?? [])
+}
