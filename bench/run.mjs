@@ -1,7 +1,7 @@
-// `npm run bench`: installs what is missing here, then runs every benchmark, or those that are named.
-// A benchmark is a folder with a main.mjs that exports `title`, `needs` (npm scripts of the root that have to run
-// first), `hasPeers` (whether it measures what is installed here), `flags` (names of what it takes as --name=value, if
-// anything) and `run({ quick, say, ...flags })`, which gives its report as Markdown.
+// `npm run bench`: installs missing dependencies of this folder, then runs all benchmarks, or those named as arguments.
+// A benchmark is a folder with a main.mjs that exports `title`, `needs` (npm scripts of the root to run first), `hasPeers`
+// (whether it measures other SDKs, which are dependencies of this folder), `flags` (optional; names of its flags
+// --name=value) and `run({ quick, say, ...flags })`, which resolves with its report as Markdown.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -11,16 +11,16 @@ const HERE = new URL('.', import.meta.url)
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const benchmarks = readdirSync(HERE).filter((name) => existsSync(new URL(`${name}/main.mjs`, HERE)))
 
-// The report is all there is on standard output, so that it can be kept in a file.
+// Progress goes to stderr, so that stdout contains only the report.
 const say = (line) => process.stderr.write(`${line}\n`)
 const npm = (...args) => {
   say(`npm ${args.join(' ')}`)
   if (spawnSync('npm', args, { cwd: ROOT, stdio: ['ignore', 2, 2] }).status !== 0)
-    throw new Error(`\`npm ${args.join(' ')}\` failed; what it said is above.`)
+    throw new Error(`\`npm ${args.join(' ')}\` failed. Its output is above.`)
 }
 const changed = (path) => statSync(new URL(path, HERE), { throwIfNoEntry: false })?.mtimeMs ?? 0
 const installMissing = () => {
-  // npm writes the second one when it has installed what the first one says.
+  // npm writes the second file when it has installed the packages of the first.
   if (changed('package-lock.json') > changed('node_modules/.package-lock.json')) npm('ci', '--prefix', 'bench')
 }
 
@@ -43,7 +43,7 @@ const main = async (args) => {
   )
   if (unknown.length)
     throw new Error(
-      `No benchmark or flag is called ${unknown.join(', ')}. There are: ${[...benchmarks, '--quick', ...known.map((flag) => `--${flag}=…`)].join(', ')}`,
+      `Unknown benchmark or flag: ${unknown.join(', ')}. Expected: ${[...benchmarks, '--quick', ...known.map((flag) => `--${flag}=…`)].join(', ')}`,
     )
   for (const { name, title, needs, hasPeers, flags, run } of chosen) {
     if (hasPeers) installMissing()

@@ -7,7 +7,7 @@ const BENCH = fileURLToPath(new URL('.', import.meta.url))
 const inBench = (path) => join(BENCH, 'node_modules', path)
 const require = createRequire(import.meta.url)
 
-/** The version of an SDK's package that is installed. */
+/** Returns the installed version of an SDK's package. */
 export const versionOf = ({ package: name }) =>
   require(name === 'trailmark' ? '../package.json' : inBench(`${name}/package.json`)).version
 
@@ -54,10 +54,11 @@ const PROTOCOL = [
 ]
 
 /**
- * Every SDK that is measured, ours first. `pages/NAME.js` is how a site has it: with its own defaults, pageviews and,
- * where it has it, click capture on; `forms` are other ways to have it, of which only the size is measured.
- * `events` matches the addresses that events go to, `click` names the event of a click that it captures by itself,
- * `answers` is what its service says: the first row that matches an address. `isInQuick`: the targets name it.
+ * All measured SDKs, Trailmark first. `pages/NAME.js` uses the SDK as a site does: with its own defaults, pageviews and,
+ * if it has it, click capture. `forms`: other builds, of which only the size is measured. `events` matches the paths that
+ * events are sent to. `click`: name of the event that it captures for a click. `answers`: responses of its service, as
+ * [path, response]; the first matching row counts. `isInQuick`: whether it is measured with --quick, because a target
+ * refers to it.
  */
 export const SDKS = [
   {
@@ -126,5 +127,5 @@ export const SDKS = [
   },
 ]
 
-/** The page without an SDK, measured beside them and subtracted. */
+/** The page without an SDK, which is measured too and subtracted. */
 export const NONE = { name: 'none', events: /^$/, answers: [[/./, json({})]] }

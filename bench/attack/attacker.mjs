@@ -1,8 +1,8 @@
-// A process of its own: sends one attack until its time is over.
+// Runs as a separate process: sends one attack until its time is over.
 import { ATTACKS } from './attacks.mjs'
 import { CLIENTS, createClient } from './client.mjs'
 
-// A client that is refused at once comes again, but not in a loop that keeps a core busy by itself.
+// A rejected client sends its next request after a short pause, so that the loop does not keep a core busy by itself.
 const BREATH_MS = 5
 const pause = (ms) => new Promise((next) => setTimeout(next, ms))
 

@@ -1,22 +1,22 @@
 import { gzipSync } from 'node:zlib'
 
 const MB = 1_000_000
-// Connections, and what each sends before it falls silent: together more than the service holds of bodies. The small ones
-// take the room that is left when a large one does not fit.
+// Numbers of connections, and the bytes that each sends before it stalls. Together they exceed the memory for bodies. The
+// small ones use the room that is left when a large one does not fit.
 const SILENT = [
   { count: 80, bytes: MB },
   { count: 60, bytes: 30_000 },
   { count: 60, bytes: 1_000 },
 ]
 const KNOCKS = 20
-// What a query is given runs out here, whatever it is: the time of a check or of a run.
+// Uses up any time limit, of a check or of a run.
 const endless = (n) =>
   `SELECT count() FROM (SELECT arrayJoin(range(1000000)) AS a) AS x CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y WHERE cityHash64(a, b) = ${n}`
 
 const filled = (start, piece, end, bytes) =>
   Buffer.concat([Buffer.from(start), Buffer.alloc(bytes - start.length - end.length, piece), Buffer.from(end)])
 
-/** Bodies of a few kB that are large once they are inflated. */
+/** Bodies of a few kB that are large when decompressed. */
 const BOMBS = {
   objects: ({ token }) => filled(`{"api_key":"${token}","batch":[{}`, ',{}', ']}', 60 * MB),
   nesting: () => filled('[', '[', '[', 60 * MB),
@@ -27,7 +27,7 @@ const BOMBS = {
   blanks: ({ token }) => filled(`{"api_key":"${token}",`, ' ', '"batch":[]}', 60 * MB),
 }
 
-// Compressed once: the attacker's own work must not slow the attack down.
+// Compressed once, so that the attacker's own work does not slow down the attack.
 const compressed = new Map()
 const bombOf = (name, context) => {
   if (!compressed.has(name)) compressed.set(name, gzipSync(BOMBS[name](context), { level: 6 }))
@@ -47,7 +47,7 @@ const bomb = (name, path = '/e/') => ({
 const announcing = (token, bytes) =>
   `POST /e/ HTTP/1.1\r\nhost: 127.0.0.1\r\nx-forwarded-for: 198.51.100.9\r\ncontent-type: text/plain\r\ncontent-length: 4000000\r\n\r\n{"api_key":"${token}",${' '.repeat(bytes)}`
 
-/** Holds connections open for the whole attack; `tick` is called with each of them every second. */
+/** Keeps connections open for the whole attack. Calls `tick` with each of them every second. */
 const holding = (tick) => ({
   atOnce: 1,
   async send({ client, token, endAt, pause }) {
@@ -78,7 +78,7 @@ const HOSTILE = [
 const json = { 'content-type': 'application/json' }
 const asKey = (key) => ({ ...json, authorization: `Bearer ${key}` })
 
-/** What is tried, in this order. `send` is called `atOnce` times at a time until the time is over, at most `most` times. */
+/** The attacks, in order. `send` is called by `atOnce` concurrent loops until the time is over, at most `most` times. */
 export const ATTACKS = {
   'nothing: honest traffic alone': { atOnce: 0 },
   'bomb of {},{},… to /e/': bomb('objects'),
@@ -95,7 +95,7 @@ export const ATTACKS = {
       const status = await client.ask({
         path: '/e/',
         headers: json,
-        // As text with escapes: that is how half a character travels.
+        // JSON escapes lone surrogates.
         body: JSON.stringify({ api_key: token, batch: HOSTILE }),
       })
       await pause(50)
@@ -139,7 +139,7 @@ export const ATTACKS = {
   },
 }
 
-/** What the attacker's project needs before the attacks. */
+/** Endpoints of the attacker's project, created before the attacks: name and query. */
 export const ENDPOINTS = [
   ['endless', endless('{variables.n}')],
   ['wide', "SELECT arrayJoin(range(100000)) AS n, repeat('x', 100) AS text"],

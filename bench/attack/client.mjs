@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 
-// Limits per client must see two clients: other addresses of the loopback network where the system has them, and the header
-// that the service takes from a proxy on its own machine.
+// Two clients for the service's limits per client: different addresses of the loopback network (on Linux), and different
+// values of the header that the service trusts from a proxy on its own machine.
 export const CLIENTS = {
   honest: { localAddress: '127.0.0.2', forwardedFor: '203.0.113.7' },
   attacker: { localAddress: '127.0.0.3', forwardedFor: '198.51.100.9' },
@@ -10,13 +10,13 @@ export const CLIENTS = {
 
 const addressOf = ({ localAddress }) => (process.platform === 'linux' ? { localAddress } : {})
 
-/** Throws for anything but a service on this machine: these are attacks. */
+/** Throws unless the service is on this machine, because these are attacks. */
 export const assertLoopback = (url) => {
   if (new URL(url).hostname !== '127.0.0.1')
     throw new Error(`The attack benchmark only runs against 127.0.0.1, not ${url}.`)
 }
 
-/** Sends requests as one of the clients. An answer that does not come counts as status 0. */
+/** Creates a client that resolves requests with their status; 0: no response. */
 export const createClient = (url, client) => {
   assertLoopback(url)
   const agent = new Agent({ keepAlive: true, maxSockets: 256 })
@@ -37,22 +37,22 @@ export const createClient = (url, client) => {
               ...headers,
             },
           },
-          (answer) => {
-            if (!isRead) return done(answer.statusCode) // the rest stays in the service
-            answer.resume()
-            answer.on('end', () => done(answer.statusCode))
-            answer.on('error', () => done(0))
+          (response) => {
+            if (!isRead) return done(response.statusCode) // the rest of the response stays in the service
+            response.resume()
+            response.on('end', () => done(response.statusCode))
+            response.on('error', () => done(0))
           },
         )
         asked.on('timeout', () => asked.destroy())
         asked.on('error', () => done(0))
         asked.end(body)
       }),
-    /** A connection that has sent `text` and waits. */
+    /** Opens a connection, sends `text`, and returns the open socket. */
     open: (text) => {
       const { port } = new URL(url)
       const socket = connect({ host: '127.0.0.1', port: Number(port), ...addressOf(client) })
-      socket.on('error', () => {}) // the service may close it, which is what it should do
+      socket.on('error', () => {}) // the service is expected to close it
       socket.resume()
       socket.write(text)
       return socket

@@ -1,5 +1,5 @@
-// A process of its own: what an honest site's pages and backend send, at a fixed rate, and how long each answer takes from the
-// moment at which its request was due.
+// Runs as a separate process: sends the requests of an honest site's pages and backend at a fixed rate, and measures each
+// response from the time at which its request was due.
 import { gzipSync } from 'node:zlib'
 import { CLIENTS, createClient } from './client.mjs'
 

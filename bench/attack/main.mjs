@@ -6,9 +6,9 @@ import { digits, median, percentile } from '../support/statistics.mjs'
 import { ATTACKS, ENDPOINTS } from './attacks.mjs'
 import { createTurns } from './turns.mjs'
 
-export const title = 'Attacks: what honest clients notice'
+export const title = 'Attacks: effects on honest clients'
 
-/** npm scripts of the root that have to run first. */
+/** npm scripts of the root to run first. */
 export const needs = ['build']
 
 const CORES = 2
@@ -17,15 +17,15 @@ const DURATIONS = {
   full: { seconds: 14, most: 2_000 },
   quick: { seconds: 2, most: 500 },
 }
-// An attack that has not ended by then has stopped the service, which is killed and started again.
+// If an attack has not ended after this time, the service hangs, and is killed and restarted.
 const GRACE_MS = { full: 45_000, quick: 12_000 }
-// More would take the machine with it.
+// A larger process could make the whole machine run out of memory.
 const KILL_BYTES = 1_500 * MB
 const SAMPLE_MS = 200
 
 const GOALS = { refusals: 0, healthMs: 250, serviceBytes: 600 * MB, blockMs: 50 }
 
-/** Runs one of the load generators. Resolves with what it found; `undefined` if it was stopped. */
+/** Starts a load generator. `found` resolves with its result; `undefined` if it was stopped. */
 const startChild = (file, message) => {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), { stdio: ['ignore', 2, 2, 'ipc'] })
   const found = new Promise((resolve) => {
@@ -36,7 +36,7 @@ const startChild = (file, message) => {
   return { found, stop: () => child.kill('SIGKILL') }
 }
 
-/** A service with two projects: the one that is attacked beside, and the attacker's. */
+/** Starts a service with two projects: an honest one and the attacker's. */
 const start = async () => {
   const turns = process.platform === 'linux' ? createTurns() : undefined
   const service = await startService({ cores: CORES, env: { TRAILMARK_LOG_LEVEL: 'error', ...turns?.env } })
@@ -55,12 +55,12 @@ const start = async () => {
   const metricsKey = (await service.trailmark('key', 'create', 'metrics', '--scopes', 'metrics:read', '--all-projects'))
     .value
   const define = async ({ projectId, key }, path, body) => {
-    const answer = await fetch(`${service.url}/api/projects/${projectId}${path}`, {
+    const response = await fetch(`${service.url}/api/projects/${projectId}${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
-    if (!answer.ok) throw new Error(`POST ${path} answered ${answer.status}: ${await answer.text()}`)
+    if (!response.ok) throw new Error(`POST ${path} failed with status ${response.status}: ${await response.text()}`)
   }
   const endpoint = (of, name, query) => define(of, '/endpoints/', { name, query: { kind: 'HogQLQuery', query } })
   await endpoint(honest, 'honest', 'SELECT count() FROM events')
@@ -71,20 +71,20 @@ const start = async () => {
     ...service,
     honest,
     attacker,
-    /** Processor time of the longest turn of the event loop since the last call, in ms. */
+    /** Returns the maximum CPU time of a turn of the event loop since the last call, in ms. */
     longestTurnMs: () => turns?.longestMs(),
     async stop() {
       await service.stop()
       turns?.remove()
     },
-    /** Longest block of the event loop since the last call, in ms; `undefined` if the service does not answer. */
+    /** Returns the longest block of the event loop since the last call, in ms; `undefined` if the service does not respond. */
     async longestBlockMs() {
       try {
-        const answer = await fetch(`${service.url}/metrics`, {
+        const response = await fetch(`${service.url}/metrics`, {
           headers: { authorization: `Bearer ${metricsKey}` },
           signal: AbortSignal.timeout(5_000),
         })
-        return Number(/^trailmark_event_loop_delay_max_seconds (\S+)$/m.exec(await answer.text())[1]) * 1_000
+        return Number(/^trailmark_event_loop_delay_max_seconds (\S+)$/m.exec(await response.text())[1]) * 1_000
       } catch {
         return undefined
       }
@@ -95,7 +95,7 @@ const start = async () => {
 const refusalsOf = (found) =>
   Object.entries(found?.statuses ?? {}).reduce((sum, [status, count]) => (status === '200' ? sum : sum + count), 0)
 
-/** One attack beside honest traffic. */
+/** Runs one attack together with honest traffic. */
 const attack = async (service, name, { seconds, most, graceMs }) => {
   const { url } = service
   await service.longestBlockMs()
@@ -109,12 +109,12 @@ const attack = async (service, name, { seconds, most, graceMs }) => {
     await service.kill()
   }
   const sampling = setInterval(async () => {
-    const now = await service.memory().catch(() => undefined) // it has just been killed
+    const now = await service.memory().catch(() => undefined) // the service has just been killed
     if (!now) return
     for (const part of ['service', 'engine']) peak[part] = Math.max(peak[part], now[part])
     if (now.service > KILL_BYTES) await kill(`killed at ${KILL_BYTES / MB} MB`)
   }, SAMPLE_MS)
-  const late = setTimeout(() => kill('killed: no answer'), seconds * 1_000 + graceMs)
+  const late = setTimeout(() => kill('killed: no response'), seconds * 1_000 + graceMs)
   const [found, answers] = await Promise.all([honest.found, attacker.found])
   clearTimeout(late)
   clearInterval(sampling)
@@ -132,12 +132,14 @@ const timesOf = (kind) =>
 const cell = (found, name) => `${timesOf(found?.[name])} · ${refusalsOf(found?.[name])}`
 const wordsOf = (answers) =>
   Object.entries(answers ?? {})
-    .map(([answer, count]) => (/^\d+$/.test(answer) ? `${count} × ${answer === '0' ? 'none' : answer}` : answer))
+    .map(([response, count]) =>
+      /^\d+$/.test(response) ? `${count} × ${response === '0' ? 'none' : response}` : response,
+    )
     .join(', ') || '–'
 
 const rowOf = (each) => [
   each.name,
-  each.killed ?? (each.blockMs === undefined ? 'no answer' : digits(each.blockMs)),
+  each.killed ?? (each.blockMs === undefined ? 'no response' : digits(each.blockMs)),
   each.turnMs === undefined ? '–' : each.turnMs ? digits(each.turnMs) : '< 15',
   cell(each.found, 'deliveries'),
   cell(each.found, 'flags'),
@@ -158,10 +160,10 @@ const goalsOf = (all) => {
     most(({ blockMs = Infinity }) => blockMs),
   ]
   return [
-    goal('honest requests refused or lost', String(GOALS.refusals), String(refused), refused <= GOALS.refusals),
+    goal('honest requests rejected or lost', String(GOALS.refusals), String(refused), refused <= GOALS.refusals),
     goal('/_health, p99 ms', `≤ ${GOALS.healthMs}`, digits(health), health <= GOALS.healthMs),
     goal(
-      'memory of the service, most MB',
+      'memory of the service, maximum MB',
       `≤ ${GOALS.serviceBytes / MB}`,
       digits(bytes / MB),
       bytes <= GOALS.serviceBytes,
@@ -170,7 +172,7 @@ const goalsOf = (all) => {
   ]
 }
 
-/** Attacks a service of its own on this machine and gives the report as Markdown. */
+/** Starts a service on this machine, attacks it, and resolves with the report as Markdown. */
 export const run = async ({ quick, say }) => {
   const extent = quick ? 'quick' : 'full'
   const durations = { ...DURATIONS[extent], graceMs: GRACE_MS[extent] }
@@ -181,7 +183,7 @@ export const run = async ({ quick, say }) => {
       say(`${name}, ${durations.seconds} s`)
       all.push(await attack(service, name, durations))
       if (all.at(-1).killed || all.at(-1).blockMs === undefined) {
-        say('the service was stopped by the attack: starting another')
+        say('The attack stopped the service. Starting a new one.')
         await service.kill()
         await service.stop()
         service = await start()
@@ -193,21 +195,21 @@ export const run = async ({ quick, say }) => {
   return [
     `${CORES} cores for service, engine and load generators, ${durations.seconds} s an attack`,
     '### Targets',
-    markdownTable(['what, over all attacks', 'target', 'found', 'met'], goalsOf(all)),
+    markdownTable(['all attacks', 'target', 'measured', 'met'], goalsOf(all)),
     '### Each attack',
-    'Honest answers: median / p99 in ms · requests that were refused or lost.',
+    'Honest requests: p50 / p99 in ms · rejected or lost.',
     markdownTable(
       [
         'attack',
         'longest block, ms',
-        'its processor time, ms',
+        'its CPU time, ms',
         'deliveries',
         '/flags',
         'runs',
         '/_health p99',
         'service MB',
         'engine MB',
-        'attacker is answered',
+        'responses to the attacker',
       ],
       all.map(rowOf),
     ),

@@ -1,10 +1,10 @@
 /**
- * Preloaded into the service (`node --import`): appends a line to the file `TURNS_FILE` for each turn of the event loop
- * that took much processor time: the time in ms. Wall time also counts the work of other processes on a busy machine, processor time does not.
+ * Preloaded into the service (`node --import`). Appends the CPU time of each expensive turn of the event loop to the file
+ * `TURNS_FILE`, one line each, in ms. Unlike wall time, CPU time excludes the work of other processes on a busy machine.
  */
 import { appendFileSync, openSync, readSync } from 'node:fs'
 
-// What passes between two samples is one turn, or several that take no longer than this together.
+// There is one turn between two samples, or several short ones that take at most this long together.
 const RESOLUTION_MS = 1
 const LEAST_MS = 15
 
@@ -13,7 +13,7 @@ const { TURNS_FILE: file } = process.env
 delete process.env.TURNS_FILE
 delete process.env.NODE_OPTIONS
 
-// Its first number is the time for which this thread was on a processor, in ns. Only Linux has it.
+// Its first number is the CPU time of this thread, in ns. Linux only.
 const schedstat = openSync('/proc/thread-self/schedstat')
 const buffer = Buffer.alloc(64)
 const readCpuMs = () =>

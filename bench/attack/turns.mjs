@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const RECORDER = new URL('recordTurns.mjs', import.meta.url).href
 
-/** Measures the processor time of a service's longest turns of the event loop. On Linux only. */
+/** Measures the CPU time of the longest turns of a service's event loop. Linux only. */
 export const createTurns = () => {
   const folder = mkdtempSync(join(tmpdir(), 'trailmark-turns-'))
   const file = join(folder, 'turns')
@@ -13,7 +13,7 @@ export const createTurns = () => {
   return {
     /** Environment to start the service with. */
     env: { TURNS_FILE: file, NODE_OPTIONS: `--import=${RECORDER}` },
-    /** Processor time of the longest turn since the last call, in ms. 0: none took 15 ms. */
+    /** Returns the maximum CPU time of a turn since the last call, in ms. 0: none took 15 ms. */
     longestMs() {
       const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1)
       const fresh = lines.slice(read).map(Number)

@@ -1,4 +1,4 @@
-/** Runs in the page: `count` calls in one task; gives how long they took together, in ms. */
+/** Runs in the page: makes `count` calls in one task and returns their total duration in ms. */
 export const captureBurst = ({ name, count }) => {
   const start = performance.now()
   for (let call = 0; call < count; call += 1)

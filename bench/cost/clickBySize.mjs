@@ -1,6 +1,6 @@
 /**
- * Synchronous cost of a click by size of the document: `node bench/cost/clickBySize.mjs`, after `npm run build`. Prints the
- * medians without and with the SDK, autocapture, rage and dead clicks on.
+ * Measures the synchronous cost of a click by size of the document: `node bench/cost/clickBySize.mjs`, after `npm run
+ * build`. Prints the medians without the SDK, and with autocapture, rage clicks and dead clicks.
  */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -43,7 +43,7 @@ for (const size of SIZES)
         document.getElementById('b').click()
         times.push(performance.now() - start)
       }
-      // The first two fetch and compile what judges clicks.
+      // The first two clicks load and compile the click detection.
       return times.slice(2)
     }, CLICKS)
     console.log(

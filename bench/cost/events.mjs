@@ -7,7 +7,7 @@ const BURSTS = 10
 const IN_A_BURST = 100
 const LONGEST_MS = 8000
 
-/** Captures 1,000 events in bursts of 100 and waits until all have arrived: time of a call, CPU of everything. */
+/** Captures 1,000 events in bursts of 100 and waits until all have arrived. Measures the time per call and the total CPU time. */
 export const measureEvents =
   ({ browser, site, collectors }) =>
   async ({ name }) => {
@@ -22,7 +22,7 @@ export const measureEvents =
       await tab.wait(100)
     }
     await waitUntil(() => collector.arrived('bench_burst') >= BURSTS * IN_A_BURST, LONGEST_MS)
-    // The last answers have to be dealt with too.
+    // Includes processing of the last responses.
     await tab.wait(300)
     const sample = {
       burstUs: (1000 * median(took)) / IN_A_BURST,

@@ -1,11 +1,11 @@
 import { openPage } from '../support/openPage.mjs'
 import { median } from '../support/statistics.mjs'
 
-// Long enough for what an SDK does at start, /flags answered and applied; too short for the first batch to leave.
+// Long enough for the start of an SDK, including the response of /flags; too short for its first batch.
 const SETTLED_MS = 1000
 const CALLS = 12
 
-/** Loads a page: main-thread CPU of parsing, compiling, running and starting the SDK, and the heap afterwards. */
+/** Loads a page. Measures the main-thread CPU time of parsing, compiling, running and starting the SDK, then the heap. */
 export const measureLoad =
   ({ browser, site, slowdown }) =>
   async ({ name }) => {

@@ -16,18 +16,18 @@ import { formsOf } from './sizes.mjs'
 import { tables } from './tables.mjs'
 import { targetTable } from './targets.mjs'
 
-export const title = 'Cost: what the SDK costs a page, beside its peers'
+export const title = 'Cost: what SDKs cost a page'
 
-/** Its peers have to be installed. */
+/** Whether the SDKs that it compares must be installed. */
 export const hasPeers = true
 
-/** npm scripts of the root that have to run first. */
+/** npm scripts of the root to run first. */
 export const needs = ['build:sdk']
 
-/** What the command line takes: `--only=load,click` takes these measurements alone. */
+/** Command-line flags. `--only=load,click` takes only these measurements. */
 export const flags = ['only']
 
-/** What is timed, round-robin: how many samples of each SDK, and of which if not of all. */
+/** Timed measurements, taken in rounds of one sample per SDK. `on`: which SDKs; default: all. */
 const MEASUREMENTS = [
   { name: 'load', rounds: 6, quickRounds: 2, start: measureLoad, slowdown: 1 },
   { name: 'slowLoad', rounds: 3, quickRounds: 3, start: measureLoad, slowdown: 4 },
@@ -41,7 +41,7 @@ const MEASUREMENTS = [
   },
 ]
 
-/** Measures everything, or what `only` names, in one run and gives the report as Markdown. */
+/** Takes all measurements, or those in `only`, and resolves with the report as Markdown. */
 export const run = async ({ quick, say, only }) => {
   const names = ['observed', ...MEASUREMENTS.map(({ name }) => name)]
   const chosen = only?.split(',') ?? names
@@ -67,7 +67,7 @@ export const run = async ({ quick, say, only }) => {
     const world = { browser, site: site.url, collectors }
     const measured = {}
     if (chosen.includes('observed')) {
-      say('wire, requests, storage (all SDKs at once: nothing here is timed)')
+      say('wire, requests, storage (all SDKs concurrently, because nothing here is timed)')
       measured.observed = Object.fromEntries(
         await Promise.all(
           sdks.map(async (sdk) => [sdk.name, await observe({ ...world, batches: quick ? 1 : 3 })(sdk)]),

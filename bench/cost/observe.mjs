@@ -9,8 +9,8 @@ const EVENTS = 100
 const CLICKS = 10
 
 /**
- * What does not depend on how fast the machine is: requests at load, what is stored, the bytes of a batch of 100, and
- * whether clicks arrive as events.
+ * Measures what does not depend on the speed of the machine: requests at load, stored bytes, the bytes of a batch of 100
+ * events, and how many clicks arrive as events.
  */
 export const observe =
   ({ browser, site, collectors, batches }) =>
@@ -44,7 +44,7 @@ export const observe =
     }
   }
 
-/** Captures 100 events in one task; gives what their way to the service took. */
+/** Captures 100 events in one task. Resolves with the requests and bytes that delivered them. */
 const sendBatch = async (tab, collector) => {
   collector.clear()
   await tab.page.evaluate(captureBurst, { name: 'bench_wire', count: EVENTS })

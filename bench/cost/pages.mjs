@@ -8,7 +8,7 @@ const html = (sdk, collector, body) => `<!doctype html><html><head><meta charset
 
 const PLAIN = '<h1>Bench</h1><p>A page with a little on it.</p><button>Buy</button>'
 
-/** 2,000 elements, among them 20 buttons that are 20 deep below the body, each with the attributes that sites have. */
+/** Returns 2,000 elements with the usual attributes, including 20 buttons at depth 20 below the body. */
 const tree = () => {
   const branch = (leaf) => {
     const inner = `<button class="btn btn-primary leaf" type="button">Add to cart ${leaf}</button>`
@@ -24,7 +24,7 @@ const tree = () => {
   )
 }
 
-/** The pages of an SDK: address → HTML. */
+/** Returns the pages of an SDK: HTML by path. */
 export const pagesOf = (sdk, collector) => ({
   [`/${sdk}/`]: html(sdk, collector, PLAIN),
   [`/${sdk}/tree`]: html(sdk, collector, tree()),

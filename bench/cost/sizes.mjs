@@ -6,12 +6,12 @@ import { versionOf } from '../sdks.mjs'
 const sizes = (texts) => ({
   raw: total(texts, (text) => Buffer.byteLength(text)),
   gzip: total(texts, (text) => gzipSync(text, { level: 9 }).length),
-  // Brotli's own default is its best, quality 11.
+  // The default of brotli is the highest quality, 11.
   brotli: total(texts, (text) => brotliCompressSync(text).length),
 })
 const total = (texts, sizeOf) => texts.reduce((sum, text) => sum + sizeOf(text), 0)
 
-/** Each way to have each SDK, with its bytes: what is loaded at once, and what may be loaded later. */
+/** Returns the builds of each SDK, with the bytes that are loaded immediately and those that may be loaded later. */
 export const formsOf = (sdks, built) =>
   sdks.flatMap((sdk) => {
     const form = (kind, how, atOnce, later = []) => ({

@@ -4,29 +4,29 @@ import { digits, median, ratio, spread, summary } from '../support/statistics.mj
 const BASE = 'posthog'
 const kb = (bytes) => digits(bytes / 1000)
 
-/** A member of a measurement over what the page without an SDK has of it. */
+/** Returns the summary of a member, minus its median on the page without an SDK. */
 export const overNone = (samples, name, member) =>
   summary(samples[name], member, samples.none ? median(samples.none.map((each) => each[member])) : 0)
 
-/** Rows of a table: an SDK each; a column gives its cell. */
+/** Returns a table with one row per SDK. A column is its head and a function that returns the cell of an SDK. */
 const sdkTable = (title, note, columns, sdks) =>
   `### ${title}\n\n${note}\n\n${markdownTable(
     ['SDK', ...columns.map(([head]) => head)],
     sdks.map(({ name }) => [name, ...columns.map(([, cell]) => cell(name))]),
   )}`
 
-/** Two columns of one member: its spread, and its median over posthog's. */
+/** Returns two columns: the spread of a value, and its median relative to posthog's. */
 const withRatio = (head, of) => [
   [head, (name) => spread(of(name))],
   ['× posthog', (name) => ratio(of(name), of(BASE))],
 ]
 
-/** The tables of the report: the measurements that each needs, and the table as Markdown. */
+/** The tables of the report, as Markdown. `needs`: the measurements that a table requires. */
 const TABLES = [
   {
     needs: [],
     table: (sdks, { forms }) =>
-      `### Size\n\nkB of 1,000 bytes, gzip -9 and brotli 11. An import is bundled by Vite with the page's few lines; "later" is what it may load after the start, gzip.\n\n${markdownTable(
+      `### Size\n\nkB of 1,000 bytes, gzip -9 and brotli 11. An import is bundled by Vite with the few lines of the page. "later": code that it may load after the start, gzip.\n\n${markdownTable(
         ['SDK', 'form', 'version', 'raw', 'gzip', 'brotli', 'later', 'gzip × posthog'],
         forms.map(({ sdk, version, kind, how, raw, gzip, brotli, later }) => [
           sdk,
@@ -45,7 +45,7 @@ const TABLES = [
     table: (sdks, { load, slowLoad }) =>
       sdkTable(
         'Load and init',
-        'Main-thread CPU over the same page without an SDK, until 1 s (at 4x: 2 s) after its load event; JavaScript heap over it, after garbage collection.',
+        'Main-thread CPU until 1 s (at 4x: 2 s) after the load event, and JavaScript heap after garbage collection, both minus those of the same page without an SDK.',
         [
           ...withRatio('CPU ms, 1x', (name) => overNone(load, name, 'cpuMs')),
           ...withRatio('CPU ms, 4x', (name) => overNone(slowLoad, name, 'cpuMs')),
@@ -59,7 +59,7 @@ const TABLES = [
     table: (sdks, { load, events }) =>
       sdkTable(
         'capture()',
-        'Spaced: calls 50 ms apart on a fresh page, wall time. Burst: 100 calls in one task, ten times. 1,000 events: main-thread CPU of all of it, sending and answers included.',
+        'Spaced: calls 50 ms apart on a fresh page, wall time. Burst: 100 calls in one task, ten times. 1,000 events: total main-thread CPU, including sending and responses.',
         [
           ...withRatio('spaced µs', (name) => summary(load[name], 'captureUs')),
           ...withRatio('burst µs', (name) => summary(events[name], 'burstUs')),
@@ -74,7 +74,7 @@ const TABLES = [
     table: (sdks, { observed, click }) =>
       sdkTable(
         'Click',
-        'A button at depth 20 of 2,000 nodes, over the same page without an SDK. Synchronous: how long `button.click()` takes, wall time. CPU: per click, with what follows it.',
+        'A button at depth 20 of 2,000 nodes, minus the same page without an SDK. Synchronous: duration of `button.click()`, wall time. CPU: per click, including later work.',
         [
           ...withRatio('synchronous ms', (name) => overNone(click, name, 'syncMs')),
           ['slowest ms', (name) => digits(Math.max(...click[name].map(({ slowestMs }) => slowestMs)))],
@@ -89,10 +89,10 @@ const TABLES = [
     table: (sdks, { observed }) =>
       sdkTable(
         'Wire and storage',
-        'A batch of 100 events as the SDK sends it by default: bytes an event, bodies and heads (HTTP/1.1) apart. Requests at load: without the SDK itself and without preflights, before the first one with an event and until 1 s after it (no event: 5 s). Bytes stored by then.',
+        'A batch of 100 events as the SDK sends it by default: bytes per event of bodies and headers (HTTP/1.1). Requests at load, without the SDK itself and preflights: before the first request with an event, and until 1 s after it (5 s if there is none). Bytes stored at that time.',
         [
           ...withRatio('body B/event', (name) => summary(observed[name].wire, 'bodyBytes')),
-          ['head B/event', (name) => digits(summary(observed[name].wire, 'headBytes').median)],
+          ['headers B/event', (name) => digits(summary(observed[name].wire, 'headBytes').median)],
           ['requests', (name) => summary(observed[name].wire, 'requests').median],
           ['preflights', (name) => summary(observed[name].wire, 'preflights').median],
           ['arrived', (name) => summary(observed[name].wire, 'arrived').median],
@@ -102,13 +102,13 @@ const TABLES = [
           ['localStorage B', (name) => observed[name].localBytes],
           ['sessionStorage B', (name) => observed[name].sessionBytes],
           ['databases', (name) => observed[name].databases.length],
-          ['foreign hosts asked', (name) => observed[name].foreign.join(' ') || '–'],
+          ['requested foreign hosts', (name) => observed[name].foreign.join(' ') || '–'],
         ],
         sdks,
       ),
   },
 ]
 
-/** All tables whose measurements were taken. */
+/** Returns all tables whose measurements were taken. */
 export const tables = (sdks, results) =>
   TABLES.filter(({ needs }) => needs.every((name) => results[name])).map(({ table }) => table(sdks, results))

@@ -8,7 +8,7 @@ const AMPLITUDE = 'amplitude'
 const script = ({ forms }, sdk, how) => forms.find((form) => form.sdk === sdk && form.kind === 'script')[how] / 1000
 const cpuMs = (samples, sdk) => overNone(samples, sdk, 'cpuMs').median
 
-/** What the SDK promises: the measurement it needs, what it costs, what it may cost at most; numbers of one unit. */
+/** Targets of the SDK. `needs`: required measurement; `of`: measured value of an SDK; `most`: maximum, in the same unit. */
 const TARGETS = [
   ...[
     ['gzip', 24.9],
@@ -43,7 +43,7 @@ const TARGETS = [
   },
   {
     needs: 'load',
-    what: 'capture(), spaced, µs, beside amplitude',
+    what: 'capture(), spaced, µs, compared with amplitude',
     promise: '≤ 2 × amplitude',
     of: (r, sdk) => summary(r.load[sdk], 'captureUs').median,
     most: (_, r) => 2 * summary(r.load[AMPLITUDE], 'captureUs').median,
@@ -71,14 +71,14 @@ const TARGETS = [
   },
   {
     needs: 'observed',
-    what: 'wire, body bytes an event of 100',
+    what: 'wire, body bytes per event, batch of 100',
     promise: '≤ 50',
     of: (r, sdk) => summary(r.observed[sdk].wire, 'bodyBytes').median,
     most: () => 50,
   },
   {
     needs: 'load',
-    what: 'heap kB over an empty page',
+    what: 'heap kB, minus an empty page',
     promise: '≤ 0.33 × posthog-js',
     of: (r, sdk) => overNone(r.load, sdk, 'heapKb').median,
     most: (posthog) => 0.33 * posthog,
@@ -92,10 +92,10 @@ const TARGETS = [
   },
 ]
 
-// Less than nothing is what a page without an SDK measures on a machine that is too busy.
+// On a machine that is too busy, a page with an SDK can seem to cost less than one without.
 const verdict = (our, limit) => (our < 0 ? 'too noisy' : our <= limit ? 'yes' : '**no**')
 
-/** Each target with what was measured, and whether it is met. */
+/** Returns the table of targets, with the measured values and whether each target is met. */
 export const targetTable = (results) =>
   `### Targets\n\n${markdownTable(
     ['what', 'target', 'at most', 'posthog-js', 'trailmark', '× posthog', 'met'],

@@ -9,12 +9,12 @@ import { accountsOf, tables } from './tables.mjs'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-export const title = 'Delivery: what the service has of what was captured, whatever happens'
+export const title = 'Delivery: how many captured events reach the service'
 
-/** npm scripts of the root that have to run first. */
+/** npm scripts of the root to run first. */
 export const needs = ['build']
 
-/** Runs the end-to-end tests of the fault matrix and gives what they account for as Markdown. */
+/** Runs the end-to-end tests of the fault matrix and resolves with their counts as Markdown. */
 export const run = async ({ say }) => {
   const folder = await mkdtemp(join(tmpdir(), 'trailmark-bench-'))
   const file = join(folder, 'report.json')
@@ -22,7 +22,7 @@ export const run = async ({ say }) => {
   try {
     await new Promise((done, failed) => {
       const env = { ...process.env, TRAILMARK_BROWSER: browser, PLAYWRIGHT_JSON_OUTPUT_NAME: file }
-      // What it says goes to standard error. A failed test is a row of the table, not the end.
+      // Its output goes to stderr. A failed test is a failed cell of the table and does not end the benchmark.
       spawn('npx', ['--no-install', 'playwright', 'test', 'faultMatrix'], { cwd: ROOT, env, stdio: ['ignore', 2, 2] })
         .on('exit', done)
         .on('error', failed)

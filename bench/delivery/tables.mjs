@@ -1,8 +1,8 @@
 import { markdownTable } from '../support/markdownTable.mjs'
 
 /**
- * What Playwright's JSON report (its reporter `json`) tells of each test: `group`, the title of what it is described
- * under; `name`, its own title up to the colon; and its `account`, none if it failed.
+ * Returns an entry for each test in Playwright's JSON report: `group`, the titles of its `describe` blocks; `name`, its own
+ * title up to the colon; `account`, its counts, undefined if it failed.
  */
 export const accountsOf = (report) => {
   const walk = ({ specs = [], suites = [] }, group = '') => [
@@ -24,20 +24,20 @@ const cell = (found) =>
     ? `${found.account.stored} of ${found.account.captured} · ${found.account.requests} · ${found.account.repeats}`
     : FAILED
 
-/** The report: faults × endings of a page, then everything else that was tried. */
+/** Returns the report: a table of faults by endings of a page, and a table of all other tests. */
 export const tables = (accounts) => {
   const matrix = accounts.filter(isFault)
   const endings = [...new Set(matrix.map(({ group }) => group))]
   const faults = [...new Set(matrix.map(({ name }) => name))]
   return [
-    `### Faults, and how the page ends\n\nStored of captured · requests with events that were made · events that the service got once more than it needed. Each row is a fault that lasts while the page captures and ends; then it is over and another page opens.\n\n${markdownTable(
+    `### Faults by ending of the page\n\nStored of captured · requests with events · events that the service received more than once. Each row is a fault that lasts while the page captures and ends. Then the fault is over and another page opens.\n\n${markdownTable(
       ['fault', ...endings],
       faults.map((fault) => [
         fault,
         ...endings.map((ending) => cell(matrix.find(({ name, group }) => name === fault && group === ending))),
       ]),
     )}`,
-    `### Special cases\n\nBytes are those of bodies, as they travelled; the last column is what of them would not have been sent without repeats.\n\n${markdownTable(
+    `### Special cases\n\nBytes are those of request bodies as sent. The last column has the bytes that duplicates added.\n\n${markdownTable(
       ['what happens', 'captured', 'stored', 'requests', 'repeats', 'bytes', 'bytes of repeats'],
       accounts
         .filter((each) => !isFault(each))

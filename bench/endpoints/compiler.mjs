@@ -4,7 +4,7 @@ import { QUESTIONS } from './questions.mjs'
 
 const ROUNDS = 300
 
-// As long as people write them, and much longer than that.
+// Queries of realistic length, and a much longer one.
 const LONG = `SELECT ${Array.from({ length: 200 }, (_, n) => `countIf(properties.step = ${n} AND event != 'x${n}') AS c${n}`).join(', ')} FROM events WHERE event = {variables.event}`
 const TEXTS = [
   ...QUESTIONS.map(({ name, endpoint }) => ({ name, text: endpoint })),
@@ -17,23 +17,23 @@ const timed = (work) => {
   return performance.now() - start
 }
 
-/** What the compiler needs for each query, without the engine and the network: reading the text, and making SQL of it with its values bound. */
+/** Measures the compiler for each query, without engine and network: parse, bind variables, compile to SQL. */
 export const measureCompiler = async () => {
   const { parseQuery, compileQuery } = await importService('sql/compile')
   const { bindVariables } = await importService('endpoints/variables/bind')
-  const NEEDED = [
+  const VARIABLES = [
     { codeName: 'event', type: 'String', values: [] },
     { codeName: 'since', type: 'Date', values: [] },
   ]
-  const GIVEN = { event: 'purchase', since: '2026-01-05T00:00:00Z' }
+  const VALUES = { event: 'purchase', since: '2026-01-05T00:00:00Z' }
   return TEXTS.map(({ name, text }) => {
-    const needed = NEEDED.filter(({ codeName }) => text.includes(`variables.${codeName}`))
-    const given = Object.fromEntries(needed.map(({ codeName }) => [codeName, GIVEN[codeName]]))
+    const used = VARIABLES.filter(({ codeName }) => text.includes(`variables.${codeName}`))
+    const inputs = Object.fromEntries(used.map(({ codeName }) => [codeName, VALUES[codeName]]))
     const rounds = Array.from({ length: ROUNDS }, () => {
       let parsed, variables
       return {
         parse: timed(() => (parsed = parseQuery(text))),
-        bind: timed(() => (variables = bindVariables(needed, given))),
+        bind: timed(() => (variables = bindVariables(used, inputs))),
         compile: timed(() => compileQuery(parsed, { projectId: 1, variables })),
       }
     })

@@ -1,8 +1,8 @@
-// Enough rows for the engine to make whole parts of them, few enough for its memory.
+// Enough rows per insert for large parts, few enough for the engine's memory.
 const CHUNK = 500_000
 const MERGES_WAIT_MS = 600_000
 
-/** Events `from` to `to`: 90 days, twenty events a visitor, ten of them in a session, eight properties. */
+/** Returns the insert of events `from` to `to`: 90 days, 20 events per visitor, 10 per session, 8 properties. */
 const insert = (
   from,
   to,
@@ -23,8 +23,8 @@ const insert = (
   FROM (SELECT number AS n, cityHash64(number) AS h FROM system.numbers LIMIT ${to - from} OFFSET ${from})`
 
 /**
- * Adds generated events, those of the numbers `from` to `to`, past the service, and waits until the engine has put their
- * parts together. They count as taken yesterday: what is materialized afterwards holds all of them.
+ * Inserts generated events `from` to `to` directly into the engine, and waits until it has merged their parts. Their time
+ * of insertion is yesterday, so a table that is materialized afterwards contains all of them.
  */
 export const generate = async (engine, { from, to, say }) => {
   for (let next = from; next < to; next += CHUNK) {

@@ -5,16 +5,16 @@ import { measureQuestion } from './measure.mjs'
 import { QUESTIONS } from './questions.mjs'
 import { tables } from './tables.mjs'
 
-export const title = 'Endpoints: what a run costs, as events grow'
+export const title = 'Endpoints: cost of a run by number of events'
 
-/** npm scripts of the root that have to run first. */
+/** npm scripts of the root to run first. */
 export const needs = ['build']
 
 /** `--rows=1,10,100`: the numbers of events, in millions. */
 export const flags = ['rows']
 
 const CALLERS = [1, 16]
-// Each measurement ends with whichever comes first.
+// Each measurement ends at the first of the two limits.
 const LIMITS = {
   live: { most: 300, seconds: 20 },
   materialized: { most: 1_000, seconds: 20 },
@@ -26,7 +26,7 @@ const QUICK_LIMITS = {
   cached: { most: 300, seconds: 5 },
 }
 
-// The service is as it comes, but for limits that a benchmark would run into.
+// Default settings, except for limits that a benchmark would exceed.
 const UNLIMITED = {
   TRAILMARK_RUNS_PER_MINUTE: '1000000000',
   TRAILMARK_RUNS_PER_HOUR: '1000000000',
@@ -34,16 +34,16 @@ const UNLIMITED = {
   TRAILMARK_LOG_LEVEL: 'error',
 }
 
-const rowsOf = (given, quick) => {
-  if (given === undefined) return quick ? [1_000_000] : [1_000_000, 10_000_000]
-  const rows = given.split(',').map((each) => Math.round(1_000_000 * Number(each)))
-  if (!rows.every((each) => each > 0)) throw new Error('--rows takes millions of events, such as --rows=1,10,100.')
+const rowsOf = (input, quick) => {
+  if (input === undefined) return quick ? [1_000_000] : [1_000_000, 10_000_000]
+  const rows = input.split(',').map((each) => Math.round(1_000_000 * Number(each)))
+  if (!rows.every((each) => each > 0)) throw new Error('--rows expects millions of events, such as --rows=1,10,100.')
   return rows.sort((a, b) => a - b)
 }
 
-/** Measures everything over each number of events, one service for all of them, and gives the report as Markdown. */
-export const run = async ({ quick, rows: given, say }) => {
-  const wanted = rowsOf(given, quick)
+/** Takes all measurements over each number of events, in one service, and resolves with the report as Markdown. */
+export const run = async ({ quick, rows: input, say }) => {
+  const wanted = rowsOf(input, quick)
   const limits = quick ? QUICK_LIMITS : LIMITS
   say('the compiler')
   const compiler = await measureCompiler()

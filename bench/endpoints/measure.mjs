@@ -5,7 +5,7 @@ import { variablesOf } from './questions.mjs'
 
 const READY_WAIT_MS = 1_800_000
 
-/** The ways in which a run is answered, how to ask for each, and how an answer says that it was. */
+/** The sources of a run's result, how to request each, and how a response shows it (`is`). */
 const PATHS = [
   {
     path: 'live',
@@ -33,7 +33,7 @@ const untilReady = async (api, name) => {
   }
 }
 
-/** Measures one question over the events that there are. `limits`: how many turns and seconds each measurement has. */
+/** Measures one query over the stored events. `limits`: maximum turns and seconds of each measurement. */
 export const measureQuestion = async ({ api, engine }, question, { callers, limits, say }) => {
   const { name } = question
   const query = { kind: 'HogQLQuery', query: question.endpoint }
@@ -43,30 +43,30 @@ export const measureQuestion = async ({ api, engine }, question, { callers, limi
   await untilReady(api, name)
 
   const run = async ({ endpoint, variables, is }, turn, more = {}) => {
-    const answer = await api('POST', `/endpoints/${endpoint(name)}/run`, { variables: variables(turn), ...more })
-    if (!is(answer.body))
+    const response = await api('POST', `/endpoints/${endpoint(name)}/run`, { variables: variables(turn), ...more })
+    if (!is(response.body))
       throw new Error(
-        `A run of "${endpoint(name)}" was not answered as it should be measured: ${JSON.stringify({ ...answer.body, results: undefined })}`,
+        `A run of "${endpoint(name)}" did not use the expected source: ${JSON.stringify({ ...response.body, results: undefined })}`,
       )
-    return answer
+    return response
   }
-  // Each run has values that none before had.
+  // Each run has new values.
   let used = 0
   const [live, materialized] = PATHS
   const fresh = () => (used += 1)
 
-  // What is slow or wrong the first time is not what is measured.
+  // A first run of each is not measured: it compiles, and its rows are compared.
   const first = fresh()
   const [liveRows, materializedRows] = [
     (await run(live, first)).body.results,
     (await run(materialized, first)).body.results,
   ]
   if (!isDeepStrictEqual(liveRows, materializedRows))
-    throw new Error(`"${name}" has other rows when it is materialized.`)
+    throw new Error(`"${name}" returns different rows when it is materialized.`)
   const byHand = async (turn) => (await engine.query(question.byHand, variablesOf(turn))).ms
   const handRows = JSON.parse((await engine.query(question.byHand, variablesOf(first))).text).data
   if (handRows.length !== liveRows.length || !handRows.length)
-    throw new Error(`"${name}" written by hand has ${handRows.length} rows and not ${liveRows.length}.`)
+    throw new Error(`The hand-written "${name}" returned ${handRows.length} rows, expected ${liveRows.length}.`)
   await api('POST', `/endpoints/${name}/run`, { variables: variablesOf(0) })
 
   const loads = []
@@ -81,11 +81,11 @@ export const measureQuestion = async ({ api, engine }, question, { callers, limi
     }
   }
 
-  say(`${name}, beside SQL by hand`)
-  const beside = await load({
+  say(`${name}, compared with hand-written SQL`)
+  const compared = await load({
     callers: 1,
     ...limits.live,
-    // In turns, so that a busy moment hits both alike.
+    // Alternating, so that a busy moment affects both equally.
     ask: async () => {
       const turn = fresh()
       const hand = await byHand(turn)
@@ -95,7 +95,7 @@ export const measureQuestion = async ({ api, engine }, question, { callers, limi
     },
   })
   for (const endpoint of [name, `${name}_live`]) await api('DELETE', `/endpoints/${endpoint}`)
-  const middle = (member) => median(beside.samples.map((sample) => sample[member]))
+  const middle = (member) => median(compared.samples.map((sample) => sample[member]))
   return {
     name,
     defineMs,

@@ -1,6 +1,6 @@
 /**
- * What is asked: as an endpoint's query, and the same as somebody would write it for ClickHouse who knows these events. Both
- * take `event` and `since`, and answer the same rows.
+ * The measured queries: as the query of an endpoint, and hand-written for ClickHouse by someone who knows these events. Both
+ * have the variables `event` and `since`, and return the same rows.
  */
 export const QUESTIONS = [
   {
@@ -18,7 +18,7 @@ export const QUESTIONS = [
       WHERE project_id = 1 AND event = {event:String} AND timestamp >= parseDateTime64BestEffort({since:String}, 3, 'UTC') GROUP BY day ORDER BY day`,
   },
   {
-    // Whole numbers: the last digits of a sum of fractions depend on the order in which they are added.
+    // Integers, because the last digits of a sum of fractions depend on the order of addition.
     name: 'items_by_plan',
     endpoint:
       'SELECT properties.plan AS plan, sum(toInt(properties.items)) AS items FROM events WHERE event = {variables.event} AND timestamp >= {variables.since} GROUP BY plan ORDER BY plan',
@@ -27,7 +27,7 @@ export const QUESTIONS = [
   },
 ]
 
-/** Of the variables: a tenth of the events, and a time that is another one each time, so that no answer is kept from the run before. */
+/** Returns the values of a run: a tenth of the events, and a different time for each turn, so that no result is cached. */
 export const variablesOf = (turn) => ({
   event: 'purchase',
   since: new Date(Date.UTC(2026, 0, 5) + turn * 7_919).toISOString(),

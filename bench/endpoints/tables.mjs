@@ -8,7 +8,7 @@ const worst = (questions, value) => Math.max(...questions.map(value))
 
 const isAsked = (sizes, name) => sizes[0].questions.some((question) => question.name === name)
 
-/** A run of the same path over the most events beside the fewest. */
+/** Returns the worst ratio of p50 over the most events to p50 over the fewest. */
 const growth = (sizes, path) =>
   sizes.length > 1
     ? worst(
@@ -26,7 +26,7 @@ const growth = (sizes, path) =>
       )
     : NaN
 
-/** What the service promises. Where there are several questions or sizes, the worst one counts. */
+/** Targets of the service. The worst query and size counts. */
 const TARGETS = [
   {
     what: 'cached run, p50, ms',
@@ -46,25 +46,25 @@ const TARGETS = [
     ours: (sizes) =>
       Math.max(...sizes.map(({ questions }) => worst(questions, (each) => p(find(each, 'materialized', 16), 0.99)))),
   },
-  // Flat: a hundred times as many events may cost half as much again.
+  // Flat: 100 times as many events may cost 1.5 times as much.
   {
-    what: 'materialized run, p50 of the most events × that of the fewest',
+    what: 'materialized run, p50 over the most events × p50 over the fewest',
     most: 1.5,
     ours: (sizes) => growth(sizes, 'materialized'),
   },
   {
-    what: 'live run, p50 × SQL by hand',
+    what: 'live run, p50 × hand-written SQL',
     most: 1.2,
     ours: (sizes) =>
       Math.max(...sizes.map(({ questions }) => worst(questions, ({ liveMs, byHandMs }) => liveMs / byHandMs))),
   },
   {
-    what: 'overhead of a live run: all but the engine, p50, ms',
+    what: 'overhead of a live run, without the engine, p50, ms',
     most: 2,
     ours: (sizes) => Math.max(...sizes.map(({ questions }) => worst(questions, ({ overheadMs }) => overheadMs))),
   },
   {
-    what: 'of that: parse, bind and compile, p50, ms',
+    what: 'of which parse, bind and compile, p50, ms',
     most: 2,
     ours: (sizes, compiler) =>
       Math.max(
@@ -77,7 +77,7 @@ const TARGETS = [
 
 const verdict = (ours, most) => (Number.isNaN(ours) ? 'one size only' : ours <= most ? 'yes' : '**no**')
 
-/** The report: targets, then everything that was measured. */
+/** Returns the report: targets, then all measurements. */
 export const tables = ({ sizes, compiler }) => [
   '### Targets',
   markdownTable(
@@ -89,10 +89,10 @@ export const tables = ({ sizes, compiler }) => [
       verdict(ours(sizes, compiler), most),
     ]),
   ),
-  '### Runs as events grow',
-  'ms over HTTP: p50 / p99 (samples; runs a second).',
+  '### Runs by number of events',
+  'ms over HTTP: p50 / p99 (samples; runs per second).',
   markdownTable(
-    ['question', 'events', 'callers', 'live', 'materialized', 'cached'],
+    ['query', 'events', 'callers', 'live', 'materialized', 'cached'],
     sizes.flatMap(({ rows, questions }) =>
       questions.flatMap((question) =>
         [...new Set(question.loads.map(({ callers }) => callers))].map((callers) => [
@@ -107,10 +107,10 @@ export const tables = ({ sizes, compiler }) => [
       ),
     ),
   ),
-  '### Live, beside SQL by hand',
-  'p50 in ms, one caller, in turns. Overhead: the run less what the service waited for the engine.',
+  '### Live runs and hand-written SQL',
+  'p50 in ms, one caller, alternating. Overhead: duration of the run minus the time spent waiting for the engine.',
   markdownTable(
-    ['question', 'events', 'by hand', 'live', '×', 'overhead', 'create'],
+    ['query', 'events', 'hand-written', 'live', '×', 'overhead', 'create'],
     sizes.flatMap(({ rows, questions }) =>
       questions.map(({ name, byHandMs, liveMs, overheadMs, defineMs }) => [
         name,

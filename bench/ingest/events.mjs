@@ -28,7 +28,7 @@ const hex = (n, length) =>
     .repeat(Math.ceil(length / 8))
     .slice(0, length)
 
-/** The properties of the nth event: 40 of them, such as a browser sends. */
+/** Returns the 40 properties of the nth event, similar to those of a browser. */
 const propertiesOf = (n) => {
   const person = (n * 7919) % PEOPLE
   const [browser, version] = pick(BROWSERS, person)
@@ -79,15 +79,16 @@ const propertiesOf = (n) => {
 
 const nameOf = (n) => pick(['$pageview', '$autocapture', '$pageleave', 'added_to_cart', 'bought'], n)
 
-// Of version 7, as SDKs and the service give them: the first half is the time.
+// Version 7, like the UUIDs of SDKs and the service: it begins with the time.
 const newUuid = () => {
   const time = Date.now().toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
 }
 
 /**
- * Bodies of deliveries as SDKs send them, compressed beforehand, so that sending costs the service's cores next to nothing. Events without
- * `uuid` get one of the service each time, which makes a body that is sent again as many events again; `isNamed`: each brings its own.
+ * Returns bodies of deliveries as SDKs send them. They are compressed in advance, because sending shares the cores with the
+ * service. The service assigns a `uuid` to each event without one, so a repeated body stores new events. `isNamed`: events
+ * have a `uuid`.
  */
 export const bodies = (token, { count, perBody, isNamed = false }) => {
   const eventOf = (n) => ({ ...(isNamed ? { uuid: newUuid() } : {}), event: nameOf(n), properties: propertiesOf(n) })
@@ -101,7 +102,7 @@ export const bodies = (token, { count, perBody, isNamed = false }) => {
   )
 }
 
-/** The rows that the service makes of the same events, as lines for the engine itself. */
+/** Returns the rows that the service writes for the same events, as lines of JSON. */
 export const lines = (count) =>
   Array.from({ length: count }, (_, n) => {
     const properties = { ...propertiesOf(n), $browser_type: 'browser' }

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** A POST as it goes over the wire. Made beforehand, so that to send it costs next to nothing of the cores that the service shares. */
+/** Returns the bytes of a POST request. Built in advance, because sending shares the cores with the service. */
 export const toRequest = (url, path, body) =>
   Buffer.concat([
     Buffer.from(
@@ -11,7 +11,7 @@ export const toRequest = (url, path, body) =>
 
 const HEAD_END = '\r\n\r\n'
 
-/** The status of the answer at the beginning of `text`, once all of it is there. The service says how long each of its answers is. */
+/** Returns the status of the response in `text` once it is complete. Responses of the service have a Content-Length. */
 const statusOf = (text) => {
   const head = text.indexOf(HEAD_END)
   if (head < 0) return undefined
@@ -19,7 +19,7 @@ const statusOf = (text) => {
   return text.length >= head + HEAD_END.length + length ? Number(text.slice(9, 12)) : undefined
 }
 
-/** Connections that stay open; each carries one request at a time, and what comes while all are busy waits for one. */
+/** Creates a pool of persistent connections. Each carries one request at a time; further requests wait. */
 export const createSender = (url, connections) => {
   const { hostname, port } = new URL(url)
   const sockets = []
@@ -28,26 +28,26 @@ export const createSender = (url, connections) => {
 
   const open = () => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })
-    let answer = ''
+    let response = ''
     let current
     const take = (next) => {
       current = next
       socket.write(next.request)
     }
-    // Bytes as characters: lengths agree, and nothing of the body but its end matters.
+    // One character per byte, so that lengths match. Only the length of the body matters.
     socket.setEncoding('latin1')
     socket.on('data', (part) => {
-      answer += part
-      const status = statusOf(answer)
+      response += part
+      const status = statusOf(response)
       if (status === undefined) return
       const { done } = current
-      answer = ''
+      response = ''
       const next = waiting.shift()
       if (next) take(next)
       else free.push(take)
       done(status)
     })
-    const fail = (error) => current?.failed(error ?? new Error('The service has closed a connection.'))
+    const fail = (error) => current?.failed(error ?? new Error('The service closed a connection.'))
     socket.on('error', fail)
     socket.on('close', () => fail())
     sockets.push(socket)
@@ -67,7 +67,7 @@ export const createSender = (url, connections) => {
   }
 }
 
-/** Sends again and again, `atOnce` at a time, each as soon as the one before is answered: as much as is taken. Gives ms of each answer. */
+/** Sends requests in `atOnce` concurrent loops for `seconds`. Resolves with the durations of the responses in ms. */
 export const asMuchAsIsTaken = async ({ seconds, atOnce, send }) => {
   const times = []
   let refused = 0
@@ -76,9 +76,9 @@ export const asMuchAsIsTaken = async ({ seconds, atOnce, send }) => {
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
       while (performance.now() < end) {
-        const asked = performance.now()
+        const sentAt = performance.now()
         const status = await send()
-        if (status === 200) times.push(performance.now() - asked)
+        if (status === 200) times.push(performance.now() - sentAt)
         else refused += 1
       }
     }),
@@ -86,11 +86,11 @@ export const asMuchAsIsTaken = async ({ seconds, atOnce, send }) => {
   return { times, refused, seconds: (performance.now() - start) / 1_000 }
 }
 
-/** Sends each request once, `atOnce` at a time. Gives how many were taken. */
+/** Sends each request once, in `atOnce` concurrent loops. Resolves with the number of accepted requests. */
 export const eachOnce = async ({ requests, atOnce, send }) => {
   let taken = 0
   const start = performance.now()
-  const left = requests.values() // of which whoever is free takes the next
+  const left = requests.values() // shared by all loops
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
       for (const request of left) if ((await send(request)) === 200) taken += 1
@@ -99,20 +99,20 @@ export const eachOnce = async ({ requests, atOnce, send }) => {
   return { taken, seconds: (performance.now() - start) / 1_000 }
 }
 
-/** Sends `aSecond` times a second whether or not what came before is answered. Gives ms from when each was due to its answer. */
+/** Sends `aSecond` requests per second, without waiting for responses. Resolves with the ms from the due time to each response. */
 export const atARate = async ({ seconds, aSecond, send }) => {
   const times = []
   let refused = 0
-  const asked = []
+  const requests = []
   const start = performance.now()
   for (let sent = 0; sent < seconds * aSecond;) {
     const due = Math.min(seconds * aSecond, Math.floor(((performance.now() - start) / 1_000) * aSecond))
     for (; sent < due; sent += 1) {
       const dueAt = start + (sent / aSecond) * 1_000
-      asked.push(send().then((status) => (status === 200 ? times.push(performance.now() - dueAt) : (refused += 1))))
+      requests.push(send().then((status) => (status === 200 ? times.push(performance.now() - dueAt) : (refused += 1))))
     }
     await new Promise((next) => setTimeout(next, 1))
   }
-  await Promise.all(asked)
+  await Promise.all(requests)
   return { times, refused, seconds: (performance.now() - start) / 1_000 }
 }

@@ -4,31 +4,31 @@ import { bodies, lines } from './events.mjs'
 import { asMuchAsIsTaken, atARate, createSender, eachOnce, toRequest } from './load.mjs'
 import { startService } from './startService.mjs'
 
-export const title = 'Ingest: what the service takes, and what it costs'
+export const title = 'Ingest: throughput and cost'
 
-/** npm scripts of the root that have to run first. */
+/** npm scripts of the root to run first. */
 export const needs = ['build']
 
 const CORES = 2
 const PER_BODY = 50
-// Enough that a batch of the writer is full while the one before is stored.
+// Enough to fill the writer's next batch while the current one is stored.
 const DELIVERIES_AT_ONCE = 200
 const BODIES = 400
-// The most rows that the service's writer inserts at once.
+// Maximum rows per insert of the service's writer.
 const BARE_ROWS = 5_000
 const FLAGS_A_SECOND = 1_000
 const VISITORS = 5_000
 const MB = 1_000_000
-// Of two medians of memory, of the second quarter and of the last: more than this is growth.
+// Maximum ratio of the median memory in the last quarter to that in the second.
 const FLAT = 1.1
 
-// Seconds; of deliveries whose events are named, which cannot be sent again, how many there are.
+// In seconds. `named`: number of deliveries with `uuid`s, which cannot be sent repeatedly.
 const DURATIONS = {
   full: { ingest: 600, named: 4_000, bare: 60, flags: 60, warm: 20 },
   quick: { ingest: 20, named: 1_000, bare: 6, flags: 5, warm: 3 },
 }
 
-// How the service itself writes.
+// The settings that the service inserts with.
 const INSERT_SETTINGS = {
   json_type_escape_dots_in_keys: '1',
   type_json_skip_duplicated_paths: '1',
@@ -66,7 +66,7 @@ const FLAGS = [
   { key: 'needs-half', filters: { groups: [{ properties: [{ key: 'half', value: true, type: 'flag' }] }] } },
 ]
 
-/** Calls `sample` each second until its `stop` is called, which gives what it found. */
+/** Calls `sample` each second. Returns a function that stops this and returns the samples. */
 const startSampling = (sample) => {
   const found = []
   const timer = setInterval(async () => found.push(await sample()), 1_000)
@@ -76,7 +76,7 @@ const startSampling = (sample) => {
   }
 }
 
-/** What `work` gives, and the microseconds of processor time that went by meanwhile. */
+/** Resolves with the result of `work` and the CPU time it took, in µs. */
 const withCpu = async (service, work) => {
   const before = await service.cpu()
   const found = await work()
@@ -126,7 +126,7 @@ const ingest = async (service, { ingest: seconds, warm }, say) => {
   }
 }
 
-/** What is taken of events that bring a `uuid`, which is looked up. */
+/** Measures deliveries whose events have a `uuid`, which the service looks up. */
 const named = async (service, { named: count }, say) => {
   say(`${count} deliveries of events with a uuid`)
   const requests = bodies(service.token, { count, perBody: PER_BODY, isNamed: true }).map((body) =>
@@ -140,14 +140,14 @@ const named = async (service, { named: count }, say) => {
   return { events: taken * PER_BODY, perSecond: (taken * PER_BODY) / seconds, cpu }
 }
 
-/** Resolves when the engine has nothing to merge of what came before, which would be paid for by what is measured next. */
+/** Resolves when the engine has finished merging, so that merges do not affect the next measurement. */
 const settled = async (service) => {
   await service.engine('OPTIMIZE TABLE db.events')
   while (Number(await service.engine('SELECT count() FROM system.merges')))
     await new Promise((next) => setTimeout(next, 200))
 }
 
-/** The same events by the engine alone, in batches as large as the service's largest: as one insert after the other, and as two at a time. */
+/** Inserts the same events directly into the engine, in batches of the service's maximum size: one insert at a time, then two. */
 const bareInserts = async (service, { bare: seconds }, say) => {
   const rows = lines(BODIES * PER_BODY)
   const batches = Array.from({ length: rows.length / BARE_ROWS }, (_, at) =>
@@ -156,7 +156,7 @@ const bareInserts = async (service, { bare: seconds }, say) => {
   const found = []
   for (const atOnce of [1, 2]) {
     say(`${seconds} s of bare inserts, ${atOnce} at a time`)
-    // A table of its own, with everything that the service's has.
+    // A new table with the same definition as the service's.
     await service.engine(`CREATE TABLE db.bare_${atOnce} AS db.events`)
     let next = 0
     const send = async () => {
@@ -199,9 +199,9 @@ const flags = async (service, { flags: seconds, warm }, say) => {
 const cpuOf = (cpu, count) => ['service', 'engine', 'load'].map((name) => digits(cpu[name] / count)).join(' / ')
 const whole = (number) => Math.round(number).toLocaleString('en')
 const answered = ({ times, refused }) =>
-  `${digits(median(times))} / ${digits(percentile(times, 0.99))} / ${digits(percentile(times, 1))}${refused ? `, ${refused} refused` : ''}`
+  `${digits(median(times))} / ${digits(percentile(times, 0.99))} / ${digits(percentile(times, 1))}${refused ? `, ${refused} rejected` : ''}`
 
-/** Measures a service of its own and gives the report as Markdown. */
+/** Starts a service, takes all measurements, and resolves with the report as Markdown. */
 export const run = async ({ quick, say }) => {
   const durations = DURATIONS[quick ? 'quick' : 'full']
   const service = await startService({ cores: CORES })
@@ -220,57 +220,62 @@ export const run = async ({ quick, say }) => {
       `${CORES} cores for service, engine and load generator, ${durations.ingest} s`,
       '### Targets',
       markdownTable(
-        ['what', 'target', 'found', 'met'],
+        ['what', 'target', 'measured', 'met'],
         [
           target(
-            'events a second, answered when stored',
+            'events per second, acknowledged when stored',
             '≥ 15,000',
             whole(taken.perSecond),
             taken.perSecond >= 15_000,
           ),
-          target('of what bare inserts of the same rows take', '≥ 0.6', digits(share), share >= 0.6),
+          target('ratio to bare inserts of the same rows', '≥ 0.6', digits(share), share >= 0.6),
           target(
-            'memory of the service, most MB',
+            'memory of the service, maximum MB',
             '≤ 300',
             digits(taken.service.most / MB),
             taken.service.most <= 300 * MB,
           ),
           target(
-            'memory of the service, last quarter over the second',
+            'memory of the service, last quarter / second quarter',
             `≤ ${FLAT}`,
             digits(taken.service.growth),
             taken.service.growth <= FLAT,
           ),
-          target(`/flags at ${whole(FLAGS_A_SECOND)} a second, p99 ms`, '≤ 5', digits(p99), p99 <= 5 && !asked.refused),
+          target(
+            `/flags at ${whole(FLAGS_A_SECOND)} per second, p99 ms`,
+            '≤ 5',
+            digits(p99),
+            p99 <= 5 && !asked.refused,
+          ),
         ],
       ),
-      '### What was measured',
+      '### Measurements',
       markdownTable(
-        ['what', 'found'],
+        ['what', 'measured'],
         [
           [`deliveries of ${PER_BODY} events, gzip, bytes each`, whole(taken.bytesOfBody)],
-          [`answers to deliveries, ${DELIVERIES_AT_ONCE} at once, ms: median / p99 / longest`, answered(taken)],
-          ['events a second, each with a `uuid` of its own, which is looked up', whole(withUuid.perSecond)],
+          [`responses to deliveries, ${DELIVERIES_AT_ONCE} concurrent, ms: p50 / p99 / maximum`, answered(taken)],
+          ['events per second, with a `uuid`, which is looked up', whole(withUuid.perSecond)],
           [
-            'bare inserts, rows a second: one at a time / two',
+            'bare inserts, rows per second: one at a time / two',
             bare.map(({ perSecond }) => whole(perSecond)).join(' / '),
           ],
-          ['answers of /flags, ms: median / p99 / longest', answered(asked)],
-          ['processor time of an event, µs: service / engine / load generator', cpuOf(taken.cpu, taken.events)],
+          ['responses of /flags, ms: p50 / p99 / maximum', answered(asked)],
+          ['CPU time per event, µs: service / engine / load generator', cpuOf(taken.cpu, taken.events)],
           [
-            'processor time of an event with a `uuid`, µs: service / engine / load generator',
+            'CPU time per event with a `uuid`, µs: service / engine / load generator',
             cpuOf(withUuid.cpu, withUuid.events),
           ],
           ...bare.map(({ cpu, rows }, at) => [
-            `processor time of a bare row, ${at + 1} at a time, µs: service / engine / load generator`,
+            `CPU time per bare row, ${at + 1} at a time, µs: service / engine / load generator`,
             cpuOf(cpu, rows),
           ]),
           [
-            'processor time of an answer of /flags, µs: service / engine / load generator',
+            'CPU time per response of /flags, µs: service / engine / load generator',
             cpuOf(asked.cpu, asked.times.length),
           ],
           ...['service', 'engine'].map((name) => [
-            `memory of the ${name}, MB: start / end / most`,
+            `memory of the ${name}, MB: start / end / maximum`,
             [taken[name].start, taken[name].end, taken[name].most].map((bytes) => digits(bytes / MB)).join(' / '),
           ]),
         ],

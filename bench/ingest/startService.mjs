@@ -10,7 +10,7 @@ const READY = 'trailmark ready '
 
 const between = (text, before, after) => text.split(before)[1].split(after)[0]
 
-// Of user and kernel together, all threads; the kernel counts in hundredths of a second.
+// User and kernel time of all threads. The kernel counts in hundredths of a second.
 const cpuMicroseconds = async (pid) => {
   const [user, kernel] = (await readFile(`/proc/${pid}/stat`, 'utf8'))
     .split(') ')
@@ -24,7 +24,7 @@ const cpuMicroseconds = async (pid) => {
 const residentBytes = async (pid) =>
   Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024
 
-/** The built service on data of its own and on `cores` cores, where the machine has more, with `env` besides. */
+/** Starts the built service with an empty data folder, limited to `cores` cores. `env`: additional variables. */
 export const startService = async ({ cores, env = {} }) => {
   const data = await mkdtemp(join(tmpdir(), 'trailmark-bench-'))
   const command = [process.execPath, MAIN]
@@ -38,16 +38,16 @@ export const startService = async ({ cores, env = {} }) => {
   })
   const ended = new Promise((done) => child.once('exit', done))
   const { url, token, projectId, keyFile } = await new Promise((done, failed) => {
-    let said = ''
+    let output = ''
     child.stdout.on('data', (chunk) => {
-      said += chunk
-      const line = said
+      output += chunk
+      const line = output
         .split('\n')
         .slice(0, -1)
         .find((each) => each.startsWith(READY))
       if (line) done(JSON.parse(line.slice(READY.length)))
     })
-    void ended.then((code) => failed(new Error(`The service ended with ${code} before it was ready.`)))
+    void ended.then((code) => failed(new Error(`The service exited with code ${code} before it was ready.`)))
   })
   const key = (await readFile(keyFile, 'utf8')).trim()
   const config = await readFile(join(data, 'engine', 'config.xml'), 'utf8')
@@ -60,15 +60,15 @@ export const startService = async ({ cores, env = {} }) => {
     url,
     token,
     api: async (path, body) => {
-      const answer = await fetch(`${url}/api/projects/${projectId}${path}`, {
+      const response = await fetch(`${url}/api/projects/${projectId}${path}`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       })
-      if (!answer.ok) throw new Error(`POST ${path} answered ${answer.status}: ${await answer.text()}`)
-      return answer.json()
+      if (!response.ok) throw new Error(`POST ${path} failed with status ${response.status}: ${await response.text()}`)
+      return response.json()
     },
-    /** Asks the engine past the service, as the service's own writer does. */
+    /** Queries the engine directly, as the service's writer user. */
     engine: async (query, { body = '', settings = {} } = {}) => {
       const parameters = new URLSearchParams({
         user: 'writer',
@@ -76,31 +76,31 @@ export const startService = async ({ cores, env = {} }) => {
         query,
         ...settings,
       })
-      const answer = await fetch(`http://127.0.0.1:${between(config, '<http_port>', '<')}/?${parameters}`, {
+      const response = await fetch(`http://127.0.0.1:${between(config, '<http_port>', '<')}/?${parameters}`, {
         method: 'POST',
         headers: { 'x-engine-key': between(config, '<x-engine-key>', '<') },
         body,
       })
-      const text = await answer.text()
-      if (!answer.ok) throw new Error(text)
+      const text = await response.text()
+      if (!response.ok) throw new Error(text)
       return text
     },
-    /** Bytes in memory, of the service and of its engine. */
+    /** Returns the resident bytes of the service and its engine. */
     memory: async () => ({ service: await residentBytes(child.pid), engine: await residentBytes(enginePid) }),
-    /** Microseconds of processor time, of the service, of its engine, and of this process. */
+    /** Returns the CPU time of the service, its engine and this process, in µs. */
     cpu: async () => ({
       service: await cpuMicroseconds(child.pid),
       engine: await cpuMicroseconds(enginePid),
       load: await cpuMicroseconds(process.pid),
     }),
-    /** What a command of `trailmark` answers for this service's data. */
+    /** Runs a `trailmark` command on this service's data and returns its JSON output. */
     trailmark: async (...words) => {
       const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...words, '--json'], {
         env: { ...clean, TRAILMARK_DATA: data },
       })
       return JSON.parse(stdout)
     },
-    /** Ends the service at once; `stop` removes its data. */
+    /** Kills the service. `stop` removes its data. */
     async kill() {
       child.kill('SIGKILL')
       await ended

@@ -8,6 +8,6 @@ export const start = (collector) => {
     instrumentations: getWebInstrumentations(),
   })
 }
-// Faro's attributes are texts.
+// Faro's attributes are strings.
 export const capture = (name, properties) =>
   faro.api.pushEvent(name, Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, String(value)])))

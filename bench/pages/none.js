@@ -1,3 +1,3 @@
-// A page without any SDK: what the page itself costs.
+// A page without an SDK, which measures the cost of the page itself.
 export const start = () => {}
 export const capture = () => {}

@@ -2,8 +2,9 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 
 /**
- * Bundles `pages/NAME.js` as a site's own build would (Vite, minified, lazy parts as chunks of their own) into
- * `folder/NAME/entry.js`. Gives, for each name, the texts that a page loads at once and those that it may load later.
+ * Bundles `pages/NAME.js` as the build of a site does (Vite, minified, with chunks for lazy parts) into
+ * `folder/NAME/entry.js`. Returns, by name, the code that a page loads immediately (`atOnce`) and the code that it may
+ * load later (`later`).
  */
 export const buildPages = async (names, folder) => {
   const built = {}
@@ -29,7 +30,7 @@ export const buildPages = async (names, folder) => {
   return built
 }
 
-/** What comes with the entry, statically imported by it or by what it imports, and what only `import()` brings. */
+/** Splits chunks into those that the entry imports statically, directly or not, and those that only `import()` loads. */
 const splitByTime = (chunks) => {
   const atOnce = new Set()
   const follow = (chunk) => {

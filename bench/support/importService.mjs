@@ -4,7 +4,7 @@ import config from '../../service/rollup.config.mjs'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Imports a module of the service by its path in `service/src`, without the extension. It is bundled as the service is. */
+/** Bundles a module of the service like the service itself, and imports it. `path`: in `service/src`, without extension. */
 export const importService = async (path) => {
   const bundle = await rollup({ ...config, input: here(`../../service/src/${path}.ts`) })
   // Inside the repository, so that its imports of packages resolve.

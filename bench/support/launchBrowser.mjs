@@ -1,11 +1,11 @@
 import { chromium } from 'playwright'
 import { findBrowser } from '../../scripts/findBrowser.mjs'
 
-// As a person's: SDKs leave out browsers that say they are driven by a program. A flag, because Playwright's `userAgent`
-// is undone while a page unloads.
+// A normal user agent, because SDKs ignore automated browsers. It is set by a command-line flag, because Playwright's
+// `userAgent` option is undone while a page unloads.
 const USER_AGENT = 'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
 
-/** A Chromium that reaches only this machine. */
+/** Launches a Chromium that can only connect to this machine. */
 export const launchBrowser = () =>
   chromium.launch({
     executablePath: findBrowser('chromium'),

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 
 const agent = new Agent({ keepAlive: true })
 
-/** Sends a request and gives status, the whole body as text, and how long it took in ms. Connections are kept. */
+/** Sends a request over a persistent connection. Resolves with the status, the body as text, and the duration in ms. */
 export const send = (url, { method = 'POST', headers = {}, body } = {}) =>
   new Promise((done, failed) => {
     const start = performance.now()
@@ -19,7 +19,10 @@ export const send = (url, { method = 'POST', headers = {}, body } = {}) =>
     sent.end(body)
   })
 
-/** Lets `callers` call `ask(turn)` one after another, until `most` turns are done or `seconds` are over: the ms that each turn gave. */
+/**
+ * Runs `callers` loops that call `ask(turn)`, until `most` turns are done or `seconds` have passed. Resolves with the
+ * results of the calls, in ms, and the number of calls per second.
+ */
 export const load = async ({ callers, most, seconds, ask }) => {
   const samples = []
   const end = performance.now() + 1000 * seconds

@@ -1,4 +1,4 @@
-/** A Markdown table, its columns aligned so that it reads in a terminal too. The first column is text, the others numbers. */
+/** Returns a Markdown table with padded columns, readable in a terminal too. The first column is text, the others are numbers. */
 export const markdownTable = (heads, rows) => {
   const lines = [heads, ...rows].map((cells) => cells.map(String))
   const widths = heads.map((_, column) => Math.max(3, ...lines.map((cells) => cells[column].length)))

@@ -1,6 +1,6 @@
 /**
- * Opens an address in a context of its own: no cache, no cookies, a renderer process of its own. `cpuMs()` is what its
- * main thread has worked since, `foreign` the hosts it asked for that are not this machine.
+ * Opens a URL in a new context, without cache and cookies, in its own renderer process. `cpuMs()` returns the CPU time of
+ * its main thread since then. `foreign`: hosts outside this machine that the page requested.
  */
 export const openPage = async (browser, url, { slowdown = 1 } = {}) => {
   const context = await browser.newContext()
@@ -11,7 +11,7 @@ export const openPage = async (browser, url, { slowdown = 1 } = {}) => {
   })
   const page = await context.newPage()
   const cdp = await context.newCDPSession(page)
-  // Time of the thread, not of the clock: what other processes do meanwhile does not count.
+  // Thread time instead of wall time, so that other processes do not count.
   await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
   if (slowdown > 1) await cdp.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
   await page.goto(url, { waitUntil: 'load' })
@@ -24,7 +24,7 @@ export const openPage = async (browser, url, { slowdown = 1 } = {}) => {
     foreign,
     cpuMs: async () => 1000 * (await metric('TaskDuration')),
     heapKb: async () => {
-      // Twice: what the first round finalises the second one frees.
+      // Twice, because the second collection frees what the first one finalized.
       await cdp.send('HeapProfiler.collectGarbage')
       await cdp.send('HeapProfiler.collectGarbage')
       return (await metric('JSHeapUsedSize')) / 1000

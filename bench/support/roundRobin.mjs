@@ -1,6 +1,6 @@
 /**
- * Takes `rounds` samples of each SDK, one of each in turn, so that a busy minute of the machine hits all alike. Each
- * round begins with another SDK. Gives SDK name → samples.
+ * Takes `rounds` samples of each SDK in rounds of one sample each, so that a busy minute of the machine affects all SDKs
+ * equally. Each round begins with another SDK. Returns the samples by name of the SDK.
  */
 export const roundRobin = async (sdks, rounds, measure, say) => {
   const samples = Object.fromEntries(sdks.map(({ name }) => [name, []]))

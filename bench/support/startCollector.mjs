@@ -1,20 +1,20 @@
 import { createServer } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 
-/** A body as text, whatever it travelled as: gzip, a form's `data`, base64, or as it is. */
+/** Decodes a body to text: gzip, `data` of a form, base64, or plain. */
 const textOf = (bytes) => {
   const text = (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString()
   const data = text.startsWith('data=') ? decodeURIComponent(text.slice('data='.length).split('&')[0]) : text
   return /^[\w+/]+=*$/.test(data) ? Buffer.from(data, 'base64').toString() : data
 }
 
-/** How many bytes the request line and the headers took over HTTP/1.1. */
+/** Returns the size of the request line and the headers in HTTP/1.1, in bytes. */
 const headBytes = ({ method, url, rawHeaders }) =>
   `${method} ${url} HTTP/1.1\r\n\r\n`.length + rawHeaders.reduce((sum, each) => sum + Buffer.byteLength(each) + 2, 0)
 
 /**
- * A service on a port of its own that takes what one SDK sends, remembers it, and answers by `answers` (see sdks.mjs).
- * `arrived(name)` counts the events of a name.
+ * Starts a service for one SDK that records all requests and responds as `answers` says (see sdks.mjs). `arrived(name)`
+ * returns the number of received events of a name.
  */
 export const startCollector = async ({ answers, events }) => {
   const requests = []
@@ -31,7 +31,7 @@ export const startCollector = async ({ answers, events }) => {
         text: textOf(body),
         isEvents: request.method === 'POST' && events.test(request.url.split('?')[0]),
       })
-      const [type, text] = answers.find(([address]) => address.test(request.url))[1]
+      const [type, text] = answers.find(([path]) => path.test(request.url))[1]
       response.writeHead(200, {
         'Content-Type': type,
         'Access-Control-Allow-Origin': request.headers.origin ?? '*',

@@ -11,7 +11,7 @@ const READY = 'trailmark ready '
 
 const between = (text, before, after) => text.split(before)[1].split(after)[0]
 
-/** Asks the engine in the data folder past the service, with the access that its configuration file holds. */
+/** Queries the engine of the data folder directly, with the credentials in its configuration file. */
 const engineIn = (data) => {
   const config = readFileSync(join(data, 'engine', 'config.xml'), 'utf8')
   const password = between(between(config, '<writer>', '</writer>'), '<password>', '<')
@@ -19,24 +19,24 @@ const engineIn = (data) => {
   const url = `http://127.0.0.1:${between(config, '<http_port>', '<')}/`
   const query = async (text, params = {}) => {
     const bound = Object.fromEntries(Object.entries(params).map(([name, value]) => [`param_${name}`, value]))
-    const answer = await send(
+    const response = await send(
       `${url}?${new URLSearchParams({ user: 'writer', password, default_format: 'JSONCompact', ...bound })}`,
       { headers, body: text },
     )
-    if (answer.status !== 200) throw new Error(answer.text)
-    return answer
+    if (response.status !== 200) throw new Error(response.text)
+    return response
   }
   return {
-    /** How long it took, in ms, and what it answered. */
+    /** Resolves with the duration in ms and the response as text. */
     query,
     ask: async (text, params) => {
-      const answer = await query(text, params)
-      return answer.text ? JSON.parse(answer.text).data : []
+      const response = await query(text, params)
+      return response.text ? JSON.parse(response.text).data : []
     },
   }
 }
 
-/** The built service as `npm start` runs it, on a free port and an empty folder, with `env` besides. */
+/** Starts the built service as `npm start` does, on a free port and with an empty data folder. `env`: additional variables. */
 export const startService = async (env = {}) => {
   const data = await mkdtemp(join(tmpdir(), 'trailmark-bench-'))
   const child = spawn(process.execPath, [MAIN], {
@@ -45,16 +45,16 @@ export const startService = async (env = {}) => {
   })
   const ended = new Promise((done) => child.once('exit', done))
   const { url, projectId, keyFile } = await new Promise((done, failed) => {
-    let said = ''
+    let output = ''
     child.stdout.on('data', (chunk) => {
-      said += chunk
-      const ready = said
+      output += chunk
+      const ready = output
         .split('\n')
         .slice(0, -1)
         .find((line) => line.startsWith(READY))
       if (ready) done(JSON.parse(ready.slice(READY.length)))
     })
-    child.once('exit', (code) => failed(new Error(`The service ended with ${code}:\n${said}`)))
+    child.once('exit', (code) => failed(new Error(`The service exited with code ${code}:\n${output}`)))
   })
   const headers = {
     authorization: `Bearer ${readFileSync(keyFile, 'utf8').trim()}`,
@@ -62,14 +62,14 @@ export const startService = async (env = {}) => {
   }
   return {
     engine: engineIn(data),
-    /** One request of the API: how long it took, in ms, and what it answered. */
+    /** Sends a request to the API. Resolves with the duration in ms and the parsed body. */
     async api(method, path, body) {
       const { status, text, ms } = await send(`${url}/api/projects/${projectId}${path}`, {
         method,
         headers,
         body: body && JSON.stringify(body),
       })
-      if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text}`)
+      if (status >= 300) throw new Error(`${method} ${path} failed with status ${status}: ${text}`)
       return { ms, body: text && JSON.parse(text) }
     },
     async stop() {

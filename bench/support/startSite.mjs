@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join, normalize } from 'node:path'
 
-// Isolated, because only then `performance.now()` has a resolution of 5 µs instead of 100.
+// Only in isolated pages does `performance.now()` have a resolution of 5 µs instead of 100 µs.
 // https://developer.mozilla.org/docs/Web/API/Performance_API/High_precision_timing
 const ISOLATED = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' }
 
-/** A web server with `pages` (address → HTML) and, under /bundles/, the files of `folder`. Nothing is cached. */
+/** Starts a web server with `pages` (HTML by path) and, under /bundles/, the files of `folder`. Nothing is cached. */
 export const startSite = async (pages, folder) => {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, 'http://site')

@@ -265,7 +265,7 @@ const VARIABLES = {
   geoipFile: {
     name: 'TRAILMARK_GEOIP_FILE',
     fallback: undefined,
-    what: 'CSV file of IP ranges and their countries (first, last, country), which adds `$geoip_country_code` to events. Without it, no country is looked up.',
+    what: 'CSV file of IP ranges and their countries (first, last, country), which adds `$geoip_country_code` to events. Absent: countries are not looked up.',
     read: asPath,
   },
   clickhouseUrl: {
@@ -283,14 +283,14 @@ const VARIABLES = {
   databaseUrl: {
     name: 'DATABASE_URL',
     fallback: undefined,
-    what: 'URL of a URL of a Postgres database for the definitions, instead of a file in the data folder.',
+    what: 'URL of a Postgres database for the metadata, instead of a file in the data folder.',
     isSecret: true,
     read: asPostgresUrl,
   },
   engineMemoryBytes: {
     name: 'TRAILMARK_ENGINE_MEMORY_MB',
     fallback: undefined,
-    what: "Maximum memory of the embedded engine. Half of the machine's memory, at most 4 GB, if absent.",
+    what: "Maximum memory of the embedded engine. Absent: half of the machine's memory, at most 4 GB.",
     read: asMegabytes,
   },
   runSeconds: {
@@ -391,7 +391,7 @@ const VARIABLES = {
   materializeLagSeconds: {
     name: 'TRAILMARK_MATERIALIZE_LAG_SECONDS',
     fallback: '60',
-    what: 'Events newer than this are always read live. Longer than any insert takes.',
+    what: 'Events newer than this are always read live. Must be longer than any insert takes.',
     read: asCount(0, 86_400),
   },
   shadowPercent: {

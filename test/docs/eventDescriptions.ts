@@ -10,7 +10,7 @@ export interface EventDescription {
 const PREVIOUS = {
   $prev_pageview_id: '`uuid` of the previous `$pageview`.',
   $prev_pageview_pathname: 'Its path.',
-  $prev_pageview_duration: 'Time on it, s.',
+  $prev_pageview_duration: 'Time spent on it, s.',
   '$prev_pageview_…': 'Scroll depth, [protocol](protocol.md#5.8).',
   '$prev_pageview_…_percentage': 'Scroll depth as a share, 0 to 1.',
 }
@@ -43,7 +43,7 @@ export const EVENTS: Readonly<Record<string, EventDescription>> = {
     },
   },
   $rageclick: {
-    when: 'Three quick clicks in one spot without a response to each (`rageclick`).',
+    when: 'Three quick clicks in one spot, at least one of them without a response (`rageclick`).',
     properties: ELEMENT,
   },
   $dead_click: {
@@ -53,7 +53,7 @@ export const EVENTS: Readonly<Record<string, EventDescription>> = {
       $elements: 'The elements of `$elements_chain` as a list.',
       $dead_click_event_timestamp: 'Time of the click, ms since 1970.',
       $dead_click_last_mutation_timestamp:
-        'Time of the first change of the document that came too late, ms since 1970.',
+        'Time of the first change to the document that came too late, ms since 1970.',
       $dead_click_mutation_timeout: 'Whether the document changed too late.',
       $dead_click_scroll_timeout: 'Whether the page scrolled too late.',
       $dead_click_selection_changed_timeout: 'Whether the selection changed too late.',

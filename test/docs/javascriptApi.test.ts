@@ -27,7 +27,7 @@ const TOPICS: Record<string, string> = {
 const DROP_REASONS = {
   not_initialized: '`init` has not been called, or was called without a token.',
   invalid_name: 'The name of the event is not a string.',
-  opted_out: 'The visitor has opted out, or has not decided and an option treats that as a refusal.',
+  opted_out: 'The visitor has opted out, or has not decided and an option treats that as a denial.',
   bot: 'The browser is a bot or automated.',
   rate_limited: '`rate_limiting` was exceeded.',
   before_send: '`before_send` or `sanitize_properties` returned nothing or threw.',
@@ -71,7 +71,7 @@ const generate =
 # JavaScript API
 
 \`import { analytics } from 'trailmark'\`, or \`window.analytics\` with the script tag. No method throws. Calls
-made before \`init\` wait for it.
+before \`init\` are queued until it is called.
 
 ${Object.keys(TOPICS)
   .map((topic) => `- [${topic}](#${topic.toLowerCase().replaceAll(' ', '-')})`)
@@ -89,7 +89,7 @@ ${Object.entries(TOPICS)
   .join('\n')}
 ## Not in this release
 
-These members of posthog-js exist, do nothing and say so in the console: ${Object.keys(NOT_YET).map(code).join(', ')}.
+These members of posthog-js exist, do nothing and log this in the console: ${Object.keys(NOT_YET).map(code).join(', ')}.
 
 ## Drop reasons
 

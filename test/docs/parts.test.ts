@@ -11,13 +11,13 @@ const DOES: Record<keyof typeof PART_BUDGETS, string> = {
   core: 'Capture, super properties, identity, sessions, consent, campaign and referrer, durable delivery',
   autocapture: '`$autocapture`, `$copy_autocapture`',
   bots: 'Drops events of bots. Without it, events of bots are captured',
-  clicks: '`$rageclick` and `$dead_click`. Their detection is a chunk of its own, loaded at the first click of a page',
+  clicks: '`$rageclick` and `$dead_click`. Their detection is a separate chunk, loaded at the first click on a page',
   flags:
-    'Feature flags, early access features and remote config. Without it, the SDK requests nothing at its start, and an autocapture opt-out set in the service has no effect',
+    'Feature flags, early access features and remote config. Without it, the SDK sends no request at start, and an autocapture opt-out set in the service has no effect',
   groups: '`group`, `$groupidentify`',
   gzip: 'Loads a compressor in browsers without Compression Streams (Safari before 16.4, Firefox before 113). Without it, requests of these browsers are not compressed',
   pageleaves: '`$pageleave`',
-  pageviews: '`$pageview`; `$pageview_id`, and the scroll depths of the page before, on events',
+  pageviews: '`$pageview`, and on events `$pageview_id` and the scroll depth of the previous pageview',
   workers: 'Web Workers and service workers: storage in IndexedDB',
 }
 
@@ -43,12 +43,12 @@ export const analytics = createAnalytics({ features: [pageviews, flags] })
 analytics.init('YOUR_TOKEN', { api_host: 'http://127.0.0.1:8000', defaults: '2026-01-30' })
 \`\`\`
 
-The object has the same type and the same methods as \`analytics\` of \`trailmark\`. What you do not import is not in your bundle.
-Its methods do nothing and return what they return while the feature is turned off; its options have no effect. The first line in
-the console names the import to add: \`getFeatureFlag needs trailmark/flags; the call does nothing\`.
+The object has the same type and methods as \`analytics\` of \`trailmark\`. Parts that you do not import are not in your bundle. Their
+methods do nothing and return the same as when the feature is turned off, and their options have no effect. The first call logs the
+import to add in the console: \`getFeatureFlag needs trailmark/flags; the call does nothing\`.
 
-Create one object for each page and export it. Do not combine \`trailmark\` and \`trailmark/core\` in one app: each has its own copy of
-the core.
+Create one object for each page and export it. Do not combine \`trailmark\` and \`trailmark/core\` in one app, because each has its own
+copy of the core.
 
 ${table(
   ['Import', 'Adds, kB gzip', 'What it does'],
@@ -58,7 +58,7 @@ ${table(
   ],
 )}
 
-The sizes are those of an app bundled and minified by esbuild. Parts share code, so two parts together can add less than the sum.
+The sizes are measured in an app that esbuild bundles and minifies. Parts share code, so two parts together can add less than their sum.
 
 ## Methods and options of each part
 
@@ -71,7 +71,7 @@ ${table(
 
 ## By script tag
 
-\`analytics.core.js\` is the core alone, served beside \`analytics.js\`:
+\`analytics.core.js\` is the core alone, served next to \`analytics.js\`:
 
 \`\`\`html
 <script src="http://127.0.0.1:8000/static/analytics.core.js"></script>
@@ -80,7 +80,7 @@ ${table(
 </script>
 \`\`\`
 
-Scripts of the core take no features. Use \`analytics.js\` where you need one.
+This script accepts no features. If you need one, use \`analytics.js\`.
 `
 }
 

@@ -44,7 +44,7 @@ export const App = () => {
 const SignedIn = ({ keyLabel }: { readonly keyLabel: string }) => {
   const projects = useLoad('projects', async ({ signal }) => {
     const { results } = await ask(api.GET('/api/projects', { signal }))
-    return results as readonly Project[]
+    return results.map(({ id, name, api_token: token, timezone }): Project => ({ id, name, token, timezone }))
   })
   if (!projects.data)
     return projects.error ? (

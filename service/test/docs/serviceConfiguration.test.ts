@@ -17,7 +17,7 @@ const generate = () => {
 
 ## Environment
 
-Read once at start, by \`trailmark serve\` and by every other command. An empty value counts as not set. If a value is
+\`trailmark serve\` and every other command read these variables once, at start. An empty value counts as not set. If a value is
 invalid, the process exits with a message that says what is expected.
 
 ${table(
@@ -27,7 +27,7 @@ ${table(
 
 ## Scopes of personal API keys
 
-Routes that pages use, \`/_health\`, \`/_readiness\` and \`/api/openapi.json\` are public. Every other route requires a key with
+The routes that pages use, \`/_health\`, \`/_readiness\` and \`/api/openapi.json\` are public. Every other route requires a key with
 the scope in this table.
 
 ${table(

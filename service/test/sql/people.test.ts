@@ -162,7 +162,7 @@ describe('person and session queries', () => {
       'SELECT session_id, toString($start_timestamp), toString($end_timestamp), $session_duration, $pageview_count, $screen_count, $autocapture_count, $event_count, $is_bounce, distinct_id FROM sessions ORDER BY 1',
       [
         ['s1', '2026-01-01 10:00:00.000', '2026-01-01 10:02:00.000', 120, 2, 0, 0, 3, false, 'anon'],
-        ['s2', '2026-01-01 10:03:00.000', '2026-01-01 10:03:00.000', 0, 0, 0, 1, 1, false, 'ben'],
+        ['s2', '2026-01-01 10:03:00.000', '2026-01-01 10:03:00.000', 0, 0, 0, 1, 1, true, 'ben'],
       ],
     ],
     [

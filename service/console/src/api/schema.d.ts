@@ -102,6 +102,110 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/console/session': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The session of the request, with the rights of its key */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              expires_at: string
+              instance: string
+              key: {
+                id: string
+                label: string
+                scoped_teams: number[] | null
+                scopes: string[]
+              }
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    /** Sign in to the console with the token of a one-time link, or with a personal API key */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            key?: string
+            token?: string
+          }
+        }
+      }
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              expires_at: string
+              instance: string
+              key: {
+                id: string
+                label: string
+                scoped_teams: number[] | null
+                scopes: string[]
+              }
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    /** Sign out of the console */
+    delete: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content?: never
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/early_access_features': {
     parameters: {
       query?: never
@@ -2667,6 +2771,275 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/projects/{projectId}/event_definitions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the names of events of the last 30 days, most frequent first
+     * @description Requires a key with the scope query:read.
+     */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              days: number
+              /** @description Most frequent first */
+              results: {
+                /** @description Events of the last "days" days */
+                count: number
+                /** @description ISO 8601, UTC */
+                last_seen_at: string
+                name: string
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/events': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List events, newest first. Paged by "cursor", which is the value of "next"
+     * @description Requires a key with the scope query:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          after?: string
+          before?: string
+          cursor?: string
+          distinct_id?: string
+          event?: string[]
+          limit?: number
+          person_id?: string
+          properties?: string
+        }
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              next: string | null
+              results: {
+                /** @description When the event was stored. ISO 8601, UTC */
+                created_at: string
+                distinct_id: string
+                event: string
+                /** @description Whether values were cut or left out. GET …/events/{uuid} returns all */
+                is_truncated: boolean
+                /** @description `person.id` in queries, after merges */
+                person_id: string
+                properties: {
+                  [key: string]: unknown
+                }
+                /** @description ISO 8601, UTC */
+                timestamp: string
+                uuid: string
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/events/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get an event with all its properties
+     * @description Requires a key with the scope query:read.
+     */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description When the event was stored. ISO 8601, UTC */
+              created_at: string
+              distinct_id: string
+              event: string
+              /** @description Whether values were cut or left out. GET …/events/{uuid} returns all */
+              is_truncated: boolean
+              /** @description `person.id` in queries, after merges */
+              person_id: string
+              properties: {
+                [key: string]: unknown
+              }
+              /** @description ISO 8601, UTC */
+              timestamp: string
+              uuid: string
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/events/live': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List what arrived after a position, in order of arrival, including rejected events
+     * @description Requires a key with the scope query:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          after?: string
+          distinct_id?: string
+          event?: string
+          limit?: number
+        }
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description Whether more has arrived already */
+              has_more: boolean
+              /** @description Pass it as "after" for what arrives later */
+              next: string
+              /** @description In order of arrival, oldest first */
+              results: (
+                | {
+                    /** @description When the event was stored. ISO 8601, UTC */
+                    created_at: string
+                    distinct_id: string
+                    event: string
+                    /** @description Whether values were cut or left out. GET …/events/{uuid} returns all */
+                    is_truncated: boolean
+                    /** @description `person.id` in queries, after merges */
+                    person_id: string
+                    properties: {
+                      [key: string]: unknown
+                    }
+                    /** @description ISO 8601, UTC */
+                    timestamp: string
+                    /** @constant */
+                    type: 'event'
+                    uuid: string
+                  }
+                | {
+                    code: string
+                    /** @description When the event was rejected. ISO 8601, UTC */
+                    created_at: string
+                    distinct_id: string
+                    event: string
+                    id: string
+                    reason: string
+                    /** @description What to change so that the event is accepted */
+                    remedy: string
+                    /** @description The beginning of the event, as JSON */
+                    sample: string
+                    /** @constant */
+                    type: 'rejected_event'
+                    /** @description As sent. Empty if missing or invalid, as are "event" and "distinct_id" */
+                    uuid: string
+                  }
+              )[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/projects/{projectId}/feature_flags': {
     parameters: {
       query?: never
@@ -3688,7 +4061,12 @@ export interface paths {
      */
     get: {
       parameters: {
-        query?: never
+        query?: {
+          distinct_id?: string
+          limit?: number
+          offset?: number
+          search?: string
+        }
         header?: never
         path: {
           projectId: string
@@ -3702,7 +4080,22 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              next: string | null
+              results: {
+                /** @description When the person was first seen. ISO 8601, UTC */
+                created_at: string
+                distinct_ids: string[]
+                /** @description `person.id` in queries */
+                id: string
+                is_identified: boolean
+                properties: {
+                  [key: string]: unknown
+                }
+              }[]
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -3722,7 +4115,10 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** @description Requires a key with the scope person:read. */
+    /**
+     * Get a person
+     * @description Requires a key with the scope person:read.
+     */
     get: {
       parameters: {
         query?: never
@@ -3740,7 +4136,19 @@ export interface paths {
           headers: {
             [name: string]: unknown
           }
-          content?: never
+          content: {
+            'application/json': {
+              /** @description When the person was first seen. ISO 8601, UTC */
+              created_at: string
+              distinct_ids: string[]
+              /** @description `person.id` in queries */
+              id: string
+              is_identified: boolean
+              properties: {
+                [key: string]: unknown
+              }
+            }
+          }
         }
         default: components['responses']['Refusal']
       }
@@ -3753,7 +4161,9 @@ export interface paths {
      */
     delete: {
       parameters: {
-        query?: never
+        query?: {
+          delete_events?: boolean
+        }
         header?: never
         path: {
           id: string
@@ -3773,6 +4183,307 @@ export interface paths {
         default: components['responses']['Refusal']
       }
     }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/persons/{id}/events': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the events of a person, newest first. Paged by "cursor", which is the value of "next"
+     * @description Requires a key with the scope person:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          cursor?: string
+          event?: string[]
+          limit?: number
+        }
+        header?: never
+        path: {
+          id: string
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              next: string | null
+              results: {
+                $session_id: string | null
+                /** @description When the event was stored. ISO 8601, UTC */
+                created_at: string
+                distinct_id: string
+                event: string
+                /** @description Whether values were cut or left out. GET …/events/{uuid} returns all */
+                is_truncated: boolean
+                /** @description `person.id` in queries, after merges */
+                person_id: string
+                properties: {
+                  [key: string]: unknown
+                }
+                /** @description Whether it is the first event of its session */
+                starts_session: boolean
+                /** @description ISO 8601, UTC */
+                timestamp: string
+                uuid: string
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/persons/{id}/flags': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Evaluate the active feature flags for a person with the stored properties
+     * @description Requires a key with the scope person:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          distinct_id?: string
+        }
+        header?: never
+        path: {
+          id: string
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              distinct_id: string
+              results: {
+                enabled: boolean
+                /** @constant */
+                failed?: true
+                key: string
+                metadata: {
+                  description: string | null
+                  id: number
+                  payload: string | null
+                  version: number
+                }
+                reason: {
+                  code: string
+                  condition_index: number | null
+                  description: string
+                }
+                variant: string | null
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/persons/{id}/merges': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the merges of the ids of a person, newest first
+     * @description Requires a key with the scope person:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          limit?: number
+        }
+        header?: never
+        path: {
+          id: string
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              results: {
+                /** @description Timestamp of the event. ISO 8601, UTC */
+                at: string
+                /** @description The event that stated it */
+                event_uuid: string
+                from: string
+                into: string
+                /** @description Whether both ids belong to this person today */
+                is_applied: boolean
+                kind: 'identify' | 'alias' | 'merge'
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/property_definitions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the properties of a sample of events or persons, most frequent first
+     * @description Requires a key with the scope query:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          event?: string
+          type?: 'event' | 'person'
+        }
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description Most frequent first */
+              results: {
+                /** @description Values as strings, cut to 100 characters */
+                examples: string[]
+                name: string
+                /** @description Share of the events or persons read that have the property, 0 to 1 */
+                share: number
+                type: 'string' | 'number' | 'boolean' | 'datetime' | 'list' | 'object' | 'mixed'
+              }[]
+              /** @description Number of events or persons that were read */
+              sampled: number
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/property_values': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the most frequent values of a property of events or persons
+     * @description Requires a key with the scope query:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          event?: string
+          key?: string
+          search?: string
+          type?: 'event' | 'person'
+        }
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description Most frequent first */
+              results: {
+                /** @description In the events or persons read */
+                count: number
+                value: string
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
     options?: never
     head?: never
     patch?: never
@@ -4563,6 +5274,76 @@ export interface paths {
         default: components['responses']['Refusal']
       }
     }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/console': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content?: never
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/console/{path}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          path: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content?: never
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never

@@ -35,10 +35,12 @@ export const PropertyInput = ({
 }) => {
   const { id } = useProject()
   const list = useId()
-  const known = useLoad(type === 'session' ? undefined : `properties ${id} ${type} ${event ?? ''}`, ({ signal }) =>
+  // Sessions are computed from events; their properties are in the documentation.
+  const stored = type === 'session' ? undefined : type
+  const known = useLoad(stored && `properties ${id} ${stored} ${event ?? ''}`, ({ signal }) =>
     ask(
       api.GET('/api/projects/{projectId}/property_definitions', {
-        params: { path: { projectId: String(id) }, query: { type, ...(event ? { event } : {}) } },
+        params: { path: { projectId: String(id) }, query: { type: stored, ...(event ? { event } : {}) } },
         signal,
       }),
     ),
@@ -89,18 +91,17 @@ export const ValueInput = ({
   const list = useId()
   const typed = useSettled(values.at(-1) ?? '')
   const name = useSettled(property)
-  const known = useLoad(
-    type === 'session' || !name ? undefined : `values ${id} ${type} ${name} ${typed}`,
-    ({ signal }) =>
-      ask(
-        api.GET('/api/projects/{projectId}/property_values', {
-          params: {
-            path: { projectId: String(id) },
-            query: { type, key: name, ...(typed ? { search: typed } : {}) },
-          },
-          signal,
-        }),
-      ),
+  const stored = type === 'session' ? undefined : type
+  const known = useLoad(stored && name ? `values ${id} ${stored} ${name} ${typed}` : undefined, ({ signal }) =>
+    ask(
+      api.GET('/api/projects/{projectId}/property_values', {
+        params: {
+          path: { projectId: String(id) },
+          query: { type: stored, key: name, ...(typed ? { search: typed } : {}) },
+        },
+        signal,
+      }),
+    ),
   )
   return (
     <Field label={label} hint={isMany ? 'Add more values to match any of them.' : undefined}>

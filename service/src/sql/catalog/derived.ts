@@ -1,38 +1,13 @@
-import { channelOf, CLICK_IDS } from './channel.ts'
+import { createItems, type DerivedOptions, type DerivedRows, item, nullable } from './derivedRows.ts'
 import { guarded } from './guard.ts'
 import { call, infix, name, text, type FromSql, type QuerySql, type SelectSql, type Sql } from './physical.ts'
 import { propertyOfText } from './properties.ts'
-import {
-  EVENTS,
-  GROUP_PROPERTIES,
-  PERSON_DISTINCT_IDS,
-  PERSON_PROPERTIES,
-  type Stored,
-  type TableName,
-} from './tables.ts'
+import { sessions } from './sessions.ts'
+import { GROUP_PROPERTIES, PERSON_DISTINCT_IDS, PERSON_PROPERTIES, type Stored, type TableName } from './tables.ts'
 import { value, type Value } from './value.ts'
-
-/** Rows derived from stored rows, under a name. Only the columns that are read are computed. */
-export interface DerivedRows {
-  readonly column: (column: string) => Value | undefined
-  /** The key: a person's main id, a session's id or a group's key. */
-  readonly key: () => Sql
-  /** Call last, after all columns were read. */
-  readonly toSql: () => FromSql
-}
-
-export interface DerivedOptions {
-  /** The name of the rows in the query around them. */
-  readonly as: string
-  /** Whether they are joined to rows that may have no match: missing columns are then NULL. */
-  readonly isJoined?: boolean
-  /** For groups: the index of the type, from 0. */
-  readonly groupIndex?: number
-}
 
 const number = (digits: number): Sql => ({ kind: 'number', digits: String(digits) })
 const part = (of: Sql, place: number): Sql => call('tupleElement', of, number(place))
-const item = (sql: Sql, as: string) => ({ value: sql, name: as })
 const named = (query: QuerySql, as: string): FromSql => ({ kind: 'named', query, name: as })
 const columns = (names: readonly string[]) => names.map((each) => item(name(each), each))
 const stored = (table: Stored, names: readonly string[], as: string): FromSql =>
@@ -84,19 +59,6 @@ const kept = (ask: (id: string, sql: Sql) => Sql, id: string, json: Sql): Value 
   read: () => ask(id, decoded(json)),
   child: (key) => propertyOfText(() => ask(`${id} json`, json), [key]),
 })
-
-const createItems = (as: string) => {
-  const items = new Map<string, { value: Sql; name: string }>()
-  return {
-    ask: (id: string, sql: Sql): Sql => {
-      if (!items.has(id)) items.set(id, item(sql, `__c${items.size + 1}`))
-      return name(as, items.get(id)!.name)
-    },
-    all: () => (items.size ? [...items.values()] : [item(number(1), '__row')]),
-  }
-}
-
-const nullable = (isJoined: boolean | undefined, sql: Sql): Sql => (isJoined ? call('toNullable', sql) : sql)
 
 /** Properties of persons or groups: pivots rows of (owner, name, value) into one row per owner. */
 const createOwners = (
@@ -286,109 +248,6 @@ const distinctIds = ({ as, isJoined }: DerivedOptions): DerivedRows => {
     column: (column) => made[column]?.(),
     key: () => ask('key', name('__v', 'distinct_id')),
     toSql: () => named({ kind: 'select', items: all(), from: withMergedIds(named(ids, '__v'), '__v', '__d') }, as),
-  }
-}
-
-const EVENT_COUNTS: Readonly<Record<string, string>> = {
-  $pageview_count: '$pageview',
-  $screen_count: '$screen',
-  $autocapture_count: '$autocapture',
-}
-
-// Properties of a session's first or last event that has them.
-const ENDS: Readonly<Record<string, { readonly of: string; readonly by: 'argMinIf' | 'argMaxIf' }>> = {
-  $entry_current_url: { of: '$current_url', by: 'argMinIf' },
-  $entry_pathname: { of: '$pathname', by: 'argMinIf' },
-  $entry_referring_domain: { of: '$referring_domain', by: 'argMinIf' },
-  $entry_utm_source: { of: 'utm_source', by: 'argMinIf' },
-  $entry_utm_medium: { of: 'utm_medium', by: 'argMinIf' },
-  $entry_utm_campaign: { of: 'utm_campaign', by: 'argMinIf' },
-  $entry_utm_term: { of: 'utm_term', by: 'argMinIf' },
-  $entry_utm_content: { of: 'utm_content', by: 'argMinIf' },
-  $exit_current_url: { of: '$current_url', by: 'argMaxIf' },
-  $exit_pathname: { of: '$pathname', by: 'argMaxIf' },
-}
-
-// A session shorter than this, with one page and no click, is a bounce.
-const BOUNCE_SECONDS = 10
-
-const sessions = ({ as, isJoined }: DerivedOptions): DerivedRows => {
-  const { ask, all } = createItems(as)
-  const read = new Map<string, Sql>()
-  const row = (column: string) => name('__v', column)
-  const eventOrder = call('tuple', row('timestamp'), row('uuid'))
-  const [start, end] = [call('min', row('timestamp')), call('max', row('timestamp'))]
-  const duration = call('dateDiff', text('second'), start, end)
-  const countOf = (event: string) => call('countIf', isNamed(row('event'), event))
-  const made = (kind: Value['kind'], column: string, sql: Sql): Value =>
-    value(kind, ask(column, nullable(isJoined, sql)), Boolean(isJoined))
-  const endOfProperty = (of: string, by: 'argMinIf' | 'argMaxIf'): Sql => {
-    // As a string. Nested values are irrelevant for URLs and campaigns.
-    read.set(of, call('CAST', { kind: 'subColumn', of: name('properties'), path: [of] }, text('Nullable(String)')))
-    return call(by, row(`property ${of}`), eventOrder, call('isNotNull', row(`property ${of}`)))
-  }
-  const endOf = (column: string): Value => ({
-    ...made('property', column, endOfProperty(ENDS[column]!.of, ENDS[column]!.by)),
-    isNullable: true,
-  })
-  const arrivalOf = (...properties: readonly string[]): Sql =>
-    call('lower', call('coalesce', ...properties.map((of) => endOfProperty(of, 'argMinIf')), text('')))
-  const channel = (): Sql =>
-    channelOf({
-      source: arrivalOf('utm_source', '$referring_domain'),
-      medium: arrivalOf('utm_medium'),
-      campaign: arrivalOf('utm_campaign'),
-      searchId: arrivalOf(...CLICK_IDS.search),
-      otherId: arrivalOf(...CLICK_IDS.other),
-    })
-  const bounce = [
-    infix(countOf('$pageview'), '<=', number(1)),
-    infix(countOf('$autocapture'), '=', number(0)),
-    infix(duration, '<', number(BOUNCE_SECONDS)),
-  ]
-  const simple: Readonly<Record<string, () => Value>> = {
-    session_id: () => made('text', 'session_id', row('$session_id')),
-    distinct_id: () => made('text', 'distinct_id', call('argMin', row('distinct_id'), eventOrder)),
-    $start_timestamp: () => made('time', '$start_timestamp', start),
-    $end_timestamp: () => made('time', '$end_timestamp', end),
-    $session_duration: () => made('number', '$session_duration', duration),
-    $event_count: () => made('number', '$event_count', call('count')),
-    $channel_type: () => made('text', '$channel_type', channel()),
-    $is_bounce: () =>
-      made(
-        'boolean',
-        '$is_bounce',
-        call('toBool', {
-          kind: 'infix',
-          first: bounce[0]!,
-          rest: bounce.slice(1).map((right) => ({ operator: 'AND', right })),
-        }),
-      ),
-  }
-  const column = (wanted: string): Value | undefined => {
-    if (Object.hasOwn(EVENT_COUNTS, wanted)) return made('number', wanted, countOf(EVENT_COUNTS[wanted]!))
-    return Object.hasOwn(ENDS, wanted) ? endOf(wanted) : simple[wanted]?.()
-  }
-  return {
-    column,
-    key: () => ask('key', row('$session_id')),
-    toSql: () => {
-      const items = [
-        ...columns(['$session_id', 'event', 'distinct_id', 'timestamp', 'uuid']),
-        ...[...read].map(([property, sql]) => item(sql, `property ${property}`)),
-      ]
-      const where = infix(row('$session_id'), '!=', text(''))
-      return named(
-        {
-          kind: 'select',
-          items: all(),
-          from: named(guarded(EVENTS, items), '__v'),
-          where,
-          groupBy: [row('$session_id')],
-        },
-        as,
-      )
-    },
   }
 }
 

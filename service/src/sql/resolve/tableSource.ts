@@ -1,4 +1,5 @@
-import { DERIVED, type DerivedRows, personOf, personUuid, withMergedIds } from '../catalog/derived.ts'
+import { DERIVED, personOf, personUuid, withMergedIds } from '../catalog/derived.ts'
+import type { DerivedRows } from '../catalog/derivedRows.ts'
 import { guarded } from '../catalog/guard.ts'
 import { type Kind, mayBeNullable } from '../catalog/kinds.ts'
 import { call, infix, name as nameSql, type FromSql, type Sql } from '../catalog/physical.ts'
