@@ -121,7 +121,8 @@ try {
   console.log(`Browsers: ${browsers.join(', ')}`)
   const built = await Promise.all([
     check('build SDK', ['npm', 'run', 'build:sdk', '--silent']),
-    check('build service', ['npm', 'run', 'build', '--workspace', 'service', '--silent']),
+    check('build service', ['npm', 'run', 'build', '--workspace', 'trailmark-service', '--silent']),
+    check('build console', ['npm', 'run', 'build', '--workspace', 'trailmark-console', '--silent']),
   ])
   if (built.every(Boolean)) await Promise.all([runPlaywright(...browsers), runJest(), runChecks()])
 } catch (error) {
