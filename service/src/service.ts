@@ -1,10 +1,8 @@
 import type { Config } from './config.ts'
-import { createConsoleSessions } from './console/sessions.ts'
 import { createEpochs, createSharedEpochs } from './endpoints/epochs.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
 import { openEngine } from './engine.ts'
 import { SCOPES } from './http/auth.ts'
-import { createConsoleFiles } from './http/consoleFiles.ts'
 import { createServer } from './http/server.ts'
 import { createStatics } from './http/statics.ts'
 import { readCountries } from './ingest/countries.ts'
@@ -26,7 +24,7 @@ import { openMetadata, type Project } from './storage/metadata/metadata.ts'
 import { connectEndpoints } from './service/connectEndpoints.ts'
 import { connectFlags } from './service/connectFlags.ts'
 import { connectStoring } from './service/connectStoring.ts'
-import { announceConsole, type ConsoleNotice } from './service/announceConsole.ts'
+import { connectConsole, type ConsoleNotice } from './service/connectConsole.ts'
 import { firstKey, firstProject } from './service/firstStart.ts'
 
 export interface ServiceOptions {
@@ -126,9 +124,7 @@ export const startService = async ({
         await materializations.invalidate(projectId)
       },
     })
-    const { byToken } = metadata.projects
-    const { id: instance } = await metadata.console.instance()
-    const consoleFiles = createConsoleFiles({ folder: config.consoleDir, base: config.consoleBase })
+    const console = await connectConsole(config, metadata, log)
     const server = await createServer({
       staticDir: config.staticDir,
       keyBySecret: keys.bySecret,
@@ -139,7 +135,7 @@ export const startService = async ({
       count: metrics.count,
       dependencies: {
         ingest: createIngest({
-          projectByToken: byToken,
+          projectByToken: metadata.projects.byToken,
           groupTypes: createGroupTypes(metadata),
           writer,
           rejectedEvents,
@@ -147,7 +143,7 @@ export const startService = async ({
           countryOf,
           count: metrics.count,
         }),
-        projectByToken: byToken,
+        projectByToken: metadata.projects.byToken,
         variables: createVariableDefinitions(metadata),
         ...endpoints,
         ...connectFlags(config, metadata, gate),
@@ -157,11 +153,7 @@ export const startService = async ({
         keys,
         rejectedEvents,
         statics: createStatics(config.staticDir),
-        console: {
-          address: { hosts: config.consoleHosts, base: config.consoleBase, instance },
-          files: consoleFiles,
-          sessions: createConsoleSessions({ metadata, instance, log }),
-        },
+        console: console.dependency,
         metrics: metrics.text,
         readiness: createReadiness({
           storage: gate.ingest,
@@ -177,8 +169,7 @@ export const startService = async ({
       heldBytes: server.heldBytes,
     })
     const url = await server.listen({ port: config.port, host: config.host })
-    const notice = await announceConsole(metadata, { config, url, isBuilt: consoleFiles.isBuilt() })
-    return { url, project, keyFile: keyPath, console: notice, stop }
+    return { url, project, keyFile: keyPath, console: await console.announce(url), stop }
   } catch (error) {
     await stop()
     throw error
