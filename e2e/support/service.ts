@@ -29,13 +29,19 @@ export interface Service {
 const EVENTS = `SELECT event, uuid, distinct_id, $session_id, elements_chain, toString(properties) FROM events
   WHERE properties.$host = {variables.host} ORDER BY timestamp, toString(uuid)`
 
-/** The real service, as `npm start` runs it, on data of its own. */
-export const startService = async (): Promise<Service> => {
+/** The real service, as `npm start` runs it, on data of its own. `env`: further settings. */
+export const startService = async (env: Readonly<Record<string, string>> = {}): Promise<Service> => {
   const data = await mkdtemp(join(tmpdir(), 'trailmark-e2e-'))
   const [token, key] = ['e2e-token', 'e2e-personal-api-key-0123456789']
   const { ready, stop } = await startProcess(
     [join(ROOT, 'service/dist/main.js')],
-    { TRAILMARK_PORT: '0', TRAILMARK_DATA: data, TRAILMARK_PROJECT_TOKEN: token, TRAILMARK_PERSONAL_API_KEY: key },
+    {
+      TRAILMARK_PORT: '0',
+      TRAILMARK_DATA: data,
+      TRAILMARK_PROJECT_TOKEN: token,
+      TRAILMARK_PERSONAL_API_KEY: key,
+      ...env,
+    },
     (line) => line.startsWith('trailmark ready '),
   )
   const { url, projectId } = JSON.parse(ready.slice('trailmark ready '.length)) as { url: string; projectId: number }

@@ -414,6 +414,73 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     })
   })
 
+  describe('sessions of the console', () => {
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+    const createKey = async (secret: string, label = secret) =>
+      (await metadata.keys.create({ projectId: 1, label, secret, scopes: ['a'] }))!.id
+    const link = (secret: string, keyId: string, expiresAt = at(60_000)) =>
+      metadata.console.createLink({ secret, keyId, expiresAt })
+
+    test('keep the id of the instance and the last URL', async () => {
+      const ids = (await Promise.all([1, 2, 3].map(() => metadata.console.instance()))).map(({ id }) => id)
+      expect(new Set(ids).size).toBe(1)
+      expect(ids[0]).toMatch(/^[0-9a-f]{8}$/)
+      await metadata.console.setUrl('http://a/')
+      expect(await metadata.console.instance()).toEqual({ id: ids[0], url: 'http://a/' })
+    })
+
+    test('start once per link, also when it is used concurrently', async () => {
+      const id = await createKey('key')
+      expect(await link('link', id)).toBe(true)
+      const sessions = await Promise.all(['a', 'b', 'c'].map((secret) => metadata.console.startByLink('link', secret)))
+      expect(sessions.filter(Boolean)).toMatchObject([{ key: { id, label: 'key', scopes: ['a'] } }])
+      const secret = 'abc'[sessions.findIndex(Boolean)]!
+      expect((await metadata.console.session(secret))?.key.id).toBe(id)
+    })
+
+    test('do not start by an expired link, or by one of a missing key', async () => {
+      expect(await link('link', 'no key')).toBe(false)
+      await link('expired', await createKey('key'), at(-1))
+      expect(await metadata.console.startByLink('expired', 's')).toBeUndefined()
+      expect(await metadata.console.startByLink('link', 's')).toBeUndefined()
+      expect(await metadata.console.startByKey('no key', 's')).toBeUndefined()
+      expect(await metadata.console.session('s')).toBeUndefined()
+    })
+
+    test('end with the secret of their key', async () => {
+      const id = await createKey('old')
+      await link('unused', id)
+      await metadata.console.startByKey('old', 'of old')
+      await metadata.keys.rotate(id, { secret: 'new', previousUntil: at(60_000) })
+      await metadata.console.startByKey('new', 'of new')
+      expect(await metadata.console.startByKey('old', 'also of old')).toMatchObject({ key: { id } })
+      expect(await metadata.console.session('of old')).toMatchObject({ key: { id } })
+      await metadata.keys.rotate(id, { secret: 'newer', previousUntil: undefined })
+      for (const secret of ['of old', 'also of old', 'of new'])
+        expect(await metadata.console.session(secret)).toBeUndefined()
+      expect(await metadata.console.startByLink('unused', 's')).toBeUndefined()
+      expect(await metadata.console.startByKey('old', 's')).toBeUndefined()
+      await metadata.console.startByKey('newer', 'of newer')
+      await metadata.keys.remove(id)
+      expect(await metadata.console.session('of newer')).toBeUndefined()
+    })
+
+    test('are recorded as used, ended, and deleted when they expire', async () => {
+      await createKey('key')
+      for (const secret of ['idle', 'used', 'ended']) await metadata.console.startByKey('key', secret)
+      const usedAt = at(60_000)
+      await metadata.console.touch('used', usedAt)
+      expect(await metadata.console.session('used')).toMatchObject({ usedAt })
+      await metadata.console.end('ended')
+      expect(await metadata.console.session('ended')).toBeUndefined()
+      await metadata.console.deleteExpired({ usedBefore: at(30_000), createdBefore: at(-60_000) })
+      expect(await metadata.console.session('idle')).toBeUndefined()
+      expect(await metadata.console.session('used')).toMatchObject({ usedAt })
+      await metadata.console.deleteExpired({ usedBefore: at(0), createdBefore: at(1_000) })
+      expect(await metadata.console.session('used')).toBeUndefined()
+    })
+  })
+
   describe('materializations', () => {
     const create = async () => {
       const { id } = (await metadata.endpoints.create(7, {
