@@ -82,7 +82,7 @@ export const readEvents = async (
       text: `SELECT ${COLUMNS}, ${isWhole ? WHOLE : CUT}, ${isWhole ? 'false' : IS_CUT} FROM db.events
         WHERE project_id = {projectId:UInt32} AND uuid IN {uuids:Array(UUID)} ${hasEvents ? 'AND event IN {events:Array(String)}' : ''}
           AND toDate(timestamp) IN arrayMap(t -> toDate(fromUnixTimestamp64Milli(t, 'UTC')), {times:Array(Int64)})
-          AND cityHash64(distinct_id) IN {hashes:Array(UInt64)}`,
+          AND cityHash64(distinct_id) IN arrayMap(hash -> toUInt64(hash), {hashes:Array(String)})`,
       params: {
         projectId,
         uuids: keys.map(({ uuid }) => uuid),
