@@ -1,6 +1,6 @@
 import { inParts } from '../lib/parts.ts'
 import type { Ask } from '../persons/ask.ts'
-import { personIdsOf } from '../persons/owners.ts'
+import { createOwners, personIdsOf } from '../persons/owners.ts'
 import { quoteUnsafeIntegers } from '../storage/unsafeIntegers.ts'
 import { END_OF_TIME } from './position.ts'
 import type { EventView } from './views.ts'
@@ -74,15 +74,16 @@ export const readEvents = async (
   if (!keys.length) return []
   const events = [...new Set(keys.map(({ event }) => event))]
   const times = keys.map(({ timestamp }) => timestamp)
-  // The conditions on columns of the sorting key only save reading. Names that do not fit into a parameter are omitted.
+  // The conditions on columns of the sorting key only save reading. As subqueries, the engine computes their sets once
+  // and compares them with its index. Names that do not fit into a parameter are omitted.
   const hasEvents = inParts(events).length === 1
   const rows = await ask(
     projectId,
     {
       text: `SELECT ${COLUMNS}, ${isWhole ? WHOLE : CUT}, ${isWhole ? 'false' : IS_CUT} FROM db.events
         WHERE project_id = {projectId:UInt32} AND uuid IN {uuids:Array(UUID)} ${hasEvents ? 'AND event IN {events:Array(String)}' : ''}
-          AND toDate(timestamp) IN arrayMap(t -> toDate(fromUnixTimestamp64Milli(t, 'UTC')), {times:Array(Int64)})
-          AND cityHash64(distinct_id) IN {hashes:Array(UInt64)}`,
+          AND toDate(timestamp) IN (SELECT toDate(fromUnixTimestamp64Milli(arrayJoin({times:Array(Int64)}), 'UTC')))
+          AND cityHash64(distinct_id) IN (SELECT toUInt64(arrayJoin({hashes:Array(String)})))`,
       params: {
         projectId,
         uuids: keys.map(({ uuid }) => uuid),
@@ -93,7 +94,7 @@ export const readEvents = async (
     },
     signal,
   )
-  const persons = await personIdsOf(ask, projectId, [...new Set(rows.map((row) => String(row[2])))])
+  const persons = await personIdsOf(createOwners(ask), projectId, [...new Set(rows.map((row) => String(row[2])))])
   const byUuid = new Map(
     rows.map(([uuid, event, distinctId, timestamp, createdAt, session, properties, isCut]) => [
       uuid,
