@@ -265,11 +265,12 @@ describe('rollout shares', () => {
 })
 
 describe('an explanation', () => {
-  const value = fc.constantFrom<unknown>('gold', 'free', 5, 40, true, null)
+  // Every operator here accepts each of these values.
+  const value = fc.constantFrom('gold', 'free', 5, 40)
   const property = fc.record({
     key: fc.constantFrom('plan', 'age', 'missing'),
-    value: value.map((each) => each ?? 'gold'),
-    operator: fc.constantFrom('exact', 'is_not', 'icontains', 'gt', 'is_set', 'is_not_set', 'not_regex'),
+    value,
+    operator: fc.constantFrom('exact', 'is_not', 'icontains', 'gt', 'lte', 'is_set', 'is_not_set'),
     type: fc.constantFrom('person' as const, 'group' as const),
   })
   const condition = fc.record({
@@ -281,11 +282,11 @@ describe('an explanation', () => {
     fc.assert(
       fc.property(
         fc.array(condition, { maxLength: 4 }),
-        fc.dictionary(fc.constantFrom('plan', 'age'), value),
+        fc.dictionary(fc.constantFrom('plan', 'age'), fc.option(value)),
         fc.constantFrom(null, 'company', 'team'),
         fc.stringMatching(/^[a-z]{1,8}$/),
         (groups, properties, aggregation_group_type, distinctId) => {
-          const wanted = flag({ groups, aggregation_group_type } as Filters)
+          const wanted = flag({ groups, aggregation_group_type })
           const who = subject({
             distinctId,
             personProperties: properties,
@@ -293,16 +294,7 @@ describe('an explanation', () => {
             groupProperties: { company: properties },
           })
           const evaluation = evaluate(wanted, who)
-          // These operators do not accept every value, which the API rejects when a flag is saved.
-          fc.pre(!evaluation.failed)
-          const explain = () => explainFlag(new Map([[wanted.key, wanted]]), wanted, who)
-          // A later condition may be invalid, which only the explanation evaluates.
-          let explained: ReturnType<typeof explain>
-          try {
-            explained = explain()
-          } catch {
-            return fc.pre(false)
-          }
+          const explained = explainFlag(new Map([[wanted.key, wanted]]), wanted, who)
           const first = explained.conditions.findIndex(
             (each) => each.isInRollout && each.properties.every(({ isMet }) => isMet),
           )
