@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { SCOPES } from '../../src/http/auth.ts'
 import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, capture, event, request } from '../support/api.ts'
-import { childrenOf, until } from '../support/engine.ts'
+import { childrenOf, engineOf, until } from '../support/engine.ts'
 import { type RunningService, startService, testEmbedded } from '../support/startService.ts'
 
 type Target = Pick<RunningService, 'url' | 'token' | 'key' | 'projectId'>
@@ -207,6 +207,27 @@ describe('run statistics', () => {
     expect((await api(other, 'GET', '/endpoint_stats')).body.results).toMatchObject([{ name: 'sales', runs_24h: 1 }])
     expect((await runsOf('sales')).totals.runs).toBe(5)
     expect((await api({ ...service, key: other.key }, 'GET', '/endpoint_stats')).status).toBe(404)
+  })
+
+  test('keeps the names of a bounded number of variables', async () => {
+    await create('named', 'SELECT 1')
+    const names = [...Array.from({ length: 30 }, (_, n) => `name${n}`), 'x'.repeat(500_000)]
+    const variables = Object.fromEntries(names.reverse().map((name) => [name, 1]))
+    expect((await run('named', { variables })).status).toBe(400)
+    const { recent } = await whenCounted('named', 1)
+    expect(recent[0].variables).toEqual(names.slice(1, 21))
+  })
+
+  testEmbedded('a batch that is inserted again is stored once', async () => {
+    const { id } = (await api(service, 'GET', '/endpoints/idle')).body
+    const row = { project_id: service.projectId, endpoint_id: id, at: new Date().toISOString(), path: 'live' }
+    const insert = () =>
+      engineOf(service.data).ask('writer', `INSERT INTO db.endpoint_runs FORMAT JSONEachRow ${JSON.stringify(row)}`, {
+        date_time_input_format: 'best_effort',
+      })
+    await insert()
+    await insert()
+    expect((await runsOf('idle')).totals.runs).toBe(1)
   })
 
   testEmbedded('runs during an outage of the engine are counted once it is back', async () => {
@@ -466,7 +487,7 @@ describe('flag tests', () => {
     expect(second.why).toMatch(/^All properties match, but the bucket \d+(\.\d+)? is above the rollout of 0 %\.$/)
     expect(third.why).toBe('All properties match.')
     expect(fourth.why).toBe(
-      'The condition has no properties, so it matches everyone. An earlier condition, 3, decides.',
+      'The condition has no properties, so it matches everyone. But condition 3 comes first, and decides.',
     )
     expect(second.bucket).toBeGreaterThan(0)
     expect(await valueOf('explained', { distinct_id: 'ada' })).toBe(result.value)
