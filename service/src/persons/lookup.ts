@@ -1,4 +1,5 @@
-import { DERIVED, type DerivedRows } from '../sql/catalog/derived.ts'
+import { DERIVED } from '../sql/catalog/derived.ts'
+import type { DerivedRows } from '../sql/catalog/derivedRows.ts'
 import { call, infix, type SelectSql, type Sql } from '../sql/catalog/physical.ts'
 import { compileQuery, parseQuery } from '../sql/compile.ts'
 import { print } from '../sql/print/print.ts'

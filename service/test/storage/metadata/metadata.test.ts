@@ -370,6 +370,40 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     })
   })
 
+  describe('dashboards', () => {
+    const dashboard = { name: 'd', description: '', variables: { plan: 'pro' }, tiles: [{ id: 'a' }] }
+
+    test('are stored, changed and removed per project', async () => {
+      const made = (await metadata.dashboards.create(1, dashboard, 2))!
+      expect(made).toMatchObject({ ...dashboard, version: 1 })
+      expect(await metadata.dashboards.get(1, made.id)).toEqual(made)
+      expect([await metadata.dashboards.get(2, made.id), await metadata.dashboards.list(2)]).toEqual([undefined, []])
+      expect(await metadata.dashboards.update(1, made.id, 1, { tiles: [] })).toMatchObject({ tiles: [], version: 2 })
+      expect(await metadata.dashboards.update(1, made.id, 1, { name: 'late' })).toBeUndefined()
+      expect(await metadata.dashboards.update(2, made.id, 2, { name: 'theirs' })).toBeUndefined()
+      expect([await metadata.dashboards.remove(2, made.id), await metadata.dashboards.remove(1, made.id)]).toEqual([
+        false,
+        true,
+      ])
+      expect(await metadata.dashboards.list(1)).toEqual([])
+    })
+
+    test('do not exceed the maximum when they are created concurrently', async () => {
+      const made = await Promise.all([1, 2, 3, 4].map(() => metadata.dashboards.create(3, dashboard, 2)))
+      expect(made.filter(Boolean)).toHaveLength(2)
+      expect(await metadata.dashboards.list(3)).toHaveLength(2)
+    })
+
+    test('include the default once per project, also after it was removed', async () => {
+      await Promise.all([1, 2, 3].map(() => metadata.dashboards.createDefault(4, dashboard)))
+      const [first, ...more] = await metadata.dashboards.list(4)
+      expect(more).toEqual([])
+      await metadata.dashboards.remove(4, first!.id)
+      await metadata.dashboards.createDefault(4, dashboard)
+      expect(await metadata.dashboards.list(4)).toEqual([])
+    })
+  })
+
   test('keeps the index of a group type while others are added concurrently', async () => {
     await metadata.groupTypes.add(1, ['company'], 3)
     await Promise.all(['team', 'site', 'beyond'].map((type) => metadata.groupTypes.add(1, ['company', type], 3)))
