@@ -53,6 +53,18 @@ const BUILDS = [
     outputs: ['service/dist/main.js'],
     command: ['node_modules/rollup/dist/bin/rollup', '-c', 'service/rollup.config.mjs', '--silent'],
   },
+  {
+    name: 'the console',
+    sources: [
+      'service/console/src',
+      'service/console/public',
+      'service/console/index.html',
+      'service/console/vite.config.ts',
+      'service/console/package.json',
+    ],
+    outputs: ['service/console/dist/index.html'],
+    command: ['node_modules/vite/bin/vite.js', 'build', 'service/console', '--logLevel', 'warn'],
+  },
 ]
 
 const changedAt = (path) => {
