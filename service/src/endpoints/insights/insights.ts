@@ -9,6 +9,7 @@ import { breakdownsOf, checkRange, checkShared, filtersOf, type SharedQuery } fr
 import { LIVE, type PropertyRef, type Reading } from './source.ts'
 import { TRENDS } from './trends/trends.ts'
 import { WEB_OVERVIEW } from './web/overview.ts'
+import { WEB_STATS_TABLE } from './web/statsTable.ts'
 import { createZone, type Zone } from './zone.ts'
 
 const KINDS: Readonly<Record<string, Insight<never>>> = {
@@ -16,6 +17,7 @@ const KINDS: Readonly<Record<string, Insight<never>>> = {
   FunnelsQuery: FUNNELS,
   RetentionQuery: RETENTION,
   WebOverviewQuery: WEB_OVERVIEW,
+  WebStatsTableQuery: WEB_STATS_TABLE,
 }
 
 /** The kinds of insight that an endpoint can hold. */

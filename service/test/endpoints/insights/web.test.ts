@@ -6,7 +6,7 @@ import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
 import type { SeenEvent } from './support/reference.ts'
 import { ask, type AskOptions } from './support/store.ts'
 import { PEOPLE, randomVisits, type VisitEvent } from './support/visits.ts'
-import { overviewOf, type Span } from './support/webReference.ts'
+import { bySession, byViews, overviewOf, type Span, tableOf, type ValuesOf } from './support/webReference.ts'
 
 let engine: TestEngine
 const place = { url: '' }
@@ -116,7 +116,7 @@ test('an overview equals the reference, with merges, clock changes, sessions ove
         expectNumbers(found, overviewOf(VISITS, days(zone, from, to), matches))
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 40 },
   )
 })
 
@@ -259,4 +259,125 @@ test.each([
   ],
 ])('an overview rejects %s by name', async (field, more) => {
   await expect(overview(more)).rejects.toMatchObject({ details: { extra: { field: `query.${field}` } } })
+})
+
+/** Runs a table and returns its cells by value, of the current and the previous period, and the whole answer. */
+const webTable = async (breakdownBy: string, more: object = {}, options: AskOptions = {}) => {
+  const query = { kind: 'WebStatsTableQuery', breakdownBy, limit: 100, includeBounceRate: true, ...more }
+  const answer = (await ask(engine, query, options)) as any
+  const cells = (period: number) =>
+    Object.fromEntries(
+      answer.results.map(([value, ...columns]: any[]) => [
+        String(value),
+        columns.slice(0, -1).map((cell: unknown[]) => cell[period]),
+      ]),
+    ) as Record<string, (number | null)[]>
+  return { answer, now: cells(0), before: cells(1) }
+}
+
+const expectRows = (
+  found: Readonly<Record<string, readonly (number | null)[]>>,
+  wanted: Readonly<Record<string, readonly (number | null)[]>>,
+) => {
+  expect(Object.keys(found).sort()).toEqual(Object.keys(wanted).sort())
+  for (const [value, numbers] of Object.entries(wanted)) expectNumbers(found[value]!, numbers)
+}
+
+const pathOf = (property: unknown) => (property as string | undefined) ?? null
+const TABLES: readonly (readonly [name: string, values: ValuesOf, isPage: boolean])[] = [
+  ['Page', byViews('$pathname', '$pageview'), true],
+  ['InitialPage', bySession(({ entry }) => pathOf(entry.properties.$pathname)), false],
+  ['ExitPage', bySession(({ exit, events }) => exit ?? pathOf(events.at(-1)!.properties.$pathname)), false],
+  ['Browser', byViews('$browser'), false],
+  ['InitialUTMSource', bySession(({ entry }) => pathOf(entry.properties.utm_source)), false],
+  [
+    'InitialUTMSourceMediumCampaign',
+    bySession(({ entry }) => `${pathOf(entry.properties.utm_source) ?? '(none)'} / (none) / (none)`),
+    false,
+  ],
+  ['PreviousPage', byViews('$prev_pageview_pathname', '$pageview'), false],
+]
+
+test.each(TABLES)('a table by %s equals the reference', async (breakdownBy, values, isPage) => {
+  const more = isPage ? { includeAvgTimeOnPage: true, includeScrollDepth: true } : {}
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...ZONES),
+      rangeArbitrary,
+      fc.constantFrom(...FILTERS),
+      async (zone, [from, to], [properties, matches]) => {
+        const { now: found, before } = await webTable(
+          breakdownBy,
+          {
+            ...more,
+            properties,
+            dateRange: { date_from: from, date_to: to },
+            compareFilter: { compare: true, compare_to: '-1d' },
+          },
+          { zone, now },
+        )
+        const current = tableOf(VISITS, days(zone, from, to), values, { matches, isPage })
+        const dayBefore = (day: string) => new Date(Date.parse(day) - DAY).toISOString().slice(0, 10)
+        const previous = tableOf(VISITS, days(zone, dayBefore(from), dayBefore(to)), values, { matches, isPage })
+        const isSeen = ([, [, views]]: [string, readonly (number | null)[]]) => views! > 0
+        expectRows(Object.fromEntries(Object.entries(found).filter(isSeen)), current)
+        expectRows(Object.fromEntries(Object.entries(before).filter(isSeen)), previous)
+      },
+    ),
+    { numRuns: 8 },
+  )
+})
+
+const WHOLE = { date_from: '2026-03-27', date_to: '2026-04-01' }
+
+test('a table has columns, order, pages and shares', async () => {
+  const { answer } = await webTable('Browser', { dateRange: WHOLE, includeBounceRate: undefined, limit: 2 }, { now })
+  expect(answer.columns).toEqual([
+    'context.columns.breakdown_value',
+    'context.columns.visitors',
+    'context.columns.views',
+    'context.columns.ui_fill_fraction',
+  ])
+  expect(answer.types.map(([name]: string[]) => name)).toEqual(answer.columns)
+  expect(answer).toMatchObject({ hasMore: true, limit: 2, offset: 0 })
+  const byViewCount = await webTable('Browser', { dateRange: WHOLE, orderBy: ['Views', 'ASC'] }, { now })
+  const views = byViewCount.answer.results.map(([, , [count]]: any) => count)
+  expect(views).toEqual([...views].sort((a, b) => a - b))
+  const shares = byViewCount.answer.results.map((row: any) => row.at(-1))
+  expect(shares.reduce((sum: number, each: number) => sum + each, 0)).toBeCloseTo(1)
+  const rest = await webTable('Browser', { dateRange: WHOLE, orderBy: ['Views', 'ASC'], offset: 1, limit: 1 }, { now })
+  expect(rest.answer.results[0][0]).toEqual(byViewCount.answer.results[1][0])
+})
+
+test.each([
+  ['ExitClick', []],
+  ['ScreenName', []],
+  ['InitialChannelType', ['Direct', 'Email', 'Unknown']],
+  ['InitialReferringDomain', [null]],
+  ['InitialReferringURL', [null]],
+  ['InitialUTMCampaign', [null]],
+  ['InitialUTMMedium', [null]],
+  ['InitialUTMTerm', [null]],
+  ['InitialUTMContent', [null]],
+  ['OS', [null]],
+  ['Viewport', [null]],
+  ['DeviceType', [null]],
+  ['Country', [null]],
+  ['Region', [null]],
+  ['City', [null]],
+  ['Timezone', [null]],
+  ['Language', [null]],
+])('a table by %s has the rows %j where no event has the property', async (breakdownBy, values) => {
+  const { answer } = await webTable(breakdownBy, { dateRange: WHOLE }, { now })
+  expect(answer.results.map(([value]: any) => value).sort()).toEqual(values)
+})
+
+test.each([
+  ['breakdownBy', { breakdownBy: 'FrustrationMetrics' }],
+  ['conversionGoal', { conversionGoal: { actionId: 1 } }],
+  ['includeScrollDepth', { breakdownBy: 'Browser', includeScrollDepth: true }],
+  ['orderBy', { orderBy: ['BounceRate', 'DESC'], includeBounceRate: false }],
+  ['limit', { limit: 1_001 }],
+])('a table rejects %s by name', async (field, more) => {
+  await expect(webTable('Page', more)).rejects.toMatchObject({ details: { extra: { field: `query.${field}` } } })
 })

@@ -69,6 +69,8 @@ export interface Visits {
   readonly isMatch: Sql
   /** A property of each event, as a string. */
   readonly eventProperty: (key: string) => Sql
+  /** The number of a session's matching views, as an expression for `value`. */
+  readonly viewsOfSession: Sql
   /** Passes a value of a session on to the rows. */
   readonly value: (id: string, sql: Sql) => Sql
   /** Columns of the rows. `period`: 0 is the current one. `isBounce`: 1, 0 or NULL. */
@@ -135,6 +137,7 @@ export const createVisits = ({ periods, filters, context, buckets }: VisitOption
     sessions,
     isMatch,
     eventProperty,
+    viewsOfSession: views,
     value: ask,
     period: part(place, 1),
     bucket: part(place, 2),

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { ApiError } from '../../../lib/apiError.ts'
 import { fieldError } from '../check.ts'
 import type { FilterContext } from '../filters.ts'
@@ -36,10 +36,8 @@ export const WEB = {
   useSessionsTable: Type.Optional(Type.Unknown()),
 } as const
 
-const FIELDS = Type.Object(WEB)
-
 /** The fields that both kinds of web queries have. */
-export type WebQuery = Static<typeof FIELDS>
+export type WebQuery = Static<TObject<typeof WEB>>
 
 /** Checks the shared fields beyond their schema. Throws `ApiError`. */
 export const checkCompare = ({ compareFilter }: WebQuery): void => {
