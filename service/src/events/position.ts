@@ -34,4 +34,4 @@ export const START_OF_TIME = Date.UTC(1900, 0, 1)
 export const END_OF_TIME = Date.UTC(2299, 0, 1)
 
 export const isPosition = ({ at, uuid }: Partial<Position>): boolean =>
-  Number.isSafeInteger(at) && at! >= START_OF_TIME && at! < END_OF_TIME && isUuid(uuid)
+  typeof at === 'number' && Number.isSafeInteger(at) && at >= START_OF_TIME && at < END_OF_TIME && isUuid(uuid)
