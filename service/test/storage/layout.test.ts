@@ -30,6 +30,8 @@ test('a cluster node has a local part of each table', () => {
     'CREATE TABLE IF NOT EXISTS db_shard.refused_events … ENGINE = MergeTree',
     'ALTER TABLE db_shard.events ADD INDEX IF NOT EXISTS by_inserted_at inserted_at TYPE minmax GRANULARITY 1',
     'ALTER TABLE db_shard.events MATERIALIZE INDEX by_inserted_at',
+    'ALTER TABLE db_shard.events ADD INDEX IF NOT EXISTS by_distinct_id distinct_id TYPE bloom_filter GRANULARITY 1',
+    'ALTER TABLE db_shard.events MATERIALIZE INDEX by_distinct_id',
   ])
 })
 
@@ -44,6 +46,8 @@ test('with a Keeper the replicas of a shard share their tables', () => {
     "CREATE TABLE IF NOT EXISTS db_shard.refused_events … ENGINE = ReplicatedMergeTree('/trailmark/{shard}/db_shard.refused_events', '{replica}')",
     'ALTER TABLE db_shard.events ADD INDEX IF NOT EXISTS by_inserted_at inserted_at TYPE minmax GRANULARITY 1',
     'ALTER TABLE db_shard.events MATERIALIZE INDEX by_inserted_at',
+    'ALTER TABLE db_shard.events ADD INDEX IF NOT EXISTS by_distinct_id distinct_id TYPE bloom_filter GRANULARITY 1',
+    'ALTER TABLE db_shard.events MATERIALIZE INDEX by_distinct_id',
   ])
 })
 
