@@ -2,7 +2,7 @@ import { inParts } from '../lib/parts.ts'
 import type { Ask } from '../persons/ask.ts'
 import { createOwners, personIdsOf } from '../persons/owners.ts'
 import { quoteUnsafeIntegers } from '../storage/unsafeIntegers.ts'
-import { END_OF_TIME } from './position.ts'
+import { END_OF_TIME, START_OF_TIME } from './position.ts'
 import type { EventView } from './views.ts'
 
 /** Where an event is stored: its uuid, and the columns of the table's sorting key. */
@@ -41,7 +41,7 @@ export const findKey = async (ask: Ask, projectId: number, uuid: string): Promis
   // A uuid of version 7 begins with its time, which is close to that of the event. This saves reading the other days.
   const at = Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
   const near = uuid[14] === '7' && at < END_OF_TIME ? await find(at - DAY_MS, at + DAY_MS) : []
-  return near.length ? near : find(0, END_OF_TIME)
+  return near.length ? near : find(START_OF_TIME, END_OF_TIME)
 }
 
 /** An event with its session. */
