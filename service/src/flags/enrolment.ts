@@ -43,7 +43,7 @@ export const flagsTaken = (features: readonly Feature[]): ReadonlySet<number> =>
  * evaluates flags supports them.
  */
 export const withEnrolment = (filters: Filters, flagKey: string): Filters => {
-  const said = (operator: 'exact' | 'is_not', value: 'true' | 'false') => ({
+  const condition = (operator: 'exact' | 'is_not', value: 'true' | 'false') => ({
     key: `$feature_enrollment/${flagKey}`,
     type: 'person' as const,
     operator,
@@ -55,9 +55,9 @@ export const withEnrolment = (filters: Filters, flagKey: string): Filters => {
     groups: [
       ...filters.groups.map((group) => ({
         ...group,
-        properties: [...(group.properties ?? []), said('is_not', 'false')],
+        properties: [...(group.properties ?? []), condition('is_not', 'false')],
       })),
-      { properties: [said('exact', 'true')], rollout_percentage: 100 },
+      { properties: [condition('exact', 'true')], rollout_percentage: 100 },
     ],
   }
 }

@@ -143,7 +143,12 @@ export const evaluateFlags = (
 
   const evaluate = (flag: Flag): Evaluation => {
     const { multivariate, payloads = {} } = flag.filters
-    const told = (code: ReasonCode, index: number | null, enabled: boolean, variant: string | null): Evaluation => ({
+    const evaluationOf = (
+      code: ReasonCode,
+      index: number | null,
+      enabled: boolean,
+      variant: string | null,
+    ): Evaluation => ({
       key: flag.key,
       enabled,
       variant,
@@ -157,12 +162,12 @@ export const evaluateFlags = (
     })
     try {
       const { code, index, condition, identifier } = decide(flag)
-      if (!condition) return told(code, index, false, null)
+      if (!condition) return evaluationOf(code, index, false, null)
       const variants = multivariate?.variants ?? []
-      const given = variants.find(({ key }) => key === condition.variant)?.key
-      return told(code, index, true, given ?? variantFor(flag.key, identifier!, variants))
+      const overridden = variants.find(({ key }) => key === condition.variant)?.key
+      return evaluationOf(code, index, true, overridden ?? variantFor(flag.key, identifier!, variants))
     } catch {
-      return { ...told('evaluation_error', null, false, null), failed: true }
+      return { ...evaluationOf('evaluation_error', null, false, null), failed: true }
     }
   }
 
