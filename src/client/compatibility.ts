@@ -14,7 +14,7 @@ export const NO_VALUE = 'None'
 /** What `alias` returns when the alias is the current id. The call then counts as `identify`. */
 export const ALIAS_IS_IDENTITY = -1
 
-export type PeopleArguments = [name: string | Properties, value?: unknown, callback?: (response: object) => void]
+export type PeopleArguments = [name: string | Properties, value?: unknown, callback?: (answer: object) => void]
 
 /** `people.set(name, value, callback)` and `people.set_once`: older forms of `setPersonProperties`. */
 export const peopleOf = (setPersonProperties: (set?: Properties, setOnce?: Properties) => void) => {
