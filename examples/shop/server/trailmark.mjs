@@ -30,7 +30,8 @@ export const createTrailmark = ({ url, token, projectId = 1, personalApiKey }, r
       throw new ServiceError(`The service at ${url} does not respond.`, 'unreachable')
     }
     const answer = await response.json().catch(() => ({}))
-    if (!response.ok) throw new ServiceError(answer.detail ?? `The service responded with status ${response.status}.`, answer.code)
+    if (!response.ok)
+      throw new ServiceError(answer.detail ?? `The service responded with status ${response.status}.`, answer.code)
     return answer
   }
 
