@@ -28,6 +28,13 @@ export const PAGES: readonly Page[] = [
     icon: 'overview',
     load: async () => (await import('./pages/overview/overviewPage.tsx')).OverviewPage,
   },
+  {
+    path: 'live',
+    group: 'Web',
+    title: 'Live',
+    icon: 'live',
+    load: async () => (await import('./pages/live/livePage.tsx')).LivePage,
+  },
 ]
 
 export interface Found {

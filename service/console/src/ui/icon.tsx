@@ -15,6 +15,7 @@ const PATHS = {
   close: 'm5 5 10 10M15 5 5 15',
   search: 'M9 15A6 6 0 1 0 9 3a6 6 0 0 0 0 12Zm4.300-1.700L17 17',
   filter: 'M3 5h14M6 10h8m-5 5h2',
+  exclude: 'M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14ZM5 5l10 10',
   plus: 'M10 4v12M4 10h12',
   more: 'M4 10h.01M10 10h.01M16 10h.01',
   down: 'm5 8 5 5 5-5',
