@@ -35,6 +35,13 @@ export const PAGES: readonly Page[] = [
     icon: 'live',
     load: async () => (await import('./pages/live/livePage.tsx')).LivePage,
   },
+  {
+    path: 'events',
+    group: 'Product',
+    title: 'Events',
+    icon: 'events',
+    load: async () => (await import('./pages/events/eventsPage.tsx')).EventsPage,
+  },
 ]
 
 export interface Found {

@@ -18,6 +18,7 @@ const PATHS = {
   exclude: 'M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14ZM5 5l10 10',
   plus: 'M10 4v12M4 10h12',
   more: 'M4 10h.01M10 10h.01M16 10h.01',
+  up: 'm5 12 5-5 5 5',
   down: 'm5 8 5 5 5-5',
   left: 'm12 5-5 5 5 5',
   right: 'm8 5 5 5-5 5',
