@@ -42,6 +42,19 @@ export const PAGES: readonly Page[] = [
     icon: 'events',
     load: async () => (await import('./pages/events/eventsPage.tsx')).EventsPage,
   },
+  {
+    path: 'people',
+    group: 'Product',
+    title: 'People',
+    icon: 'people',
+    load: async () => (await import('./pages/people/peoplePage.tsx')).PeoplePage,
+  },
+  {
+    path: 'people/:id',
+    title: 'Person',
+    icon: 'people',
+    load: async () => (await import('./pages/people/personPage.tsx')).PersonPage,
+  },
 ]
 
 export interface Found {

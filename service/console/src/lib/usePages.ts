@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Failure, isAborted } from '../api/failure.ts'
+import { renewals } from '../api/session.ts'
 
 export interface ApiPage<Item> {
   readonly results: readonly Item[]
@@ -73,6 +74,10 @@ export const usePages = <Item>(
     void run()
     return () => controller.abort()
   }, [key, round])
+
+  useEffect(() => {
+    if (state.error) loadMore.current()
+  }, [renewals.value])
 
   return {
     items: state.items,

@@ -44,8 +44,7 @@ const Properties = ({
   type,
   onFilter,
 }: FilterProps & { readonly label: string; readonly properties: readonly Property[] }) => (
-  <table class={styles.properties}>
-    <caption class="visually-hidden">{label}</caption>
+  <table class={styles.properties} aria-label={label}>
     <tbody>
       {properties.map(([name, value]) => (
         <tr key={name}>

@@ -9,6 +9,7 @@ import { useShortcuts } from '../../lib/shortcuts.ts'
 import { type Pages, usePages } from '../../lib/usePages.ts'
 import { useLink, useProject } from '../../project.ts'
 import { search, setSearch } from '../../router.ts'
+import { EventDialog, openEvent } from '../../ui/eventDialog.tsx'
 import { EventMenu } from '../../ui/eventMenu.tsx'
 import { FilterBar, showFilters } from '../../ui/filterBar.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -18,7 +19,6 @@ import { Empty, Failed, Progress, Skeleton } from '../../ui/states.tsx'
 import { ColumnMenu } from './columnMenu.tsx'
 import { columnsOf, columnTitle, exportedValue, type Column } from './columns.ts'
 import { boundsOf } from './dates.ts'
-import { EventDialog } from './eventDialog.tsx'
 import { eventsSql } from './eventsSql.ts'
 import { EventsTable } from './eventsTable.tsx'
 
@@ -76,10 +76,11 @@ export const EventsPage = () => {
       <Results events={events} columns={columns} isFiltered={filters.length > 0 || names.length > 0} />
       {openId && (
         <EventDialog
-          id={openId}
-          events={events.items ?? []}
+          uuid={openId}
+          list={events.items ?? []}
+          event={events.items?.find(({ uuid }) => uuid === openId)}
           onFilter={(filter) => {
-            setSearch({ open: undefined }, { replace: true })
+            openEvent(undefined, { replace: true })
             onFilter(filter)
           }}
         />

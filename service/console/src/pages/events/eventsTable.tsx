@@ -5,7 +5,7 @@ import { cutText, toText } from '../../lib/propertyText.ts'
 import { maskProperty } from '../../lib/sensitive.ts'
 import { useVirtualRows } from '../../lib/useVirtualRows.ts'
 import { useLink, useProject } from '../../project.ts'
-import { setSearch } from '../../router.ts'
+import { openEvent } from '../../ui/eventDialog.tsx'
 import { type Column, columnTitle, type Field, formatColumn } from './columns.ts'
 import styles from './events.module.css'
 
@@ -85,7 +85,7 @@ const FieldCell = ({ field, event }: { readonly field: Field; readonly event: Ap
   const text = cutText(event[field === 'person' ? 'distinct_id' : field], MAX_CELL)
   if (field === 'event')
     return (
-      <button type="button" class={`clip ${styles.name}`} onClick={() => setSearch({ open: event.uuid })}>
+      <button type="button" class={`clip ${styles.name}`} onClick={() => openEvent(event.uuid)}>
         <bdi>{text || '(no name)'}</bdi>
       </button>
     )
