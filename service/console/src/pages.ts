@@ -28,6 +28,13 @@ export const PAGES: readonly Page[] = [
     icon: 'overview',
     load: async () => (await import('./pages/overview/overviewPage.tsx')).OverviewPage,
   },
+  {
+    path: 'insights',
+    group: 'Product',
+    title: 'Insights',
+    icon: 'insights',
+    load: async () => (await import('./pages/insights/insightsPage.tsx')).InsightsPage,
+  },
 ]
 
 export interface Found {
