@@ -35,6 +35,12 @@ export const PAGES: readonly Page[] = [
     icon: 'insights',
     load: async () => (await import('./pages/insights/insightsPage.tsx')).InsightsPage,
   },
+  {
+    path: 'insights/sql',
+    title: 'SQL',
+    icon: 'insights',
+    load: async () => (await import('./pages/sql/sqlPage.tsx')).SqlPage,
+  },
 ]
 
 export interface Found {
