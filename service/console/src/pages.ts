@@ -41,6 +41,19 @@ export const PAGES: readonly Page[] = [
     icon: 'insights',
     load: async () => (await import('./pages/sql/sqlPage.tsx')).SqlPage,
   },
+  {
+    path: 'endpoints',
+    group: 'Data',
+    title: 'Endpoints',
+    icon: 'endpoints',
+    load: async () => (await import('./pages/endpoints/endpointsPage.tsx')).EndpointsPage,
+  },
+  {
+    path: 'endpoints/:name',
+    title: 'Endpoint',
+    icon: 'endpoints',
+    load: async () => (await import('./pages/endpoints/endpointPage.tsx')).EndpointPage,
+  },
 ]
 
 export interface Found {

@@ -19,21 +19,33 @@ const useNames = (projectId: number): readonly string[] => {
   return data ?? []
 }
 
-/** Asks for a name and saves a query as an endpoint. With the name of an endpoint, the query becomes its next version. */
-export const SaveEndpoint = ({ query, onClose }: { readonly query: Query; readonly onClose: () => void }) => {
+/**
+ * Asks for a name and saves a query as an endpoint. With the name of an endpoint, the query becomes its next version, or
+ * is rejected if the endpoint must be new.
+ */
+export const SaveEndpoint = ({
+  query,
+  mustBeNew = false,
+  onClose,
+}: {
+  readonly query: Query
+  readonly mustBeNew?: boolean
+  readonly onClose: () => void
+}) => {
   const { id } = useProject()
   const link = useLink()
   const [name, setName] = useState('')
   const [description, setDescription] = useState('')
   const isKnown = useNames(id).includes(name)
-  const { run, isRunning, error } = useMutation(() =>
-    ask(
-      api.PUT('/api/projects/{projectId}/endpoints/{name}', {
-        params: { path: { projectId: String(id), name } },
-        body: { query, ...(description ? { description } : {}) },
-      }),
-    ),
-  )
+  const { run, isRunning, error } = useMutation(() => {
+    const path = { projectId: String(id) }
+    const fields = { query, ...(description ? { description } : {}) }
+    return mustBeNew
+      ? ask(api.POST('/api/projects/{projectId}/endpoints', { params: { path }, body: { name, ...fields } }))
+      : ask(
+          api.PUT('/api/projects/{projectId}/endpoints/{name}', { params: { path: { ...path, name } }, body: fields }),
+        )
+  })
   const submit = async (event: Event) => {
     event.preventDefault()
     const saved = await run()
@@ -43,12 +55,18 @@ export const SaveEndpoint = ({ query, onClose }: { readonly query: Query; readon
     navigate(link(`endpoints/${encodeURIComponent(saved.name)}`))
   }
   return (
-    <Dialog title="Save as endpoint" onClose={onClose}>
+    <Dialog title={mustBeNew ? 'New endpoint' : 'Save as endpoint'} onClose={onClose}>
       <form class="stack" onSubmit={(event) => void submit(event)}>
         <p class="muted">Programs run an endpoint by its name, with values for its variables.</p>
         <Field
           label="Name"
-          hint={isKnown ? 'This endpoint exists. The query becomes its next version.' : 'Letters, digits, - and _.'}
+          hint={
+            !isKnown
+              ? 'Letters, digits, - and _.'
+              : mustBeNew
+                ? 'This endpoint exists. Choose another name.'
+                : 'This endpoint exists. The query becomes its next version.'
+          }
         >
           {(attributes) => (
             <input
@@ -73,8 +91,8 @@ export const SaveEndpoint = ({ query, onClose }: { readonly query: Query; readon
         </Field>
         {error && <Failed error={error} />}
         <div class="row">
-          <button type="submit" class="button primary" disabled={isRunning}>
-            {isKnown ? 'Save as next version' : 'Save'}
+          <button type="submit" class="button primary" disabled={isRunning || (isKnown && mustBeNew)}>
+            {mustBeNew ? 'Create' : isKnown ? 'Save as next version' : 'Save'}
           </button>
           <button type="button" class="button" onClick={onClose}>
             Cancel

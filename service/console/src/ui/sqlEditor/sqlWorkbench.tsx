@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
+import type { Failure } from '../../api/failure.ts'
 import { useQuery } from '../../lib/useQuery.ts'
 import { QueryTable } from '../queryTable.tsx'
 import { Load, Progress } from '../states.tsx'
@@ -25,6 +26,7 @@ export const SqlWorkbench = ({
   label,
   sql,
   actions,
+  failure: saveFailure,
   onChange,
   onRun,
 }: {
@@ -32,6 +34,8 @@ export const SqlWorkbench = ({
   readonly sql: string
   /** Further buttons beside "Run". */
   readonly actions?: ComponentChildren
+  /** Why this text could not be saved. */
+  readonly failure?: Failure | undefined
   readonly onChange: (sql: string) => void
   readonly onRun?: (sql: string) => void
 }) => {
@@ -42,7 +46,7 @@ export const SqlWorkbench = ({
   const variables = useVariables()
   const loaded = useQuery(run && { kind: 'HogQLQuery', query: run.sql }, { variables: run?.variables, limit: MAX_ROWS })
   const names = variablesOf(sql)
-  const failure = loaded.error
+  const failure = saveFailure ?? loaded.error
   const issues = failure?.code === 'invalid_variables' ? failure.errors : []
 
   const start = () => {
@@ -93,13 +97,13 @@ export const SqlWorkbench = ({
           </button>
         )}
         {actions}
-        <span class="small muted">Ctrl or ⌘ with Enter runs. Escape, then Tab, leaves the editor.</span>
+        <span class="small muted">Ctrl or ⌘ with Enter runs. Tab leaves the editor.</span>
       </div>
       <Progress isActive={loaded.isLoading} {...(loaded.share === undefined ? {} : { share: loaded.share })} />
       {failure && (
         <QueryProblem
           failure={failure}
-          canFix={sql === run?.sql}
+          canFix={saveFailure !== undefined || sql === run?.sql}
           onGoTo={(offset) => editor.current?.goTo(offset)}
           onFix={(from, to, replacement) => onChange(sql.slice(0, from) + replacement + sql.slice(to))}
         />

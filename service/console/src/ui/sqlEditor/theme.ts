@@ -8,10 +8,10 @@ const theme = EditorView.theme({
   '.cm-scroller': {
     fontFamily: 'var(--mono)',
     lineHeight: '1.6',
-    minHeight: 'var(--editor-height, 10rem)',
     overflow: 'auto',
   },
   '.cm-content': { caretColor: 'var(--text)', padding: '0.6rem 0' },
+  '.cm-content, .cm-gutter': { minHeight: '9rem' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
   '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--muted)', borderRight: '1px solid var(--line)' },
   '.cm-activeLine': { backgroundColor: 'transparent' },
