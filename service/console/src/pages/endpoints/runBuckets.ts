@@ -12,9 +12,11 @@ interface Counts {
 
 const NOTHING: Counts = { runs: 0, errors: 0 }
 
+const HOUR_MS = 3_600_000
+
 /**
  * Returns the hours or days of a span, oldest first, with their runs. The API leaves out those without runs. Hours and
- * days are matched by their names in the project's zone, because a day can have 23 to 25 hours.
+ * days are matched by their names in the project's zone, because a day can have 23 to 25 hours. The first one is a part.
  */
 export const bucketsOf = (
   series: readonly (Counts & { readonly start: string })[],
@@ -22,17 +24,15 @@ export const bucketsOf = (
   timeZone: string,
   now: number,
 ): { readonly labels: readonly string[]; readonly counts: readonly Counts[] } => {
-  const format = new Intl.DateTimeFormat(
-    undefined,
-    interval === 'hour'
-      ? { timeZone, month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' }
-      : { timeZone, month: 'short', day: 'numeric' },
-  )
-  const hourMs = 3_600_000
-  const found = new Map(series.map((each) => [format.format(new Date(each.start)), each]))
-  const times = Array.from({ length: buckets }, (_, index) => now - (buckets - 1 - index) * ms)
-  const labels = [
-    ...new Set(times.map((time) => format.format(interval === 'hour' ? Math.floor(time / hourMs) * hourMs : time))),
-  ]
-  return { labels, counts: labels.map((label) => found.get(label) ?? NOTHING) }
+  const isHour = interval === 'hour'
+  const date = { timeZone, month: 'short', day: 'numeric' } as const
+  const key = new Intl.DateTimeFormat('en', isHour ? { ...date, hour: 'numeric', timeZoneName: 'short' } : date)
+  const label = new Intl.DateTimeFormat(undefined, isHour ? { timeZone, hour: 'numeric', minute: '2-digit' } : date)
+  const found = new Map(series.map((each) => [key.format(new Date(each.start)), each]))
+  const times = Array.from({ length: buckets + 1 }, (_, index) => now - (buckets - index) * ms)
+  const starts = new Map(times.map((time) => [key.format(time), isHour ? Math.floor(time / HOUR_MS) * HOUR_MS : time]))
+  return {
+    labels: [...starts.values()].map((start) => label.format(start)),
+    counts: [...starts.keys()].map((name) => found.get(name) ?? NOTHING),
+  }
 }
