@@ -7,6 +7,8 @@ export default defineConfig({
   root: here('.'),
   // Relative to <base href>, which the service writes, so that a build works at any path behind a proxy.
   base: './',
+  // The benchmark's posthog-js has another release of preact at the root, where packages of the console would find it.
+  resolve: { dedupe: ['preact'] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: here('dist'),
