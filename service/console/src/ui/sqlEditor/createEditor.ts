@@ -23,6 +23,7 @@ import { attachRoot, baseExtensions } from './base.ts'
 import { completionsFor, type SqlNames } from './completions.ts'
 import { dialect } from './dialect.ts'
 import type { SqlProblem } from './problem.ts'
+import { replaceTyped } from './replaceTyped.ts'
 
 export interface EditorOptions {
   readonly host: HTMLElement
@@ -104,6 +105,7 @@ export const createEditor = ({ host, label, text, isReadOnly, names, onChange, o
         ...baseExtensions(root, label),
         EditorState.readOnly.of(isReadOnly),
         history(),
+        replaceTyped,
         drawSelection(),
         closeBrackets(),
         autocompletion(),
