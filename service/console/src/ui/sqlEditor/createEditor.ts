@@ -37,7 +37,7 @@ export interface EditorOptions {
 }
 
 export interface Editor {
-  /** Replaces the text, if it differs. */
+  /** Replaces the text, if it differs. Does not call `onChange`. */
   setText(text: string): void
   /** Marks places in the text. */
   setProblems(problems: readonly SqlProblem[]): void
@@ -95,6 +95,7 @@ export const createEditor = ({ host, label, text, isReadOnly, names, onChange, o
     return true
   }
   const { language } = dialect
+  let isSetting = false
   const view = new EditorView({
     root,
     parent: root,
@@ -115,14 +116,19 @@ export const createEditor = ({ host, label, text, isReadOnly, names, onChange, o
           language.data.of({ autocomplete: keywordCompletionSource(dialect, true) }),
         ]),
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
-        EditorView.updateListener.of((update) => update.docChanged && onChange(update.state.doc.toString())),
+        EditorView.updateListener.of(
+          (update) => update.docChanged && !isSetting && onChange(update.state.doc.toString()),
+        ),
       ],
     }),
   })
   return {
     setText(next) {
       const { doc } = view.state
-      if (doc.toString() !== next) view.dispatch({ changes: { from: 0, to: doc.length, insert: next } })
+      if (doc.toString() === next) return
+      isSetting = true
+      view.dispatch({ changes: { from: 0, to: doc.length, insert: next } })
+      isSetting = false
     },
     setProblems(problems) {
       const { length } = view.state.doc

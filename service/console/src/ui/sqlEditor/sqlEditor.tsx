@@ -33,6 +33,8 @@ export const SqlEditor = ({
 }) => {
   const host = useRef<HTMLDivElement>(null)
   const own = useRef<Editor>(null)
+  // Texts of the editor that have not come back as `value` yet: while a person types, it comes back late.
+  const typed = useRef<string[]>([])
   const latest = useRef({ value, names, problems, onChange, onRun })
   latest.current = { value, names, problems, onChange, onRun }
 
@@ -46,7 +48,10 @@ export const SqlEditor = ({
         text: latest.current.value,
         isReadOnly,
         names: () => latest.current.names,
-        onChange: (text) => latest.current.onChange(text),
+        onChange: (text) => {
+          typed.current.push(text)
+          latest.current.onChange(text)
+        },
         onRun: () => latest.current.onRun(),
       })
       own.current.setProblems(latest.current.problems)
@@ -58,7 +63,11 @@ export const SqlEditor = ({
       own.current = null
     }
   }, [label, isReadOnly])
-  useEffect(() => own.current?.setText(value), [value])
+  useEffect(() => {
+    const at = typed.current.indexOf(value)
+    typed.current.splice(0, at < 0 ? typed.current.length : at + 1)
+    if (at < 0) own.current?.setText(value)
+  }, [value])
   useEffect(() => own.current?.setProblems(problems), [problems])
   return <div ref={host} class={styles.editor} />
 }
