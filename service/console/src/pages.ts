@@ -55,6 +55,32 @@ export const PAGES: readonly Page[] = [
     icon: 'people',
     load: async () => (await import('./pages/people/personPage.tsx')).PersonPage,
   },
+  {
+    path: 'insights',
+    group: 'Product',
+    title: 'Insights',
+    icon: 'insights',
+    load: async () => (await import('./pages/insights/insightsPage.tsx')).InsightsPage,
+  },
+  {
+    path: 'insights/sql',
+    title: 'SQL',
+    icon: 'insights',
+    load: async () => (await import('./pages/sql/sqlPage.tsx')).SqlPage,
+  },
+  {
+    path: 'endpoints',
+    group: 'Data',
+    title: 'Endpoints',
+    icon: 'endpoints',
+    load: async () => (await import('./pages/endpoints/endpointsPage.tsx')).EndpointsPage,
+  },
+  {
+    path: 'endpoints/:name',
+    title: 'Endpoint',
+    icon: 'endpoints',
+    load: async () => (await import('./pages/endpoints/endpointPage.tsx')).EndpointPage,
+  },
 ]
 
 export interface Found {

@@ -20,6 +20,8 @@ export interface QueryOptions {
   readonly limit?: number | undefined
   /** Skips the service's cache. */
   readonly force?: boolean | undefined
+  /** Adds the engine's SQL to the result, as `clickhouse`. */
+  readonly debug?: boolean | undefined
   /** A cached result may be this old. */
   readonly maxAgeSeconds?: number | undefined
   readonly onProgress?: ((progress: QueryProgress) => void) | undefined
@@ -97,7 +99,7 @@ const watchProgress = (projectId: number, id: string, onProgress: (progress: Que
 export const runQuery = async (
   projectId: number,
   query: Query,
-  { signal, variables, limit, force = false, maxAgeSeconds = MAX_AGE_SECONDS, onProgress }: QueryOptions,
+  { signal, variables, limit, debug = false, force = false, maxAgeSeconds = MAX_AGE_SECONDS, onProgress }: QueryOptions,
 ): Promise<QueryResult> => {
   signal.throwIfAborted()
   await takePlace(signal)
@@ -118,6 +120,7 @@ export const runQuery = async (
       refresh: force ? ('force' as const) : ('cache' as const),
       max_age_seconds: maxAgeSeconds,
       ...(variables ? { variables } : {}),
+      ...(debug ? { debug } : {}),
       ...(limit === undefined ? {} : { limit }),
     }
     const params = { path: { projectId: String(projectId) } }
