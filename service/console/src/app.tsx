@@ -4,7 +4,8 @@ import { api, ask } from './api/client.ts'
 import { hasExpired } from './api/session.ts'
 import { useLoad } from './lib/useLoad.ts'
 import { findPage, type Page, type PageProps } from './pages.ts'
-import { type Project, ProjectProvider } from './project.ts'
+import { hasEvents, useSetup } from './lib/useSetup.ts'
+import { type Project, ProjectProvider, useProject } from './project.ts'
 import { linkTo, navigate, path } from './router.ts'
 import { Shell } from './shell.tsx'
 import { SignIn, SignInAgain, tokenOfLink } from './signIn.tsx'
@@ -60,10 +61,6 @@ const InProject = ({ projects, keyLabel }: { readonly projects: readonly Project
   const project = projects.find((each) => String(each.id) === id)
   const first = projects[0]
   const isHome = path.value === '' || (project && rest.length === 0)
-  const home = project ?? first
-  useEffect(() => {
-    if (isHome && home) navigate(linkTo(`projects/${home.id}/overview`), { replace: true })
-  }, [isHome, home])
 
   if (!first)
     return (
@@ -75,7 +72,12 @@ const InProject = ({ projects, keyLabel }: { readonly projects: readonly Project
         </Empty>
       </main>
     )
-  if (isHome) return null
+  if (isHome)
+    return (
+      <ProjectProvider value={project ?? first}>
+        <Home />
+      </ProjectProvider>
+    )
   const found = project && findPage(rest.join('/'))
   return (
     <ProjectProvider value={project ?? first}>
@@ -84,6 +86,17 @@ const InProject = ({ projects, keyLabel }: { readonly projects: readonly Project
       </Shell>
     </ProjectProvider>
   )
+}
+
+/** Shows the overview of a project, or its set-up if it has no events yet. */
+const Home = () => {
+  const { id } = useProject()
+  const { data, error } = useSetup()
+  useEffect(() => {
+    if (data ?? error)
+      navigate(linkTo(`projects/${id}/${data && !hasEvents(data) ? 'setup' : 'overview'}`), { replace: true })
+  }, [id, data, error])
+  return null
 }
 
 const loaded = new Map<Page, ComponentType<PageProps>>()

@@ -28,6 +28,13 @@ export const PAGES: readonly Page[] = [
     icon: 'overview',
     load: async () => (await import('./pages/overview/overviewPage.tsx')).OverviewPage,
   },
+  {
+    path: 'setup',
+    group: 'Project',
+    title: 'Set-up',
+    icon: 'setup',
+    load: async () => (await import('./pages/setup/setupPage.tsx')).SetupPage,
+  },
 ]
 
 export interface Found {

@@ -29,7 +29,7 @@ export const Shell = ({ projects, keyLabel, current, children }: ShellProps) => 
       <button type="button" class="skip-link" onClick={() => document.getElementById('main')?.focus()}>
         Skip to the content
       </button>
-      <div class="topbar">
+      <header class="topbar">
         <Brand />
         <button
           type="button"
@@ -40,7 +40,7 @@ export const Shell = ({ projects, keyLabel, current, children }: ShellProps) => 
         >
           <Icon name={isOpen ? 'close' : 'menu'} />
         </button>
-      </div>
+      </header>
       <aside class={isOpen ? 'sidebar is-open' : 'sidebar'} aria-label="Console">
         <div class="row between">
           <Brand />
