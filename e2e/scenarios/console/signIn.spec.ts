@@ -1,0 +1,34 @@
+import { expect, expectAccessible, test } from '../../support/console'
+
+test('the console asks for a key, shows why it was rejected, and returns to the page that was asked for', async ({
+  own,
+  page,
+  problems: _problems,
+}) => {
+  const address = `${own.url}/console/projects/${own.projectId}/overview?period=30d`
+  await page.goto(address)
+  await expect(page.getByRole('heading', { name: 'Sign in to Trailmark' })).toBeVisible()
+  await expectAccessible(page)
+
+  await page.getByLabel('Personal API key').fill('wrong')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page.getByText('not valid')).toBeVisible()
+
+  await page.getByLabel('Personal API key').fill(own.key)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible()
+  expect(page.url()).toBe(address)
+})
+
+test('an expired session asks for the key over the page, which stays', async ({ view: { page, open, service } }) => {
+  await open('overview')
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible()
+  await page.context().clearCookies()
+  await page.getByRole('button', { name: 'Last 7 days' }).click()
+  await page.getByRole('menuitemradio', { name: 'Last 30 days' }).click()
+  await expect(page.getByRole('heading', { name: 'Your session has ended' })).toBeVisible()
+  await page.getByLabel('Personal API key').fill(service.key)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page.getByRole('heading', { name: 'Your session has ended' })).toBeHidden()
+  expect(page.url()).toContain('period=30d')
+})

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright/test'
+import { test as base, expect } from 'playwright/test'
+import { type Service, startService } from './service'
+
+const AXE = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** The console of a service of its own, in a page that is signed in. */
+export interface Console {
+  readonly service: Service
+  readonly page: Page
+  /** Opens a page of the project by its path, such as `people?search=a`. */
+  open(path: string): Promise<void>
+  /** Stores events. The token is the project's. */
+  send(events: readonly object[]): Promise<void>
+}
+
+interface Fixtures {
+  own: Service
+  /** What the browser complained about: errors of the console, and of its content security policy. */
+  problems: string[]
+  view: Console
+}
+
+export const test = base.extend<Fixtures>({
+  own: async ({}, use) => {
+    const service = await startService()
+    await use(service)
+    await service.stop()
+  },
+  problems: async ({ page }, use) => {
+    const problems: string[] = []
+    // Requests that a test makes fail are errors of the network, which the console shows.
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        problems.push(message.text())
+    })
+    page.on('pageerror', (error) => problems.push(error.stack ?? error.message))
+    await use(problems)
+    expect(problems).toEqual([])
+  },
+  view: async ({ own, page, problems: _problems }, use) => {
+    await page.setViewportSize({ width: 1440, height: 900 })
+    const signedIn = await page.request.post(`${own.url}/api/console/session`, {
+      headers: { origin: own.url },
+      data: { key: own.key },
+    })
+    expect(signedIn.status()).toBe(201)
+    await use({
+      service: own,
+      page,
+      open: async (path) => {
+        await page.goto(`${own.url}/console/projects/${own.projectId}/${path}`)
+      },
+      send: async (batch) => {
+        const response = await fetch(`${own.url}/batch/`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ api_key: own.token, batch, historical_migration: true }),
+        })
+        expect(response.status).toBe(200)
+      },
+    })
+  },
+})
+
+interface Violation {
+  readonly id: string
+  readonly help: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
+}
+
+interface Axe {
+  run(options: object): Promise<{ violations: Violation[] }>
+}
+
+const violationsOf = async (page: Page): Promise<readonly string[]> => {
+  // Not by a script element, which the content security policy forbids.
+  await page.evaluate(AXE)
+  const violations = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: Axe }
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+    return (await axe.run({ runOnly: { type: 'tag', values: tags } })).violations
+  })
+  return violations.map(
+    ({ id, help, nodes }) =>
+      `${id}: ${help}\n${nodes.map((node) => `  ${node.html}\n  ${node.failureSummary}`).join('\n')}`,
+  )
+}
+
+/** Fails on any violation of WCAG 2.2 AA that axe finds, in both themes, at 1,440 and 390 px, and on sideways scrolling at 320 px. */
+export const expectAccessible = async (page: Page): Promise<void> => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      expect(await violationsOf(page), `${colorScheme}, ${width} px`).toEqual([])
+    }
+  }
+  await page.setViewportSize({ width: 320, height: 900 })
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+  await page.setViewportSize({ width: 1440, height: 900 })
+}
+
+export { expect }
