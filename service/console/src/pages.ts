@@ -29,6 +29,19 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import('./pages/overview/overviewPage.tsx')).OverviewPage,
   },
   {
+    path: 'flags',
+    group: 'Data',
+    title: 'Flags',
+    icon: 'flags',
+    load: async () => (await import('./pages/flags/flagsPage.tsx')).FlagsPage,
+  },
+  {
+    path: 'flags/:id',
+    title: 'Flag',
+    icon: 'flags',
+    load: async () => (await import('./pages/flags/flagPage.tsx')).FlagPage,
+  },
+  {
     path: 'setup',
     group: 'Project',
     title: 'Set-up',
