@@ -29,6 +29,19 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import('./pages/overview/overviewPage.tsx')).OverviewPage,
   },
   {
+    path: 'dashboards',
+    group: 'Product',
+    title: 'Dashboards',
+    icon: 'dashboards',
+    load: async () => (await import('./pages/dashboards/dashboardsPage.tsx')).DashboardsPage,
+  },
+  {
+    path: 'dashboards/:id',
+    title: 'Dashboard',
+    icon: 'dashboards',
+    load: async () => (await import('./pages/dashboards/dashboardPage.tsx')).DashboardPage,
+  },
+  {
     path: 'flags',
     group: 'Data',
     title: 'Flags',

@@ -83,10 +83,5 @@ const Trace = ({ condition }: { readonly condition: Condition }) => (
         ))}
       </ul>
     )}
-    {condition.bucket !== null && condition.rollout_percentage < 100 && (
-      <p class="small muted">
-        Bucket {condition.bucket.toFixed(1)} of 100, rolled out to {condition.rollout_percentage}%.
-      </p>
-    )}
   </div>
 )

@@ -25,12 +25,14 @@ export const Values = ({
   readonly onChange: (changes: Partial<FlagDraft>) => void
 }) => (
   <div class="stack">
-    <Segments
-      label="Values"
-      value={draft.variants.length ? 'variants' : 'switch'}
-      options={KINDS}
-      onChange={(kind) => onChange({ variants: kind === 'variants' ? FIRST_VARIANTS : [] })}
-    />
+    <div>
+      <Segments
+        label="Values"
+        value={draft.variants.length ? 'variants' : 'switch'}
+        options={KINDS}
+        onChange={(kind) => onChange({ variants: kind === 'variants' ? FIRST_VARIANTS : [] })}
+      />
+    </div>
     {draft.variants.length ? (
       <Variants variants={draft.variants} failure={failure} onChange={(variants) => onChange({ variants })} />
     ) : (
