@@ -1,7 +1,7 @@
 import eslint from '@eslint/js'
 import tseslint from 'typescript-eslint'
 
-/** Prettier owns the layout; these rules find defects. */
+/** Prettier formats the code. These rules find defects. */
 export default tseslint.config(
   {
     ignores: [
@@ -35,7 +35,7 @@ export default tseslint.config(
       ],
       // Objects are closures, so a method works without its object.
       '@typescript-eslint/unbound-method': 'off',
-      // `async` without `await` turns a throw into a rejection, which the interfaces of stores ask for.
+      // `async` without `await` turns a throw into a rejection, which the interfaces of stores require.
       '@typescript-eslint/require-await': 'off',
       'max-lines-per-function': ['warn', { max: 120, skipBlankLines: true, skipComments: true }],
     },
@@ -44,13 +44,13 @@ export default tseslint.config(
     files: ['**/*.mjs'],
     extends: [eslint.configs.recommended],
     rules: {
-      // Scripts and benchmarks run in Node, and hand functions to pages.
+      // Scripts and benchmarks run in Node, and also contain functions that run in pages.
       'no-undef': 'off',
       'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
     },
   },
   {
-    // Tests read JSON of any shape, and show that wrong types do not compile.
+    // Tests read JSON of any shape, and check that wrong types do not compile.
     files: ['test/**/*.ts', 'service/test/**/*.ts', 'e2e/**/*.ts'],
     rules: {
       '@typescript-eslint/no-explicit-any': 'off',
@@ -60,7 +60,7 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-return': 'off',
       '@typescript-eslint/ban-ts-comment': ['error', { 'ts-expect-error': false }],
-      // Playwright reads the names of fixtures off the first parameter, which may be empty.
+      // Playwright reads the names of fixtures from the first parameter, which may be empty.
       'no-empty-pattern': 'off',
       'max-lines-per-function': 'off',
     },

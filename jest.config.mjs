@@ -11,7 +11,7 @@ const service = {
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testEnvironment: 'node',
   transform,
-  // The service is ESM with explicit .ts extensions in its imports; swc keeps them and jest resolves them as they are.
+  // The service is ESM with explicit .ts extensions in its imports. swc keeps them, and jest resolves them unchanged.
   transformIgnorePatterns: ['/node_modules/'],
 }
 
@@ -19,10 +19,10 @@ const service = {
 const suites = (...names) => names.map((name) => `**/service/${name}.test.ts`)
 
 export default {
-  // Half of a service test is waiting for the engine: one worker for each core, where Jest would leave one core idle.
+  // Service tests wait for the engine half of the time, so use one worker per core. By default, Jest leaves one core idle.
   maxWorkers: '100%',
   testSequencer: '<rootDir>/scripts/slowestFirst.mjs',
-  // A guard against what never ends, not a measure of speed: a busy machine takes its time.
+  // Only stops tests that hang. Generous, because a busy machine is slow.
   testTimeout: 600_000,
   projects: [
     {
@@ -36,8 +36,8 @@ export default {
       setupFilesAfterEnv: ['<rootDir>/test/support/setup.ts'],
     },
     { ...service, displayName: 'service', testMatch: ['**/*.test.ts'] },
-    // Suites of the service once more on a cluster of two shards: one or two of every room that asks the store.
-    // All of them take too long for every change; `TEST_STORE=cluster npx jest --testPathPatterns NAME` runs any other there.
+    // Runs some suites of the service again on a cluster of two shards: one or two of every room that uses the store. All
+    // suites would take too long for every change. `TEST_STORE=cluster npx jest --testPathPatterns NAME` runs any other.
     {
       ...service,
       displayName: 'cluster',

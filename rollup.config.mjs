@@ -6,7 +6,7 @@ import dts from 'rollup-plugin-dts'
 import { licenses, served } from './scripts/servedFiles.mjs'
 
 const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'))
-// The list of extensions (src/extensions/contract.ts): names, and the largest size of each script.
+// The names of the extensions (src/extensions/contract.ts).
 const extensions = Object.keys(
   JSON.parse(readFileSync(new URL('./src/extensions/extensions.json', import.meta.url), 'utf8')),
 )
@@ -14,12 +14,12 @@ const extensions = Object.keys(
 const parts = Object.keys(JSON.parse(readFileSync(new URL('./src/parts.json', import.meta.url), 'utf8')))
 const apiHost = process.env.TRAILMARK_DEFAULT_API_HOST
 
-// What the sources call by these names becomes text at build time.
+// Replaces these names in the sources with literals at build time.
 const constants = (channel) => ({
   name: 'constants',
   renderChunk(code) {
     const values = { __VERSION__: version, __CHANNEL__: channel, __DEFAULT_API_HOST__: apiHost || undefined }
-    // Names and texts differ in length, so positions behind them shift; no map line holds two of them with code between.
+    // Names and literals differ in length, which shifts later positions in a line. No line has two of them with code between.
     return {
       code: code.replace(/\b__(VERSION|CHANNEL|DEFAULT_API_HOST)__\b/g, (name) => String(JSON.stringify(values[name]))),
       map: null,
@@ -27,8 +27,8 @@ const constants = (channel) => ({
   },
 })
 
-// "const" is a word for people and TypeScript. With "let" alone the minifier joins more declarations: 0.1 kB gzipped. The
-// blanks keep every position, so the source map stays right.
+// Replaces `const` with `let`, so that the minifier can join more declarations: saves 0.1 kB gzipped. The extra spaces keep
+// all positions, so the source map stays correct.
 const letOnly = {
   name: 'let-only',
   renderChunk(code) {
@@ -43,7 +43,7 @@ const letOnly = {
   },
 }
 
-// `import()` of a computed name is nothing that the bundler of a site can follow: a table of imports is.
+// The bundler of a site cannot follow `import()` of a computed name, but it can follow a table of imports.
 const importTable = {
   name: 'import-table',
   load: (id) =>
@@ -65,7 +65,7 @@ const sources = (channel) => [
   constants(channel),
 ]
 
-// The libraries inside keep their licenses: their texts travel with the code, in licenses.txt.
+// licenses.txt has the licenses of the bundled libraries.
 const banner = `/*! Trailmark ${version}, MIT. Third parties: licenses.txt */`
 const output = { sourcemap: true, banner }
 
@@ -73,11 +73,11 @@ const script = (input, file, more = {}) => ({
   input,
   output: {
     ...output,
-    // V8 compiles every function with the script, not one by one as the start calls them: a seventh of the start's time.
+    // Makes V8 compile every function together with the script instead of at its first call. Saves a seventh of the start time.
     banner: `//# allFunctionsCalledOnLoad\n${banner}`,
     file,
     format: 'iife',
-    // ASCII only: a page that is not UTF-8 would garble anything else. `inline: 1`: what is inlined further compresses worse.
+    // ASCII only, because other characters would be garbled on pages that are not UTF-8. `inline: 1`: more inlining compresses worse.
     plugins: [
       letOnly,
       terser({
@@ -91,14 +91,14 @@ const script = (input, file, more = {}) => ({
   plugins: [...sources('cdn'), licenses, served(version)],
 })
 
-/** An extension's script leaves its exports where src/entries/loadByScript.ts looks for them. */
+/** The script of an extension, which stores its exports where src/entries/loadByScript.ts reads them. */
 const extensionScript = (name) =>
   script(`src/extensions/${name}/${name}.ts`, `dist/${name}.js`, {
     name: `__trailmark_extensions__.${name}`,
     extend: true,
   })
 
-/** The declarations of a part beside its code: `core` has a file of its own (below), the others are a `Feature` each. */
+/** Emits the declarations of the parts: each is a `Feature`. Those of `core` are built separately (below). */
 const partTypes = (extension, core) => ({
   name: 'part-types',
   generateBundle() {
@@ -135,7 +135,7 @@ export default [
         ...output,
         dir: 'dist/esm/parts',
         format: 'es',
-        // A bare import of a chunk that another chunk imports anyway makes bundlers warn.
+        // Bundlers warn about a bare import of a chunk that another chunk already imports.
         hoistTransitiveImports: false,
         chunkFileNames: 'shared/[name].js',
         plugins: [partTypes('d.ts', 'core.js')],
@@ -146,7 +146,7 @@ export default [
         format: 'cjs',
         exports: 'named',
         entryFileNames: '[name].cjs',
-        // A bare import of a chunk that another chunk imports anyway makes bundlers warn.
+        // Bundlers warn about a bare import of a chunk that another chunk already imports.
         hoistTransitiveImports: false,
         chunkFileNames: 'shared/[name].cjs',
         plugins: [partTypes('d.cts', 'core.cjs')],

@@ -19,7 +19,7 @@ const BROWSERS = {
     debian: 'chromium',
     advice: 'Run this once: npx playwright install --with-deps chromium',
   },
-  // Chromium without its user interface, which takes half the processor time.
+  // Chromium without its user interface, which needs half the CPU time.
   'chromium-headless-shell': {
     variable: 'TRAILMARK_HEADLESS_SHELL',
     names: ['chromium-headless-shell'],

@@ -1,5 +1,5 @@
-// `npm run release`: builds the npm package, checks it, and publishes it. With --dry-run it publishes nothing, and reports
-// unreleased changes instead of refusing them.
+// `npm run release`: builds the npm package, checks it, and publishes it. With --dry-run it publishes nothing, and
+// unreleased changes do not fail the check.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,7 @@ const run = (command, ...args) =>
   execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 2 ** 26 })
 const tool = (...args) => run('npx', '--no-install', ...args)
 
-/** What is checked, in order. A check returns a detail to print, and throws if it fails. */
+/** The checks, in order. A check returns a detail to print, and throws if it fails. */
 const CHECKS = {
   'Git is clean': () => {
     const changed = run('git', 'status', '--porcelain').trimEnd()

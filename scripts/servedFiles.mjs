@@ -1,4 +1,4 @@
-// Rollup plugins for files beside the code: compressed copies and hashes for the service, and licenses of bundled packages.
+// Rollup plugins for files next to the code: compressed copies and hashes for the service, and licenses of bundled packages.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -44,10 +44,10 @@ const licenseOf = (folder, name) => {
   return `${name} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
 }
 
-// Several builds write into one folder; each adds the packages it has bundled.
+// Several builds write into the same folder, and each adds the packages that it bundles.
 const notices = new Map()
 
-/** Writes `licenses.txt` beside the code, with the licenses of the packages whose code is in the folder's files. */
+/** Writes `licenses.txt` next to the code, with the licenses of the packages whose code is in the folder's files. */
 export const licenses = {
   name: 'licenses',
   writeBundle({ file, dir = dirname(file) }, bundle) {

@@ -1,6 +1,6 @@
 import Sequencer from '@jest/test-sequencer'
 
-/** Files that run for longer than 20 seconds on a quiet machine, the longest first. One of them at the end leaves cores idle. */
+/** Test files that take more than 20 seconds on an idle machine, longest first. Running one of them last would leave cores idle. */
 const SLOWEST = [
   'materialization/insights',
   'materialization/persons',
@@ -20,7 +20,7 @@ const SLOWEST = [
   'test/package',
 ].map((name) => `/${name}.test.ts`)
 
-/** Jest's own order (by the time of the last run, else by size), after the files that are known to be slow. */
+/** Runs the slow files first, and the others in Jest's default order (by duration of the last run, or by size). */
 export default class SlowestFirst extends Sequencer {
   /** @param {import('@jest/test-result').Test[]} tests */
   sort(tests) {

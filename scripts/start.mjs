@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const OLDEST_NODE = [20, 19]
-// The service finishes what is under way before it stops, for at most 20 s.
+// The service completes requests in flight before it stops, for at most 20 s.
 const STOP_WAIT_MS = 25_000
 
 const isTerminal = process.stdout.isTTY && !process.env.NO_COLOR
@@ -52,6 +52,18 @@ const BUILDS = [
     sources: ['service/src', 'service/rollup.config.mjs', 'scripts/servedFiles.mjs', 'service/package.json'],
     outputs: ['service/dist/main.js'],
     command: ['node_modules/rollup/dist/bin/rollup', '-c', 'service/rollup.config.mjs', '--silent'],
+  },
+  {
+    name: 'the console',
+    sources: [
+      'service/console/src',
+      'service/console/public',
+      'service/console/index.html',
+      'service/console/vite.config.ts',
+      'service/console/package.json',
+    ],
+    outputs: ['service/console/dist/index.html'],
+    command: ['node_modules/vite/bin/vite.js', 'build', 'service/console', '--logLevel', 'warn'],
   },
 ]
 
@@ -126,7 +138,7 @@ const stopOne = (child) =>
     child.kill('SIGTERM')
   })
 
-/** The shop first: it asks the service. */
+/** Stops the children, the shop first, because it sends requests to the service. */
 const stopAll = async (code) => {
   if (stopping) return
   stopping = true
@@ -136,7 +148,7 @@ const stopAll = async (code) => {
 }
 
 const onSignal = () => {
-  // A second Ctrl-C stops at once.
+  // A second Ctrl-C kills the children.
   if (stopping) {
     for (const child of running.values()) child.kill('SIGKILL')
     process.exit(1)
@@ -147,12 +159,12 @@ const onSignal = () => {
 }
 
 /**
- * Starts `node file` and resolves with what its line `<ready> {…}` says. Until then its lines are progress; afterwards
- * they appear with its name in front.
+ * Starts `node file` and resolves with the JSON of its line `<ready> {…}`. Lines before that are passed to `onProgress`;
+ * later lines are printed with its name in front.
  */
 const run = ({ name, file, ready, env, onProgress }) =>
   new Promise((resolve, reject) => {
-    // In a group of its own: Ctrl-C reaches this process only, which then stops its children one after the other.
+    // In a separate process group, so that Ctrl-C reaches only this process, which then stops its children one by one.
     const child = spawn(process.execPath, [join(ROOT, file)], {
       cwd: ROOT,
       env: { ...process.env, ...env },
@@ -171,12 +183,12 @@ const run = ({ name, file, ready, env, onProgress }) =>
       else if (!stopping) say(`${faint(`${name} │`)} ${line}`)
     })
     createInterface({ input: child.stderr }).on('line', (line) => {
-      // The reason for an exit is printed at the end; everything else, such as a store it waits for, at once.
+      // The reason for an exit is printed at the end. Other lines, such as a store it waits for, are printed immediately.
       if (!isReady && line.startsWith('trailmark: ')) complaints.push(line)
       else complain(`${faint(`${name} │`)} ${line}`)
     })
     child.on('error', reject)
-    // Not `exit`: the last output is still in the pipe then.
+    // Not `exit`, because the last output may still be in the pipe then.
     child.on('close', (code, signal) => {
       if (stopping) return
       if (!isReady)
@@ -194,7 +206,7 @@ const run = ({ name, file, ready, env, onProgress }) =>
 
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Returns how a shell reads the key without showing it: from its file, or from the environment. */
+/** Returns a shell expression that reads the key without showing it, from its file or from the environment. */
 const keyInShell = (keyFile) => (keyFile ? `$(cat ${quoted(shortPath(keyFile))})` : '$TRAILMARK_PERSONAL_API_KEY')
 
 const shortPath = (path) => {
@@ -210,7 +222,7 @@ const announce = async ({ service, shop, began }) => {
   say()
   say(`  ${bold('Trailmark is running')} ${faint(`after ${seconds(began)}`)}`)
   say()
-  row('Demo shop', bold(amber(shop.url)), 'open this first; the panel bottom right shows each event')
+  row('Demo shop', bold(amber(shop.url)), 'open this first; the panel at the bottom right shows each event')
   row('Results', `${shop.url}/results`)
   row('Console', service.console.link ?? service.console.problem, service.console.link && 'this link signs in once')
   row('Service', service.url)
@@ -242,7 +254,7 @@ const announce = async ({ service, shop, began }) => {
   say()
 }
 
-// The port after the service's own, or any free one if the service uses any free one.
+// The port after the service's, or any free port if the service uses any free port.
 const demoPort = () => {
   if (process.env.TRAILMARK_DEMO_PORT) return process.env.TRAILMARK_DEMO_PORT
   const servicePort = Number(process.env.TRAILMARK_PORT || 8000)
@@ -257,9 +269,9 @@ const start = async () => {
     name: 'service',
     file: 'service/dist/main.js',
     ready: 'trailmark ready',
-    // Logged requests of the demo shop would appear between the lines of the start-up message.
+    // Otherwise, logged requests of the demo shop would appear within the startup message.
     env: { TRAILMARK_LOG_LEVEL: process.env.TRAILMARK_LOG_LEVEL ?? 'warn' },
-    // The service's own start-up message is indented; ours replaces it.
+    // Skips the service's own startup message, which is indented. `announce` prints another one.
     onProgress: (line) => line.trim() && !line.startsWith(' ') && say(`${faint('…')} ${line}`),
   })
   say(`${green('✓')} The service is ready`)

@@ -1,4 +1,4 @@
-// `npm test`: builds, then runs all checks and suites side by side, and ends with the line `N passed, N failed`.
+// `npm test`: builds, then runs all checks and suites concurrently, and ends with the line `N passed, N failed`.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, setPriority, tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { findBrowser } from './findBrowser.mjs'
 const folder = mkdtempSync(join(tmpdir(), 'trailmark-test-'))
 const readReport = (name) => JSON.parse(readFileSync(join(folder, name), 'utf8'))
 const result = { passed: 0, failed: 0 }
-/** Titles of what failed, repeated at the end: the output above is long. */
+/** Titles of failed tests and checks, repeated at the end of the long output. */
 const failures = []
 const count = (passed, failed) => {
   result.passed += passed
@@ -50,7 +50,7 @@ const suite = async (title, command, read, options) => {
   try {
     const report = read()
     // A runner can fail without a failed test: a global set-up that throws.
-    const failed = passed || report.failed.length ? report.failed : ['no test failed, the runner did']
+    const failed = passed || report.failed.length ? report.failed : ['the runner failed, but no test did']
     count(report.passed, failed.length)
     failures.push(...failed.map((name) => `${title}: ${name}`))
   } catch (error) {
@@ -59,7 +59,7 @@ const suite = async (title, command, read, options) => {
   }
 }
 
-// Browser tests are half waiting, for timers and retries. What runs beside them takes the time they leave, not theirs.
+// Browser tests wait for timers and retries half of the time. Lower priority lets other commands use only the remaining CPU time.
 const background = { niceness: 5 }
 
 const runChecks = async () => {
@@ -121,7 +121,8 @@ try {
   console.log(`Browsers: ${browsers.join(', ')}`)
   const built = await Promise.all([
     check('build SDK', ['npm', 'run', 'build:sdk', '--silent']),
-    check('build service', ['npm', 'run', 'build', '--workspace', 'service', '--silent']),
+    check('build service', ['npm', 'run', 'build', '--workspace', 'trailmark-service', '--silent']),
+    check('build console', ['npm', 'run', 'build', '--workspace', 'trailmark-console', '--silent']),
   ])
   if (built.every(Boolean)) await Promise.all([runPlaywright(...browsers), runJest(), runChecks()])
 } catch (error) {

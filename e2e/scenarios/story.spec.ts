@@ -37,12 +37,12 @@ test('script build: from `npm start` and the first page load to the result of an
 
   let running = await start()
   try {
-    const first = addresses(running.said())
+    const first = addresses(running.output())
     const key = (await readFile(first.keyFile, 'utf8')).trim()
     // Only its owner may read the key, and what was printed does not have it.
     expect((await stat(first.keyFile)).mode & 0o777).toBe(0o600)
-    expect(running.said()).not.toContain(key)
-    expect(running.said()).toContain('curl ')
+    expect(running.output()).not.toContain(key)
+    expect(running.output()).toContain('curl ')
 
     // A visit: a page, a product, the basket, the till.
     await asPerson(context)
@@ -116,7 +116,7 @@ test('script build: from `npm start` and the first page load to the result of an
     // The engine too: no process that works on this data is left.
     expect(execFileSync('ps', ['-A', '-o', 'args'], { encoding: 'utf8' })).not.toContain(data)
     running = await start()
-    const second = addresses(running.said())
+    const second = addresses(running.output())
     expect(second.token).toBe(first.token)
     expect((await run(second.service, today)).body.results.map(([day, purchases]) => [day, Number(purchases)])).toEqual(
       [[today, 1]],

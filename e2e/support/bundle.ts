@@ -6,15 +6,15 @@ import { ROOT } from './root'
 const GUIDE = join(ROOT, 'docs/guides/environments.md')
 
 export interface Bundle {
-  /** Where the app's own files lie. */
+  /** Folder of the app's own files. */
   folder: string
-  /** Where what Vite made of them lies. */
+  /** Folder of Vite's output. */
   out: string
 }
 
 /**
- * An app that imports `trailmark` as sites do, bundled by Vite: the code of docs/guides/environments.md, with `settings` for its
- * settings.js, and `files` beside and over it. `entries`: what is built; `ssr`: for a server.
+ * Bundles an app with Vite that imports `trailmark` as sites do: the code of docs/guides/environments.md with `settings` as its
+ * settings.js, plus `files`, which override it. `entries`: the entry files; `ssr`: whether it is built for a server.
  */
 export const bundle = async (
   folder: string,
@@ -50,7 +50,7 @@ export const bundle = async (
       ssr,
       rollupOptions: { input: entries.map((entry) => join(folder, entry)), output: { entryFileNames: '[name].js' } },
     },
-    // Bundled for the server too: that is how frameworks deploy.
+    // Dependencies are bundled for the server too, as frameworks do.
     ssr: { noExternal: true },
   })
   return { folder, out }

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import type { Page } from 'playwright/test'
 import { test as base, expect } from 'playwright/test'
+import { ROOT } from './root'
 import { type Service, startService } from './service'
 
-const AXE = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8')
+const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8')
 
 /** The console of a service of its own, in a page that is signed in. */
 export interface Console {

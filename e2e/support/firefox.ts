@@ -5,8 +5,8 @@ const FIREFOX =
   process.env.TRAILMARK_FIREFOX ?? ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((file) => existsSync(file))
 
 /**
- * Launches stock Firefox over WebDriver BiDi. Playwright drives a patched Firefox of its own, which cannot be installed
- * everywhere and is not what people have. `profile`: folder of a profile that outlives the browser.
+ * Launches stock Firefox over WebDriver BiDi. Playwright drives its own patched Firefox, which cannot be installed
+ * everywhere and is not what people use. `profile`: folder of a profile that outlives the browser.
  */
 export const launchFirefox = (profile?: string): Promise<Browser> => {
   if (!FIREFOX) throw new Error('The Firefox tests need Firefox. Install it, or set TRAILMARK_FIREFOX to its path.')

@@ -4,31 +4,32 @@ import { gunzipSync } from 'node:zlib'
 
 type Mode = 'up' | 'silent' | 'refusing' | 'html' | 'redirecting' | number
 
-/** A request with events, as it came by. */
+/** A request with events that the proxy received. */
 export interface Delivery {
   text: string
   uuids: string[]
   bytes: number
   isCompressed: boolean
-  /** Whether the service got it; else it was refused or swallowed on the way. */
+  /** Whether it was forwarded to the service. */
   isPassedOn: boolean
 }
 
 export interface Proxy {
   url: string
   /**
-   * How it answers from now on: passes on, answers with a status, accepts and never answers, refuses connections, answers
-   * every request with a page as captive portals do, or redirects to one.
+   * Changes the behavior: `up` forwards requests, a number responds with this status, `silent` accepts requests and never
+   * responds, `refusing` rejects connections, `html` responds with a page like captive portals, `redirecting` redirects to
+   * such a page.
    */
   be(mode: Mode, headers?: Record<string, string>): Promise<void>
-  /** Answers 500 to each request that contains this text; undefined: to none. */
+  /** Responds with 500 to each request that contains this text; undefined: to none. */
   poison(text: string | undefined): void
-  /** Requests with events so far. */
+  /** Returns the number of requests with events so far. */
   requests(): number
   deliveries(): readonly Delivery[]
-  /** Every byte that has come by, as text, uncompressed: addresses, headers, bodies. */
+  /** Returns all requests as text, decompressed: URLs, headers, bodies. */
   seen(): string
-  /** Forgets what it has seen so far. */
+  /** Clears `seen`. */
   forget(): void
   stop(): Promise<void>
 }
@@ -40,7 +41,7 @@ const uuidsIn = (text: string) => [...text.matchAll(/"uuid":"([^"]+)"/g)].map(([
 
 const SIGN_IN = '/sign-in'
 
-/** Something between browser and service that can fail as networks and servers do. */
+/** Starts a proxy between browser and service that simulates failures of networks and servers. */
 export const startProxy = async (target: string): Promise<Proxy> => {
   let mode: Mode = 'up'
   let extra: Record<string, string> = {}

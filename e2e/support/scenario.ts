@@ -15,13 +15,13 @@ declare global {
 
 const SNIPPET = readFileSync(resolve(ROOT, 'examples/snippet/snippet.js'), 'utf8')
 
-/** The ways in which a site has the SDK. */
+/** The builds a site can use. */
 export const BUILDS = ['script', 'npm'] as const
 export type Build = (typeof BUILDS)[number]
 
 const OPTIONS: Partial<Config> = {
   defaults: '2026-01-30',
-  // The browser of a test says that it is driven by a program.
+  // Test browsers identify themselves as automated.
   opt_out_useragent_filter: true,
   request_queue_config: { flush_interval_ms: 250 },
 }
@@ -30,15 +30,15 @@ interface Fixtures {
   /** Host name of the site. Browsers resolve every name under `localhost` to the loopback address. */
   hostName: string
   site: Site
-  /** Puts a page on the site that has the SDK in the given way. */
+  /** Adds a page with a build of the SDK to the site. */
   put(build: Build, path: string, body: string, config?: Partial<Config>): void
-  /** The events that the service has stored from this site, once they are what `until` wants. */
+  /** Resolves with the events stored for this site once `until` returns true for them. */
   stored(until: (events: StoredEvent[]) => boolean): Promise<StoredEvent[]>
 }
 
 export const test = base.extend<Fixtures, { service: Service }>({
   service: [
-    // Playwright reads the fixtures that are wanted off the first parameter.
+    // Playwright reads the names of required fixtures from the destructured first parameter.
     async ({}, use) => {
       const service = await startService()
       await use(service)
@@ -51,7 +51,7 @@ export const test = base.extend<Fixtures, { service: Service }>({
     const start = () =>
       startSite({ '/sdk/': resolve(ROOT, 'dist/esm'), '/releases/': resolve(ROOT, 'e2e/releases') }, hostName)
     let site = await start()
-    // The system gives a port again after a while, and events are told apart by host: one that is new to the service.
+    // Tests select events by host, and the system reuses ports. The host must be new to the service.
     while ((await service.events(site.host)).length) {
       await site.stop()
       site = await start()
@@ -77,7 +77,7 @@ export const test = base.extend<Fixtures, { service: Service }>({
         await expect.poll(async () => until((events = await service.events(site.host)))).toBe(true)
       } catch {
         throw new Error(
-          `The events that were waited for have not come; stored so far: ${events.map(({ event }) => event).join(', ') || 'none'}`,
+          `The expected events have not arrived. Stored so far: ${events.map(({ event }) => event).join(', ') || 'none'}`,
         )
       }
       return events
@@ -87,7 +87,7 @@ export const test = base.extend<Fixtures, { service: Service }>({
 
 export { expect }
 
-/** Whether these events are there, each as often as it is named, whatever their order. */
+/** Returns a predicate: whether exactly these events are stored, in any order. */
 export const areThere =
   (...names: string[]) =>
   (events: StoredEvent[]): boolean =>

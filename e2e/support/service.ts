@@ -18,24 +18,30 @@ export interface Service {
   token: string
   key: string
   projectId: number
-  /** One call of the service's API with the personal API key. */
+  /** Sends a request to the service's API with the personal API key. */
   api(method: string, path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>
-  /** The events stored from a site's host, in the order of their time, asked for through a named endpoint with a variable. */
+  /** Returns the events stored for a site's host, ordered by time, by running an endpoint with a variable. */
   events(host: string): Promise<StoredEvent[]>
   stop(): Promise<void>
 }
 
-// UUIDv7s sort by time as text; the engine sorts the type UUID by its second half first.
+// As text, UUIDv7s sort by time. The engine sorts the type UUID by its second half first.
 const EVENTS = `SELECT event, uuid, distinct_id, $session_id, elements_chain, toString(properties) FROM events
   WHERE properties.$host = {variables.host} ORDER BY timestamp, toString(uuid)`
 
-/** The real service, as `npm start` runs it, on data of its own. */
-export const startService = async (): Promise<Service> => {
+/** Starts the real service as `npm start` does, with a new data folder. `env`: more settings. */
+export const startService = async (env: Readonly<Record<string, string>> = {}): Promise<Service> => {
   const data = await mkdtemp(join(tmpdir(), 'trailmark-e2e-'))
   const [token, key] = ['e2e-token', 'e2e-personal-api-key-0123456789']
   const { ready, stop } = await startProcess(
     [join(ROOT, 'service/dist/main.js')],
-    { TRAILMARK_PORT: '0', TRAILMARK_DATA: data, TRAILMARK_PROJECT_TOKEN: token, TRAILMARK_PERSONAL_API_KEY: key },
+    {
+      TRAILMARK_PORT: '0',
+      TRAILMARK_DATA: data,
+      TRAILMARK_PROJECT_TOKEN: token,
+      TRAILMARK_PERSONAL_API_KEY: key,
+      ...env,
+    },
     (line) => line.startsWith('trailmark ready '),
   )
   const { url, projectId } = JSON.parse(ready.slice('trailmark ready '.length)) as { url: string; projectId: number }

@@ -6,9 +6,9 @@ import { extname, join, normalize } from 'node:path'
 export interface Site {
   url: string
   host: string
-  /** What is at a path from now on. */
+  /** Sets the page at a path. */
   page(path: string, html: string, headers?: Record<string, string>): void
-  /** How often a path has been asked for. */
+  /** Returns the number of requests for a path. */
   visits(path: string): number
   stop(): Promise<void>
 }
@@ -21,7 +21,7 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 }
 
-/** A web server on a port of its own: pages that a test writes, and folders by their prefix. `name`: its host name, a loopback name. */
+/** Starts a web server on a free port with the pages of a test, and folders by path prefix. `name`: its host name, a loopback name. */
 export const startSite = async (folders: Record<string, string> = {}, name = 'localhost'): Promise<Site> => {
   const visits = new Map<string, number>()
   const pages = new Map<string, { html: string; headers: Record<string, string> }>()

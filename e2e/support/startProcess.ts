@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process'
 
 export interface Started {
-  /** The line that said it is ready. */
+  /** The line for which `isReady` returned true. */
   ready: string
-  /** Everything it has said so far. */
-  said(): string
-  /** Asks it to stop and answers its exit code. */
+  /** Returns the output so far. */
+  output(): string
+  /** Sends the signal and resolves with the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** Starts a program of ours and waits for the line that says it is ready. What it said until then is in the error. */
+/** Starts a Node program and waits for a line of output that `isReady` accepts. If it exits first, rejects with the output. */
 export const startProcess = (
   args: readonly string[],
   env: Record<string, string>,
@@ -17,22 +17,22 @@ export const startProcess = (
 ): Promise<Started> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
-    let said = ''
+    let output = ''
     const exited = new Promise<number | null>((done) => child.once('exit', done))
-    child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}:\n${said}`)))
-    const hear = (chunk: Buffer) => {
-      said += chunk.toString()
-      const ready = said.split('\n').slice(0, -1).find(isReady)
+    child.once('exit', (code) => reject(new Error(`${args.join(' ')} exited with code ${code}:\n${output}`)))
+    const read = (chunk: Buffer) => {
+      output += chunk.toString()
+      const ready = output.split('\n').slice(0, -1).find(isReady)
       if (!ready) return
       resolve({
         ready,
-        said: () => said,
+        output: () => output,
         stop: (signal = 'SIGTERM') => {
           child.kill(signal)
           return exited
         },
       })
     }
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
   })

@@ -2,14 +2,14 @@ import type { BrowserContext, Page } from 'playwright/test'
 import { expect, test as base } from './scenario'
 import type { StoredEvent } from './service'
 
-/** Names with dots that every browser resolves to this machine, and takes for secure: cookies can have a domain there. */
+/** Host names with dots, so that cookies can have a domain. Every browser resolves them to this machine and treats them as secure. */
 export const SHOP = 'shop.example.localhost'
 export const BLOG = 'blog.example.localhost'
 
 interface Fixtures {
-  /** Opens a tab of one visitor's browser on a page of the site, under one of its names. */
+  /** Opens a page of the site in a new tab of the same browser, under one of the site's host names. */
   openTab(path?: string, name?: string): Promise<Page>
-  /** The events stored from one of the site's names, once they are what `until` wants. */
+  /** Resolves with the events stored for one of the site's host names once `until` returns true for them. */
   storedAt(name: string, until: (events: StoredEvent[]) => boolean): Promise<StoredEvent[]>
 }
 
@@ -35,14 +35,14 @@ export const test = base.extend<Fixtures>({
 
 export { expect }
 
-/** Whose event it is, and of which visit. */
+/** The ids of an event: visitor, session and window. */
 export interface Ids {
   visitor: unknown
   session: unknown
   window: unknown
 }
 
-/** Captures an event and returns its ids; undefined where it was dropped. */
+/** Captures an event and returns its ids; undefined if it was dropped. */
 export const idsOf = (page: Page): Promise<Ids | undefined> =>
   page.evaluate(() => {
     const event = window.analytics.capture('x')
@@ -59,15 +59,15 @@ export const idsOf = (page: Page): Promise<Ids | undefined> =>
 export const call = (page: Page, method: string, ...args: unknown[]): Promise<unknown> =>
   page.evaluate(
     ([method, args]) => {
-      const answer = (window.analytics as unknown as Record<string, (...args: unknown[]) => unknown>)[
+      const result = (window.analytics as unknown as Record<string, (...args: unknown[]) => unknown>)[
         method as string
       ]!(...(args as unknown[]))
-      return typeof answer === 'object' ? undefined : answer
+      return typeof result === 'object' ? undefined : result
     },
     [method, args],
   )
 
-/** Everything that a tab's browser stores, by place and name. */
+/** Returns the names of everything the site stores in the browser, by kind of storage. */
 export const storageOf = (
   page: Page,
 ): Promise<{ local: string[]; session: string[]; cookies: string; databases: unknown }> =>
@@ -78,7 +78,7 @@ export const storageOf = (
     databases: (await indexedDB.databases()).map(({ name }) => name),
   }))
 
-/** Fills local storage to its last byte. */
+/** Fills local storage completely. */
 export const fillStorage = (page: Page): Promise<void> =>
   page.evaluate(() => {
     let index = 0
@@ -90,6 +90,6 @@ export const fillStorage = (page: Page): Promise<void> =>
       }
   })
 
-/** Waits until every tab has heard of what another has stored. */
+/** Waits until every tab has received the `storage` events of the others. */
 export const settle = (context: BrowserContext): Promise<unknown> =>
   Promise.all(context.pages().map((page) => page.waitForTimeout(100)))

@@ -1,18 +1,18 @@
 import { gzipSync } from 'node:zlib'
 import type { Delivery } from './proxy'
 
-/** What deliveries cost the wire. */
+/** Network cost of deliveries. */
 export interface Traffic {
   requests: number
   bytes: number
-  /** How often the service got an event that it had got before. */
+  /** Number of events that the service received again. */
   repeats: number
-  /** What of `bytes` would not have been sent without them. */
+  /** The part of `bytes` that repeats caused. */
   repeatBytes: number
 }
 
 const parse = (text: string) => JSON.parse(text) as { batch: { uuid: string }[] }
-/** Bytes of a body that travels as a delivery did. */
+/** Returns the size of a body with the compression of a delivery. */
 const bytesOf = (body: object, { isCompressed }: Delivery) => {
   const json = JSON.stringify(body)
   return isCompressed ? gzipSync(json).length : Buffer.byteLength(json)
@@ -27,7 +27,7 @@ export const trafficOf = (deliveries: readonly Delivery[]): Traffic => {
     const { batch, ...rest } = parse(delivery.text)
     const fresh = batch.filter(({ uuid }) => !had.has(uuid))
     traffic.repeats += batch.length - fresh.length
-    // A request with nothing new would not have been made.
+    // Without repeats, a request without new events would not have been sent.
     if (fresh.length < batch.length)
       traffic.repeatBytes += delivery.bytes - (fresh.length ? bytesOf({ ...rest, batch: fresh }, delivery) : 0)
     batch.forEach(({ uuid }) => had.add(uuid))

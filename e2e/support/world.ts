@@ -6,21 +6,21 @@ import { expect, test as base } from './scenario'
 import type { StoredEvent } from './service'
 import { type Traffic, trafficOf } from './traffic'
 
-/** Nothing but what a test captures itself. */
+/** Options that turn automatic events off. */
 export const QUIET = { capture_pageview: false, capture_pageleave: false, autocapture: false }
-/** How many events a test captures that says nothing else. */
+/** Default number of captured events. */
 export const COUNT = 20
 
-/** A browser, its page, and a network between it and the service that can fail. */
+/** A browser, its page, and a proxy to the service that simulates network failures. */
 export interface World {
   context: BrowserContext
   network: Proxy
   page: Page
-  /** Closes the browser and opens it again, with everything it has kept. */
+  /** Closes the browser and opens it again with the same profile. */
   reopenBrowser(): Promise<void>
 }
 
-/** What a test tells `npm run bench -- delivery`. */
+/** What a test reports to `npm run bench -- delivery`. */
 export interface Account extends Traffic {
   captured: number
   stored: number
@@ -28,13 +28,13 @@ export interface Account extends Traffic {
 
 interface Fixtures {
   network: Proxy
-  /** A browser of its own with a profile on disk and with the back/forward cache, which Playwright turns off. */
+  /** Whether to launch a separate browser with a profile on disk and with the back/forward cache, which Playwright turns off. */
   ownBrowser: boolean
   world: World
-  /** Puts a page on the site whose events go by the network. */
+  /** Adds a page to the site whose events are sent through `network`. */
   putShop(path?: string, options?: Partial<Config>): void
   open(path?: string): Promise<Page>
-  /** Tells what was captured, what the service has of it, and what went over the wire for that: a row of the benchmark's table. */
+  /** Reports captured and stored events and the network traffic: a row of the benchmark's table. */
   account(captured: number, stored: readonly StoredEvent[]): void
 }
 
@@ -42,7 +42,7 @@ export const test = base.extend<Fixtures>({
   network: async ({ service }, use, test) => {
     const network = await startProxy(service.url)
     await use(network)
-    // A failure here comes once in hundreds of runs: it says what it can.
+    // Failures are rare and hard to reproduce, so this logs the traffic.
     if (test.status !== test.expectedStatus)
       console.log(
         `${test.title}: what went over the wire`,
@@ -72,7 +72,7 @@ export const test = base.extend<Fixtures>({
     await world.context.close()
   },
   putShop: async ({ put, network }, use) => {
-    // The npm build comes from the site, so that a page loads while the service is away.
+    // The site serves the npm build, so that pages load while the service is down.
     await use((path = '/', options = {}) => put('npm', path, 'shop', { ...QUIET, api_host: network.url, ...options }))
   },
   open: async ({ world, site }, use) => {
@@ -93,22 +93,22 @@ export const test = base.extend<Fixtures>({
 
 export { expect }
 
-/** How many events lie in the browser. */
+/** Returns the number of events in the outbox of the browser. */
 export const waiting = (page: Page): Promise<number> =>
   page.evaluate(async () => {
     const names = (await indexedDB.databases()).map(({ name }) => name!)
-    // Workers have a second one, `trailmark`, in place of local storage.
+    // Workers have a second database, `trailmark`, instead of local storage.
     const name = names.find((each) => each.startsWith('trailmark '))
     if (!name) throw new Error('The site has no outbox.')
-    const answer = <T>(request: IDBRequest<T>) =>
+    const resultOf = <T>(request: IDBRequest<T>) =>
       new Promise<T>((done) => (request.onsuccess = () => done(request.result)))
-    const database = await answer(indexedDB.open(name))
-    const count = await answer(database.transaction('events').objectStore('events').count())
+    const database = await resultOf(indexedDB.open(name))
+    const count = await resultOf(database.transaction('events').objectStore('events').count())
     database.close()
     return count
   })
 
-/** How many events lie in journals in local storage. */
+/** Returns the number of events in the journals in local storage. */
 export const journaled = (page: Page): Promise<number> =>
   page.evaluate(() =>
     Object.keys(localStorage)
@@ -116,11 +116,11 @@ export const journaled = (page: Page): Promise<number> =>
       .reduce((sum, name) => sum + (JSON.parse(localStorage.getItem(name)!) as unknown[]).length, 0),
   )
 
-/** The names of the databases that the page's site has in the browser. */
+/** Returns the names of the site's databases in the browser. */
 export const databases = (page: Page): Promise<(string | undefined)[]> =>
   page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name))
 
-/** Captures events, each with `size` characters more than it needs, and answers their uuids. */
+/** Captures `count` events, each with `size` extra characters, and returns their uuids. */
 export const capture = (page: Page, count = COUNT, size = 0): Promise<string[]> =>
   page.evaluate(
     ([count, size]) =>
@@ -135,24 +135,24 @@ export const capture = (page: Page, count = COUNT, size = 0): Promise<string[]> 
 
 export const uuidsOf = (events: StoredEvent[]): string[] => events.map(({ uuid }) => uuid).sort()
 
-/** Well within a second of what was captured. */
+/** Waits briefly: long enough for a task, well below a second. */
 export const moment = (page: Page): Promise<void> => page.waitForTimeout(100)
 
-/** Kills the renderer of a page, at once. */
+/** Kills the renderer of a page immediately. */
 export const kill = async (page: Page): Promise<void> => {
   const gone = page.waitForEvent('crash')
-  void page.goto('chrome://crash').catch(() => {}) // the page does not live to answer
+  void page.goto('chrome://crash').catch(() => {}) // the page crashes before it responds
   await gone
   await page.close()
 }
 
-/** Kills the renderer of a page, a moment after what it did last. */
+/** Waits briefly, then kills the renderer of a page. */
 export const crash = async (page: Page): Promise<void> => {
   await moment(page)
   await kill(page)
 }
 
-/** Opens a page and waits until its outbox is open: until it holds its lock, and what is asked of its database after it is answered. */
+/** Opens a page and waits until its outbox is open: the tab holds its lock, and the database responds. */
 export const start = async (page: Page, url: string): Promise<void> => {
   await page.goto(url)
   await page.waitForFunction(async () => {
@@ -166,5 +166,5 @@ export const start = async (page: Page, url: string): Promise<void> => {
   })
 }
 
-/** What the browser says when a network is back. */
+/** Fires the `online` event. */
 export const comeOnline = (page: Page): Promise<void> => page.evaluate(() => void dispatchEvent(new Event('online')))

@@ -19,13 +19,13 @@ const toScriptText = (value) =>
   )
 
 /**
- * Returns what goes into the <head> of a page: the snippet and its one call. `nonce`: for a page with a
+ * Returns the markup for the <head> of a page: the snippet and its call of `init`. `nonce`: for a page with a
  * Content-Security-Policy. `snippet`: default `oneLineSnippet`.
  */
 export const scriptTag = ({ token, config, nonce, snippet = oneLineSnippet }) =>
   [
     nonce ? `<script nonce="${nonce}">` : '<script>',
-    // Called on what the snippet returns: if another library owns window.analytics, that is window.trailmark.
+    // `init` is called on the result of the snippet, which is window.trailmark if another library owns window.analytics.
     `  ${snippet.replaceAll('\n', '\n  ')}`,
     `    .init(${toScriptText(token)}, ${toScriptText(config)})`,
     '</script>',

@@ -8,6 +8,8 @@ export default defineConfig({
   root: here('.'),
   // Relative to <base href>, which the service writes, so that a build works at any path behind a proxy.
   base: './',
+  // The benchmark's posthog-js has another release of preact at the root, where packages of the console would find it.
+  resolve: { dedupe: ['preact'] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   // The set-up page shows the script tag of this release, with the project's token and the service's URL in these places.
   define: {

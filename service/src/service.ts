@@ -1,11 +1,9 @@
 import type { Config } from './config.ts'
 import { createDashboards } from './dashboards/dashboards.ts'
-import { createConsoleSessions } from './console/sessions.ts'
 import { createEpochs, createSharedEpochs } from './endpoints/epochs.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
 import { openEngine } from './engine.ts'
 import { SCOPES } from './http/auth.ts'
-import { createConsoleFiles } from './http/consoleFiles.ts'
 import { createServer } from './http/server.ts'
 import { createStatics } from './http/statics.ts'
 import { readCountries } from './ingest/countries.ts'
@@ -29,7 +27,7 @@ import { connectEndpoints } from './service/connectEndpoints.ts'
 import { connectEvents } from './service/connectEvents.ts'
 import { connectFlags } from './service/connectFlags.ts'
 import { connectStoring } from './service/connectStoring.ts'
-import { announceConsole, type ConsoleNotice } from './service/announceConsole.ts'
+import { connectConsole, type ConsoleNotice } from './service/connectConsole.ts'
 import { firstKey, firstProject } from './service/firstStart.ts'
 
 export interface ServiceOptions {
@@ -132,9 +130,7 @@ export const startService = async ({
       },
     })
     const setup = createSetup({ storage: gate.runs, metadata })
-    const { byToken } = metadata.projects
-    const { id: instance } = await metadata.console.instance()
-    const consoleFiles = createConsoleFiles({ folder: config.consoleDir, base: config.consoleBase })
+    const console = await connectConsole(config, metadata, log)
     const server = await createServer({
       staticDir: config.staticDir,
       keyBySecret: keys.bySecret,
@@ -145,7 +141,7 @@ export const startService = async ({
       count: metrics.count,
       dependencies: {
         ingest: createIngest({
-          projectByToken: byToken,
+          projectByToken: metadata.projects.byToken,
           groupTypes: createGroupTypes(metadata),
           writer,
           rejectedEvents,
@@ -153,7 +149,7 @@ export const startService = async ({
           countryOf,
           count: metrics.count,
         }),
-        projectByToken: byToken,
+        projectByToken: metadata.projects.byToken,
         variables: createVariableDefinitions(metadata),
         ...endpoints,
         ...connectFlags({ config, metadata, gate, persons, onEvaluated: setup.noteFlagEvaluation }),
@@ -166,11 +162,7 @@ export const startService = async ({
         keys,
         rejectedEvents,
         statics: createStatics(config.staticDir),
-        console: {
-          address: { hosts: config.consoleHosts, base: config.consoleBase, instance },
-          files: consoleFiles,
-          sessions: createConsoleSessions({ metadata, instance, log }),
-        },
+        console: console.dependency,
         metrics: metrics.text,
         readiness: createReadiness({
           storage: gate.ingest,
@@ -186,8 +178,7 @@ export const startService = async ({
       heldBytes: server.heldBytes,
     })
     const url = await server.listen({ port: config.port, host: config.host })
-    const notice = await announceConsole(metadata, { config, url, isBuilt: consoleFiles.isBuilt() })
-    return { url, project, keyFile: keyPath, console: notice, stop }
+    return { url, project, keyFile: keyPath, console: await console.announce(url), stop }
   } catch (error) {
     await stop()
     throw error

@@ -13,7 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'storage/schema': ['storage'],
   'storage/cluster': ['lib', 'storage', 'storage/schema'],
   ingest: ['lib', 'storage', 'storage/metadata', 'persons'],
-  persons: ['lib', 'storage', 'storage/metadata', 'sql'],
+  persons: ['lib', 'storage', 'storage/metadata', 'sql', 'sql/catalog', 'sql/print'],
   flags: ['lib', 'storage', 'storage/metadata', 'persons'],
   projects: ['lib', 'storage', 'storage/metadata'],
   dashboards: ['lib', 'storage/metadata'],

@@ -1,4 +1,4 @@
-// Bundles a small app that imports parts of the package, as sites do. Used as a command, in a process of its own, since the
+// Bundles a small app that imports parts of the package, as sites do. Runs as a command in a separate process, because the
 // bundlers are modules that Jest cannot load:
 //   node bundleParts.mjs vite '[["flags"],[]]'   prints, for each list of parts, the code of all files that Vite writes
 //   node bundleParts.mjs sizes                   prints what each part adds to an app, bytes gzipped

@@ -23,6 +23,7 @@ test('the console asks for a key, shows why it was rejected, and returns to the 
 test('an expired session asks for the key over the page, which stays', async ({ view: { page, open, service } }) => {
   await open('overview')
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible()
+  await expect(page.getByText('Loading', { exact: true })).toHaveCount(0)
   await page.context().clearCookies()
   await page.getByRole('button', { name: 'Last 7 days' }).click()
   await page.getByRole('menuitemradio', { name: 'Last 30 days' }).click()

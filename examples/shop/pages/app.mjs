@@ -1,6 +1,6 @@
 import { html } from '../server/html.mjs'
 
-/** The single-page part: one document for every path below /app. planner.js renders the path. */
+/** The single-page app: the same document for every path below /app. planner.js renders the path. */
 export const appPage = () => ({
   title: 'Trip planner',
   bodyClass: 'planner',

@@ -220,15 +220,15 @@ export const resultsPage = async ({ url, trailmark }) => {
 
 const UUID = /^[0-9a-f-]{36}$/
 
-/** For the panel: returns which of these events the service has. A page that is closing cannot receive the response itself. */
+/** Returns which of these events the service has stored. The panel needs it for events that the previous page sent while closing. */
 export const storedEvents = async ({ url, trailmark }) => {
-  const asked = (url.searchParams.get('uuids') ?? '')
+  const uuids = (url.searchParams.get('uuids') ?? '')
     .split(',')
     .filter((uuid) => UUID.test(uuid))
     .slice(0, 100)
-  if (asked.length === 0) return { json: { stored: [] } }
+  if (uuids.length === 0) return { json: { stored: [] } }
   try {
-    const rows = await trailmark.run(ENDPOINTS.stored, { shop_uuids: asked.join(',') })
+    const rows = await trailmark.run(ENDPOINTS.stored, { shop_uuids: uuids.join(',') })
     return { json: { stored: rows.map(({ id }) => id) } }
   } catch (error) {
     if (error.name !== 'ServiceError') throw error

@@ -2,8 +2,8 @@
 
 const KEPT = 'panel'
 const MOST_ENTRIES = 60
-// When to ask the shop's server about events that the previous page sent while closing, ms.
-const ASK_AFTER_MS = [700, 1_500, 3_000, 6_000]
+// Delays after which the panel asks the shop's server about events that the previous page sent while closing, in ms.
+const CHECK_AFTER_MS = [700, 1_500, 3_000, 6_000]
 
 const make = (tag, className, text) => {
   const element = document.createElement(tag)
@@ -32,7 +32,7 @@ const keep = () => {
   }
 }
 
-/** A few words to tell events of the same name apart. */
+/** Returns a short text that distinguishes events with the same name. */
 const hintOf = ({ event, properties }) => {
   if (event === 'purchase') return `${properties.amount} ${properties.currency}`
   if (event === '$identify') return properties.distinct_id
@@ -112,11 +112,11 @@ root.append(body, toggle)
 
 const rows = new Map()
 
-/** The stages an event passed in the SDK, if this page still knows them. */
+/** Returns the stages an event passed in the SDK, or '' if this page has no record of it. */
 const wayOf = ({ key, event }) => {
-  const [told] = window.analytics.explain?.(key.startsWith('dropped-') ? event : key) ?? []
-  return told
-    ? `${told.stages.join(' → ')}${told.reason ? ` ✕ ${told.reason.replaceAll('_', ' ')}` : ` → ${told.state}`}`
+  const [found] = window.analytics.explain?.(key.startsWith('dropped-') ? event : key) ?? []
+  return found
+    ? `${found.stages.join(' → ')}${found.reason ? ` ✕ ${found.reason.replaceAll('_', ' ')}` : ` → ${found.state}`}`
     : ''
 }
 
@@ -185,21 +185,21 @@ const take = ({ name, value, at }) => change(() => TAKE[name](value, at))
 toggle.addEventListener('click', () => change(() => (panel.open = !panel.open)))
 clear.addEventListener('click', () => change(() => (panel.entries = [])))
 
-/** A closing page does not receive responses, so this asks the shop's server which events have arrived. */
-const askForCarried = async (carried) => {
+/** Asks the shop's server which events have arrived, because the previous page closed before it received the response. */
+const checkCarried = async (carried) => {
   const waiting = carried.filter((key) => entryOf(key)?.state === 'pending')
   if (waiting.length === 0) return
-  const answer = await fetch(`/stored?uuids=${waiting.join(',')}`).then(
+  const { stored } = await fetch(`/stored?uuids=${waiting.join(',')}`).then(
     (response) => response.json(),
     () => ({ stored: [] }),
   )
   change(() => {
-    for (const entry of answer.stored.map(entryOf)) if (entry?.state === 'pending') entry.state = 'stored'
+    for (const entry of stored.map(entryOf)) if (entry?.state === 'pending') entry.state = 'stored'
   })
 }
 
 const carried = panel.entries.filter(({ state }) => state === 'pending').map(({ key }) => key)
-if (carried.length) for (const delay of ASK_AFTER_MS) setTimeout(() => askForCarried(carried), delay)
+if (carried.length) for (const delay of CHECK_AFTER_MS) setTimeout(() => checkCarried(carried), delay)
 
 const early = window.panelNotices ?? []
 window.panelNotices = { push: take }

@@ -20,7 +20,7 @@ document.addEventListener('click', ({ target }) => {
 const account = document.getElementById('account')
 if (account) analytics.identify(account.dataset.person, parsed(account.dataset.traits))
 
-// With the order's own id and time, this is the same event however often the page is opened; the service counts it once.
+// With the order's id and time, this is the same event each time the page is opened, and the service counts it once.
 const order = document.getElementById('order')
 if (order)
   analytics.capture('purchase', parsed(order.dataset.purchase), {

@@ -1,4 +1,4 @@
-/** `/product/:slug` as a pattern: `:name` stands for one segment, a final `/*` for nothing or any number of them. */
+/** Returns a pattern for a path such as `/product/:slug`: `:name` matches one segment, a final `/*` any number of segments. */
 const toPattern = (path) => new RegExp(`^${path.replace(/\/\*$/, '(?:/.*)?').replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`)
 
 const decoded = (segment) => {

@@ -12,7 +12,7 @@ export class ServiceError extends Error {
 }
 
 /**
- * The shop server's client for the Trailmark service at `url`. The personal API key stays here: no page ever gets it.
+ * The shop server's client for the Trailmark service at `url`. The personal API key stays here and is never sent to a page.
  */
 export const createTrailmark = ({ url, token, projectId = 1, personalApiKey }, request = fetch) => {
   const base = `${url}/api/projects/${projectId}`
@@ -34,7 +34,7 @@ export const createTrailmark = ({ url, token, projectId = 1, personalApiKey }, r
     return answer
   }
 
-  /** Creates it, or calls `otherwise` if it exists. */
+  /** Creates a resource, or calls `otherwise` if it exists. */
   const make = async (path, body, otherwise = () => {}) => {
     try {
       await ask('POST', path, body)
@@ -44,7 +44,7 @@ export const createTrailmark = ({ url, token, projectId = 1, personalApiKey }, r
     }
   }
 
-  // Variables first: an endpoint with an unknown variable is refused.
+  // Variables first, because an endpoint with an unknown variable is rejected.
   const defineAll = async () => {
     for (const variable of VARIABLES) await make('/insight_variables/', variable)
     for (const { name, description, sql } of Object.values(ENDPOINTS)) {

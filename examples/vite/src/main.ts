@@ -40,7 +40,7 @@ if (host && token) {
   analytics.init(token, { api_host: host, defaults: '2026-01-30' })
   const counts = { captured: 0, stored: 0 }
   const tell = () => (status.textContent = `${counts.captured} captured, ${counts.stored} stored`)
-  // At once: without a visible response the click would count as a dead click.
+  // Immediately, because without a visible response the click would count as a dead click.
   analytics.on('eventCaptured', () => {
     counts.captured += 1
     tell()

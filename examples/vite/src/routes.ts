@@ -1,6 +1,6 @@
 import type { Analytics } from 'trailmark'
 
-/** One page: its title and content. The id of a button says what it does. */
+/** A page: its title and content. The id of a button says what it does. */
 export interface Route {
   title: string
   text: string

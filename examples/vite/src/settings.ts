@@ -5,7 +5,7 @@ export interface Settings {
 }
 
 /**
- * From the URL (`?host=…&token=…`), or else from the build (`VITE_TRAILMARK_HOST`, `VITE_TRAILMARK_TOKEN`). Without both,
+ * Read from the URL (`?host=…&token=…`), or else from the build (`VITE_TRAILMARK_HOST`, `VITE_TRAILMARK_TOKEN`). Without both,
  * the SDK stays off.
  */
 export const readSettings = (search: string, env: ImportMetaEnv): Settings => {

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { api, ask } from './api/client.ts'
 import type { Failure } from './api/failure.ts'
-import { hasExpired } from './api/session.ts'
+import { hasExpired, renewals } from './api/session.ts'
 import { forgetLoaded } from './lib/useLoad.ts'
 import { useMutation } from './lib/useMutation.ts'
 import { Dialog } from './ui/dialog.tsx'
@@ -103,6 +103,11 @@ export const SignIn = ({ onSignedIn }: { readonly onSignedIn: () => void }) => {
 export const SignInAgain = () => (
   <Dialog title="Your session has ended" onClose={() => (hasExpired.value = false)}>
     <p>Sign in again to go on. Nothing on this page is lost.</p>
-    <KeyForm onSignedIn={() => (hasExpired.value = false)} />
+    <KeyForm
+      onSignedIn={() => {
+        hasExpired.value = false
+        renewals.value++
+      }}
+    />
   </Dialog>
 )

@@ -17,14 +17,20 @@ interface RunResult {
   readonly rows?: number
 }
 
-/** A run that has ended. */
-interface RunRecord extends RunResult {
-  readonly request: Pick<EndpointRunRequest, 'projectId' | 'endpoint' | 'version' | 'variables' | 'key' | 'runTokenId'>
+/** A run that has ended. Without its request, which may be large. */
+export interface RunRecord extends RunResult {
+  readonly projectId: number
+  /** Name of the endpoint. */
+  readonly endpoint: string
   /** When the run began, in ms since the epoch. */
   readonly at: number
   readonly durationMs: number
   /** Code of the error. Empty: the run succeeded. */
   readonly code: string
+  readonly keyLabel: string
+  readonly runTokenId?: string | undefined
+  /** Names of the variables in the request. */
+  readonly variables: readonly string[]
 }
 
 /** Stores each run of an endpoint in the background, for `runHistory.ts`. */
@@ -36,30 +42,28 @@ export interface RunLog {
 }
 
 const STORE_MS = 2_000
-// About 5 MB.
+// About 3 MB, and at most 50 MB.
 const MAX_WAITING = 10_000
 // Serializing more at once would block the event loop for longer than a slice.
 const MAX_BATCH = 5_000
-const MAX_VARIABLES = 50
-const MAX_VARIABLE_NAME = 100
+const MAX_VARIABLES = 20
+// The code name of a variable has at most 200 characters.
+const MAX_VARIABLE_NAME = 200
 const MAX_UINT32 = 2 ** 32 - 1
 
-const toLine = ({ request, at, durationMs, code, path, rows, version }: RunRecord, endpoint: Endpoint): string =>
+const toLine = (run: RunRecord, endpoint: Endpoint): string =>
   JSON.stringify({
-    project_id: request.projectId,
+    project_id: run.projectId,
     endpoint_id: endpoint.id,
-    at: new Date(at).toISOString(),
-    version: Math.min(version ?? request.version ?? endpoint.currentVersion, MAX_UINT32),
-    code,
-    path: path ?? '',
-    duration_ms: Math.round(durationMs * 100) / 100,
-    rows: rows ?? null,
-    key_label: request.key.label,
-    run_token_id: request.runTokenId ?? '',
-    // Names only. Values may identify people.
-    variables: Object.keys(request.variables)
-      .slice(0, MAX_VARIABLES)
-      .map((name) => wellFormed(name.slice(0, MAX_VARIABLE_NAME))),
+    at: new Date(run.at).toISOString(),
+    version: Math.min(run.version ?? endpoint.currentVersion, MAX_UINT32),
+    code: run.code,
+    path: run.path ?? '',
+    duration_ms: Math.round(run.durationMs * 100) / 100,
+    rows: run.rows ?? null,
+    key_label: run.keyLabel,
+    run_token_id: run.runTokenId ?? '',
+    variables: run.variables.map(wellFormed),
   })
 
 export interface RunLogDependencies {
@@ -80,9 +84,8 @@ export const createRunLog = ({ storage, endpoints, count }: RunLogDependencies):
     const known = new Map<string, Endpoint | undefined>()
     const lines: string[] = []
     for (const run of runs) {
-      const { projectId, endpoint: name } = run.request
-      const key = `${projectId} ${name}`
-      if (!known.has(key)) known.set(key, await endpoints.get(projectId, name))
+      const key = `${run.projectId} ${run.endpoint}`
+      if (!known.has(key)) known.set(key, await endpoints.get(run.projectId, run.endpoint))
       const endpoint = known.get(key)
       if (endpoint) lines.push(`${toLine(run, endpoint)}\n`)
     }
@@ -130,6 +133,18 @@ export const createRunLog = ({ storage, endpoints, count }: RunLogDependencies):
 
 type Run<Rest extends readonly unknown[], Answer> = (request: RunRequest, ...rest: Rest) => Promise<Answer>
 
+const toRecord = ({ projectId, endpoint, version, key, runTokenId, variables }: EndpointRunRequest) => ({
+  projectId,
+  endpoint,
+  ...(version === undefined ? {} : { version }),
+  keyLabel: key.label,
+  runTokenId,
+  // Names only. Values may identify people.
+  variables: Object.keys(variables)
+    .filter(({ length }) => length <= MAX_VARIABLE_NAME)
+    .slice(0, MAX_VARIABLES),
+})
+
 /** Wraps runs so that each run of an endpoint is noted when it ends. `resultOf` reads the response. */
 export const recordingRuns =
   ({ note }: Pick<RunLog, 'note'>) =>
@@ -142,7 +157,7 @@ export const recordingRuns =
     const at = Date.now()
     const startedAt = performance.now()
     const noteEnd = (code: string, result: RunResult) =>
-      note({ request, at, durationMs: performance.now() - startedAt, code, ...result })
+      note({ ...toRecord(request), at, durationMs: performance.now() - startedAt, code, ...result })
     try {
       const answer = await run(request, ...rest)
       noteEnd('', resultOf(answer))

@@ -29,8 +29,9 @@ export const decodeCursor = <Content>(
   })
 }
 
-/** A time after that of every event, in ms since the epoch. The engine stores times until then. */
+/** The times that the engine stores events at, in ms since the epoch. */
+export const START_OF_TIME = Date.UTC(1900, 0, 1)
 export const END_OF_TIME = Date.UTC(2299, 0, 1)
 
 export const isPosition = ({ at, uuid }: Partial<Position>): boolean =>
-  Number.isSafeInteger(at) && Math.abs(at!) <= END_OF_TIME && isUuid(uuid)
+  typeof at === 'number' && Number.isSafeInteger(at) && at >= START_OF_TIME && at < END_OF_TIME && isUuid(uuid)

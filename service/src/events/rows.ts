@@ -1,8 +1,8 @@
 import { inParts } from '../lib/parts.ts'
 import type { Ask } from '../persons/ask.ts'
-import { personIdsOf } from '../persons/owners.ts'
+import { createOwners, personIdsOf } from '../persons/owners.ts'
 import { quoteUnsafeIntegers } from '../storage/unsafeIntegers.ts'
-import { END_OF_TIME } from './position.ts'
+import { END_OF_TIME, START_OF_TIME } from './position.ts'
 import type { EventView } from './views.ts'
 
 /** Where an event is stored: its uuid, and the columns of the table's sorting key. */
@@ -41,7 +41,7 @@ export const findKey = async (ask: Ask, projectId: number, uuid: string): Promis
   // A uuid of version 7 begins with its time, which is close to that of the event. This saves reading the other days.
   const at = Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
   const near = uuid[14] === '7' && at < END_OF_TIME ? await find(at - DAY_MS, at + DAY_MS) : []
-  return near.length ? near : find(0, END_OF_TIME)
+  return near.length ? near : find(START_OF_TIME, END_OF_TIME)
 }
 
 /** An event with its session. */
@@ -74,15 +74,16 @@ export const readEvents = async (
   if (!keys.length) return []
   const events = [...new Set(keys.map(({ event }) => event))]
   const times = keys.map(({ timestamp }) => timestamp)
-  // The conditions on columns of the sorting key only save reading. Names that do not fit into a parameter are omitted.
+  // The conditions on columns of the sorting key only save reading. As subqueries, the engine computes their sets once
+  // and compares them with its index. Names that do not fit into a parameter are omitted.
   const hasEvents = inParts(events).length === 1
   const rows = await ask(
     projectId,
     {
       text: `SELECT ${COLUMNS}, ${isWhole ? WHOLE : CUT}, ${isWhole ? 'false' : IS_CUT} FROM db.events
         WHERE project_id = {projectId:UInt32} AND uuid IN {uuids:Array(UUID)} ${hasEvents ? 'AND event IN {events:Array(String)}' : ''}
-          AND toDate(timestamp) IN arrayMap(t -> toDate(fromUnixTimestamp64Milli(t, 'UTC')), {times:Array(Int64)})
-          AND cityHash64(distinct_id) IN {hashes:Array(UInt64)}`,
+          AND toDate(timestamp) IN (SELECT toDate(fromUnixTimestamp64Milli(arrayJoin({times:Array(Int64)}), 'UTC')))
+          AND cityHash64(distinct_id) IN (SELECT toUInt64(arrayJoin({hashes:Array(String)})))`,
       params: {
         projectId,
         uuids: keys.map(({ uuid }) => uuid),
@@ -93,7 +94,7 @@ export const readEvents = async (
     },
     signal,
   )
-  const persons = await personIdsOf(ask, projectId, [...new Set(rows.map((row) => String(row[2])))])
+  const persons = await personIdsOf(createOwners(ask), projectId, [...new Set(rows.map((row) => String(row[2])))])
   const byUuid = new Map(
     rows.map(([uuid, event, distinctId, timestamp, createdAt, session, properties, isCut]) => [
       uuid,

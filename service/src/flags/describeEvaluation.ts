@@ -14,6 +14,12 @@ const quote = (value: unknown): string => {
 /** Converts a position between 0 and 1 to percent, with four decimals. */
 export const toPercent = (share: number): number => Math.round(share * 1_000_000) / 10_000
 
+interface PropertyContext {
+  readonly flagKey: string
+  readonly person: PersonState
+  readonly groupType: string | undefined
+}
+
 const missingProperty = (key: string, { person, groupType }: PropertyContext, isOfGroup: boolean): string => {
   if (isOfGroup) return `The group has no property "${key}". It is set with group("${groupType}", key, { … }).`
   if (!person) return `There is no stored person with this distinct id, so the property "${key}" is missing.`
@@ -22,10 +28,10 @@ const missingProperty = (key: string, { person, groupType }: PropertyContext, is
   return `The person has no property "${key}".`
 }
 
-interface PropertyContext {
-  readonly flagKey: string
-  readonly person: PersonState
-  readonly groupType: string | undefined
+const describeChoice = (found: unknown, isMet: boolean): string => {
+  if (found === undefined || found === null)
+    return `The person neither enrolled in the early access feature nor opted out, so this condition ${isMet ? 'applies' : 'does not apply'}.`
+  return `The person ${String(found) === 'true' ? 'enrolled in' : 'opted out of'} the early access feature, so this condition ${isMet ? 'applies' : 'does not apply'}.`
 }
 
 /** Returns a sentence that says why the condition on one property holds or not. */
@@ -38,12 +44,6 @@ export const describeProperty = ({ property, found, isMet }: PropertyTrace, cont
   if (found === undefined || found === null)
     return `${missingProperty(key, context, type === 'group')} A missing property ${isMet ? 'matches' : 'does not match'} ${wanted}.`
   return `"${key}" is ${quote(found)}, ${outcome} ${wanted}.`
-}
-
-const describeChoice = (found: unknown, isMet: boolean): string => {
-  if (found === undefined || found === null)
-    return `The person neither enrolled in the early access feature nor opted out, so this condition ${isMet ? 'applies' : 'does not apply'}.`
-  return `The person ${String(found) === 'true' ? 'enrolled in' : 'opted out of'} the early access feature, so this condition ${isMet ? 'applies' : 'does not apply'}.`
 }
 
 /** Returns a sentence that says what the person's choice about an early access feature means for its flag. */
@@ -91,5 +91,5 @@ export const describeCondition = (
   const reached = rolloutPercentage >= 100 ? `${matches}.` : `${matches}, and ${rollout}.`
   return index === decidedBy || decidedBy === null
     ? reached
-    : `${reached} An earlier condition, ${decidedBy + 1}, decides.`
+    : `${reached} But condition ${decidedBy + 1} comes first, and decides.`
 }

@@ -35,8 +35,8 @@ const mayCompress = (request: FastifyRequest, reply: FastifyReply): boolean =>
  *
  * BREACH: the length of a compressed response can reveal a secret next to text chosen by an attacker who makes the
  * victim's browser send many requests. The API is not vulnerable: it requires a key in a header, which pages of other
- * sites cannot add, and responses of public routes have no secrets. Responses with a new key or token (`hasSecret`)
- * are still not compressed.
+ * sites cannot add, or a session of the console, which `assertOwnPage` accepts from the console only. Responses of
+ * public routes have no secrets. Responses with a new key or token (`hasSecret`) are still not compressed.
  */
 export const compressAnswer: onSendHookHandler<unknown> = (request, reply, payload, done) => {
   if (!isWorthIt(payload) || !mayCompress(request, reply)) return done(null, payload)

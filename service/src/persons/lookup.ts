@@ -1,10 +1,15 @@
-import { type BoundValue, compileQuery, parseQuery } from '../sql/compile.ts'
+import { DERIVED } from '../sql/catalog/derived.ts'
+import type { DerivedRows } from '../sql/catalog/derivedRows.ts'
+import { call, infix, type SelectSql, type Sql } from '../sql/catalog/physical.ts'
+import { compileQuery, parseQuery } from '../sql/compile.ts'
+import { print } from '../sql/print/print.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { queryInParts } from '../lib/parts.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createAsk } from './ask.ts'
 import type { MergeKind } from './merge.ts'
-import { mainIdOf } from './owners.ts'
+import { createOwners, type PersonIds } from './owners.ts'
+import { propertyJson, type StoredProperty, type TimedValue } from './properties.ts'
 
 /** A person as the API returns it. */
 export interface PersonView {
@@ -48,63 +53,136 @@ export interface Persons {
   merges(projectId: number, id: string, limit: number): Promise<MergeView[]>
 }
 
-// Compiled like a project's own queries, so persons are defined in one place and both walls between projects apply.
-const PERSONS = 'SELECT toString(id), is_identified, created_at, toString(properties) FROM persons'
-const LIST = parseQuery(`${PERSONS} ORDER BY created_at DESC, id`)
-const BY_ID = parseQuery(`${PERSONS} WHERE toString(id) = {variables.id}`)
-const BY_DISTINCT_ID = parseQuery(
-  `${PERSONS} WHERE id IN (SELECT person_id FROM person_distinct_ids WHERE distinct_id = {variables.distinct_id})`,
-)
-const SEARCH = parseQuery(
-  `${PERSONS} WHERE properties.email ILIKE {variables.pattern} OR properties.name ILIKE {variables.pattern}
-    OR id IN (SELECT person_id FROM person_distinct_ids WHERE startsWith(distinct_id, {variables.search}))
-    ORDER BY created_at DESC, id`,
-)
-const IDS = parseQuery(
-  'SELECT toString(person_id), distinct_id FROM person_distinct_ids WHERE has({variables.ids}, toString(person_id)) ORDER BY distinct_id',
-)
-const IDS_OF_EVENTS = parseQuery('SELECT DISTINCT distinct_id FROM events WHERE toString(person_id) = {variables.id}')
+const count = (value: number): Sql => ({ kind: 'parameter', type: 'UInt64', value })
+const textOf = (value: string): Sql => ({ kind: 'parameter', type: 'String', value })
+const escapeLike = (value: string) => value.replace(/[\\%_]/g, '\\$&')
+
+/** The condition that a distinct id begins with a text, or that the email or name contains it in any case. */
+const matches = (persons: DerivedRows, id: Sql, search: string): Sql => {
+  const contains = (property: string) =>
+    call(
+      'ifNull',
+      call('ilike', persons.column('properties')!.child!(property).read(), textOf(`%${escapeLike(search)}%`)),
+      {
+        kind: 'boolean',
+        value: false,
+      },
+    )
+  const ids = DERIVED.person_distinct_ids({ as: '__ids' })
+  const [person, distinctId] = [ids.column('person_id')!.read(), ids.column('distinct_id')!.read()]
+  const owners: SelectSql = {
+    kind: 'select',
+    items: [{ value: person, name: '__id' }],
+    from: ids.toSql(),
+    where: call('startsWith', distinctId, textOf(search)),
+  }
+  const isOwner: Sql = { kind: 'in', isNot: false, left: id, right: { kind: 'query', query: owners } }
+  return infix(infix(contains('email'), 'OR', contains('name')), 'OR', isOwner)
+}
+
+/** Selects the main ids of a page of persons, newest first. Reads only the properties that it searches. */
+const pageQuery = ({ limit, offset, search }: PersonsPage): SelectSql => {
+  const persons = DERIVED.persons({ as: '__persons' })
+  const [id, createdAt] = [persons.column('id')!.read(), persons.column('created_at')!.read()]
+  const where = search === undefined ? undefined : matches(persons, id, search)
+  return {
+    kind: 'select',
+    items: [{ value: persons.key(), name: '__main' }],
+    from: persons.toSql(),
+    ...(where ? { where } : {}),
+    orderBy: [
+      { by: createdAt, isDescending: true },
+      { by: id, isDescending: false },
+    ],
+    limit: count(limit),
+    offset: count(offset),
+  }
+}
 
 const MERGES = `
   SELECT DISTINCT at, toString(uuid) AS event_uuid, kind, from_id, into_id FROM db.person_merges
   WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)} AND from_id != ''
   ORDER BY at DESC, event_uuid DESC LIMIT {limit:UInt32}`
 
+const LINES = `
+  SELECT distinct_id, name, max(set), min(first_once), max(last_once) FROM db.person_properties
+  WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)} GROUP BY distinct_id, name`
+
+const IDS_OF_EVENTS = parseQuery('SELECT DISTINCT distinct_id FROM events WHERE toString(person_id) = {variables.id}')
+
 // Reads all persons of a project. Meant for occasional lookups by people, not for each page view.
 const MAX_SECONDS = 60
 
-const text = (value: string): BoundValue => ({ type: 'String', value })
-const escapeLike = (value: string) => value.replace(/[\\%_]/g, '\\$&')
-
 const noSuchPerson = () => new ApiError('not_found', { detail: 'This project has no person with this id.' })
+
+// Integers beyond 2^53 arrive as strings.
+const timed = ([at, json]: TimedValue): TimedValue => [Number(at), json]
+
+/** What is stored about a property under one distinct id. */
+interface Line extends StoredProperty {
+  readonly name: string
+}
+
+const toView = (id: string, { distinctIds, isIdentified }: PersonIds, lines: readonly Line[]): PersonView => {
+  const byName = new Map<string, Line[]>()
+  for (const line of lines) byName.set(line.name, [...(byName.get(line.name) ?? []), line])
+  const properties = [...byName].flatMap(([name, stored]) => {
+    const json = name && propertyJson(stored)
+    return json ? [[name, JSON.parse(json) as unknown] as const] : []
+  })
+  // The property with the empty name stores when an id was first seen.
+  const seen = byName.get('')?.map(({ first }) => first[0]) ?? []
+  return {
+    id,
+    distinct_ids: distinctIds,
+    properties: Object.fromEntries(properties.sort(([a], [b]) => (a < b ? -1 : 1))),
+    is_identified: isIdentified,
+    created_at: new Date(seen.reduce((a, b) => Math.min(a, b), seen[0] ?? 0)).toISOString(),
+  }
+}
 
 /** Reads the persons of a project. */
 export const createPersons = (storage: Pick<Storage, 'run'>): Persons => {
-  const run = createAsk(storage, MAX_SECONDS)
-  const ask = (
-    query: typeof LIST,
-    projectId: number,
-    variables: Readonly<Record<string, BoundValue>>,
-    page: { limit?: number; offset?: number } = {},
-  ) => run(projectId, compileQuery(query, { projectId, variables, ...page }))
+  const ask = createAsk(storage, MAX_SECONDS)
+  const owners = createOwners(ask)
 
-  const withIds = async (projectId: number, rows: Awaited<ReturnType<typeof ask>>): Promise<PersonView[]> => {
-    if (!rows.length) return []
-    const ids = await ask(IDS, projectId, { ids: { type: 'Array(String)', value: rows.map(([id]) => id) } })
-    return rows.map(([id, isIdentified, createdAt, properties]) => ({
-      id: String(id),
-      distinct_ids: ids.flatMap(([person, distinctId]) => (person === id ? [String(distinctId)] : [])),
-      properties: JSON.parse(String(properties)) as PersonView['properties'],
-      is_identified: Boolean(isIdentified),
-      created_at: `${String(createdAt).replace(' ', 'T')}Z`,
-    }))
+  const readLines = async (projectId: number, all: readonly string[]): Promise<Map<string, Line[]>> => {
+    const rows = await queryInParts(all, (ids) => ask(projectId, { text: LINES, params: { projectId, ids } }))
+    const byId = new Map<string, Line[]>()
+    for (const [id, name, set, first, last] of rows as [string, string, TimedValue, TimedValue, TimedValue][]) {
+      const line = { name, set: timed(set), first: timed(first), last: timed(last) }
+      const others = byId.get(id)
+      if (others) others.push(line)
+      else byId.set(id, [line])
+    }
+    return byId
+  }
+
+  /** Returns the persons with these main ids, in the same order, without those that nothing is stored about. */
+  const read = async (projectId: number, mainIds: readonly string[]): Promise<PersonView[]> => {
+    if (!mainIds.length) return []
+    const persons = await owners.idsOf(projectId, mainIds)
+    const publicIds = await owners.publicIds(projectId, mainIds)
+    const lines = await readLines(
+      projectId,
+      persons.flatMap(({ distinctIds }) => distinctIds),
+    )
+    return persons.flatMap((person) => {
+      const own = person.distinctIds.flatMap((id) => lines.get(id) ?? [])
+      return own.length ? [toView(publicIds.get(person.mainId)!, person, own)] : []
+    })
+  }
+
+  const idsOfPerson = async (projectId: number, id: string): Promise<PersonIds | undefined> => {
+    const mainId = await owners.mainIdOf(projectId, id)
+    return mainId === undefined ? undefined : (await owners.idsOf(projectId, [mainId]))[0]
   }
 
   const distinctIds: Persons['distinctIds'] = async (projectId, id) => {
-    const known = await ask(IDS, projectId, { ids: { type: 'Array(String)', value: [id] } })
-    return known.length
-      ? known.map(([, distinctId]) => String(distinctId))
-      : (await ask(IDS_OF_EVENTS, projectId, { id: text(id) })).map(([distinctId]) => String(distinctId))
+    const person = await idsOfPerson(projectId, id)
+    if (person) return [...person.distinctIds]
+    const variables = { id: { type: 'String', value: id } } as const
+    return (await ask(projectId, compileQuery(IDS_OF_EVENTS, { projectId, variables }))).map(([each]) => String(each))
   }
 
   const knownIds = async (projectId: number, id: string): Promise<string[]> => {
@@ -114,27 +192,30 @@ export const createPersons = (storage: Pick<Storage, 'run'>): Persons => {
   }
 
   return {
-    async list(projectId, { distinctId, search, limit, offset }) {
-      const page = { limit, offset }
-      if (distinctId !== undefined)
-        return withIds(projectId, await ask(BY_DISTINCT_ID, projectId, { distinct_id: text(distinctId) }, page))
-      if (search === undefined) return withIds(projectId, await ask(LIST, projectId, {}, page))
-      const variables = { search: text(search), pattern: text(`%${escapeLike(search)}%`) }
-      return withIds(projectId, await ask(SEARCH, projectId, variables, page))
+    async list(projectId, page) {
+      if (page.distinctId === undefined) {
+        const rows = await ask(projectId, print(pageQuery(page), projectId))
+        return read(
+          projectId,
+          rows.map(([mainId]) => String(mainId)),
+        )
+      }
+      const found = await read(projectId, [...(await owners.mainIds(projectId, [page.distinctId])).values()])
+      return found.slice(page.offset, page.offset + page.limit)
     },
     async get(projectId, id) {
-      const [person] = await withIds(projectId, await ask(BY_ID, projectId, { id: text(id) }))
+      const mainId = await owners.mainIdOf(projectId, id)
+      const [person] = mainId === undefined ? [] : await read(projectId, [mainId])
       if (!person) throw noSuchPerson()
       return person
     },
     distinctIds,
     async mainId(projectId, id) {
-      const ids = await knownIds(projectId, id)
-      return (await mainIdOf(run, projectId, id, ids)) ?? ids[0]!
+      return (await idsOfPerson(projectId, id))?.mainId ?? (await knownIds(projectId, id))[0]!
     },
     async merges(projectId, id, limit) {
       const own = await knownIds(projectId, id)
-      const rows = await queryInParts(own, (ids) => run(projectId, { text: MERGES, params: { projectId, ids, limit } }))
+      const rows = await queryInParts(own, (ids) => ask(projectId, { text: MERGES, params: { projectId, ids, limit } }))
       const views = rows.map(([at, uuid, kind, from, into]): MergeView => {
         const is_applied = own.includes(String(from)) && own.includes(String(into))
         return {

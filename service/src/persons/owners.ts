@@ -1,39 +1,93 @@
 import { queryInParts } from '../lib/parts.ts'
 import type { Ask } from './ask.ts'
 
-const OWNERS = `
-  SELECT distinct_id, toString(reinterpretAsUUID(sipHash128({projectId:UInt32}, argMax(person, version)))) FROM db.person_distinct_ids
-  WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)} GROUP BY distinct_id`
+const OF_PROJECT = 'project_id = {projectId:UInt32}'
 
-const ALONE = `
-  SELECT id, toString(reinterpretAsUUID(sipHash128({projectId:UInt32}, id))) FROM (SELECT arrayJoin({ids:Array(String)}) AS id)`
+/** Returns the SQL of the public id of a person, from the main id. `sql/catalog/derived.ts` has the same definition. */
+const publicId = (mainId: string) => `reinterpretAsUUID(sipHash128({projectId:UInt32}, ${mainId}))`
+
+const OWNERS = `
+  SELECT distinct_id, argMax(person, version), argMax(is_identified, version) FROM db.person_distinct_ids
+  WHERE ${OF_PROJECT} AND distinct_id IN {ids:Array(String)} GROUP BY distinct_id`
+
+const PUBLIC_IDS = `SELECT id, toString(${publicId('id')}) FROM (SELECT arrayJoin({ids:Array(String)}) AS id)`
+
+// A main id has been seen or, if it was only named by others, merged.
+const MAIN = `
+  SELECT id FROM (
+    SELECT distinct_id AS id FROM db.person_properties WHERE ${OF_PROJECT} AND name = ''
+    UNION ALL SELECT person AS id FROM db.person_distinct_ids WHERE ${OF_PROJECT})
+  WHERE ${publicId('id')} = {personId:UUID} LIMIT 1`
+
+// The row with the highest version of an id is current, so rows with a former owner are found too.
+const IDS = `
+  SELECT distinct_id, argMax(person, version) AS owner, argMax(is_identified, version) FROM db.person_distinct_ids
+  WHERE ${OF_PROJECT} AND distinct_id IN (
+    SELECT distinct_id FROM db.person_distinct_ids WHERE ${OF_PROJECT} AND (person IN {ids:Array(String)} OR distinct_id IN {ids:Array(String)}))
+  GROUP BY distinct_id`
+
+/** The distinct ids of a person. */
+export interface PersonIds {
+  readonly mainId: string
+  readonly distinctIds: readonly string[]
+  readonly isIdentified: boolean
+}
+
+/** Looks up which ids belong to which person. All methods reject with `ApiError`. */
+export interface Owners {
+  /** Returns the main id of the person of each distinct id. */
+  mainIds(projectId: number, distinctIds: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /** Returns the public id of the person of each main id. */
+  publicIds(projectId: number, mainIds: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /** Returns the main id of the person with a public id. `undefined`: no person was seen or merged with it. */
+  mainIdOf(projectId: number, publicId: string): Promise<string | undefined>
+  /** Returns the ids of the persons with these main ids. Ids that were merged into another person are left out. */
+  idsOf(projectId: number, mainIds: readonly string[]): Promise<PersonIds[]>
+}
+
+export const createOwners = (ask: Ask): Owners => {
+  const lookUp = <Row extends readonly unknown[]>(projectId: number, text: string, all: readonly string[]) =>
+    queryInParts(all, async (ids) => (await ask(projectId, { text, params: { projectId, ids } })) as unknown as Row[])
+
+  return {
+    async mainIds(projectId, distinctIds) {
+      const merged = await lookUp<[string, string]>(projectId, OWNERS, distinctIds)
+      // An id that was never merged has no row.
+      return new Map([
+        ...distinctIds.map((id) => [id, id] as const),
+        ...merged.map(([id, owner]) => [id, owner] as const),
+      ])
+    },
+    publicIds: async (projectId, mainIds) => new Map(await lookUp<[string, string]>(projectId, PUBLIC_IDS, mainIds)),
+    async mainIdOf(projectId, personId) {
+      const [row] = await ask(projectId, { text: MAIN, params: { projectId, personId } })
+      return row && String(row[0])
+    },
+    async idsOf(projectId, mainIds) {
+      const rows = await lookUp<[string, string, number]>(projectId, IDS, mainIds)
+      const owned = new Map<string, string[]>()
+      for (const [id, owner] of rows) owned.set(owner, [...(owned.get(owner) ?? []), id])
+      const merged = new Map(
+        rows.map(([id, owner, isIdentified]) => [id, { owner, isIdentified: Boolean(isIdentified) }]),
+      )
+      return mainIds
+        .filter((mainId) => (merged.get(mainId)?.owner ?? mainId) === mainId)
+        .map((mainId) => ({
+          mainId,
+          distinctIds: [...new Set(owned.get(mainId) ?? [mainId])].sort(),
+          isIdentified: merged.get(mainId)?.isIdentified ?? false,
+        }))
+    },
+  }
+}
 
 /** Returns the public id of the person of each distinct id, after merges. */
 export const personIdsOf = async (
-  ask: Ask,
+  owners: Pick<Owners, 'mainIds' | 'publicIds'>,
   projectId: number,
   distinctIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> => {
-  const lookUp = (text: string, all: readonly string[]) =>
-    queryInParts(all, async (ids) => (await ask(projectId, { text, params: { projectId, ids } })) as [string, string][])
-  const merged = new Map(await lookUp(OWNERS, distinctIds))
-  // An id that was never merged has no row.
-  const alone = distinctIds.filter((id) => !merged.has(id))
-  return new Map([...merged, ...(await lookUp(ALONE, alone))])
-}
-
-const MAIN = `
-  SELECT id FROM (SELECT arrayJoin({ids:Array(String)}) AS id) WHERE toString(reinterpretAsUUID(sipHash128({projectId:UInt32}, id))) = {personId:String}`
-
-/** Returns the main id of a person, one of the person's distinct ids, which the public id is derived from. */
-export const mainIdOf = async (
-  ask: Ask,
-  projectId: number,
-  personId: string,
-  distinctIds: readonly string[],
-): Promise<string | undefined> => {
-  const rows = await queryInParts(distinctIds, (ids) =>
-    ask(projectId, { text: MAIN, params: { projectId, personId, ids } }),
-  )
-  return rows.length ? String(rows[0]![0]) : undefined
+  const mainIds = await owners.mainIds(projectId, distinctIds)
+  const publicIds = await owners.publicIds(projectId, [...new Set(mainIds.values())])
+  return new Map([...mainIds].map(([id, mainId]) => [id, publicIds.get(mainId)!]))
 }

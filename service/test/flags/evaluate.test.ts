@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { evaluateFlags, type Flag, type Subject } from '../../src/flags/evaluate.ts'
+import { evaluateFlags, explainFlag, type Flag, type Subject } from '../../src/flags/evaluate.ts'
 import type { Condition, Filters } from '../../src/flags/filters.ts'
 import { shareOf, VARIANT_SALT } from '../../src/flags/hash.ts'
 
@@ -261,5 +261,51 @@ describe('rollout shares', () => {
     const share = found.filter(({ variant }) => variant === 'a').length / found.length
     expect(Math.abs(share - 0.2)).toBeLessThan(0.03)
     expect(found.every(({ variant }) => variant !== null)).toBe(true)
+  })
+})
+
+describe('an explanation', () => {
+  // Every operator here accepts each of these values.
+  const value = fc.constantFrom('gold', 'free', 5, 40)
+  const property = fc.record({
+    key: fc.constantFrom('plan', 'age', 'missing'),
+    value,
+    operator: fc.constantFrom('exact', 'is_not', 'icontains', 'gt', 'lte', 'is_set', 'is_not_set'),
+    type: fc.constantFrom('person' as const, 'group' as const),
+  })
+  const condition = fc.record({
+    properties: fc.array(property, { maxLength: 3 }),
+    rollout_percentage: fc.constantFrom(null, 0, 30, 70, 100),
+  })
+
+  test('agrees with the evaluation: the first condition that matches decides', () => {
+    fc.assert(
+      fc.property(
+        fc.array(condition, { maxLength: 4 }),
+        fc.dictionary(fc.constantFrom('plan', 'age'), fc.option(value)),
+        fc.constantFrom(null, 'company', 'team'),
+        fc.stringMatching(/^[a-z]{1,8}$/),
+        (groups, properties, aggregation_group_type, distinctId) => {
+          const wanted = flag({ groups, aggregation_group_type })
+          const who = subject({
+            distinctId,
+            personProperties: properties,
+            groups: { company: distinctId },
+            groupProperties: { company: properties },
+          })
+          const evaluation = evaluate(wanted, who)
+          const explained = explainFlag(new Map([[wanted.key, wanted]]), wanted, who)
+          const first = explained.conditions.findIndex(
+            (each) => each.isInRollout && each.properties.every(({ isMet }) => isMet),
+          )
+          expect(explained.evaluation).toEqual(evaluation)
+          expect(explained.conditions).toHaveLength(groups.length)
+          expect(evaluation.reason.condition_index).toBe(first === -1 ? null : first)
+          if (aggregation_group_type === 'team')
+            expect(explained.conditions.every(({ bucket }) => bucket === undefined)).toBe(true)
+        },
+      ),
+      { numRuns: 500 },
+    )
   })
 })

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { ROUTES } from '../../src/http/routes.ts'
 import { api, request } from '../support/api.ts'
+import { checkResponse } from '../support/responseSchema.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
 let service: RunningService
@@ -104,4 +105,14 @@ test('the OpenAPI document of the API contains every route and describes errors 
     true,
     false,
   ])
+})
+
+test('tests fail on a response that does not match the schema of its route', async () => {
+  const url = `${service.url}/api/projects/${service.projectId}`
+  const { body } = await api(service, 'GET', '')
+  const check = (changed: object) => () => checkResponse('GET', url, 200, changed)
+  expect(check(body)).not.toThrow()
+  expect(check({ ...body, more: 1 })).toThrow(/must NOT have additional properties/)
+  expect(check({ ...body, id: '1' })).toThrow(/id must be integer/)
+  expect(check({ ...body, created_at: 'yesterday' })).toThrow(/date-time/)
 })

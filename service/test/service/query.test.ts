@@ -184,6 +184,48 @@ describe('a run in progress', () => {
   })
 })
 
+describe('web analytics', () => {
+  const overview = { kind: 'WebOverviewQuery', dateRange: { date_from: 'dStart' } }
+  const pages = { kind: 'WebStatsTableQuery', breakdownBy: 'Page', dateRange: { date_from: 'dStart' } }
+  const view = (id: string, path: string) =>
+    event('$pageview', {}, { distinct_id: id, $session_id: `session of ${id}`, $pathname: path })
+
+  beforeAll(() => capture(service, view('ann', '/'), view('ann', '/in'), view('ben', '/')))
+
+  test('runs as a query and as an endpoint', async () => {
+    const { body } = await send({ query: { ...overview, interval: 'hour' } })
+    expect(body.results.map(({ key, value }: any) => [key, value]).slice(0, 3)).toEqual([
+      ['visitors', 2],
+      ['views', 3],
+      ['sessions', 2],
+    ])
+    expect(body.series.data.views.reduce((sum: number, each: number) => sum + each, 0)).toBe(3)
+    expect((await send({ query: pages })).body).toMatchObject({
+      results: [
+        ['/', [2, null], [2, null], expect.any(Number)],
+        ['/in', [1, null], [1, null], expect.any(Number)],
+      ],
+      columns: expect.arrayContaining(['context.columns.visitors']),
+      hasMore: false,
+    })
+    expect((await api(service, 'POST', '/endpoints/', { name: 'pages', query: pages })).status).toBe(201)
+    expect((await api(service, 'POST', '/endpoints/pages/run')).body.results).toHaveLength(2)
+    expect((await send({ query: pages }, second)).body.results).toEqual([])
+  })
+
+  test('is not materialized', async () => {
+    const reply = await api(service, 'POST', '/endpoints/', { name: 'stored', query: overview, is_materialized: true })
+    expect(reply).toMatchObject({ status: 400, body: { errors: [{ path: 'query.kind', code: 'session_property' }] } })
+  })
+
+  test('counts the visitors online now with the query of the docs', async () => {
+    const { body } = await sql(
+      "SELECT count(DISTINCT person_id) AS online FROM events WHERE timestamp > now() - INTERVAL 5 MINUTE AND event != '$pageleave'",
+    )
+    expect(body.results[0][0]).toBeGreaterThanOrEqual(2)
+  })
+})
+
 test('is described in the OpenAPI document', async () => {
   const { body } = await request(`${service.url}/api/openapi.json`)
   const path = body.paths['/api/projects/{projectId}/query']

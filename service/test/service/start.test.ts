@@ -36,15 +36,16 @@ test('serve --data sets the data folder and overrides TRAILMARK_DATA', async () 
 })
 
 test('the start output contains the URL, the project and the key file, but not the key', async () => {
-  const service = await startService({ data })
+  const service = await startService({ data, env: { TRAILMARK_CONSOLE_STATIC: data } })
   await service.stop()
   expect(service.output()).toContain(`ready at ${service.url}`)
   expect(service.output()).toContain(`Project 1, token ${service.token}`)
   expect(service.output()).toContain(join(data, 'personal_api_key'))
   expect(service.output()).not.toContain(service.key)
-  expect(service.output().split('\n')).toContain(
-    `trailmark ready ${JSON.stringify({ url: service.url, projectId: 1, token: service.token, keyFile: join(data, 'personal_api_key') })}`,
-  )
+  const ready = { url: service.url, projectId: 1, token: service.token, keyFile: join(data, 'personal_api_key') }
+  const console = { problem: 'not built. Run "npm run build".' }
+  expect(service.output()).toContain(`  Console: ${console.problem}`)
+  expect(service.output().split('\n')).toContain(`trailmark ready ${JSON.stringify({ ...ready, console })}`)
 })
 
 test('the token and key can come from the environment, and a key removed from it is rejected', async () => {

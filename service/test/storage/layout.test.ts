@@ -30,6 +30,9 @@ test('a cluster node has a local part of each table', () => {
     'CREATE TABLE IF NOT EXISTS db_shard.refused_events … ENGINE = MergeTree',
     'ALTER TABLE db_shard.events ADD INDEX IF NOT EXISTS by_inserted_at inserted_at TYPE minmax GRANULARITY 1',
     'ALTER TABLE db_shard.events MATERIALIZE INDEX by_inserted_at',
+    'CREATE TABLE IF NOT EXISTS db_shard.endpoint_runs … ENGINE = MergeTree',
+    'ALTER TABLE db_shard.events ADD INDEX IF NOT EXISTS by_distinct_id distinct_id TYPE bloom_filter GRANULARITY 1',
+    'ALTER TABLE db_shard.events MATERIALIZE INDEX by_distinct_id',
   ])
 })
 
@@ -44,6 +47,9 @@ test('with a Keeper the replicas of a shard share their tables', () => {
     "CREATE TABLE IF NOT EXISTS db_shard.refused_events … ENGINE = ReplicatedMergeTree('/trailmark/{shard}/db_shard.refused_events', '{replica}')",
     'ALTER TABLE db_shard.events ADD INDEX IF NOT EXISTS by_inserted_at inserted_at TYPE minmax GRANULARITY 1',
     'ALTER TABLE db_shard.events MATERIALIZE INDEX by_inserted_at',
+    "CREATE TABLE IF NOT EXISTS db_shard.endpoint_runs … ENGINE = ReplicatedMergeTree('/trailmark/{shard}/db_shard.endpoint_runs', '{replica}')",
+    'ALTER TABLE db_shard.events ADD INDEX IF NOT EXISTS by_distinct_id distinct_id TYPE bloom_filter GRANULARITY 1',
+    'ALTER TABLE db_shard.events MATERIALIZE INDEX by_distinct_id',
   ])
 })
 
@@ -57,6 +63,7 @@ test('every table has a distributed table under its name, sharded by project and
     table('person_distinct_ids', 'distinct_id'),
     table('group_properties', 'group_type_index, group_key'),
     table('refused_events', 'id'),
+    table('endpoint_runs', 'endpoint_id'),
   ])
 })
 

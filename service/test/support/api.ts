@@ -1,3 +1,4 @@
+import { checkResponse } from './responseSchema.ts'
 import type { RunningService } from './startService.ts'
 
 export interface Reply<Body = any> {
@@ -8,14 +9,23 @@ export interface Reply<Body = any> {
 
 type Target = Pick<RunningService, 'url' | 'token' | 'key' | 'projectId'>
 
+const isJson = (headers: Headers) => headers.get('content-type')?.startsWith('application/json') ?? false
+
 const toReply = async (response: Response): Promise<Reply> => {
   const text = await response.text()
-  const isJson = response.headers.get('content-type')?.startsWith('application/json')
-  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson(response.headers) ? JSON.parse(text) : text,
+  }
 }
 
-/** Sends any request. */
-export const request = async (url: string, init?: RequestInit): Promise<Reply> => toReply(await fetch(url, init))
+/** Sends any request. Throws if the response does not match the schema that its route documents. */
+export const request = async (url: string, init?: RequestInit): Promise<Reply> => {
+  const reply = await toReply(await fetch(url, init))
+  if (isJson(reply.headers)) checkResponse(init?.method ?? 'GET', url, reply.status, reply.body)
+  return reply
+}
 
 /** Sends an API request for the service's project with its key. `path` begins after the project. */
 export const api = ({ url, key, projectId }: Target, method: string, path: string, body?: unknown): Promise<Reply> =>

@@ -1,4 +1,4 @@
-// The environment of the jest project `cluster and Postgres`: services run on a cluster of two shards with definitions in Postgres.
+// The environment of the jest project `cluster and Postgres`: services run on a cluster of two shards with metadata in Postgres.
 import './onCluster.ts'
 import { type PostgresServer, startPostgres } from './postgres.ts'
 

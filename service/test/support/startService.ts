@@ -83,7 +83,7 @@ const clusterFor = async (
 ): Promise<ClickhouseCluster | undefined> =>
   process.env.TEST_STORE === 'cluster' && !env.CLICKHOUSE_URL ? startCluster(join(folder, 'cluster')) : undefined
 
-// Stores definitions in Postgres if the suite provides one.
+// Stores metadata in Postgres if the suite provides one.
 const definitionsFor = (env: Readonly<Record<string, string>>): Record<string, string> =>
   process.env.TEST_DATABASE_URL && !env.DATABASE_URL ? { DATABASE_URL: process.env.TEST_DATABASE_URL } : {}
 

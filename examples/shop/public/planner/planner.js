@@ -51,7 +51,7 @@ const draw = () => {
   }
 }
 
-// Pageviews need nothing else: the SDK observes the history API.
+// No code for pageviews: the SDK observes the history API.
 const goTo = (path) => {
   history.pushState(null, '', path)
   draw()

@@ -94,3 +94,20 @@ export const formatAgo = (when: When, now = Date.now()): string => {
 
 /** The visitor's time zone. */
 export const LOCAL_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
+
+// The names of intervals are already in the project's time zone.
+const hourNames = new Intl.DateTimeFormat(locale, {
+  timeZone: 'UTC',
+  weekday: 'short',
+  hour: 'numeric',
+  minute: '2-digit',
+})
+const dayNames = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short', day: 'numeric' })
+const monthNames = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short', year: 'numeric' })
+
+/** Name of an interval of a chart by what the API calls its start: `2026-11-22` or `2026-11-22 14:00:00`. */
+export const bucketName = (day: string, interval: string): string => {
+  const start = new Date(`${day.replace(' ', 'T')}${day.includes(' ') ? 'Z' : 'T00:00:00Z'}`)
+  const names = interval === 'hour' || interval === 'minute' ? hourNames : interval === 'month' ? monthNames : dayNames
+  return Number.isNaN(start.getTime()) ? day : names.format(start)
+}

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { Failure, isAborted } from '../api/failure.ts'
+import { renewals } from '../api/session.ts'
 
 export interface Loaded<Data> {
   /** The last data for this key, also while newer data is loading. */
@@ -67,7 +68,7 @@ export const useLoad = <Data>(key: string | undefined, load: (context: LoadConte
       },
     )
     return () => controller.abort()
-  }, [key, round])
+  }, [key, round, renewals.value])
 
   const reload = useCallback(({ force = false } = {}) => setRound(({ count }) => ({ count: count + 1, force })), [])
   const isCurrent = state.key === key

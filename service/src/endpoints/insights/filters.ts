@@ -157,7 +157,7 @@ export const faultOfFilter = (
 }
 
 /** The condition that an event matches the filters, which must have been checked. */
-export const passes = (source: Source, { type, values }: FilterGroup, context: FilterContext): Sql =>
+export const passes = (source: Pick<Source, 'property'>, { type, values }: FilterGroup, context: FilterContext): Sql =>
   (type === 'AND' ? every : some)(
     values.map((each) =>
       'values' in each

@@ -17,6 +17,8 @@ export interface InsightAnswer {
   readonly results: InsightResults
   /** Whether values were omitted or combined as "Other". */
   readonly hasMore: boolean
+  /** Further fields of the response, by kind. */
+  readonly [field: string]: unknown
 }
 
 export interface PlanOptions {
@@ -39,6 +41,8 @@ export interface Plan {
 export interface Insight<Query extends SharedQuery> {
   /** Whether a range may have an end without a start. */
   readonly beginsAlone?: boolean
+  /** Whether it is computed from whole sessions, so that it cannot be materialized. */
+  readonly readsSessions?: boolean
   /** Throws `ApiError` unless a query of this kind can be run. */
   check(query: unknown, context: FilterContext): void
   /** Returns the names of all events that a query reads. `undefined`: any event. */

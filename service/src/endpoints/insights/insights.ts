@@ -8,12 +8,16 @@ import { RETENTION } from './retention.ts'
 import { breakdownsOf, checkRange, checkShared, filtersOf, type SharedQuery } from './shared.ts'
 import { LIVE, type PropertyRef, type Reading } from './source.ts'
 import { TRENDS } from './trends/trends.ts'
+import { WEB_OVERVIEW } from './web/overview.ts'
+import { WEB_STATS_TABLE } from './web/statsTable.ts'
 import { createZone, type Zone } from './zone.ts'
 
 const KINDS: Readonly<Record<string, Insight<never>>> = {
   TrendsQuery: TRENDS,
   FunnelsQuery: FUNNELS,
   RetentionQuery: RETENTION,
+  WebOverviewQuery: WEB_OVERVIEW,
+  WebStatsTableQuery: WEB_STATS_TABLE,
 }
 
 /** The kinds of insight that an endpoint can hold. */
@@ -142,6 +146,9 @@ export interface InsightRun {
   /** Default: the events themselves. */
   readonly reading?: Reading
 }
+
+/** Whether every insight of a query's kind is computed from whole sessions. */
+export const readsWholeSessions = ({ kind }: InsightQuery): boolean => Boolean(KINDS[kind]!.readsSessions)
 
 /** Returns the names of all events that an insight reads. `undefined`: any event. */
 export const eventsOfInsight = (query: InsightQuery): readonly string[] | undefined =>

@@ -190,16 +190,21 @@ export const isoOf = (instant: number, zone: Zone): string => {
 const DAY = 86_400_000
 const COMPARE = /^-(\d{1,4})([hdwmqy])$/
 
-/** Returns the period to compare with: earlier by `compareTo`, such as `-1w`, or by the period's own length. */
-export const previousPeriod = (period: Period, compareTo: string | undefined, zone: Zone): Period => {
+/** Returns a function that moves an instant back by `compareTo`, such as `-1w`, or by the period's own length. */
+export const moveBack = (period: Period, compareTo: string | undefined, zone: Zone): ((instant: number) => number) => {
   const [, count, letter] = COMPARE.exec(compareTo ?? '') ?? []
   const length = zone.wallAt(period.until) - zone.wallAt(period.from)
-  const move = (instant: number) => {
+  return (instant) => {
     if (letter) return moveInstant(zone, UNITS[letter]!, -Number(count), instant)
     return length < DAY
       ? instant - (period.until - period.from)
       : moveInstant(zone, 'day', -Math.ceil(length / DAY), instant)
   }
+}
+
+/** Returns the period to compare with: earlier by `compareTo`, such as `-1w`, or by the period's own length. */
+export const previousPeriod = (period: Period, compareTo: string | undefined, zone: Zone): Period => {
+  const move = moveBack(period, compareTo, zone)
   return { from: move(period.from), until: move(period.until) }
 }
 

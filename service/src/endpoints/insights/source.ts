@@ -65,6 +65,10 @@ const PROPERTY_TYPES: Readonly<Record<string, (events: SourceScope, ref: Propert
   session: (events, { key }) => events.related('session')!.column(key)!,
 }
 
+/** A value as a string, by which filters and breakdowns compare. */
+export const stringOf = ({ kind, read }: Value): Sql =>
+  kind === 'property' || kind === 'text' ? read() : call('toString', read())
+
 /** Types of properties that can be filtered and broken down by. */
 export const PROPERTY_TYPE_NAMES: readonly string[] = Object.keys(PROPERTY_TYPES)
 
@@ -140,8 +144,7 @@ export const createSource = (reading: Reading, { takesWeights = false } = {}): S
     group: (index) => field(`$group_${index}`),
     property(of) {
       const ref = typeof of === 'string' ? { key: of } : of
-      const { kind, read } = PROPERTY_TYPES[ref.type ?? 'event']!(events, ref)
-      return kind === 'property' || kind === 'text' ? read() : call('toString', read())
+      return stringOf(PROPERTY_TYPES[ref.type ?? 'event']!(events, ref))
     },
     from: () => reading.from({ from: events.toSql(), ...(isExact ? {} : { cuts: [...cuts] }), takesWeights }),
   }
@@ -166,7 +169,8 @@ export const bound = (
   value: unknown,
 ): Sql => ({ kind: 'parameter', type, value })
 
-const timestampOf = (instant: number) =>
+/** An instant as a parameter, to be compared with timestamps. */
+export const timestampOf = (instant: number) =>
   bound("DateTime64(3, 'UTC')", new Date(instant).toISOString().replace('T', ' ').replace('Z', ''))
 
 /** The condition that an event is in a period or, without `from`, before its end. */

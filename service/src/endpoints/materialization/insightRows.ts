@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Plan } from '../insights/insight.ts'
-import { eventsOfInsight, type InsightQuery, type InsightRun, planInsight, UTC } from '../insights/insights.ts'
+import {
+  eventsOfInsight,
+  type InsightQuery,
+  type InsightRun,
+  planInsight,
+  readsWholeSessions,
+  UTC,
+} from '../insights/insights.ts'
 import { type AskedEvents, LIVE, type Reading, WEIGHT } from '../insights/source.ts'
 import { guarded } from '../../sql/catalog/guard.ts'
 import { call, type FromSql, infix, name, type SelectSql, type Sql } from '../../sql/catalog/physical.ts'
@@ -68,6 +75,16 @@ const sessionPath = (query: unknown, at: string): string => {
 
 /** Returns what to store for an insight, or why it cannot be materialized. */
 export const shapeOfInsight = (query: InsightQuery): InsightShape | readonly Violation[] => {
+  if (readsWholeSessions(query)) {
+    return [
+      {
+        code: 'session_property',
+        message: `A ${query.kind} is computed from sessions. Sessions are computed from all of their events, so a materialized run would not read less`,
+        field: 'query.kind',
+        fix: 'Leave the endpoint live',
+      },
+    ]
+  }
   if (readsSessions(query)) {
     const field = sessionPath(query, 'query')
     return [

@@ -1,7 +1,7 @@
 import { channelOf, CLICK_IDS } from './channel.ts'
 import { createItems, type DerivedOptions, type DerivedRows, item, nullable } from './derivedRows.ts'
 import { guarded } from './guard.ts'
-import { call, infix, name, type Sql, text } from './physical.ts'
+import { call, type FromSql, infix, name, type Sql, text } from './physical.ts'
 import { EVENTS } from './tables.ts'
 import { value, type Value } from './value.ts'
 
@@ -29,13 +29,9 @@ const EXIT_PROPERTIES: Readonly<Record<string, string>> = {
   $exit_pathname: '$pathname',
 }
 
-/** Names under which SDKs repeat on every event how its session began, where they are not `$session_entry_` and the property. */
-const REPEATED_AS: Readonly<Record<string, string>> = {
-  $current_url: '$session_entry_url',
-  $pathname: '$session_entry_pathname',
-  $referring_domain: '$session_entry_referring_domain',
-  $host: '$session_entry_host',
-}
+// SDKs repeat on every event how its session began, under these names.
+const repeatedName = (property: string): string =>
+  property === '$current_url' ? '$session_entry_url' : `$session_entry_${property.replace('$', '')}`
 
 /** A session shorter than this, with one view or click, is a bounce. */
 export const BOUNCE_SECONDS = 10
@@ -68,7 +64,7 @@ const arrivalProperty = (property: string): Sql =>
   call(
     'if',
     call('isNotNull', propertyOf('$session_entry_url')),
-    propertyOf(REPEATED_AS[property] ?? `$session_entry_${property}`),
+    propertyOf(repeatedName(property)),
     propertyOf(property),
   )
 
@@ -101,8 +97,22 @@ export const channelOfArrival = (arrival: Sql): Sql => {
   return channelOf({ source: part(1), medium: part(2), campaign: part(3), searchId: part(4), otherId: part(5) })
 }
 
-/** Sessions, made of the events that carry their id. */
-export const sessions = ({ as, isJoined }: DerivedOptions): DerivedRows => {
+/** Sessions, with what can be computed of their events besides the columns of the table. */
+export interface SessionRows extends Omit<DerivedRows, 'toSql'> {
+  /** A column of an event's row: `event`, `timestamp`, `uuid`, or what `ofEvent` computes. */
+  readonly row: (column: string) => Sql
+  /** Returns an expression over the stored columns of each event. Expressions of one `column` are computed once. */
+  readonly ofEvent: (column: string, sql: Sql) => Sql
+  /** Returns an aggregate over the rows of a session's events. Aggregates of one `id` are computed once. */
+  readonly aggregate: (id: string, sql: Sql) => Sql
+  /** Returns a property of the event that tells the arrival. */
+  readonly arrival: (property: string) => Sql
+  /** Call last. `where`: conditions on the rows of events; `having`: on aggregates of the sessions. */
+  readonly toSql: (conditions?: { readonly where?: readonly Sql[]; readonly having?: Sql }) => FromSql
+}
+
+/** Creates the sessions of the events that carry their id. */
+export const createSessions = ({ as, isJoined }: DerivedOptions): SessionRows => {
   const { ask, all } = createItems(as)
   const read = new Map<string, Sql>()
   const row = (column: string) => name('__v', column)
@@ -110,24 +120,30 @@ export const sessions = ({ as, isJoined }: DerivedOptions): DerivedRows => {
   const duration = call('dateDiff', text('second'), start, end)
   const made = (kind: Value['kind'], column: string, sql: Sql): Value =>
     value(kind, ask(column, nullable(isJoined, sql)), Boolean(isJoined))
-  const readRow = (column: string, sql: Sql): Sql => {
+  const ofEvent = (column: string, sql: Sql): Sql => {
     read.set(column, sql)
     return row(column)
   }
   const isView = isAnyOf(row('event'), VIEWS)
   // An event that repeats how its session began is the best source, then the first view, then the first event.
-  const isRepeated = () => readRow('is repeated', call('isNotNull', propertyOf('$session_entry_url')))
+  const isRepeated = () => ofEvent('is repeated', call('isNotNull', propertyOf('$session_entry_url')))
   const atStart = () => call('tuple', call('not', isRepeated()), call('not', isView), row('timestamp'), row('uuid'))
   // In a tuple, because argMin skips rows whose value is NULL.
   const arrivalOf = (column: string, sql: Sql): Sql =>
-    call('tupleElement', call('argMin', call('tuple', readRow(column, sql)), atStart()), number(1))
+    call('tupleElement', call('argMin', call('tuple', ofEvent(column, sql)), atStart()), number(1))
   const exitOf = (property: string): Sql => {
-    const exit = readRow(`exit ${property}`, propertyOf(property))
+    const exit = ofEvent(`exit ${property}`, propertyOf(property))
     return call('argMaxIf', exit, call('tuple', isView, row('timestamp'), row('uuid')), call('isNotNull', exit))
   }
   const nullableProperty = (column: string, sql: Sql): Value => ({ ...made('property', column, sql), isNullable: true })
   const countOf = (...events: readonly string[]) => call('countIf', isAnyOf(row('event'), events))
   const interactions = countOf(...INTERACTIONS)
+  const isBounce = call(
+    'if',
+    infix(interactions, '=', number(0)),
+    { kind: 'null' },
+    call('toBool', infix(infix(interactions, '=', number(1)), 'AND', infix(duration, '<', number(BOUNCE_SECONDS)))),
+  )
   const simple: Readonly<Record<string, () => Value>> = {
     session_id: () => made('text', 'session_id', row('$session_id')),
     distinct_id: () =>
@@ -138,22 +154,7 @@ export const sessions = ({ as, isJoined }: DerivedOptions): DerivedRows => {
     $event_count: () => made('number', '$event_count', call('count')),
     $channel_type: () => made('text', '$channel_type', channelOfArrival(arrivalOf('arrival', arrivalTuple()))),
     // NULL for a session without a view or click, which shows nothing of how the visitor behaved.
-    $is_bounce: () => ({
-      ...made(
-        'boolean',
-        '$is_bounce',
-        call(
-          'if',
-          infix(interactions, '=', number(0)),
-          { kind: 'null' },
-          call(
-            'toBool',
-            infix(infix(interactions, '=', number(1)), 'AND', infix(duration, '<', number(BOUNCE_SECONDS))),
-          ),
-        ),
-      ),
-      isNullable: true,
-    }),
+    $is_bounce: () => ({ ...made('boolean', '$is_bounce', isBounce), isNullable: true }),
   }
   const column = (wanted: string): Value | undefined => {
     if (Object.hasOwn(EVENT_COUNTS, wanted)) return made('number', wanted, countOf(EVENT_COUNTS[wanted]!))
@@ -164,24 +165,29 @@ export const sessions = ({ as, isJoined }: DerivedOptions): DerivedRows => {
   }
   return {
     column,
+    row,
+    ofEvent,
+    aggregate: ask,
+    arrival: (property) => ask(`arrival ${property}`, arrivalOf(`arrival ${property}`, readArrival(property))),
     key: () => ask('key', row('$session_id')),
-    toSql: () => {
+    toSql: ({ where = [], having } = {}) => {
       const stored = ['$session_id', 'event', 'distinct_id', 'timestamp', 'uuid'].map((each) => item(name(each), each))
+      const events = guarded(EVENTS, [...stored, ...[...read].map(([column, sql]) => item(sql, column))])
+      const isInSession = infix(row('$session_id'), '!=', text(''))
       return {
         kind: 'named',
         name: as,
         query: {
           kind: 'select',
           items: all(),
-          from: {
-            kind: 'named',
-            name: '__v',
-            query: guarded(EVENTS, [...stored, ...[...read].map(([column, sql]) => item(sql, column))]),
-          },
-          where: infix(row('$session_id'), '!=', text('')),
+          from: { kind: 'named', name: '__v', query: events },
+          where: where.reduce((left, right) => infix(left, 'AND', right), isInSession),
           groupBy: [row('$session_id')],
+          ...(having ? { having } : {}),
         },
       }
     },
   }
 }
+
+export const sessions = (options: DerivedOptions): DerivedRows => createSessions(options)

@@ -370,6 +370,40 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     })
   })
 
+  describe('dashboards', () => {
+    const dashboard = { name: 'd', description: '', variables: { plan: 'pro' }, tiles: [{ id: 'a' }] }
+
+    test('are stored, changed and removed per project', async () => {
+      const made = (await metadata.dashboards.create(1, dashboard, 2))!
+      expect(made).toMatchObject({ ...dashboard, version: 1 })
+      expect(await metadata.dashboards.get(1, made.id)).toEqual(made)
+      expect([await metadata.dashboards.get(2, made.id), await metadata.dashboards.list(2)]).toEqual([undefined, []])
+      expect(await metadata.dashboards.update(1, made.id, 1, { tiles: [] })).toMatchObject({ tiles: [], version: 2 })
+      expect(await metadata.dashboards.update(1, made.id, 1, { name: 'late' })).toBeUndefined()
+      expect(await metadata.dashboards.update(2, made.id, 2, { name: 'theirs' })).toBeUndefined()
+      expect([await metadata.dashboards.remove(2, made.id), await metadata.dashboards.remove(1, made.id)]).toEqual([
+        false,
+        true,
+      ])
+      expect(await metadata.dashboards.list(1)).toEqual([])
+    })
+
+    test('do not exceed the maximum when they are created concurrently', async () => {
+      const made = await Promise.all([1, 2, 3, 4].map(() => metadata.dashboards.create(3, dashboard, 2)))
+      expect(made.filter(Boolean)).toHaveLength(2)
+      expect(await metadata.dashboards.list(3)).toHaveLength(2)
+    })
+
+    test('include the default once per project, also after it was removed', async () => {
+      await Promise.all([1, 2, 3].map(() => metadata.dashboards.createDefault(4, dashboard)))
+      const [first, ...more] = await metadata.dashboards.list(4)
+      expect(more).toEqual([])
+      await metadata.dashboards.remove(4, first!.id)
+      await metadata.dashboards.createDefault(4, dashboard)
+      expect(await metadata.dashboards.list(4)).toEqual([])
+    })
+  })
+
   test('keeps the index of a group type while others are added concurrently', async () => {
     await metadata.groupTypes.add(1, ['company'], 3)
     await Promise.all(['team', 'site', 'beyond'].map((type) => metadata.groupTypes.add(1, ['company', type], 3)))
@@ -411,6 +445,73 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
         true,
         false,
       ])
+    })
+  })
+
+  describe('sessions of the console', () => {
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+    const createKey = async (secret: string, label = secret) =>
+      (await metadata.keys.create({ projectId: 1, label, secret, scopes: ['a'] }))!.id
+    const link = (secret: string, keyId: string, expiresAt = at(60_000)) =>
+      metadata.console.createLink({ secret, keyId, expiresAt })
+
+    test('keep the id of the instance and the last URL', async () => {
+      const ids = (await Promise.all([1, 2, 3].map(() => metadata.console.instance()))).map(({ id }) => id)
+      expect(new Set(ids).size).toBe(1)
+      expect(ids[0]).toMatch(/^[0-9a-f]{8}$/)
+      await metadata.console.setUrl('http://a/')
+      expect(await metadata.console.instance()).toEqual({ id: ids[0], url: 'http://a/' })
+    })
+
+    test('start once per link, also when it is used concurrently', async () => {
+      const id = await createKey('key')
+      expect(await link('link', id)).toBe(true)
+      const sessions = await Promise.all(['a', 'b', 'c'].map((secret) => metadata.console.startByLink('link', secret)))
+      expect(sessions.filter(Boolean)).toMatchObject([{ key: { id, label: 'key', scopes: ['a'] } }])
+      const secret = 'abc'[sessions.findIndex(Boolean)]!
+      expect((await metadata.console.session(secret))?.key.id).toBe(id)
+    })
+
+    test('do not start by an expired link, or by one of a missing key', async () => {
+      expect(await link('link', 'no key')).toBe(false)
+      await link('expired', await createKey('key'), at(-1))
+      expect(await metadata.console.startByLink('expired', 's')).toBeUndefined()
+      expect(await metadata.console.startByLink('link', 's')).toBeUndefined()
+      expect(await metadata.console.startByKey('no key', 's')).toBeUndefined()
+      expect(await metadata.console.session('s')).toBeUndefined()
+    })
+
+    test('end with the secret of their key', async () => {
+      const id = await createKey('old')
+      await link('unused', id)
+      await metadata.console.startByKey('old', 'of old')
+      await metadata.keys.rotate(id, { secret: 'new', previousUntil: at(60_000) })
+      await metadata.console.startByKey('new', 'of new')
+      expect(await metadata.console.startByKey('old', 'also of old')).toMatchObject({ key: { id } })
+      expect(await metadata.console.session('of old')).toMatchObject({ key: { id } })
+      await metadata.keys.rotate(id, { secret: 'newer', previousUntil: undefined })
+      for (const secret of ['of old', 'also of old', 'of new'])
+        expect(await metadata.console.session(secret)).toBeUndefined()
+      expect(await metadata.console.startByLink('unused', 's')).toBeUndefined()
+      expect(await metadata.console.startByKey('old', 's')).toBeUndefined()
+      await metadata.console.startByKey('newer', 'of newer')
+      await metadata.keys.remove(id)
+      expect(await metadata.console.session('of newer')).toBeUndefined()
+    })
+
+    test('are recorded as used, ended, and deleted when they expire', async () => {
+      await createKey('key')
+      for (const secret of ['idle', 'used', 'ended']) await metadata.console.startByKey('key', secret)
+      const usedAt = at(60_000)
+      await metadata.console.touch('used', usedAt)
+      expect(await metadata.console.session('used')).toMatchObject({ usedAt })
+      await metadata.console.end('ended')
+      expect(await metadata.console.session('ended')).toBeUndefined()
+      await metadata.console.deleteExpired({ usedBefore: at(30_000), createdBefore: at(-60_000) })
+      expect(await metadata.console.session('idle')).toBeUndefined()
+      expect(await metadata.console.session('used')).toMatchObject({ usedAt })
+      await metadata.console.deleteExpired({ usedBefore: at(0), createdBefore: at(1_000) })
+      expect(await metadata.console.session('used')).toBeUndefined()
     })
   })
 

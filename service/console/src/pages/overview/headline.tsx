@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks'
+import { bucketName } from '../../lib/format.ts'
 import type { Interval } from '../../lib/period.ts'
 import { useQuery } from '../../lib/useQuery.ts'
 import { search, setSearch } from '../../router.ts'
@@ -15,15 +16,16 @@ interface Item {
   readonly previous: number | null
 }
 
-interface SeriesItem {
-  readonly key: string
-  readonly data: readonly (number | null)[]
-  readonly previous?: readonly (number | null)[] | null
-}
+type Values = readonly (number | null)[]
 
 interface Overview {
   readonly results: readonly Item[]
-  readonly series: { readonly labels: readonly string[]; readonly results: readonly SeriesItem[] }
+  /** Values of each key by interval. */
+  readonly series: {
+    readonly days: readonly string[]
+    readonly data: Readonly<Record<string, Values>>
+    readonly previous?: Readonly<Record<string, Values>>
+  }
 }
 
 /** The numbers of the period. The chosen one is the chart's. */
@@ -48,7 +50,7 @@ export const Headline = ({
             <div class="stack">
               <Tiles items={results} current={metric} />
               <Card>
-                <Chart metric={metric} series={series} isRunning={isRunning} />
+                <Chart metric={metric} series={series} interval={interval} isRunning={isRunning} />
               </Card>
             </div>
           )
@@ -85,25 +87,29 @@ const Tiles = ({ items, current }: { readonly items: readonly Item[]; readonly c
 
 const Chart = ({
   metric,
-  series,
+  series: { days, data, previous },
+  interval,
   isRunning,
 }: {
   readonly metric: Metric
   readonly series: Overview['series']
+  readonly interval: Interval
   readonly isRunning: boolean
 }) => {
-  const found = series.results.find(({ key }) => key === metric.key)
-  const lines = useMemo<readonly Series[]>(
-    () => [
-      { label: metric.label, values: found?.data ?? [], color: 1, isComparison: false },
-      ...(found?.previous ? [{ label: 'Before', values: found.previous, color: 1, isComparison: true }] : []),
-    ],
-    [found, metric],
-  )
+  const labels = useMemo(() => days.map((day) => bucketName(day, interval)), [days, interval])
+  const lines = useMemo<readonly Series[]>(() => {
+    const before = previous?.[metric.key]
+    // The period before may have more intervals, by a month of 31 days or a change of the clock.
+    const aligned = before && days.map((_, index) => before[index] ?? null)
+    return [
+      { label: metric.label, values: data[metric.key] ?? [], color: 1, isComparison: false },
+      ...(aligned ? [{ label: 'Before', values: aligned, color: 1, isComparison: true }] : []),
+    ]
+  }, [days, data, previous, metric])
   return (
     <LineChart
       caption={`${metric.label} over time`}
-      labels={series.labels}
+      labels={labels}
       series={lines}
       format={metric.format}
       isLastPartial={isRunning}

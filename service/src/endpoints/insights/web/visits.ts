@@ -1,0 +1,179 @@
+import { DERIVED, mergedIds } from '../../../sql/catalog/derived.ts'
+import { createItems } from '../../../sql/catalog/derivedRows.ts'
+import { call, type FromSql, infix, name, type Sql } from '../../../sql/catalog/physical.ts'
+import { propertyOfColumn } from '../../../sql/catalog/properties.ts'
+import { createSessions, isAnyOf, type SessionRows, VIEWS } from '../../../sql/catalog/sessions.ts'
+import type { Value } from '../../../sql/catalog/value.ts'
+import { fieldError } from '../check.ts'
+import { type Filter, type FilterContext, type FilterGroup, passes } from '../filters.ts'
+import type { Period } from '../period.ts'
+import { lambda, number, part } from '../select.ts'
+import { bound, every, type PropertyRef, some, stringOf, timestampOf } from '../source.ts'
+import type { WebPeriods } from './webQuery.ts'
+
+const HOUR = 3_600_000
+
+/** SDKs begin a new session after this time. A session's events are looked for within it before and after a period. */
+export const MAX_SESSION_MS = 24 * HOUR
+
+type Level = 'event' | 'session'
+
+const LEVELS: Readonly<Record<string, Level>> = { event: 'event', session: 'session', person: 'session' }
+
+const levelsOf = (filter: Filter | FilterGroup): readonly (Level | undefined)[] =>
+  'values' in filter ? filter.values.flatMap(levelsOf) : [LEVELS[filter.type ?? 'event']]
+
+const termsOf = (filter: Filter | FilterGroup): readonly (Filter | FilterGroup)[] =>
+  'values' in filter && filter.type === 'AND' ? filter.values.flatMap(termsOf) : [filter]
+
+/**
+ * Separates filters of events, which one view must pass, from those of sessions and persons. Throws `ApiError` for
+ * filters of groups, and for alternatives (OR) between both.
+ */
+export const splitFilters = (filters: FilterGroup): Readonly<Record<Level, FilterGroup>> => {
+  const terms = termsOf(filters)
+  const levels = terms.map((term) => new Set(levelsOf(term)))
+  if (levels.some((each) => each.has(undefined)))
+    throw fieldError('properties', 'must be properties of events, persons or sessions')
+  if (levels.some((each) => each.size > 1))
+    throw fieldError('properties', 'cannot have a property of events in one OR with properties of persons or sessions')
+  const at = (level: Level): FilterGroup => ({
+    type: 'AND',
+    values: terms.filter((_, index) => levels[index]!.has(level)),
+  })
+  return { event: at('event'), session: at('session') }
+}
+
+/** Reads properties of the events of sessions. */
+const createEventProperties = ({ ofEvent }: SessionRows) => {
+  const known = new Map<string, Value>()
+  return (key: string): Sql =>
+    stringOf(propertyOfColumn(name('properties'), [key], (id, sql) => ofEvent(`property ${id}`, sql), known))
+}
+
+export interface VisitOptions {
+  readonly periods: WebPeriods
+  readonly filters: FilterGroup
+  readonly context: FilterContext
+  /** For each period the starts of its intervals. Absent: the rows have no intervals. */
+  readonly buckets?: readonly (readonly number[])[]
+}
+
+/** The bucket of rows that stand for their whole period. */
+export const WHOLE = -1
+
+/** The sessions of a query: one row for each period they belong to and, with `buckets`, one for the whole and one for the interval. */
+export interface Visits {
+  readonly sessions: SessionRows
+  /** Whether an event is a view that passes the filters of events. */
+  readonly isMatch: Sql
+  /** A property of each event, as a string. */
+  readonly eventProperty: (key: string) => Sql
+  /** The number of a session's matching views, as an expression for `value`. */
+  readonly viewsOfSession: Sql
+  /** Passes a value of a session on to the rows. */
+  readonly value: (id: string, sql: Sql) => Sql
+  /** Columns of the rows. `period`: 0 is the current one. `isBounce`: 1, 0 or NULL. */
+  readonly period: Sql
+  readonly bucket: Sql
+  readonly person: Sql
+  readonly views: Sql
+  readonly seconds: Sql
+  readonly isBounce: Sql
+  /** Call last. */
+  readonly toSql: () => FromSql
+}
+
+const isIn = (time: Sql, { from, until }: Period, of: (instant: number) => Sql): Sql =>
+  every([infix(time, '>=', of(from)), infix(time, '<', of(until))])
+
+const instantOf = (instant: number): Sql => bound('Int64', instant)
+
+/**
+ * Creates the sessions of a query in two levels: events are grouped by session, and merged ids are joined to the
+ * sessions. A session counts if it has a view that passes the filters, and belongs as a whole to the period it starts in.
+ */
+export const createVisits = ({ periods, filters, context, buckets }: VisitOptions): Visits => {
+  const [S, IDS, PERSONS, V] = ['s', 'd', 'p', 'v']
+  const sessions = createSessions({ as: S })
+  const persons = DERIVED.persons({ as: PERSONS, isJoined: true })
+  const { ask, all } = createItems(V)
+  const covered = [periods.current, ...(periods.previous ? [periods.previous] : [])]
+  const { event: eventFilters, session: sessionFilters } = splitFilters(filters)
+  const eventProperty = createEventProperties(sessions)
+  const isMatch = every([
+    isAnyOf(sessions.row('event'), VIEWS),
+    passes({ property: (of) => eventProperty((of as PropertyRef).key) }, eventFilters, context),
+  ])
+  const start = call('toUnixTimestamp64Milli', sessions.column('$start_timestamp')!.read())
+  const distinctId = sessions.column('distinct_id')!.read()
+  const person = call('if', call('empty', name(IDS, 'person')), distinctId, name(IDS, 'person'))
+  let readsPersons = false
+  const sessionProperty = (of: string | PropertyRef): Sql => {
+    const { key, type } = of as PropertyRef
+    if (type === 'session') return stringOf(sessions.column(key)!)
+    readsPersons = true
+    return stringOf(persons.column('properties')!.child!(key))
+  }
+  const where = passes({ property: sessionProperty }, sessionFilters, context)
+  // A session may belong to both periods, and no session is read twice.
+  const places = covered.flatMap((period, index) => {
+    const at = call('if', isIn(start, period, instantOf), bound('Int64', index), bound('Int64', -1))
+    const bucketsOf = buckets?.[index]
+    return [
+      call('tuple', at, bound('Int64', WHOLE)),
+      ...(bucketsOf ? [call('tuple', at, call('roundDown', start, bound('Array(Int64)', bucketsOf)))] : []),
+    ]
+  })
+  const place = ask(
+    'place',
+    call(
+      'arrayJoin',
+      call('arrayFilter', lambda(['x'], infix(part(name('x'), 1), '>=', number(0))), call('array', ...places)),
+    ),
+  )
+  const views = sessions.aggregate('views', call('countIf', isMatch))
+  return {
+    sessions,
+    isMatch,
+    eventProperty,
+    viewsOfSession: views,
+    value: ask,
+    period: part(place, 1),
+    bucket: part(place, 2),
+    person: ask('person', person),
+    views: ask('views', views),
+    get seconds() {
+      return ask('seconds', sessions.column('$session_duration')!.read())
+    },
+    get isBounce() {
+      return ask('is bounce', call('toUInt8', sessions.column('$is_bounce')!.read()))
+    },
+    toSql() {
+      const isRead = some(
+        covered.map(({ from, until }) =>
+          isIn(sessions.row('timestamp'), { from: from - MAX_SESSION_MS, until: until + MAX_SESSION_MS }, timestampOf),
+        ),
+      )
+      const joinIds = (left: FromSql): FromSql => ({
+        kind: 'join',
+        join: 'left',
+        left,
+        right: mergedIds(IDS),
+        on: infix(distinctId, '=', name(IDS, 'distinct_id')),
+      })
+      const joinPersons = (left: FromSql): FromSql => {
+        const on = infix(person, '=', persons.key())
+        return { kind: 'join', join: 'left', left, right: persons.toSql(), on }
+      }
+      const withIds = joinIds(
+        sessions.toSql({ where: [isRead], having: infix(call('countIf', isMatch), '>', number(0)) }),
+      )
+      return {
+        kind: 'named',
+        name: V,
+        query: { kind: 'select', items: all(), from: readsPersons ? joinPersons(withIds) : withIds, where },
+      }
+    },
+  }
+}
