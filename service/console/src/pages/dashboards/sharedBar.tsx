@@ -79,8 +79,6 @@ export const SharedBar = ({
   )
 }
 
-const INPUT_TYPES: Readonly<Partial<Record<Variable['type'], 'number' | 'date'>>> = { Number: 'number', Date: 'date' }
-
 const VariableInput = ({
   name,
   value,
@@ -95,7 +93,7 @@ const VariableInput = ({
     setSearch(variableParameter(name, isTyped && text ? (JSON.parse(text) as unknown) : text), { replace: true })
   }
   const choices = variable?.type === 'Boolean' ? ['true', 'false'] : (variable?.values ?? [])
-  const shown = value === undefined ? '' : String(value)
+  const shown = value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
   const label = variable?.name ?? name
   return (
     <label class="row">
@@ -110,15 +108,28 @@ const VariableInput = ({
           ))}
         </select>
       ) : (
-        <input
-          class="input"
-          style={{ width: '11rem' }}
-          type={(variable && INPUT_TYPES[variable.type]) ?? 'text'}
-          step="any"
-          value={shown}
-          onChange={(event) => choose(event.currentTarget.value)}
-        />
+        <FreeInput type={variable?.type} value={shown} onChange={choose} />
       )}
     </label>
   )
+}
+
+const FreeInput = ({
+  type,
+  value,
+  onChange,
+}: {
+  readonly type: Variable['type'] | undefined
+  readonly value: string
+  readonly onChange: (value: string) => void
+}) => {
+  const shared = {
+    class: 'input',
+    style: { width: '11rem' },
+    value,
+    onChange: (event: { currentTarget: HTMLInputElement }) => onChange(event.currentTarget.value),
+  }
+  if (type === 'Number') return <input {...shared} type="number" step="any" />
+  if (type === 'Date') return <input {...shared} type="date" />
+  return <input {...shared} type="text" />
 }

@@ -2,7 +2,6 @@ import { filtersOf, toApiFilter } from '../../lib/filters.ts'
 import { type Period, periodOf, toDateRange } from '../../lib/period.ts'
 import type { DashboardDraft, Tile } from './dashboard.ts'
 import { type Shared, type TileEndpoint, variablesOf } from './tileRequest.ts'
-import type { Query } from '../../api/query.ts'
 
 const PREFIX = 'v.'
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value ? value : undefined)

@@ -137,15 +137,28 @@ const ofRetention = (results: readonly Item[]): TileData => {
   }
 }
 
-const columnTitle = (name: string): string => capitalize(name.replace(/^context\.columns\./, '').replaceAll('_', ' '))
+const STATS_TITLES: Readonly<Record<string, string>> = {
+  breakdown_value: '',
+  visitors: 'Visitors',
+  views: 'Views',
+  bounce_rate: 'Bounce rate',
+  average_time: 'Time on page',
+}
 
-const ofStatsTable = (columns: readonly string[], results: readonly (readonly unknown[])[]): TileData => ({
-  table: {
-    head: columns.map(columnTitle),
-    // Numbers are pairs: of the period, and of the period before.
-    rows: results.map((row) => row.map((cell) => toCell(Array.isArray(cell) ? cell[0] : (cell ?? '(none)')))),
-  },
-})
+// Numbers are pairs: of the period, and of the period before.
+const ofStatsTable = (columns: readonly string[], results: readonly (readonly unknown[])[]): TileData => {
+  const shown = columns.flatMap((name, index) => {
+    const title = STATS_TITLES[name.replace(/^context\.columns\./, '')]
+    return title === undefined ? [] : [{ title, index }]
+  })
+  const cellOf = (cell: unknown) => (Array.isArray(cell) ? toCell(cell[0]) : toCell(cell || '(none)'))
+  return {
+    table: {
+      head: shown.map(({ title }) => title),
+      rows: results.map((row) => shown.map(({ index }) => cellOf(row[index]))),
+    },
+  }
+}
 
 const ofRows = (columns: readonly string[], results: readonly (readonly unknown[])[]): TileData => {
   const isNumber = columns.map(

@@ -1,6 +1,5 @@
 import { api, ask } from '../../api/client.ts'
 import { inProject } from '../../api/inProject.ts'
-import type { Query } from '../../api/query.ts'
 import { type Loaded, useLoad } from '../../lib/useLoad.ts'
 import { useProject } from '../../project.ts'
 import type { TileEndpoint } from './tileRequest.ts'
