@@ -5,7 +5,7 @@ import { hasExpired } from './api/session.ts'
 import { useLoad } from './lib/useLoad.ts'
 import { findPage, type Page, type PageProps } from './pages.ts'
 import { hasEvents, useSetup } from './lib/useSetup.ts'
-import { type Project, ProjectProvider, useProject } from './project.ts'
+import { type Project, projectChanges, ProjectProvider, useProject } from './project.ts'
 import { linkTo, navigate, path } from './router.ts'
 import { Shell } from './shell.tsx'
 import { SignIn, SignInAgain, tokenOfLink } from './signIn.tsx'
@@ -47,6 +47,10 @@ const SignedIn = ({ keyLabel }: { readonly keyLabel: string }) => {
     const { results } = await ask(api.GET('/api/projects', { signal }))
     return results.map(({ id, name, api_token: token, timezone }): Project => ({ id, name, token, timezone }))
   })
+  const changes = projectChanges.value
+  useEffect(() => {
+    if (changes > 0) projects.reload()
+  }, [changes])
   if (!projects.data)
     return projects.error ? (
       <main class="main">

@@ -61,6 +61,13 @@ export const PAGES: readonly Page[] = [
     icon: 'setup',
     load: async () => (await import('./pages/setup/setupPage.tsx')).SetupPage,
   },
+  {
+    path: 'settings',
+    group: 'Project',
+    title: 'Settings',
+    icon: 'settings',
+    load: async () => (await import('./pages/settings/settingsPage.tsx')).SettingsPage,
+  },
 ]
 
 export interface Found {

@@ -142,7 +142,7 @@ const STATS_TITLES: Readonly<Record<string, string>> = {
   visitors: 'Visitors',
   views: 'Views',
   bounce_rate: 'Bounce rate',
-  average_time: 'Time on page',
+  avg_time_on_page: 'Seconds on page',
 }
 
 // Numbers are pairs: of the period, and of the period before.
