@@ -8,7 +8,7 @@ const transform = {
 
 const service = {
   rootDir: './service',
-  roots: ['<rootDir>/src', '<rootDir>/test'],
+  roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/console/test'],
   testEnvironment: 'node',
   transform,
   // The service is ESM with explicit .ts extensions in its imports. swc keeps them, and jest resolves them unchanged.

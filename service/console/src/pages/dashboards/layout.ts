@@ -64,32 +64,27 @@ export const resizeTile = <Tile extends Box>(
     h: clamp(h + rows, 1, MAX_HEIGHT),
   }))
 
-/** Moves a tile past its neighbor above (-1) or below (1). Steps of one row would rarely change anything. */
-export const passNeighbor = <Tile extends Box>(
+/** Moves a tile past its neighbors above (-1) or below (1). Steps of one row would rarely change anything. */
+export const passNeighbors = <Tile extends Box>(
   tiles: readonly Tile[],
   id: string,
   direction: -1 | 1,
 ): readonly Tile[] => {
   const tile = tiles.find((each) => each.id === id)
   if (!tile) return tiles
-  const beside = (other: Tile) => other.id !== id && other.x < tile.x + tile.w && tile.x < other.x + other.w
-  const passed = inReadingOrder(tiles.filter(beside)).filter((other) => (other.y - tile.y) * direction > 0)
-  const neighbor = direction === 1 ? passed[0] : passed.at(-1)
-  if (!neighbor) return tiles
-  const moved =
-    direction === 1
-      ? [
-          { ...tile, y: tile.y + neighbor.h },
-          { ...neighbor, y: tile.y },
-        ]
-      : [
-          { ...tile, y: neighbor.y },
-          { ...neighbor, y: neighbor.y + tile.h },
-        ]
-  return settle(
-    tiles.map((each) => moved.find((other) => other.id === each.id) ?? each),
-    direction === 1 ? neighbor.id : id,
-  )
+  const isBeside = (other: Tile) => other.id !== id && other.x < tile.x + tile.w && tile.x < other.x + other.w
+  const ahead = tiles.filter((other) => isBeside(other) && (other.y - tile.y) * direction > 0)
+  const nearest = direction === 1 ? Math.min(...ahead.map(({ y }) => y)) : Math.max(...ahead.map(({ y }) => y))
+  const passed = ahead.filter(({ y }) => y === nearest)
+  if (!passed.length) return tiles
+  const rows = direction === 1 ? Math.max(...passed.map(({ h }) => h)) : tile.h
+  const upper = Math.min(tile.y, nearest)
+  const place = (other: Tile): Tile => {
+    if (other.id === id) return { ...other, y: direction === 1 ? upper + rows : upper }
+    if (!passed.includes(other)) return other
+    return { ...other, y: direction === 1 ? upper : upper + rows }
+  }
+  return settle(tiles.map(place), direction === 1 ? passed[0]!.id : id)
 }
 
 /** Returns the place for a new tile: below all others. */

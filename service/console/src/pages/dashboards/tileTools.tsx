@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks'
 import { Icon } from '../../ui/icon.tsx'
 import type { Tile } from './dashboard.ts'
 import styles from './dashboards.module.css'
-import { moveTile, passNeighbor, resizeTile } from './layout.ts'
+import { moveTile, passNeighbors, resizeTile } from './layout.ts'
 
 type Tiles = readonly Tile[]
 
@@ -25,8 +25,8 @@ interface Step {
 const STEPS: readonly Step[] = [
   { label: 'Move left', sign: '←', apply: (tiles, id) => moveTile(tiles, id, { columns: -1 }) },
   { label: 'Move right', sign: '→', apply: (tiles, id) => moveTile(tiles, id, { columns: 1 }) },
-  { label: 'Move up', sign: '↑', apply: (tiles, id) => passNeighbor(tiles, id, -1) },
-  { label: 'Move down', sign: '↓', apply: (tiles, id) => passNeighbor(tiles, id, 1) },
+  { label: 'Move up', sign: '↑', apply: (tiles, id) => passNeighbors(tiles, id, -1) },
+  { label: 'Move down', sign: '↓', apply: (tiles, id) => passNeighbors(tiles, id, 1) },
   { label: 'Narrower', sign: '⇤', apply: (tiles, id) => resizeTile(tiles, id, { columns: -1 }) },
   { label: 'Wider', sign: '⇥', apply: (tiles, id) => resizeTile(tiles, id, { columns: 1 }) },
   { label: 'Shorter', sign: '⤒', apply: (tiles, id) => resizeTile(tiles, id, { rows: -1 }) },

@@ -1,7 +1,5 @@
 import { useState } from 'preact/hooks'
 import { api, ask } from '../../api/client.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { Menu } from '../../ui/menu.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { ConfirmDialog } from './confirmDialog.tsx'
 import { GraceField } from './graceField.tsx'
@@ -24,24 +22,21 @@ export const KeyActions = ({
   const [secret, setSecret] = useState<string>()
   const params = { path: { id } }
   const close = () => setDialog(undefined)
-  const open = (name: 'roll' | 'revoke', closeMenu: () => void) => () => {
-    closeMenu()
-    setDialog(name)
-  }
   return (
     <>
-      <Menu label={`Actions for the key ${label}`} buttonClass="button plain icon" button={<Icon name="more" />}>
-        {(closeMenu) => (
-          <>
-            <button type="button" onClick={open('roll', closeMenu)}>
-              Replace the secret
-            </button>
-            <button type="button" onClick={open('revoke', closeMenu)}>
-              Revoke
-            </button>
-          </>
-        )}
-      </Menu>
+      <div class="row" style={{ flexWrap: 'nowrap', justifyContent: 'flex-end' }}>
+        <button
+          type="button"
+          class="button"
+          aria-label={`Replace the secret of ${label}`}
+          onClick={() => setDialog('roll')}
+        >
+          Replace
+        </button>
+        <button type="button" class="button danger" aria-label={`Revoke ${label}`} onClick={() => setDialog('revoke')}>
+          Revoke
+        </button>
+      </div>
       {dialog === 'roll' && (
         <ConfirmDialog
           title={`Replace the secret of ${label}?`}
