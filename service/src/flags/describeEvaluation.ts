@@ -31,7 +31,7 @@ const missingProperty = (key: string, { person, groupType }: PropertyContext, is
 const describeChoice = (found: unknown, isMet: boolean): string => {
   if (found === undefined || found === null)
     return `The person neither enrolled in the early access feature nor opted out, so this condition ${isMet ? 'applies' : 'does not apply'}.`
-  return `The person ${String(found) === 'true' ? 'enrolled in' : 'opted out of'} the early access feature, so this condition ${isMet ? 'applies' : 'does not apply'}.`
+  return `The person ${found === true || found === 'true' ? 'enrolled in' : 'opted out of'} the early access feature, so this condition ${isMet ? 'applies' : 'does not apply'}.`
 }
 
 /** Returns a sentence that says why the condition on one property holds or not. */

@@ -3,7 +3,7 @@ const FORMULA = /^[=+\-@\t\r]/
 
 const toCell = (value: unknown): string => {
   if (value === null || value === undefined) return ''
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  const text = typeof value === 'object' ? JSON.stringify(value) : `${value as string | number | boolean}`
   const safe = typeof value !== 'number' && FORMULA.test(text) ? `'${text}` : text
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
