@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
+import { scriptTag } from '../../examples/snippet/scriptTag.mjs'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -10,6 +11,12 @@ export default defineConfig({
   // The benchmark's posthog-js has another release of preact at the root, where packages of the console would find it.
   resolve: { dedupe: ['preact'] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  // The set-up page shows the script tag of this release, with the project's token and the service's URL in these places.
+  define: {
+    __SCRIPT_TAG__: JSON.stringify(
+      scriptTag({ token: '{token}', config: { api_host: '{url}', defaults: '2026-01-30' } }),
+    ),
+  },
   build: {
     outDir: here('dist'),
     target: 'es2022',

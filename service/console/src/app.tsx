@@ -4,7 +4,8 @@ import { api, ask } from './api/client.ts'
 import { hasExpired } from './api/session.ts'
 import { useLoad } from './lib/useLoad.ts'
 import { findPage, type Page, type PageProps } from './pages.ts'
-import { type Project, ProjectProvider } from './project.ts'
+import { hasEvents, useSetup } from './lib/useSetup.ts'
+import { type Project, projectChanges, ProjectProvider, useProject } from './project.ts'
 import { linkTo, navigate, path } from './router.ts'
 import { Shell } from './shell.tsx'
 import { SignIn, SignInAgain, tokenOfLink } from './signIn.tsx'
@@ -46,6 +47,10 @@ const SignedIn = ({ keyLabel }: { readonly keyLabel: string }) => {
     const { results } = await ask(api.GET('/api/projects', { signal }))
     return results.map(({ id, name, api_token: token, timezone }): Project => ({ id, name, token, timezone }))
   })
+  const changes = projectChanges.value
+  useEffect(() => {
+    if (changes > 0) projects.reload()
+  }, [changes])
   if (!projects.data)
     return projects.error ? (
       <main class="main">
@@ -60,10 +65,6 @@ const InProject = ({ projects, keyLabel }: { readonly projects: readonly Project
   const project = projects.find((each) => String(each.id) === id)
   const first = projects[0]
   const isHome = path.value === '' || (project && rest.length === 0)
-  const home = project ?? first
-  useEffect(() => {
-    if (isHome && home) navigate(linkTo(`projects/${home.id}/overview`), { replace: true })
-  }, [isHome, home])
 
   if (!first)
     return (
@@ -75,7 +76,12 @@ const InProject = ({ projects, keyLabel }: { readonly projects: readonly Project
         </Empty>
       </main>
     )
-  if (isHome) return null
+  if (isHome)
+    return (
+      <ProjectProvider value={project ?? first}>
+        <Home />
+      </ProjectProvider>
+    )
   const found = project && findPage(rest.join('/'))
   return (
     <ProjectProvider value={project ?? first}>
@@ -84,6 +90,17 @@ const InProject = ({ projects, keyLabel }: { readonly projects: readonly Project
       </Shell>
     </ProjectProvider>
   )
+}
+
+/** Shows the overview of a project, or its set-up if it has no events yet. */
+const Home = () => {
+  const { id } = useProject()
+  const { data, error } = useSetup()
+  useEffect(() => {
+    if (data ?? error)
+      navigate(linkTo(`projects/${id}/${data && !hasEvents(data) ? 'setup' : 'overview'}`), { replace: true })
+  }, [id, data, error])
+  return null
 }
 
 const loaded = new Map<Page, ComponentType<PageProps>>()

@@ -3,3 +3,6 @@ declare module '*.module.css' {
   const names: Readonly<Record<string, string>>
   export default names
 }
+
+/** The script tag of this release. `{token}` and `{url}` stand for the project's token and the service's URL. */
+declare const __SCRIPT_TAG__: string

@@ -81,6 +81,46 @@ export const PAGES: readonly Page[] = [
     icon: 'endpoints',
     load: async () => (await import('./pages/endpoints/endpointPage.tsx')).EndpointPage,
   },
+  {
+    path: 'dashboards',
+    group: 'Product',
+    title: 'Dashboards',
+    icon: 'dashboards',
+    load: async () => (await import('./pages/dashboards/dashboardsPage.tsx')).DashboardsPage,
+  },
+  {
+    path: 'dashboards/:id',
+    title: 'Dashboard',
+    icon: 'dashboards',
+    load: async () => (await import('./pages/dashboards/dashboardPage.tsx')).DashboardPage,
+  },
+  {
+    path: 'flags',
+    group: 'Data',
+    title: 'Flags',
+    icon: 'flags',
+    load: async () => (await import('./pages/flags/flagsPage.tsx')).FlagsPage,
+  },
+  {
+    path: 'flags/:id',
+    title: 'Flag',
+    icon: 'flags',
+    load: async () => (await import('./pages/flags/flagPage.tsx')).FlagPage,
+  },
+  {
+    path: 'setup',
+    group: 'Project',
+    title: 'Set-up',
+    icon: 'setup',
+    load: async () => (await import('./pages/setup/setupPage.tsx')).SetupPage,
+  },
+  {
+    path: 'settings',
+    group: 'Project',
+    title: 'Settings',
+    icon: 'settings',
+    load: async () => (await import('./pages/settings/settingsPage.tsx')).SettingsPage,
+  },
 ]
 
 export interface Found {

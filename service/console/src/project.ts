@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { linkTo } from './router.ts'
@@ -27,3 +28,6 @@ export const useLink = (): ((to: string, parameters?: Readonly<Record<string, st
   const { id } = useProject()
   return (to, parameters) => linkTo(`projects/${id}/${to}`, parameters)
 }
+
+/** Increases when a project has been changed, so that the shell loads the projects again. */
+export const projectChanges = signal(0)

@@ -38,21 +38,23 @@ export const isAborted = (error: unknown): boolean => error instanceof DOMExcept
 
 /** Returns the failure of an error response. */
 export const toFailure = (status: number, body: unknown): Failure => {
-  const { detail, code, errors, position, fix, request_id } = (
+  const { detail, code, attr, errors, position, fix, request_id } = (
     typeof body === 'object' && body !== null ? body : {}
   ) as Partial<{
     detail: string
     code: string
+    attr: string
     errors: FieldIssue[]
     position: Position
     fix: string
     request_id: string
   }>
+  const message = detail ?? `The service responded with status ${status}.`
   return new Failure(
-    detail ?? `The service responded with status ${status}.`,
+    message,
     code ?? 'unknown',
     status,
-    errors,
+    errors ?? (attr ? [{ path: attr, code: code ?? 'unknown', message }] : []),
     position,
     fix,
     request_id,

@@ -1,6 +1,7 @@
 import { randomId } from '../lib/id.ts'
 import { api, ask, SERVICE_URL } from './client.ts'
 import { Failure } from './failure.ts'
+import { inProject } from './inProject.ts'
 
 /** A query of the API: SQL or an insight. See docs/reference/insights.md. */
 export interface Query {
@@ -92,14 +93,11 @@ const watchProgress = (projectId: number, id: string, onProgress: (progress: Que
   }
 }
 
-/**
- * Runs a query of a project. At most four run at a time, in the order of their calls. Aborting `signal` cancels the query
- * in the engine. Rejects with `Failure`.
- */
-export const runQuery = async (
+/** Runs what `request` asks for under a `client_query_id`, when it is its turn. Aborting `signal` cancels it in the engine. */
+const runInTurn = async (
   projectId: number,
-  query: Query,
-  { signal, variables, limit, debug = false, force = false, maxAgeSeconds = MAX_AGE_SECONDS, onProgress }: QueryOptions,
+  { signal, onProgress }: Pick<QueryOptions, 'signal' | 'onProgress'>,
+  request: (id: string) => Promise<unknown>,
 ): Promise<QueryResult> => {
   signal.throwIfAborted()
   await takePlace(signal)
@@ -114,6 +112,23 @@ export const runQuery = async (
     }).catch(() => {})
   signal.addEventListener('abort', cancel, { once: true })
   try {
+    const result = await request(id)
+    if (!result) throw new Failure('The service sent an empty response.', 'unknown', 0)
+    return result as QueryResult
+  } finally {
+    signal.removeEventListener('abort', cancel)
+    stopProgress()
+    leavePlace()
+  }
+}
+
+/**
+ * Runs a query of a project. At most four run at a time, in the order of their calls. Aborting `signal` cancels the query
+ * in the engine. Rejects with `Failure`.
+ */
+export const runQuery = (projectId: number, query: Query, options: QueryOptions): Promise<QueryResult> => {
+  const { signal, variables, limit, debug = false, force = false, maxAgeSeconds = MAX_AGE_SECONDS } = options
+  return runInTurn(projectId, options, (id) => {
     const body = {
       query,
       client_query_id: id,
@@ -123,13 +138,21 @@ export const runQuery = async (
       ...(debug ? { debug } : {}),
       ...(limit === undefined ? {} : { limit }),
     }
-    const params = { path: { projectId: String(projectId) } }
-    const result = await ask(api.POST('/api/projects/{projectId}/query', { params, body, signal }))
-    if (!result) throw new Failure('The service sent an empty response.', 'unknown', 0)
-    return result as QueryResult
-  } finally {
-    signal.removeEventListener('abort', cancel)
-    stopProgress()
-    leavePlace()
-  }
+    return ask(api.POST('/api/projects/{projectId}/query', { params: inProject(projectId), body, signal }))
+  })
+}
+
+/** Runs the current version of an endpoint, like `runQuery`. */
+export const runEndpoint = (projectId: number, name: string, options: QueryOptions): Promise<QueryResult> => {
+  const { signal, variables, limit, force = false } = options
+  return runInTurn(projectId, options, (id) => {
+    const body = {
+      client_query_id: id,
+      refresh: force ? ('force' as const) : ('cache' as const),
+      ...(variables ? { variables } : {}),
+      ...(limit === undefined ? {} : { limit }),
+    }
+    const params = { path: { ...inProject(projectId).path, name } }
+    return ask(api.POST('/api/projects/{projectId}/endpoints/{name}/run', { params, body, signal }))
+  })
 }

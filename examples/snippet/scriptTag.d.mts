@@ -1,0 +1,8 @@
+export declare const readableSnippet: string
+export declare const oneLineSnippet: string
+export declare const scriptTag: (options: {
+  token: string
+  config: Readonly<Record<string, unknown>>
+  nonce?: string
+  snippet?: string
+}) => string

@@ -1,0 +1,23 @@
+import type { ResponseOf } from '../api/inProject.ts'
+
+/** A rejected event as the API lists it. */
+export type RejectedEvent = ResponseOf<'/api/projects/{projectId}/refused_events', 'get'>['results'][number]
+export type RejectionCode = RejectedEvent['code']
+
+/** What to do about rejected events, by the reason. */
+export const REMEDIES: Readonly<Record<RejectionCode, string>> = {
+  not_an_object: 'Send each event as a JSON object. Check that the batch is not encoded twice.',
+  missing_event_name: 'Pass the name of the event as a string that is not empty.',
+  event_name_too_long: 'Use a short, fixed name, and put what varies into properties.',
+  missing_distinct_id: 'Send a distinct_id with each event: the id of the person or the anonymous visitor.',
+  distinct_id_too_long: 'Use the id of the person, not a whole token or URL.',
+  invalid_uuid: 'Send a UUID as “uuid”, or omit it.',
+  invalid_properties: 'Send “properties” as a JSON object.',
+  invalid_timestamp: 'Send “timestamp” in ISO 8601, such as 2026-11-22T08:30:00Z, and check the clock of the sender.',
+  properties_too_deep: 'Flatten nested properties before they are captured.',
+  event_too_large: 'Capture ids instead of whole documents, or split the event.',
+  too_many_values: 'Capture fewer properties, or shorter lists, in one event.',
+  too_many_changes: 'Set fewer properties of persons or groups in one event.',
+  unknown_token: 'Use the current token of this project. See Settings.',
+  unstorable: 'Look at the sample for values that are not text, numbers or JSON, and report it if it looks right.',
+}

@@ -1,0 +1,138 @@
+import { useState } from 'preact/hooks'
+import { api, ask } from '../../api/client.ts'
+import { inProjectWithId } from '../../api/inProject.ts'
+import { useMutation } from '../../lib/useMutation.ts'
+import { useLink, useProject } from '../../project.ts'
+import { navigate } from '../../router.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { Failed } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import type { Dashboard, DashboardDraft } from './dashboard.ts'
+
+/** Renames and deletes a dashboard. */
+export const DashboardMenu = ({
+  dashboard,
+  draft,
+  onChange,
+}: {
+  readonly dashboard: Dashboard
+  readonly draft: DashboardDraft
+  readonly onChange: (changes: Partial<DashboardDraft>) => void
+}) => {
+  const link = useLink()
+  const [dialog, setDialog] = useState<'rename' | 'delete'>()
+  const open = (name: 'rename' | 'delete', close: () => void) => () => {
+    close()
+    setDialog(name)
+  }
+  return (
+    <>
+      <Menu label="More" buttonClass="button icon" button={<Icon name="more" />}>
+        {(close) => (
+          <>
+            <button type="button" onClick={open('rename', close)}>
+              Name and description
+            </button>
+            <a href={link('dashboards')}>All dashboards</a>
+            <button type="button" onClick={open('delete', close)}>
+              Delete
+            </button>
+          </>
+        )}
+      </Menu>
+      {dialog === 'rename' && <RenameDialog draft={draft} onChange={onChange} onClose={() => setDialog(undefined)} />}
+      {dialog === 'delete' && <DeleteDialog dashboard={dashboard} onClose={() => setDialog(undefined)} />}
+    </>
+  )
+}
+
+const RenameDialog = ({
+  draft,
+  onChange,
+  onClose,
+}: {
+  readonly draft: DashboardDraft
+  readonly onChange: (changes: Partial<DashboardDraft>) => void
+  readonly onClose: () => void
+}) => {
+  const [name, setName] = useState(draft.name)
+  const [description, setDescription] = useState(draft.description)
+  const submit = (event: Event) => {
+    event.preventDefault()
+    onChange({ name, description })
+    onClose()
+  }
+  return (
+    <Dialog title="Name and description" onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        <Field label="Name">
+          {(attributes) => (
+            <input
+              {...attributes}
+              class="input"
+              required
+              maxLength={200}
+              value={name}
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field label="Description">
+          {(attributes) => (
+            <textarea
+              {...attributes}
+              class="input"
+              maxLength={10_000}
+              value={description}
+              onInput={(event) => setDescription(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <div class="row">
+          <button type="submit" class="button primary">
+            Apply
+          </button>
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+const DeleteDialog = ({ dashboard, onClose }: { readonly dashboard: Dashboard; readonly onClose: () => void }) => {
+  const { id } = useProject()
+  const link = useLink()
+  const { run, isRunning, error } = useMutation(async () => {
+    await ask(api.DELETE('/api/projects/{projectId}/dashboards/{id}', { params: inProjectWithId(id, dashboard.id) }))
+    return true
+  })
+  const submit = async () => {
+    if (!(await run())) return
+    toast(`The dashboard ${dashboard.name} is deleted.`)
+    navigate(link('dashboards'))
+  }
+  return (
+    <Dialog
+      title={`Delete ${dashboard.name}?`}
+      onClose={onClose}
+      foot={
+        <>
+          <button type="button" class="button" onClick={onClose}>
+            Keep it
+          </button>
+          <button type="button" class="button danger" disabled={isRunning} onClick={() => void submit()}>
+            Delete the dashboard
+          </button>
+        </>
+      }
+    >
+      <p>Its tiles are deleted with it, for everyone. Endpoints and events stay.</p>
+      {error && <Failed error={error} />}
+    </Dialog>
+  )
+}

@@ -1,0 +1,180 @@
+import type { ResponseOf } from '../../api/inProject.ts'
+import { FLAG_OPERATOR, takesOf } from './operators.ts'
+
+/** A feature flag as the API returns it. */
+export type Flag = ResponseOf<'/api/projects/{projectId}/feature_flags', 'get'>['results'][number]
+export type Filters = Flag['filters']
+type ApiProperty = NonNullable<Filters['groups'][number]['properties']>[number]
+
+export interface PropertyDraft {
+  readonly type: ApiProperty['type']
+  readonly key: string
+  readonly operator: string
+  readonly values: readonly string[]
+  readonly groupTypeIndex?: number
+}
+
+export interface ConditionDraft {
+  readonly properties: readonly PropertyDraft[]
+  /** Text of the number, as it is typed. */
+  readonly percent: string
+  /** Variant for those who meet the condition. Empty: by the variants' shares. */
+  readonly variant: string
+}
+
+export interface VariantDraft {
+  readonly key: string
+  readonly name: string
+  readonly percent: string
+  /** JSON text. Empty: no payload. */
+  readonly payload: string
+}
+
+/** A flag as its form has it. Numbers and payloads are texts, so that nothing written is lost while it is invalid. */
+export interface FlagDraft {
+  readonly key: string
+  readonly name: string
+  readonly conditions: readonly ConditionDraft[]
+  /** Empty: the flag is on or off. */
+  readonly variants: readonly VariantDraft[]
+  readonly payload: string
+  /** Group type that the flag is evaluated for. Empty: persons. */
+  readonly groupType: string
+  readonly groupTypeIndex?: number
+  /** Contexts in which the flag is evaluated, separated by commas. */
+  readonly contexts: string
+}
+
+export const EVERYONE: ConditionDraft = { properties: [], percent: '100', variant: '' }
+export const NEW_PROPERTY: PropertyDraft = { type: 'person', key: '', operator: 'exact', values: [''] }
+
+/** The form of a new flag: on for everyone. */
+export const NEW_FLAG: FlagDraft = {
+  key: '',
+  name: '',
+  conditions: [EVERYONE],
+  variants: [],
+  payload: '',
+  groupType: '',
+  contexts: '',
+}
+
+const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+const toProperty = (property: ApiProperty): PropertyDraft => ({
+  type: property.type,
+  key: property.key,
+  operator: property.operator ?? (property.type === 'flag' ? FLAG_OPERATOR : 'exact'),
+  values: property.value === undefined || property.value === null ? [''] : [property.value].flat().map(toText),
+  ...(typeof property.group_type_index === 'number' ? { groupTypeIndex: property.group_type_index } : {}),
+})
+
+/** Returns the form of a flag. */
+export const toDraft = ({ key, name, filters, evaluation_contexts: contexts }: Flag): FlagDraft => {
+  const payloadOf = (value: string) => {
+    const payload = filters.payloads?.[value]
+    return payload === undefined || payload === null ? '' : toText(payload)
+  }
+  return {
+    key,
+    name,
+    conditions: filters.groups.map(({ properties = [], rollout_percentage: percent, variant }) => ({
+      properties: properties.map(toProperty),
+      percent: String(percent ?? 100),
+      variant: variant ?? '',
+    })),
+    variants: (filters.multivariate?.variants ?? []).map((variant) => ({
+      key: variant.key,
+      name: variant.name ?? '',
+      percent: String(variant.rollout_percentage),
+      payload: payloadOf(variant.key),
+    })),
+    payload: payloadOf('true'),
+    groupType: filters.aggregation_group_type ?? '',
+    ...(typeof filters.aggregation_group_type_index === 'number'
+      ? { groupTypeIndex: filters.aggregation_group_type_index }
+      : {}),
+    contexts: contexts.join(', '),
+  }
+}
+
+const valueOf = ({ type, operator, values }: PropertyDraft): { value?: unknown } => {
+  const [first = ''] = values
+  if (type === 'flag') return { value: first === 'true' || first === 'false' ? first === 'true' : first }
+  const takes = takesOf(operator)
+  return takes === 'nothing' ? {} : { value: takes === 'values' ? values : first }
+}
+
+const toApiProperty = (property: PropertyDraft): ApiProperty => ({
+  type: property.type,
+  key: property.key.trim(),
+  operator: property.operator,
+  ...valueOf(property),
+  ...(property.groupTypeIndex === undefined ? {} : { group_type_index: property.groupTypeIndex }),
+})
+
+const payloadsOf = ({ variants, payload }: FlagDraft): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    (variants.length ? variants.map((each) => [each.key, each.payload] as const) : [['true', payload] as const]).filter(
+      ([, text]) => text.trim(),
+    ),
+  )
+
+const withoutEmpty = (texts: readonly string[]) => texts.map((text) => text.trim()).filter(Boolean)
+
+/** Returns what the API stores for a form. */
+export const toInput = (draft: FlagDraft) => {
+  const filters: Filters = {
+    groups: draft.conditions.map(({ properties, percent, variant }) => ({
+      properties: properties.map(toApiProperty),
+      rollout_percentage: Number(percent),
+      variant: variant || null,
+    })),
+    multivariate: draft.variants.length
+      ? {
+          variants: draft.variants.map(({ key, name, percent }) => ({
+            key: key.trim(),
+            name: name || null,
+            rollout_percentage: Number(percent),
+          })),
+        }
+      : null,
+    payloads: payloadsOf(draft),
+    ...(draft.groupType.trim()
+      ? { aggregation_group_type: draft.groupType.trim() }
+      : draft.groupTypeIndex === undefined
+        ? {}
+        : { aggregation_group_type_index: draft.groupTypeIndex }),
+  }
+  return {
+    key: draft.key.trim(),
+    name: draft.name,
+    filters,
+    evaluation_contexts: withoutEmpty(draft.contexts.split(',')),
+  }
+}
+
+/** Returns variants with equal shares that add up to 100. */
+export const withEqualShares = (variants: readonly VariantDraft[]): readonly VariantDraft[] => {
+  const share = Math.floor(10_000 / variants.length) / 100
+  const last = Math.round((100 - share * (variants.length - 1)) * 100) / 100
+  return variants.map((each, index) => ({ ...each, percent: String(index === variants.length - 1 ? last : share) }))
+}
+
+/** Sum of the variants' shares, in percent. */
+export const sumOfShares = (variants: readonly VariantDraft[]): number =>
+  Math.round(variants.reduce((sum, { percent }) => sum + (Number(percent) || 0), 0) * 100) / 100
+
+const many = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`
+
+/** Says in a few words who gets a flag. */
+export const describeRollout = ({ groups, aggregation_group_type: groupType }: Filters): string => {
+  const [first] = groups
+  if (!first) return 'Nobody'
+  if (groups.length > 1) return many(groups.length, 'condition', 'conditions')
+  const percent = first.rollout_percentage ?? 100
+  const count = first.properties?.length ?? 0
+  const who = groupType ? `groups of type ${groupType}` : count ? 'people' : percent === 100 ? 'Everyone' : 'everyone'
+  const share = percent === 100 ? '' : `${percent}% of `
+  return `${share}${count && !share ? who[0]!.toUpperCase() + who.slice(1) : who}${count ? ` with ${many(count, 'property', 'properties')}` : ''}`
+}

@@ -1,0 +1,125 @@
+import { useEffect, useState } from 'preact/hooks'
+import { api, ask } from '../../api/client.ts'
+import { Failure } from '../../api/failure.ts'
+import { inProject, type ResponseOf } from '../../api/inProject.ts'
+import { useMutation } from '../../lib/useMutation.ts'
+import { useProject } from '../../project.ts'
+import { search, setSearch } from '../../router.ts'
+import { Field } from '../../ui/field.tsx'
+import { Card } from '../../ui/pageHead.tsx'
+import { Failed } from '../../ui/states.tsx'
+import { type FlagDraft, toInput } from './draft.ts'
+import styles from './flagsPage.module.css'
+import { TestResult } from './testResult.tsx'
+
+/** What the API says about a flag for one person. */
+export type FlagTest = ResponseOf<'/api/projects/{projectId}/feature_flags/test', 'post'>
+
+const parseProperties = (text: string, what: string): Record<string, unknown> => {
+  if (!text.trim()) return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  } catch {
+    // The same message as for JSON that is no object.
+  }
+  throw new Failure(`${what} must be a JSON object, such as {"plan": "pro"}.`, 'invalid_input', 0)
+}
+
+/** Shows what a person would get from the flag as it is written in the form, and why. The person is in the URL. */
+export const Tester = ({
+  draft,
+  flagId,
+  isActive,
+}: {
+  readonly draft: FlagDraft
+  readonly flagId: number | undefined
+  readonly isActive: boolean
+}) => {
+  const { id } = useProject()
+  const [person, setPerson] = useState(search.value.get('person') ?? '')
+  const [properties, setProperties] = useState('')
+  const [group, setGroup] = useState('')
+  const [result, setResult] = useState<{ readonly test: FlagTest; readonly of: string }>()
+  const text = JSON.stringify(draft)
+  const { run, isRunning, error } = useMutation(() => {
+    const body = {
+      flag: { ...toInput(draft), active: isActive, ...(flagId === undefined ? {} : { id: flagId }) },
+      distinct_id: person.trim(),
+      person_properties: parseProperties(properties, 'The properties'),
+      ...(draft.groupType.trim() && group.trim() ? { groups: { [draft.groupType.trim()]: group.trim() } } : {}),
+    }
+    return ask(api.POST('/api/projects/{projectId}/feature_flags/test', { params: inProject(id), body }))
+  })
+  const test = async () => {
+    const found = await run()
+    if (found) setResult({ test: found, of: text })
+  }
+  useEffect(() => {
+    if (person && draft.key) void test()
+  }, [])
+  const submit = (event: Event) => {
+    event.preventDefault()
+    setSearch({ person: person.trim() || undefined }, { replace: true })
+    void test()
+  }
+  return (
+    <Card title="What would this person get?">
+      <form class="stack" onSubmit={submit}>
+        <Field label="Distinct id" hint="Of a person who is stored, or of one you think of.">
+          {(attributes) => (
+            <input
+              {...attributes}
+              class="input mono"
+              required={!draft.groupType}
+              autocomplete="off"
+              value={person}
+              onInput={(event) => setPerson(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        {draft.groupType && (
+          <Field label={`Key of the group (${draft.groupType})`}>
+            {(attributes) => (
+              <input
+                {...attributes}
+                class="input mono"
+                value={group}
+                onInput={(event) => setGroup(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        )}
+        <details>
+          <summary>With other properties than the stored ones</summary>
+          <Field label="Properties (JSON)">
+            {(attributes) => (
+              <textarea
+                {...attributes}
+                class="input mono"
+                placeholder='{"plan": "pro"}'
+                value={properties}
+                onInput={(event) => setProperties(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        </details>
+        <div class="row">
+          <button type="submit" class="button" disabled={isRunning || !draft.key.trim()}>
+            {isRunning ? 'Testing …' : 'Test'}
+          </button>
+          <span class="small muted">
+            {draft.key.trim() ? 'Tests the flag as it is written here, saved or not.' : 'Give the flag a key first.'}
+          </span>
+        </div>
+        {error && <Failed error={error} />}
+      </form>
+      {result && (
+        <div class={result.of === text ? styles.result : `${styles.result} is-stale`} aria-live="polite">
+          {result.of !== text && <p class="small muted">The flag has changed since this test. Test it again.</p>}
+          <TestResult test={result.test} />
+        </div>
+      )}
+    </Card>
+  )
+}

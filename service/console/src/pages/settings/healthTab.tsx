@@ -1,0 +1,114 @@
+import { useEffect } from 'preact/hooks'
+import { api, ask } from '../../api/client.ts'
+import { formatTime } from '../../lib/format.ts'
+import { useLoad } from '../../lib/useLoad.ts'
+import { useProject } from '../../project.ts'
+import { Card } from '../../ui/pageHead.tsx'
+import { Skeleton } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+
+const EVERY_MS = 10_000
+
+interface Limit {
+  readonly what: string
+  readonly byDefault: string
+  readonly beyond: string
+  /** Environment variable of the service that changes it. */
+  readonly variable?: string
+}
+
+/** Limits that people meet, with their defaults (docs/operate/security.md, docs/reference/service-configuration.md). */
+const LIMITS: readonly Limit[] = [
+  { what: 'Time of a query', byDefault: '10 s', beyond: 'It is cancelled', variable: 'TRAILMARK_RUN_SECONDS' },
+  { what: 'Memory of a query', byDefault: '1,000 MB', beyond: 'It is cancelled', variable: 'TRAILMARK_RUN_MEMORY_MB' },
+  {
+    what: 'Rows of a JSON response',
+    byDefault: '50,000',
+    beyond: 'Cursors return the rest',
+    variable: 'TRAILMARK_RUN_ROWS',
+  },
+  {
+    what: 'Runs of a key in a minute',
+    byDefault: '6,000',
+    beyond: '429 rate_limited',
+    variable: 'TRAILMARK_RUNS_PER_MINUTE',
+  },
+  {
+    what: 'Concurrent runs of a key',
+    byDefault: '20',
+    beyond: '429 too_many_at_once',
+    variable: 'TRAILMARK_RUNS_AT_ONCE',
+  },
+  {
+    what: 'Memory for deliveries that wait',
+    byDefault: '64 MB',
+    beyond: '429, and the SDK sends them again',
+    variable: 'TRAILMARK_INGEST_MEMORY_MB',
+  },
+  {
+    what: 'Disk space that stays free',
+    byDefault: '500 MB',
+    beyond: '507, and the SDK sends them again',
+    variable: 'TRAILMARK_DISK_RESERVE_MB',
+  },
+  { what: 'A delivery', byDefault: '20 MB, 10,000 events', beyond: '413 body_too_large' },
+  { what: 'One event', byDefault: '2 MB, 16,000 values', beyond: 'The event is rejected' },
+  { what: 'Dashboards, tiles of one', byDefault: '100, 50', beyond: 'The change is rejected' },
+]
+
+/** Whether the service is ready, and which limits it has. */
+export const HealthTab = () => (
+  <div class="stack">
+    <Health />
+    <Card title="Limits">
+      <p class="muted" style={{ marginBottom: '0.75rem' }}>
+        Defaults. The environment variables of the service change them; the service may have been started with others.
+      </p>
+      <Table
+        caption="Limits"
+        rows={LIMITS}
+        rowKey={({ what }) => what}
+        columns={[
+          { key: 'what', title: 'What', cell: ({ what }) => what },
+          { key: 'default', title: 'Default', cell: ({ byDefault }) => byDefault },
+          { key: 'beyond', title: 'Beyond it', cell: ({ beyond }) => beyond },
+          {
+            key: 'variable',
+            title: 'Changed by',
+            cell: ({ variable }) => (variable ? <code>{variable}</code> : <span class="muted">fixed</span>),
+          },
+        ]}
+      />
+    </Card>
+  </div>
+)
+
+const Health = () => {
+  const { timezone } = useProject()
+  const { data, error, loadedAt, reload } = useLoad('readiness', async ({ signal }) => {
+    await ask(api.GET('/_readiness', { signal }))
+    return true
+  })
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), EVERY_MS)
+    return () => clearInterval(timer)
+  }, [reload])
+  return (
+    <Card title="Health">
+      {error ? (
+        <p class="notice bad" role="alert">
+          {error.message}
+        </p>
+      ) : data ? (
+        <p class="notice good" role="status">
+          <span>
+            The service is ready: it stores events and answers queries.{' '}
+            {loadedAt !== undefined && <span class="muted">Checked at {formatTime(loadedAt, timezone)}.</span>}
+          </span>
+        </p>
+      ) : (
+        <Skeleton lines={1} />
+      )}
+    </Card>
+  )
+}

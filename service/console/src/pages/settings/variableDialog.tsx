@@ -1,0 +1,176 @@
+import { useState } from 'preact/hooks'
+import { api, ask } from '../../api/client.ts'
+import { Failure } from '../../api/failure.ts'
+import { inProject, inProjectWithId } from '../../api/inProject.ts'
+import { useMutation } from '../../lib/useMutation.ts'
+import { useProject } from '../../project.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Failed } from '../../ui/states.tsx'
+import type { Variable } from './variablesTab.tsx'
+
+const TYPES = ['String', 'Number', 'Boolean', 'Date', 'List'] as const satisfies readonly Variable['type'][]
+
+interface Form {
+  readonly name: string
+  readonly type: Variable['type']
+  /** Text as it is typed. */
+  readonly defaultValue: string
+  /** Values of a list, one a line. */
+  readonly values: string
+  /** JSON text. Empty: none. */
+  readonly schema: string
+}
+
+const toForm = (variable: Variable | undefined): Form => ({
+  name: variable?.name ?? '',
+  type: variable?.type ?? 'String',
+  defaultValue:
+    variable?.default_value === undefined || variable.default_value === null
+      ? ''
+      : typeof variable.default_value === 'string'
+        ? variable.default_value
+        : JSON.stringify(variable.default_value),
+  values: variable?.values.join('\n') ?? '',
+  schema: variable?.schema ? JSON.stringify(variable.schema) : '',
+})
+
+const parse = (text: string, what: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Failure(`${what} is not valid: ${text}`, 'invalid_input', 0)
+  }
+}
+
+const toInput = ({ name, type, defaultValue, values, schema }: Form) => ({
+  name,
+  type,
+  default_value:
+    defaultValue === ''
+      ? null
+      : type === 'Number' || type === 'Boolean'
+        ? parse(defaultValue, 'The default')
+        : defaultValue,
+  ...(type === 'List' ? { values: values.split('\n').filter(Boolean) } : {}),
+  schema: schema.trim() ? (parse(schema, 'The JSON of the rules') as Variable['schema']) : null,
+})
+
+/** Defines a variable, or changes one. */
+export const VariableDialog = ({
+  variable,
+  onSaved,
+  onClose,
+}: {
+  readonly variable: Variable | undefined
+  readonly onSaved: () => void
+  readonly onClose: () => void
+}) => {
+  const { id } = useProject()
+  const [form, setForm] = useState(() => toForm(variable))
+  const change = (changes: Partial<Form>) => setForm({ ...form, ...changes })
+  const { run, isRunning, error } = useMutation(async () => {
+    const body = toInput(form)
+    return ask(
+      variable
+        ? api.PATCH('/api/projects/{projectId}/insight_variables/{id}', {
+            params: inProjectWithId(id, variable.id),
+            body,
+          })
+        : api.POST('/api/projects/{projectId}/insight_variables', { params: inProject(id), body }),
+    )
+  })
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (await run()) onSaved()
+  }
+  return (
+    <Dialog title={variable ? 'Change the variable' : 'New variable'} onClose={onClose}>
+      <form class="stack" onSubmit={(event) => void submit(event)}>
+        <Fields form={form} isNew={!variable} onChange={change} />
+        {error && <Failed error={error} />}
+        <div class="row">
+          <button type="submit" class="button primary" disabled={isRunning}>
+            Save
+          </button>
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+const Fields = ({
+  form,
+  isNew,
+  onChange,
+}: {
+  readonly form: Form
+  readonly isNew: boolean
+  readonly onChange: (changes: Partial<Form>) => void
+}) => (
+  <>
+    <Field label="Name" hint={isNew ? 'Its name in SQL is made from this one.' : undefined}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          class="input"
+          required
+          value={form.name}
+          onInput={(event) => onChange({ name: event.currentTarget.value })}
+        />
+      )}
+    </Field>
+    <Field label="Type">
+      {(attributes) => (
+        <select
+          {...attributes}
+          class="input"
+          value={form.type}
+          onChange={(event) => onChange({ type: event.currentTarget.value as Form['type'] })}
+        >
+          {TYPES.map((type) => (
+            <option key={type} value={type}>
+              {type}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+    {form.type === 'List' && (
+      <Field label="Values" hint="One a line.">
+        {(attributes) => (
+          <textarea
+            {...attributes}
+            class="input"
+            required
+            value={form.values}
+            onInput={(event) => onChange({ values: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+    )}
+    <Field label="Default" hint="Fills in forms. Runs must still pass a value.">
+      {(attributes) => (
+        <input
+          {...attributes}
+          class="input"
+          value={form.defaultValue}
+          onInput={(event) => onChange({ defaultValue: event.currentTarget.value })}
+        />
+      )}
+    </Field>
+    <Field label="Rules" hint='Narrows the type, as JSON: {"type": "integer", "minimum": 1}. Optional.'>
+      {(attributes) => (
+        <input
+          {...attributes}
+          class="input mono"
+          value={form.schema}
+          onInput={(event) => onChange({ schema: event.currentTarget.value })}
+        />
+      )}
+    </Field>
+  </>
+)

@@ -1,0 +1,115 @@
+/** What a snippet is written for. */
+export interface Site {
+  readonly token: string
+  /** URL of the service, without a slash at its end. */
+  readonly url: string
+}
+
+interface Block {
+  /** What to do with the text. */
+  readonly title: string
+  readonly text: string
+}
+
+export interface Framework {
+  readonly name: string
+  readonly label: string
+  readonly blocks: (site: Site) => readonly Block[]
+}
+
+const INSTALL: Block = { title: 'Install the package', text: 'npm install trailmark' }
+
+const init = ({ token, url }: Site): string =>
+  `analytics.init('${token}', { api_host: '${url}', defaults: '2026-01-30' })`
+
+/** Returns the script tag for the <head> of a page. */
+export const scriptTagFor = ({ token, url }: Site, tag: string): string =>
+  tag.replace('{token}', () => token).replace('{url}', () => url)
+
+const curl = ({ token, url }: Site, event: string, more = ''): string =>
+  `curl ${url}/batch/ -H 'Content-Type: application/json' -d '{
+  "api_key": "${token}",
+  "batch": [{ "event": "${event}", "distinct_id": "ada"${more} }]
+}'`
+
+/** How to add Trailmark to a site, by framework. */
+export const FRAMEWORKS: readonly Framework[] = [
+  {
+    name: 'script',
+    label: 'Script tag',
+    blocks: (site) => [{ title: 'Paste this into the <head> of each page', text: scriptTagFor(site, __SCRIPT_TAG__) }],
+  },
+  {
+    name: 'npm',
+    label: 'npm',
+    blocks: (site) => [
+      INSTALL,
+      {
+        title: 'Run this once, where your page starts',
+        text: `import { analytics } from 'trailmark'\n\n${init(site)}`,
+      },
+    ],
+  },
+  {
+    name: 'react',
+    label: 'React',
+    blocks: (site) => [
+      INSTALL,
+      {
+        title: 'src/main.tsx, before the page is rendered',
+        text: `import { analytics } from 'trailmark'
+import { createRoot } from 'react-dom/client'
+import { App } from './App'
+
+${init(site)}
+createRoot(document.getElementById('root')!).render(<App />)`,
+      },
+    ],
+  },
+  {
+    name: 'vue',
+    label: 'Vue',
+    blocks: (site) => [
+      INSTALL,
+      {
+        title: 'src/main.ts, before the app is mounted',
+        text: `import { analytics } from 'trailmark'
+import { createApp } from 'vue'
+import App from './App.vue'
+
+${init(site)}
+createApp(App).mount('#app')`,
+      },
+    ],
+  },
+  {
+    name: 'next',
+    label: 'Next.js',
+    blocks: (site) => [
+      INSTALL,
+      {
+        title: 'instrumentation-client.ts, beside the app folder (Next.js 15.3 or newer)',
+        text: `import { analytics } from 'trailmark'\n\n${init(site)}`,
+      },
+    ],
+  },
+  {
+    name: 'backend',
+    label: 'Backend',
+    blocks: (site) => [
+      {
+        title: 'Send events from a server, in any language',
+        text: curl(site, 'invoice paid', ',\n    "properties": { "amount": 42 }'),
+      },
+    ],
+  },
+]
+
+/** A step of setting up that code in the page does. */
+export const CODE = {
+  event: `analytics.capture('signed up', { plan: 'free' })`,
+  identify: `analytics.identify('ada@example.com', { plan: 'free' })`,
+  flag: `if (analytics.isFeatureEnabled('new-checkout')) {
+  // show the new checkout
+}`,
+} as const
