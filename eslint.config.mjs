@@ -11,6 +11,7 @@ export default tseslint.config(
       'examples/vite/',
       'bench/pages/',
       '**/.data/',
+      '.cache/',
     ],
   },
   {

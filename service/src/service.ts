@@ -13,8 +13,6 @@ import { measureProcess } from './measure.ts'
 import type { Log } from './lib/log.ts'
 import { createMetrics } from './lib/metrics.ts'
 import { createTimeSlices } from './lib/timeSlices.ts'
-import { createErase } from './persons/erase.ts'
-import { createPersons } from './persons/lookup.ts'
 import { createReadiness } from './readiness.ts'
 import { keyFileIn, sharedKeyFile } from './projects/keyFile.ts'
 import { createKeys } from './projects/keys.ts'
@@ -24,8 +22,8 @@ import { lockDataDir } from './storage/lock.ts'
 import { metadataLocation, isOneOfMany } from './storage/location.ts'
 import { openMetadata, type Project } from './storage/metadata/metadata.ts'
 import { connectEndpoints } from './service/connectEndpoints.ts'
-import { connectEvents } from './service/connectEvents.ts'
 import { connectFlags } from './service/connectFlags.ts'
+import { connectPeople } from './service/connectPeople.ts'
 import { connectStoring } from './service/connectStoring.ts'
 import { connectConsole, type ConsoleNotice } from './service/connectConsole.ts'
 import { firstKey, firstProject } from './service/firstStart.ts'
@@ -117,18 +115,7 @@ export const startService = async ({
       onStop,
       log,
     })
-    const persons = createPersons(gate.runs)
-    const { forgetDefinitions, dependencies: events } = connectEvents({ config, gate, metadata, persons })
-    const erase = createErase({
-      storage: gate.background,
-      persons,
-      forget: forgetPerson,
-      async onErased(projectId) {
-        forgetDefinitions(projectId)
-        await epochs.advanceByErasure(projectId)
-        await materializations.invalidate(projectId)
-      },
-    })
+    const people = connectPeople({ config, gate, metadata, epochs, materializations, forgetPerson })
     const setup = createSetup({ storage: gate.runs, metadata })
     const console = await connectConsole(config, metadata, log)
     const server = await createServer({
@@ -152,10 +139,8 @@ export const startService = async ({
         projectByToken: metadata.projects.byToken,
         variables: createVariableDefinitions(metadata),
         ...endpoints,
-        ...connectFlags({ config, metadata, gate, persons, onEvaluated: setup.noteFlagEvaluation }),
-        ...events,
-        persons,
-        erase,
+        ...connectFlags({ config, metadata, gate, persons: people.persons, onEvaluated: setup.noteFlagEvaluation }),
+        ...people,
         projects: createProjects(metadata),
         setup,
         dashboards: createDashboards(metadata),

@@ -71,7 +71,7 @@ const subjectOf = (input: FlagTestInput, { filters }: Flag, now: number): Subjec
 /** Returns whether the person enrolled. `null`: the person neither enrolled nor opted out. */
 const enrolledIn = (flag: Flag, { personProperties }: Subject): boolean | null => {
   const value = personProperties[enrolmentProperty(flag.key)]
-  return value === undefined || value === null ? null : String(value) === 'true'
+  return value === undefined || value === null ? null : value === true || value === 'true'
 }
 
 export const createFlagTester = ({

@@ -57,7 +57,9 @@ export const createSetup = ({
     if (!steps.length) return {}
     const text = steps.map(firstOf).join(' UNION ALL ')
     const { rows } = await storage.run({ text, params: { projectId } }, { ...LIMITS, projectId })
-    return Object.fromEntries(rows.map(([step, ms]) => [step, new Date(Number(ms)).toISOString()]))
+    return Object.fromEntries<string>(
+      rows.map(([step, ms]): [Step, string] => [step as Step, new Date(Number(ms)).toISOString()]),
+    )
   }
 
   return {

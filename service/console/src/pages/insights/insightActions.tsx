@@ -7,6 +7,8 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Load } from '../../ui/states.tsx'
 import { SaveEndpoint } from '../../ui/saveEndpoint.tsx'
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
 /** What can be done with the shown insight: see its SQL, write SQL, save it as an endpoint. */
 export const InsightActions = ({ query }: { readonly query: Query | undefined }) => {
   const link = useLink()
@@ -38,7 +40,7 @@ const SqlOf = ({ query, onClose }: { readonly query: Query; readonly onClose: ()
         the query route.
       </p>
       <Load of={loaded}>
-        {(data) => <Code label="SQL of the engine" text={String(data.hogql ?? data.clickhouse ?? '')} wraps />}
+        {(data) => <Code label="SQL of the engine" text={textOf(data.hogql ?? data.clickhouse)} wraps />}
       </Load>
       <Code label="Query of the API" text={JSON.stringify(query, undefined, 2)} />
     </Dialog>

@@ -1,0 +1,59 @@
+import type { Config } from '../config.ts'
+import type { Epochs } from '../endpoints/epochs.ts'
+import type { Materializations } from '../endpoints/materialization/materializations.ts'
+import { createDefinitions } from '../events/definitions.ts'
+import { createEvents } from '../events/list.ts'
+import { createLive } from '../events/live.ts'
+import { createMinuteCache } from '../events/minuteCache.ts'
+import type { Dependencies } from '../http/route.ts'
+import { createAsk } from '../persons/ask.ts'
+import { createErase } from '../persons/erase.ts'
+import { createPersons } from '../persons/lookup.ts'
+import type { EngineGate } from '../storage/gate.ts'
+import type { Metadata } from '../storage/metadata/metadata.ts'
+
+const MAX_SECONDS = 20
+const MAX_CACHED = 1_000
+// Longer than a batch takes to reach all shards.
+const SETTLE_MS = 1_000
+
+interface PeopleOptions {
+  readonly config: Config
+  readonly gate: EngineGate
+  readonly metadata: Metadata
+  readonly epochs: Pick<Epochs, 'advanceByErasure'>
+  readonly materializations: Pick<Materializations, 'invalidate'>
+  /** Makes the writer forget a person. */
+  readonly forgetPerson: Parameters<typeof createErase>[0]['forget']
+}
+
+/** Connects lookups and the erasure of persons, and what people read of events, with the engine. */
+export const connectPeople = ({
+  config,
+  gate,
+  metadata,
+  epochs,
+  materializations,
+  forgetPerson,
+}: PeopleOptions): Pick<Dependencies, 'persons' | 'erase' | 'events' | 'live' | 'definitions'> => {
+  const ask = createAsk(gate.runs, MAX_SECONDS)
+  const cache = createMinuteCache(MAX_CACHED)
+  const persons = createPersons(gate.runs)
+  return {
+    persons,
+    erase: createErase({
+      storage: gate.background,
+      persons,
+      forget: forgetPerson,
+      async onErased(projectId) {
+        cache.forget(projectId)
+        await epochs.advanceByErasure(projectId)
+        await materializations.invalidate(projectId)
+      },
+    }),
+    events: createEvents({ ask, persons, projects: metadata.projects }),
+    // Only the embedded engine has a single writer and a single server for certain.
+    live: createLive({ ask, settleMs: config.clickhouseUrl ? SETTLE_MS : 0 }),
+    definitions: createDefinitions({ ask, cache }),
+  }
+}
