@@ -34,7 +34,6 @@ export const LivePage = () => {
   const showNew = () => {
     setOpenKey(undefined)
     setPaused(false)
-    // With an open row there is nothing to scroll back to: it is where the person is.
     scrollTo({ top: 0 })
   }
   const { rows, heldCount, total } = live.feed
