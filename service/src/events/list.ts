@@ -10,6 +10,7 @@ import type { Persons } from '../persons/lookup.ts'
 import { call, infix, type SelectSql, type Sql } from '../sql/catalog/physical.ts'
 import { print } from '../sql/print/print.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
+import { StorageError } from '../storage/storage.ts'
 import { decodeCursor, encodeCursor, END_OF_TIME, isPosition, type Position } from './position.ts'
 import { type EventKey, findKey, readEvents, type StoredEvent, toKey } from './rows.ts'
 import { sessionStarts } from './sessionStarts.ts'
@@ -152,8 +153,19 @@ export const createEvents = ({ ask, persons, projects }: EventsDependencies): Ev
     now: Date.now(),
   })
 
-  const readKeys = async (projectId: number, query: SelectSql, signal: AbortSignal): Promise<EventKey[]> =>
-    (await ask(projectId, print(query, projectId), signal)).map(toKey)
+  const readKeys = async (projectId: number, query: SelectSql, signal: AbortSignal): Promise<EventKey[]> => {
+    try {
+      return (await ask(projectId, print(query, projectId), signal)).map(toKey)
+    } catch (error) {
+      // Nothing else of the statement is the caller's.
+      if (!(error instanceof StorageError) || error.engineCode !== 'CANNOT_COMPILE_REGEXP') throw error
+      throw new ApiError('invalid_input', {
+        attr: 'properties',
+        detail:
+          'A filter of "properties" has an invalid regular expression. Correct its "value", which has the syntax of RE2.',
+      })
+    }
+  }
 
   /** Returns the keys of a page and of one event more, if there is one. */
   const findKeys = async (

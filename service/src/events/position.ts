@@ -22,7 +22,7 @@ export const decodeCursor = <Content>(
   } catch {
     content = undefined
   }
-  if (typeof content === 'object' && content !== null && holds(content as Partial<Content>)) return content as Content
+  if (typeof content === 'object' && content !== null && holds(content)) return content as Content
   throw new ApiError('invalid_input', {
     attr,
     detail: `"${attr}" must be the value of "next" of a previous response. ${startOver}`,

@@ -160,6 +160,10 @@ describe('GET /events', () => {
     expect(await list('before=-1h')).toEqual(['buy', 'buy'])
     expect(await list(`after=${encodeURIComponent(ago(8_000))}&before=-1h`)).toEqual(['buy'])
     expect(await list('event=never')).toEqual([])
+    const broken = await api(project, 'GET', `/events?${filters({ key: 'plan', operator: 'regex', value: '(' })}`)
+    expect(broken.status).toBe(400)
+    expect(broken.body).toMatchObject({ code: 'invalid_input', attr: 'properties' })
+    expect(broken.body.detail).toContain('invalid regular expression')
   })
 
   test('rejects invalid parameters by name', async () => {

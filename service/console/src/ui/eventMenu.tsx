@@ -23,10 +23,12 @@ export const EventMenu = (props: EventMenuProps) => {
   const text = names.length === 0 ? 'All events' : names.length === 1 ? names[0] : `${names.length} events`
   return (
     <Menu
-      label={`Events: ${names.join(', ') || 'all'}`}
       button={
         <>
-          <bdi class={`clip ${styles.chosen}`}>{text}</bdi> <Icon name="down" size={14} />
+          <bdi class={`clip ${styles.chosen}`} title={names.join(', ')}>
+            {text}
+          </bdi>{' '}
+          <Icon name="down" size={14} />
         </>
       }
       fromLeft

@@ -15,6 +15,9 @@ import { keyOf, MAX_ROWS } from './feed.ts'
 import styles from './live.module.css'
 import { type Kind, KINDS, type LiveFeed, useLiveFeed } from './useLiveFeed.ts'
 
+/** Rows that are drawn while new ones come in. All are drawn once a person scrolls, which holds new ones back. */
+const DRAWN_AT_TOP = 80
+
 const KIND_LABELS: Readonly<Record<Kind, string>> = { all: 'All', accepted: 'Accepted', rejected: 'Rejected' }
 
 /** Events as they arrive, accepted and rejected. The filters are in the URL. */
@@ -31,7 +34,6 @@ export const LivePage = () => {
   const showNew = () => {
     setOpenKey(undefined)
     setPaused(false)
-    // With an open row there is nothing to scroll back to: it is where the person is.
     scrollTo({ top: 0 })
   }
   const { rows, heldCount, total } = live.feed
@@ -58,7 +60,7 @@ export const LivePage = () => {
       )}
       <div class={styles.rows} role="log" aria-live="off" aria-label="Events as they arrive">
         <ol>
-          {rows.map((arrival) => {
+          {(isAtTop ? rows.slice(0, DRAWN_AT_TOP) : rows).map((arrival) => {
             const key = keyOf(arrival)
             return <ArrivalRow key={key} id={key} arrival={arrival} isOpen={key === openKey} onToggle={setOpenKey} />
           })}

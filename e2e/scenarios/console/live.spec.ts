@@ -1,0 +1,60 @@
+import { expect, expectAccessible, test } from '../../support/console'
+
+const event = (name: string, properties: object = {}) => ({
+  event: name,
+  timestamp: new Date().toISOString(),
+  properties: { distinct_id: 'ada', $pathname: '/pricing', ...properties },
+})
+
+test('events appear as they arrive, rejected ones with what to do, and wait while the feed is paused', async ({
+  view,
+}) => {
+  const { page, open, send } = view
+  await open('live')
+  await expect(page.getByRole('heading', { name: 'Waiting for the first event' })).toBeVisible()
+  await send([event('first', { secret: 'hunter2' }), { event: 'broken', properties: { password: 'hunter2' } }])
+  const rows = page.getByRole('log').getByRole('listitem')
+  await expect(rows).toHaveCount(2)
+  await expectAccessible(page)
+
+  // Details in place hold back what arrives.
+  const broken = rows.filter({ hasText: 'broken' })
+  await broken.getByRole('button').click()
+  await expect(broken).toContainText('What to do: Send "distinct_id" with each event.')
+  await expect(broken).toContainText('••••••')
+  await expect(broken).not.toContainText('hunter2')
+  await expectAccessible(page)
+  await send([event('second'), event('third')])
+  await expect(page.getByRole('button', { name: '2 new' })).toBeVisible()
+  await expect(rows).toHaveCount(2)
+  await page.getByRole('button', { name: '2 new' }).click()
+  await expect(rows).toHaveCount(4)
+
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await send([event('fourth')])
+  await expect(page.getByRole('button', { name: '1 new' })).toBeVisible()
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await expect(rows.first()).toContainText('fourth')
+
+  // The filters are in the URL.
+  await page.getByText('Rejected', { exact: true }).first().click()
+  await expect(rows).toHaveCount(1)
+  await page.goBack()
+  await page.getByLabel('Distinct ID').fill('nobody')
+  await expect(page.getByRole('heading', { name: 'No such event within seven days' })).toBeVisible()
+  expect(page.url()).toContain('distinct_id=nobody')
+  await page.getByLabel('Distinct ID').fill('ada')
+  await expect(rows).toHaveCount(4)
+  await rows.filter({ hasText: 'first' }).getByRole('button').first().click()
+  await expect(rows.filter({ hasText: 'first' })).not.toContainText('hunter2')
+})
+
+test('says when the service is away, and goes on when it is back', async ({ view: { page, open, send } }) => {
+  await page.route('**/events/live**', (route) => route.abort())
+  await open('live')
+  await expect(page.getByRole('alert')).toContainText('The service cannot be reached')
+  await send([event('first')])
+  await page.unroute('**/events/live**')
+  await expect(page.getByRole('log').getByRole('listitem')).toHaveCount(1)
+  await expect(page.getByRole('alert')).toHaveCount(0)
+})
