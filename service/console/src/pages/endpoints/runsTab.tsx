@@ -16,7 +16,7 @@ import { bucketsOf, SPANS } from './runBuckets.ts'
 /** Statistics of an endpoint's runs, and its last runs. */
 export const RunsTab = ({ endpoint }: TabProps) => {
   const { id } = useProject()
-  const span = SPANS.find(({ value }) => value === search.value.get('span')) ?? SPANS[0]!
+  const span = SPANS.find(({ value }) => value === search.value.get('span')) ?? SPANS[0]
   const loaded = useLoad(`runs ${id} ${endpoint.name} ${span.value}`, ({ signal }) => {
     const after = new Date(Date.now() - span.buckets * span.ms).toISOString()
     const params = { ...endpointPath(id, endpoint.name), query: { after, interval: span.interval } }

@@ -38,7 +38,7 @@ const SqlOf = ({ query, onClose }: { readonly query: Query; readonly onClose: ()
         the query route.
       </p>
       <Load of={loaded}>
-        {(data) => <Code label="SQL of the engine" text={String(data.hogql ?? data.clickhouse ?? '')} wraps />}
+        {(data) => <Code label="SQL of the engine" text={(data.hogql ?? data.clickhouse ?? '') as string} wraps />}
       </Load>
       <Code label="Query of the API" text={JSON.stringify(query, undefined, 2)} />
     </Dialog>

@@ -35,5 +35,5 @@ export const toVariableValue = (type: string, text: string): unknown => {
 export const initialText = (variable: Variable | undefined): string => {
   const value = variable?.default_value
   if (value === null || value === undefined) return variable?.type === 'Boolean' ? 'true' : (variable?.values[0] ?? '')
-  return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean)
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
