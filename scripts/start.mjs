@@ -15,11 +15,11 @@ const paint = (code) => (text) => (isTerminal ? `\x1b[${code}m${text}\x1b[0m` : 
 const [bold, faint, green, red, amber] = ['1', '2', '32', '31', '33'].map(paint)
 
 const say = (line = '') => void process.stdout.write(`${line}\n`)
-const complain = (line) => void process.stderr.write(`${line}\n`)
+const warn = (line) => void process.stderr.write(`${line}\n`)
 const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(1)} s`
 
-const refuse = (sentence) => {
-  complain(red(sentence))
+const fail = (sentence) => {
+  warn(red(sentence))
   process.exit(1)
 }
 
@@ -28,12 +28,12 @@ const refuse = (sentence) => {
 const checkNode = () => {
   const [major, minor] = process.versions.node.split('.').map(Number)
   const isOld = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])
-  if (isOld) refuse(`Trailmark runs on Node ${OLDEST_NODE.join('.')} and newer; this is Node ${process.versions.node}.`)
+  if (isOld) fail(`Trailmark runs on Node ${OLDEST_NODE.join('.')} and newer; this is Node ${process.versions.node}.`)
 }
 
 const checkPackages = () => {
   if (['rollup', 'typescript', 'fastify'].some((name) => !existsSync(join(ROOT, 'node_modules', name)))) {
-    refuse(`The packages are not installed: run \`npm ci\` in ${ROOT} first.`)
+    fail(`The packages are not installed: run \`npm ci\` in ${ROOT} first.`)
   }
 }
 
@@ -185,7 +185,7 @@ const run = ({ name, file, ready, env, onProgress }) =>
     createInterface({ input: child.stderr }).on('line', (line) => {
       // The reason for an exit is printed at the end. Other lines, such as a store it waits for, are printed immediately.
       if (!isReady && line.startsWith('trailmark: ')) complaints.push(line)
-      else complain(`${faint(`${name} │`)} ${line}`)
+      else warn(`${faint(`${name} │`)} ${line}`)
     })
     child.on('error', reject)
     // Not `exit`, because the last output may still be in the pipe then.
@@ -197,7 +197,7 @@ const run = ({ name, file, ready, env, onProgress }) =>
             complaints.join('\n') || `The ${name} ended before it was ready (${signal ?? `exit code ${code}`}).`,
           ),
         )
-      complain(red(`The ${name} has ended unexpectedly (${signal ?? `exit code ${code}`}). Stopping everything.`))
+      warn(red(`The ${name} has ended unexpectedly (${signal ?? `exit code ${code}`}). Stopping everything.`))
       void stopAll(1)
     })
   })
@@ -298,6 +298,6 @@ checkPackages()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal)
 start().catch((error) => {
   if (stopping) return
-  complain(red(error.message))
+  warn(red(error.message))
   void stopAll(1)
 })

@@ -171,7 +171,7 @@ export interface RageclickConfig {
   threshold_px?: number
   /** Clicks that make a rage click. Default: 3. */
   click_count?: number
-  /** Longest pause between two clicks of a run, ms. Default: 1000. */
+  /** Maximum pause between two clicks of a series, ms. Default: 1000. */
   timeout_ms?: number
 }
 
@@ -252,7 +252,7 @@ export interface Config {
   custom_personal_data_properties: string[]
   /** 'identified_only': events make a person profile only after `identify`, `alias`, `group` or `$set`. */
   person_profiles: 'always' | 'identified_only' | 'never'
-  /** Client-side limit: events a second on average, and how many may come at once. */
+  /** Client-side limit: events per second on average, and size of a burst. */
   rate_limiting: { events_per_second?: number; events_burst_limit?: number }
   /** Options of session recording. */
   session_recording: Record<string, unknown>
@@ -296,7 +296,7 @@ export interface Config {
   persistence_name: string
   /** Days that the cookie lasts. 0: until the browser closes. */
   cookie_expiration: number
-  /** false: each event is sent at once, by itself. */
+  /** false: each event is sent immediately in a separate request. */
   request_batching: boolean
   /** How long a batch waits for more events, ms, 250 to 5000. */
   request_queue_config: { flush_interval_ms?: number }

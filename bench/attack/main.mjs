@@ -23,7 +23,7 @@ const GRACE_MS = { full: 45_000, quick: 12_000 }
 const KILL_BYTES = 1_500 * MB
 const SAMPLE_MS = 200
 
-const GOALS = { refusals: 0, healthMs: 250, serviceBytes: 600 * MB, blockMs: 50 }
+const GOALS = { rejections: 0, healthMs: 250, serviceBytes: 600 * MB, blockMs: 50 }
 
 /** Starts a load generator. `found` resolves with its result; `undefined` if it was stopped. */
 const startChild = (file, message) => {
@@ -92,7 +92,7 @@ const start = async () => {
   }
 }
 
-const refusalsOf = (found) =>
+const rejectedOf = (found) =>
   Object.entries(found?.statuses ?? {}).reduce((sum, [status, count]) => (status === '200' ? sum : sum + count), 0)
 
 /** Runs one attack together with honest traffic. */
@@ -124,12 +124,12 @@ const attack = async (service, name, { seconds, most, graceMs }) => {
   return { name, found, answers, peak, killed, blockMs, turnMs: service.longestTurnMs() }
 }
 
-const refusals = ({ found }) =>
-  ['deliveries', 'flags', 'runs', 'health'].reduce((sum, kind) => sum + refusalsOf(found?.[kind]), 0)
+const rejections = ({ found }) =>
+  ['deliveries', 'flags', 'runs', 'health'].reduce((sum, kind) => sum + rejectedOf(found?.[kind]), 0)
 const healthMs = ({ found }) => (found?.health.times.length ? percentile(found.health.times, 0.99) : Infinity)
 const timesOf = (kind) =>
   kind?.times.length ? `${digits(median(kind.times))} / ${digits(percentile(kind.times, 0.99))}` : '–'
-const cell = (found, name) => `${timesOf(found?.[name])} · ${refusalsOf(found?.[name])}`
+const cell = (found, name) => `${timesOf(found?.[name])} · ${rejectedOf(found?.[name])}`
 const wordsOf = (answers) =>
   Object.entries(answers ?? {})
     .map(([response, count]) =>
@@ -144,7 +144,7 @@ const rowOf = (each) => [
   cell(each.found, 'deliveries'),
   cell(each.found, 'flags'),
   cell(each.found, 'runs'),
-  `${digits(healthMs(each))} · ${refusalsOf(each.found?.health)}`,
+  `${digits(healthMs(each))} · ${rejectedOf(each.found?.health)}`,
   digits(each.peak.service / MB),
   digits(each.peak.engine / MB),
   wordsOf(each.answers),
@@ -153,14 +153,14 @@ const rowOf = (each) => [
 const goalsOf = (all) => {
   const most = (of) => Math.max(...all.map(of))
   const goal = (what, wanted, found, isMet) => [what, wanted, found, isMet ? 'yes' : '**no**']
-  const [refused, health, bytes, block] = [
-    all.reduce((sum, each) => sum + refusals(each), 0),
+  const [rejected, health, bytes, block] = [
+    all.reduce((sum, each) => sum + rejections(each), 0),
     most(healthMs),
     most(({ peak }) => peak.service),
     most(({ blockMs = Infinity }) => blockMs),
   ]
   return [
-    goal('honest requests rejected or lost', String(GOALS.refusals), String(refused), refused <= GOALS.refusals),
+    goal('honest requests rejected or lost', String(GOALS.rejections), String(rejected), rejected <= GOALS.rejections),
     goal('/_health, p99 ms', `≤ ${GOALS.healthMs}`, digits(health), health <= GOALS.healthMs),
     goal(
       'memory of the service, maximum MB',

@@ -70,7 +70,7 @@ export const createSender = (url, connections) => {
 /** Sends requests in `atOnce` concurrent loops for `seconds`. Resolves with the durations of the responses in ms. */
 export const asMuchAsIsTaken = async ({ seconds, atOnce, send }) => {
   const times = []
-  let refused = 0
+  let rejected = 0
   const start = performance.now()
   const end = start + seconds * 1_000
   await Promise.all(
@@ -79,11 +79,11 @@ export const asMuchAsIsTaken = async ({ seconds, atOnce, send }) => {
         const sentAt = performance.now()
         const status = await send()
         if (status === 200) times.push(performance.now() - sentAt)
-        else refused += 1
+        else rejected += 1
       }
     }),
   )
-  return { times, refused, seconds: (performance.now() - start) / 1_000 }
+  return { times, rejected, seconds: (performance.now() - start) / 1_000 }
 }
 
 /** Sends each request once, in `atOnce` concurrent loops. Resolves with the number of accepted requests. */
@@ -102,17 +102,17 @@ export const eachOnce = async ({ requests, atOnce, send }) => {
 /** Sends `aSecond` requests per second, without waiting for responses. Resolves with the ms from the due time to each response. */
 export const atARate = async ({ seconds, aSecond, send }) => {
   const times = []
-  let refused = 0
+  let rejected = 0
   const requests = []
   const start = performance.now()
   for (let sent = 0; sent < seconds * aSecond;) {
     const due = Math.min(seconds * aSecond, Math.floor(((performance.now() - start) / 1_000) * aSecond))
     for (; sent < due; sent += 1) {
       const dueAt = start + (sent / aSecond) * 1_000
-      requests.push(send().then((status) => (status === 200 ? times.push(performance.now() - dueAt) : (refused += 1))))
+      requests.push(send().then((status) => (status === 200 ? times.push(performance.now() - dueAt) : (rejected += 1))))
     }
     await new Promise((next) => setTimeout(next, 1))
   }
   await Promise.all(requests)
-  return { times, refused, seconds: (performance.now() - start) / 1_000 }
+  return { times, rejected, seconds: (performance.now() - start) / 1_000 }
 }

@@ -99,7 +99,7 @@ const ingest = async (service, { ingest: seconds, warm }, say) => {
   const stop = startSampling(service.memory)
   const {
     times,
-    refused,
+    rejected,
     seconds: took,
     cpu,
   } = await withCpu(service, () => asMuchAsIsTaken({ seconds, atOnce: DELIVERIES_AT_ONCE, send }))
@@ -117,7 +117,7 @@ const ingest = async (service, { ingest: seconds, warm }, say) => {
   return {
     perSecond: (times.length * PER_BODY) / took,
     times,
-    refused,
+    rejected,
     cpu,
     events: times.length * PER_BODY,
     bytesOfBody: all.reduce((sum, each) => sum + each.length, 0) / all.length,
@@ -198,8 +198,8 @@ const flags = async (service, { flags: seconds, warm }, say) => {
 
 const cpuOf = (cpu, count) => ['service', 'engine', 'load'].map((name) => digits(cpu[name] / count)).join(' / ')
 const whole = (number) => Math.round(number).toLocaleString('en')
-const answered = ({ times, refused }) =>
-  `${digits(median(times))} / ${digits(percentile(times, 0.99))} / ${digits(percentile(times, 1))}${refused ? `, ${refused} rejected` : ''}`
+const formatTimes = ({ times, rejected }) =>
+  `${digits(median(times))} / ${digits(percentile(times, 0.99))} / ${digits(percentile(times, 1))}${rejected ? `, ${rejected} rejected` : ''}`
 
 /** Starts a service, takes all measurements, and resolves with the report as Markdown. */
 export const run = async ({ quick, say }) => {
@@ -245,7 +245,7 @@ export const run = async ({ quick, say }) => {
             `/flags at ${whole(FLAGS_A_SECOND)} per second, p99 ms`,
             '≤ 5',
             digits(p99),
-            p99 <= 5 && !asked.refused,
+            p99 <= 5 && !asked.rejected,
           ),
         ],
       ),
@@ -254,13 +254,13 @@ export const run = async ({ quick, say }) => {
         ['what', 'measured'],
         [
           [`deliveries of ${PER_BODY} events, gzip, bytes each`, whole(taken.bytesOfBody)],
-          [`responses to deliveries, ${DELIVERIES_AT_ONCE} concurrent, ms: p50 / p99 / maximum`, answered(taken)],
+          [`responses to deliveries, ${DELIVERIES_AT_ONCE} concurrent, ms: p50 / p99 / maximum`, formatTimes(taken)],
           ['events per second, with a `uuid`, which is looked up', whole(withUuid.perSecond)],
           [
             'bare inserts, rows per second: one at a time / two',
             bare.map(({ perSecond }) => whole(perSecond)).join(' / '),
           ],
-          ['responses of /flags, ms: p50 / p99 / maximum', answered(asked)],
+          ['responses of /flags, ms: p50 / p99 / maximum', formatTimes(asked)],
           ['CPU time per event, µs: service / engine / load generator', cpuOf(taken.cpu, taken.events)],
           [
             'CPU time per event with a `uuid`, µs: service / engine / load generator',

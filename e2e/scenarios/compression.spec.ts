@@ -4,6 +4,25 @@ import { capture, expect, moment, QUIET, test } from '../support/world'
 
 // The extension that compresses is loaded by browsers without Compression Streams only.
 
+/** Counts the bodies that the page has compressed from now on. */
+const countCompressed = async (page: Page): Promise<() => Promise<number>> => {
+  await page.evaluate(() => {
+    const { pipeThrough } = ReadableStream.prototype
+    Object.assign(window, { compressed: 0 })
+    ReadableStream.prototype.pipeThrough = function <Out>(
+      this: ReadableStream,
+      pair: ReadableWritablePair<Out>,
+      options?: StreamPipeOptions,
+    ): ReadableStream<Out> {
+      const count = new TransformStream<Out, Out>({
+        flush: () => void (window as unknown as { compressed: number }).compressed++,
+      })
+      return pipeThrough.call(pipeThrough.call(this, pair, options), count) as ReadableStream<Out>
+    }
+  })
+  return () => page.evaluate(() => (window as unknown as { compressed: number }).compressed)
+}
+
 const flush = (page: Page) => page.evaluate(() => window.analytics.flush())
 
 for (const build of BUILDS) {
@@ -47,8 +66,9 @@ for (const build of BUILDS) {
       await capture(page, 100)
       await flush(page)
       await stored((all) => all.length === 100)
+      const compressed = await countCompressed(page)
       await capture(page, 200)
-      // Compressing a few hundred kB takes the browser milliseconds.
+      await expect.poll(compressed).toBeGreaterThan(0)
       await moment(page)
       expect(fetches()).toBe(0)
       await page.goto('about:blank')

@@ -35,6 +35,10 @@ export const test = base.extend<Fixtures>({
 
 export { expect }
 
+/** `settle` writes one entry per tab. They have one length, so that they can be replaced while storage is full. */
+const MARKER = 'settled-'
+const MARKERS = 4
+
 /** The ids of an event: visitor, session and window. */
 export interface Ids {
   visitor: unknown
@@ -67,20 +71,24 @@ export const call = (page: Page, method: string, ...args: unknown[]): Promise<un
     [method, args],
   )
 
-/** Returns the names of everything the site stores in the browser, by kind of storage. */
+/** Returns the names of everything the site stores in the browser, by kind of storage, without the marks of `settle`. */
 export const storageOf = (
   page: Page,
 ): Promise<{ local: string[]; session: string[]; cookies: string; databases: unknown }> =>
-  page.evaluate(async () => ({
-    local: Object.keys(localStorage),
-    session: Object.keys(sessionStorage),
-    cookies: document.cookie,
-    databases: (await indexedDB.databases()).map(({ name }) => name),
-  }))
+  page.evaluate(
+    async (marker) => ({
+      local: Object.keys(localStorage).filter((name) => !name.startsWith(marker)),
+      session: Object.keys(sessionStorage),
+      cookies: document.cookie,
+      databases: (await indexedDB.databases()).map(({ name }) => name),
+    }),
+    MARKER,
+  )
 
 /** Fills local storage completely. */
 export const fillStorage = (page: Page): Promise<void> =>
-  page.evaluate(() => {
+  page.evaluate((markers) => {
+    for (let marker = 0; marker < markers; marker++) localStorage.setItem(`settled-${marker}`, '0'.repeat(13))
     let index = 0
     for (let size = 1 << 22; size >= 1; size = size >> 1)
       try {
@@ -88,8 +96,28 @@ export const fillStorage = (page: Page): Promise<void> =>
       } catch {
         // Full for entries of this size.
       }
-  })
+  }, MARKERS)
 
-/** Waits until every tab has received the `storage` events of the others. */
-export const settle = (context: BrowserContext): Promise<unknown> =>
-  Promise.all(context.pages().map((page) => page.waitForTimeout(100)))
+/** Waits until every tab has received the `storage` events of the others on its host, however slow the machine is. */
+export const settle = async (context: BrowserContext): Promise<void> => {
+  const pages = context.pages().filter((page) => page.url().startsWith('http'))
+  const mark = String(Date.now())
+  // A browser passes the changes of one tab on in their order: who sees a tab's mark has seen what it wrote before.
+  await Promise.all(
+    pages.map((page, index) =>
+      page.evaluate(([key, value]) => localStorage.setItem(key!, value!), [`${MARKER}${index}`, mark]),
+    ),
+  )
+  const hostOf = (page: Page) => new URL(page.url()).host
+  await Promise.all(
+    pages.map((page) => {
+      const keys = pages.flatMap((other, index) => (hostOf(other) === hostOf(page) ? [`${MARKER}${index}`] : []))
+      return page.waitForFunction(
+        ([wanted, ...names]) => names.every((name) => localStorage.getItem(name) === wanted),
+        [mark, ...keys],
+      )
+    }),
+  )
+  // The events follow the values as tasks.
+  await Promise.all(context.pages().map((page) => page.waitForTimeout(100)))
+}

@@ -70,10 +70,11 @@ function* visitEvents(random, visitor, start, now) {
         ? { $prev_pageview_pathname: previous.path, $prev_pageview_duration: (time - previous.time) / 1000 }
         : {}),
     })
-    previous = { path, time }
-    time += 2_000 + random() ** 2 * 55_000
+    previous = { path, time, isFirst: previous === undefined }
+    // Many look at one page for a few seconds.
+    time += random() < (previous.isFirst ? 0.65 : 0.3) ? 1_500 + random() * 6_500 : 10_000 + random() ** 2 * 90_000
     if (page.product) yield capture('product viewed', { product: page.product, price: PRICES[page.product] })
-    if (random() < 0.45) yield capture('$autocapture', { $event_type: 'click', $el_text: 'Read more' })
+    if (random() < 0.35) yield capture('$autocapture', { $event_type: 'click', $el_text: 'Read more' })
     if (path === '/checkout' && visitor.person && !visitor.isSignedIn && random() < 0.7) {
       const { id, ...traits } = visitor.person
       visitor.isSignedIn = true
@@ -91,7 +92,7 @@ function* visitEvents(random, visitor, start, now) {
       basket = []
     }
     if (next === null) {
-      time += random() * 20_000
+      time += random() * 1_500
       yield capture('$pageleave', {
         $prev_pageview_pathname: path,
         $prev_pageview_duration: (time - previous.time) / 1000,

@@ -41,7 +41,7 @@ const waitUntilReady = async (storage: Storage, url: string | undefined, log: Lo
         .map((each) => new URL(each).origin)
         .join(', ')})`
     : 'The embedded engine'
-  let reason = 'no answer'
+  let reason = 'no response'
   let isReported = false
   const isReady = await storage.ready(READY_WAIT_MS, (error) => {
     // Node combines the failures of several IPs in an error without a message. Messages of OpenSSL have several lines.

@@ -49,10 +49,10 @@ export const measureRuns =
     const startedAt = performance.now()
     let outcome = 'ok'
     try {
-      const answer = await run(...given)
-      const { is_cached: isCached } = answer as { is_cached?: boolean }
+      const response = await run(...given)
+      const { is_cached: isCached } = response as { is_cached?: boolean }
       if (isCached !== undefined) count('trailmark_run_cache_total', { result: isCached ? 'hit' : 'miss' })
-      return answer
+      return response
     } catch (error) {
       outcome = error instanceof ApiError ? error.code : 'internal_error'
       throw error

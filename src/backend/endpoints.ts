@@ -30,7 +30,7 @@ export interface RunSignal {
 export interface RunOptions {
   /** Defaults to the current version. */
   version?: number
-  /** Largest number of rows, starting at `offset`. */
+  /** Maximum number of rows, starting at `offset`. */
   limit?: number
   offset?: number
   /** `force` recomputes a cached result. */
@@ -71,7 +71,7 @@ export class EndpointError extends Error {
   readonly errors: readonly EndpointFault[]
   /** Id of the request in the service's log. */
   readonly requestId: string | undefined
-  /** Time the service asks clients to wait before a retry. */
+  /** The value of `Retry-After`. */
   readonly retryAfterMs: number | undefined
 
   constructor(
@@ -225,12 +225,12 @@ export const createEndpoints = <
 }: EndpointsOptions): Endpoints<Types> => {
   if (personalApiKey && inBrowser())
     throw new Error(
-      'trailmark/endpoints takes a personalApiKey on a server only: in a browser every visitor could take it and read all that it reads. Give it a runToken that your backend has made for this page.',
+      'trailmark/endpoints accepts a personalApiKey on a server only, because in a browser every visitor could read the key. Pass a runToken that your backend creates for this page.',
     )
   const secret = personalApiKey || runToken
   if (!secret)
     throw new Error(
-      'trailmark/endpoints needs a personalApiKey with the scope endpoint:read, brought by the environment and not in the code; or, in a browser, a runToken from your backend.',
+      'trailmark/endpoints needs a personalApiKey with the scope endpoint:read, which belongs in an environment variable, not in the code. In a browser, it needs a runToken from your backend.',
     )
   const urlOf = (name: string) => new URL(`/api/projects/${projectId}/endpoints/${encodeURIComponent(name)}/run`, host)
 
@@ -240,13 +240,16 @@ export const createEndpoints = <
     const response = await fetch(urlOf(name), { method: 'POST', headers, body: JSON.stringify(body), signal })
     if (response.ok) return (await response.json()) as RunResponse
     const failure = (await response.json().catch(() => ({}))) as ErrorBody
-    throw new EndpointError(failure.detail ?? `${host} answered ${response.status} to a run of "${name}".`, {
-      ...failure,
-      status: response.status,
-      code: failure.code ?? `http_${response.status}`,
-      requestId: failure.request_id,
-      retryAfterMs: 1000 * Number(response.headers.get('retry-after')) || undefined,
-    })
+    throw new EndpointError(
+      failure.detail ?? `The run of "${name}" on ${host} failed with status ${response.status}.`,
+      {
+        ...failure,
+        status: response.status,
+        code: failure.code ?? `http_${response.status}`,
+        requestId: failure.request_id,
+        retryAfterMs: 1000 * Number(response.headers.get('retry-after')) || undefined,
+      },
+    )
   }
 
   const requestRun = async (name: string, body: object, own: RunSignal | undefined): Promise<RunResponse> => {
@@ -254,7 +257,9 @@ export const createEndpoints = <
     const toFailure = (error: unknown) => {
       if (error instanceof EndpointError) return error
       return isTimedOut()
-        ? new EndpointError(`"${name}" did not answer within ${timeoutMs} ms (timeoutMs).`, { code: 'timeout' })
+        ? new EndpointError(`The run of "${name}" did not finish within ${timeoutMs} ms (timeoutMs).`, {
+            code: 'timeout',
+          })
         : new EndpointError(`${host} cannot be reached: ${causeOf(error)}.`, { code: 'unreachable' })
     }
     try {

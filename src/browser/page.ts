@@ -31,7 +31,7 @@ export const readAgentNames = (): string[] => [
 /** Whether the browser is automated. https://w3c.github.io/webdriver/#interface */
 export const isAutomated = () => !!navigator.webdriver
 
-/** Whether the browser asks not to be tracked: Do Not Track or Global Privacy Control. */
+/** Whether the browser sends Do Not Track or Global Privacy Control. */
 export const asksNotToBeTracked = () =>
   nav().globalPrivacyControl === true || ['1', 'yes'].includes(nav().doNotTrack ?? '')
 

@@ -3,14 +3,14 @@ import type { Stop } from '../types'
 import { patch } from './patch'
 import { createSignal, listen } from './signal'
 
-// Events that show a response without changing elements, and what a person does meanwhile. Most do not leave a shadow
+// Events that show a response without changing elements, and actions of the person after the click. Most do not leave a shadow
 // root, so each root has its own listeners.
 const EVENTS =
   'wheel touchmove keydown pointerdown scroll selectionchange focusin input change toggle select reset invalid copy play pause volumechange seeking fullscreenchange'.split(
     ' ',
   )
 
-// Largest number of elements near a click that are searched for shadow roots, so that the cost of a click does not depend on the page's size.
+// Maximum number of elements near a click that are searched for shadow roots, so that the cost of a click does not depend on the page's size.
 const MAX_SEARCHED = 500
 const MAX_CHILDREN = 50
 

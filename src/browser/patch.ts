@@ -11,9 +11,9 @@ export const patch = <T extends object, K extends keyof T>(target: T, method: K,
   const original = target[method] as Callable
   let active = true
   const wrapped = function (this: unknown, ...args: never[]) {
-    const answer = original.apply(this, args)
+    const result = original.apply(this, args)
     if (active) guarded(after)
-    return answer
+    return result
   } as T[K]
   target[method] = wrapped
   return () => {

@@ -3,7 +3,7 @@ import { standInForLocalStorage, type KeyValueStorage } from './storage'
 
 const DATABASE = 'trailmark'
 const ENTRIES = 'entries'
-// Longest wait for the database, which may never respond. Then this worker uses memory alone.
+// Maximum wait for the database, which may never respond. After it, this worker uses memory only.
 const ANSWER_MS = 3000
 
 const answerOf = <T>(request: IDBRequest<T>) =>

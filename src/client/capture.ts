@@ -19,7 +19,7 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
   let limited = 0
   const onRateLimit = () => {
     limited += 1
-    log.error('events are held back by rate_limiting')
+    log.error('rate_limiting drops events')
     capture(RATE_WARNING, {
       // URL and session id are separate properties, which the site may exclude.
       [`${RATE_WARNING}_message`]: `Rate limit reached ${limited} times, limits ${toJson(config.rate_limiting)}`,

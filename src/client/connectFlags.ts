@@ -35,12 +35,12 @@ export const connectFlags = ({ context, delivery, ledger, capture }: Client): Co
   }
   const flags = createFlags({ ...context, capture, reload })
 
-  /** Requests flags and calls back with the response; at once, with an error, when none comes soon. */
+  /** Requests flags and calls back with the response; immediately, with an error, if none is expected soon. */
   const reloadThen = (callback: (response: FlagsResponse) => void) => {
     if (reload()) callbacks.push(callback)
     else callback({ error: 'connection_error' })
   }
-  /** Restarts the timer that requests flags. A change of the interval holds from the next time on. */
+  /** Restarts the timer that requests flags. A change of the interval takes effect at the next restart. */
   const refreshLater = () => {
     clearTimeout(refreshTimer)
     const interval = config.remote_config_refresh_interval_ms

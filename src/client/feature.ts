@@ -9,7 +9,7 @@ import type { Api } from './publicApi'
 
 /** What features and extensions run with. */
 export interface FeatureHost extends ExtensionHost {
-  /** Fetches an extension and starts it with `parts` beside this host. `onFailure`: it does not run. */
+  /** Fetches an extension and starts it with this host and `parts`. `onFailure`: it does not run. */
   startExtension(name: ExtensionName, parts?: object, onFailure?: Stop): Stop
 }
 

@@ -8,7 +8,7 @@ type ByType = Record<string, Properties>
 /** Person and group properties that are sent with flag requests, for when the service has not stored them yet. */
 export const flagProperties = ({ store, toProperties }: Context, reload: () => void) => {
   /** Stores `changes` under `name`, and requests flags if they changed anything and `mayReload`. */
-  const remember = (name: string, changes: Properties, mayReload: boolean) => {
+  const saveAndReload = (name: string, changes: Properties, mayReload: boolean) => {
     const known = store.get<Properties>(name) ?? {}
     const next = { ...known, ...changes }
     if (toJson(next) === toJson(known)) return
@@ -20,7 +20,7 @@ export const flagProperties = ({ store, toProperties }: Context, reload: () => v
       const changes = toProperties(properties)
       const { $set, $set_once } = changes as { $set?: Properties; $set_once?: Properties }
       const known = store.get<Properties>('$stored_person_properties')
-      remember(
+      saveAndReload(
         '$stored_person_properties',
         $set || $set_once ? { ...$set_once, ...known, ...$set } : changes,
         mayReload,
@@ -33,7 +33,7 @@ export const flagProperties = ({ store, toProperties }: Context, reload: () => v
     setGroupPropertiesForFlags: (changes: ByType, mayReload = true): void => {
       const known = store.get<ByType>('$stored_group_properties') ?? {}
       const byType = toProperties(changes) as ByType
-      remember(
+      saveAndReload(
         '$stored_group_properties',
         objectOf(Object.keys(byType), (type) => ({ ...own(known, type), ...byType[type] })),
         mayReload,

@@ -89,7 +89,7 @@ export const createAnalytics = (
     const trimmed = typeof projectToken === 'string' ? projectToken.trim() : ''
     if (token) {
       log.warn(
-        `init was called again${trimmed === token ? '' : ' with another token'}; the first call holds. Use set_config, or init with a name of its own`,
+        `init was called again${trimmed === token ? '' : ' with another token'}; the first call wins. Use set_config, or init with another name`,
       )
       return analytics
     }
@@ -128,18 +128,18 @@ export const createAnalytics = (
 
   /** Queues a call until there is a client. Returns the method's result without a client. */
   const wait = (path: string, args: readonly unknown[], run: () => unknown): unknown => {
-    const answer = WITHOUT_CLIENT[path]
+    const emptyResult = WITHOUT_CLIENT[path]
     const isQuery = QUERY.test(path) && !args.some(isFunction)
     // `shutdown` before `init` has nothing to end.
-    if (!waiting || isQuery || (path === 'shutdown' && !token)) return answer
+    if (!waiting || isQuery || (path === 'shutdown' && !token)) return emptyResult
     if (waiting.length >= MAX_WAITING || !(hasPage() || isWorker())) {
       if (path === 'capture') ledger.dropped({ event: String(args[0]), reason: 'not_initialized' })
-      return answer
+      return emptyResult
     }
     let result: unknown
     const call = () => (result = run())
     if (waiting.push(call) === MAX_WAITING) log.warn(`${MAX_WAITING} calls came before init(); further ones are lost`)
-    if (!isFunction(answer)) return answer
+    if (!isFunction(emptyResult)) return emptyResult
     return () => {
       waiting = waiting?.filter((each) => each !== call)
       if (isFunction(result)) result()

@@ -13,10 +13,10 @@ export const PART_MEMBERS: Partial<Record<PartName, RegExp>> = {
   pageviews: /^(capture_pageview|getPageViewId|scroll_root_selector)$/,
 }
 
-/** Says which import a method or an option needs, as `needs trailmark/flags`; undefined when it needs none. */
+/** Returns the missing import of a method or an option, as `needs trailmark/flags`; undefined if none is missing. */
 export type Missing = (name: string) => string | undefined
 
-/** Returns what says which imports are missing beside `features`. A member of several parts works with any of them. */
+/** Returns a function that names the missing import of a member, given `features`. A member of several parts works with any of them. */
 export const missingParts =
   (features: readonly Feature[]): Missing =>
   (name) => {

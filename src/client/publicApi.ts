@@ -81,9 +81,9 @@ export interface Analytics extends NotYet {
   resetGroups(): void
   /** Marks the person as a member of your own team: sets the person property `$internal_or_test_user`. */
   setInternalOrTestUser(): void
-  /** Captures a person's feedback on the answer of an AI model, as `$ai_feedback`. */
+  /** Captures a person's feedback on the output of an AI model, as `$ai_feedback`. */
   captureTraceFeedback(traceId: string | number, text: string): void
-  /** Captures a metric of such an answer, as `$ai_metric`. */
+  /** Captures a metric of such an output, as `$ai_metric`. */
   captureTraceMetric(traceId: string | number, name: string, value: string | number | boolean): void
   /** Older names of `setPersonProperties`. */
   people: { set(...args: PeopleArguments): void; set_once(...args: PeopleArguments): void }

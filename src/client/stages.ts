@@ -64,7 +64,7 @@ export const createStages = (
     rate: limitRate(() => config.rate_limiting, onRateLimit),
     session: addSession(session.touch),
     identity: addIdentity(token, identity.isIdentified),
-    // The protocol's second deduplication key: the random end of the UUID, which compresses to nothing beside it.
+    // The protocol's second deduplication key: the random end of the UUID, which costs almost nothing compressed, because the UUID contains it.
     properties: addProperties(layers, ({ uuid, timestamp }) => ({
       $insert_id: uuid.slice(19),
       $time: timestamp.getTime() / 1000,
@@ -72,7 +72,7 @@ export const createStages = (
     cookieless: anonymize(context.isCookieless),
     person: addPerson({
       processesPerson: context.processesPerson,
-      remember: () => {
+      enableProfiles: () => {
         if (!store.get('$epp')) store.set({ $epp: true })
       },
       initial: attribution.initialPerson,

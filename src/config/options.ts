@@ -72,7 +72,7 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   custom_campaign_params: [[], STRINGS],
   fetch_options: [{}, 'object'],
   on_request_error: [
-    ({ statusCode, text }) => console.error('[trailmark] request answered', statusCode, text),
+    ({ statusCode, text }) => console.error('[trailmark] request failed', statusCode, text),
     'function',
   ],
 

@@ -2,7 +2,7 @@ import { attempt, guarded } from '../lib/guard'
 import { parseJson, toJson } from '../lib/json'
 import type { Entry } from './entry'
 
-// Largest journal in characters: a fifth of a site's local storage.
+// Maximum size of a journal in characters: a fifth of a site's local storage.
 const MAX_JOURNAL = 1_000_000
 
 interface JournalInputs {

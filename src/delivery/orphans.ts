@@ -5,7 +5,7 @@ import type { Journal } from './journal'
 import type { TabSession } from './tabSession'
 
 const MAX_ORPHANS = 250
-// Longest wait for the database, which may never respond.
+// Maximum wait for the database, which may never respond.
 const ANSWER_MS = 3000
 
 interface DatabaseReading {
@@ -63,7 +63,7 @@ export const createOrphans = (inputs: OrphansInputs) => {
   /** Returns the found entries that are new to this tab, and adopts them. */
   const adopt = (found: readonly Entry[]): Entry[] =>
     found.filter((entry) => {
-      // A record without text was removed meanwhile, with the site's other data.
+      // A record without text was removed in the meantime, with the site's other data.
       if (!entry.text || taken.has(entry.uuid)) return false
       taken.add(entry.uuid)
       inputs.adopt(entry)

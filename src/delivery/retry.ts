@@ -2,7 +2,7 @@ import type { RequestResult } from './transport'
 
 const FIRST_MS = 3000
 const MAX_MS = 30 * 60 * 1000
-// Statuses by which a service asks clients to retry later.
+// Statuses that mean "retry later".
 export const RETRYABLE_STATUS = [408, 425, 429]
 // How services of the protocol acknowledge events: {"status": 1}, {"status": "Ok"}, and the oldest 1.
 const ACKNOWLEDGED: unknown[] = [1, 'Ok']

@@ -45,14 +45,14 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     while (sending === current && mayBeOrphans && waiting.all().length < MAX_EVENTS) {
       mayBeOrphans = false
       const found = leads ? await outbox.claimOrphans() : []
-      // The page was left meanwhile. The next page claims them.
+      // The page was left in the meantime. The next page claims them.
       if (sending !== current) return
       mayBeOrphans ||= found.length > 0
       waiting.addOldest(found)
       waiting.trim()
     }
   }
-  /** Sends the next batch. Undefined: there is none, or it was sent by beacon meanwhile. */
+  /** Sends the next batch. Undefined: there is none, or a beacon has sent it in the meantime. */
   const sendNext = async (current: Sending): Promise<RequestResult | undefined> => {
     await gather(current)
     if (sending !== current) return undefined
@@ -71,7 +71,7 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
   const retryLater = (batch: readonly Entry[], { status, retryAfterMs }: RequestResult) => {
     for (const each of batch) each.fails = (each.fails ?? 0) + 1
     const [first] = batch
-    // Smaller batches would mean more requests, when the service asks for fewer.
+    // Smaller batches would mean more requests, but the service needs fewer.
     const isSuspect = first && first.fails! > 1 && !RETRYABLE_STATUS.includes(status)
     const wasAlone = first?.heldUntil !== undefined
     if (isSuspect) {

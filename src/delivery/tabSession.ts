@@ -9,7 +9,7 @@ const openDatabase = (name: string) =>
   })
 
 /**
- * Opens what a page holds while it counts as alive: a lock named `tab`, and the database and the channel named `name`.
+ * Opens the resources that a page holds while it counts as alive: a lock named `tab`, and the database and the channel named `name`.
  * `end` releases all of it. `onOrphaned` is called when another tab has closed.
  */
 export const openTabSession = (name: string, tab: string, onOrphaned: () => void) => {

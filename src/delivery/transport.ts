@@ -13,7 +13,7 @@ export interface RequestResult {
   json?: unknown
   /** Whether something other than the service responded: the request was redirected, or the body is HTML. */
   isForeign?: boolean
-  /** The time the service asks clients to wait before they retry, ms. */
+  /** The value of `Retry-After`, in ms. */
   retryAfterMs?: number
 }
 
@@ -111,9 +111,9 @@ export const request = async (
   }
   const failed = (error: unknown): RequestResult => ({ status: 0, text: String(error) })
   // The page may have replaced fetch by one that ignores the signal.
-  const answer = await within(timeoutMs, send().catch(failed), failed('timeout'))
+  const response = await within(timeoutMs, send().catch(failed), failed('timeout'))
   aborting.abort()
-  return answer
+  return response
 }
 
 /** Sends one POST that the browser finishes after the page has ended. Returns false if the browser accepts no more. */

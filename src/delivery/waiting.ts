@@ -4,7 +4,7 @@ import { eventText } from './encode'
 import type { Entry } from './entry'
 import type { Outbox } from './outbox'
 
-/** Largest number of events in a batch. */
+/** Maximum number of events in a batch. */
 export const MAX_EVENTS = 250
 // About 60 kB gzipped. A larger batch gains nothing and costs more to repeat.
 const MAX_CHARACTERS = 400_000

@@ -1,6 +1,6 @@
 import { toJson } from './json'
 
-// Largest number of characters of a value in a message.
+// Maximum number of characters of a value in a message.
 const MAX_SHOWN = 60
 
 /** Returns a short text for a value in a message. Never throws. */

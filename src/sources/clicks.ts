@@ -9,7 +9,7 @@ import { anyMatches, pathOf } from './autocapture/elements'
 import { mayCapture } from './autocapture/mayCapture'
 import { describeEvent, describePath, maskingOf } from './autocapture/startAutocapture'
 
-// Largest buffer while the fetch is slow or hangs.
+// Maximum size of the buffer while the fetch is slow or hangs.
 const MAX_BUFFERED = 1000
 const CLICKS = ['pointerdown', 'click']
 

@@ -17,7 +17,7 @@ export interface Store {
   refresh(): void
   /** Does the same if the stored copy has changed, and repairs a copy that the page has removed. Cheap. */
   sync(): void
-  /** Writes pending changes, and what has vanished from the backend. */
+  /** Writes pending changes, and values that were removed from the backend. */
   flush(): void
   /** Moves everything to another backend and empties the old one. */
   moveTo(backend: Backend): void
@@ -116,7 +116,7 @@ export const createStore = (backend: Backend = memoryBackend(), beforeWrite = ()
       backend.clear()
       backend = next
       unwritten = pick(values, (name, value) => value !== stored?.[name])
-      // The other tab is still writing. Of two simultaneous writes the browser keeps one.
+      // The other tab is still writing. If both write simultaneously, the browser keeps only one of the writes.
       if (stored) timer ??= later(flush, SETTLE_MS)
       else if (backend.write(values)) unwritten = {}
     },

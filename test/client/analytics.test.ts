@@ -406,7 +406,7 @@ describe('init', () => {
     expect(analytics.init('token', { capture_pageleave: true })).toBe(analytics)
     analytics.init('other')
     expect(analytics.config.capture_pageleave).toBe(false)
-    expect(lines).toEqual([expect.stringContaining('the first call holds'), expect.stringContaining('another token')])
+    expect(lines).toEqual([expect.stringContaining('the first call wins'), expect.stringContaining('another token')])
   })
 
   test.each([[''], ['  '], [undefined], [null]])('silently disables the SDK when the token is %p', (token) => {

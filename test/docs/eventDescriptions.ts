@@ -195,7 +195,7 @@ export const PROPERTIES: Readonly<Record<string, Readonly<Record<string, string>
     $sdk_dist_channel: '`npm` or `cdn`.',
     $config_defaults: 'The option `defaults`.',
     $lib_custom_api_host: '`api_host`, if it is not a PostHog cloud.',
-    $lib_rate_limit_remaining_tokens: 'Events that `rate_limiting` still allows at once.',
+    $lib_rate_limit_remaining_tokens: 'Events that `rate_limiting` still allows in a burst.',
     $insert_id: 'The random end of the `uuid`.',
     $time: 'Time of the event, s since 1970.',
     $event_time_override_provided: 'True if the caller passed `timestamp`.',

@@ -27,10 +27,11 @@ export const createTrailmark = ({ url, token, projectId = 1, personalApiKey }, r
         signal: AbortSignal.timeout(WAIT_MS),
       })
     } catch {
-      throw new ServiceError(`The service at ${url} does not answer.`, 'unreachable')
+      throw new ServiceError(`The service at ${url} does not respond.`, 'unreachable')
     }
     const answer = await response.json().catch(() => ({}))
-    if (!response.ok) throw new ServiceError(answer.detail ?? `The service answered ${response.status}.`, answer.code)
+    if (!response.ok)
+      throw new ServiceError(answer.detail ?? `The service responded with status ${response.status}.`, answer.code)
     return answer
   }
 

@@ -29,6 +29,33 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import('./pages/overview/overviewPage.tsx')).OverviewPage,
   },
   {
+    path: 'live',
+    group: 'Web',
+    title: 'Live',
+    icon: 'live',
+    load: async () => (await import('./pages/live/livePage.tsx')).LivePage,
+  },
+  {
+    path: 'events',
+    group: 'Product',
+    title: 'Events',
+    icon: 'events',
+    load: async () => (await import('./pages/events/eventsPage.tsx')).EventsPage,
+  },
+  {
+    path: 'people',
+    group: 'Product',
+    title: 'People',
+    icon: 'people',
+    load: async () => (await import('./pages/people/peoplePage.tsx')).PeoplePage,
+  },
+  {
+    path: 'people/:id',
+    title: 'Person',
+    icon: 'people',
+    load: async () => (await import('./pages/people/personPage.tsx')).PersonPage,
+  },
+  {
     path: 'insights',
     group: 'Product',
     title: 'Insights',

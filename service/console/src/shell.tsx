@@ -95,7 +95,7 @@ const Navigation = ({ current }: { readonly current: string | undefined }) => {
 
 const ProjectMenu = ({ projects }: { readonly projects: readonly Project[] }) => {
   const project = useProject()
-  if (projects.length < 2) return <div class="clip muted">{project.name}</div>
+  if (projects.length < 2) return <div class="project-name clip muted">{project.name}</div>
   return (
     <Menu
       button={

@@ -35,7 +35,7 @@ export const backup = async (
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (readdirSync(folder).length) throw new NotEmpty(folder)
   try {
-    // Events first: a project created meanwhile may lack its events, but no event lacks its project.
+    // Events first: a project created during the backup may lack its events, but no event lacks its project.
     await withEvents(location, { isExclusive: false }, async (storage) => {
       // Before the first start of the service, there may be metadata but no event store.
       const [{ known }] = (await storage.rows<{ known: number }>({

@@ -30,7 +30,7 @@ const assertUnused = async (location: string) => {
 
 /**
  * Restores the backup in `folder` into an empty data folder, and into an empty database if the metadata is in Postgres. No
- * other process may use them meanwhile. Returns the number of events.
+ * other process may use them at the same time. Returns the number of events.
  * Throws `NoBackup`, `NotEmpty`, `DatabaseNotEmpty`, `DataDirInUse`. A failure leaves no files behind.
  */
 export const restore = async (at: EventStoreOptions, folder: string): Promise<{ readonly events: number }> => {

@@ -53,7 +53,7 @@ const isTableLost = (error: unknown): boolean => error instanceof StorageError &
 /** What the engine returned for a plan's statements, in their order. */
 export interface Executed<Value> {
   readonly results: readonly Value[]
-  /** The table that was read besides the events, if any. */
+  /** The table that was read in addition to the events, if any. */
   readonly table?: MaterializedTable
 }
 

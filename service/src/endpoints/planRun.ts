@@ -82,7 +82,7 @@ export interface PlanOptions {
 
 /** Decisions that differ between SQL and insights. */
 type KindPlan = Pick<RunPlan, 'sources' | 'parsed' | 'toOutcome' | 'comparison'> & {
-  /** Everything that determines the outcome, besides the project and the version. */
+  /** Everything that determines the outcome, except the project and the version. */
   readonly cacheKey: unknown
   readonly maxRows: number
 }
@@ -124,7 +124,7 @@ const rowBounds = (limit: number | undefined, { allowance, isStream }: PlanOptio
   const page = Math.min(limit ?? allowed, allowed)
   return isStream
     ? { page, asked: Math.min(limit ?? Infinity, allowed + 1), max: allowed }
-    : // One row more than the page holds shows whether more follow.
+    : // One extra row shows whether more rows follow.
       { page, asked: page + 1, max: page + 1 }
 }
 

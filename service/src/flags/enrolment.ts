@@ -46,7 +46,7 @@ export const enrolmentProperty = (flagKey: string): string => `$feature_enrollme
  * evaluates flags supports them.
  */
 export const withEnrolment = (filters: Filters, flagKey: string): Filters => {
-  const said = (operator: 'exact' | 'is_not', value: 'true' | 'false') => ({
+  const condition = (operator: 'exact' | 'is_not', value: 'true' | 'false') => ({
     key: enrolmentProperty(flagKey),
     type: 'person' as const,
     operator,
@@ -58,9 +58,9 @@ export const withEnrolment = (filters: Filters, flagKey: string): Filters => {
     groups: [
       ...filters.groups.map((group) => ({
         ...group,
-        properties: [...(group.properties ?? []), said('is_not', 'false')],
+        properties: [...(group.properties ?? []), condition('is_not', 'false')],
       })),
-      { properties: [said('exact', 'true')], rollout_percentage: 100 },
+      { properties: [condition('exact', 'true')], rollout_percentage: 100 },
     ],
   }
 }

@@ -168,7 +168,7 @@ const createEvaluator = (all: ReadonlyMap<string, Flag>, subject: Subject): Eval
 
   const evaluateOnce = (flag: Flag): Evaluation => {
     const { multivariate, payloads = {} } = flag.filters
-    const toEvaluation = (
+    const evaluationOf = (
       code: ReasonCode,
       index: number | null,
       enabled: boolean,
@@ -187,12 +187,12 @@ const createEvaluator = (all: ReadonlyMap<string, Flag>, subject: Subject): Eval
     })
     try {
       const { code, index, condition, identifier } = decide(flag)
-      if (!condition) return toEvaluation(code, index, false, null)
+      if (!condition) return evaluationOf(code, index, false, null)
       const variants = multivariate?.variants ?? []
-      const given = variants.find(({ key }) => key === condition.variant)?.key
-      return toEvaluation(code, index, true, given ?? variantFor(flag.key, identifier!, variants))
+      const overridden = variants.find(({ key }) => key === condition.variant)?.key
+      return evaluationOf(code, index, true, overridden ?? variantFor(flag.key, identifier!, variants))
     } catch {
-      return { ...toEvaluation('evaluation_error', null, false, null), failed: true }
+      return { ...evaluationOf('evaluation_error', null, false, null), failed: true }
     }
   }
 

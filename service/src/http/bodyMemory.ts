@@ -70,7 +70,7 @@ export interface BodyMemoryOptions {
 
 /**
  * Shares memory among request bodies. Small and large bodies have a pool each, and `maxHeldBytes` is the size of the
- * pool for large ones. A body that is alone in its pool is accepted whatever its size. If a pool is full, a body waits
+ * pool for large ones. A body that is alone in its pool is accepted regardless of its size. If a pool is full, a body waits
  * until another request has its response. If all bodies in the pool are still arriving, a stalled one of the client
  * that holds the most is ended.
  */

@@ -17,13 +17,13 @@ const HTML = `<!doctype html>
 <p>Use this URL as <code>api_host</code>. Pages send their events here.</p>
 <dl>
   <dt>Add it to a site</dt>
-  <dd>Paste the snippet that the service's start-up message prints into the page's &lt;head&gt;, with this URL as <code>api_host</code>.</dd>
+  <dd>Paste the snippet of the service's startup message into the page's &lt;head&gt;, with this URL as <code>api_host</code>.</dd>
   <dt>Open the console</dt>
   <dd><code>trailmark console</code> prints a link that signs you in. The console is at <a href="console/"><code>console/</code></a>, on the hosts in <code>TRAILMARK_CONSOLE_HOSTS</code> only: on localhost unless the operator names others.</dd>
   <dt>Query the data</dt>
-  <dd>The API lives under <code>/api/projects/…</code> and takes a personal API key. <a href="api/openapi.json"><code>api/openapi.json</code></a> describes it.</dd>
+  <dd>The API is at <code>/api/projects/…</code> and requires a personal API key. <a href="api/openapi.json"><code>api/openapi.json</code></a> describes it.</dd>
   <dt>Check its state</dt>
-  <dd><a href="_health"><code>_health</code></a> answers while the process lives, <a href="_readiness"><code>_readiness</code></a> while it can store and query events.</dd>
+  <dd><a href="_health"><code>_health</code></a> responds with 200 while the process is running, <a href="_readiness"><code>_readiness</code></a> while it can store and query events.</dd>
 </dl>
 </html>
 `

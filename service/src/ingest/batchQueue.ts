@@ -27,7 +27,7 @@ export interface BatchQueue {
 }
 
 // Size of one insert: large enough to clear a backlog in a few inserts, small enough that the next one starts soon.
-// Where each row has thousands of properties of its own, the engine takes about a second for a million characters.
+// If each row has thousands of unique properties, the engine takes about a second for a million characters.
 const MAX_ROWS = 5_000
 const MAX_CHARS = 4_000_000
 

@@ -5,7 +5,7 @@ export const MAX_LZ64_CHARS = { encoded: 128 * 1024, decoded: 512 * 1024 }
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const BITS_PER_DIGIT = 6
-/** Values of digits by ASCII code, from 1. 0 stands for other characters. */
+/** Values of digits by ASCII code, from 1. 0: not a digit. */
 const VALUES = new Uint8Array(128)
 for (let value = 0; value < DIGITS.length; value += 1) VALUES[DIGITS.charCodeAt(value)] = value + 1
 

@@ -6,7 +6,7 @@ import { splitBody } from './split.ts'
 /** The events of a body. */
 export interface OpenBody {
   readonly size: number
-  /** Parses the event with this index, from 0. The function it returns reads the event, which is a step of its own. */
+  /** Parses the event with this index, from 0. The function it returns reads the event in a separate step. */
   parse(index: number): () => Reading
 }
 

@@ -109,8 +109,7 @@ const PERSON_UPDATES = ['$set', '$set_once', '$unset'] as const
 const withPersonUpdates = (properties: Fields, event: Fields): Fields => {
   const outer = PERSON_UPDATES.filter((name) => event[name] !== undefined)
   if (!outer.length) return properties
-  const merge = (inner: unknown, beside: unknown) =>
-    isFields(inner) && isFields(beside) ? { ...inner, ...beside } : beside
+  const merge = (inner: unknown, own: unknown) => (isFields(inner) && isFields(own) ? { ...inner, ...own } : own)
   return { ...properties, ...Object.fromEntries(outer.map((name) => [name, merge(properties[name], event[name])])) }
 }
 

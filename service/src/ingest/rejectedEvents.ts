@@ -102,7 +102,7 @@ export const createRejectedEvents = (
     return share.kept <= MAX_STORED_PER_MINUTE
   }
 
-  // One insert at a time. Samples that arrive meanwhile form the next one.
+  // One insert at a time. Samples that arrive during an insert form the next one.
   const flush = (): Promise<void> => {
     next ??= current.then(async () => {
       const lines = waiting

@@ -19,7 +19,7 @@ export interface Writer {
    * them.
    */
   assertRoom(projectId: number, chars: number): void
-  /** Runs `work` while no batch is under way. Deliveries wait meanwhile. */
+  /** Runs `work` while no batch is in progress. Deliveries wait until it has ended. */
   between<T>(work: () => Promise<T>): Promise<T>
   /** Events and characters that are not stored yet. */
   waiting(): { readonly events: number; readonly chars: number }
@@ -43,7 +43,7 @@ export interface WriterOptions extends Partial<Omit<BatchHooks, 'onInserted'>> {
 
 // Clients give up on a request after 60 s. A restart of the engine takes about one second.
 const DEFAULT_WAIT_MS = 15_000
-/** Longest wait for all parts of a delivery, as a multiple of the wait for one part. */
+/** Maximum wait for all parts of a delivery, as a multiple of the wait for one part. */
 const MAX_WAITS = 3
 const RETRY_AFTER_SECONDS = 5
 const MAX_WAITING_CHARS = 64_000_000
@@ -53,7 +53,7 @@ const unavailable = () => new ApiError('engine_unavailable', { retryAfterSeconds
 /**
  * Creates the only writer of events to the engine. It stores one batch at a time across all processes that share
  * `withLock`, so a lookup of stored ids stays valid until the batch is stored, and a repeated id waits for the batch
- * that has it. What arrives meanwhile forms the next batch.
+ * that has it. Rows that arrive in the meantime form the next batch.
  */
 export const createWriter = (
   storage: Pick<Storage, 'rows' | 'insert' | 'ready'>,

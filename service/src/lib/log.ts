@@ -66,9 +66,9 @@ export const createLog = ({
   now = () => new Date(),
 }: LogOptions): Log => {
   const redact = redacting(secrets)
-  return (message, said = {}) => {
-    if (LOG_LEVELS.indexOf(said.level ?? 'info') < LOG_LEVELS.indexOf(least)) return
-    const { level = 'info', ...facts } = said
+  return (message, options = {}) => {
+    if (LOG_LEVELS.indexOf(options.level ?? 'info') < LOG_LEVELS.indexOf(least)) return
+    const { level = 'info', ...facts } = options
     write(`${redact(FORMATS[format](now().toISOString(), level, message, facts))}\n`)
   }
 }

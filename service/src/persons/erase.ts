@@ -62,7 +62,7 @@ export interface EraseDependencies {
   readonly storage: Pick<Storage, 'work' | 'rowsDatabase'>
   readonly persons: Pick<Persons, 'distinctIds'>
   readonly forget: ForgetPerson
-  /** Called when rows of a project are deleted, before the request is answered. */
+  /** Called when rows of a project are deleted, before the response is sent. */
   readonly onErased: (projectId: number) => Promise<void>
 }
 

@@ -26,7 +26,7 @@ export interface IdOwner {
 const byTime = (a: MergeFact, b: MergeFact) => a.at - b.at || (a.uuid < b.uuid ? -1 : a.uuid > b.uuid ? 1 : 0)
 
 /**
- * Returns the person of each id. Facts are applied in order of time, whatever order they arrived in. `identify` and
+ * Returns the person of each id. Facts are applied in order of time, regardless of the order in which they arrived. `identify` and
  * `alias` never merge an identified person into another: the second user of a shared browser stays a separate person.
  */
 export const mergePersons = (facts: readonly MergeFact[]): Map<string, IdOwner> => {

@@ -124,7 +124,7 @@ export const createClickhouseHttp = ({ url, account, headers, timeoutMs, connect
       const fields = [...inAddress, ...(isForm ? [] : values), ...(rows ? [['query', text] as const] : [])]
       const {
         statusCode,
-        headers: said,
+        headers: responseHeaders,
         body,
       } = await pool.request({
         method: 'POST',
@@ -133,10 +133,11 @@ export const createClickhouseHttp = ({ url, account, headers, timeoutMs, connect
         body: rows ?? form?.body ?? text,
         signal: signal ?? null,
       })
-      if (statusCode !== 200 || said['x-clickhouse-exception-code'] !== undefined) throw toError(await body.text())
+      if (statusCode !== 200 || responseHeaders['x-clickhouse-exception-code'] !== undefined)
+        throw toError(await body.text())
       // An aborted response emits an error, which would end the process without a listener.
       body.on('error', () => {})
-      return { body, rowCount: rowCountOf(said['x-clickhouse-summary']) }
+      return { body, rowCount: rowCountOf(responseHeaders['x-clickhouse-summary']) }
     },
     async ping(withinMs) {
       const { statusCode, body } = await pool.request({

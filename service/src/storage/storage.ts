@@ -12,7 +12,7 @@ export interface Statement {
 
 /** Limits of a project's query. */
 export interface RunLimits {
-  /** The query can only read events of this project, whatever the statement is. */
+  /** The query can only read events of this project, regardless of the statement. */
   readonly projectId: number
   readonly maxSeconds: number
   readonly maxMemoryBytes: number

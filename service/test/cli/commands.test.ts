@@ -183,7 +183,7 @@ describe('invalid commands report the reason and the fix', () => {
     await store.execute('INSERT INTO steps (id) VALUES (9999)')
     store.close()
     expect((await trailmark(data, 'project', 'list')).stderr).toBe(
-      'trailmark: the definitions were written by a newer release of Trailmark: use that release, or a data folder of its own.\n',
+      'trailmark: the metadata was written by a newer release of Trailmark: use that release, or another data folder.\n',
     )
   })
 

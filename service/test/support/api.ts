@@ -62,10 +62,10 @@ export const rowsOf = async (
   const name = `test_${process.pid}_${queries}`
   const created = await api(service, 'POST', '/endpoints/', { name, query: { kind: 'HogQLQuery', query } })
   if (created.status !== 201)
-    throw new Error(`Creating the endpoint answered ${created.status}: ${JSON.stringify(created.body)}`)
+    throw new Error(`Creating the endpoint failed with status ${created.status}: ${JSON.stringify(created.body)}`)
   const answer = await api(service, 'POST', `/endpoints/${name}/run`, { variables })
   if (answer.status !== 200)
-    throw new Error(`Running the endpoint answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+    throw new Error(`Running the endpoint failed with status ${answer.status}: ${JSON.stringify(answer.body)}`)
   return answer.body.results
 }
 

@@ -15,7 +15,7 @@ const WITHIN_MS: Record<EffectKind, number> = {
   response: Infinity,
   departure: Infinity,
 }
-// A person who scrolls or selects text meanwhile causes changes, so only immediate ones count as effects.
+// A person who scrolls or selects text after the click causes changes, so only immediate ones count as effects.
 const WITHIN_MS_AFTER_INPUT: Partial<Record<EffectKind, number>> = { scroll: 100, selection_changed: 100 }
 const VERDICT_MS = 2750
 const RECHECK_MS = 500
@@ -92,10 +92,10 @@ export const createDeadClicks = (
     if (!candidates.includes(candidate)) return
     const { path, event, url } = candidate
     const mayReport = config.capture_dead_clicks && url === location.href && !isToggled(path, event)
-    const answer = mayReport && timeline.outcomeOf(candidate, (change) => isInTime(candidate, change))
-    if (answer === 'undecided') return wait(performance.now() + RECHECK_MS, () => decide(candidate))
+    const outcome = mayReport && timeline.outcomeOf(candidate, (change) => isInTime(candidate, change))
+    if (outcome === 'undecided') return wait(performance.now() + RECHECK_MS, () => decide(candidate))
     candidates = candidates.filter((each) => each !== candidate)
-    if (answer === 'unanswered') report(candidate)
+    if (outcome === 'unanswered') report(candidate)
   }
 
   return {

@@ -6,7 +6,7 @@ import { createRageClicks } from './rageClicks'
 import { createTimeline } from './timeline'
 import { createWait } from './wait'
 
-// Longest time between the press that opens a menu and its click.
+// Maximum time between the press that opens a menu and its click.
 const PRESS_MS = 1000
 
 /** Detects rage and dead clicks by what follows clicks. The page is watched only while a click is undecided. */

@@ -103,12 +103,12 @@ export const createRageClicks = (host: ClickHost, wait: Wait, timeline: Timeline
       const timestamp = new Date(Date.now() - (performance.now() - at))
       const decide = (isLast?: boolean) => {
         if (!verdicts.includes(decide)) return
-        const answers =
+        const outcomes =
           config.rageclick && !isToggled(path, event!)
             ? clicks.map((click) => click.url === location.href && answerTo(click))
             : []
-        const isRage = answers.includes('unanswered')
-        if (!isRage && !isLast && answers.includes('undecided')) return wait(performance.now() + RECHECK_MS, decide)
+        const isRage = outcomes.includes('unanswered')
+        if (!isRage && !isLast && outcomes.includes('undecided')) return wait(performance.now() + RECHECK_MS, decide)
         verdicts = verdicts.filter((each) => each !== decide)
         if (isRage) capture('$rageclick', properties, { timestamp })
       }

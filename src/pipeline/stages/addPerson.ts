@@ -5,8 +5,8 @@ import { type Stage, withProperties } from '../stage'
 export interface PersonState {
   /** Whether this event creates or changes a person profile. */
   processesPerson(event: string): boolean
-  /** Stores that person profiles are on, which holds until `reset`. */
-  remember(): void
+  /** Stores that person profiles are on, until `reset`. */
+  enableProfiles(): void
   /** Returns the visitor's first arrival as person properties. */
   initial(): Properties
 }
@@ -15,13 +15,13 @@ export interface PersonState {
  * Adds `$process_person_profile`, and person properties that are only written once: to the first such event of a page
  * load and to every `$identify`.
  */
-export const addPerson = ({ processesPerson, remember, initial }: PersonState): Stage => {
+export const addPerson = ({ processesPerson, enableProfiles, initial }: PersonState): Stage => {
   let sent = false
   return (event) => {
     const processes = processesPerson(event.event)
     withProperties(event, { $process_person_profile: processes })
     if (!processes) return event
-    remember()
+    enableProfiles()
     if (sent && event.event !== '$identify') return event
     sent = true
     const once = { ...initial(), ...event.$set_once }

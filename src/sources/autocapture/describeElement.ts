@@ -12,7 +12,7 @@ export interface Masking {
   typed: readonly string[]
 }
 
-/** Longest text of an element, in characters. */
+/** Maximum length of the text of an element, in characters. */
 export const TEXT_LENGTH = 255
 const ATTRIBUTE_LENGTH = 1024
 // Names of a field. Its other attributes may contain its value.

@@ -7,8 +7,8 @@ type Decided = { distinct_id?: string; $identity_at?: number; $sesid?: [number, 
 
 /**
  * Resolves a conflict between cookie and local storage. A cookie may come from another subdomain and be newer, or be
- * left over from an old visit. The identity that was decided later wins, without values of the other person. Of two
- * sessions the one used later wins.
+ * left over from an old visit. The identity that was set later wins, without values of the other person. The session
+ * that was used later wins.
  */
 export const reconcile = (cookie: Properties | undefined, local: Properties | undefined): Properties | undefined => {
   if (!cookie || !local) return cookie ?? local

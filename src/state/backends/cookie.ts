@@ -54,7 +54,7 @@ const parse = (text: string): Record<string, string> => {
 }
 let text: string
 let cookies: Record<string, string> = {}
-// Each read asks another process of the browser. Decoded again only if a cookie has changed.
+// Each read is a call to another process of the browser. Decoded again only if a cookie has changed.
 const current = oncePerTask(() => {
   const read = readCookies()
   if (text !== read) cookies = parse(read)

@@ -58,6 +58,7 @@ const toOptions = (
       {
         ...axis,
         grid: { show: false },
+        size: 32,
         incrs: [1, 2, 3, 5, 7, 10, 14, 30, 60, 90],
         space: 90,
         values: (_chart, ticks) => ticks.map((tick) => labels[tick] ?? ''),

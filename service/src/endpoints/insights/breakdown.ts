@@ -45,7 +45,7 @@ const NULLS = /^\[null(,null)*\]$/
 /** The sort order of keys: values, then other, then the missing value. */
 export const rankOf = (key: string): number => (key === OTHER ? 1 : NULLS.test(key) ? 2 : 0)
 
-/** Returns the values that a key stands for, one per breakdown. A missing value is null. */
+/** Returns the values of a key, one per breakdown. A missing value is null. */
 export const valuesOf = (key: string): readonly (string | null)[] =>
   key === OTHER ? ['Other'] : (JSON.parse(key) as (string | null)[])
 

@@ -72,11 +72,11 @@ const isBetween: Operator['test'] = (property, value) => {
 }
 
 const dateTest =
-  (holds: (time: Sql, from: Sql, until: Sql) => Sql): Operator['test'] =>
+  (accepts: (time: Sql, from: Sql, until: Sql) => Sql): Operator['test'] =>
   (property, value, { zone, now }) => {
     const { from, until } = readDate(String(value), zone, now)!
     const millis = call('toUnixTimestamp64Milli', timeOfText(property, text(zone.name)))
-    return orFalse(holds(millis, bound('Int64', from), bound('Int64', until)))
+    return orFalse(accepts(millis, bound('Int64', from), bound('Int64', until)))
   }
 
 const negated =
@@ -121,23 +121,23 @@ const isNumber = (value: unknown) =>
 const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value)
 
 const TAKES: Readonly<
-  Record<Takes, { readonly words: string; readonly holds: (value: unknown, context: FilterContext) => boolean }>
+  Record<Takes, { readonly words: string; readonly accepts: (value: unknown, context: FilterContext) => boolean }>
 > = {
   values: {
     words: 'a string, number, boolean, or a non-empty list of them',
-    holds: (value) => isScalar(value) || (Array.isArray(value) && value.length > 0),
+    accepts: (value) => isScalar(value) || (Array.isArray(value) && value.length > 0),
   },
-  text: { words: 'a text', holds: isScalar },
-  number: { words: 'a number', holds: isNumber },
+  text: { words: 'a string, number or boolean', accepts: isScalar },
+  number: { words: 'a number', accepts: isNumber },
   range: {
     words: 'a list of two numbers',
-    holds: (value) => Array.isArray(value) && value.length === 2 && value.every(isNumber),
+    accepts: (value) => Array.isArray(value) && value.length === 2 && value.every(isNumber),
   },
   date: {
     words: DATE_FORMS,
-    holds: (value, { zone, now }) => typeof value === 'string' && readDate(value, zone, now) !== undefined,
+    accepts: (value, { zone, now }) => typeof value === 'string' && readDate(value, zone, now) !== undefined,
   },
-  nothing: { words: 'nothing', holds: () => true },
+  nothing: { words: 'nothing', accepts: () => true },
 }
 
 /** Returns the invalid field of a filter and what it should be, or `undefined` if the filter is valid. */
@@ -150,8 +150,8 @@ export const faultOfFilter = (
   if (fault) return fault
   if (!Object.hasOwn(OPERATORS, operator))
     return { field: 'operator', message: `must be one of ${Object.keys(OPERATORS).join(', ')}` }
-  const { words, holds } = TAKES[OPERATORS[operator]!.takes]
-  return holds(value, context)
+  const { words, accepts } = TAKES[OPERATORS[operator]!.takes]
+  return accepts(value, context)
     ? undefined
     : { field: 'value', message: `must be ${words} with the operator "${operator}"` }
 }

@@ -82,13 +82,10 @@ const checkExclusions = ({ series, funnelsFilter }: FunnelsQuery) => {
     if (begin >= end || end > last)
       throw fieldError(
         field,
-        `lies between two steps: funnelFromStep is less than funnelToStep, which is at most ${last}`,
+        `must be between two steps: funnelFromStep less than funnelToStep, funnelToStep at most ${last}`,
       )
     if (funnelsFilter?.funnelOrderType === 'unordered' && (begin > 0 || end < last))
-      throw fieldError(
-        field,
-        `of an unordered funnel lies between the first step and the last: funnelFromStep is 0, funnelToStep ${last}`,
-      )
+      throw fieldError(field, `of an unordered funnel must span all steps: funnelFromStep 0, funnelToStep ${last}`)
     const step = series.slice(begin, end + 1).findIndex((node) => eventsOf(node) === eventsOf(exclusion))
     if (step >= 0) throw fieldError(field, `is also step ${begin + step}. Exclude another event, or omit that step`)
   }

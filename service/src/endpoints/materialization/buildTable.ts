@@ -20,7 +20,7 @@ export interface TablesOptions {
 export interface Tables {
   /** Plans what to store for a query. Rejects with `ApiError` if the query does not compile. */
   planFor(projectId: number, query: unknown): Promise<Plan>
-  /** Creates and fills a table, and checks that it holds every event. On failure the table is dropped. */
+  /** Creates and fills a table, and checks that it contains every event. On failure the table is dropped. */
   build(version: MaterializedVersion, table: string, signal: AbortSignal): Promise<MaterializedTable>
   /** Drops a table. A failure is logged only: `sweep` retries. */
   drop(table: string): Promise<void>

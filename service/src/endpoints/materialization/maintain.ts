@@ -16,7 +16,7 @@ export interface MaintenanceOptions {
 export interface Maintenance {
   /** Runs due work for a version in the background, unless this process is already doing so. */
   start(version: MaterializedVersion): void
-  /** Aborts this process's build of a version, because the state that it began from no longer holds. */
+  /** Aborts this process's build of a version, because the state that it began from has changed. */
   abort(versionId: string): void
   /** Stops using a table whose events have changed, so that the next build replaces it. */
   retire(version: MaterializedVersion, table: MaterializedTable): Promise<void>
@@ -44,7 +44,7 @@ export const createMaintenance = ({ metadata, tables, log, now }: MaintenanceOpt
   const change = async (versionId: string, next: (state: State) => State) =>
     (await metadata.materializations.change(versionId, (state) => next(state as State))) as State | undefined
 
-  /** Builds a table under a claim and starts using it, unless the claim was taken away meanwhile. */
+  /** Builds a table under a claim and starts using it, unless another process has taken the claim in the meantime. */
   const buildAndSwap = async (materialized: MaterializedVersion, table: string, stop: AbortController) => {
     const { id } = materialized.version
     const whileClaimed = (next: (state: State) => State) =>
@@ -60,7 +60,7 @@ export const createMaintenance = ({ metadata, tables, log, now }: MaintenanceOpt
       const after = await whileClaimed((state) => ({ ...state, build: built, claim: undefined, error: undefined }))
       if (after?.build?.table !== table) await tables.drop(table)
     } catch (error) {
-      // Another process may begin at once.
+      // Another process may begin immediately.
       if (stop.signal.aborted)
         return void (await whileClaimed((state) => ({ ...state, claim: undefined, lookedAt: undefined })))
       log(`materialization: building version ${id} failed: ${(error as Error).message}`)

@@ -65,7 +65,7 @@ const isAfter = (source: string, watermark: string): Sql => infix(name(source, S
 
 /**
  * Returns the select that fills the table: every event that arrived before the watermark. A select with a time range is stored twice, as
- * states per hour and per day: a long range then reads a twentieth of the states, which matters where a state holds values.
+ * states per hour and per day: a long range then reads a twentieth of the states, which matters if states contain values.
  */
 export const fillSql = (shape: Shape, { watermark }: Stored): SelectSql => {
   const { columns, states, fixed, isBucketed, names } = shape
@@ -181,7 +181,7 @@ const endsOf = (whole: TimeRange, inner: TimeRange): readonly TimeRange[] =>
   ).filter((end) => !isEmpty(end))
 
 /**
- * Splits a range with known bounds into full days, the full hours beside them, and the rest, which is read from the events. There is no
+ * Splits a range with known bounds into full days, the full hours next to them, and the rest, which is read from the events. There is no
  * rest if the range begins and ends on full hours.
  */
 const splitAt = (whole: TimeRange): Split => {

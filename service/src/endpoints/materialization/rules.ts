@@ -11,7 +11,7 @@ export interface Verdict {
   readonly target?: Select
 }
 
-/** The names of a SELECT's clauses, besides WHERE. */
+/** The names of a SELECT's clauses, except WHERE. */
 const CLAUSES = {
   common: 'WITH',
   items: 'SELECT',

@@ -60,7 +60,7 @@ export const createShadow = ({
 }: ShadowOptions): Shadow => {
   const running = new Set<Promise<void>>()
 
-  /** Whether the rows differ. `undefined`: unknown, because there are too many rows or new events arrived meanwhile. */
+  /** Whether the rows differ. `undefined`: unknown, because there are too many rows or new events arrived in the meantime. */
   const differ = async (
     { live, stored: { table, statements } }: Required<Comparison>,
     limits: RunLimits,

@@ -12,7 +12,7 @@ export interface Finding {
   readonly fix: string
 }
 
-/** The operators that compare a column with a variable. Each that holds for two times holds for all times between them. */
+/** The operators that compare a column with a variable. Each that is true for two times is true for all times between them. */
 export const OPERATORS: ReadonlySet<CompareOperator> = new Set<CompareOperator>(['=', '>=', '>', '<', '<='])
 const OPERATOR_LIST = [...OPERATORS].join(', ')
 

@@ -2,7 +2,7 @@ import type { Reject, Span } from './queryError.ts'
 import type { Name } from './ast.ts'
 import type { Token } from './tokens.ts'
 
-// Real queries nest a dozen levels. The engine's parser stops at 1,000 levels, and each level here is several of its own.
+// Real queries nest a dozen levels. The engine's parser stops at 1,000 levels, and each level here is several levels there.
 const MAX_DEPTH = 100
 // Generous for the text limit of 64 kB: only text such as `1+1+1…` reaches it.
 const MAX_NODES = 20_000

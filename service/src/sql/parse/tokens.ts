@@ -1,6 +1,6 @@
 import type { Reject, Span } from './queryError.ts'
 
-/** `name` is an unquoted word, `quoted` an identifier in backticks or double quotes, `end` stands once after the last token. */
+/** `name` is an unquoted word, `quoted` an identifier in backticks or double quotes, `end` is a single token after the last one. */
 export type TokenKind = 'name' | 'quoted' | 'number' | 'string' | 'symbol' | 'variable' | 'end'
 
 /** `value`: a string without quotes and escapes, a placeholder's variable, otherwise the text itself. */

@@ -7,7 +7,7 @@ import { type Conversions, isTextual } from './coerce.ts'
 const SMALL_INTEGER = /^\d{1,4}$/
 const isTime = ({ kind }: Value): boolean => kind === 'time' || kind === 'date'
 
-/** Returns the kind that values of a definite kind agree on. Constant strings adapt to the values beside them. */
+/** Returns the kind that values of a definite kind agree on. Constant strings adapt to the other values. */
 export const agreedKind = (values: readonly Value[]): Kind => {
   const firm = values.filter(
     (each) =>

@@ -15,7 +15,7 @@ export interface ArgumentContext {
   readonly lambda: (node: Extract<Expression, { kind: 'lambda' }>, scope: Scope) => Value
 }
 
-/** Resolves a call's arguments, each read as its word in the function's signature asks. */
+/** Resolves a call's arguments, each read as its word in the function's signature says. */
 export const createArgumentResolver = ({ reject, coercions, cast, resolve, lambda }: ArgumentContext) => {
   const asInteger = (of: Value, span: Span): Value => {
     if (of.kind === 'property') return cast(of, 'int', span)

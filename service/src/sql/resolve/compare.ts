@@ -13,17 +13,17 @@ const propertyAsText = (property: Value, other: Value): Value => {
 
 /** Reads the two sides of a comparison so that they can be compared. */
 export const createComparable = (reject: Reject, { coerce }: Conversions) => {
-  // A string beside a computed number is parsed as a number. A number literal beside a string is compared as a string.
+  // A string compared with a computed number is parsed as a number. A number literal compared with a string is read as a string.
   const numberWithText = (number: Value, other: Value, span: Span): readonly [Value, Value] => {
     if (other.constant !== undefined) {
-      const asked = asNumber(other)
-      if (asked.kind !== 'number')
+      const parsed = asNumber(other)
+      if (parsed.kind !== 'number')
         throw reject(
           'type_mismatch',
           `A number is compared with the string '${String(other.constant).slice(0, 40)}'`,
           span,
         )
-      return [number, asked]
+      return [number, parsed]
     }
     if (number.constant !== undefined) return [parameter('text', 'String', String(number.constant)), other]
     return [number, value('number', call('toFloat64OrNull', other.read()), true)]

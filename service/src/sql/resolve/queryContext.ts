@@ -6,7 +6,7 @@ import type { ExpressionResolver } from './resolveExpression.ts'
 import type { ResolvedQuery } from './resolverContext.ts'
 import type { Scope } from './scope.ts'
 
-/** Input of resolving besides the query. */
+/** Input of resolving, in addition to the query. */
 export interface ResolveOptions {
   readonly text: string
   readonly variable: (name: string, span: Span) => Value

@@ -29,7 +29,7 @@ const isNullable = (name: string, nulls: Signature['nulls'], args: readonly Valu
   return nulls === 'always' || (nulls === 'passes' && args.some((each) => each.isNullable))
 }
 
-/** Resolves calls: finds the function, checks the number of arguments, and reads each argument as the function's signature asks. */
+/** Resolves calls: finds the function, checks the number of arguments, and reads each argument as the function's signature says. */
 export const createCallResolver = (context: CallContext) => {
   const { reject, coercions, cast, resolve, window } = context
   const resolveArguments = createArgumentResolver(context)

@@ -68,7 +68,7 @@ export const createCastResolver = ({ reject, resolve, textual }: ResolverContext
     if (inArray && Object.hasOwn(CAST_TYPES, inArray)) {
       const { type } = CAST_TYPES[inArray]!
       const member = written.includes('nullable(') ? `Nullable(${type})` : type
-      // A property that holds a list is read as JSON, which needs its own conversion to an array.
+      // A property that contains a list is read as JSON, which needs its own conversion to an array.
       const sql =
         of.kind === 'property'
           ? call('JSONExtract', call('ifNull', of.read(), text('[]')), text(`Array(${member})`))

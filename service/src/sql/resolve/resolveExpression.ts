@@ -13,7 +13,7 @@ import { createNameResolvers } from './resolveName.ts'
 import type { ExpressionContext, ResolverContext, Resolvers } from './resolverContext.ts'
 import type { Scope } from './scope.ts'
 
-// Bounds the work of WITH names, which are resolved again at each use. The nodes of the text itself are bounded by the parser.
+// Limits the work for WITH names, which are resolved again at each use. The parser limits the nodes of the text itself.
 const MAX_STEPS = 60_000
 
 /** Resolves expressions: names become columns, and values are converted to the type that their context requires. */

@@ -29,7 +29,7 @@ export const createItemResolver = ({ text, reject, expressions }: QueryContext) 
         return name
       }
     }
-    // The caller receives JSON as a string, whatever the output format makes of the engine's type.
+    // The caller receives JSON as a string, regardless of how the output format writes the engine's type.
     const output = (of: Value, name: string): NamedValue =>
       isRoot && of.kind === 'json'
         ? { of: value('text', call('toJSONString', of.read())), sql: call('toJSONString', of.read()), name }

@@ -8,7 +8,7 @@ import type { ResolverContext, Resolvers } from './resolverContext.ts'
 import { findColumn, findRelated, type Scope, type SourceColumns, unknownColumn } from './scope.ts'
 import { suggest } from './suggest.ts'
 
-// The position that a literal index stands for, or `undefined` for any other expression.
+// The position of a literal index, or `undefined` for any other expression.
 const positionOf = (node: Expression): number | undefined => {
   if (node.kind === 'minus' && node.of.kind === 'number') return -Number(node.of.digits)
   return node.kind === 'number' ? Number(node.digits) : undefined

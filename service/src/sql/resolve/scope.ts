@@ -14,7 +14,7 @@ export interface SourceColumns {
 export interface SourceScope extends SourceColumns {
   /** Its name in the query. `undefined` for a subquery without a name. */
   readonly alias?: string
-  /** The columns that `*` stands for. */
+  /** The columns that `*` selects. */
   readonly starNames: readonly string[]
   readonly relatedNames: readonly string[]
   /** The row related to each of its rows, such as an event's `person`. `undefined` if there is none with this name. */

@@ -79,7 +79,7 @@ const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): Sourc
   const known = new Map<string, Value>()
 
   // Joined columns are read through a select around both.
-  const beside = new Map<string, DerivedRows>()
+  const joinedTables = new Map<string, DerivedRows>()
   const { items: joinedItems, ask: askJoined } = createAsked(made)
   let isPersonAsked = false
   const ids = newName('d')
@@ -96,8 +96,8 @@ const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): Sourc
   const given = (kind: Kind, key: string, sql: () => Sql): Value =>
     passedOn({ kind, isNullable: false, read: sql }, key, isOptional, joined)
 
-  const rowsBeside = (relation: string): DerivedRows => {
-    const before = beside.get(relation)
+  const relatedRows = (relation: string): DerivedRows => {
+    const before = joinedTables.get(relation)
     if (before) return before
     const table = RELATED[relation] as Exclude<TableName, 'events'>
     const rows = DERIVED[table]({
@@ -105,7 +105,7 @@ const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): Sourc
       isJoined: true,
       ...(table === 'groups' ? { groupIndex: groupIndexOf(relation) } : {}),
     })
-    beside.set(relation, rows)
+    joinedTables.set(relation, rows)
     return rows
   }
   // The related row's columns that the event itself has are present even where the row is missing.
@@ -121,7 +121,7 @@ const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): Sourc
       if (!Object.hasOwn(TABLES[table], name)) return undefined
       const own = OWN[table]?.(name, relation)
       if (own) return own
-      const of = rowsBeside(relation).column(name)
+      const of = relatedRows(relation).column(name)
       return of && passedOn(of, `${relation} ${name}`, isOptional, joined)
     }
     return { columnNames: columnsOf(table).columnNames, column }
@@ -149,7 +149,7 @@ const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): Sourc
   }
 
   const toSql = (): FromSql => {
-    const joins = [...beside].map(([relation, rows]) => ({ rows, on: infix(onOf(relation), '=', rows.key()) }))
+    const joins = [...joinedTables].map(([relation, rows]) => ({ rows, on: infix(onOf(relation), '=', rows.key()) }))
     // A select needs at least one column, even if only its rows are counted.
     const base = guarded(EVENTS, items.size ? [...items.values()] : [{ value: nameSql(EVENTS.owner), name: '__row' }])
     if (!joins.length && !isPersonAsked) return { kind: 'named', query: base, name: made }

@@ -81,7 +81,7 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
     return [...round.filter(isIn), ...round.filter((node) => !isIn(node))]
   }
 
-  const answers = async (node: Node): Promise<boolean> => {
+  const responds = async (node: Node): Promise<boolean> => {
     const isIn = await node.storage.ready(PING_MS)
     if (isIn) awayUntil.delete(node)
     else awayUntil.set(node, now() + AWAY_MS)
@@ -89,7 +89,7 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
   }
 
   const naming = async (error: StorageError): Promise<StorageError> => {
-    const found = await Promise.all(nodes.map(answers))
+    const found = await Promise.all(nodes.map(responds))
     const missing = nodes.flatMap(({ host }, place) =>
       found[place] ? [] : [{ host, words: `node ${place + 1} of ${nodes.length}` }],
     )
@@ -112,7 +112,7 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
         if (!isAway(error) || signal?.aborted) throw error
         last = error
         // With an error code the node is available and another one is not. Without a code, only the connection failed.
-        if ((await answers(node)) && error.engineCode) break
+        if ((await responds(node)) && error.engineCode) break
       }
     }
     throw await naming(last as StorageError)

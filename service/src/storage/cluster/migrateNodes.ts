@@ -67,7 +67,7 @@ const migrateNode = async ({ storage, host }: Node, name: string, nodeCount: num
   const isReplicated = await hasKeeper(storage)
   if (!isReplicated && members.some(({ replica }) => replica > 1)) {
     throw new Error(
-      `The cluster "${name}" has replicas, and ${host} no Keeper that would let them follow each other: give its nodes a Keeper, or each a shard of its own.`,
+      `The cluster "${name}" has replicas, but ${host} has no Keeper to replicate rows: configure a Keeper on its nodes, or make each node a separate shard.`,
     )
   }
   const alone = await tablesAlone(storage)

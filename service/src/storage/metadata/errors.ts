@@ -3,7 +3,7 @@ export class MetadataMismatch extends Error {
   override name = 'MetadataMismatch'
 }
 
-/** The metadata store does not answer at the moment. The same call may succeed later. */
+/** The metadata store does not respond at the moment. The same call may succeed later. */
 export class MetadataUnavailable extends Error {
   override name = 'MetadataUnavailable'
 }

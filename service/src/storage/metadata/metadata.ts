@@ -50,7 +50,7 @@ export interface Metadata {
   readonly isShared: boolean
   /** Runs `work` while no other process holds the lock `name`. Waits for the lock. */
   withLock<Value>(name: LockName, work: () => Promise<Value>): Promise<Value>
-  /** Whether the store answers within `withinMs`. */
+  /** Whether the store responds within `withinMs`. */
   ready(withinMs: number): Promise<boolean>
   close(): Promise<void>
 }
@@ -68,7 +68,7 @@ export const openMetadata = async (
   const { isShared, isUniqueViolation } = store
   const watch = store.watch?.()
   const context: MetadataContext = { db, transact, isUniqueViolation, cacheReads: createReadCache(watch?.version) }
-  const answers = async () => {
+  const responds = async () => {
     await db.selectFrom('steps').select('id').limit(1).execute()
     return true
   }
@@ -88,7 +88,7 @@ export const openMetadata = async (
     console: createConsoleStore(context),
     isShared,
     withLock: (name, work) => (isShared ? transact(work, name) : work()),
-    ready: (withinMs) => within(answers(), withinMs, false).catch(() => false),
+    ready: (withinMs) => within(responds(), withinMs, false).catch(() => false),
     async close() {
       watch?.close()
       await db.destroy()

@@ -21,7 +21,7 @@ const lastMigration = async ({ hasMigrations }: Store, db: Kysely<Tables>): Prom
 const assertSupported = ({ isShared }: Store, last: number, mayUpgrade: boolean) => {
   if (last > MIGRATIONS.length)
     throw new MetadataMismatch(
-      `the definitions were written by a newer release of Trailmark: use that release, or a ${isShared ? 'database' : 'data folder'} of its own.`,
+      `the metadata was written by a newer release of Trailmark: use that release, or another ${isShared ? 'database' : 'data folder'}.`,
     )
   // An empty database is not in use, so any release may create the tables.
   if (last > 0 && last < MIGRATIONS.length && !mayUpgrade)

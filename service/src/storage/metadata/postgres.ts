@@ -2,20 +2,20 @@ import { DatabaseError, Pool, type PoolClient, types } from 'pg'
 import { type PostgresPool, PostgresDialect } from 'kysely'
 import { MetadataMismatch, MetadataUnavailable } from './errors.ts'
 
-// Per process: more than its requests need at once, and few enough for many processes on a server's default of 100.
+// Per process: more than its concurrent requests need, and few enough for many processes on a server's default of 100.
 const MAX_CONNECTIONS = 10
 const CONNECT_MS = 5_000
 // Longer than any transaction waits for the ones before it. Detects a server that disappeared silently.
 const QUERY_MS = 30_000
 
-const NO_ANSWER = 'The Postgres server at DATABASE_URL does not answer'
+const NO_RESPONSE = 'The Postgres server at DATABASE_URL does not respond'
 const URL_FORMAT = 'postgres://user:password@host:5432/database'
 
 /** What the operator should do about an unusable server, by the code of its error. */
 const MESSAGES_BY_CODE: readonly (readonly [RegExp, string])[] = [
   [
     /^28/,
-    `the Postgres server refuses the user: set DATABASE_URL to a URL with the right user and password, ${URL_FORMAT}.`,
+    `the Postgres server rejects the user: set DATABASE_URL to a URL with the right user and password, ${URL_FORMAT}.`,
   ],
   [/^3D000$/, 'the Postgres server has no database of that name: create it, or name another in DATABASE_URL.'],
   [
@@ -47,7 +47,7 @@ const isTransient = (code: string) => /^(08|53[023]|57P|25006)/.test(code)
  */
 const toMetadataError = (error: unknown): unknown => {
   if (error instanceof DatabaseError && !isTransient(error.code ?? '')) return error
-  return new MetadataUnavailable(NO_ANSWER, { cause: error })
+  return new MetadataUnavailable(NO_RESPONSE, { cause: error })
 }
 
 const hostOf = (url: string): string => {
@@ -56,7 +56,7 @@ const hostOf = (url: string): string => {
   return hostname ? `${hostname}:${port || 5432}` : (searchParams.get('host') ?? 'localhost')
 }
 
-/** Turns an error of the first connection to `url`, or of the first statements, into one that tells the operator what to do. */
+/** Turns an error of the first connection to `url`, or of the first statements, into one that says what the operator should do. */
 export const toStartError = (error: unknown, url: string): unknown => {
   const cause = (error instanceof MetadataUnavailable ? error.cause : error) as
     { code?: string; message?: string } | undefined
@@ -66,7 +66,7 @@ export const toStartError = (error: unknown, url: string): unknown => {
   if (found) return new MetadataMismatch(found[1])
   return error instanceof MetadataUnavailable
     ? new MetadataMismatch(
-        `the Postgres server at DATABASE_URL (${hostOf(url)}) does not respond: ${cause?.code ?? cause?.message ?? 'no answer'}. Check the URL, and that the server is running.`,
+        `the Postgres server at DATABASE_URL (${hostOf(url)}) does not respond: ${cause?.code ?? cause?.message ?? 'no response'}. Check the URL, and that the server is running.`,
       )
     : error
 }
@@ -79,7 +79,7 @@ const guarded = (client: PoolClient) => {
   let broken: MetadataUnavailable | undefined
   return {
     async query(text: string, values: readonly unknown[]) {
-      // Later statements, such as a rollback, would wait behind the one that gets no answer.
+      // Later statements, such as a rollback, would wait for the one that gets no response.
       if (broken) throw broken
       try {
         return await client.query(text, values.map(storable))
@@ -117,7 +117,7 @@ export const postgresDialect = (url: string): PostgresDialect => {
     try {
       return guarded(await pool.connect())
     } catch (error) {
-      throw new MetadataUnavailable(NO_ANSWER, { cause: error })
+      throw new MetadataUnavailable(NO_RESPONSE, { cause: error })
     }
   }
   return new PostgresDialect({ pool: { connect, end: () => pool.end() } as unknown as PostgresPool })

@@ -23,7 +23,7 @@ export interface Store {
   readonly isShared: boolean
   /** Watches for changes. Absent: watching would cost as much as reading. */
   watch?(): Watch
-  /** Turns an error of opening the store into one that tells the operator what to do. */
+  /** Turns an error of opening the store into one that says what the operator should do. */
   toStartError(error: unknown): unknown
 }
 

@@ -41,7 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
         ADD COLUMN IF NOT EXISTS \`$group_3\` String, ADD COLUMN IF NOT EXISTS \`$group_4\` String`,
       // Facts about persons: for each property the latest $set (or $unset, whose value is empty), the earliest and the
       // latest $set_once, as (ms since 1970, JSON text). The engine merges rows of one key in the background.
-      // Duplicates and order make no difference. The property with the empty name stands for the person, and its
+      // Duplicates and order make no difference. The property with the empty name represents the person, and its
       // earliest time is when the person was first seen.
       `CREATE TABLE IF NOT EXISTS db.person_properties (
         project_id UInt32,

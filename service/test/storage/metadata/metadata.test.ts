@@ -607,7 +607,7 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
         .createClient({ url: `file:${at}` })
         .execute('INSERT INTO steps VALUES (1000)')
     await expect(openMetadata(at)).rejects.toThrow(
-      `the definitions were written by a newer release of Trailmark: use that release, or a ${name === 'Postgres' ? 'database' : 'data folder'} of its own.`,
+      `the metadata was written by a newer release of Trailmark: use that release, or another ${name === 'Postgres' ? 'database' : 'data folder'}.`,
     )
   })
 

@@ -44,7 +44,7 @@ describe('an unusable DATABASE_URL is reported without the password', () => {
   test('names a wrong or missing password', async () => {
     const url = postgres.urlOf('postgres')
     const words =
-      'the Postgres server refuses the user: set DATABASE_URL to a URL with the right user and password, postgres://user:password@host:5432/database.'
+      'the Postgres server rejects the user: set DATABASE_URL to a URL with the right user and password, postgres://user:password@host:5432/database.'
     expect(await refused(url.replace('p%40ss', 'wrong'))).toBe(words)
     expect(await refused(url.replace(/:p[^@]*@/, '@'))).toBe(words)
     expect(await refused(url.replace('mine', 'nobody'))).toBe(words)
@@ -111,7 +111,7 @@ describe('an unusable DATABASE_URL is reported without the password', () => {
       'the running service is an older release than this command: restart the service with this release first.',
     )
     await postgres.ask(url, 'INSERT INTO steps VALUES (1000)')
-    expect(await refused(url)).toContain('were written by a newer release of Trailmark')
+    expect(await refused(url)).toContain('was written by a newer release of Trailmark')
   })
 
   test('ends the service at startup with one sentence', async () => {

@@ -2,10 +2,11 @@ import { useMemo } from 'preact/hooks'
 import { bucketName } from '../../lib/format.ts'
 import type { Interval } from '../../lib/period.ts'
 import { useQuery } from '../../lib/useQuery.ts'
+import { useLink } from '../../project.ts'
 import { search, setSearch } from '../../router.ts'
 import { Card } from '../../ui/pageHead.tsx'
 import { LineChart, type Series } from '../../ui/lineChart.tsx'
-import { Load, Progress, Skeleton } from '../../ui/states.tsx'
+import { Empty, Load, Progress, Skeleton } from '../../ui/states.tsx'
 import { type Metric, METRICS } from './metrics.ts'
 import { Trend } from './trend.tsx'
 
@@ -46,17 +47,34 @@ export const Headline = ({
       <Load of={loaded} skeleton={<Skeleton height={26} />}>
         {(data) => {
           const { results, series } = data as unknown as Overview
+          const isEmpty = results.every(({ value, previous }) => !value && !previous)
           return (
             <div class="stack">
               <Tiles items={results} current={metric} />
               <Card>
-                <Chart metric={metric} series={series} interval={interval} isRunning={isRunning} />
+                {isEmpty ? (
+                  <NoVisits />
+                ) : (
+                  <Chart metric={metric} series={series} interval={interval} isRunning={isRunning} />
+                )}
               </Card>
             </div>
           )
         }}
       </Load>
     </div>
+  )
+}
+
+const NoVisits = () => {
+  const link = useLink()
+  return (
+    <Empty title="No visits in this period">
+      <p>Choose a longer period, or add Trailmark to your site: the first page view appears here within seconds.</p>
+      <a class="button primary" href={link('setup')}>
+        Set up your site
+      </a>
+    </Empty>
   )
 }
 

@@ -12,16 +12,16 @@ export const Trend = ({
   readonly previous: number | null | undefined
 }) => {
   if (value === null || previous === null || previous === undefined) return null
-  const difference = value - previous
   if (!metric.isShare && previous === 0) return null
-  const text = metric.isShare
-    ? `${difference > 0 ? '+' : ''}${formatNumber(Math.round(difference * 10) / 10)} points`
-    : formatChange(difference / previous)
-  const isSame = Math.abs(difference) < 1e-9
-  const tone = isSame ? 'same' : difference > 0 === !metric.isIncreaseBad ? 'good' : 'bad'
+  // As shown: a change that rounds to nothing is none.
+  const change = metric.isShare
+    ? Math.round((value - previous) * 10) / 10
+    : Math.round((value / previous - 1) * 100) / 100
+  const text = metric.isShare ? `${change > 0 ? '+' : ''}${formatNumber(change)} points` : formatChange(change)
+  const tone = change === 0 ? 'same' : change > 0 === !metric.isIncreaseBad ? 'good' : 'bad'
   return (
     <span class={`trend ${tone}`} title={`Before: ${metric.exact(previous)}`}>
-      <span aria-hidden="true">{isSame ? '= ' : difference > 0 ? '▲ ' : '▼ '}</span>
+      <span aria-hidden="true">{change === 0 ? '= ' : change > 0 ? '▲ ' : '▼ '}</span>
       {text}
     </span>
   )

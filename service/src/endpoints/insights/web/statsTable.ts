@@ -55,34 +55,34 @@ const isNumber = (of: Sql) => call('isNotNull', of)
 const nothing = call('CAST', { kind: 'null' }, text('Nullable(Float64)'))
 
 /**
- * The entries of each session: lists of (value, events, seconds on the page, share of the page that was seen). An entry
- * has a number of events, or seconds and a share of one stay.
+ * The entries of each session: lists of (value, events, whether it is the session's first entry of the value, seconds
+ * on the page, share of the page that was seen). An entry has events, or the seconds and the share of one stay.
  */
 const entriesOf = (breakdown: Breakdown, visits: Visits, readsStays: boolean): Sql => {
   const { sessions, eventProperty } = visits
   if (breakdown.of === 'session')
     return call(
       'array',
-      call('tuple', call('ifNull', breakdown.value(sessions), text('')), visits.viewsOfSession, nothing, nothing),
+      call(
+        'tuple',
+        call('ifNull', breakdown.value(sessions), text('')),
+        visits.viewsOfSession,
+        call('toUInt8', number(1)),
+        nothing,
+        nothing,
+      ),
     )
   const value = breakdown.value(visits)
   const isCounted = breakdown.omitsMissing
     ? every([breakdown.isCounted(visits), infix(call('ifNull', value, text('')), '!=', text(''))])
     : breakdown.isCounted(visits)
-  const counts = sessions.aggregate(
-    'counts',
-    call(
-      'sumMapIf',
-      call('array', call('ifNull', value, text(''))),
-      call('array', call('toUInt64', number(1))),
-      isCounted,
-    ),
-  )
+  const values = sessions.aggregate('values', call('groupArrayIf', call('ifNull', value, text('')), isCounted))
+  const one = call('toUInt64', number(1))
   const counted = call(
     'arrayMap',
-    lambda(['value', 'count'], call('tuple', name('value'), name('count'), nothing, nothing)),
-    part(counts, 1),
-    part(counts, 2),
+    lambda(['value', 'nth'], call('tuple', name('value'), one, infix(name('nth'), '=', number(1)), nothing, nothing)),
+    values,
+    call('arrayEnumerateUniq', values),
   )
   if (!readsStays) return counted
   const stay = call(
@@ -96,7 +96,14 @@ const entriesOf = (breakdown: Breakdown, visits: Visits, readsStays: boolean): S
     'arrayMap',
     lambda(
       ['stay'],
-      call('tuple', part(name('stay'), 1), call('toUInt64', number(0)), part(name('stay'), 2), part(name('stay'), 3)),
+      call(
+        'tuple',
+        part(name('stay'), 1),
+        call('toUInt64', number(0)),
+        call('toUInt8', number(0)),
+        part(name('stay'), 2),
+        part(name('stay'), 3),
+      ),
     ),
     stays,
   )
@@ -116,8 +123,13 @@ const columnsOf = (
   visits: Visits,
 ): readonly { readonly name: ColumnName; readonly type: string; readonly of: (isIn: Sql) => Sql }[] => {
   const entry = name(ROW)
-  const [value, views, seconds, seen] = [1, 2, 3, 4].map((place) => part(entry, place)) as [Sql, Sql, Sql, Sql]
-  const hasViews = infix(views, '>', number(0))
+  const [value, views, isFirst, seconds, seen] = [1, 2, 3, 4, 5].map((place) => part(entry, place)) as [
+    Sql,
+    Sql,
+    Sql,
+    Sql,
+    Sql,
+  ]
   // A page's bounces are those of the sessions that entered there.
   const isEntry =
     breakdownBy === 'Page'
@@ -131,14 +143,14 @@ const columnsOf = (
       : []
   const bounce = includeBounceRate ? visits.isBounce : undefined
   return [
-    { name: 'visitors', type: 'UInt64', of: (isIn) => call('uniqExactIf', visits.person, every([isIn, hasViews])) },
+    { name: 'visitors', type: 'UInt64', of: (isIn) => call('uniqExactIf', visits.person, every([isIn, isFirst])) },
     { name: 'views', type: 'UInt64', of: (isIn) => call('sumIf', views, isIn) },
     ...(bounce
       ? [
           {
             name: 'bounce_rate' as const,
             type: 'Nullable(Float64)',
-            of: (isIn: Sql) => call('avgIf', bounce, every([isIn, hasViews, ...isEntry])),
+            of: (isIn: Sql) => call('avgIf', bounce, every([isIn, isFirst, ...isEntry])),
           },
         ]
       : []),

@@ -6,6 +6,6 @@
  * `?` after a type: optional. `...`: may repeat. Types in parentheses before the others: the parameters of `quantile(0.9)(x)`.
  *
  * Result types: the same words, `same` (type of the first argument) or `member` (element type of the first argument).
- * `!` after it: never NULL. `?`: may be NULL whatever the arguments. Neither: NULL if an argument may be NULL.
+ * `!` after it: never NULL. `?`: may be NULL for any arguments. Neither: NULL if an argument may be NULL.
  */
 export type Signatures = Readonly<Record<string, string>>

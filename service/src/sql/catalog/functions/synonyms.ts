@@ -1,4 +1,4 @@
-/** Alternative spellings that HogQL accepts, in lower case, and the function each stands for. */
+/** Alternative spellings that HogQL accepts, in lower case, and the function that each means. */
 export const SYNONYMS: Readonly<Record<string, string>> = {
   tofloatorzero: 'toFloat64OrZero',
   tointorzero: 'toInt64OrZero',
