@@ -94,6 +94,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'endpoints/tokens',
     'endpoints/variables',
     'endpoints/definitions',
+    'sql',
   ],
   measure: ['lib', 'ingest'],
   readiness: ['lib', 'storage', 'storage/metadata'],

@@ -103,6 +103,8 @@ test('the SQL editor shows errors in place, fixes them, asks for variables and k
   )
   await page.keyboard.type('pl')
   await expect(page.getByRole('option', { name: 'plan' })).toBeVisible()
+  // The editor ignores keys that come with the list, which were meant for the text.
+  await page.waitForTimeout(200)
   await page.keyboard.press('Enter')
   await page.keyboard.insertText(" = 'pro'")
   await page.getByRole('button', { name: 'Define' }).click()
@@ -113,7 +115,7 @@ test('the SQL editor shows errors in place, fixes them, asks for variables and k
   await editorOf(page).click()
   await page.keyboard.press('Tab')
   await expect(editorOf(page)).not.toBeFocused()
-  await write(page, "SELECT DISTINCT properties.$pathname AS path FROM events WHERE path != ''")
+  await write(page, "SELECT DISTINCT properties.$pathname AS path FROM events WHERE path = '=1+1'")
   await page.reload()
   await expect(editorOf(page)).toContainText('DISTINCT')
   await page.getByRole('button', { name: 'Run' }).click()

@@ -232,3 +232,20 @@ test('is described in the OpenAPI document', async () => {
   expect(Object.keys(path.post.requestBody.content['application/json'].schema.properties)).toContain('max_age_seconds')
   expect(Object.keys(path.post.responses['2XX'].content['application/json'].schema.properties)).toContain('is_cached')
 })
+
+test('the schema names the tables, columns and functions that a query may use', async () => {
+  const { status, body } = await api(service, 'GET', '/schema/')
+  expect(status).toBe(200)
+  expect(body.tables).toContainEqual(
+    expect.objectContaining({
+      name: 'person_distinct_ids',
+      columns: [
+        { name: 'distinct_id', type: 'text' },
+        { name: 'person_id', type: 'uuid' },
+      ],
+    }),
+  )
+  expect(body.relations).toContainEqual({ name: 'person', table: 'persons' })
+  expect(body.functions).toContainEqual({ name: 'uniq', kind: 'aggregate', signature: 'any... -> number' })
+  expect(JSON.stringify(body)).not.toContain('project_id')
+})

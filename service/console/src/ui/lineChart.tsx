@@ -2,6 +2,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { formatCompact } from '../lib/format.ts'
+import { barPaths } from './barPaths.ts'
 import { SimpleTable } from './simpleTable.tsx'
 
 export interface Series {
@@ -47,13 +48,17 @@ const toOptions = (
   const muted = colorOf(element, '--muted')
   const line = colorOf(element, '--line')
   const axis = { stroke: muted, grid: { stroke: line, width: 1 }, ticks: { show: false }, font: '12px system-ui' }
+  const bars = series.filter(({ isComparison }) => !isComparison)
   return {
     width: element.clientWidth,
     height: HEIGHT,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
     // By bucket, not by time: time axes are wrong where the clock changes.
-    scales: { x: { time: false }, y: { range: (_chart, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
+    scales: {
+      x: { time: false, ...(kind === 'bar' ? { range: [-0.5, labels.length - 0.5] } : {}) },
+      y: { range: (_chart, _min, max) => [0, max > 0 ? max * 1.08 : 1] },
+    },
     axes: [
       {
         ...axis,
@@ -67,14 +72,17 @@ const toOptions = (
     ],
     series: [
       {},
-      ...series.map(({ label, color, isComparison }) => {
+      ...series.map((each) => {
+        const { label, color, isComparison } = each
         const stroke = colorOf(element, seriesColor(color))
         return {
           label,
           stroke,
           width: 2,
           ...(isComparison ? { dash: [2, 5], alpha: 0.75 } : {}),
-          ...(kind === 'bar' && !isComparison ? { paths: uPlot.paths.bars!({ size: [0.7, 48] }), fill: stroke } : {}),
+          ...(kind === 'bar' && !isComparison
+            ? { paths: barPaths(bars.indexOf(each), bars.length), fill: stroke }
+            : {}),
           points: { show: labels.length === 1 },
         }
       }),

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { sqlSchema } from '../../endpoints/sqlSchema.ts'
+import { sqlSchema } from '../../sql/schema.ts'
 import { ApiError } from '../../lib/apiError.ts'
 import { CLOSED } from '../request.ts'
 import { type Handler, type RouteRequest, route } from '../route.ts'

@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import { api, ask } from '../../api/client.ts'
 import { formatAgo, formatNumber, formatWhole } from '../../lib/format.ts'
 import { useLoad } from '../../lib/useLoad.ts'
@@ -13,16 +13,25 @@ import type { TabProps } from './endpointPage.tsx'
 import { MaterializationPreview } from './materializationPreview.tsx'
 
 const BYTES_PER_MB = 1_000_000
+const POLL_MS = 2_000
 
 /** Whether runs of the endpoint read a table that is kept up to date, or why they cannot. */
 export const MaterializationTab = ({ endpoint, onChanged }: TabProps) => {
   const { id } = useProject()
   const version = endpoint.version ?? endpoint.current_version
+  const isCurrent = version === endpoint.current_version
   const key = `materialization ${id} ${endpoint.name} ${version}`
   const params = { ...endpointPath(id, endpoint.name), query: { version } }
   const loaded = useLoad(key, ({ signal }) =>
     ask(api.GET('/api/projects/{projectId}/endpoints/{name}/materialization_status', { params, signal })),
   )
+  const isBuilding = loaded.data?.enabled === true && loaded.data.status === 'Running'
+  const { reload } = loaded
+  useEffect(() => {
+    if (!isBuilding) return
+    const timer = setInterval(reload, POLL_MS)
+    return () => clearInterval(timer)
+  }, [isBuilding, reload])
   const { run, isRunning, error } = useMutation((isOn: boolean) =>
     changeEndpoint(id, endpoint.name, { is_materialized: isOn }),
   )
@@ -42,7 +51,7 @@ export const MaterializationTab = ({ endpoint, onChanged }: TabProps) => {
                 <button type="button" class="button" onClick={() => loaded.reload()}>
                   Refresh
                 </button>
-                {(status.enabled || status.can_materialize) && (
+                {isCurrent && (status.enabled || status.can_materialize) && (
                   <button
                     type="button"
                     class={status.enabled ? 'button' : 'button primary'}

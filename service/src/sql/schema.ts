@@ -1,8 +1,8 @@
-import { AGGREGATES } from '../sql/catalog/functions/aggregates.ts'
-import { SCALARS } from '../sql/catalog/functions/scalars.ts'
-import { WINDOW_FUNCTIONS } from '../sql/catalog/functions/windows.ts'
-import { CAST_FUNCTIONS } from '../sql/catalog/kinds.ts'
-import { type Column, RELATED, TABLES } from '../sql/catalog/tables.ts'
+import { AGGREGATES } from './catalog/functions/aggregates.ts'
+import { SCALARS } from './catalog/functions/scalars.ts'
+import { WINDOW_FUNCTIONS } from './catalog/functions/windows.ts'
+import { CAST_FUNCTIONS } from './catalog/kinds.ts'
+import { type Column, RELATED, TABLES } from './catalog/tables.ts'
 
 /** What SQL queries may use. */
 export interface SqlSchema {
