@@ -70,6 +70,12 @@ test('a flag is created, tested before it is saved, deactivated and deleted', as
   await page.getByRole('link', { name: 'new-checkout' }).click()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByRole('button', { name: 'Delete the flag' }).click()
+  await expect(page.getByRole('dialog').getByRole('alert')).toContainText('Delete the feature first')
+  await page.getByRole('button', { name: 'Keep it' }).click()
+  await page.getByRole('button', { name: 'End early access' }).click()
+  await expect(page.getByRole('button', { name: 'Offer early access' })).toBeVisible()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('button', { name: 'Delete the flag' }).click()
   await expect(page.getByRole('heading', { name: 'No flags yet' })).toBeVisible()
 })
 

@@ -1,4 +1,5 @@
 import { expect, expectAccessible, test } from '../../support/console'
+import { startSite } from '../../support/site'
 
 const now = () => new Date().toISOString()
 
@@ -20,14 +21,14 @@ test('a new project opens its set-up, which ticks itself as events arrive', asyn
   // A site runs the tag as it is shown. The browser of a test says that it is driven by a program.
   await open('setup')
   const shown = (await tag.textContent())!.replace('{"api_host"', '{"opt_out_useragent_filter":true,"api_host"')
-  const site = await page.context().newPage()
-  await site.route('http://site.localhost/', (route) =>
-    route.fulfill({ contentType: 'text/html', body: `<!doctype html><title>Site</title>${shown}` }),
-  )
-  await site.goto('http://site.localhost/')
+  const site = await startSite()
+  site.page('/', `<!doctype html><title>Site</title>${shown}`)
+  const visit = await page.context().newPage()
+  await visit.goto(site.url)
   const step = (title: string) => page.getByRole('listitem').filter({ hasText: title })
   await expect(step('First pageview').getByText('Received')).toBeVisible()
-  await site.close()
+  await visit.close()
+  await site.stop()
 
   await send([{ event: 'signed up', distinct_id: 'ada', timestamp: now(), properties: {} }])
   await expect(step('First event of your own').getByText('Received')).toBeVisible({ timeout: 5_000 })
