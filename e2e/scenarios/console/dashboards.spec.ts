@@ -42,7 +42,7 @@ test('a dashboard is there from the start, and its tiles follow dates, filters, 
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   await expect(page.getByRole('region', { name: 'All views' })).toContainText('2')
   await page.getByRole('button', { name: 'Add a tile' }).click()
-  await page.getByLabel('Endpoint').selectOption('views_of')
+  await page.getByLabel('Endpoint', { exact: true }).selectOption('views_of')
   await page.getByLabel('Shown as').selectOption('table')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByRole('textbox', { name: 'Browser' }).fill('Chrome')
@@ -57,6 +57,8 @@ test('a dashboard is there from the start, and its tiles follow dates, filters, 
   await open(
     `${new URL(page.url()).pathname.split('/').slice(-2).join('/')}?period=30d&f=is,$browser,Firefox&v.browser=Chrome`,
   )
+  // What is below the fold waits until it is scrolled to.
+  await page.getByRole('region', { name: 'All views' }).scrollIntoViewIfNeeded()
   await expect(page.getByRole('region', { name: 'All views' })).toContainText('1')
 
   // The layout, by the keyboard and by the pointer.
@@ -66,6 +68,7 @@ test('a dashboard is there from the start, and its tiles follow dates, filters, 
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Move up: All views' }).click()
   const handle = page.getByRole('region', { name: 'All views' }).getByTitle('Drag to move')
+  await handle.evaluate((element) => element.scrollIntoView({ block: 'center' }))
   const box = (await handle.boundingBox())!
   await page.mouse.move(box.x + 5, box.y + 5)
   await page.mouse.down()
