@@ -21,6 +21,8 @@ export interface QueryOptions {
   readonly limit?: number | undefined
   /** Skips the service's cache. */
   readonly force?: boolean | undefined
+  /** Adds the engine's SQL to the result, as `clickhouse`. */
+  readonly debug?: boolean | undefined
   /** A cached result may be this old. */
   readonly maxAgeSeconds?: number | undefined
   readonly onProgress?: ((progress: QueryProgress) => void) | undefined
@@ -125,7 +127,7 @@ const runInTurn = async (
  * in the engine. Rejects with `Failure`.
  */
 export const runQuery = (projectId: number, query: Query, options: QueryOptions): Promise<QueryResult> => {
-  const { signal, variables, limit, force = false, maxAgeSeconds = MAX_AGE_SECONDS } = options
+  const { signal, variables, limit, debug = false, force = false, maxAgeSeconds = MAX_AGE_SECONDS } = options
   return runInTurn(projectId, options, (id) => {
     const body = {
       query,
@@ -133,6 +135,7 @@ export const runQuery = (projectId: number, query: Query, options: QueryOptions)
       refresh: force ? ('force' as const) : ('cache' as const),
       max_age_seconds: maxAgeSeconds,
       ...(variables ? { variables } : {}),
+      ...(debug ? { debug } : {}),
       ...(limit === undefined ? {} : { limit }),
     }
     return ask(api.POST('/api/projects/{projectId}/query', { params: inProject(projectId), body, signal }))

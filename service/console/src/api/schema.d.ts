@@ -4935,6 +4935,67 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/projects/{projectId}/schema': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * The tables, columns and functions of SQL queries
+     * @description Requires a key with the scope query:read.
+     */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              functions: {
+                /** @enum {string} */
+                kind: 'scalar' | 'aggregate' | 'window'
+                name: string
+                /** @description Parameter types, "->" and the result type. */
+                signature: string
+              }[]
+              relations: {
+                name: string
+                table: string
+              }[]
+              tables: {
+                columns: {
+                  name: string
+                  type: string
+                }[]
+                name: string
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/projects/{projectId}/setup': {
     parameters: {
       query?: never

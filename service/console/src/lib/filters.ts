@@ -1,3 +1,5 @@
+import { joinList, splitList } from './listText.ts'
+
 /** How a filter compares a property. `wire` is the API's name, `takes` what its values are. */
 export const OPERATORS = {
   is: { wire: 'exact', label: 'is', takes: 'values' },
@@ -31,23 +33,13 @@ export interface ApiFilter {
   readonly value?: string | readonly string[]
 }
 
-const escape = (text: string) => text.replace(/[\\,]/g, '\\$&')
-const split = (text: string): string[] => {
-  const parts = ['']
-  for (let at = 0; at < text.length; at++) {
-    if (text[at] === ',') parts.push('')
-    else parts[parts.length - 1] += text[at] === '\\' ? (text[++at] ?? '') : text[at]!
-  }
-  return parts
-}
-
 /** Writes a filter for the URL: `is,$pathname,/a,/b`, and `is,person.plan,pro` for properties of persons. */
 export const formatFilter = ({ operator, type, key, values }: Filter): string =>
-  [operator, (type === 'event' ? '' : `${type}.`) + key, ...values].map(escape).join(',')
+  joinList([operator, (type === 'event' ? '' : `${type}.`) + key, ...values])
 
 /** Reads a filter of the URL. Returns `undefined` if it is none. */
 export const parseFilter = (text: string): Filter | undefined => {
-  const [operator = '', name = '', ...values] = split(text)
+  const [operator = '', name = '', ...values] = splitList(text)
   if (!Object.hasOwn(OPERATORS, operator) || !name) return undefined
   const type = PROPERTY_TYPES.find((each) => each !== 'event' && name.startsWith(`${each}.`)) ?? 'event'
   const key = type === 'event' ? name : name.slice(type.length + 1)

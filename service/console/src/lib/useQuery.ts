@@ -17,12 +17,13 @@ export const useQuery = (
   options: {
     readonly variables?: Readonly<Record<string, unknown>> | undefined
     readonly limit?: number | undefined
+    readonly debug?: boolean | undefined
     readonly maxAgeSeconds?: number | undefined
   } = {},
 ): LoadedQuery => {
   const { id } = useProject()
   const [progress, setProgress] = useState<QueryProgress>()
-  const key = query && JSON.stringify([id, query, options.variables, options.limit])
+  const key = query && JSON.stringify([id, query, options.variables, options.limit, options.debug])
   const loaded = useLoad(key, ({ signal, force }) => {
     setProgress(undefined)
     return runQuery(id, query!, { ...options, signal, force, onProgress: setProgress })

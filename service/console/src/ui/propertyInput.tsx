@@ -1,22 +1,11 @@
-import { useEffect, useId, useState } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import { api, ask } from '../api/client.ts'
 import type { PropertyType } from '../lib/filters.ts'
 import { propertyName } from '../lib/propertyNames.ts'
 import { useLoad } from '../lib/useLoad.ts'
+import { useSettled } from '../lib/useSettled.ts'
 import { useProject } from '../project.ts'
 import { Field } from './field.tsx'
-
-const TYPING_MS = 250
-
-/** Returns `value` once it has not changed for a moment. */
-const useSettled = <Value,>(value: Value): Value => {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [value])
-  return settled
-}
 
 /** A property of events or persons, with suggestions by frequency. Any name can be typed. */
 export const PropertyInput = ({

@@ -1,7 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { sqlSchema } from '../../endpoints/sqlSchema.ts'
 import { ApiError } from '../../lib/apiError.ts'
 import { CLOSED } from '../request.ts'
 import { type Handler, type RouteRequest, route } from '../route.ts'
+import { oneOf } from '../schemas.ts'
 import { formatOf, RESULT_FIELDS, RUN_FIELDS, runInFormat, runOptions } from '../runRequest.ts'
 
 const MAX_AGE_SECONDS = 86_400
@@ -31,6 +33,28 @@ const PROGRESS = Type.Object({
   elapsed_ms: Type.Integer(),
 })
 
+const SCHEMA = Type.Object({
+  tables: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      columns: Type.Array(Type.Object({ name: Type.String(), type: Type.String() })),
+    }),
+  ),
+  relations: Type.Array(
+    Type.Object(
+      { name: Type.String(), table: Type.String() },
+      { description: 'Row related to an event, such as its person, and the table with its columns.' },
+    ),
+  ),
+  functions: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      kind: oneOf(['scalar', 'aggregate', 'window']),
+      signature: Type.String({ description: 'Parameter types, "->" and the result type.' }),
+    }),
+  ),
+})
+
 const runQuery: Handler<Static<typeof QUERY>> = (dependencies, request: RouteRequest<Static<typeof QUERY>>) =>
   runInFormat(
     dependencies,
@@ -44,6 +68,14 @@ const RUN_PATH = '/api/projects/:projectId/query/:id'
 
 /** Queries that are not stored, and runs in progress. */
 export const QUERY_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/api/projects/:projectId/schema',
+    summary: 'The tables, columns and functions of SQL queries',
+    access: 'query:read',
+    response: SCHEMA,
+    handler: () => ({ body: sqlSchema() }),
+  }),
   route({
     method: 'POST',
     path: '/api/projects/:projectId/query',

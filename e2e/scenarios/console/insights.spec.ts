@@ -1,0 +1,127 @@
+import type { Page } from 'playwright/test'
+import { expect, expectAccessible, test } from '../../support/console'
+
+const DAY_MS = 86_400_000
+
+/** Events of ten people: all view a page, five view a product, two buy. Yesterday they come again. */
+const shopEvents = () => {
+  const at = (daysAgo: number, minute: number) =>
+    new Date(Date.now() - daysAgo * DAY_MS + minute * 60_000).toISOString()
+  const events: object[] = []
+  for (let person = 0; person < 10; person++) {
+    const add = (event: string, timestamp: string, properties = {}) =>
+      events.push({
+        event,
+        distinct_id: `person-${person}`,
+        timestamp,
+        properties: { $browser: 'Chrome', ...properties },
+      })
+    add('$pageview', at(3, 0), { $set: { plan: person % 2 ? 'free' : 'pro' } })
+    if (person < 5) add('product viewed', at(3, 1), { price: 10 * person })
+    if (person < 2) add('purchase', at(3, 3))
+    add('$pageview', at(1, 0), person ? {} : { $pathname: '=1+1' })
+  }
+  return events
+}
+
+const editorOf = (page: Page) => page.getByRole('textbox', { name: 'SQL query' })
+
+/** Replaces the text of the editor as a person does. */
+const write = async (page: Page, sql: string) => {
+  await editorOf(page).click()
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.insertText(sql)
+}
+
+test('insights: a trend, a funnel and retention are built, kept in the URL and saved as an endpoint', async ({
+  view: { page, open, send, service },
+}) => {
+  await send(shopEvents())
+  await open('insights')
+  await expect(page.getByRole('img', { name: /^Trend/ })).toBeVisible()
+  await page.getByLabel('Event of series A').selectOption({ label: 'product viewed' })
+  await page.getByLabel('Count of series A').selectOption({ label: 'Sum of' })
+  await expect(page.getByText('Choose a property', { exact: true }).last()).toBeVisible()
+  await page.getByLabel('Property of series A').selectOption('price')
+  await page.getByText('Number', { exact: true }).click()
+  await expect(page.getByRole('definition')).toHaveText('100')
+  await page.getByText('Table', { exact: true }).click()
+  await page.getByLabel('Breakdown').selectOption('person.plan')
+  await expect(page.getByRole('row', { name: 'free 40' })).toBeVisible()
+  await page.goBack()
+  await expect(page.getByRole('row', { name: 'free 40' })).toBeHidden()
+  await page.reload()
+  await expect(page.getByRole('row', { name: 'product viewed 100' })).toBeVisible()
+  await page.getByText('Line', { exact: true }).click()
+  await expectAccessible(page)
+
+  await page.getByText('More', { exact: true }).click()
+  await page.getByLabel('Formula').fill('A +')
+  await page.getByLabel('Formula').press('Enter')
+  await expect(page.getByRole('alert')).toContainText('invalid formula')
+  await page.getByLabel('Formula').fill('')
+  await page.getByLabel('Formula').press('Enter')
+
+  await page.getByRole('tab', { name: 'Funnel' }).click()
+  await page.getByRole('button', { name: 'Begin with the most frequent events' }).click()
+  await page.getByRole('button', { name: 'Add step' }).click()
+  await expect(page.getByRole('row', { name: '3 purchase 2 20% 40% 3 2m 00s' })).toBeVisible()
+  await expectAccessible(page)
+
+  await page.getByRole('tab', { name: 'Retention' }).click()
+  await page.getByLabel('Interval', { exact: true }).selectOption({ label: 'days' })
+  await expect(page.getByRole('row', { name: 'Mean 10 100% 0% 100%' })).toBeVisible()
+  await expectAccessible(page)
+
+  await page.getByRole('button', { name: 'Save as endpoint' }).click()
+  await page.getByLabel('Name').fill('not a name!')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page.getByRole('alert')).toBeVisible()
+  await page.getByLabel('Name').fill('returns')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page.getByRole('heading', { name: 'returns' })).toBeVisible()
+  expect((await service.api('POST', '/endpoints/returns/run', {})).status).toBe(200)
+})
+
+test('the SQL editor shows errors in place, fixes them, asks for variables and keeps the text', async ({
+  view: { page, open, send },
+}) => {
+  await send(shopEvents())
+  await open('insights/sql')
+  await write(page, 'SELECT evnt, count() AS n FROM events GROUP BY event ORDER BY n DESC')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await expect(page.getByRole('alert')).toContainText("no column 'evnt'")
+  await expect(page.locator('.cm-lintRange-error')).toHaveText('evnt')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Replace with event' }).click()
+  await page.getByRole('button', { name: 'Run' }).click()
+  await expect(page.getByRole('row', { name: '$pageview 20' })).toBeVisible()
+
+  await write(
+    page,
+    'SELECT uniq(person_id) AS people FROM events WHERE event = {variables.name} AND person.properties.',
+  )
+  await page.keyboard.type('pl')
+  await expect(page.getByRole('option', { name: 'plan' })).toBeVisible()
+  await page.keyboard.press('Enter')
+  await page.keyboard.insertText(" = 'pro'")
+  await page.getByRole('button', { name: 'Define' }).click()
+  await page.getByLabel('name', { exact: true }).fill('$pageview')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await expect(page.getByRole('row', { name: '5', exact: true })).toBeVisible()
+
+  await editorOf(page).click()
+  await page.keyboard.press('Tab')
+  await expect(editorOf(page)).not.toBeFocused()
+  await write(page, "SELECT DISTINCT properties.$pathname AS path FROM events WHERE path != ''")
+  await page.reload()
+  await expect(editorOf(page)).toContainText('DISTINCT')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await expect(page.getByRole('cell', { name: '=1+1' })).toBeVisible()
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'CSV' }).click()
+  const chunks: Buffer[] = []
+  for await (const chunk of await (await download).createReadStream()) chunks.push(chunk as Buffer)
+  expect(Buffer.concat(chunks).toString()).toBe("path\r\n'=1+1")
+  await expectAccessible(page)
+})

@@ -1,0 +1,20 @@
+/** Names of the SDK's events for people. */
+const NAMES: Readonly<Record<string, string>> = {
+  $pageview: 'Page view',
+  $pageleave: 'Page leave',
+  $screen: 'Screen',
+  $autocapture: 'Click or input (autocaptured)',
+  $rageclick: 'Rage click',
+  $dead_click: 'Dead click',
+  $identify: 'Identify',
+  $create_alias: 'Alias',
+  $set: 'Set person properties',
+  $groupidentify: 'Group identify',
+  $feature_flag_called: 'Flag called',
+  $exception: 'Exception',
+  $web_vitals: 'Web vitals',
+}
+
+/** Returns the name of an event for people. Unknown ones keep theirs, `''` is all events. */
+export const eventName = (name: string): string =>
+  name === '' ? 'All events' : Object.hasOwn(NAMES, name) ? NAMES[name]! : name

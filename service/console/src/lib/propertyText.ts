@@ -1,0 +1,17 @@
+/** Longer values are cut until a person asks for all. In UTF-16 units. */
+export const MAX_SHOWN = 2_000
+
+/** Returns a value of JSON as text: strings as they are, everything else as JSON. */
+export const toText = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
+
+/** Returns the beginning of a text, without half a character at its end. */
+export const cutText = (text: string, length = MAX_SHOWN): string =>
+  text.length <= length ? text : text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')
+
+/** Returns the URL that a text is, if it leads to a page. `undefined` for every other text, such as `javascript:…`. */
+export const linkOf = (text: string): string | undefined =>
+  /^https?:\/\/\S+$/i.test(text) && text.length <= MAX_SHOWN && URL.canParse(text) ? text : undefined
+
+/** Whether the SDK or the service, and not the site, sets a property with this name. */
+export const isOfSdk = (name: string): boolean => name.startsWith('$') || name === 'token' || name === 'distinct_id'

@@ -1,0 +1,125 @@
+import { useState } from 'preact/hooks'
+import { api, ask } from '../../api/client.ts'
+import { useMutation } from '../../lib/useMutation.ts'
+import { useLink, useProject } from '../../project.ts'
+import { navigate } from '../../router.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Failed } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { changeEndpoint, type Endpoint, endpointPath, FRESHNESS } from './endpointApi.ts'
+import type { TabProps } from './endpointPage.tsx'
+
+/** Changes, deactivates or deletes the endpoint. */
+export const EndpointActions = ({ endpoint, onChanged }: TabProps) => {
+  const { id } = useProject()
+  const [open, setOpen] = useState<'edit' | 'delete'>()
+  const isActive = endpoint.endpoint_is_active ?? endpoint.is_active
+  const { run, isRunning, error } = useMutation(() => changeEndpoint(id, endpoint.name, { is_active: !isActive }))
+  const close = () => setOpen(undefined)
+  return (
+    <>
+      <button type="button" class="button" onClick={() => setOpen('edit')}>
+        Edit
+      </button>
+      <button
+        type="button"
+        class="button"
+        disabled={isRunning}
+        onClick={() => void run().then((changed) => changed && onChanged())}
+      >
+        {isActive ? 'Deactivate' : 'Activate'}
+      </button>
+      <button type="button" class="button danger" onClick={() => setOpen('delete')}>
+        Delete
+      </button>
+      {error && <Failed error={error} />}
+      {open === 'edit' && <EditDialog endpoint={endpoint} onChanged={onChanged} onClose={close} />}
+      {open === 'delete' && <DeleteDialog endpoint={endpoint} onClose={close} />}
+    </>
+  )
+}
+
+const EditDialog = ({ endpoint, onChanged, onClose }: TabProps & { readonly onClose: () => void }) => {
+  const { id } = useProject()
+  const [description, setDescription] = useState(endpoint.description)
+  const [freshness, setFreshness] = useState(endpoint.data_freshness_seconds)
+  const { run, isRunning, error } = useMutation(() =>
+    changeEndpoint(id, endpoint.name, { description, data_freshness_seconds: freshness }),
+  )
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (!(await run())) return
+    onChanged()
+    onClose()
+  }
+  return (
+    <Dialog title={`Edit ${endpoint.name}`} onClose={onClose}>
+      <form class="stack" onSubmit={(event) => void submit(event)}>
+        <Field label="Description">
+          {(attributes) => (
+            <textarea
+              {...attributes}
+              class="input"
+              value={description}
+              onInput={(event) => setDescription(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field label="Freshness" hint="A response may be cached this long, but not beyond the next event.">
+          {(attributes) => (
+            <select
+              {...attributes}
+              class="input"
+              value={freshness}
+              onChange={(event) => setFreshness(Number(event.currentTarget.value))}
+            >
+              {FRESHNESS.map(({ seconds, label }) => (
+                <option key={seconds} value={seconds}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        {error && <Failed error={error} />}
+        <div class="row">
+          <button type="submit" class="button primary" disabled={isRunning}>
+            Save
+          </button>
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+const DeleteDialog = ({ endpoint, onClose }: { readonly endpoint: Endpoint; readonly onClose: () => void }) => {
+  const { id } = useProject()
+  const link = useLink()
+  const { run, isRunning, error } = useMutation(async () => {
+    await ask(api.DELETE('/api/projects/{projectId}/endpoints/{name}', { params: endpointPath(id, endpoint.name) }))
+    return true
+  })
+  const remove = async () => {
+    if (!(await run())) return
+    toast(`Deleted ${endpoint.name}.`)
+    navigate(link('endpoints'))
+  }
+  return (
+    <Dialog title={`Delete ${endpoint.name}?`} onClose={onClose}>
+      <p>Its {endpoint.versions_count} versions are deleted too, and programs that run it get an error. Events stay.</p>
+      {error && <Failed error={error} />}
+      <div class="row">
+        <button type="button" class="button danger" disabled={isRunning} onClick={() => void remove()}>
+          Delete
+        </button>
+        <button type="button" class="button" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
+  )
+}

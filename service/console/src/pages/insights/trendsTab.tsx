@@ -1,0 +1,38 @@
+import { periodOf } from '../../lib/period.ts'
+import { useQuery } from '../../lib/useQuery.ts'
+import { search } from '../../router.ts'
+import { Card } from '../../ui/pageHead.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { InsightResult } from './insightResult.tsx'
+import { TrendsChart, type TrendLine } from './trendsChart.tsx'
+import { needsProperty, trendsOf, trendsQuery } from './trendsQuery.ts'
+import { TrendsSettings } from './trendsSettings.tsx'
+
+/** Trends: counts of events over time. */
+export const TrendsTab = () => {
+  const { series, display } = trendsOf(search.value)
+  const lacksProperty = series.some(({ math, property }) => needsProperty(math) && !property)
+  const loaded = useQuery(lacksProperty ? undefined : trendsQuery(search.value))
+  return (
+    <div class="stack">
+      <TrendsSettings />
+      <Card>
+        {lacksProperty ? (
+          <Empty title="Choose a property">
+            <p>Its numbers are what this series computes with.</p>
+          </Empty>
+        ) : (
+          <InsightResult of={loaded}>
+            {({ results }) => (
+              <TrendsChart
+                lines={results as readonly TrendLine[]}
+                display={display}
+                isRunning={!periodOf(search.value).dateTo}
+              />
+            )}
+          </InsightResult>
+        )}
+      </Card>
+    </div>
+  )
+}

@@ -1,0 +1,93 @@
+import { useState } from 'preact/hooks'
+import { api, ask } from '../../api/client.ts'
+import type { Person } from '../../api/events.ts'
+import { formatWhole } from '../../lib/format.ts'
+import { forgetLoaded } from '../../lib/useLoad.ts'
+import { useMutation } from '../../lib/useMutation.ts'
+import { useLink, useProject } from '../../project.ts'
+import { navigate } from '../../router.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Failed } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { personName } from './personName.ts'
+
+/** Asks before a person is erased: it says what is deleted, and takes the name as the confirmation. */
+export const EraseDialog = ({ person, onClose }: { readonly person: Person; readonly onClose: () => void }) => {
+  const { id } = useProject()
+  const link = useLink()
+  const [typed, setTyped] = useState('')
+  const [withEvents, setWithEvents] = useState(true)
+  const name = personName(person)
+  const { run, isRunning, error } = useMutation(async () => {
+    await ask(
+      api.DELETE('/api/projects/{projectId}/persons/{id}', {
+        params: { path: { projectId: String(id), id: person.id }, query: { delete_events: withEvents } },
+      }),
+    )
+    return true
+  })
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (typed.trim() !== name || !(await run())) return
+    // Going back must not show the person from memory.
+    forgetLoaded()
+    toast('The person was erased.')
+    navigate(link('people'), { replace: true })
+  }
+  return (
+    <Dialog title="Erase this person" onClose={onClose}>
+      <form class="stack" onSubmit={(event) => void submit(event)}>
+        <p>This cannot be undone. It deletes:</p>
+        <ul style={{ listStyle: 'disc', paddingLeft: '1.25rem' }}>
+          <li>the person and all their properties</li>
+          <li>
+            {person.distinct_ids.length === 1
+              ? 'their distinct ID'
+              : `their ${formatWhole(person.distinct_ids.length)} distinct IDs and how these were merged`}
+          </li>
+          {withEvents ? (
+            <li>all their events, which also changes past numbers of reports</li>
+          ) : (
+            <li>not their events: these stay, under ids that belong to nobody known</li>
+          )}
+        </ul>
+        <label class="row">
+          <input
+            type="checkbox"
+            checked={withEvents}
+            onChange={(event) => setWithEvents(event.currentTarget.checked)}
+          />
+          Delete the events too
+        </label>
+        <Field
+          label="Type the name to confirm"
+          hint={
+            <>
+              <bdi>{name}</bdi>
+            </>
+          }
+        >
+          {(attributes) => (
+            <input
+              {...attributes}
+              class="input"
+              autocomplete="off"
+              value={typed}
+              onInput={(event) => setTyped(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        {error && <Failed error={error} />}
+        <div class="row">
+          <button type="submit" class="button danger" disabled={isRunning || typed.trim() !== name}>
+            {isRunning ? 'Erasing …' : 'Erase'}
+          </button>
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

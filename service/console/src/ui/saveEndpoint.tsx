@@ -1,0 +1,104 @@
+import { useState } from 'preact/hooks'
+import { api, ask } from '../api/client.ts'
+import type { Query } from '../api/query.ts'
+import { useLoad } from '../lib/useLoad.ts'
+import { useMutation } from '../lib/useMutation.ts'
+import { useLink, useProject } from '../project.ts'
+import { navigate } from '../router.ts'
+import { Dialog } from './dialog.tsx'
+import { Field } from './field.tsx'
+import { Failed } from './states.tsx'
+import { toast } from './toast.tsx'
+
+const useNames = (projectId: number): readonly string[] => {
+  const { data } = useLoad(`endpoint names ${projectId}`, async ({ signal }) => {
+    const path = { projectId: String(projectId) }
+    const { results } = await ask(api.GET('/api/projects/{projectId}/endpoints', { params: { path }, signal }))
+    return results.map(({ name }) => name)
+  })
+  return data ?? []
+}
+
+/**
+ * Asks for a name and saves a query as an endpoint. With the name of an endpoint, the query becomes its next version, or
+ * is rejected if the endpoint must be new.
+ */
+export const SaveEndpoint = ({
+  query,
+  mustBeNew = false,
+  onClose,
+}: {
+  readonly query: Query
+  readonly mustBeNew?: boolean
+  readonly onClose: () => void
+}) => {
+  const { id } = useProject()
+  const link = useLink()
+  const [name, setName] = useState('')
+  const [description, setDescription] = useState('')
+  const isKnown = useNames(id).includes(name)
+  const { run, isRunning, error } = useMutation(() => {
+    const path = { projectId: String(id) }
+    const fields = { query, ...(description ? { description } : {}) }
+    return mustBeNew
+      ? ask(api.POST('/api/projects/{projectId}/endpoints', { params: { path }, body: { name, ...fields } }))
+      : ask(
+          api.PUT('/api/projects/{projectId}/endpoints/{name}', { params: { path: { ...path, name } }, body: fields }),
+        )
+  })
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    const saved = await run()
+    if (!saved) return
+    onClose()
+    toast(`Saved as ${saved.name}, version ${saved.current_version}.`)
+    navigate(link(`endpoints/${encodeURIComponent(saved.name)}`))
+  }
+  return (
+    <Dialog title={mustBeNew ? 'New endpoint' : 'Save as endpoint'} onClose={onClose}>
+      <form class="stack" onSubmit={(event) => void submit(event)}>
+        <p class="muted">Programs run an endpoint by its name, with values for its variables.</p>
+        <Field
+          label="Name"
+          hint={
+            !isKnown
+              ? 'Letters, digits, - and _.'
+              : mustBeNew
+                ? 'This endpoint exists. Choose another name.'
+                : 'This endpoint exists. The query becomes its next version.'
+          }
+        >
+          {(attributes) => (
+            <input
+              {...attributes}
+              class="input mono"
+              required
+              autocomplete="off"
+              value={name}
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field label="Description">
+          {(attributes) => (
+            <textarea
+              {...attributes}
+              class="input"
+              value={description}
+              onInput={(event) => setDescription(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        {error && <Failed error={error} />}
+        <div class="row">
+          <button type="submit" class="button primary" disabled={isRunning || (isKnown && mustBeNew)}>
+            {mustBeNew ? 'Create' : isKnown ? 'Save as next version' : 'Save'}
+          </button>
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

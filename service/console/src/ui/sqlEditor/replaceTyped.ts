@@ -1,0 +1,17 @@
+import { EditorView } from '@codemirror/view'
+
+/**
+ * Replaces the selection by what is typed. Left to Chromium, it would keep the look of the replaced text in a style
+ * attribute, which the content security policy forbids and reports.
+ */
+export const replaceTyped = EditorView.domEventHandlers({
+  beforeinput({ inputType, data, isComposing }, view) {
+    const { from, to, empty } = view.state.selection.main
+    if (inputType !== 'insertText' || data === null || isComposing || empty || view.state.readOnly) return false
+    const insert = () =>
+      view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true })
+    const isHandled = view.state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, data, insert))
+    if (!isHandled) view.dispatch(insert())
+    return true
+  },
+})

@@ -1,0 +1,20 @@
+import { useEffect, useRef } from 'preact/hooks'
+import styles from './sqlEditor.module.css'
+
+/** The difference between two texts: removed lines stand above the changed ones. */
+export const SqlDiff = (texts: Readonly<{ label: string; original: string; changed: string }>) => {
+  const { label, original, changed } = texts
+  const host = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    let isOver = false
+    let remove: (() => void) | undefined
+    void import('./createDiff.ts').then(({ createDiff }) => {
+      if (!isOver) remove = createDiff(host.current!, label, original, changed)
+    })
+    return () => {
+      isOver = true
+      remove?.()
+    }
+  }, [label, original, changed])
+  return <div ref={host} class={styles.editor} />
+}
