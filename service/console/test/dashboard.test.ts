@@ -1,3 +1,4 @@
+/** @jest-environment jsdom */
 import { type Box, moveTile, passNeighbors, placeBelow, resizeTile, settle } from '../src/pages/dashboards/layout.ts'
 import { sharedOf, variableParameter, variablesOfTiles } from '../src/pages/dashboards/sharedValues.ts'
 import { toRequest } from '../src/pages/dashboards/tileRequest.ts'

@@ -28,6 +28,7 @@ export const Board = ({
   endpoints,
   shared,
   isEditing,
+  added,
   onChange,
   onEdit,
 }: {
@@ -36,6 +37,8 @@ export const Board = ({
   readonly endpoints: ReadonlyMap<string, TileEndpoint> | undefined
   readonly shared: Shared
   readonly isEditing: boolean
+  /** Id of the tile that was added last. It is scrolled into view. */
+  readonly added: string | undefined
   readonly onChange: (tiles: readonly Tile[]) => void
   readonly onEdit: (tile: Tile) => void
 }) => {
@@ -63,6 +66,7 @@ export const Board = ({
             problem={problemOf(tile, endpoints)}
             now={now}
             isMoving={preview?.id === id}
+            isAdded={added === id}
             tools={
               isEditing && (
                 <TileTools

@@ -63,8 +63,10 @@ export const DashboardPage = ({ params }: PageProps) => {
   )
 }
 
-const withChoice = (tiles: readonly Tile[], edited: Tile | undefined, choice: TileChoice): readonly Tile[] => {
-  if (!edited) return settle([...tiles, { id: randomId(), ...NEW_TILE, y: placeBelow(tiles), ...choice }])
+const withNew = (tiles: readonly Tile[], id: string, choice: TileChoice): readonly Tile[] =>
+  settle([...tiles, { id, ...NEW_TILE, y: placeBelow(tiles), ...choice }])
+
+const withChoice = (tiles: readonly Tile[], edited: Tile, choice: TileChoice): readonly Tile[] => {
   const { id, x, y, w, h, variables } = edited
   const changed = { id, x, y, w, h, ...(variables ? { variables } : {}), ...choice }
   return tiles.map((tile) => (tile.id === id ? changed : tile))
@@ -76,6 +78,7 @@ const Loaded = ({ dashboard, onChanged }: { readonly dashboard: Dashboard; reado
   const endpoints = useEndpoints()
   const draft = useDraft<DashboardDraft>(`dashboard ${id} ${dashboard.id}`, toDraft(dashboard), dashboard.version)
   const [dialog, setDialog] = useState<{ readonly tile?: Tile }>()
+  const [added, setAdded] = useState<string>()
   const isEditing = search.value.has('edit')
   const { tiles } = draft.value
   const shared = sharedOf(search.value, draft.value)
@@ -137,6 +140,7 @@ const Loaded = ({ dashboard, onChanged }: { readonly dashboard: Dashboard; reado
           endpoints={endpoints.data}
           shared={shared}
           isEditing={isEditing}
+          added={added}
           onChange={(changed) => change({ tiles: [...changed] })}
           onEdit={(tile) => setDialog({ tile })}
         />
@@ -157,8 +161,12 @@ const Loaded = ({ dashboard, onChanged }: { readonly dashboard: Dashboard; reado
           tile={dialog.tile}
           endpoints={[...(endpoints.data?.keys() ?? [])]}
           onSave={(choice) => {
-            change({ tiles: [...withChoice(tiles, dialog.tile, choice)] })
+            const newId = randomId()
+            change({
+              tiles: [...(dialog.tile ? withChoice(tiles, dialog.tile, choice) : withNew(tiles, newId, choice))],
+            })
             setDialog(undefined)
+            setAdded(dialog.tile ? undefined : newId)
           }}
           onClose={() => setDialog(undefined)}
         />

@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import { formatAgo, formatDateTime } from '../../lib/format.ts'
 import { useVisible } from '../../lib/useVisible.ts'
@@ -20,6 +20,7 @@ export const TileView = ({
   order,
   now,
   isMoving,
+  isAdded,
   tools,
 }: {
   readonly tile: Tile
@@ -31,10 +32,15 @@ export const TileView = ({
   readonly order: number
   readonly now: number
   readonly isMoving: boolean
+  /** Whether the tile was just added, and must come into view. */
+  readonly isAdded: boolean
   readonly tools: ComponentChildren
 }) => {
   const root = useRef<HTMLElement>(null)
   const isVisible = useVisible(root)
+  useEffect(() => {
+    if (isAdded) root.current?.scrollIntoView({ block: 'center' })
+  }, [isAdded])
   const tileResult = useTileResult(isVisible ? request : undefined)
   const { shown, loaded } = tileResult
   const place = { '--x': tile.x + 1, '--y': tile.y + 1, '--w': tile.w, '--h': tile.h, '--order': order }
@@ -69,7 +75,7 @@ export const TileView = ({
         {problem && <p class="notice warning">{problem}</p>}
         {loaded.error && <Failed error={loaded.error} onRetry={() => loaded.reload()} />}
         {shown ? (
-          <div class={loaded.isLoading || loaded.error ? 'is-stale' : ''}>
+          <div class={loaded.isLoading || loaded.error ? `${styles.shown} is-stale` : styles.shown}>
             <TileContent
               title={title}
               display={tile.display}

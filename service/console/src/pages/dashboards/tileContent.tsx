@@ -43,12 +43,12 @@ const AsTable = ({
   readonly display: Display
   readonly data: TileData
 }) => (
-  <>
+  <div class={styles.filled}>
     {(display === 'number' || display === 'line' || display === 'bar') && (
       <p class="small muted">This result has no numbers to draw, so it is shown as a table.</p>
     )}
     <SimpleTable caption={title} head={data.table.head} rows={data.table.rows} />
-  </>
+  </div>
 )
 
 const FORMATS: Readonly<Record<Figure['unit'], (value: number) => string>> = {

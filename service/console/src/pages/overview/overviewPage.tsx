@@ -2,8 +2,6 @@ import { useMemo } from 'preact/hooks'
 import { type Filter, filtersOf, toApiFilter, toggleFilter } from '../../lib/filters.ts'
 import { periodOf, PERIODS, toDateRange } from '../../lib/period.ts'
 import { type Shortcut, useShortcuts } from '../../lib/shortcuts.ts'
-import { hasEvents, useSetup } from '../../lib/useSetup.ts'
-import { useLink } from '../../project.ts'
 import { search, setSearch } from '../../router.ts'
 import { Select } from '../../ui/field.tsx'
 import { FilterBar, showFilters } from '../../ui/filterBar.tsx'
@@ -12,7 +10,6 @@ import { choosePeriod, PeriodMenu } from '../../ui/periodMenu.tsx'
 import { PANELS } from './breakdowns.ts'
 import { Headline } from './headline.tsx'
 import { Online } from './online.tsx'
-import { Empty } from '../../ui/states.tsx'
 import { StatsPanel } from './statsPanel.tsx'
 
 /** What the numbers are compared with. `compare` is the field of the API. */
@@ -53,8 +50,6 @@ export const OverviewPage = () => {
     [period.name, period.label, comparison, filterText],
   )
   const onFilter = (filter: Filter) => showFilters(toggleFilter(filters, filter))
-  const setup = useSetup()
-  if (setup.data && !hasEvents(setup.data)) return <NoEvents />
   return (
     <div class="stack">
       <PageHead title="Overview">
@@ -75,20 +70,5 @@ export const OverviewPage = () => {
         ))}
       </div>
     </div>
-  )
-}
-
-const NoEvents = () => {
-  const link = useLink()
-  return (
-    <>
-      <PageHead title="Overview" />
-      <Empty title="No events yet">
-        <p>Add Trailmark to your site. Visitors, pages and sources appear here seconds after the first pageview.</p>
-        <a class="button primary" href={link('setup')}>
-          Set up the project
-        </a>
-      </Empty>
-    </>
   )
 }

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { api, ask } from '../../api/client.ts'
 import { inProject, type ResponseOf } from '../../api/inProject.ts'
 import { useLoad } from '../../lib/useLoad.ts'
@@ -71,7 +72,7 @@ const Toggle = ({
   readonly onChanged: () => void
 }) => {
   const { id } = useProject()
-  const { run, isRunning, error } = useMutation((isOn: boolean) =>
+  const { run, error } = useMutation((isOn: boolean) =>
     ask(
       api.PATCH('/api/projects/{projectId}/remote_config', {
         params: inProject(id),
@@ -79,8 +80,12 @@ const Toggle = ({
       }),
     ),
   )
+  // What was chosen, until it is saved and loaded again.
+  const [chosen, setChosen] = useState<boolean>()
   const change = async (isOn: boolean) => {
+    setChosen(isOn)
     if (await run(isOn)) toast('Saved. Sites follow at their next page load.')
+    else setChosen(undefined)
     onChanged()
   }
   return (
@@ -88,8 +93,7 @@ const Toggle = ({
       <label class={styles.switch}>
         <input
           type="checkbox"
-          checked={config[name] !== isInverted}
-          disabled={isRunning}
+          checked={chosen ?? config[name] !== isInverted}
           onChange={(event) => void change(event.currentTarget.checked)}
         />
         {label}

@@ -1,0 +1,89 @@
+import { expect, expectAccessible, test } from '../../support/console'
+
+test('settings: project, token, keys, capture, variables, rejected events and health', async ({
+  view: { service, page, open, send },
+}) => {
+  await open('settings')
+  await page.getByLabel('Name').fill('Shop')
+  await page.getByLabel('Time zone').fill('Europe/Oslo')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('The project is saved.')).toBeVisible()
+  await expect(page.getByRole('complementary').getByText('Shop')).toBeVisible()
+  await page.getByRole('button', { name: 'Rotate' }).click()
+  await page.getByLabel('The old token is accepted').selectOption('For a day')
+  await page.getByRole('button', { name: 'Rotate the token' }).click()
+  await expect(page.getByText('The token before is accepted until')).toBeVisible()
+  const { body: project } = await service.api('GET', '')
+  expect(project).toMatchObject({ name: 'Shop', timezone: 'Europe/Oslo' })
+  await expect(page.getByLabel('Project token')).toHaveText(project.api_token as string)
+  await expectAccessible(page)
+
+  // A key is shown once, and works until it is revoked.
+  await page.getByRole('tab', { name: 'Keys' }).click()
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByLabel('Label').fill('billing job')
+  await page.getByRole('checkbox', { name: 'project:read' }).check()
+  await page.getByRole('button', { name: 'Create the key' }).click()
+  const secret = await page.getByLabel('Personal API key', { exact: true }).textContent()
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+  const statusWith = async (key: string | null) => {
+    const headers = { Authorization: `Bearer ${key}` }
+    return (await fetch(`${service.url}/api/projects/${service.projectId}`, { headers })).status
+  }
+  expect(await statusWith(secret)).toBe(200)
+  await expect(page.getByText(secret!)).toHaveCount(0)
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Replace the secret of billing job' }).click()
+  await page.getByRole('button', { name: 'Replace the secret', exact: true }).click()
+  const rolled = await page.getByLabel('Personal API key', { exact: true }).textContent()
+  expect([await statusWith(secret), await statusWith(rolled)]).toEqual([401, 200])
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByRole('button', { name: 'Revoke billing job' }).click()
+  await page.getByRole('button', { name: 'Revoke the key' }).click()
+  await expect(page.getByText('The key billing job is revoked.')).toBeVisible()
+  expect(await statusWith(rolled)).toBe(401)
+  await page.getByRole('button', { name: 'Revoke all' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke all' }).click()
+  await expect(page.getByText('All run tokens are revoked.')).toBeVisible()
+
+  await page.getByRole('tab', { name: 'Capture' }).click()
+  await page.getByRole('checkbox', { name: /Capture clicks that have no effect/ }).check()
+  await expect(page.getByText('Sites follow at their next page load.')).toBeVisible()
+  expect((await service.api('GET', '/remote_config')).body).toMatchObject({ captureDeadClicks: true })
+
+  await page.getByRole('tab', { name: 'Variables' }).click()
+  await page.getByRole('button', { name: 'New variable' }).click()
+  await page.getByLabel('Name').fill('Size')
+  await page.getByLabel('Type').selectOption('Number')
+  await page.getByLabel('Default').fill('5')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByRole('table', { name: 'Variables' })).toContainText('{variables.size}')
+  await expectAccessible(page)
+
+  await send([{ event: '', distinct_id: 'ada' }])
+  await page.getByRole('tab', { name: 'Rejected events' }).click()
+  await expect(page.getByRole('table', { name: 'Rejected events by reason' })).toContainText('missing_event_name')
+  await expectAccessible(page)
+  await page.getByRole('tab', { name: 'Limits and health' }).click()
+  await expect(page.getByText('The service is ready')).toBeVisible()
+  expect(page.url()).toContain('tab=health')
+  await expectAccessible(page)
+})
+
+test('settings keep what was written when the service rejects it', async ({ view: { service, page, open } }) => {
+  await open('settings')
+  await page.getByLabel('Time zone').fill('Europe/Nowhere')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByLabel('Time zone')).toHaveAccessibleDescription(/time zone/i)
+  await expect(page.getByLabel('Time zone')).toHaveAttribute('aria-invalid', 'true')
+  await expect(page.getByLabel('Time zone')).toHaveValue('Europe/Nowhere')
+
+  await service.api('POST', '/endpoints', {
+    name: 'uses_host',
+    query: { kind: 'HogQLQuery', query: 'SELECT {variables.host}' },
+  })
+  await open('settings?tab=variables')
+  await page.getByRole('button', { name: 'Delete the variable host' }).click()
+  await page.getByRole('button', { name: 'Delete the variable', exact: true }).click()
+  await expect(page.getByRole('dialog').getByRole('alert')).toContainText('uses_host')
+})

@@ -1,0 +1,55 @@
+import { expect, expectAccessible, test } from '../../support/console'
+import { startSite } from '../../support/site'
+
+const now = () => new Date().toISOString()
+
+test('a new project opens its set-up, which ticks itself as events arrive', async ({
+  view: { service, page, open, send },
+}) => {
+  await page.goto(`${service.url}/console/`)
+  await expect(page.getByRole('heading', { name: 'Set-up' })).toBeVisible()
+  await expect(page.getByText('Waiting')).toHaveCount(4)
+
+  // The tag is the current one, with this project's token and this service's URL.
+  const tag = page.getByLabel('Paste this into the <head> of each page')
+  await expect(tag).toContainText(`.init("${service.token}", {"api_host":"${service.url}","defaults":"2026-01-30"})`)
+  await page.getByRole('tab', { name: 'Next.js' }).click()
+  await expect(page.getByText('instrumentation-client.ts')).toBeVisible()
+  expect(page.url()).toContain('framework=next')
+  await expectAccessible(page)
+
+  // A site runs the tag as it is shown. The browser of a test says that it is driven by a program.
+  await open('setup')
+  const shown = (await tag.textContent())!.replace('{"api_host"', '{"opt_out_useragent_filter":true,"api_host"')
+  const site = await startSite()
+  site.page('/', `<!doctype html><title>Site</title>${shown}`)
+  const visit = await page.context().newPage()
+  await visit.goto(site.url)
+  const step = (title: string) => page.getByRole('listitem').filter({ hasText: title })
+  await expect(step('First pageview').getByText('Received')).toBeVisible()
+  await visit.close()
+  await site.stop()
+
+  await send([{ event: 'signed up', distinct_id: 'ada', timestamp: now(), properties: {} }])
+  await expect(step('First event of your own').getByText('Received')).toBeVisible({ timeout: 5_000 })
+  await send([
+    {
+      event: '$identify',
+      distinct_id: 'ada',
+      timestamp: now(),
+      properties: { $anon_distinct_id: 'visitor', $set: { plan: 'free' } },
+    },
+    { event: '$feature_flag_called', distinct_id: 'ada', timestamp: now(), properties: { $feature_flag: 'a' } },
+  ])
+  await expect(page.getByText('Everything is set up.')).toBeVisible()
+  await expect(page.getByText('Waiting')).toHaveCount(0)
+})
+
+test('the set-up says why the first event was rejected, and what to do', async ({ view: { page, open, send } }) => {
+  await open('setup?framework=nonsense')
+  await expect(page.getByRole('tab', { name: 'Script tag' })).toHaveAttribute('aria-selected', 'true')
+  await send([{ event: '', distinct_id: 'ada' }])
+  await expect(page.getByText('Pass the name of the event as a string that is not empty.')).toBeVisible()
+  await page.getByRole('link', { name: 'All rejected events' }).click()
+  await expect(page.getByRole('table', { name: 'Rejected events by reason' })).toContainText('missing_event_name')
+})
