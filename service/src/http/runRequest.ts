@@ -33,28 +33,6 @@ export const RUN_FIELDS = {
 }
 type RunFields = Static<TObject<typeof RUN_FIELDS>>
 
-/** The fields of every run's JSON response. */
-export const RESULT_FIELDS = {
-  results: Type.Union([Type.Array(Type.Unknown()), Type.Record(Type.String(), Type.Unknown())], {
-    description: 'Rows of a SQL query. For an insight, its chart data.',
-  }),
-  columns: Type.Optional(Type.Array(Type.String())),
-  types: Type.Optional(Type.Array(Type.Array(Type.String(), { description: 'Column and type.' }))),
-  hasMore: Type.Boolean(),
-  limit: Type.Optional(Type.Integer()),
-  offset: Type.Optional(Type.Integer()),
-  next_cursor: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  execution_id: Type.String(),
-  is_cached: Type.Boolean(),
-  last_refresh: Type.String({ description: 'When the result was computed.' }),
-  cache_target_age: Type.String({ description: 'Until when the result may be cached.' }),
-  timezone: Type.String(),
-  hogql: Type.Optional(Type.String()),
-  clickhouse: Type.Optional(Type.String()),
-  cache_key: Type.Optional(Type.String()),
-  timings: Type.Optional(Type.Array(Type.Object({ k: Type.String(), t: Type.Number() }))),
-}
-
 const variablesParam = ({ query }: Pick<RouteRequest, 'query'>): Record<string, unknown> => {
   if (query.variables === undefined) return {}
   let input: unknown

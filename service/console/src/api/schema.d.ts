@@ -2212,10 +2212,15 @@ export interface paths {
           content: {
             'application/json': {
               cache_key?: string
-              /** Format: date-time */
+              /**
+               * Format: date-time
+               * @description Until when the result may be cached.
+               */
               cache_target_age: string
               clickhouse?: string
               columns?: string[]
+              dateFrom?: string
+              dateTo?: string
               endpoint_materialized?: boolean
               /** Format: date-time */
               endpoint_materialized_at?: string
@@ -2226,23 +2231,43 @@ export interface paths {
               hasMore: boolean
               hogql?: string
               is_cached: boolean
-              /** Format: date-time */
+              /**
+               * Format: date-time
+               * @description When the result was computed.
+               */
               last_refresh: string
               limit?: number
               name: string
               next_cursor?: string | null
               offset?: number
+              /** @description Rows of a SQL query. For an insight, its chart data. */
               results:
                 | unknown[]
                 | {
                     [key: string]: unknown
                   }
+              samplingRate?: {
+                numerator: number
+              }
+              series?: {
+                data: {
+                  [key: string]: (number | null)[]
+                }
+                days: string[]
+                interval: string
+                labels: string[]
+                previous?: {
+                  [key: string]: (number | null)[]
+                }
+                previousDays?: string[]
+              }
               timezone: string
               timings?: {
                 k: string
                 t: number
               }[]
               types?: string[][]
+              usedPreAggregatedTables?: boolean
             }
           }
         }
@@ -2292,10 +2317,15 @@ export interface paths {
           content: {
             'application/json': {
               cache_key?: string
-              /** Format: date-time */
+              /**
+               * Format: date-time
+               * @description Until when the result may be cached.
+               */
               cache_target_age: string
               clickhouse?: string
               columns?: string[]
+              dateFrom?: string
+              dateTo?: string
               endpoint_materialized?: boolean
               /** Format: date-time */
               endpoint_materialized_at?: string
@@ -2306,23 +2336,43 @@ export interface paths {
               hasMore: boolean
               hogql?: string
               is_cached: boolean
-              /** Format: date-time */
+              /**
+               * Format: date-time
+               * @description When the result was computed.
+               */
               last_refresh: string
               limit?: number
               name: string
               next_cursor?: string | null
               offset?: number
+              /** @description Rows of a SQL query. For an insight, its chart data. */
               results:
                 | unknown[]
                 | {
                     [key: string]: unknown
                   }
+              samplingRate?: {
+                numerator: number
+              }
+              series?: {
+                data: {
+                  [key: string]: (number | null)[]
+                }
+                days: string[]
+                interval: string
+                labels: string[]
+                previous?: {
+                  [key: string]: (number | null)[]
+                }
+                previousDays?: string[]
+              }
               timezone: string
               timings?: {
                 k: string
                 t: number
               }[]
               types?: string[][]
+              usedPreAggregatedTables?: boolean
             }
           }
         }
@@ -4544,15 +4594,23 @@ export interface paths {
           content: {
             'application/json': {
               cache_key?: string
-              /** @description Until when the result may be cached. */
+              /**
+               * Format: date-time
+               * @description Until when the result may be cached.
+               */
               cache_target_age: string
               clickhouse?: string
               columns?: string[]
+              dateFrom?: string
+              dateTo?: string
               execution_id: string
               hasMore: boolean
               hogql?: string
               is_cached: boolean
-              /** @description When the result was computed. */
+              /**
+               * Format: date-time
+               * @description When the result was computed.
+               */
               last_refresh: string
               limit?: number
               next_cursor?: string | null
@@ -4563,12 +4621,28 @@ export interface paths {
                 | {
                     [key: string]: unknown
                   }
+              samplingRate?: {
+                numerator: number
+              }
+              series?: {
+                data: {
+                  [key: string]: (number | null)[]
+                }
+                days: string[]
+                interval: string
+                labels: string[]
+                previous?: {
+                  [key: string]: (number | null)[]
+                }
+                previousDays?: string[]
+              }
               timezone: string
               timings?: {
                 k: string
                 t: number
               }[]
               types?: string[][]
+              usedPreAggregatedTables?: boolean
             }
           }
         }

@@ -107,21 +107,45 @@ export const CHANGED_ENDPOINT = Type.Object({
   materialization_error: Type.Optional(Type.String()),
 })
 
+const LINES = Type.Record(Type.String(), Type.Array(orNull(Type.Number())))
+
+/** What `WebOverviewQuery` and `WebStatsTableQuery` respond with in addition (docs/reference/insights.md#web-analytics). */
+const WEB_FIELDS = {
+  dateFrom: Type.Optional(Type.String()),
+  dateTo: Type.Optional(Type.String()),
+  samplingRate: Type.Optional(Type.Object({ numerator: Type.Number() })),
+  usedPreAggregatedTables: Type.Optional(Type.Boolean()),
+  series: Type.Optional(
+    Type.Object({
+      interval: Type.String(),
+      days: Type.Array(Type.String()),
+      labels: Type.Array(Type.String()),
+      data: LINES,
+      previousDays: Type.Optional(Type.Array(Type.String())),
+      previous: Type.Optional(LINES),
+    }),
+  ),
+}
+
 /** Fields of the JSON response of any run. */
-export const RUN_FIELDS = {
-  /** Rows, or the chart data of an insight. */
-  results: Type.Union([Type.Array(Type.Unknown()), ANY_OBJECT]),
+const RESULT_FIELDS = {
+  results: Type.Union([Type.Array(Type.Unknown()), ANY_OBJECT], {
+    description: 'Rows of a SQL query. For an insight, its chart data.',
+  }),
   /** Absent: an insight. */
   columns: Type.Optional(Type.Array(Type.String())),
-  /** Pairs of column name and engine type. Absent: an insight. */
-  types: Type.Optional(Type.Array(Type.Array(Type.String(), { minItems: 2, maxItems: 2 }))),
+  types: Type.Optional(
+    Type.Array(Type.Array(Type.String(), { minItems: 2, maxItems: 2, description: 'Column and type.' })),
+  ),
   hasMore: Type.Boolean(),
   limit: Type.Optional(Type.Integer()),
   offset: Type.Optional(Type.Integer()),
   next_cursor: Type.Optional(orNull(Type.String())),
+  ...WEB_FIELDS,
+  execution_id: Type.String(),
   is_cached: Type.Boolean(),
-  last_refresh: TIME,
-  cache_target_age: TIME,
+  last_refresh: Type.String({ format: 'date-time', description: 'When the result was computed.' }),
+  cache_target_age: Type.String({ format: 'date-time', description: 'Until when the result may be cached.' }),
   timezone: Type.String(),
   hogql: Type.Optional(Type.String()),
   clickhouse: Type.Optional(Type.String()),
@@ -129,11 +153,13 @@ export const RUN_FIELDS = {
   timings: Type.Optional(Type.Array(Type.Object({ k: Type.String(), t: Type.Number() }))),
 }
 
+/** JSON response of a query that is not stored. */
+export const QUERY_RESULT = Type.Object(RESULT_FIELDS)
+
 /** JSON response of an endpoint's run. */
 export const RUN_RESULT = Type.Object({
-  ...RUN_FIELDS,
+  ...RESULT_FIELDS,
   name: Type.String(),
-  execution_id: Type.String(),
   endpoint_version: Type.Integer(),
   endpoint_version_created_at: TIME,
   endpoint_materialized: Type.Optional(Type.Boolean()),

@@ -4,7 +4,8 @@ import { ApiError } from '../../lib/apiError.ts'
 import { CLOSED } from '../request.ts'
 import { type Handler, type RouteRequest, route } from '../route.ts'
 import { oneOf } from '../schemas.ts'
-import { formatOf, RESULT_FIELDS, RUN_FIELDS, runInFormat, runOptions } from '../runRequest.ts'
+import { formatOf, RUN_FIELDS, runInFormat, runOptions } from '../runRequest.ts'
+import { QUERY_RESULT } from './endpointSchemas.ts'
 
 const MAX_AGE_SECONDS = 86_400
 
@@ -82,7 +83,7 @@ export const QUERY_ROUTES = [
     summary: 'Run a query without storing it',
     access: 'query:read',
     body: QUERY,
-    response: Type.Object(RESULT_FIELDS),
+    response: QUERY_RESULT,
     handler: runQuery,
   }),
   route({
