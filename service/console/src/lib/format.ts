@@ -106,8 +106,8 @@ const dayNames = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'shor
 const monthNames = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short', year: 'numeric' })
 
 /** Name of an interval of a chart by what the API calls its start: `2026-11-22` or `2026-11-22 14:00:00`. */
-export const bucketName = (day: string, interval: string): string => {
+export const bucketName = (day: string, interval = ''): string => {
   const start = new Date(`${day.replace(' ', 'T')}${day.includes(' ') ? 'Z' : 'T00:00:00Z'}`)
-  const names = interval === 'hour' || interval === 'minute' ? hourNames : interval === 'month' ? monthNames : dayNames
+  const names = day.includes(' ') ? hourNames : interval === 'month' ? monthNames : dayNames
   return Number.isNaN(start.getTime()) ? day : names.format(start)
 }

@@ -52,6 +52,8 @@ const toOptions = (
   return {
     width: element.clientWidth,
     height: HEIGHT,
+    // The last label is wider than its bucket.
+    padding: [12, 28, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
     // By bucket, not by time: time axes are wrong where the clock changes.

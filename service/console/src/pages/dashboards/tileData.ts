@@ -1,3 +1,4 @@
+import { bucketName } from '../../lib/format.ts'
 import type { QueryResult } from '../../api/query.ts'
 import { formatShare } from '../../lib/format.ts'
 import type { Series } from '../../ui/lineChart.tsx'
@@ -70,7 +71,7 @@ const ofOverview = (results: readonly Item[]): TileData => {
 }
 
 const ofTrends = (results: readonly Item[]): TileData => {
-  const labels = ((results[0]?.labels ?? []) as readonly unknown[]).map(toText)
+  const labels = ((results[0]?.days ?? []) as readonly unknown[]).map((day) => bucketName(toText(day)))
   const named = results.map((each) => ({
     label: toText(each.label) + (each.compare_label === 'previous' ? ' (before)' : ''),
     values: ((each.data ?? []) as readonly unknown[]).map(toNumber),

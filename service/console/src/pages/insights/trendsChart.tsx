@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import { eventName } from '../../lib/eventNames.ts'
-import { formatNumber } from '../../lib/format.ts'
+import { bucketName, formatNumber } from '../../lib/format.ts'
 import { LineChart, type Series } from '../../ui/lineChart.tsx'
 import { SimpleTable } from '../../ui/simpleTable.tsx'
 import { Empty } from '../../ui/states.tsx'
@@ -11,7 +11,7 @@ import type { Display } from './trendsQuery.ts'
 export interface TrendLine {
   readonly label: string
   readonly data: readonly number[]
-  readonly labels: readonly string[]
+  readonly days: readonly string[]
   readonly count: number
   readonly aggregated_value?: number
   readonly compare_label?: 'current' | 'previous'
@@ -90,6 +90,7 @@ const Lines = ({
   readonly isRunning: boolean
 }) => {
   const names = namesOf(lines)
+  const labels = useMemo(() => lines[0]!.days.map((day) => bucketName(day)), [lines])
   const current = lines.filter((line) => !isPrevious(line))
   const series = useMemo<readonly Series[]>(() => {
     const shown = current.slice(0, MAX_LINES)
@@ -102,7 +103,7 @@ const Lines = ({
   }, [lines])
   return (
     <div class="stack">
-      <LineChart caption={CAPTION} labels={lines[0]!.labels} series={series} isLastPartial={isRunning} kind={kind} />
+      <LineChart caption={CAPTION} labels={labels} series={series} isLastPartial={isRunning} kind={kind} />
       {current.length > MAX_LINES && (
         <>
           <p class="small muted">
@@ -110,7 +111,7 @@ const Lines = ({
           </p>
           <SimpleTable
             caption="All lines"
-            head={['Series', ...lines[0]!.labels]}
+            head={['Series', ...labels]}
             rows={lines.map((line, index) => [names[index]!, ...line.data])}
           />
         </>
