@@ -1,4 +1,5 @@
 import type { Page } from 'playwright/test'
+import { clickThrice } from '../support/clickThrice'
 import { BUILDS, expect, test } from '../support/scenario'
 import type { StoredEvent } from '../support/service'
 
@@ -69,7 +70,7 @@ for (const build of BUILDS) {
       await page.goto(site.url)
       await ready(page)
       for (let times = 0; times < 6; times++) await page.locator('#more').click()
-      for (let times = 0; times < 3; times++) await page.locator('#dead').click()
+      await clickThrice(page.locator('#dead'))
       const events = await stored(named('$rageclick'))
       expect(accused(events).filter((each) => each.startsWith('$rage'))).toEqual(['$rageclick / Dead'])
       expect(events.find(({ event }) => event === '$rageclick')!.properties).toMatchObject({

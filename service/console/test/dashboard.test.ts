@@ -122,7 +122,7 @@ describe('results as tiles show them', () => {
       label,
       count,
       data: [count],
-      labels: ['1-Nov'],
+      days: ['2026-11-01'],
       ...(compare ? { compare_label: compare } : {}),
     })
     const data = toTileData('TrendsQuery', {
@@ -133,6 +133,7 @@ describe('results as tiles show them', () => {
         series('b', 3, 'previous'),
       ],
     })
+    expect(data.chart?.labels).toEqual(['Nov 1'])
     expect(data.chart?.series.map(({ label, color }) => [label, color])).toEqual([
       ['a', 1],
       ['b', 2],
