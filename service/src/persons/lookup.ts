@@ -1,6 +1,6 @@
-import { DERIVED } from '../sql/catalog/derived.ts'
+import { DERIVED, personsWithId, personsWithValue } from '../sql/catalog/derived.ts'
 import type { DerivedRows } from '../sql/catalog/derivedRows.ts'
-import { call, infix, type SelectSql, type Sql } from '../sql/catalog/physical.ts'
+import { call, infix, type QuerySql, type SelectSql, type Sql } from '../sql/catalog/physical.ts'
 import { compileQuery, parseQuery } from '../sql/compile.ts'
 import { print } from '../sql/print/print.ts'
 import { ApiError } from '../lib/apiError.ts'
@@ -57,39 +57,39 @@ const count = (value: number): Sql => ({ kind: 'parameter', type: 'UInt64', valu
 const textOf = (value: string): Sql => ({ kind: 'parameter', type: 'String', value })
 const escapeLike = (value: string) => value.replace(/[\\%_]/g, '\\$&')
 
-/** The condition that a distinct id begins with a text, or that the email or name contains it in any case. */
-const matches = (persons: DerivedRows, id: Sql, search: string): Sql => {
-  const contains = (property: string) =>
-    call(
-      'ifNull',
-      call('ilike', persons.column('properties')!.child!(property).read(), textOf(`%${escapeLike(search)}%`)),
-      {
-        kind: 'boolean',
-        value: false,
-      },
-    )
-  const ids = DERIVED.person_distinct_ids({ as: '__ids' })
-  const [person, distinctId] = [ids.column('person_id')!.read(), ids.column('distinct_id')!.read()]
-  const owners: SelectSql = {
-    kind: 'select',
-    items: [{ value: person, name: '__id' }],
-    from: ids.toSql(),
-    where: call('startsWith', distinctId, textOf(search)),
+const SEARCHED = ['email', 'name']
+
+/**
+ * A search for the beginning of a distinct id, or for a part of the email or name in any case. `candidates`: the main ids
+ * of all matching persons, and of persons that no longer have the value. `matches`: the condition that a person matches.
+ */
+const searchQuery = (search: string) => {
+  const contains = (value: Sql) =>
+    call('ifNull', call('ilike', value, textOf(`%${escapeLike(search)}%`)), { kind: 'boolean', value: false })
+  const owners = personsWithId((id) => call('startsWith', id, textOf(search)))
+  const candidates: QuerySql = {
+    kind: 'set',
+    first: owners,
+    rest: [{ operator: 'union all', query: personsWithValue(SEARCHED, contains) }],
   }
-  const isOwner: Sql = { kind: 'in', isNot: false, left: id, right: { kind: 'query', query: owners } }
-  return infix(infix(contains('email'), 'OR', contains('name')), 'OR', isOwner)
+  const matches = (persons: DerivedRows): Sql => {
+    const isOwner: Sql = { kind: 'in', isNot: false, left: persons.key(), right: { kind: 'query', query: owners } }
+    const properties = SEARCHED.map((key) => contains(persons.column('properties')!.child!(key).read()))
+    return properties.reduce((left, right) => infix(left, 'OR', right), isOwner)
+  }
+  return { candidates, matches }
 }
 
-/** Selects the main ids of a page of persons, newest first. Reads only the properties that it searches. */
+/** Selects the main ids of a page of persons, newest first. A search reads only the properties that it searches. */
 const pageQuery = ({ limit, offset, search }: PersonsPage): SelectSql => {
-  const persons = DERIVED.persons({ as: '__persons' })
+  const found = search === undefined ? undefined : searchQuery(search)
+  const persons = DERIVED.persons({ as: '__persons', ...(found ? { among: found.candidates } : {}) })
   const [id, createdAt] = [persons.column('id')!.read(), persons.column('created_at')!.read()]
-  const where = search === undefined ? undefined : matches(persons, id, search)
   return {
     kind: 'select',
     items: [{ value: persons.key(), name: '__main' }],
+    ...(found ? { where: found.matches(persons) } : {}),
     from: persons.toSql(),
-    ...(where ? { where } : {}),
     orderBy: [
       { by: createdAt, isDescending: true },
       { by: id, isDescending: false },

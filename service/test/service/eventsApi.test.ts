@@ -439,6 +439,23 @@ describe('persons', () => {
     expect(second.next).toBe(null)
   })
 
+  test('are not found by a value that another one has replaced', async () => {
+    const project = await fresh()
+    await capture(project, by('anon', 'x', {}, { $set: { name: 'Old Name' }, $set_once: { email: 'old@b.c' } }))
+    await capture(
+      project,
+      by('ann', '$identify', { $anon_distinct_id: 'anon' }, { $set: { name: 'New Name', email: 'new@b.c' } }),
+    )
+    const search = async (text: string) =>
+      (await get(`/persons?search=${encodeURIComponent(text)}`, project)).results.map((each: any) => each.distinct_ids)
+    const ann = [['ann', 'anon']]
+    expect(await search('old')).toEqual([])
+    expect(await search('new@')).toEqual(ann)
+    expect(await search('NEW NAME')).toEqual(ann)
+    expect(await search('anon')).toEqual(ann)
+    expect(await search('nnon')).toEqual([])
+  })
+
   test('have a timeline of all their ids with the starts of sessions', async () => {
     const project = await fresh()
     await capture(

@@ -134,35 +134,37 @@ const personValue = ([set, first, last]: readonly [Sql, Sql, Sql]): Sql =>
     text(''),
   )
 
-const personRows = (names: Sql | undefined): SelectSql => {
-  const from = withMergedIds(
-    stored(PERSON_PROPERTIES, ['name', 'distinct_id', 'set', 'first_once', 'last_once'], '__r'),
-    '__r',
-    '__d',
-  )
-  const [set, first, last] = [
-    call('max', name('__r', 'set')),
-    call('min', name('__r', 'first_once')),
-    call('max', name('__r', 'last_once')),
-  ]
-  const person = personOf('__r', '__d')
-  return {
-    kind: 'select',
-    items: [
-      item(person, 'person'),
-      item(name('__r', 'name'), 'name'),
-      item(personValue([set, first, last]), 'value'),
-      item(part(first, 1), 'first_at'),
-      item(call('max', name('__d', 'is_identified')), 'identified'),
-    ],
-    from,
-    where: isAmong(name('__r', 'name'), names),
-    groupBy: [person, name('__r', 'name')],
+const personRows =
+  (among: QuerySql | undefined) =>
+  (names: Sql | undefined): SelectSql => {
+    const from = withMergedIds(
+      stored(PERSON_PROPERTIES, ['name', 'distinct_id', 'set', 'first_once', 'last_once'], '__r'),
+      '__r',
+      '__d',
+    )
+    const [set, first, last] = [
+      call('max', name('__r', 'set')),
+      call('min', name('__r', 'first_once')),
+      call('max', name('__r', 'last_once')),
+    ]
+    const person = personOf('__r', '__d')
+    return {
+      kind: 'select',
+      items: [
+        item(person, 'person'),
+        item(name('__r', 'name'), 'name'),
+        item(personValue([set, first, last]), 'value'),
+        item(part(first, 1), 'first_at'),
+        item(call('max', name('__d', 'is_identified')), 'identified'),
+      ],
+      from,
+      where: both([isAmong(name('__r', 'name'), names), isAmong(person, among && { kind: 'query', query: among })]),
+      groupBy: [person, name('__r', 'name')],
+    }
   }
-}
 
 const persons = (options: DerivedOptions): DerivedRows => {
-  const owners = createOwners(options, personRows, ['person'])
+  const owners = createOwners(options, personRows(options.among), ['person'])
   const { ask, row } = owners
   const made: Readonly<Record<string, () => Value>> = {
     id: () =>
@@ -223,9 +225,8 @@ const groups = (options: DerivedOptions): DerivedRows => {
   return { column: (column) => made[column]?.(), key: () => owners.key('key'), toSql: owners.toSql }
 }
 
-// Ids that were seen, and ids that were merged without being seen.
-const distinctIds = ({ as, isJoined }: DerivedOptions): DerivedRows => {
-  const { ask, all } = createItems(as)
+/** Ids that were seen, and ids that were merged without being seen. */
+const knownIds = (): QuerySql => {
   const seen: SelectSql = {
     kind: 'select',
     items: [item(name('__r', 'distinct_id'), 'distinct_id')],
@@ -237,7 +238,41 @@ const distinctIds = ({ as, isJoined }: DerivedOptions): DerivedRows => {
     items: [item(name('__m', 'distinct_id'), 'distinct_id')],
     from: stored(PERSON_DISTINCT_IDS, ['distinct_id'], '__m'),
   }
-  const ids: QuerySql = { kind: 'set', first: seen, rest: [{ operator: 'union distinct', query: merged }] }
+  return { kind: 'set', first: seen, rest: [{ operator: 'union distinct', query: merged }] }
+}
+
+/** Selects the main ids of the persons that have one of the rows' `distinct_id`s. */
+const personsOfIds = (ids: FromSql, as: string, where: Sql): SelectSql => ({
+  kind: 'select',
+  items: [item(personOf(as, '__d'), 'person')],
+  from: withMergedIds(ids, as, '__d'),
+  where,
+})
+
+/** Selects the main ids of the persons with a distinct id that `matches`. */
+export const personsWithId = (matches: (id: Sql) => Sql): SelectSql =>
+  personsOfIds(named(knownIds(), '__v'), '__v', matches(name('__v', 'distinct_id')))
+
+/**
+ * Selects the main ids of the persons of which a value of these properties `matches`: the person's own value, or one that
+ * another value has replaced.
+ */
+export const personsWithValue = (properties: readonly string[], matches: (value: Sql) => Sql): SelectSql => {
+  const row = (column: string) => name('__r', column)
+  const columns = ['set', 'first_once', 'last_once']
+  const isMatch = columns
+    .map((column) => matches(decoded(part(row(column), 2))))
+    .reduce((left, right) => infix(left, 'OR', right))
+  const facts = stored(PERSON_PROPERTIES, ['name', 'distinct_id', ...columns], '__r')
+  return personsOfIds(
+    facts,
+    '__r',
+    infix(isAmong(row('name'), call('tuple', ...properties.map(text)))!, 'AND', isMatch),
+  )
+}
+
+const distinctIds = ({ as, isJoined }: DerivedOptions): DerivedRows => {
+  const { ask, all } = createItems(as)
   const made: Readonly<Record<string, () => Value>> = {
     distinct_id: () =>
       value('text', ask('distinct_id', nullable(isJoined, name('__v', 'distinct_id'))), Boolean(isJoined)),
@@ -247,7 +282,8 @@ const distinctIds = ({ as, isJoined }: DerivedOptions): DerivedRows => {
   return {
     column: (column) => made[column]?.(),
     key: () => ask('key', name('__v', 'distinct_id')),
-    toSql: () => named({ kind: 'select', items: all(), from: withMergedIds(named(ids, '__v'), '__v', '__d') }, as),
+    toSql: () =>
+      named({ kind: 'select', items: all(), from: withMergedIds(named(knownIds(), '__v'), '__v', '__d') }, as),
   }
 }
 

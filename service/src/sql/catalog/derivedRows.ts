@@ -1,4 +1,4 @@
-import { call, type FromSql, name, type Sql } from './physical.ts'
+import { call, type FromSql, name, type QuerySql, type Sql } from './physical.ts'
 import type { Value } from './value.ts'
 
 /** Rows derived from stored rows, under a name. Only the columns that are read are computed. */
@@ -17,6 +17,8 @@ export interface DerivedOptions {
   readonly isJoined?: boolean
   /** For groups: the index of the type, from 0. */
   readonly groupIndex?: number
+  /** For persons: only those whose main id this selects. */
+  readonly among?: QuerySql
 }
 
 /** A column of a select. */

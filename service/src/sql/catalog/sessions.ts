@@ -80,19 +80,23 @@ const readArrival = (property: string): Sql =>
 const firstOf = (...properties: readonly string[]): Sql =>
   call('lower', call('coalesce', ...properties.map(readArrival), text('')))
 
-/** How a session's visitor arrived, according to one stored event: source, medium, campaign, click ids of search engines and of others. */
-export const arrivalTuple = (): Sql =>
+/** How a session's visitor arrived, according to one stored event: source, medium, campaign, click ids of search engines and of others. As JSON. */
+const arrivalJson = (): Sql =>
   call(
-    'tuple',
-    firstOf('utm_source', '$referring_domain'),
-    firstOf('utm_medium'),
-    firstOf('utm_campaign'),
-    firstOf(...CLICK_IDS.search),
-    firstOf(...CLICK_IDS.other),
+    'toJSONString',
+    call(
+      'tuple',
+      firstOf('utm_source', '$referring_domain'),
+      firstOf('utm_medium'),
+      firstOf('utm_campaign'),
+      firstOf(...CLICK_IDS.search),
+      firstOf(...CLICK_IDS.other),
+    ),
   )
 
-/** The channel of an arrival, as `arrivalTuple` reads it. */
-export const channelOfArrival = (arrival: Sql): Sql => {
+/** The channel of an arrival, from what `arrivalJson` returned. */
+const channelOfArrival = (json: Sql): Sql => {
+  const arrival = call('JSONExtract', json, text('Tuple(String, String, String, String, String)'))
   const part = (position: number): Sql => call('tupleElement', arrival, number(position))
   return channelOf({ source: part(1), medium: part(2), campaign: part(3), searchId: part(4), otherId: part(5) })
 }
@@ -138,9 +142,13 @@ export const createSessions = ({ as, isJoined }: DerivedOptions): SessionRows =>
   const isRepeated = () => ofEvent('is repeated', call('isNotNull', propertyOf('$session_entry_url')))
   const inOrder = (rank: Sql) => orderOf(row('timestamp'), row('uuid'), rank)
   const atStart = () => inOrder(call('multiIf', isRepeated(), number(0), isView, number(1), number(2)))
-  // In a tuple, because argMin skips rows whose value is NULL.
-  const arrivalOf = (column: string, sql: Sql): Sql =>
-    call('tupleElement', call('argMin', call('tuple', ofEvent(column, sql)), atStart()), number(1))
+  // Strings, which the engine compares and keeps faster than tuples. Never NULL, because argMin skips such rows.
+  const atArrival = (column: string, sql: Sql): Sql => call('argMin', ofEvent(column, sql), atStart())
+  // With a prefix, because a missing property differs from an empty one.
+  const arrivalOf = (column: string, sql: Sql): Sql => {
+    const found = atArrival(column, call('ifNull', call('concat', text('='), sql), text('')))
+    return call('if', call('empty', found), { kind: 'null' }, call('substring', found, number(2)))
+  }
   const exitOf = (property: string): Sql => {
     const exit = ofEvent(`exit ${property}`, propertyOf(property))
     return call('argMaxIf', exit, inOrder(call('toUInt8', isView)), call('isNotNull', exit))
@@ -161,7 +169,7 @@ export const createSessions = ({ as, isJoined }: DerivedOptions): SessionRows =>
     $end_timestamp: () => made('time', '$end_timestamp', end),
     $session_duration: () => made('number', '$session_duration', duration),
     $event_count: () => made('number', '$event_count', call('count')),
-    $channel_type: () => made('text', '$channel_type', channelOfArrival(arrivalOf('arrival', arrivalTuple()))),
+    $channel_type: () => made('text', '$channel_type', channelOfArrival(atArrival('arrival', arrivalJson()))),
     // NULL for a session without a view or click, which shows nothing of how the visitor behaved.
     $is_bounce: () => ({ ...made('boolean', '$is_bounce', isBounce), isNullable: true }),
   }
