@@ -136,7 +136,7 @@ test('`npm start` on a port in use explains in one sentence what to do', async (
     (line) => line.includes('Ctrl-C stops everything'),
   )
   const { message } = (await start.catch((error: unknown) => error)) as Error
-  expect(message).toContain('ended with 1')
+  expect(message).toContain('exited with code 1')
   expect(message).toMatch(new RegExp(`${taken}.*TRAILMARK_PORT`))
   expect(message).not.toMatch(/^\s+at /m)
   await rm(data, { recursive: true, force: true })
