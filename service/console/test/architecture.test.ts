@@ -1,0 +1,73 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+
+const SRC = resolve(__dirname, '../src')
+const DIST = resolve(__dirname, '../dist')
+
+/** What each room may import besides itself. Files at the top connect the rooms and may import all. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  api: ['lib'],
+  lib: ['api', 'top'],
+  ui: ['lib', 'api', 'top'],
+  pages: ['ui', 'lib', 'api', 'top'],
+}
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name))
+
+/** The folder of a file: a page's own, or its room. */
+const roomOf = (file: string): string => {
+  const [room, page] = file.split('/')
+  return file.includes('/') ? (room === 'pages' ? `pages/${page}` : room!) : 'top'
+}
+
+const importsOf = (file: string): readonly string[] =>
+  [...readFileSync(join(SRC, file), 'utf8').matchAll(/from '(\.[^']+)'/g)].map(([, path]) =>
+    relative(SRC, resolve(SRC, dirname(file), path!)),
+  )
+
+test('pages import no other pages, and rooms only those below them', () => {
+  const wrong = files
+    .filter((file) => roomOf(file) !== 'top')
+    .flatMap((file) => {
+      const room = roomOf(file)
+      const allowed = [room, ...MAY_IMPORT[room.split('/')[0]!]!]
+      return importsOf(file)
+        .filter((other) => !allowed.includes(roomOf(other)))
+        .map((other) => `${file} imports ${other}`)
+    })
+  expect(files.length).toBeGreaterThan(100)
+  expect(wrong).toEqual([])
+})
+
+test('markup is never made of strings, and styles are objects, as the content security policy demands', () => {
+  const wrong = files.filter((file) =>
+    /innerHTML|dangerouslySetInnerHTML|insertAdjacentHTML|document\.write|setAttribute\('style'|\beval\(|new Function/.test(
+      readFileSync(join(SRC, file), 'utf8'),
+    ),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('the first load of the overview has at most 120 kB gzipped', () => {
+  const assets = join(DIST, 'assets')
+  if (!existsSync(assets)) throw new Error('The console is not built. Run: npm run build --workspace trailmark-console')
+  const names = readdirSync(assets)
+  const find = (start: string, end: string) => names.find((name) => name.startsWith(start) && name.endsWith(end))!
+  const wanted = new Set<string>()
+  const add = (name: string) => {
+    if (wanted.has(name)) return
+    wanted.add(name)
+    const code = readFileSync(join(assets, name), 'utf8')
+    for (const [, other] of code.matchAll(/(?:from|import)\s*["']\.\/([^"']+\.js)["']/g)) add(other!)
+  }
+  add(find('index-', '.js'))
+  add(find('overviewPage-', '.js'))
+  const styles = names.filter((name) => /^(index|overviewPage|lineChart|periodMenu)-.*\.css$/.test(name))
+  const bytes = [...wanted, ...styles].reduce(
+    (sum, name) => sum + gzipSync(readFileSync(join(assets, name)), { level: 9 }).length,
+    0,
+  )
+  expect(wanted.size).toBeGreaterThan(3)
+  expect(bytes).toBeLessThanOrEqual(120_000)
+})
