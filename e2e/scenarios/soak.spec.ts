@@ -98,13 +98,19 @@ test('memory stays flat, no task is long and everything arrives in half an hour 
         ).join('')
         const buttons = [...document.querySelectorAll('button')]
         const done: Done = { x: 0, $autocapture: 0, $pageview: 1 }
-        Object.assign(window, { done })
-        setInterval(
-          () => window.analytics.capture('x', { index: done.x++, text: 'as much as somebody says '.repeat(4) }),
-          1000 / perSecond!,
-        )
-        setInterval(() => buttons[done.$autocapture++ % buttons.length]!.click(), 1000 * clickS!)
-        setInterval(() => history.pushState(null, '', `/page/${done.$pageview++}`), 1000 * pageS!)
+        const timers = [
+          setInterval(
+            () => window.analytics.capture('x', { index: done.x++, text: 'as much as somebody says '.repeat(4) }),
+            1000 / perSecond!,
+          ),
+          setInterval(() => buttons[done.$autocapture++ % buttons.length]!.click(), 1000 * clickS!),
+          setInterval(() => history.pushState(null, '', `/page/${done.$pageview++}`), 1000 * pageS!),
+        ]
+        const end = () => {
+          timers.forEach(clearInterval)
+          return done
+        }
+        Object.assign(window, { end })
       },
       [CAPTURES_A_SECOND, CLICK_EVERY_S, PAGE_EVERY_S],
     )
@@ -155,7 +161,7 @@ test('memory stays flat, no task is long and everything arrives in half an hour 
   expect(lastHeap - secondHeap).toBeLessThan(100 * CAPTURES_A_SECOND * 2 * QUARTER_S)
   expect(Math.max(second.most, last.most)).toBeLessThan(1.25 * second.heapKb)
 
-  const done = await page.evaluate(() => (window as unknown as { done: Done }).done)
+  const done = await page.evaluate(() => (window as unknown as { end(): Done }).end())
   await page.goto('about:blank')
   const arrived = async () => {
     const events = await service.events(site.host)

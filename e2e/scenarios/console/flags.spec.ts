@@ -24,7 +24,7 @@ test('a flag is created, tested before it is saved, deactivated and deleted', as
   // The tester explains the flag as it is written, for those who get it and those who do not.
   await page.getByLabel('Distinct id').fill('ada')
   await page.getByRole('button', { name: 'Test', exact: true }).click()
-  await expect(page.getByText('Decides')).toBeVisible()
+  await expect(page.getByText('Decides', { exact: true })).toBeVisible()
   await expect(page.getByLabel('Payload', { exact: true })).toContainText('steps')
   await page.getByLabel('Distinct id').fill('bo')
   await page.getByRole('button', { name: 'Test', exact: true }).click()
