@@ -135,8 +135,8 @@ export interface Route<Kind extends BodyKind = BodyKind, Body = never> {
   /** Description for the OpenAPI document. */
   readonly summary?: string
   /**
-   * 'public': any page of any origin. 'console_page': browsers, on the console's hosts. 'console': the console's own page.
-   * Otherwise the scope that a personal API key or a session of the console needs.
+   * Who may call the route. 'public': pages of any origin. 'console_page': browsers, on the console's hosts. 'console': the
+   * page of the console. Otherwise, the scope that the personal API key or the session of the console must have.
    */
   readonly access: 'public' | 'console_page' | 'console' | Scope
   /** Another scope with which a key may call the route. */

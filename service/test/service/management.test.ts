@@ -8,7 +8,7 @@ import { type RunningService, startService, testEmbedded } from '../support/star
 type Target = Pick<RunningService, 'url' | 'token' | 'key' | 'projectId'>
 
 let service: RunningService
-/** A project that receives nothing but what the tests of set-up send. */
+/** A project that receives only the events of the set-up tests. */
 let fresh: Target
 let other: Target
 

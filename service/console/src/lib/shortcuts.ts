@@ -33,7 +33,7 @@ const onKeyDown = (event: KeyboardEvent) => {
 }
 document.addEventListener('keydown', onKeyDown)
 
-/** Adds shortcuts while a component is shown. `list` is made anew only when its actions change. */
+/** Adds shortcuts while a component is shown. `list` must stay the same array until its actions change. */
 export const useShortcuts = (list: readonly Shortcut[]): void => {
   useEffect(() => {
     shortcuts.value = [...shortcuts.value, ...list]

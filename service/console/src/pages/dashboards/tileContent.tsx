@@ -53,7 +53,7 @@ const AsTable = ({
 }) => (
   <div class={styles.filled}>
     {(display === 'number' || display === 'line' || display === 'bar') && (
-      <p class="small muted">This result has no numbers to draw, so it is shown as a table.</p>
+      <p class="small muted">This result has no numbers for a chart. Here it is as a table.</p>
     )}
     <SimpleTable caption={title} head={data.table.head} rows={data.table.rows} />
   </div>
