@@ -1,15 +1,13 @@
 import { useState } from 'preact/hooks'
 import { api, ask } from '../../api/client.ts'
 import { inProjectWithId } from '../../api/inProject.ts'
-import { useMutation } from '../../lib/useMutation.ts'
 import { useLink, useProject } from '../../project.ts'
 import { navigate } from '../../router.ts'
+import { DeleteDialog } from '../../ui/deleteDialog.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import { Failed } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.tsx'
 import type { Dashboard, DashboardDraft } from './dashboard.ts'
 
 /** Renames and deletes a dashboard. */
@@ -44,7 +42,7 @@ export const DashboardMenu = ({
         )}
       </Menu>
       {dialog === 'rename' && <RenameDialog draft={draft} onChange={onChange} onClose={() => setDialog(undefined)} />}
-      {dialog === 'delete' && <DeleteDialog dashboard={dashboard} onClose={() => setDialog(undefined)} />}
+      {dialog === 'delete' && <DeleteDashboard dashboard={dashboard} onClose={() => setDialog(undefined)} />}
     </>
   )
 }
@@ -104,35 +102,20 @@ const RenameDialog = ({
   )
 }
 
-const DeleteDialog = ({ dashboard, onClose }: { readonly dashboard: Dashboard; readonly onClose: () => void }) => {
+const DeleteDashboard = ({ dashboard, onClose }: { readonly dashboard: Dashboard; readonly onClose: () => void }) => {
   const { id } = useProject()
   const link = useLink()
-  const { run, isRunning, error } = useMutation(async () => {
-    await ask(api.DELETE('/api/projects/{projectId}/dashboards/{id}', { params: inProjectWithId(id, dashboard.id) }))
-    return true
-  })
-  const submit = async () => {
-    if (!(await run())) return
-    toast(`The dashboard ${dashboard.name} is deleted.`)
-    navigate(link('dashboards'))
-  }
   return (
-    <Dialog
-      title={`Delete ${dashboard.name}?`}
-      onClose={onClose}
-      foot={
-        <>
-          <button type="button" class="button" onClick={onClose}>
-            Keep it
-          </button>
-          <button type="button" class="button danger" disabled={isRunning} onClick={() => void submit()}>
-            Delete the dashboard
-          </button>
-        </>
+    <DeleteDialog
+      name={dashboard.name}
+      action="Delete the dashboard"
+      remove={() =>
+        ask(api.DELETE('/api/projects/{projectId}/dashboards/{id}', { params: inProjectWithId(id, dashboard.id) }))
       }
+      onDeleted={() => navigate(link('dashboards'))}
+      onClose={onClose}
     >
-      <p>Its tiles are deleted with it, for everyone. Endpoints and events stay.</p>
-      {error && <Failed error={error} />}
-    </Dialog>
+      Its tiles are deleted with it, for everyone. Endpoints and events stay.
+    </DeleteDialog>
   )
 }

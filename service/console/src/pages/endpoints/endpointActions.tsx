@@ -3,10 +3,10 @@ import { api, ask } from '../../api/client.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { useLink, useProject } from '../../project.ts'
 import { navigate } from '../../router.ts'
+import { DeleteDialog } from '../../ui/deleteDialog.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Failed } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { changeEndpoint, type Endpoint, endpointPath, FRESHNESS } from './endpointApi.ts'
 import type { TabProps } from './endpointPage.tsx'
 
@@ -35,7 +35,7 @@ export const EndpointActions = ({ endpoint, onChanged }: TabProps) => {
       </button>
       {error && <Failed error={error} />}
       {open === 'edit' && <EditDialog endpoint={endpoint} onChanged={onChanged} onClose={close} />}
-      {open === 'delete' && <DeleteDialog endpoint={endpoint} onClose={close} />}
+      {open === 'delete' && <DeleteEndpoint endpoint={endpoint} onClose={close} />}
     </>
   )
 }
@@ -96,30 +96,20 @@ const EditDialog = ({ endpoint, onChanged, onClose }: TabProps & { readonly onCl
   )
 }
 
-const DeleteDialog = ({ endpoint, onClose }: { readonly endpoint: Endpoint; readonly onClose: () => void }) => {
+const DeleteEndpoint = ({ endpoint, onClose }: { readonly endpoint: Endpoint; readonly onClose: () => void }) => {
   const { id } = useProject()
   const link = useLink()
-  const { run, isRunning, error } = useMutation(async () => {
-    await ask(api.DELETE('/api/projects/{projectId}/endpoints/{name}', { params: endpointPath(id, endpoint.name) }))
-    return true
-  })
-  const remove = async () => {
-    if (!(await run())) return
-    toast(`Deleted ${endpoint.name}.`)
-    navigate(link('endpoints'))
-  }
   return (
-    <Dialog title={`Delete ${endpoint.name}?`} onClose={onClose}>
-      <p>Its {endpoint.versions_count} versions are deleted too, and programs that run it get an error. Events stay.</p>
-      {error && <Failed error={error} />}
-      <div class="row">
-        <button type="button" class="button danger" disabled={isRunning} onClick={() => void remove()}>
-          Delete
-        </button>
-        <button type="button" class="button" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
-    </Dialog>
+    <DeleteDialog
+      name={endpoint.name}
+      action="Delete"
+      remove={() =>
+        ask(api.DELETE('/api/projects/{projectId}/endpoints/{name}', { params: endpointPath(id, endpoint.name) }))
+      }
+      onDeleted={() => navigate(link('endpoints'))}
+      onClose={onClose}
+    >
+      Its {endpoint.versions_count} versions are deleted too, and programs that run it get an error. Events stay.
+    </DeleteDialog>
   )
 }

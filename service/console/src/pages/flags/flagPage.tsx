@@ -6,9 +6,9 @@ import { useMutation } from '../../lib/useMutation.ts'
 import type { PageProps } from '../../pages.ts'
 import { useLink, useProject } from '../../project.ts'
 import { navigate } from '../../router.ts'
-import { Dialog } from '../../ui/dialog.tsx'
+import { DeleteDialog } from '../../ui/deleteDialog.tsx'
 import { PageHead } from '../../ui/pageHead.tsx'
-import { Empty, Failed, Load, Skeleton } from '../../ui/states.tsx'
+import { Empty, Load, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import type { Flag } from './draft.ts'
 import { FlagEditor } from './flagEditor.tsx'
@@ -93,40 +93,25 @@ const Actions = ({ flag, onChanged }: { readonly flag: Flag; readonly onChanged:
       <button type="button" class="button danger" onClick={() => setDeleting(true)}>
         Delete
       </button>
-      {isDeleting && <DeleteDialog flag={flag} onClose={() => setDeleting(false)} />}
+      {isDeleting && <DeleteFlag flag={flag} onClose={() => setDeleting(false)} />}
     </>
   )
 }
 
-const DeleteDialog = ({ flag, onClose }: { readonly flag: Flag; readonly onClose: () => void }) => {
+const DeleteFlag = ({ flag, onClose }: { readonly flag: Flag; readonly onClose: () => void }) => {
   const { id } = useProject()
   const link = useLink()
-  const { run, isRunning, error } = useMutation(async () => {
-    await ask(api.DELETE('/api/projects/{projectId}/feature_flags/{id}', { params: inProjectWithId(id, flag.id) }))
-    return true
-  })
-  const submit = async () => {
-    if (!(await run())) return
-    toast(`The flag ${flag.key} is deleted.`)
-    navigate(link('flags'))
-  }
   return (
-    <Dialog
-      title={`Delete ${flag.key}?`}
-      onClose={onClose}
-      foot={
-        <>
-          <button type="button" class="button" onClick={onClose}>
-            Keep it
-          </button>
-          <button type="button" class="button danger" disabled={isRunning} onClick={() => void submit()}>
-            Delete the flag
-          </button>
-        </>
+    <DeleteDialog
+      name={flag.key}
+      action="Delete the flag"
+      remove={() =>
+        ask(api.DELETE('/api/projects/{projectId}/feature_flags/{id}', { params: inProjectWithId(id, flag.id) }))
       }
+      onDeleted={() => navigate(link('flags'))}
+      onClose={onClose}
     >
-      <p>Code that asks for the flag gets no value, as if it had never existed. Events about its use stay.</p>
-      {error && <Failed error={error} />}
-    </Dialog>
+      Code that asks for the flag gets no value, as if it had never existed. Events about its use stay.
+    </DeleteDialog>
   )
 }
