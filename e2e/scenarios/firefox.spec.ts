@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'puppeteer-core'
+import type { Browser, BrowserContext, Page } from 'puppeteer-core'
 import { launchFirefox, openPage } from '../support/firefox'
 import { startProxy } from '../support/proxy'
 import { areThere, BUILDS, expect, test as base } from '../support/scenario'
@@ -6,13 +6,24 @@ import { QUIET, uuidsOf } from '../support/world'
 
 // The main stories of the SDK in stock Firefox. The other suites have the details, in Chromium.
 
-const test = base.extend<{ firefox: Browser }>({
-  firefox: async ({}, use) => {
-    const browser = await launchFirefox()
-    await use(browser)
-    await browser.close()
+const test = base.extend<{ firefox: BrowserContext }, { browserProcess: Browser }>({
+  browserProcess: [
+    async ({}, use) => {
+      const browser = await launchFirefox()
+      await use(browser)
+      await browser.close()
+    },
+    { scope: 'worker' },
+  ],
+  firefox: async ({ browserProcess }, use) => {
+    const context = await browserProcess.createBrowserContext()
+    await use(context)
+    await context.close()
   },
 })
+
+// In one worker, because each worker launches Firefox.
+test.describe.configure({ mode: 'default' })
 
 const distinctId = (page: Page) => page.evaluate(() => window.analytics.get_distinct_id())
 const sessionId = (page: Page) => page.evaluate(() => window.analytics.get_session_id())

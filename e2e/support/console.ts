@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright/test'
-import { test as base, expect } from 'playwright/test'
 import { ROOT } from './root'
+import { expect, test as base } from './scenario'
 import { type Service, startService } from './service'
 
 const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8')
 
-/** The console of a service of its own, in a page that is signed in. */
+/** The console of a project of the test's own, in a page that is signed in. */
 export interface Console {
   readonly service: Service
   readonly page: Page
@@ -18,6 +18,8 @@ export interface Console {
 }
 
 interface Fixtures {
+  /** Whether the test needs a service of its own, because it changes or lists more than its project. */
+  ownService: boolean
   own: Service
   /** What the browser complained about: errors of the console, and of its content security policy. */
   problems: string[]
@@ -25,10 +27,12 @@ interface Fixtures {
 }
 
 export const test = base.extend<Fixtures>({
-  own: async ({}, use) => {
-    const service = await startService()
-    await use(service)
-    await service.stop()
+  ownService: [false, { option: true }],
+  own: async ({ ownService, service }, use) => {
+    if (!ownService) return use(await service.createProject())
+    const started = await startService()
+    await use(started)
+    await started.stop()
   },
   problems: async ({ page }, use) => {
     const problems: string[] = []

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import puppeteer, { type Browser, type Page } from 'puppeteer-core'
+import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core'
 
 const FIREFOX =
   process.env.TRAILMARK_FIREFOX ?? ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((file) => existsSync(file))
@@ -14,7 +14,7 @@ export const launchFirefox = (profile?: string): Promise<Browser> => {
 }
 
 /** Opens a page and waits until the SDK runs. */
-export const openPage = async (browser: Browser, url: string): Promise<Page> => {
+export const openPage = async (browser: Browser | BrowserContext, url: string): Promise<Page> => {
   const page = await browser.newPage()
   await page.goto(url)
   await page.waitForFunction(() => window.analytics?.__loaded)

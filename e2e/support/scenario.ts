@@ -4,7 +4,7 @@ import { test as base, expect } from 'playwright/test'
 import type { Analytics } from '../../src/client/publicApi'
 import type { Config } from '../../src/types'
 import { ROOT } from './root'
-import { type Service, startService, type StoredEvent } from './service'
+import { type RunningService, startService, type StoredEvent } from './service'
 import { type Site, startSite } from './site'
 
 declare global {
@@ -36,7 +36,7 @@ interface Fixtures {
   stored(until: (events: StoredEvent[]) => boolean): Promise<StoredEvent[]>
 }
 
-export const test = base.extend<Fixtures, { service: Service }>({
+export const test = base.extend<Fixtures, { service: RunningService }>({
   service: [
     // Playwright reads the names of required fixtures from the destructured first parameter.
     async ({}, use) => {

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { ROOT } from './root'
 import { startProcess } from './startProcess'
 
@@ -13,6 +15,7 @@ export interface StoredEvent {
   properties: Record<string, unknown>
 }
 
+/** A project of a running service. */
 export interface Service {
   url: string
   token: string
@@ -22,50 +25,46 @@ export interface Service {
   api(method: string, path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>
   /** Returns the events stored for a site's host, ordered by time, by running an endpoint with a variable. */
   events(host: string): Promise<StoredEvent[]>
+}
+
+/** A service and its first project. */
+export interface RunningService extends Service {
+  /** Creates another project. */
+  createProject(): Promise<Service>
   stop(): Promise<void>
 }
+
+const MAIN = join(ROOT, 'service/dist/main.js')
 
 // As text, UUIDv7s sort by time. The engine sorts the type UUID by its second half first.
 const EVENTS = `SELECT event, uuid, distinct_id, $session_id, elements_chain, toString(properties) FROM events
   WHERE properties.$host = {variables.host} ORDER BY timestamp, toString(uuid)`
 
-/** Starts the real service as `npm start` does, with a new data folder. `env`: more settings. */
-export const startService = async (env: Readonly<Record<string, string>> = {}): Promise<Service> => {
-  const data = await mkdtemp(join(tmpdir(), 'trailmark-e2e-'))
-  const [token, key] = ['e2e-token', 'e2e-personal-api-key-0123456789']
-  const { ready, stop } = await startProcess(
-    [join(ROOT, 'service/dist/main.js')],
-    {
-      TRAILMARK_PORT: '0',
-      TRAILMARK_DATA: data,
-      TRAILMARK_PROJECT_TOKEN: token,
-      TRAILMARK_PERSONAL_API_KEY: key,
-      ...env,
-    },
-    (line) => line.startsWith('trailmark ready '),
-  )
-  const { url, projectId } = JSON.parse(ready.slice('trailmark ready '.length)) as { url: string; projectId: number }
+/** Sends a JSON request with a personal API key. */
+const send = async (key: string, method: string, url: string, body?: unknown) => {
+  const response = await fetch(url, {
+    method,
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
 
-  const api: Service['api'] = async (method, path, body) => {
-    const response = await fetch(`${url}/api/projects/${projectId}${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    })
-    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
-  }
-  const created = async (path: string, body: unknown) => {
-    const answer = await api('POST', path, body)
-    if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
-  }
-  await created('/insight_variables/', { name: 'host', type: 'String' })
-  await created('/endpoints/', { name: 'events_of_host', query: { kind: 'HogQLQuery', query: EVENTS } })
+const create = async (key: string, url: string, body: unknown) => {
+  const answer = await send(key, 'POST', url, body)
+  if (answer.status !== 201) throw new Error(`POST ${url}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return answer.body
+}
 
+/** Adds the endpoint that returns the events of a host to a project. */
+const openProject = async (project: Pick<Service, 'url' | 'token' | 'key' | 'projectId'>): Promise<Service> => {
+  const { url, key, projectId } = project
+  const base = `${url}/api/projects/${projectId}`
+  await create(key, `${base}/insight_variables/`, { name: 'host', type: 'String' })
+  await create(key, `${base}/endpoints/`, { name: 'events_of_host', query: { kind: 'HogQLQuery', query: EVENTS } })
+  const api: Service['api'] = (method, path, body) => send(key, method, base + path, body)
   return {
-    url,
-    token,
-    key,
-    projectId,
+    ...project,
     api,
     events: async (host) => {
       const { status, body } = await api('POST', '/endpoints/events_of_host/run', { variables: { host } })
@@ -80,6 +79,43 @@ export const startService = async (env: Readonly<Record<string, string>> = {}): 
           properties: JSON.parse(properties) as Record<string, unknown>,
         }),
       )
+    },
+  }
+}
+
+const run = promisify(execFile)
+
+/** Creates a key for all projects. */
+const createAdminKey = async (data: string): Promise<string> => {
+  const words = ['key', 'create', 'tests', '--all-projects', '--scopes', 'all', '--json', '--data', data]
+  const { stdout } = await run(process.execPath, [MAIN, ...words])
+  return (JSON.parse(stdout) as { value: string }).value
+}
+
+/** Starts the real service as `npm start` does, with a new data folder. `env`: more settings. */
+export const startService = async (env: Readonly<Record<string, string>> = {}): Promise<RunningService> => {
+  const data = await mkdtemp(join(tmpdir(), 'trailmark-e2e-'))
+  const [token, key] = ['e2e-token', 'e2e-personal-api-key-0123456789']
+  const { ready, stop } = await startProcess(
+    [MAIN],
+    {
+      TRAILMARK_PORT: '0',
+      TRAILMARK_DATA: data,
+      TRAILMARK_PROJECT_TOKEN: token,
+      TRAILMARK_PERSONAL_API_KEY: key,
+      ...env,
+    },
+    (line) => line.startsWith('trailmark ready '),
+  )
+  const { url, projectId } = JSON.parse(ready.slice('trailmark ready '.length)) as { url: string; projectId: number }
+
+  let adminKey: Promise<string> | undefined
+  return {
+    ...(await openProject({ url, token, key, projectId })),
+    createProject: async () => {
+      const admin = await (adminKey ??= createAdminKey(data))
+      const { id, api_token } = await create(admin, `${url}/api/projects`, { name: 'Project of a test' })
+      return openProject({ url, token: api_token as string, key: admin, projectId: id as number })
     },
     stop: async () => {
       await stop()

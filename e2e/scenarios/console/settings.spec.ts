@@ -1,5 +1,7 @@
 import { expect, expectAccessible, test } from '../../support/console'
 
+test.use({ ownService: true })
+
 test('settings: project, token, keys, capture, variables, rejected events and health', async ({
   view: { service, page, open, send },
 }) => {

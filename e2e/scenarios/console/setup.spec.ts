@@ -3,6 +3,8 @@ import { startSite } from '../../support/site'
 
 const now = () => new Date().toISOString()
 
+test.use({ ownService: true })
+
 test('a new project opens its set-up, which ticks itself as events arrive', async ({
   view: { service, page, open, send },
 }) => {

@@ -1,5 +1,7 @@
 import { expect, expectAccessible, test } from '../../support/console'
 
+test.use({ ownService: true })
+
 test('the console asks for a key, shows why it was rejected, and returns to the page that was asked for', async ({
   own,
   page,
