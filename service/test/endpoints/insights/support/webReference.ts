@@ -104,6 +104,23 @@ export const byViews =
         .filter((value) => !event || value !== null),
     )
 
+/** A breakdown by a value of each matching view, which may have none. */
+export const byEachView =
+  (valueOf: (properties: SeenEvent['properties']) => string | null): ValuesOf =>
+  ({ events }, matches) =>
+    countBy(events.filter((each) => isView(each) && matches(each)).map(({ properties }) => valueOf(properties)))
+
+/** A breakdown by a property of the events with a name that have it. */
+export const byEvents =
+  (property: string, event: string): ValuesOf =>
+  ({ events }) =>
+    countBy(
+      events
+        .filter((each) => each.event === event)
+        .map((each) => propertyOf(each, property))
+        .filter((value) => value !== null),
+    )
+
 /** A breakdown by a value of the whole session. */
 export const bySession =
   (valueOf: (session: SeenSession) => string | null): ValuesOf =>
