@@ -89,7 +89,8 @@ const visitArbitrary = fc.record({
       ),
       path: fc.constantFrom(...PATHS),
       browser: fc.constantFrom(...BROWSERS),
-      seconds: fc.integer({ min: 0, max: 4_000 }),
+      // Some SDKs do not measure the time on a page.
+      seconds: fc.option(fc.integer({ min: 0, max: 4_000 }), { nil: undefined, freq: 4 }),
       viewport: fc.constantFrom([1280, 720], [390, 844], [1280, undefined], undefined),
       link: fc.constantFrom('https://maps.example/', 'mailto:shop@shop.example', undefined),
     }),
@@ -126,8 +127,8 @@ export const randomVisits = (count: number): readonly VisitEvent[] =>
           ...(isPage && before
             ? {
                 $prev_pageview_pathname: before.path,
-                $prev_pageview_duration: seconds,
-                $prev_pageview_max_content_percentage: (seconds % 101) / 100,
+                ...(seconds === undefined ? {} : { $prev_pageview_duration: seconds }),
+                $prev_pageview_max_content_percentage: ((seconds ?? 50) % 101) / 100,
               }
             : {}),
         }
