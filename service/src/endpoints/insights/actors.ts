@@ -75,8 +75,8 @@ const checkInside = (check: () => void): void => {
     throw new ApiError('query_invalid', {
       ...error.details,
       ...(detail ? { detail: detail.replaceAll('"query.', `"query.${INSIGHT}.`) } : {}),
-      ...(extra?.field
-        ? { extra: { ...extra, field: String(extra.field).replace('query.', `query.${INSIGHT}.`) } }
+      ...(typeof extra?.field === 'string'
+        ? { extra: { ...extra, field: extra.field.replace('query.', `query.${INSIGHT}.`) } }
         : {}),
     })
   }
@@ -172,7 +172,7 @@ export const ACTORS: Insight<ActorsQuery> = {
     checkSource((query as ActorsQuery).source, context)
   },
   events: ({ source: { kind, source } }) =>
-    kind === 'InsightActorsQuery' ? TRENDS.events(source as TrendsQuery) : FUNNELS.events(source as FunnelsQuery),
+    kind === 'InsightActorsQuery' ? TRENDS.events(source) : FUNNELS.events(source),
   plan({ source: given, dateRange, limit: wanted, offset: skipped }, { projectId, ...options }) {
     const [limit, offset] = [wanted ?? DEFAULT_LIMIT, skipped ?? 0]
     const filters = filtersOf(given.source.properties, `${INSIGHT}.properties`, options.context)

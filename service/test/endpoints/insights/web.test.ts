@@ -404,14 +404,16 @@ const TABLES: readonly (readonly [name: string, values: ValuesOf, isPage: boolea
   [
     'InitialUTMSourceMediumCampaign',
     bySession(({ entry: { properties } }) =>
-      ['utm_source', 'utm_medium', 'utm_campaign'].map((key) => properties[key] ?? '(none)').join(' / '),
+      ['utm_source', 'utm_medium', 'utm_campaign']
+        .map((key) => (properties[key] as string | undefined) ?? '(none)')
+        .join(' / '),
     ),
     false,
   ],
   [
     'Viewport',
     byEachView(({ $viewport_width: width, $viewport_height: height }) =>
-      width && height ? `${width}x${height}` : null,
+      width && height ? `${width as number}x${height as number}` : null,
     ),
     false,
   ],
