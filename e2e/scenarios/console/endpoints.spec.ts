@@ -47,7 +47,11 @@ test('an endpoint is created, changed, compared, rolled back, run by the shown c
   await expectAccessible(page)
 
   await page.getByRole('tab', { name: 'Runs' }).click()
-  await expect(page.getByRole('row', { name: /OK 2 live/ })).toHaveCount(2)
+  // Runs are stored within seconds.
+  await expect(async () => {
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await expect(page.getByRole('row', { name: /OK 2 live/ })).toHaveCount(2, { timeout: 1_000 })
+  }).toPass()
   await expectAccessible(page)
 
   await page.getByRole('tab', { name: 'Versions' }).click()
