@@ -85,8 +85,10 @@ export const openEngine = async ({
     })
     onStop(engine.stop)
   }
+  const runMemoryBytes = url ? Infinity : readerMemoryBytes(engineMemoryBytes(config.engineMemoryBytes))
   const cluster = url && clusterName ? createCluster(url.split(',')) : undefined
-  const storage = cluster ?? createClickhouse(() => (url ? { url } : engine!.connection()))
+  const storage =
+    cluster ?? createClickhouse(() => (url ? { url } : engine!.connection()), { maxRunMemoryBytes: runMemoryBytes })
   onStop(() => storage.close())
   await waitUntilReady(storage, url, log)
 
@@ -97,6 +99,6 @@ export const openEngine = async ({
 
   return {
     gate: createEngineGate(storage, config.engineRuns),
-    runMemoryBytes: url ? Infinity : readerMemoryBytes(engineMemoryBytes(config.engineMemoryBytes)),
+    runMemoryBytes,
   }
 }

@@ -47,7 +47,11 @@ test('an endpoint is created, changed, compared, rolled back, run by the shown c
   await expectAccessible(page)
 
   await page.getByRole('tab', { name: 'Runs' }).click()
-  await expect(page.getByRole('row', { name: /OK 2 live/ })).toHaveCount(2)
+  // Runs are stored within seconds.
+  await expect(async () => {
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await expect(page.getByRole('row', { name: /OK 2 live/ })).toHaveCount(2, { timeout: 1_000 })
+  }).toPass()
   await expectAccessible(page)
 
   await page.getByRole('tab', { name: 'Versions' }).click()
@@ -90,4 +94,30 @@ test('materialization is previewed, switched on and off, and its obstacles stand
   await expect(page.getByRole('heading', { name: 'What is in the way' })).toBeVisible()
   await expect(page.locator('.cm-lintRange-error').first()).toContainText('events e JOIN')
   await expectAccessible(page)
+})
+
+test('errors of an insight stand at their place in its JSON, when it runs and when it is saved', async ({
+  view: { service, page, open },
+}) => {
+  const query = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: '$pageview', math: 'dau' }] }
+  expect((await service.api('POST', '/endpoints/', { name: 'visitors', query })).status).toBe(201)
+  await open('endpoints/visitors?tab=query')
+  const text = page.getByLabel('Query of visitors')
+  await text.fill(JSON.stringify({ ...query, series: [{ ...query.series[0], math: 'mode' }] }, undefined, 2))
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await expect(page.getByText('Line 7: "query.series.0.math" must be one of')).toBeVisible()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Show the error in the text' }).click()
+  expect(
+    await text.evaluate((area: HTMLTextAreaElement) => area.value.slice(area.selectionStart, area.selectionEnd)),
+  ).toBe('"mode"')
+  await page.keyboard.insertText('"total')
+  await expect(page.getByText('This is not JSON')).toBeVisible()
+  await page.keyboard.insertText('ly"')
+  await page.getByRole('button', { name: /^Save as version/ }).click()
+  await expect(page.getByText('Line 7: "query.series.0.math" must be one of')).toBeVisible()
+  await page.getByRole('button', { name: 'Show the error in the text' }).click()
+  await page.keyboard.insertText('"total"')
+  await page.getByRole('button', { name: /^Save as version/ }).click()
+  await expect(page.getByText('Saved version 2.')).toBeVisible()
 })

@@ -33,6 +33,11 @@ test('a flag is created, tested before it is saved, deactivated and deleted', as
   expect(page.url()).toContain('person=bo')
   await expectAccessible(page)
 
+  await page.getByRole('button', { name: 'Count people' }).click()
+  await expect(page.getByText('1 of 1 people (100%) get the flag.')).toBeVisible()
+  await expect(page.getByRole('link', { name: 'ada', exact: true })).toBeVisible()
+  await expectAccessible(page)
+
   // What is written survives a reload.
   await page.reload()
   await expect(page.getByLabel('Key', { exact: true })).toHaveValue('new-checkout')

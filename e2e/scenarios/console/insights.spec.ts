@@ -44,7 +44,7 @@ test('insights: a trend, a funnel and retention are built, kept in the URL and s
   await expect(page.getByText('Choose a property', { exact: true }).last()).toBeVisible()
   await page.getByLabel('Property of series A').selectOption('price')
   await page.getByText('Number', { exact: true }).click()
-  await expect(page.getByRole('definition')).toHaveText('100')
+  await expect(page.getByRole('definition').first()).toHaveText('100')
   await page.getByText('Table', { exact: true }).click()
   await page.getByLabel('Breakdown').selectOption('person.plan')
   await expect(page.getByRole('row', { name: 'free 40' })).toBeVisible()
@@ -54,6 +54,18 @@ test('insights: a trend, a funnel and retention are built, kept in the URL and s
   await expect(page.getByRole('row', { name: 'product viewed 100' })).toBeVisible()
   await page.getByText('Line', { exact: true }).click()
   await expectAccessible(page)
+
+  // A point opens its people, by keyboard too.
+  const people = page.getByRole('dialog')
+  await page.getByRole('img', { name: /^Trend/ }).focus()
+  await page.keyboard.press('End')
+  for (let day = 0; day < 3; day++) await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('Enter')
+  await expect(people.getByRole('row')).toHaveCount(6)
+  await expectAccessible(page)
+  await people.getByRole('link', { name: 'person-4' }).click()
+  await expect(page.getByRole('heading', { name: 'person-4' })).toBeVisible()
+  await page.goBack()
 
   await page.getByText('More', { exact: true }).click()
   await page.getByLabel('Formula').fill('A +')
@@ -67,6 +79,9 @@ test('insights: a trend, a funnel and retention are built, kept in the URL and s
   await page.getByRole('button', { name: 'Add step' }).click()
   await expect(page.getByRole('row', { name: '3 purchase 2 20% 40% 3 2m 00s' })).toBeVisible()
   await expectAccessible(page)
+  await page.getByTitle('People lost before step 3').click()
+  await expect(people.getByRole('link', { name: /^person-[234]$/ })).toHaveCount(3)
+  await people.getByRole('button', { name: 'Close' }).click()
 
   await page.getByRole('tab', { name: 'Retention' }).click()
   await page.getByLabel('Interval', { exact: true }).selectOption({ label: 'days' })

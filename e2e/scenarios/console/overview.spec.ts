@@ -57,6 +57,21 @@ test('the overview shows visitors, pages and sources, filters by a clicked row, 
   await expect(visitors).toContainText('1')
 })
 
+test('the overview shows conversions of a goal, and the median duration beside the mean', async ({
+  view: { page, open, send },
+}) => {
+  const signup = { event: 'signed up', distinct_id: 'ada', timestamp: at(29), properties: { $session_id: 'ada-30' } }
+  await send([...visit('ada', 30, ['/', '/basket']), ...visit('bo', 40, ['/']), signup])
+  await open('overview?period=24h')
+  await expect(page.getByTitle('Mean: 30 seconds. Median: 30 seconds')).toBeVisible()
+  await page.getByLabel('Conversion goal').selectOption({ label: 'Goal: signed up' })
+  await expect(page.getByRole('button', { name: /^Conversion rate/ })).toContainText('50%')
+  const pages = page.getByRole('region', { name: 'Pages' })
+  await expect(pages.getByRole('row', { name: '/ 2 1 50%', exact: true })).toBeVisible()
+  expect(page.url()).toContain('goal=signed')
+  await expectAccessible(page)
+})
+
 test('the overview of a project without events says what to do, and a broken filter in the URL is ignored', async ({
   view: { page, open },
 }) => {

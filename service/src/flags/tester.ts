@@ -2,7 +2,7 @@ import { ApiError } from '../lib/apiError.ts'
 import type { Persons } from '../persons/lookup.ts'
 import type { StoredProperties } from '../persons/storedProperties.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
-import type { FlagDefinitions, FlagDraft } from './definitions.ts'
+import type { FlagDefinitions } from './definitions.ts'
 import { enrolmentProperty, type Feature, featuresOf, STAGES } from './enrolment.ts'
 import { type ConditionTrace, explainFlag, type Flag, type FlagValue, type Subject } from './evaluate.ts'
 import {
@@ -12,6 +12,7 @@ import {
   type PersonState,
   toPercent,
 } from './describeEvaluation.ts'
+import { createFlagOf, type WantedFlag } from './flagOf.ts'
 import { familyOf, withStored } from './subject.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -19,7 +20,7 @@ type Values = Readonly<Record<string, unknown>>
 /** A flag and the person or group to evaluate it for. */
 export interface FlagTestInput {
   /** Id or key of a flag, or an unsaved definition. */
-  readonly flag: number | string | FlagDraft
+  readonly flag: WantedFlag
   readonly distinct_id?: string
   /** Replace stored properties of the same names. */
   readonly person_properties?: Values
@@ -81,17 +82,7 @@ export const createFlagTester = ({
   persons,
   now = Date.now,
 }: FlagTesterDependencies): FlagTester => {
-  const flagOf = async (projectId: number, wanted: FlagTestInput['flag']): Promise<Flag> => {
-    if (typeof wanted === 'object') return definitions.draft(projectId, wanted)
-    const all = await definitions.byKey(projectId)
-    const flag = typeof wanted === 'string' ? all.get(wanted) : [...all.values()].find(({ id }) => id === wanted)
-    if (!flag)
-      throw new ApiError('not_found', {
-        attr: 'flag',
-        detail: `This project has no feature flag with this ${typeof wanted === 'string' ? 'key' : 'id'}.`,
-      })
-    return flag
-  }
+  const flagOf = createFlagOf(definitions)
 
   const personOf = async (projectId: number, distinctId: string): Promise<PersonState> => {
     const [person] = distinctId ? await persons.list(projectId, { distinctId, limit: 1, offset: 0 }) : []

@@ -17,6 +17,7 @@ import type { EarlyAccess } from '../flags/earlyAccess.ts'
 import type { FlagsHandler } from '../flags/flags.ts'
 import type { LocalEvaluation } from '../flags/localEvaluation.ts'
 import type { RemoteConfigs } from '../flags/remoteConfig.ts'
+import type { FindFlagMatches } from '../flags/matches.ts'
 import type { FlagTester } from '../flags/tester.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { RejectedEvents } from '../ingest/rejectedEvents.ts'
@@ -44,6 +45,7 @@ export interface Dependencies {
   readonly openApi: OpenApi
   readonly flags: FlagDefinitions
   readonly testFlag: FlagTester
+  readonly findFlagMatches: FindFlagMatches
   readonly earlyAccess: EarlyAccess
   readonly handleFlags: FlagsHandler
   readonly localEvaluation: LocalEvaluation

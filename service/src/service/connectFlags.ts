@@ -3,6 +3,7 @@ import { createFlagDefinitions } from '../flags/definitions.ts'
 import { createEarlyAccess } from '../flags/earlyAccess.ts'
 import { createFlagsHandler } from '../flags/flags.ts'
 import { createLocalEvaluation } from '../flags/localEvaluation.ts'
+import { createFindFlagMatches } from '../flags/matches.ts'
 import { createFlagQuota } from '../flags/quota.ts'
 import { createRemoteConfigs } from '../flags/remoteConfig.ts'
 import { createFlagTester } from '../flags/tester.ts'
@@ -14,7 +15,7 @@ import type { Metadata } from '../storage/metadata/metadata.ts'
 
 type FlagDependencies = Pick<
   Dependencies,
-  'flags' | 'testFlag' | 'earlyAccess' | 'remoteConfigs' | 'localEvaluation' | 'handleFlags'
+  'flags' | 'testFlag' | 'findFlagMatches' | 'earlyAccess' | 'remoteConfigs' | 'localEvaluation' | 'handleFlags'
 >
 
 interface FlagsOptions {
@@ -34,6 +35,7 @@ export const connectFlags = ({ config, metadata, gate, persons, onEvaluated }: F
   return {
     flags: definitions,
     testFlag: createFlagTester({ definitions, settings: metadata.settings, stored, persons }),
+    findFlagMatches: createFindFlagMatches({ definitions, persons }),
     earlyAccess: createEarlyAccess(metadata, definitions),
     remoteConfigs,
     localEvaluation: createLocalEvaluation({ definitions, metadata }),

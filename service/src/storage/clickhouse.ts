@@ -8,6 +8,7 @@ import { createStatements } from './clickhouseStatements.ts'
 import {
   type Progress,
   type Result,
+  type RunLimits,
   type Storage,
   StorageError,
   type StreamFormat,
@@ -45,6 +46,8 @@ export interface NodeOptions {
   readonly settings?: Settings
   /** Databases with the projects' tables. */
   readonly databases?: readonly string[]
+  /** Maximum memory of a project's query on this server, which rejects larger limits. */
+  readonly maxRunMemoryBytes?: number
   /** Resolves when a failed insert no longer runs on any node. Absent: inserts run on this server only. */
   readonly ended?: (queryId: string) => Promise<void>
 }
@@ -55,9 +58,13 @@ export interface NodeOptions {
  */
 export const createClickhouse = (
   connection: () => Connection | undefined,
-  { settings = {}, databases = ['db'], ended }: NodeOptions = {},
+  { settings = {}, databases = ['db'], maxRunMemoryBytes = Infinity, ended }: NodeOptions = {},
 ): Storage => {
   const clients = createClickhouseClients(connection)
+  const settingsOfRun = (limits: RunLimits): Settings => ({
+    ...settings,
+    ...runSettings({ ...limits, maxMemoryBytes: Math.min(limits.maxMemoryBytes, maxRunMemoryBytes) }, databases),
+  })
 
   const { execute, settle, endingWith, reading } = createStatements(clients, settings)
 
@@ -72,7 +79,7 @@ export const createClickhouse = (
             params,
             queryId,
             signal,
-            settings: { ...settings, ...runSettings(limits, databases), default_format: 'JSONCompact' },
+            settings: { ...settingsOfRun(limits), default_format: 'JSONCompact' },
           })
           const json = await body.text()
           const { meta, data } = parseResponse(json)
@@ -91,7 +98,7 @@ export const createClickhouse = (
             params,
             queryId,
             signal,
-            settings: { ...settings, ...runSettings(limits, databases), default_format: STREAM_FORMATS[format] },
+            settings: { ...settingsOfRun(limits), default_format: STREAM_FORMATS[format] },
           })
           // The engine does not apply max_result_rows to every query, such as one without a table.
           if (rowCount > limits.maxRows) {

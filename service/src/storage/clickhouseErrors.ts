@@ -61,6 +61,10 @@ const isShared = (name: string, message: string) =>
 const isFull = (name: string, message: string) =>
   KINDS[name] === 'full' || /No space left on device|errno: (?:28|122)\b/.test(message)
 
+// The engine uses one error name for too many rows and for too much on its disk, which is part of a query's memory limit.
+const isSpillTooLarge = (name: string, message: string) =>
+  name === 'TOO_MANY_ROWS_OR_BYTES' && /temporary files/i.test(message)
+
 /** Returns the `StorageError` for an error of the engine or the connection, and any other error as it is. `inserting`: rows may be the cause. */
 export const toStorageError = (error: unknown, inserting = false): unknown => {
   if (error instanceof EngineError) {
@@ -72,6 +76,7 @@ export const toStorageError = (error: unknown, inserting = false): unknown => {
       const kind = DATA_ERRORS.has(name) ? 'data' : !name || name in KINDS ? 'unavailable' : 'query'
       return new StorageError(kind, error.message, name)
     }
+    if (isSpillTooLarge(name, error.message)) return new StorageError('memory', error.message, name)
     return new StorageError(isShared(name, error.message) ? 'capacity' : (KINDS[name] ?? 'query'), error.message, name)
   }
   if (error instanceof StorageError || !(error instanceof Error) || !isConnectionError(error)) return error

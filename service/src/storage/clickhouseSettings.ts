@@ -39,6 +39,10 @@ export const RESULT_SETTINGS: Settings = {
   output_format_json_quote_decimals: 0,
 }
 
+// A query with more groups than fit in memory writes them to disk, which takes about a quarter longer.
+const SPILL_SHARE = 0.7
+const MAX_SPILLED_SHARE = 4
+
 /**
  * Settings that limit what a project's query may read and use. `databases`: all databases with the projects' tables.
  */
@@ -51,6 +55,8 @@ export const runSettings = (limits: RunLimits, databases: readonly string[]): Se
   max_execution_time: limits.maxSeconds,
   timeout_overflow_mode: 'throw',
   max_memory_usage: String(limits.maxMemoryBytes),
+  max_bytes_before_external_group_by: String(Math.floor(limits.maxMemoryBytes * SPILL_SHARE)),
+  max_temporary_data_on_disk_size_for_query: String(limits.maxMemoryBytes * MAX_SPILLED_SHARE),
   max_result_rows: String(limits.maxRows),
   ...(limits.maxThreads ? { max_threads: limits.maxThreads } : {}),
   result_overflow_mode: 'throw',

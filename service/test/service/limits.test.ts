@@ -10,6 +10,7 @@ const KEY_LIMITS = {
   small: { rows: 2, stream_rows: 4 },
   hasty: { seconds: 1 },
   poor: { memory_mb: 20 },
+  thrifty: { memory_mb: 100, seconds: 30 },
   greedy: { at_once: 100, seconds: 4 },
 }
 
@@ -44,6 +45,11 @@ beforeAll(async () => {
     ['one', 'SELECT 1'],
     ['ten', 'SELECT arrayJoin(range(10)) AS n'],
     ['endless', endless],
+    [
+      'groups',
+      `SELECT count() FROM (SELECT s, count() AS c FROM (SELECT concat('visitor ', toString(a), ' ', toString(b), repeat('.', {variables.n})) AS s
+        FROM (SELECT arrayJoin(range(2000)) AS a) AS x CROSS JOIN (SELECT arrayJoin(range(1000)) AS b) AS y) AS e GROUP BY s) AS g`,
+    ],
     ['heavy', 'SELECT length(groupUniqArray(n)) FROM (SELECT arrayJoin(range(20000000)) AS n)'],
   ]) {
     const { status, body } = await api(service, 'POST', '/endpoints/', { name, query: { kind: 'HogQLQuery', query } })
@@ -54,6 +60,8 @@ afterAll(() => service.stop())
 
 test('the service runs queries on an engine with little memory', async () => {
   expect((await run('one', 'other')).status).toBe(200)
+  for (const path of ['/event_definitions/', '/property_definitions/?type=person', '/persons/'])
+    expect([path, (await api(service, 'GET', path)).status]).toEqual([path, 200])
 })
 
 test.each([
@@ -139,6 +147,14 @@ test('the memory limit rejects a query that needs more and reports the limit', a
     body: { code: 'query_memory_limit', detail: expect.stringContaining('20 MB') },
   })
   expect((await run('one', 'poor')).status).toBe(200)
+})
+
+test('a query with more groups than fit in its memory uses the disk, up to a limit', async () => {
+  expect((await run('groups', 'thrifty', { variables: { n: 1 } })).body).toMatchObject({ results: [[2_000_000]] })
+  expect(await run('groups', 'poor', { variables: { n: 100 } })).toMatchObject({
+    status: 400,
+    body: { code: 'query_memory_limit' },
+  })
 })
 
 test('the queue of a project rejects excess queries as retryable and runs later ones', async () => {

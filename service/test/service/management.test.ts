@@ -621,6 +621,40 @@ describe('flag tests', () => {
     expect(await tryOut({ flag, distinct_id: 'ada' }, other)).toMatchObject({ value: false, person: null })
   })
 
+  test('counts the persons that a flag is on for, saved or not, and lists some of them', async () => {
+    await capture(
+      service,
+      event('$identify', {}, { distinct_id: 'matched 1', $set: { seat: 'window', age: 30 } }),
+      event('$identify', {}, { distinct_id: 'matched 2', $set: { seat: 'window', age: 20 } }),
+      event('$identify', {}, { distinct_id: 'unmatched', $set: { seat: 'aisle' } }),
+    )
+    const flag = {
+      key: 'seats',
+      filters: {
+        groups: [
+          { properties: [person('seat', 'window')], rollout_percentage: 0 },
+          { properties: [person('seat', 'window'), person('age', 25, 'gte')] },
+        ],
+      },
+    }
+    const { status, body } = await api(service, 'POST', '/feature_flags/matches', { flag })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      is_complete: true,
+      matching: 1,
+      conditions: [
+        { index: 0, properties_match: 2, matching: 0 },
+        { index: 1, properties_match: 1, matching: 1 },
+      ],
+      results: [{ distinct_id: 'matched 1', value: true }],
+    })
+    expect((await api(service, 'GET', `/persons/${body.results[0].id}/`)).body.properties.seat).toBe('window')
+    const ofGroups = { key: 'seats', filters: { aggregation_group_type: 'company', groups: [{}] } }
+    expect((await api(service, 'POST', '/feature_flags/matches', { flag: ofGroups })).status).toBe(400)
+    expect((await api(service, 'POST', '/feature_flags/matches', { flag: 'unknown' })).status).toBe(404)
+    expect((await api(other, 'POST', '/feature_flags/matches', { flag })).body).toMatchObject({ matching: 0 })
+  })
+
   test('requires the scope for reading persons as well', async () => {
     const { value } = (
       await request(`${service.url}/api/personal_api_keys/`, {

@@ -38,12 +38,14 @@ export const isAborted = (error: unknown): boolean => error instanceof DOMExcept
 
 /** Returns the failure of an error response. */
 export const toFailure = (status: number, body: unknown): Failure => {
-  const { detail, code, attr, errors, position, fix, request_id } = (
+  const { detail, code, attr, field, errors, position, fix, request_id } = (
     typeof body === 'object' && body !== null ? body : {}
   ) as Partial<{
     detail: string
     code: string
     attr: string
+    /** Path of the field within `attr`. */
+    field: string
     errors: FieldIssue[]
     position: Position
     fix: string
@@ -54,7 +56,7 @@ export const toFailure = (status: number, body: unknown): Failure => {
     message,
     code ?? 'unknown',
     status,
-    errors ?? (attr ? [{ path: attr, code: code ?? 'unknown', message }] : []),
+    errors ?? (attr ? [{ path: field ?? attr, code: code ?? 'unknown', message }] : []),
     position,
     fix,
     request_id,

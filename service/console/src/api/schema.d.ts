@@ -3580,6 +3580,103 @@ export interface paths {
     }
     trace?: never
   }
+  '/api/projects/{projectId}/feature_flags/matches': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Count the persons, of those seen last, that a flag, saved or not, is on for. The key also requires person:read
+     * @description Requires a key with the scope feature_flag:read.
+     */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            flag:
+              | number
+              | string
+              | {
+                  active?: boolean
+                  evaluation_contexts?: string[]
+                  filters?: {
+                    aggregation_group_type?: string | null
+                    aggregation_group_type_index?: number | null
+                    groups: {
+                      properties?: {
+                        group_type_index?: number | null
+                        key: string
+                        operator?: string
+                        /** @enum {string} */
+                        type: 'person' | 'group' | 'flag'
+                        value?: unknown
+                      }[]
+                      rollout_percentage?: number | null
+                      variant?: string | null
+                    }[]
+                    multivariate?: {
+                      variants: {
+                        key: string
+                        name?: string | null
+                        rollout_percentage: number
+                      }[]
+                    } | null
+                    payloads?: {
+                      [key: string]: unknown
+                    }
+                  }
+                  id?: number
+                  key: string
+                  name?: string
+                }
+          }
+        }
+      }
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              conditions: {
+                index: number
+                matching: number
+                properties_match: number
+              }[]
+              evaluated: number
+              is_complete: boolean
+              matching: number
+              results: {
+                distinct_id: string
+                id: string
+                value: boolean | string
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/projects/{projectId}/feature_flags/test': {
     parameters: {
       query?: never

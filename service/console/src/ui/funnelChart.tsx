@@ -13,6 +13,13 @@ export interface FunnelStep {
   readonly breakdown_value?: string | null | readonly (string | null)[]
 }
 
+/** People of a funnel. `step`: the step they reached, from 1 or, negative, before which they left. */
+export interface FunnelGroup {
+  readonly step: number
+  readonly name: string
+  readonly value: FunnelStep['breakdown_value']
+}
+
 /** Returns one list of steps for each value of the breakdown, or one in all, from the results of `FunnelsQuery`. */
 export const funnelLists = (results: readonly unknown[]): readonly (readonly FunnelStep[])[] =>
   (Array.isArray(results[0]) ? results : [results]) as readonly (readonly FunnelStep[])[]
@@ -51,10 +58,13 @@ const shareText = (value: number | null) => (value === null ? '–' : formatShar
 export const FunnelChart = ({
   caption,
   results,
+  onOpen,
 }: {
   readonly caption: string
   /** Results of `FunnelsQuery`. */
   readonly results: readonly unknown[]
+  /** Opens the people of a step. Absent: steps cannot be opened. */
+  readonly onOpen?: (group: FunnelGroup) => void
 }) => {
   const lists = funnelLists(results)
   const download = () =>
@@ -76,7 +86,14 @@ export const FunnelChart = ({
   return (
     <div class="stack">
       {lists.map((steps, index) => (
-        <Funnel key={index} caption={caption} title={titleOf(steps)} steps={steps} color={(index % 5) + 1} />
+        <Funnel
+          key={index}
+          caption={caption}
+          title={titleOf(steps)}
+          steps={steps}
+          color={(index % 5) + 1}
+          onOpen={onOpen}
+        />
       ))}
       <div class="row">
         <button type="button" class="button" onClick={download}>
@@ -92,11 +109,13 @@ const Funnel = ({
   title,
   steps,
   color,
+  onOpen,
 }: {
   readonly caption: string
   readonly title: string | undefined
   readonly steps: readonly FunnelStep[]
   readonly color: number
+  readonly onOpen: ((group: FunnelGroup) => void) | undefined
 }) => (
   <div class="table-wrap" tabIndex={0} role="group" aria-label={title ?? caption}>
     <table class={styles.funnel}>
@@ -125,10 +144,28 @@ const Funnel = ({
                 />
               </span>
             </th>
-            <td class={styles.main}>{formatWhole(row.count)}</td>
+            <td class={styles.main}>
+              <People
+                count={row.count}
+                label={`People of step ${index + 1}`}
+                onOpen={onOpen && (() => onOpen({ step: index + 1, name: row.name, value: steps[0]?.breakdown_value }))}
+              />
+            </td>
             <td class={styles.main}>{shareText(row.ofFirst)}</td>
             <td>{shareText(row.ofPrevious)}</td>
-            <td>{row.lost === null ? '–' : formatWhole(row.lost)}</td>
+            <td>
+              {row.lost === null ? (
+                '–'
+              ) : (
+                <People
+                  count={row.lost}
+                  label={`People lost before step ${index + 1}`}
+                  onOpen={
+                    onOpen && (() => onOpen({ step: -index - 1, name: row.name, value: steps[0]?.breakdown_value }))
+                  }
+                />
+              )}
+            </td>
             <td>{row.median === null ? '–' : formatDuration(row.median)}</td>
           </tr>
         ))}
@@ -136,3 +173,20 @@ const Funnel = ({
     </table>
   </div>
 )
+
+const People = ({
+  count,
+  label,
+  onOpen,
+}: {
+  readonly count: number
+  readonly label: string
+  readonly onOpen: (() => void) | undefined
+}) =>
+  onOpen && count > 0 ? (
+    <button type="button" class="button plain" title={label} onClick={onOpen}>
+      {formatWhole(count)}
+    </button>
+  ) : (
+    <>{formatWhole(count)}</>
+  )

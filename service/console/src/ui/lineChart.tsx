@@ -40,6 +40,11 @@ interface ChartProps {
   readonly kind?: 'line' | 'bar'
 }
 
+interface LineChartProps extends ChartProps {
+  /** Opens what is behind a bucket. Absent: buckets cannot be opened. */
+  readonly open?: { readonly label: string; readonly onOpen: (index: number) => void }
+}
+
 const toOptions = (
   element: HTMLElement,
   { labels, series, format, kind, isLastPartial }: Required<ChartProps>,
@@ -141,7 +146,8 @@ export const LineChart = ({
   format = formatCompact,
   isLastPartial = false,
   kind = 'line',
-}: ChartProps) => {
+  open,
+}: LineChartProps) => {
   const box = useRef<HTMLDivElement>(null)
   const chart = useRef<uPlot>(undefined)
   const [cursor, setCursor] = useState<number>()
@@ -168,6 +174,7 @@ export const LineChart = ({
   }, [labels, series, format, isLastPartial, kind, isTable, theme])
 
   const moveCursor = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && open && cursor !== undefined) open.onOpen(cursor)
     const last = labels.length - 1
     const at = cursor ?? -1
     const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: last }[event.key]
@@ -203,8 +210,10 @@ export const LineChart = ({
             ref={box}
             role="img"
             tabIndex={0}
-            aria-label={`${caption}. Use the arrow keys to read the values.`}
+            aria-label={`${caption}. Use the arrow keys to read the values.${open ? ` Enter: ${open.label}.` : ''}`}
+            style={open ? { cursor: 'pointer' } : {}}
             onKeyDown={moveCursor}
+            onClick={() => open && cursor !== undefined && open.onOpen(cursor)}
           />
           {cursor !== undefined && <Tip label={labels[cursor]} series={series} index={cursor} format={format} />}
           <Announcement text={cursor === undefined ? '' : `${labels[cursor]}. ${valuesAt(cursor).join(', ')}`} />

@@ -1,7 +1,7 @@
-import { call, name, type QuerySql, type Sql, text } from '../../sql/catalog/physical.ts'
+import { call, infix, name, type QuerySql, type Sql, text } from '../../sql/catalog/physical.ts'
 import { column, from } from './select.ts'
 import { breakdownLimitOf, breakdownsOf, type SharedQuery } from './shared.ts'
-import { bound, type Source } from './source.ts'
+import { bound, some, type Source } from './source.ts'
 
 /** The key of all values beyond the breakdown limit. */
 export const OTHER = ''
@@ -38,6 +38,16 @@ export const shownKeyOf = (key: Sql, rows: () => QuerySql, query: SharedQuery, w
   if (!breakdownsOf(query).length) return key
   const count = weight === undefined ? call('count') : call('sum', name('t', weight))
   return call('if', { kind: 'in', isNot: false, left: key, right: topKeysOf(rows(), query, count) }, key, text(OTHER))
+}
+
+/** The condition that a key is that of values, as responses have them. */
+export const isKeyOf = (key: Sql, values: readonly (string | null)[]): Sql => {
+  const given = call(
+    'toJSONString',
+    call('array', ...values.map((each) => call('nullIf', bound('String', each ?? ''), text('')))),
+  )
+  const isGiven = infix(key, '=', given)
+  return values.length === 1 && values[0] === 'Other' ? some([isGiven, infix(key, '=', text(OTHER))]) : isGiven
 }
 
 const NULLS = /^\[null(,null)*\]$/

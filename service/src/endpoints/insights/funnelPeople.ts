@@ -347,7 +347,7 @@ const shownRows = (plan: FunnelPlan): SelectSql => {
 }
 
 /**
- * Returns the people of a funnel, one row per person, or per person and bucket: `key` (of the breakdown), `bucket`, and `times`, the instants at
+ * Returns the people of a funnel, one row per person, or per person and bucket: `person`, `key` (of the breakdown), `bucket`, and `times`, the instants at
  * which they reached the steps in order.
  */
 export const peopleOf = (plan: FunnelPlan): SelectSql => {
@@ -358,6 +358,7 @@ export const peopleOf = (plan: FunnelPlan): SelectSql => {
   return {
     kind: 'select',
     items: [
+      column(merged('person'), 'person'),
       column(merged('bucket'), 'bucket'),
       column(merged('key'), 'key'),
       column(

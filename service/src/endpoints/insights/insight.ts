@@ -43,6 +43,8 @@ export interface Insight<Query extends SharedQuery> {
   readonly beginsAlone?: boolean
   /** Whether it is computed from whole sessions, so that it cannot be materialized. */
   readonly readsSessions?: boolean
+  /** Whether it is never materialized, although it reads events only. */
+  readonly isLive?: boolean
   /** Throws `ApiError` unless a query of this kind can be run. */
   check(query: unknown, context: FilterContext): void
   /** Returns the names of all events that a query reads. `undefined`: any event. */

@@ -1,6 +1,7 @@
 import { ApiError } from '../../lib/apiError.ts'
 import type { ValidationIssue } from '../../lib/apiError.ts'
 import type { Filter, FilterContext, FilterGroup } from './filters.ts'
+import { ACTORS } from './actors.ts'
 import { FUNNELS } from './funnels.ts'
 import type { Insight, Plan } from './insight.ts'
 import { DATE_FORMS, type DateRange, RangeReversed, readDate, reversedRange } from './period.ts'
@@ -18,6 +19,7 @@ const KINDS: Readonly<Record<string, Insight<never>>> = {
   RetentionQuery: RETENTION,
   WebOverviewQuery: WEB_OVERVIEW,
   WebStatsTableQuery: WEB_STATS_TABLE,
+  ActorsQuery: ACTORS,
 }
 
 /** The kinds of insight that an endpoint can hold. */
@@ -149,6 +151,9 @@ export interface InsightRun {
 
 /** Whether every insight of a query's kind is computed from whole sessions. */
 export const readsWholeSessions = ({ kind }: InsightQuery): boolean => Boolean(KINDS[kind]!.readsSessions)
+
+/** Whether a query's kind is never materialized, although it reads events only. */
+export const isAlwaysLive = ({ kind }: InsightQuery): boolean => Boolean(KINDS[kind]!.isLive)
 
 /** Returns the names of all events that an insight reads. `undefined`: any event. */
 export const eventsOfInsight = (query: InsightQuery): readonly string[] | undefined =>

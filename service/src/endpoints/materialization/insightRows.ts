@@ -5,6 +5,7 @@ import {
   type InsightQuery,
   type InsightRun,
   planInsight,
+  isAlwaysLive,
   readsWholeSessions,
   UTC,
 } from '../insights/insights.ts'
@@ -80,6 +81,16 @@ export const shapeOfInsight = (query: InsightQuery): InsightShape | readonly Vio
       {
         code: 'session_property',
         message: `A ${query.kind} is computed from sessions. Sessions are computed from all of their events, so a materialized run would not read less`,
+        field: 'query.kind',
+        fix: 'Leave the endpoint live',
+      },
+    ]
+  }
+  if (isAlwaysLive(query)) {
+    return [
+      {
+        code: 'live_kind',
+        message: `A ${query.kind} lists the people of one point of an insight, which a table of all points would not make faster`,
         field: 'query.kind',
         fix: 'Leave the endpoint live',
       },

@@ -20,6 +20,7 @@ export type ViolationCode =
   | 'subquery_in_aggregation'
   | 'array_join'
   | 'session_property'
+  | 'live_kind'
 
 /** One reason why a query cannot be materialized: what is wrong, where, and how to fix it. */
 export interface Violation {

@@ -29,14 +29,36 @@ const FLAG = Type.Object({
   updated_at: TIME,
 })
 
+/** Id or key of a flag, or a definition that is not saved. Its `id` names the flag that it would change. */
+const WANTED_FLAG = Type.Union([
+  Type.Integer(),
+  Type.String({ minLength: 1, maxLength: 400 }),
+  Type.Object({ id: Type.Optional(Type.Integer()), key: Type.String(), ...FIELDS }, CLOSED),
+])
+
+const MATCHES = Type.Object({ flag: WANTED_FLAG }, CLOSED)
+
+const MATCHES_RESULT = Type.Object({
+  /** Number of persons that the flag was evaluated for, those seen last. */
+  evaluated: Type.Integer(),
+  /** Whether these are all persons of the project. */
+  is_complete: Type.Boolean(),
+  matching: Type.Integer(),
+  conditions: Type.Array(
+    Type.Object({ index: Type.Integer(), properties_match: Type.Integer(), matching: Type.Integer() }),
+  ),
+  results: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      distinct_id: Type.String(),
+      value: Type.Union([Type.Boolean(), Type.String()]),
+    }),
+  ),
+})
+
 const TEST = Type.Object(
   {
-    /** Id or key of a flag, or a definition that is not saved. Its `id` names the flag that it would change. */
-    flag: Type.Union([
-      Type.Integer(),
-      Type.String({ minLength: 1, maxLength: 400 }),
-      Type.Object({ id: Type.Optional(Type.Integer()), key: Type.String(), ...FIELDS }, CLOSED),
-    ]),
+    flag: WANTED_FLAG,
     distinct_id: Type.Optional(Type.String({ maxLength: 400 })),
     /** Replace stored properties of the same names. */
     person_properties: Type.Optional(ANY_OBJECT),
@@ -131,13 +153,22 @@ const put: Handler<Static<typeof CHANGE>> = async (dependencies, request) => {
   return { status: 201, body: await flags.create(projectId, { ...body, key }) }
 }
 
-const test: Handler<Static<typeof TEST>> = async ({ testFlag }, { projectId, key, body }) => {
-  // The explanation contains stored properties.
+const assertReadsPersons = ({ key }: RouteRequest<unknown>) => {
   if (!key.scopes.includes('person:read'))
     throw new ApiError('permission_denied', {
       detail: 'This personal API key lacks the scope person:read, which testing a flag requires as well.',
     })
+}
+
+const test: Handler<Static<typeof TEST>> = async ({ testFlag }, request) => {
+  assertReadsPersons(request) // The explanation contains stored properties.
+  const { projectId, body } = request
   return { body: await testFlag(projectId, body) }
+}
+
+const match: Handler<Static<typeof MATCHES>> = async ({ findFlagMatches }, request) => {
+  assertReadsPersons(request)
+  return { body: await findFlagMatches(request.projectId, request.body.flag) }
 }
 
 const FLAGS = '/api/projects/:projectId/feature_flags'
@@ -170,6 +201,16 @@ export const FLAG_ROUTES = [
     body: TEST,
     response: TEST_RESULT,
     handler: test,
+  }),
+  route({
+    method: 'POST',
+    path: `${FLAGS}/matches`,
+    summary:
+      'Count the persons, of those seen last, that a flag, saved or not, is on for. The key also requires person:read',
+    access: 'feature_flag:read',
+    body: MATCHES,
+    response: MATCHES_RESULT,
+    handler: match,
   }),
   route({
     method: 'GET',

@@ -120,6 +120,8 @@ export interface SessionRows extends Omit<DerivedRows, 'toSql'> {
   readonly aggregate: (id: string, sql: Sql) => Sql
   /** Returns a property of the event that tells the arrival. */
   readonly arrival: (property: string) => Sql
+  /** The rows of events, with what `ofEvent` has computed so far. */
+  readonly events: () => FromSql
   /** Call last. `where`: conditions on the rows of events; `having`: on aggregates of the sessions. */
   readonly toSql: (conditions?: { readonly where?: readonly Sql[]; readonly having?: Sql }) => FromSql
 }
@@ -180,6 +182,11 @@ export const createSessions = ({ as, isJoined }: DerivedOptions): SessionRows =>
     if (Object.hasOwn(EXIT_PROPERTIES, wanted)) return nullableProperty(wanted, exitOf(EXIT_PROPERTIES[wanted]!))
     return simple[wanted]?.()
   }
+  const events = (): FromSql => {
+    const stored = ['$session_id', 'event', 'distinct_id', 'timestamp', 'uuid'].map((each) => item(name(each), each))
+    const query = guarded(EVENTS, [...stored, ...[...read].map(([column, sql]) => item(sql, column))])
+    return { kind: 'named', name: '__v', query }
+  }
   return {
     column,
     row,
@@ -187,9 +194,8 @@ export const createSessions = ({ as, isJoined }: DerivedOptions): SessionRows =>
     aggregate: ask,
     arrival: (property) => ask(`arrival ${property}`, arrivalOf(`arrival ${property}`, readArrival(property))),
     key: () => ask('key', row('$session_id')),
+    events,
     toSql: ({ where = [], having } = {}) => {
-      const stored = ['$session_id', 'event', 'distinct_id', 'timestamp', 'uuid'].map((each) => item(name(each), each))
-      const events = guarded(EVENTS, [...stored, ...[...read].map(([column, sql]) => item(sql, column))])
       const isInSession = infix(row('$session_id'), '!=', text(''))
       return {
         kind: 'named',
@@ -197,7 +203,7 @@ export const createSessions = ({ as, isJoined }: DerivedOptions): SessionRows =>
         query: {
           kind: 'select',
           items: all(),
-          from: { kind: 'named', name: '__v', query: events },
+          from: events(),
           where: where.reduce((left, right) => infix(left, 'AND', right), isInSession),
           groupBy: [row('$session_id')],
           ...(having ? { having } : {}),

@@ -6,7 +6,20 @@ import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
 import type { SeenEvent } from './support/reference.ts'
 import { ask, type AskOptions } from './support/store.ts'
 import { PEOPLE, randomVisits, type VisitEvent } from './support/visits.ts'
-import { bySession, byViews, overviewOf, type Span, tableOf, type ValuesOf } from './support/webReference.ts'
+import {
+  byEachView,
+  byEvents,
+  bySession,
+  byViews,
+  goalOf,
+  goalTableOf,
+  medianDurationOf,
+  overviewOf,
+  type SeenSession,
+  type Span,
+  tableOf,
+  type ValuesOf,
+} from './support/webReference.ts'
 
 let engine: TestEngine
 const place = { url: '' }
@@ -136,6 +149,10 @@ test.each([
   )
   expectNumbers(current, overviewOf(VISITS, days(zone, '2026-03-27', '2026-03-29')))
   expectNumbers(before, overviewOf(VISITS, days(zone, from!, to!)))
+  expect(answer.results[3]).toMatchObject({
+    median: medianDurationOf(VISITS, days(zone, '2026-03-27', '2026-03-29')),
+    previousMedian: medianDurationOf(VISITS, days(zone, from!, to!)),
+  })
   expect(answer.dateFrom).toBe('2026-03-27T00:00:00+01:00')
   expect(answer.dateTo).toBe('2026-03-29T23:59:59+02:00')
 })
@@ -213,6 +230,79 @@ test('an overview filters by persons and sessions', async () => {
   expect(visitors).toBeGreaterThanOrEqual(bounced[0])
 })
 
+const GOALS: readonly (readonly [goal: object, reaches: (event: SeenEvent) => boolean])[] = [
+  [{ customEventName: 'bought' }, ({ event }) => event === 'bought'],
+  [
+    { customEventName: '$pageview', properties: [{ key: '$pathname', value: '/c' }] },
+    ({ event, properties }) => event === '$pageview' && properties.$pathname === '/c',
+  ],
+]
+
+test.each(GOALS)('conversions with the goal %j equal the reference', async (conversionGoal, reaches) => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...ZONES),
+      rangeArbitrary,
+      fc.constantFrom(...FILTERS),
+      async (zone, [from, to], [properties, matches]) => {
+        const query = {
+          dateRange: { date_from: from, date_to: to },
+          conversionGoal,
+          compareFilter: { compare: true, compare_to: '-1d' },
+        }
+        const span = days(zone, from, to)
+        const { results, series } = (await ask(
+          engine,
+          { kind: 'WebOverviewQuery', ...query, properties, interval: 'day' },
+          { zone, now },
+        )) as any
+        expect(results.map(({ key }: any) => key)).toEqual([
+          'visitors',
+          'total conversions',
+          'unique conversions',
+          'conversion rate',
+        ])
+        const wanted = goalOf(VISITS, span, reaches, matches)
+        expectNumbers(
+          results.map(({ value }: any) => value),
+          wanted,
+        )
+        expect(series.data['total conversions'].reduce((sum: number, each: number) => sum + each, 0)).toBe(wanted[1])
+        for (const [breakdownBy, values] of TABLES.filter(([name]) => ['Page', 'InitialChannelType'].includes(name))) {
+          const { now: found } = await webTable(breakdownBy, { ...query, includeBounceRate: false }, { zone, now })
+          const isThere = ([, [visitors]]: [string, readonly (number | null)[]]) => visitors! > 0
+          expectRows(
+            Object.fromEntries(Object.entries(found).filter(isThere)),
+            goalTableOf(VISITS, span, values, reaches),
+          )
+        }
+      },
+    ),
+    { numRuns: 8 },
+  )
+})
+
+test('a table with a goal has conversions instead of views, and is ordered by them', async () => {
+  const { answer } = await webTable(
+    'Page',
+    { dateRange: WHOLE, conversionGoal: GOALS[0]![0], orderBy: ['TotalConversions', 'DESC'], includeBounceRate: false },
+    { now },
+  )
+  expect(answer.columns).toEqual(
+    [
+      'breakdown_value',
+      'visitors',
+      'total_conversions',
+      'unique_conversions',
+      'conversion_rate',
+      'ui_fill_fraction',
+    ].map((name) => `context.columns.${name}`),
+  )
+  const totals = answer.results.map(([, , [total]]: any) => total)
+  expect(totals).toEqual([...totals].sort((a, b) => b - a))
+  expect(totals[0]).toBeGreaterThan(0)
+})
+
 test('a period without visitors has no means, and a change from 0 is null', async () => {
   const { now: found, answer } = await overview(
     { dateRange: { date_from: '2024-01-01', date_to: '2024-01-02' }, compareFilter: { compare: true } },
@@ -224,7 +314,15 @@ test('a period without visitors has no means, and a change from 0 is null', asyn
     { key: 'visitors', kind: 'unit', value: 0, previous: 0, changeFromPreviousPct: null },
     { key: 'views', kind: 'unit', value: 0, previous: 0, changeFromPreviousPct: null },
     { key: 'sessions', kind: 'unit', value: 0, previous: 0, changeFromPreviousPct: null },
-    { key: 'session duration', kind: 'duration_s', value: null, previous: null, changeFromPreviousPct: null },
+    {
+      key: 'session duration',
+      kind: 'duration_s',
+      value: null,
+      previous: null,
+      changeFromPreviousPct: null,
+      median: null,
+      previousMedian: null,
+    },
     {
       key: 'bounce rate',
       kind: 'percentage',
@@ -237,7 +335,12 @@ test('a period without visitors has no means, and a change from 0 is null', asyn
 })
 
 test.each([
-  ['conversionGoal', { conversionGoal: { customEventName: 'bought' } }],
+  ['conversionGoal.actionId', { conversionGoal: { actionId: 1 } }],
+  ['conversionGoal.customEventName', { conversionGoal: {} }],
+  [
+    'conversionGoal.properties',
+    { conversionGoal: { customEventName: 'bought', properties: [{ key: 'plan', type: 'person', value: 'pro' }] } },
+  ],
   ['sampling.enabled', { sampling: { enabled: true } }],
   ['doPathCleaning', { doPathCleaning: true }],
   ['includeRevenue', { includeRevenue: true }],
@@ -283,18 +386,38 @@ const expectRows = (
   for (const [value, numbers] of Object.entries(wanted)) expectNumbers(found[value]!, numbers)
 }
 
-const pathOf = (property: unknown) => (property as string | undefined) ?? null
+const textOf = (property: unknown) => (property as string | undefined) || null
+const byEntry = (property: string) => bySession(({ entry }) => textOf(entry.properties[property]))
+const domainOf = ({ entry: { properties } }: SeenSession) =>
+  textOf(
+    properties.$referring_domain === properties.$host ? properties.$host && '$direct' : properties.$referring_domain,
+  )
 const TABLES: readonly (readonly [name: string, values: ValuesOf, isPage: boolean])[] = [
   ['Page', byViews('$pathname', '$pageview'), true],
-  ['InitialPage', bySession(({ entry }) => pathOf(entry.properties.$pathname)), false],
-  ['ExitPage', bySession(({ exit, events }) => exit ?? pathOf(events.at(-1)!.properties.$pathname)), false],
+  ['InitialPage', byEntry('$pathname'), false],
+  ['ExitPage', bySession(({ exit, events }) => exit ?? textOf(events.at(-1)!.properties.$pathname)), false],
   ['Browser', byViews('$browser'), false],
-  ['InitialUTMSource', bySession(({ entry }) => pathOf(entry.properties.utm_source)), false],
+  ['InitialChannelType', bySession(({ entry }) => (entry as VisitEvent).channel), false],
+  ['InitialReferringDomain', bySession(domainOf), false],
+  ['InitialReferringURL', byEntry('$referrer'), false],
+  ['InitialUTMSource', byEntry('utm_source'), false],
   [
     'InitialUTMSourceMediumCampaign',
-    bySession(({ entry }) => `${pathOf(entry.properties.utm_source) ?? '(none)'} / (none) / (none)`),
+    bySession(({ entry: { properties } }) =>
+      ['utm_source', 'utm_medium', 'utm_campaign']
+        .map((key) => (properties[key] as string | undefined) ?? '(none)')
+        .join(' / '),
+    ),
     false,
   ],
+  [
+    'Viewport',
+    byEachView(({ $viewport_width: width, $viewport_height: height }) =>
+      width && height ? `${width as number}x${height as number}` : null,
+    ),
+    false,
+  ],
+  ['ExitClick', byEvents('$external_click_url', '$autocapture'), false],
   ['PreviousPage', byViews('$prev_pageview_pathname', '$pageview'), false],
 ]
 
@@ -350,17 +473,10 @@ test('a table has columns, order, pages and shares', async () => {
 })
 
 test.each([
-  ['ExitClick', []],
   ['ScreenName', []],
-  ['InitialChannelType', ['Direct', 'Email', 'Unknown']],
-  ['InitialReferringDomain', [null]],
-  ['InitialReferringURL', [null]],
-  ['InitialUTMCampaign', [null]],
-  ['InitialUTMMedium', [null]],
   ['InitialUTMTerm', [null]],
   ['InitialUTMContent', [null]],
   ['OS', [null]],
-  ['Viewport', [null]],
   ['DeviceType', [null]],
   ['Country', [null]],
   ['Region', [null]],
@@ -374,7 +490,9 @@ test.each([
 
 test.each([
   ['breakdownBy', { breakdownBy: 'FrustrationMetrics' }],
-  ['conversionGoal', { conversionGoal: { actionId: 1 } }],
+  ['conversionGoal.actionId', { conversionGoal: { actionId: 1 } }],
+  ['orderBy', { orderBy: ['TotalConversions', 'DESC'] }],
+  ['orderBy', { orderBy: ['Views', 'DESC'], conversionGoal: { customEventName: 'bought' } }],
   ['includeScrollDepth', { breakdownBy: 'Browser', includeScrollDepth: true }],
   ['orderBy', { orderBy: ['BounceRate', 'DESC'], includeBounceRate: false }],
   ['limit', { limit: 1_001 }],

@@ -1,13 +1,25 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { Query } from '../../api/query.ts'
 import type { Failure } from '../../api/failure.ts'
+import { lineOf, rangeOfJson, type TextRange } from '../../lib/jsonRange.ts'
 import { useQuery } from '../../lib/useQuery.ts'
 import { Code } from '../../ui/copy.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Failed, Load, Progress } from '../../ui/states.tsx'
 
 const ROWS = 16
+
+/** Where and why the text is wrong. */
+interface Fault extends TextRange {
+  readonly message: string
+}
+
+/** Returns the fault of a text that the API rejected. `undefined`: the failure is not about a place of the text. */
+const faultOf = (text: string, failure: Failure | undefined): Fault | undefined => {
+  const issue = failure?.errors.find(({ path }) => path.startsWith('query.'))
+  return issue && { ...rangeOfJson(text, issue.path.split('.').slice(1)), message: issue.message }
+}
 
 const parse = (text: string): Query | string => {
   try {
@@ -34,17 +46,28 @@ export const InsightWorkbench = ({
 }) => {
   const [query, setQuery] = useState<Query>()
   const loaded = useQuery(query)
+  const area = useRef<HTMLTextAreaElement>(null)
   const parsed = parse(text)
+  const isOfText = JSON.stringify(query) === JSON.stringify(parsed)
+  const fault =
+    typeof parsed === 'string'
+      ? undefined
+      : (faultOf(text, failure) ?? faultOf(text, isOfText ? loaded.error : undefined))
+  const show = ({ start, end }: TextRange) => {
+    area.current?.focus()
+    area.current?.setSelectionRange(start, end)
+  }
   return (
     <div class="stack">
       <Field
         label={label}
         hint="An insight as JSON, as the API takes it."
-        error={typeof parsed === 'string' ? parsed : undefined}
+        error={typeof parsed === 'string' ? parsed : fault && `Line ${lineOf(text, fault.start)}: ${fault.message}`}
       >
         {(attributes) => (
           <textarea
             {...attributes}
+            ref={area}
             class="input mono"
             rows={ROWS}
             spellcheck={false}
@@ -67,11 +90,16 @@ export const InsightWorkbench = ({
             Cancel
           </button>
         )}
+        {fault && (
+          <button type="button" class="button" onClick={() => show(fault)}>
+            Show the error in the text
+          </button>
+        )}
         {actions}
       </div>
       <Progress isActive={loaded.isLoading} {...(loaded.share === undefined ? {} : { share: loaded.share })} />
-      {failure && <Failed error={failure} />}
-      {query && (
+      {failure && !faultOf(text, failure) && <Failed error={failure} />}
+      {query && !(fault && isOfText) && (
         <Load of={loaded}>{({ results }) => <Code label="Result" text={JSON.stringify(results, undefined, 2)} />}</Load>
       )}
     </div>

@@ -14,6 +14,7 @@ import { type Flag, type FlagDraft, NEW_FLAG, toDraft, toInput } from './draft.t
 import { EarlyAccess } from './earlyAccess.tsx'
 import { errorAt } from './errorAt.ts'
 import styles from './flagsPage.module.css'
+import { Matches } from './matches.tsx'
 import { Tester } from './tester.tsx'
 import { Values } from './values.tsx'
 
@@ -81,6 +82,7 @@ export const FlagEditor = ({
       </form>
       <div class={`stack ${styles.side}`}>
         <Tester draft={draft.value} flagId={flag?.id} isActive={flag?.active ?? true} />
+        <Matches draft={draft.value} flagId={flag?.id} />
         {flag && <EarlyAccess flagId={flag.id} flagKey={flag.key} />}
       </div>
     </div>

@@ -1,10 +1,12 @@
+import { useState } from 'preact/hooks'
+import type { Query } from '../../api/query.ts'
 import { filtersOf } from '../../lib/filters.ts'
 import { useQuery } from '../../lib/useQuery.ts'
 import { search, setSearch } from '../../router.ts'
 import { useEventNames } from '../../ui/eventSelect.tsx'
 import { Select } from '../../ui/field.tsx'
 import { FilterBar } from '../../ui/filterBar.tsx'
-import { FunnelChart, funnelLists } from '../../ui/funnelChart.tsx'
+import { FunnelChart, type FunnelGroup, funnelLists } from '../../ui/funnelChart.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { PropertySelect } from '../../ui/propertySelect.tsx'
 import { Empty } from '../../ui/states.tsx'
@@ -12,6 +14,7 @@ import { FunnelSteps } from './funnelSteps.tsx'
 import { funnelOf, funnelQuery, ORDERS, WINDOW_UNITS } from './funnelQuery.ts'
 import { InsightResult } from './insightResult.tsx'
 import styles from './insights.module.css'
+import { PeopleDialog } from './peopleDialog.tsx'
 
 const EXAMPLE_STEPS = 2
 
@@ -20,6 +23,7 @@ export const FunnelTab = () => {
   const query = funnelQuery(search.value)
   const loaded = useQuery(query)
   const names = useEventNames()
+  const [group, setGroup] = useState<FunnelGroup>()
   return (
     <div class="stack">
       <FunnelSettings />
@@ -32,7 +36,7 @@ export const FunnelTab = () => {
                   <p>No person did the first step in this period.</p>
                 </Empty>
               ) : (
-                <FunnelChart caption="Funnel" results={results} />
+                <FunnelChart caption="Funnel" results={results} onOpen={setGroup} />
               )
             }
           </InsightResult>
@@ -47,9 +51,23 @@ export const FunnelTab = () => {
           </Empty>
         )}
       </Card>
+      {query && group && (
+        <PeopleDialog
+          title={group.step > 0 ? `People who reached “${group.name}”` : `People lost before “${group.name}”`}
+          sources={[{ label: 'All', source: toSource(query, group) }]}
+          onClose={() => setGroup(undefined)}
+        />
+      )}
     </div>
   )
 }
+
+const toSource = (query: Query, { step, value }: FunnelGroup) => ({
+  kind: 'FunnelsActorsQuery',
+  source: query,
+  funnelStep: step,
+  ...(value === undefined ? {} : { funnelStepBreakdown: value }),
+})
 
 const FunnelSettings = () => {
   const { steps, order, window, breakdown } = funnelOf(search.value)

@@ -1,10 +1,12 @@
-import { useMemo } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
+import type { Query } from '../../api/query.ts'
 import { eventName } from '../../lib/eventNames.ts'
 import { bucketName, formatNumber } from '../../lib/format.ts'
 import { LineChart, type Series } from '../../ui/lineChart.tsx'
 import { SimpleTable } from '../../ui/simpleTable.tsx'
 import { Empty } from '../../ui/states.tsx'
 import styles from './insights.module.css'
+import { PeopleDialog, type PeopleSource } from './peopleDialog.tsx'
 import type { Display } from './trendsQuery.ts'
 
 /** A line in the results of `TrendsQuery`. */
@@ -15,7 +17,9 @@ export interface TrendLine {
   readonly count: number
   readonly aggregated_value?: number
   readonly compare_label?: 'current' | 'previous'
-  readonly action: { readonly math: string } | null
+  readonly breakdown_value?: string | null | readonly (string | null)[]
+  /** NULL for a formula, which no people are behind. */
+  readonly action: { readonly math: string; readonly order: number } | null
 }
 
 const MAX_LINES = 5
@@ -38,16 +42,18 @@ const namesOf = (lines: readonly TrendLine[]): readonly string[] => {
 
 /** Shows the lines of a trend as a chart, as numbers or as a table. */
 export const TrendsChart = ({
+  query,
   lines,
   display,
   isRunning,
 }: {
+  readonly query: Query
   readonly lines: readonly TrendLine[]
   readonly display: Display
   readonly isRunning: boolean
 }) => {
   if (lines.length === 0) return <NoEvents />
-  if (display === 'number') return <Numbers lines={lines} />
+  if (display === 'number') return <Numbers query={query} lines={lines} />
   if (display === 'table')
     return (
       <SimpleTable
@@ -57,7 +63,7 @@ export const TrendsChart = ({
       />
     )
   if (lines.every(({ data }) => data.every((value) => value === 0))) return <NoEvents />
-  return <Lines lines={lines} kind={display} isRunning={isRunning} />
+  return <Lines query={query} lines={lines} kind={display} isRunning={isRunning} />
 }
 
 const NoEvents = () => (
@@ -66,25 +72,68 @@ const NoEvents = () => (
   </Empty>
 )
 
-const Numbers = ({ lines }: { readonly lines: readonly TrendLine[] }) => {
+/** The people of lines: all, or those of the interval at `index`. */
+const sourcesOf = (query: Query, lines: readonly TrendLine[], index?: number): readonly PeopleSource[] => {
   const names = namesOf(lines)
+  return lines.flatMap(({ action, days, breakdown_value, compare_label }, at) =>
+    action
+      ? [
+          {
+            label: names[at]!,
+            source: {
+              kind: 'InsightActorsQuery',
+              source: query,
+              series: action.order,
+              ...(index === undefined ? {} : { day: days[index] }),
+              ...(breakdown_value === undefined ? {} : { breakdown: breakdown_value }),
+              ...(compare_label ? { compare: compare_label } : {}),
+            },
+          },
+        ]
+      : [],
+  )
+}
+
+const Numbers = ({ query, lines }: { readonly query: Query; readonly lines: readonly TrendLine[] }) => {
+  const names = namesOf(lines)
+  const [opened, setOpened] = useState<number>()
+  const sources = opened === undefined ? [] : sourcesOf(query, [lines[opened]!])
   return (
-    <dl class={styles.numbers}>
-      {lines.map((line, index) => (
-        <div key={index}>
-          <dt class="muted">{names[index]}</dt>
-          <dd class={styles.big}>{formatNumber(line.aggregated_value ?? 0)}</dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      <dl class={styles.numbers}>
+        {lines.map((line, index) => (
+          <div key={index}>
+            <dt class="muted">{names[index]}</dt>
+            <dd class={styles.big}>{formatNumber(line.aggregated_value ?? 0)}</dd>
+            {line.action && (
+              <dd>
+                <button type="button" class="button plain" onClick={() => setOpened(index)}>
+                  Show people
+                </button>
+              </dd>
+            )}
+          </div>
+        ))}
+      </dl>
+      {opened !== undefined && sources.length > 0 && (
+        <PeopleDialog
+          title={`People of ${names[opened]}`}
+          sources={sources}
+          countName="Events"
+          onClose={() => setOpened(undefined)}
+        />
+      )}
+    </>
   )
 }
 
 const Lines = ({
+  query,
   lines,
   kind,
   isRunning,
 }: {
+  readonly query: Query
   readonly lines: readonly TrendLine[]
   readonly kind: 'line' | 'bar'
   readonly isRunning: boolean
@@ -92,6 +141,9 @@ const Lines = ({
   const names = namesOf(lines)
   const labels = useMemo(() => lines[0]!.days.map((day) => bucketName(day)), [lines])
   const current = lines.filter((line) => !isPrevious(line))
+  const [opened, setOpened] = useState<number>()
+  const sources = opened === undefined ? [] : sourcesOf(query, lines, opened)
+  const open = lines.some(({ action }) => action) ? { label: 'show the people', onOpen: setOpened } : undefined
   const series = useMemo<readonly Series[]>(() => {
     const shown = current.slice(0, MAX_LINES)
     const colorOf = (line: TrendLine) =>
@@ -103,7 +155,22 @@ const Lines = ({
   }, [lines])
   return (
     <div class="stack">
-      <LineChart caption={CAPTION} labels={labels} series={series} isLastPartial={isRunning} kind={kind} />
+      <LineChart
+        caption={CAPTION}
+        labels={labels}
+        series={series}
+        isLastPartial={isRunning}
+        kind={kind}
+        {...(open ? { open } : {})}
+      />
+      {opened !== undefined && sources.length > 0 && (
+        <PeopleDialog
+          title={`People, ${labels[opened]}`}
+          sources={sources}
+          countName="Events"
+          onClose={() => setOpened(undefined)}
+        />
+      )}
       {current.length > MAX_LINES && (
         <>
           <p class="small muted">

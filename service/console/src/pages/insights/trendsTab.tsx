@@ -12,7 +12,8 @@ import { TrendsSettings } from './trendsSettings.tsx'
 export const TrendsTab = () => {
   const { series, display } = trendsOf(search.value)
   const lacksProperty = series.some(({ math, property }) => needsProperty(math) && !property)
-  const loaded = useQuery(lacksProperty ? undefined : trendsQuery(search.value))
+  const query = trendsQuery(search.value)
+  const loaded = useQuery(lacksProperty ? undefined : query)
   return (
     <div class="stack">
       <TrendsSettings />
@@ -25,6 +26,7 @@ export const TrendsTab = () => {
           <InsightResult of={loaded}>
             {({ results }) => (
               <TrendsChart
+                query={query}
                 lines={results as readonly TrendLine[]}
                 display={display}
                 isRunning={!periodOf(search.value).dateTo}

@@ -7,7 +7,7 @@ import { search, setSearch } from '../../router.ts'
 import { Card } from '../../ui/pageHead.tsx'
 import { LineChart, type Series } from '../../ui/lineChart.tsx'
 import { Empty, Load, Progress, Skeleton } from '../../ui/states.tsx'
-import { type Metric, METRICS } from './metrics.ts'
+import { GOAL_METRICS, type Metric, METRICS } from './metrics.ts'
 import { Trend } from './trend.tsx'
 
 /** One item of the results of `WebOverviewQuery`. */
@@ -15,6 +15,8 @@ interface Item {
   readonly key: string
   readonly value: number | null
   readonly previous: number | null
+  /** Of session durations, whose value is the mean. */
+  readonly median?: number | null
 }
 
 type Values = readonly (number | null)[]
@@ -40,7 +42,8 @@ export const Headline = ({
   readonly isRunning: boolean
 }) => {
   const loaded = useQuery({ ...base, kind: 'WebOverviewQuery', interval })
-  const metric = METRICS.find(({ name }) => name === search.value.get('metric')) ?? METRICS[0]!
+  const metrics = base.conversionGoal ? GOAL_METRICS : METRICS
+  const metric = metrics.find(({ name }) => name === search.value.get('metric')) ?? metrics[0]!
   return (
     <div class="stack">
       <Progress isActive={loaded.isLoading} {...(loaded.share === undefined ? {} : { share: loaded.share })} />
@@ -50,7 +53,7 @@ export const Headline = ({
           const isEmpty = results.every(({ value, previous }) => !value && !previous)
           return (
             <div class="stack">
-              <Tiles items={results} current={metric} />
+              <Tiles metrics={metrics} items={results} current={metric} />
               <Card>
                 {isEmpty ? (
                   <NoVisits />
@@ -78,11 +81,26 @@ const NoVisits = () => {
   )
 }
 
-const Tiles = ({ items, current }: { readonly items: readonly Item[]; readonly current: Metric }) => (
+const titleOf = (metric: Metric, { value, median }: Item): string => {
+  if (value === null) return 'Not known'
+  const mean = metric.exact(value)
+  return typeof median === 'number' ? `Mean: ${mean}. Median: ${metric.exact(median)}` : mean
+}
+
+const Tiles = ({
+  metrics,
+  items,
+  current,
+}: {
+  readonly metrics: readonly Metric[]
+  readonly items: readonly Item[]
+  readonly current: Metric
+}) => (
   <div class="tiles" role="group" aria-label="Metrics">
-    {METRICS.map((metric) => {
-      const item = items.find(({ key }) => key === metric.key)
-      const value = item?.value ?? null
+    {metrics.map((metric) => {
+      // Old data may still be that of the other metrics.
+      const item = items.find(({ key }) => key === metric.key) ?? { key: metric.key, value: null, previous: null }
+      const { value } = item
       return (
         <button
           key={metric.key}
@@ -90,13 +108,13 @@ const Tiles = ({ items, current }: { readonly items: readonly Item[]; readonly c
           class="tile"
           aria-pressed={metric === current}
           title={metric.about}
-          onClick={() => setSearch({ metric: metric === METRICS[0] ? undefined : metric.name })}
+          onClick={() => setSearch({ metric: metric === metrics[0] ? undefined : metric.name })}
         >
           <span class="tile-label">{metric.label}</span>
-          <span class="tile-value" title={value === null ? 'Not known' : metric.exact(value)}>
+          <span class="tile-value" title={titleOf(metric, item)}>
             {value === null ? '–' : metric.format(value)}
           </span>
-          <Trend metric={metric} value={value} previous={item?.previous} />
+          <Trend metric={metric} value={value} previous={item.previous} />
         </button>
       )
     })}

@@ -14,15 +14,18 @@ export interface Metric {
   readonly isShare?: true
 }
 
+const VISITORS: Metric = {
+  key: 'visitors',
+  name: 'visitors',
+  label: 'Visitors',
+  about: 'Different people with at least one session that started in this period.',
+  format: formatCompact,
+  exact: formatWhole,
+}
+
+/** The numbers without a goal. */
 export const METRICS: readonly Metric[] = [
-  {
-    key: 'visitors',
-    name: 'visitors',
-    label: 'Visitors',
-    about: 'Different people with at least one session that started in this period.',
-    format: formatCompact,
-    exact: formatWhole,
-  },
+  VISITORS,
   {
     key: 'views',
     name: 'views',
@@ -56,5 +59,35 @@ export const METRICS: readonly Metric[] = [
     about: 'Mean time from the first to the last event of a session.',
     format: formatDuration,
     exact: (seconds) => `${formatNumber(seconds)} seconds`,
+  },
+]
+
+/** The numbers with a goal. */
+export const GOAL_METRICS: readonly Metric[] = [
+  VISITORS,
+  {
+    key: 'total conversions',
+    name: 'conversions',
+    label: 'Conversions',
+    about: 'Events of the goal in the sessions of this period.',
+    format: formatCompact,
+    exact: formatWhole,
+  },
+  {
+    key: 'unique conversions',
+    name: 'converted',
+    label: 'Converted visitors',
+    about: 'Different people with a session that has an event of the goal.',
+    format: formatCompact,
+    exact: formatWhole,
+  },
+  {
+    key: 'conversion rate',
+    name: 'rate',
+    label: 'Conversion rate',
+    about: 'Share of the visitors who reached the goal.',
+    format: (percent) => formatShare(percent / 100),
+    exact: (percent) => `${formatNumber(percent)}%`,
+    isShare: true,
   },
 ]

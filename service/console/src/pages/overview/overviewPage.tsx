@@ -8,6 +8,7 @@ import { FilterBar, showFilters } from '../../ui/filterBar.tsx'
 import { PageHead } from '../../ui/pageHead.tsx'
 import { choosePeriod, PeriodMenu } from '../../ui/periodMenu.tsx'
 import { PANELS } from './breakdowns.ts'
+import { GoalSelect } from './goalSelect.tsx'
 import { Headline } from './headline.tsx'
 import { Online } from './online.tsx'
 import { StatsPanel } from './statsPanel.tsx'
@@ -44,16 +45,23 @@ export const OverviewPage = () => {
   const comparison = comparisonOf(search.value)
   const filters = filtersOf(search.value)
   useShortcuts(SHORTCUTS)
+  const goal = search.value.get('goal')
   const filterText = JSON.stringify(filters)
   const base = useMemo(
-    () => ({ dateRange: toDateRange(period), properties: filters.map(toApiFilter), ...COMPARE_FILTERS[comparison] }),
-    [period.name, period.label, comparison, filterText],
+    () => ({
+      dateRange: toDateRange(period),
+      properties: filters.map(toApiFilter),
+      ...COMPARE_FILTERS[comparison],
+      ...(goal ? { conversionGoal: { customEventName: goal } } : {}),
+    }),
+    [period.name, period.label, comparison, filterText, goal],
   )
   const onFilter = (filter: Filter) => showFilters(toggleFilter(filters, filter))
   return (
     <div class="stack">
       <PageHead title="Overview">
         <Online />
+        <GoalSelect value={goal ?? ''} onChange={(name) => setSearch({ goal: name || undefined, metric: undefined })} />
         <Select
           label="Comparison"
           value={comparison}

@@ -13,26 +13,35 @@ const ROWS = 9
 interface Row {
   readonly value: string | null
   readonly visitors: number
-  readonly views: number
-  readonly bounceRate: number | null | undefined
+  /** Further cells, by column. */
+  readonly cells: Readonly<Record<string, number | null>>
 }
+
+interface Column {
+  /** Name in the API's table. */
+  readonly name: string
+  readonly label: string
+  readonly format: (value: number) => string
+  readonly exact?: (value: number) => string
+}
+
+const VIEWS: Column = { name: 'views', label: 'Views', format: formatCompact, exact: formatWhole }
+const BOUNCE: Column = { name: 'bounce_rate', label: 'Bounce', format: formatShare }
+const GOAL: readonly Column[] = [
+  { name: 'total_conversions', label: 'Conversions', format: formatCompact, exact: formatWhole },
+  { name: 'conversion_rate', label: 'Rate', format: formatShare },
+]
 
 type Cell = readonly [current: number | null, previous: number | null]
 
 const toRows = (columns: readonly string[], results: readonly unknown[]): readonly Row[] => {
-  const at = (name: string) => columns.indexOf(`context.columns.${name}`)
-  const [value, visitors, views, bounce] = ['breakdown_value', 'visitors', 'views', 'bounce_rate'].map(at) as [
-    number,
-    number,
-    number,
-    number,
-  ]
-  return (results as readonly (readonly unknown[])[]).map((row) => ({
-    value: row[value] as string | null,
-    visitors: (row[visitors] as Cell)[0] ?? 0,
-    views: (row[views] as Cell)[0] ?? 0,
-    bounceRate: bounce < 0 ? undefined : (row[bounce] as Cell)[0],
-  }))
+  const names = columns.map((name) => name.replace('context.columns.', ''))
+  return (results as readonly (readonly unknown[])[]).map((row) => {
+    const cells = Object.fromEntries(
+      names.flatMap((name, at) => (Array.isArray(row[at]) ? [[name, (row[at] as unknown as Cell)[0]]] : [])),
+    )
+    return { value: row[names.indexOf('breakdown_value')] as string | null, visitors: cells.visitors ?? 0, cells }
+  })
 }
 
 /** A panel of the overview: rows of one breakdown with their visitors. A click on a row filters the page by it. */
@@ -56,8 +65,9 @@ export const StatsPanel = ({
     kind: 'WebStatsTableQuery',
     breakdownBy: by,
     limit,
-    ...(breakdown.hasBounceRate ? { includeBounceRate: true } : {}),
+    ...(breakdown.hasBounceRate && !base.conversionGoal ? { includeBounceRate: true } : {}),
   }
+  const columns = base.conversionGoal ? GOAL : breakdown.hasBounceRate ? [VIEWS, BOUNCE] : [VIEWS]
   const loaded = useQuery(isVisible ? query : undefined)
   const tabs: readonly Tab<string>[] = panel.breakdowns.map(({ by: name, label }) => ({ name, label }))
   return (
@@ -76,6 +86,7 @@ export const StatsPanel = ({
           {(data) => (
             <Rows
               breakdown={breakdown}
+              columns={columns}
               rows={toRows(data.columns ?? [], data.results)}
               onFilter={onFilter}
               hasMore={data.hasMore === true}
@@ -90,12 +101,14 @@ export const StatsPanel = ({
 
 const Rows = ({
   breakdown,
+  columns,
   rows,
   onFilter,
   hasMore,
   onMore,
 }: {
   readonly breakdown: Breakdown
+  readonly columns: readonly Column[]
   readonly rows: readonly Row[]
   readonly onFilter: (filter: Filter) => void
   readonly hasMore: boolean
@@ -117,12 +130,15 @@ const Rows = ({
           <tr>
             <th scope="col">{breakdown.label}</th>
             <th scope="col">Visitors</th>
-            <th scope="col">Views</th>
-            {breakdown.hasBounceRate && <th scope="col">Bounce</th>}
+            {columns.map(({ name, label }) => (
+              <th key={name} scope="col">
+                {label}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ value, visitors, views, bounceRate }) => (
+          {rows.map(({ value, visitors, cells }) => (
             <tr key={value}>
               <td>
                 <div class={styles.bar} style={{ width: `${(visitors / most) * 100}%` }} />
@@ -136,8 +152,16 @@ const Rows = ({
                 </button>
               </td>
               <td title={formatWhole(visitors)}>{formatCompact(visitors)}</td>
-              <td title={formatWhole(views)}>{formatCompact(views)}</td>
-              {breakdown.hasBounceRate && <td>{typeof bounceRate === 'number' ? formatShare(bounceRate) : '–'}</td>}
+              {columns.map(({ name, format, exact }) => {
+                const cell = cells[name]
+                return typeof cell === 'number' ? (
+                  <td key={name} title={exact?.(cell)}>
+                    {format(cell)}
+                  </td>
+                ) : (
+                  <td key={name}>–</td>
+                )
+              })}
             </tr>
           ))}
         </tbody>

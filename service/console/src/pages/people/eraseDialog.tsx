@@ -10,7 +10,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Failed } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { personName } from './personName.ts'
+import { personName } from '../../lib/personName.ts'
 
 /** Asks before a person is erased: it says what is deleted, and takes the name as the confirmation. */
 export const EraseDialog = ({ person, onClose }: { readonly person: Person; readonly onClose: () => void }) => {

@@ -11,7 +11,7 @@ import { PageHead } from '../../ui/pageHead.tsx'
 import { Empty, Failed, Progress, Skeleton } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import styles from './people.module.css'
-import { personName } from './personName.ts'
+import { personName } from '../../lib/personName.ts'
 
 const PAGE_SIZE = 100
 const MAX_CELL = 100

@@ -1,6 +1,6 @@
 import { print } from '../../../sql/print/print.ts'
 import { OTHER } from '../breakdown.ts'
-import type { Insight, Statement } from '../insight.ts'
+import type { Insight, PlanOptions, Statement } from '../insight.ts'
 import { eventsOf } from '../nodes.ts'
 import { bucketsOf, nextInterval, type Period, periodOf, previousPeriod } from '../period.ts'
 import { breakdownsOf } from '../shared.ts'
@@ -8,24 +8,30 @@ import { checkTrends, isTotalValue, type TrendsQuery } from './trendsQuery.ts'
 import { shapeTrends } from './trendsShape.ts'
 import { statementOf, type TrendsPlan } from './trendsStatement.ts'
 
+/** Returns the plan of the period and, with a comparison, that of the one before. */
+export const trendsPlans = (
+  query: TrendsQuery,
+  { context, filters, isFromExact, reading }: Omit<PlanOptions, 'projectId'>,
+): readonly TrendsPlan[] => {
+  const interval = query.interval ?? 'day'
+  const { zone } = context
+  const current = periodOf(query.dateRange ?? {}, { interval, zone, now: context.now, isFromExact })
+  const planOf = (period: Period): TrendsPlan => {
+    const buckets = isTotalValue(query) ? [period.from] : bucketsOf(period, interval, zone)
+    const end = isTotalValue(query) ? period.until : nextInterval(interval, buckets.at(-1)!, zone)
+    return { period, buckets, end, topPeriod: current, query, filters, context, reading }
+  }
+  const { compare, compare_to: to } = query.compareFilter ?? {}
+  return [planOf(current), ...(compare ? [planOf(previousPeriod(current, to ?? undefined, zone))] : [])]
+}
+
 /** Trends: counts of events or people, or aggregates of numbers, as lines over time or as totals. */
 export const TRENDS: Insight<TrendsQuery> = {
   check: checkTrends,
   events: ({ series }) => eventsOf(series),
-  plan(query, { projectId, context, filters, isFromExact, reading }) {
-    const interval = query.interval ?? 'day'
-    const { zone } = context
-    const current = periodOf(query.dateRange ?? {}, { interval, zone, now: context.now, isFromExact })
-    const planOf = (period: Period): TrendsPlan => {
-      const buckets = isTotalValue(query) ? [period.from] : bucketsOf(period, interval, zone)
-      const end = isTotalValue(query) ? period.until : nextInterval(interval, buckets.at(-1)!, zone)
-      return { period, buckets, end, topPeriod: current, query, filters, context, reading }
-    }
-    const compares = Boolean(query.compareFilter?.compare)
-    const plans = [
-      planOf(current),
-      ...(compares ? [planOf(previousPeriod(current, query.compareFilter?.compare_to ?? undefined, zone))] : []),
-    ]
+  plan(query, { projectId, ...options }) {
+    const plans = trendsPlans(query, options)
+    const compares = plans.length > 1
     return {
       statements: plans.map((plan): Statement => print(statementOf(plan), projectId)),
       shape: (answers) => ({

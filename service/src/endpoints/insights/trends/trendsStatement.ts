@@ -198,7 +198,7 @@ const firstRows = (node: SeriesNode, plan: TrendsPlan): Rows => {
   )
   const firsts: SelectSql = {
     kind: 'select',
-    items: [column(first, 'first')],
+    items: [column(row('person'), 'person'), column(first, 'first')],
     from: from(events, 'r'),
     groupBy: [row('person')],
   }
@@ -206,7 +206,11 @@ const firstRows = (node: SeriesNode, plan: TrendsPlan): Rows => {
     call('tupleElement', name('f', 'first'), { kind: 'number', digits: String(position) })
   const query: SelectSql = {
     kind: 'select',
-    items: [column(bucketOf(part(1), plan), 'bucket'), column(shownKey(part(2), plan), 'key')],
+    items: [
+      column(bucketOf(part(1), plan), 'bucket'),
+      column(shownKey(part(2), plan), 'key'),
+      column(name('f', 'person'), 'value'),
+    ],
     from: from(firsts, 'f'),
     where: every([
       infix(part(1), '>=', bound('Int64', plan.period.from)),
@@ -221,6 +225,13 @@ const rowsOf = (node: SeriesNode, plan: TrendsPlan): Rows => {
   if (math in WINDOW_DAYS) return windowRows(node, plan)
   if (math.startsWith('first_')) return firstRows(node, plan)
   return PER_ACTOR.includes(math) ? perActorRows(node, plan) : countedRows(node, plan)
+}
+
+/** Returns the events that a series counts, with the columns `bucket`, `key` and, as `value`, the person. */
+export const peopleRows = (node: SeriesNode, plan: TrendsPlan): SelectSql => {
+  const math = mathOf(node)
+  const countsEvents = !(math in WINDOW_DAYS || math.startsWith('first_'))
+  return rowsOf(countsEvents ? { ...node, math: 'dau' } : node, plan).query
 }
 
 /** Returns the rows of all series: the series' index, the start of the interval, the breakdown key, and the value. */

@@ -1,14 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { call, type SelectSql } from '../../../sql/catalog/physical.ts'
+import { call, infix, type SelectSql, type Sql } from '../../../sql/catalog/physical.ts'
 import { print } from '../../../sql/print/print.ts'
-import { checkShape } from '../check.ts'
 import type { Insight, InsightRows } from '../insight.ts'
 import { bucketsOf, type Interval, isoOf, namesOf, type Period } from '../period.ts'
 import { column } from '../select.ts'
-import { filtersOf, maybe, oneOf } from '../shared.ts'
+import { maybe, oneOf } from '../shared.ts'
 import type { FilterContext } from '../filters.ts'
-import { createVisits, splitFilters, WHOLE } from './visits.ts'
-import { checkCompare, periodsOf, WEB } from './webQuery.ts'
+import { createVisits, type Visits, WHOLE } from './visits.ts'
+import { convertedPersons, median } from './webNumbers.ts'
+import { checkWeb, periodsOf, WEB } from './webQuery.ts'
 
 const OVERVIEW = Type.Object(
   {
@@ -26,21 +26,33 @@ interface Metric {
   readonly key: string
   readonly kind: 'unit' | 'duration_s' | 'percentage'
   readonly isIncreaseBad?: true
+  readonly of: (visits: Visits) => Sql
 }
 
-/** The numbers of an overview, in the order of the statement's columns. */
+const VISITORS: Metric = { key: 'visitors', kind: 'unit', of: ({ person }) => call('uniqExact', person) }
+
+/** The numbers of an overview. */
 const METRICS: readonly Metric[] = [
-  { key: 'visitors', kind: 'unit' },
-  { key: 'views', kind: 'unit' },
-  { key: 'sessions', kind: 'unit' },
-  { key: 'session duration', kind: 'duration_s' },
-  { key: 'bounce rate', kind: 'percentage', isIncreaseBad: true },
+  VISITORS,
+  { key: 'views', kind: 'unit', of: ({ views }) => call('sum', views) },
+  { key: 'sessions', kind: 'unit', of: () => call('count') },
+  { key: 'session duration', kind: 'duration_s', of: ({ seconds }) => call('avg', seconds) },
+  { key: 'bounce rate', kind: 'percentage', isIncreaseBad: true, of: ({ isBounce }) => call('avg', isBounce) },
+]
+
+/** The numbers of an overview with a goal. */
+const GOAL_METRICS: readonly Metric[] = [
+  VISITORS,
+  { key: 'total conversions', kind: 'unit', of: ({ conversions }) => call('sum', conversions) },
+  { key: 'unique conversions', kind: 'unit', of: convertedPersons },
+  {
+    key: 'conversion rate',
+    kind: 'percentage',
+    of: (visits) => infix(convertedPersons(visits), '/', VISITORS.of(visits)),
+  },
 ]
 
 type Numbers = readonly (number | null)[]
-
-// Nobody came, so nothing has a mean.
-const NOBODY: Numbers = [0, 0, 0, null, null]
 
 const changeOf = (value: number | null, previous: number | null): number | null =>
   value === null || !previous ? null : Math.round((100 * (value - previous)) / previous)
@@ -52,27 +64,27 @@ const begunBuckets = (period: Period, interval: Interval, { zone, now }: FilterC
   return begun.length ? begun : buckets
 }
 
-const toNumbers = (row: readonly unknown[]): Numbers =>
-  METRICS.map(({ kind }, index) => {
-    const value = row[index]
-    if (typeof value !== 'number') return null
-    return kind === 'percentage' ? value * 100 : value
-  })
-
-const readNumbers = (rows: InsightRows) => {
+/** Reads the numbers of a period and interval from the rows: those of `metrics`, and the median duration after them. */
+const readNumbers = (rows: InsightRows, metrics: readonly Metric[]) => {
+  // Nobody came, so nothing has a mean.
+  const nobody = metrics.map(({ kind }) => (kind === 'unit' ? 0 : null))
   const found = new Map(
-    rows.map(([period, bucket, ...values]) => [`${Number(period)} ${Number(bucket)}`, toNumbers(values)]),
+    rows.map(([period, bucket, ...values]) => [
+      `${Number(period)} ${Number(bucket)}`,
+      values.map((value, index) => {
+        if (typeof value !== 'number') return null
+        return metrics[index]?.kind === 'percentage' ? value * 100 : value
+      }),
+    ]),
   )
-  return (period: number, bucket: number): Numbers => found.get(`${period} ${bucket}`) ?? NOBODY
+  return (period: number, bucket: number): Numbers => found.get(`${period} ${bucket}`) ?? nobody
 }
 
-/** Web overview: visitors, views, sessions, session duration and bounce rate of a period, and by interval. */
+/** Web overview: the numbers of a period, or how many visitors reach a goal, and the same by interval. */
 export const WEB_OVERVIEW: Insight<OverviewQuery> = {
   beginsAlone: true,
   check(query, context) {
-    checkShape(OVERVIEW, query)
-    checkCompare(query as OverviewQuery)
-    splitFilters(filtersOf((query as OverviewQuery).properties, 'properties', context))
+    checkWeb(OVERVIEW, query, context)
   },
   events: () => undefined,
   readsSessions: true,
@@ -80,22 +92,20 @@ export const WEB_OVERVIEW: Insight<OverviewQuery> = {
     const { zone } = context
     const periods = periodsOf(query, context)
     const { current, previous } = periods
-    const { interval } = query
+    const { interval, conversionGoal: goal } = query
+    const metrics = goal ? GOAL_METRICS : METRICS
     const buckets = interval
       ? [current, ...(previous ? [previous] : [])].map((period) => begunBuckets(period, interval, context))
       : undefined
-    const visits = createVisits({ periods, filters, context, ...(buckets ? { buckets } : {}) })
-    const { period, bucket, person, views, seconds, isBounce } = visits
+    const visits = createVisits({ periods, filters, context, goal, ...(buckets ? { buckets } : {}) })
+    const { period, bucket } = visits
     const statement: SelectSql = {
       kind: 'select',
       items: [
         column(period, 'period'),
         column(bucket, 'bucket'),
-        column(call('uniqExact', person), 'visitors'),
-        column(call('sum', views), 'views'),
-        column(call('count'), 'sessions'),
-        column(call('avg', seconds), 'duration'),
-        column(call('avg', isBounce), 'bounce'),
+        ...metrics.map(({ key, of }) => column(of(visits), key)),
+        ...(goal ? [] : [column(median(visits.seconds), 'median')]),
       ],
       from: visits.toSql(),
       groupBy: [period, bucket],
@@ -103,15 +113,15 @@ export const WEB_OVERVIEW: Insight<OverviewQuery> = {
     return {
       statements: [print(statement, projectId)],
       shape([rows]) {
-        const numbersOf = readNumbers(rows!)
+        const numbersOf = readNumbers(rows!, metrics)
         const [now, before] = [numbersOf(0, WHOLE), previous && numbersOf(1, WHOLE)]
         const lines = (index: number) =>
           Object.fromEntries(
-            METRICS.map(({ key }, metric) => [key, buckets![index]!.map((start) => numbersOf(index, start)[metric]!)]),
+            metrics.map(({ key }, metric) => [key, buckets![index]!.map((start) => numbersOf(index, start)[metric]!)]),
           )
         const names = (index: number) => buckets![index]!.map((start) => namesOf(start, interval!, zone))
         return {
-          results: METRICS.map(({ key, kind, isIncreaseBad }, index) => {
+          results: metrics.map(({ key, kind, isIncreaseBad }, index) => {
             const [value, old] = [now[index]!, before?.[index] ?? null]
             return {
               key,
@@ -119,6 +129,9 @@ export const WEB_OVERVIEW: Insight<OverviewQuery> = {
               value,
               previous: old,
               changeFromPreviousPct: changeOf(value, old),
+              ...(kind === 'duration_s'
+                ? { median: now[metrics.length] ?? null, previousMedian: before?.[metrics.length] ?? null }
+                : {}),
               ...(isIncreaseBad ? { isIncreaseBad } : {}),
             }
           }),

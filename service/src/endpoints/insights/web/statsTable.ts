@@ -1,15 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { call, infix, name, type SelectSql, type Sql, text } from '../../../sql/catalog/physical.ts'
 import { print } from '../../../sql/print/print.ts'
-import { checkShape, fieldError } from '../check.ts'
+import { fieldError } from '../check.ts'
 import { finiteNumber } from '../filters.ts'
 import type { Insight } from '../insight.ts'
 import { column, from, lambda, number, part } from '../select.ts'
-import { filtersOf, maybe, oneOf } from '../shared.ts'
-import { bound, every } from '../source.ts'
+import { maybe, oneOf } from '../shared.ts'
+import { bound, every, not } from '../source.ts'
 import { type Breakdown, BREAKDOWN_NAMES, BREAKDOWNS, leavesPage } from './breakdowns.ts'
-import { createVisits, splitFilters, type Visits } from './visits.ts'
-import { checkCompare, periodsOf, WEB } from './webQuery.ts'
+import { createVisits, hashOf, type Visits } from './visits.ts'
+import { convertedPersons, median } from './webNumbers.ts'
+import { checkWeb, periodsOf, WEB } from './webQuery.ts'
 
 const DEFAULT_LIMIT = 10
 const MAX_LIMIT = 1_000
@@ -18,6 +19,9 @@ const MAX_LIMIT = 1_000
 const ORDER = {
   Visitors: 'visitors',
   Views: 'views',
+  TotalConversions: 'total_conversions',
+  UniqueConversions: 'unique_conversions',
+  ConversionRate: 'conversion_rate',
   BounceRate: 'bounce_rate',
   AvgTimeOnPage: 'avg_time_on_page',
   AverageScrollPercentage: 'average_scroll_percentage',
@@ -50,101 +54,117 @@ const READ_SHARE = 0.8
 
 const ROW = 'e'
 const GROUP = 'g'
+const VALUES = 'n'
 
-const isNumber = (of: Sql) => call('isNotNull', of)
-const nothing = call('CAST', { kind: 'null' }, text('Nullable(Float64)'))
+const MISSING = call('toFloat64', text('nan'))
+const isNumber = (of: Sql) => not(call('isNaN', of))
 
-/**
- * The entries of each session: lists of (value, events, whether it is the session's first entry of the value, seconds
- * on the page, share of the page that was seen). An entry has events, or the seconds and the share of one stay.
- */
-const entriesOf = (breakdown: Breakdown, visits: Visits, readsStays: boolean): Sql => {
-  const { sessions, eventProperty } = visits
-  if (breakdown.of === 'session')
-    return call(
-      'array',
-      call(
-        'tuple',
-        call('ifNull', breakdown.value(sessions), text('')),
-        visits.viewsOfSession,
-        call('toUInt8', number(1)),
-        nothing,
-        nothing,
-      ),
-    )
-  const value = breakdown.value(visits)
-  const isCounted = breakdown.omitsMissing
-    ? every([breakdown.isCounted(visits), infix(call('ifNull', value, text('')), '!=', text(''))])
-    : breakdown.isCounted(visits)
-  const values = sessions.aggregate('values', call('groupArrayIf', call('ifNull', value, text('')), isCounted))
-  const one = call('toUInt64', number(1))
-  const counted = call(
-    'arrayMap',
-    lambda(['value', 'nth'], call('tuple', name('value'), one, infix(name('nth'), '=', number(1)), nothing, nothing)),
-    values,
-    call('arrayEnumerateUniq', values),
-  )
-  if (!readsStays) return counted
-  const stay = call(
-    'tuple',
-    call('assumeNotNull', eventProperty('$prev_pageview_pathname')),
-    call('least', finiteNumber(eventProperty('$prev_pageview_duration')), number(MAX_SECONDS)),
-    finiteNumber(eventProperty('$prev_pageview_max_content_percentage')),
-  )
-  const stays = sessions.aggregate('stays', call('groupArrayIf', stay, leavesPage(visits)))
-  const stayed = call(
-    'arrayMap',
-    lambda(
-      ['stay'],
-      call(
-        'tuple',
-        part(name('stay'), 1),
-        call('toUInt64', number(0)),
-        call('toUInt8', number(0)),
-        part(name('stay'), 2),
-        part(name('stay'), 3),
-      ),
-    ),
-    stays,
-  )
-  return call('arrayConcat', counted, stayed)
+interface Entries {
+  /** For each session, a list of (key, events, whether it is the session's first entry of the key). */
+  readonly list: Sql
+  /** Values of the keys, if keys are hashes. Otherwise a key is its value. */
+  readonly values?: SelectSql
 }
 
-const quantile = (...args: readonly Sql[]): Sql => ({
-  kind: 'call',
-  name: 'quantileExactInclusiveIf',
-  parameters: [{ kind: 'number', digits: '0.5' }],
-  args,
-})
+/** The stays of each session on its pages, as entries without events: (key, 0, 0, seconds on the page, share of the page that was seen). */
+const staysOf = (visits: Visits): Sql => {
+  const { sessions, eventProperty } = visits
+  const isStay = leavesPage(visits)
+  const listOf = (id: string, value: Sql) => sessions.aggregate(id, call('groupArrayIf', value, isStay))
+  const numberOf = (property: string) => call('ifNull', finiteNumber(eventProperty(property)), MISSING)
+  return call(
+    'arrayMap',
+    lambda(
+      ['page', 'seconds', 'seen'],
+      call(
+        'tuple',
+        name('page'),
+        call('toUInt64', number(0)),
+        call('toUInt8', number(0)),
+        name('seconds'),
+        name('seen'),
+      ),
+    ),
+    listOf('stays', hashOf(call('ifNull', eventProperty('$prev_pageview_pathname'), text('')))),
+    listOf('seconds', numberOf('$prev_pageview_duration')),
+    listOf('seen', numberOf('$prev_pageview_max_content_percentage')),
+  )
+}
+
+/** The entries of sessions. With `readsStays`, they have the elements of stays too. */
+const entriesOf = (breakdown: Breakdown, visits: Visits, readsStays: boolean): Entries => {
+  const { sessions } = visits
+  if (breakdown.of === 'session') {
+    const value = call('ifNull', breakdown.value(sessions), text(''))
+    return { list: call('array', call('tuple', value, visits.viewsOfSession, call('toUInt8', number(1)))) }
+  }
+  const value = call('ifNull', breakdown.value(visits), text(''))
+  const isCounted = every([
+    breakdown.isCounted(visits),
+    ...(breakdown.omitsMissing ? [infix(value, '!=', text(''))] : []),
+  ])
+  const keys = sessions.aggregate('keys', call('groupArrayIf', hashOf(value), isCounted))
+  const noStay = readsStays ? [MISSING, MISSING] : []
+  const counted = call(
+    'arrayMap',
+    lambda(
+      ['key', 'nth'],
+      call('tuple', name('key'), call('toUInt64', number(1)), infix(name('nth'), '=', number(1)), ...noStay),
+    ),
+    keys,
+    call('arrayEnumerateUniq', keys),
+  )
+  return {
+    list: readsStays ? call('arrayConcat', counted, staysOf(visits)) : counted,
+    values: visits.valuesOfEvents(value, isCounted),
+  }
+}
 
 /** The columns of a table, in order, each over the entries for which a condition holds. */
 const columnsOf = (
-  { breakdownBy, includeBounceRate, includeAvgTimeOnPage, includeScrollDepth }: StatsQuery,
+  { breakdownBy, conversionGoal, includeBounceRate, includeAvgTimeOnPage, includeScrollDepth }: StatsQuery,
   visits: Visits,
 ): readonly { readonly name: ColumnName; readonly type: string; readonly of: (isIn: Sql) => Sql }[] => {
   const entry = name(ROW)
-  const [value, views, isFirst, seconds, seen] = [1, 2, 3, 4, 5].map((place) => part(entry, place)) as [
+  const [key, views, isFirst, stayed, seen] = [1, 2, 3, 4, 5].map((place) => part(entry, place)) as [
     Sql,
     Sql,
     Sql,
     Sql,
     Sql,
   ]
+  const seconds = call('least', stayed, number(MAX_SECONDS))
   // A page's bounces are those of the sessions that entered there.
   const isEntry =
     breakdownBy === 'Page'
       ? [
           infix(
-            visits.value('entry', call('ifNull', visits.sessions.column('$entry_pathname')!.read(), text(''))),
+            visits.value('entry', hashOf(call('ifNull', visits.sessions.column('$entry_pathname')!.read(), text('')))),
             '=',
-            value,
+            key,
           ),
         ]
       : []
   const bounce = includeBounceRate ? visits.isBounce : undefined
+  const visitors = (isIn: Sql) => call('uniqExactIf', visits.person, every([isIn, isFirst]))
+  const converted = (isIn: Sql) => convertedPersons(visits, [isIn, isFirst])
   return [
-    { name: 'visitors', type: 'UInt64', of: (isIn) => call('uniqExactIf', visits.person, every([isIn, isFirst])) },
-    { name: 'views', type: 'UInt64', of: (isIn) => call('sumIf', views, isIn) },
+    { name: 'visitors', type: 'UInt64', of: visitors },
+    ...(conversionGoal
+      ? [
+          {
+            name: 'total_conversions' as const,
+            type: 'UInt64',
+            of: (isIn: Sql) => call('sumIf', visits.conversions, every([isIn, isFirst])),
+          },
+          { name: 'unique_conversions' as const, type: 'UInt64', of: converted },
+          {
+            name: 'conversion_rate' as const,
+            type: 'Nullable(Float64)',
+            of: (isIn: Sql) => infix(converted(isIn), '/', call('nullIf', visitors(isIn), number(0))),
+          },
+        ]
+      : [{ name: 'views' as const, type: 'UInt64', of: (isIn: Sql) => call('sumIf', views, isIn) }]),
     ...(bounce
       ? [
           {
@@ -159,12 +179,12 @@ const columnsOf = (
           {
             name: 'avg_time_on_page' as const,
             type: 'Nullable(Float64)',
-            of: (isIn: Sql) => quantile(seconds, every([isIn, isNumber(seconds)])),
+            of: (isIn: Sql) => median(seconds, every([isIn, isNumber(stayed)])),
           },
           {
             name: 'time_on_page_count' as const,
             type: 'UInt64',
-            of: (isIn: Sql) => call('countIf', every([isIn, isNumber(seconds)])),
+            of: (isIn: Sql) => call('countIf', every([isIn, isNumber(stayed)])),
           },
         ]
       : []),
@@ -192,24 +212,27 @@ const toCell = (value: unknown): number | null => (typeof value === 'number' ? v
 export const WEB_STATS_TABLE: Insight<StatsQuery> = {
   beginsAlone: true,
   check(query, context) {
-    checkShape(STATS, query)
-    const checked = query as StatsQuery
-    checkCompare(checked)
-    splitFilters(filtersOf(checked.properties, 'properties', context))
-    const { breakdownBy, includeAvgTimeOnPage, includeScrollDepth, includeBounceRate, orderBy } = checked
+    checkWeb(STATS, query, context)
+    const { conversionGoal, breakdownBy, includeAvgTimeOnPage, includeScrollDepth, includeBounceRate, orderBy } =
+      query as StatsQuery
     if (breakdownBy !== 'Page' && (includeAvgTimeOnPage || includeScrollDepth))
       throw fieldError(
         includeAvgTimeOnPage ? 'includeAvgTimeOnPage' : 'includeScrollDepth',
         'is available with "breakdownBy": "Page" only',
       )
     const needs: Partial<Record<OrderField, readonly [field: string, isIncluded: boolean]>> = {
+      TotalConversions: ['conversionGoal', Boolean(conversionGoal)],
+      UniqueConversions: ['conversionGoal', Boolean(conversionGoal)],
+      ConversionRate: ['conversionGoal', Boolean(conversionGoal)],
       BounceRate: ['includeBounceRate', Boolean(includeBounceRate)],
       AvgTimeOnPage: ['includeAvgTimeOnPage', Boolean(includeAvgTimeOnPage)],
       AverageScrollPercentage: ['includeScrollDepth', Boolean(includeScrollDepth)],
       ScrollGt80Percentage: ['includeScrollDepth', Boolean(includeScrollDepth)],
     }
+    if (orderBy?.[0] === 'Views' && conversionGoal)
+      throw fieldError('orderBy', 'cannot be by Views with "conversionGoal", which replaces the views')
     const need = orderBy && needs[orderBy[0]]
-    if (need && !need[1]) throw fieldError('orderBy', `by ${orderBy[0]} requires "${need[0]}": true`)
+    if (need && !need[1]) throw fieldError('orderBy', `by ${orderBy[0]} requires "${need[0]}"`)
   },
   events: () => undefined,
   readsSessions: true,
@@ -218,17 +241,19 @@ export const WEB_STATS_TABLE: Insight<StatsQuery> = {
     const [limit, offset] = [query.limit ?? DEFAULT_LIMIT, query.offset ?? 0]
     const [orderField, direction] = orderBy ?? ['Visitors', 'DESC']
     const periods = periodsOf(query, context)
-    const visits = createVisits({ periods, filters, context })
+    const visits = createVisits({ periods, filters, context, goal: query.conversionGoal })
     const columns = columnsOf(query, visits)
-    const entries = visits.value(
-      'entries',
-      entriesOf(BREAKDOWNS[breakdownBy], visits, Boolean(includeAvgTimeOnPage || includeScrollDepth)),
+    const { list, values } = entriesOf(
+      BREAKDOWNS[breakdownBy],
+      visits,
+      Boolean(includeAvgTimeOnPage || includeScrollDepth),
     )
+    const entries = visits.value('entries', list)
     const each = periods.previous ? [0, 1] : [0]
     const rows: SelectSql = {
       kind: 'select',
       items: [
-        column(part(name(ROW), 1), 'value'),
+        column(part(name(ROW), 1), 'key'),
         ...columns.flatMap(({ name: as, of }) =>
           each.map((period) => column(of(infix(visits.period, '=', number(period))), `${as} ${period}`)),
         ),
@@ -239,33 +264,41 @@ export const WEB_STATS_TABLE: Insight<StatsQuery> = {
       having: infix(call('sum', part(name(ROW), 2)), '>', number(0)),
     }
     const cell = (as: string, period = 0) => name(GROUP, `${as} ${period}`)
+    const value = values ? name(VALUES, 'value') : name(GROUP, 'key')
     const sorted = cell(ORDER[orderField])
     // The share of the whole, or the rate itself.
-    const fill: Sql =
-      orderField === 'Visitors' || orderField === 'Views'
-        ? infix(
-            sorted,
-            '/',
-            call(
-              'greatest',
-              { kind: 'call', name: 'sum', args: [sorted], over: { partitionBy: [], orderBy: [] } },
-              number(1),
-            ),
-          )
-        : sorted
+    const fill: Sql = ['Visitors', 'Views', 'TotalConversions', 'UniqueConversions'].includes(orderField)
+      ? infix(
+          sorted,
+          '/',
+          call(
+            'greatest',
+            { kind: 'call', name: 'sum', args: [sorted], over: { partitionBy: [], orderBy: [] } },
+            number(1),
+          ),
+        )
+      : sorted
     const statement: SelectSql = {
       kind: 'select',
       items: [
-        column(name(GROUP, 'value'), 'value'),
+        column(value, 'value'),
         ...columns.flatMap(({ name: as }) => each.map((period) => column(cell(as, period), `${as} ${period}`))),
         column(fill, 'fill'),
       ],
-      from: from(rows, GROUP),
+      from: values
+        ? {
+            kind: 'join',
+            join: 'left',
+            left: from(rows, GROUP),
+            right: from(values, VALUES),
+            on: infix(name(GROUP, 'key'), '=', name(VALUES, 'hash')),
+          }
+        : from(rows, GROUP),
       orderBy: [
         { by: sorted, isDescending: direction === 'DESC', nulls: 'last' },
         { by: cell('visitors'), isDescending: true },
-        { by: cell('views'), isDescending: true },
-        { by: name(GROUP, 'value'), isDescending: false },
+        { by: cell(query.conversionGoal ? 'total_conversions' : 'views'), isDescending: true },
+        { by: value, isDescending: false },
       ],
       limit: bound('UInt64', limit + 1),
       offset: bound('UInt64', offset),

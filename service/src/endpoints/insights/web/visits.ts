@@ -1,48 +1,20 @@
 import { DERIVED, mergedIds } from '../../../sql/catalog/derived.ts'
 import { createItems } from '../../../sql/catalog/derivedRows.ts'
-import { call, type FromSql, infix, name, type Sql } from '../../../sql/catalog/physical.ts'
+import { call, type FromSql, infix, name, type SelectSql, type Sql } from '../../../sql/catalog/physical.ts'
 import { propertyOfColumn } from '../../../sql/catalog/properties.ts'
 import { createSessions, isAnyOf, type SessionRows, VIEWS } from '../../../sql/catalog/sessions.ts'
 import type { Value } from '../../../sql/catalog/value.ts'
-import { fieldError } from '../check.ts'
-import { type Filter, type FilterContext, type FilterGroup, passes } from '../filters.ts'
+import { type FilterContext, type FilterGroup, passes } from '../filters.ts'
 import type { Period } from '../period.ts'
-import { lambda, number, part } from '../select.ts'
+import { column, lambda, number, part } from '../select.ts'
 import { bound, every, type PropertyRef, some, stringOf, timestampOf } from '../source.ts'
-import type { WebPeriods } from './webQuery.ts'
+import { goalFilters, splitFilters } from './webFilters.ts'
+import type { Goal, WebPeriods } from './webQuery.ts'
 
 const HOUR = 3_600_000
 
 /** SDKs begin a new session after this time. A session's events are looked for within it before and after a period. */
 export const MAX_SESSION_MS = 24 * HOUR
-
-type Level = 'event' | 'session'
-
-const LEVELS: Readonly<Record<string, Level>> = { event: 'event', session: 'session', person: 'session' }
-
-const levelsOf = (filter: Filter | FilterGroup): readonly (Level | undefined)[] =>
-  'values' in filter ? filter.values.flatMap(levelsOf) : [LEVELS[filter.type ?? 'event']]
-
-const termsOf = (filter: Filter | FilterGroup): readonly (Filter | FilterGroup)[] =>
-  'values' in filter && filter.type === 'AND' ? filter.values.flatMap(termsOf) : [filter]
-
-/**
- * Separates filters of events, which one view must pass, from those of sessions and persons. Throws `ApiError` for
- * filters of groups, and for alternatives (OR) between both.
- */
-export const splitFilters = (filters: FilterGroup): Readonly<Record<Level, FilterGroup>> => {
-  const terms = termsOf(filters)
-  const levels = terms.map((term) => new Set(levelsOf(term)))
-  if (levels.some((each) => each.has(undefined)))
-    throw fieldError('properties', 'must be properties of events, persons or sessions')
-  if (levels.some((each) => each.size > 1))
-    throw fieldError('properties', 'cannot have a property of events in one OR with properties of persons or sessions')
-  const at = (level: Level): FilterGroup => ({
-    type: 'AND',
-    values: terms.filter((_, index) => levels[index]!.has(level)),
-  })
-  return { event: at('event'), session: at('session') }
-}
 
 /** Reads properties of the events of sessions. */
 const createEventProperties = ({ ofEvent }: SessionRows) => {
@@ -55,9 +27,17 @@ export interface VisitOptions {
   readonly periods: WebPeriods
   readonly filters: FilterGroup
   readonly context: FilterContext
+  /** What the sessions should lead to. */
+  readonly goal?: Goal | null | undefined
   /** For each period the starts of its intervals. Absent: the rows have no intervals. */
   readonly buckets?: readonly (readonly number[])[]
 }
+
+/**
+ * What stands for a string where the engine keeps one for each session or person. Of ten million different strings, two
+ * have the same hash once in 400,000 times.
+ */
+export const hashOf = (value: Sql): Sql => call('sipHash64', value)
 
 /** The bucket of rows that stand for their whole period. */
 export const WHOLE = -1
@@ -73,13 +53,17 @@ export interface Visits {
   readonly viewsOfSession: Sql
   /** Passes a value of a session on to the rows. */
   readonly value: (id: string, sql: Sql) => Sql
-  /** Columns of the rows. `period`: 0 is the current one. `isBounce`: 1, 0 or NULL. */
+  /** Returns the values of the events for which `isCounted` holds, each with its hash. */
+  readonly valuesOfEvents: (value: Sql, isCounted: Sql) => SelectSql
+  /** Columns of the rows. `period`: 0 is the current one. `person`: a hash. `isBounce`: 1, 0 or NULL. */
   readonly period: Sql
   readonly bucket: Sql
   readonly person: Sql
   readonly views: Sql
   readonly seconds: Sql
   readonly isBounce: Sql
+  /** The number of a session's events that reach the goal. */
+  readonly conversions: Sql
   /** Call last. */
   readonly toSql: () => FromSql
 }
@@ -93,7 +77,7 @@ const instantOf = (instant: number): Sql => bound('Int64', instant)
  * Creates the sessions of a query in two levels: events are grouped by session, and merged ids are joined to the
  * sessions. A session counts if it has a view that passes the filters, and belongs as a whole to the period it starts in.
  */
-export const createVisits = ({ periods, filters, context, buckets }: VisitOptions): Visits => {
+export const createVisits = ({ periods, filters, context, goal, buckets }: VisitOptions): Visits => {
   const [S, IDS, PERSONS, V] = ['s', 'd', 'p', 'v']
   const sessions = createSessions({ as: S })
   const persons = DERIVED.persons({ as: PERSONS, isJoined: true })
@@ -101,10 +85,9 @@ export const createVisits = ({ periods, filters, context, buckets }: VisitOption
   const covered = [periods.current, ...(periods.previous ? [periods.previous] : [])]
   const { event: eventFilters, session: sessionFilters } = splitFilters(filters)
   const eventProperty = createEventProperties(sessions)
-  const isMatch = every([
-    isAnyOf(sessions.row('event'), VIEWS),
-    passes({ property: (of) => eventProperty((of as PropertyRef).key) }, eventFilters, context),
-  ])
+  const passesEvent = (group: FilterGroup): Sql =>
+    passes({ property: (of) => eventProperty((of as PropertyRef).key) }, group, context)
+  const isMatch = every([isAnyOf(sessions.row('event'), VIEWS), passesEvent(eventFilters)])
   const start = call('toUnixTimestamp64Milli', sessions.column('$start_timestamp')!.read())
   const distinctId = sessions.column('distinct_id')!.read()
   const person = call('if', call('empty', name(IDS, 'person')), distinctId, name(IDS, 'person'))
@@ -133,15 +116,28 @@ export const createVisits = ({ periods, filters, context, buckets }: VisitOption
     ),
   )
   const views = sessions.aggregate('views', call('countIf', isMatch))
+  // Events of sessions that begin or end outside a period are read too.
+  const isRead = some(
+    covered.map(({ from, until }) =>
+      isIn(sessions.row('timestamp'), { from: from - MAX_SESSION_MS, until: until + MAX_SESSION_MS }, timestampOf),
+    ),
+  )
   return {
     sessions,
     isMatch,
     eventProperty,
     viewsOfSession: views,
     value: ask,
+    valuesOfEvents: (value, isCounted) => ({
+      kind: 'select',
+      items: [column(hashOf(value), 'hash'), column(call('any', value), 'value')],
+      from: sessions.events(),
+      where: every([isRead, isCounted]),
+      groupBy: [hashOf(value)],
+    }),
     period: part(place, 1),
     bucket: part(place, 2),
-    person: ask('person', person),
+    person: ask('person', hashOf(person)),
     views: ask('views', views),
     get seconds() {
       return ask('seconds', sessions.column('$session_duration')!.read())
@@ -149,12 +145,13 @@ export const createVisits = ({ periods, filters, context, buckets }: VisitOption
     get isBounce() {
       return ask('is bounce', call('toUInt8', sessions.column('$is_bounce')!.read()))
     },
+    get conversions() {
+      if (!goal) return number(0)
+      const isGoal = infix(sessions.row('event'), '=', bound('String', goal.customEventName))
+      const reaches = every([isGoal, passesEvent(goalFilters(goal.properties, context))])
+      return ask('conversions', sessions.aggregate('conversions', call('countIf', reaches)))
+    },
     toSql() {
-      const isRead = some(
-        covered.map(({ from, until }) =>
-          isIn(sessions.row('timestamp'), { from: from - MAX_SESSION_MS, until: until + MAX_SESSION_MS }, timestampOf),
-        ),
-      )
       const joinIds = (left: FromSql): FromSql => ({
         kind: 'join',
         join: 'left',

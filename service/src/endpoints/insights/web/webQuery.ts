@@ -1,6 +1,6 @@
-import { type Static, type TObject, Type } from '@sinclair/typebox'
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { ApiError } from '../../../lib/apiError.ts'
-import { fieldError } from '../check.ts'
+import { checkShape, fieldError } from '../check.ts'
 import type { FilterContext } from '../filters.ts'
 import {
   DATE_FORMS,
@@ -12,9 +12,21 @@ import {
   RangeReversed,
   readDate,
 } from '../period.ts'
-import { maybe, SHARED } from '../shared.ts'
+import { filtersOf, maybe, SHARED } from '../shared.ts'
+import { goalFilters, splitFilters } from './webFilters.ts'
 
 const Absent = maybe(Type.Literal(false))
+
+/** What a session should lead to: an event and, ours, its property filters. */
+const GOAL = Type.Object(
+  {
+    customEventName: Type.String({ minLength: 1, maxLength: 1_000 }),
+    properties: Type.Optional(Type.Unknown()),
+  },
+  { additionalProperties: false },
+)
+
+export type Goal = Static<typeof GOAL>
 
 /** The fields that both kinds of web queries have. Fields of PostHog that the service lacks may only be false or null. */
 export const WEB = {
@@ -29,7 +41,7 @@ export const WEB = {
       { additionalProperties: false },
     ),
   ),
-  conversionGoal: Type.Optional(Type.Null()),
+  conversionGoal: maybe(GOAL),
   sampling: maybe(Type.Object({ enabled: Absent }, { additionalProperties: false })),
   doPathCleaning: Absent,
   includeRevenue: Absent,
@@ -39,8 +51,17 @@ export const WEB = {
 /** The fields that both kinds of web queries have. */
 export type WebQuery = Static<TObject<typeof WEB>>
 
-/** Checks the shared fields beyond their schema. Throws `ApiError`. */
-export const checkCompare = ({ compareFilter }: WebQuery): void => {
+/** Throws `ApiError` unless a query has the shape of its schema, and its shared fields are valid. */
+export const checkWeb = (schema: TSchema, query: unknown, context: FilterContext): void => {
+  if ((query as { conversionGoal?: { actionId?: unknown } | null }).conversionGoal?.actionId !== undefined)
+    throw fieldError(
+      'conversionGoal.actionId',
+      'is not available, because the service has no actions. Name the event as "customEventName", with its "properties"',
+    )
+  checkShape(schema, query)
+  const { properties, compareFilter, conversionGoal } = query as WebQuery
+  splitFilters(filtersOf(properties, 'properties', context))
+  if (conversionGoal) goalFilters(conversionGoal.properties, context)
   const to = compareFilter?.compare_to
   if (to && !isCompareTo(to))
     throw fieldError('compareFilter.compare_to', 'must be a time span such as -1d, -1w, -1m or -1y')

@@ -47,6 +47,12 @@ export const sessionsOf = (all: readonly SeenEvent[]): readonly SeenSession[] =>
 
 const mean = (numbers: readonly number[]) =>
   numbers.length ? numbers.reduce((sum, each) => sum + each, 0) / numbers.length : null
+const median = (numbers: readonly number[]): number | null => {
+  if (!numbers.length) return null
+  const sorted = [...numbers].sort((a, b) => a - b)
+  const place = (sorted.length - 1) / 2
+  return (sorted[Math.floor(place)]! + sorted[Math.ceil(place)]!) / 2
+}
 const isIn = ({ from, until }: Span, at: number) => at >= from && at < until
 
 /** Returns the rate of bounces, from 0 to 1. */
@@ -63,6 +69,10 @@ export const countedSessions = (
     ({ start, events }) => isIn(span, start) && events.some((each) => isView(each) && matches(each)),
   )
 
+/** Returns the median duration of the sessions of a span. */
+export const medianDurationOf = (all: readonly SeenEvent[], span: Span): number | null =>
+  median(countedSessions(all, span).map(({ seconds }) => seconds))
+
 /** Returns visitors, views, sessions, mean duration and bounce rate in percent. */
 export const overviewOf = (
   all: readonly SeenEvent[],
@@ -78,6 +88,44 @@ export const overviewOf = (
     mean(sessions.map(({ seconds }) => seconds)),
     rate === null ? null : rate * 100,
   ]
+}
+
+/** Which events reach a goal. */
+export type ReachesGoal = (event: SeenEvent) => boolean
+
+const conversionsOf = (sessions: readonly SeenSession[], reaches: ReachesGoal): readonly (number | null)[] => {
+  const converted = sessions.filter(({ events }) => events.some(reaches))
+  const [visitors, unique] = [sessions, converted].map((each) => new Set(each.map(({ person }) => person)).size)
+  return [
+    visitors!,
+    sessions.flatMap(({ events }) => events.filter(reaches)).length,
+    unique!,
+    visitors ? unique! / visitors : null,
+  ]
+}
+
+/** Returns visitors, total and unique conversions, and the rate in percent. */
+export const goalOf = (
+  all: readonly SeenEvent[],
+  span: Span,
+  reaches: ReachesGoal,
+  matches?: (event: SeenEvent) => boolean,
+): readonly (number | null)[] => {
+  const [visitors, total, unique, rate] = conversionsOf(countedSessions(all, span, matches), reaches)
+  return [visitors!, total!, unique!, typeof rate === 'number' ? rate * 100 : null]
+}
+
+/** Returns the rows of a web table with a goal: visitors, total and unique conversions, rate. */
+export const goalTableOf = (
+  all: readonly SeenEvent[],
+  span: Span,
+  valuesOf: ValuesOf,
+  reaches: ReachesGoal,
+): Readonly<Record<string, readonly (number | null)[]>> => {
+  const rows = new Map<string | null, SeenSession[]>()
+  for (const session of countedSessions(all, span))
+    for (const value of valuesOf(session, () => true).keys()) rows.set(value, [...(rows.get(value) ?? []), session])
+  return Object.fromEntries([...rows].map(([value, sessions]) => [String(value), conversionsOf(sessions, reaches)]))
 }
 
 /** The values of a breakdown that a session has, with the number of its events of each. */
@@ -104,18 +152,28 @@ export const byViews =
         .filter((value) => !event || value !== null),
     )
 
+/** A breakdown by a value of each matching view, which may have none. */
+export const byEachView =
+  (valueOf: (properties: SeenEvent['properties']) => string | null): ValuesOf =>
+  ({ events }, matches) =>
+    countBy(events.filter((each) => isView(each) && matches(each)).map(({ properties }) => valueOf(properties)))
+
+/** A breakdown by a property of the events with a name that have it. */
+export const byEvents =
+  (property: string, event: string): ValuesOf =>
+  ({ events }) =>
+    countBy(
+      events
+        .filter((each) => each.event === event)
+        .map((each) => propertyOf(each, property))
+        .filter((value) => value !== null),
+    )
+
 /** A breakdown by a value of the whole session. */
 export const bySession =
   (valueOf: (session: SeenSession) => string | null): ValuesOf =>
   (session, matches) =>
     new Map([[valueOf(session), session.events.filter((each) => isView(each) && matches(each)).length]])
-
-const median = (numbers: readonly number[]): number | null => {
-  if (!numbers.length) return null
-  const sorted = [...numbers].sort((a, b) => a - b)
-  const place = (sorted.length - 1) / 2
-  return (sorted[Math.floor(place)]! + sorted[Math.ceil(place)]!) / 2
-}
 
 /** Returns the rows of a web table by value: visitors, views, bounce rate; for pages also median seconds, stays, mean and large depths. */
 export const tableOf = (
@@ -141,6 +199,8 @@ export const tableOf = (
           (event === '$pageview' || event === '$pageleave') && properties.$prev_pageview_pathname === path,
       )
       .map(({ properties }) => properties)
+  const knownSeconds = (stays: readonly SeenEvent['properties'][]) =>
+    stays.map((each) => each.$prev_pageview_duration as number | undefined).filter((each) => each !== undefined)
   return Object.fromEntries(
     [...rows].map(([value, { sessions: seen, views }]) => {
       const stays = isPage ? staysOf(value) : []
@@ -153,8 +213,8 @@ export const tableOf = (
           bounceRate(isPage ? seen.filter(({ entry }) => propertyOf(entry, '$pathname') === value) : seen),
           ...(isPage
             ? [
-                median(stays.map((each) => Math.min(1_800, each.$prev_pageview_duration as number))),
-                stays.length,
+                median(knownSeconds(stays).map((each) => Math.min(1_800, each))),
+                knownSeconds(stays).length,
                 mean(depths),
                 mean(depths.map((each) => Number(each > 0.8))),
               ]

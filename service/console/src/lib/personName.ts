@@ -1,5 +1,5 @@
-import type { Person } from '../../api/events.ts'
-import { cutText } from '../../lib/propertyText.ts'
+import type { Person } from '../api/events.ts'
+import { cutText } from './propertyText.ts'
 
 const MAX_NAME = 100
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

@@ -1,0 +1,129 @@
+import { useState } from 'preact/hooks'
+import { api, ask } from '../../api/client.ts'
+import { inProjectWithId } from '../../api/inProject.ts'
+import { personName } from '../../lib/personName.ts'
+import { useLoad } from '../../lib/useLoad.ts'
+import { useQuery } from '../../lib/useQuery.ts'
+import { useLink, useProject } from '../../project.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Load, Progress } from '../../ui/states.tsx'
+
+const STEP = 20
+const MAX = 1_000
+
+/** People to choose from, such as those of a line. `source` of `ActorsQuery`. */
+export interface PeopleSource {
+  readonly label: string
+  readonly source: Readonly<Record<string, unknown>>
+}
+
+type Row = readonly [actor: { readonly id: string }, count: number]
+
+/** Lists the people behind a point of a chart or a step of a funnel, with links to them. */
+export const PeopleDialog = ({
+  title,
+  sources,
+  countName,
+  onClose,
+}: {
+  readonly title: string
+  readonly sources: readonly PeopleSource[]
+  /** What is counted of each person. Absent: the counts are not shown. */
+  readonly countName?: string
+  readonly onClose: () => void
+}) => {
+  const [chosen, setChosen] = useState(0)
+  const [limit, setLimit] = useState(STEP)
+  const loaded = useQuery({ kind: 'ActorsQuery', source: sources[chosen]!.source, limit })
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="stack">
+        {sources.length > 1 && (
+          <Field label="Line">
+            {(attributes) => (
+              <select
+                {...attributes}
+                class="input"
+                value={chosen}
+                onChange={(event) => {
+                  setChosen(event.currentTarget.selectedIndex)
+                  setLimit(STEP)
+                }}
+              >
+                {sources.map(({ label }, index) => (
+                  <option key={index} value={index}>
+                    {label}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        )}
+        <Progress isActive={loaded.isLoading} {...(loaded.share === undefined ? {} : { share: loaded.share })} />
+        <Load of={loaded}>
+          {({ results, hasMore }) => (
+            <>
+              <PeopleTable title={title} rows={results as readonly Row[]} countName={countName} />
+              {hasMore && limit < MAX && (
+                <button type="button" class="button" onClick={() => setLimit(limit + 2 * STEP)}>
+                  Show more
+                </button>
+              )}
+            </>
+          )}
+        </Load>
+      </div>
+    </Dialog>
+  )
+}
+
+const PeopleTable = ({
+  title,
+  rows,
+  countName,
+}: {
+  readonly title: string
+  readonly rows: readonly Row[]
+  readonly countName: string | undefined
+}) => {
+  if (rows.length === 0) return <p class="muted">Nobody.</p>
+  return (
+    <table class="table">
+      <caption class="visually-hidden">{title}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Person</th>
+          {countName && (
+            <th scope="col" class="end">
+              {countName}
+            </th>
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([{ id }, count]) => (
+          <tr key={id}>
+            <td>
+              <PersonLink id={id} />
+            </td>
+            {countName && <td class="end">{count}</td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+const PersonLink = ({ id }: { readonly id: string }) => {
+  const project = useProject()
+  const link = useLink()
+  const { data } = useLoad(`person ${project.id} ${id}`, ({ signal }) =>
+    ask(api.GET('/api/projects/{projectId}/persons/{id}', { params: inProjectWithId(project.id, id), signal })),
+  )
+  return (
+    <a class="clip" href={link(`people/${id}`)}>
+      {data ? personName(data) : id}
+    </a>
+  )
+}

@@ -1,0 +1,26 @@
+import { eventName } from '../../lib/eventNames.ts'
+import { useEventNames } from '../../ui/eventSelect.tsx'
+import { Select } from '../../ui/field.tsx'
+
+/** Chooses the event that visits should lead to. `''` is no goal. */
+export const GoalSelect = ({
+  value,
+  onChange,
+}: {
+  readonly value: string
+  readonly onChange: (event: string) => void
+}) => {
+  const names = useEventNames()
+  const events = value === '' || names.includes(value) ? names : [value, ...names]
+  return (
+    <Select
+      label="Conversion goal"
+      value={value}
+      options={[
+        { value: '', label: 'No goal' },
+        ...events.map((name) => ({ value: name, label: `Goal: ${eventName(name)}` })),
+      ]}
+      onChange={onChange}
+    />
+  )
+}

@@ -1,0 +1,18 @@
+import { call, infix, type Sql } from '../../../sql/catalog/physical.ts'
+import { number } from '../select.ts'
+import { every } from '../source.ts'
+import type { Visits } from './visits.ts'
+
+const HALF: Sql & { kind: 'number' } = { kind: 'number', digits: '0.5' }
+
+/** The exact median, between the two middle values, of the rows for which `isIn` holds. */
+export const median = (value: Sql, isIn?: Sql): Sql => ({
+  kind: 'call',
+  name: isIn ? 'quantileExactInclusiveIf' : 'quantileExactInclusive',
+  parameters: [HALF],
+  args: [value, ...(isIn ? [isIn] : [])],
+})
+
+/** The number of persons who reached the goal, in the sessions for which the conditions hold. */
+export const convertedPersons = ({ person, conversions }: Visits, isIn: readonly Sql[] = []): Sql =>
+  call('uniqExactIf', person, every([...isIn, infix(conversions, '>', number(0))]))

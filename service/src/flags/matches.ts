@@ -1,0 +1,87 @@
+import { ApiError } from '../lib/apiError.ts'
+import { isUuid } from '../lib/uuid.ts'
+import type { Persons, PersonView } from '../persons/lookup.ts'
+import type { FlagDefinitions } from './definitions.ts'
+import { explainFlag, type Flag, type FlagValue, type Subject } from './evaluate.ts'
+import { createFlagOf, type WantedFlag } from './flagOf.ts'
+
+/** How many of the persons seen last match a flag. */
+export interface FlagMatches {
+  /** Number of persons that the flag was evaluated for. */
+  readonly evaluated: number
+  /** Whether these are all persons of the project. */
+  readonly is_complete: boolean
+  /** Number of them for whom the flag is on. */
+  readonly matching: number
+  /** For each condition: persons whose properties match, and those of them within the rollout. */
+  readonly conditions: readonly {
+    readonly index: number
+    readonly properties_match: number
+    readonly matching: number
+  }[]
+  /** Some of the persons for whom the flag is on. */
+  readonly results: readonly { readonly id: string; readonly distinct_id: string; readonly value: FlagValue }[]
+}
+
+/** Evaluates a flag for the persons seen last. Rejects with `ApiError`. */
+export type FindFlagMatches = (projectId: number, flag: WantedFlag) => Promise<FlagMatches>
+
+const MAX_PERSONS = 1_000
+const MAX_RESULTS = 20
+/** Evaluation blocks the process, so it ends after this time, with fewer persons. */
+const MAX_MS = 100
+
+/** The id that rollouts depend on: one that the site chose, rather than one that the SDK generated. */
+const rolloutId = ({ distinct_ids: ids }: PersonView): string => ids.find((id) => !isUuid(id)) ?? ids[0]!
+
+const subjectOf = (person: PersonView, now: number): Subject => {
+  const distinctId = rolloutId(person)
+  const personProperties = { distinct_id: distinctId, ...person.properties }
+  return { distinctId, groups: {}, personProperties, groupProperties: {}, now }
+}
+
+const assertOfPersons = ({ filters }: Flag) => {
+  if ((filters.aggregation_group_type ?? undefined) !== undefined)
+    throw new ApiError('invalid_input', {
+      attr: 'flag',
+      detail: 'This flag is evaluated for groups, so it has no matching persons. Test it for a group.',
+    })
+}
+
+export const createFindFlagMatches = ({
+  definitions,
+  persons,
+  now = Date.now,
+}: {
+  readonly definitions: Pick<FlagDefinitions, 'byKey' | 'draft'>
+  readonly persons: Pick<Persons, 'list'>
+  readonly now?: () => number
+}): FindFlagMatches => {
+  const flagOf = createFlagOf(definitions)
+  return async (projectId, wanted) => {
+    const flag = await flagOf(projectId, wanted)
+    assertOfPersons(flag)
+    const all = new Map(await definitions.byKey(projectId)).set(flag.key, flag)
+    const found = await persons.list(projectId, { limit: MAX_PERSONS + 1, offset: 0 })
+    const conditions = flag.filters.groups.map((_, index) => ({ index, properties_match: 0, matching: 0 }))
+    const results: FlagMatches['results'][number][] = []
+    let [evaluated, matching] = [0, 0]
+    const end = performance.now() + MAX_MS
+    for (const person of found.slice(0, MAX_PERSONS)) {
+      if (performance.now() > end) break
+      evaluated += 1
+      const subject = subjectOf(person, now())
+      const { evaluation, conditions: traces } = explainFlag(all, flag, subject)
+      traces.forEach(({ properties, isInRollout }, index) => {
+        if (!properties.every(({ isMet }) => isMet)) return
+        conditions[index]!.properties_match += 1
+        if (isInRollout) conditions[index]!.matching += 1
+      })
+      if (!evaluation.enabled) continue
+      matching += 1
+      if (results.length < MAX_RESULTS)
+        results.push({ id: person.id, distinct_id: subject.distinctId, value: evaluation.variant ?? true })
+    }
+    return { evaluated, is_complete: evaluated === found.length, matching, conditions, results }
+  }
+}
